@@ -1,0 +1,8 @@
+/// Foundation comes into the house through this door only, so that a platform's differences have one place.
+@_exported public import Foundation
+
+#if canImport(Glibc)
+  @_exported public import Glibc
+#elseif canImport(Darwin)
+  @_exported public import Darwin
+#endif

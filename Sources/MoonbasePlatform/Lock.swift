@@ -1,0 +1,28 @@
+/// A value behind a pthread lock: the one lock of the house.
+///
+/// `Synchronization.Mutex` would do, but the thread sanitizer does not understand its futex and reports races that are
+/// none; it understands pthread locks.
+package final class Lock<State>: @unchecked Sendable {  // `state` is reached only while `mutex` is held
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private var state: State
+
+  package init(_ state: sending State) {
+    self.state = state
+    mutex = .allocate(capacity: 1)
+    pthread_mutex_init(mutex, nil)
+  }
+
+  deinit {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  /// Runs `body` with exclusive access to the state. Not reentrant: `body` must not take the same lock again.
+  package func withLock<Result, Failure: Error>(
+    _ body: (inout sending State) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&state)
+  }
+}
