@@ -34,5 +34,12 @@ let package = Package(
 
     // The one door through which Foundation, the C library and locks come in.
     .target(name: "MoonbasePlatform", swiftSettings: strict),
+
+    .target(
+      name: "MoonbaseModel",
+      dependencies: [
+        "MoonbasePlatform", "MoonbaseCZlib", .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: strict),
   ]
 )

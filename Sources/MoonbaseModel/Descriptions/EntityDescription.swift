@@ -1,0 +1,34 @@
+/// An entity of a model: a value that can be copied and changed until a container resolves its model.
+public struct EntityDescription: Sendable, Hashable {
+  /// The name, unique in the model.
+  public var name: String
+  /// The name of the class of its objects; nil stands for `ManagedObject`.
+  public var managedObjectClassName: String?
+  /// Whether no object can be of this entity itself.
+  public var isAbstract: Bool = false
+  /// The name of the entity it inherits from.
+  public var superentityName: String?
+  /// Its own attributes, without inherited ones, in the order written.
+  public var attributes: [AttributeDescription] = []
+  /// Its own relationships, without inherited ones, in the order written.
+  public var relationships: [RelationshipDescription] = []
+  /// Its own fetched properties, without inherited ones, in the order written.
+  public var fetchedProperties: [FetchedPropertyDescription] = []
+  /// Groups of attributes whose values must be unique together.
+  public var uniquenessConstraints: [[String]] = []
+  /// Indexes.
+  public var indexes: [FetchIndexDescription] = []
+  /// The name in the previous version of the model.
+  public var renamingIdentifier: String?
+  /// Changes the version hash where nothing else does.
+  public var versionHashModifier: String?
+  /// The expression of the name shown in Spotlight; kept, without effect here.
+  public var coreSpotlightDisplayNameExpression: String?
+  /// Whatever the model's author attached.
+  public var userInfo: [String: Value] = [:]
+  /// Where the entity was written.
+  public var location: SourceLocation?
+
+  /// Makes an entity without properties.
+  public init(_ name: String) { self.name = name }
+}

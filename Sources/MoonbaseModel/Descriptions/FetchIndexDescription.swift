@@ -1,0 +1,38 @@
+/// An index that a model asks the store to keep.
+public struct FetchIndexDescription: Sendable, Hashable {
+  /// The kind of index structure.
+  public enum Kind: Int, Sendable, Hashable {
+    /// An ordered index.
+    case binary = 0
+    /// A spatial index.
+    case rTree = 1
+  }
+
+  /// One column of an index.
+  public struct Element: Sendable, Hashable {
+    /// The property's name, or an expression in text form where `isExpression` is true.
+    public var property: String
+    /// Whether `property` is an expression.
+    public var isExpression: Bool = false
+    /// The kind of structure.
+    public var kind: Kind = .binary
+    /// Whether the order is ascending.
+    public var isAscending: Bool = true
+
+    /// Makes an ascending element over a property.
+    public init(_ property: String) { self.property = property }
+  }
+
+  /// The index's name, unique in its entity.
+  public var name: String
+  /// The columns, the most significant first.
+  public var elements: [Element]
+  /// The predicate of a partial index, in text form.
+  public var partialIndexPredicate: String?
+
+  /// Makes an index.
+  public init(_ name: String, _ elements: [Element]) {
+    self.name = name
+    self.elements = elements
+  }
+}

@@ -1,0 +1,19 @@
+/// A property whose value is the result of a fetch. Its predicate may use `$FETCH_SOURCE` and `$FETCHED_PROPERTY`.
+public struct FetchedPropertyDescription: Sendable, Hashable {
+  /// The name, unique in the entity and its ancestors.
+  public var name: String
+  /// The fetch.
+  public var fetchRequest: FetchRequest
+  /// Kept from the model; a fetched property has no value that could be missing.
+  public var isOptional: Bool = true
+  /// Whatever the model's author attached; reached in the predicate as `$FETCHED_PROPERTY.userInfo.KEY`.
+  public var userInfo: [String: Value] = [:]
+  /// Where the property was written.
+  public var location: SourceLocation?
+
+  /// Makes a fetched property.
+  public init(_ name: String, _ fetchRequest: FetchRequest) {
+    self.name = name
+    self.fetchRequest = fetchRequest
+  }
+}

@@ -1,0 +1,26 @@
+/// A managed object model: entities, fetch request templates and configurations.
+///
+/// A model is a value: copy it, change it, hand it to a container. `resolved()` checks it and numbers its properties.
+public struct ManagedObjectModel: Sendable, Hashable {
+  /// The entities, in the order written.
+  public var entities: [EntityDescription] = []
+  /// Fetch requests by name; their predicates may hold `$VARIABLES`.
+  public var fetchRequestTemplates: [String: FetchRequest] = [:]
+  /// Names of the entities of each configuration. Sets may overlap.
+  public var configurations: [String: [String]] = [:]
+  /// Version identifiers, informative only.
+  public var versionIdentifiers: [String] = []
+  /// Whether class and transformer names that nothing provides are warnings instead of errors: true for models whose app we
+  /// do not have (Xcode's forms and a store's own cache).
+  public var allowsUnknownClasses: Bool = false
+  /// What a reader found worth telling, for example elements that it kept without understanding them.
+  public var warnings: [String] = []
+
+  /// Makes an empty model, or one with these entities.
+  public init(entities: [EntityDescription] = []) { self.entities = entities }
+
+  /// The entities by name; of two with one name the first.
+  public var entitiesByName: [String: EntityDescription] {
+    Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
+  }
+}

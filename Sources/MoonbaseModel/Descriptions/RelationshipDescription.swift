@@ -1,0 +1,61 @@
+/// What happens to the other side of a relationship when an object is deleted. Raw values are Core Data's.
+public enum DeleteRule: Int, Sendable, Hashable {
+  /// Nothing: the other side keeps pointing at the deleted object.
+  case noAction = 0
+  /// The other side forgets the object.
+  case nullify = 1
+  /// The other side is deleted too.
+  case cascade = 2
+  /// The deletion is refused while there is another side.
+  case deny = 3
+}
+
+/// A relationship of an entity.
+public struct RelationshipDescription: Sendable, Hashable {
+  /// The name, unique in the entity and its ancestors.
+  public var name: String
+  /// The name of the entity at the other end.
+  public var destinationEntityName: String
+  /// The name of the relationship that points back; nil where there is none (worth a warning).
+  public var inverseName: String?
+  /// Whether there may be no destination; true unless said otherwise.
+  public var isOptional: Bool = true
+  /// Whether the relationship is kept in memory only.
+  public var isTransient: Bool = false
+  /// The least number of destinations, 0 for no bound.
+  public var minCount: Int = 0
+  /// The greatest number of destinations: 1 makes it to-one, 0 means no bound.
+  public var maxCount: Int
+  /// Whether a to-many relationship keeps its destinations in order.
+  public var isOrdered: Bool = false
+  /// What a deletion does to the other side.
+  public var deleteRule: DeleteRule = .nullify
+  /// The name in the previous version of the model.
+  public var renamingIdentifier: String?
+  /// Changes the version hash where nothing else does.
+  public var versionHashModifier: String?
+  /// Whatever the model's author attached.
+  public var userInfo: [String: Value] = [:]
+  /// Where the relationship was written.
+  public var location: SourceLocation?
+
+  /// Whether there can be several destinations.
+  public var isToMany: Bool { maxCount != 1 }
+
+  /// Makes an optional to-one relationship that nullifies.
+  public static func toOne(_ name: String, _ destination: String, inverse: String? = nil) -> Self {
+    Self(name: name, destinationEntityName: destination, inverseName: inverse, maxCount: 1)
+  }
+
+  /// Makes an optional, unordered to-many relationship that nullifies.
+  public static func toMany(_ name: String, _ destination: String, inverse: String? = nil) -> Self {
+    Self(name: name, destinationEntityName: destination, inverseName: inverse, maxCount: 0)
+  }
+
+  private init(name: String, destinationEntityName: String, inverseName: String?, maxCount: Int) {
+    self.name = name
+    self.destinationEntityName = destinationEntityName
+    self.inverseName = inverseName
+    self.maxCount = maxCount
+  }
+}

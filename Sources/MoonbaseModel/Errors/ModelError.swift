@@ -1,0 +1,55 @@
+/// What went wrong with a model, a predicate or a value, and what to do about it.
+public struct ModelError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// A stable number for the kind of error; Core Data's own where it has one.
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    /// The number.
+    public let rawValue: Int
+    /// Makes a code from its number.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+  }
+
+  /// The kind of error.
+  public var code: Code
+  /// A sentence that names what is wrong and what to do.
+  public var message: String
+  /// The place in a file, where one was read.
+  public var location: SourceLocation?
+  /// The entity concerned.
+  public var entity: String?
+  /// The property concerned.
+  public var property: String?
+
+  /// Makes an error.
+  public init(
+    _ code: Code, _ message: String, at location: SourceLocation? = nil, entity: String? = nil,
+    property: String? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.location = location
+    self.entity = entity
+    self.property = property
+  }
+
+  /// The message behind its place, as `file:line: message`.
+  public var description: String { location.map { "\($0): \(message)" } ?? message }
+}
+
+extension ModelError.Code {
+  /// A file cannot be opened or read.
+  public static let cannotReadFile = Self(rawValue: 134_001)
+  /// A file is not in the form it should be in.
+  public static let malformedFile = Self(rawValue: 134_002)
+  /// A form of file that is known but not supported, for example a model from before Xcode 4.
+  public static let unsupportedForm = Self(rawValue: 134_003)
+  /// A model contradicts itself: a name that resolves to nothing, a cycle, a duplicate.
+  public static let invalidModel = Self(rawValue: 134_020)
+  /// A value does not fit its attribute's type.
+  public static let invalidValue = Self(rawValue: 1550)
+  /// A predicate or sort key cannot be parsed.
+  public static let invalidPredicate = Self(rawValue: 134_004)
+  /// A predicate names a key, compares types or uses a to-many key in a way its entity does not allow.
+  public static let predicateMismatch = Self(rawValue: 134_005)
+  /// A predicate cannot be evaluated: a variable without value, a function without meaning for its arguments.
+  public static let evaluation = Self(rawValue: 134_006)
+}

@@ -1,0 +1,33 @@
+/// A fetch as a value: what to look for, in which order, and what to return.
+public struct FetchRequest: Sendable, Hashable {
+  /// The name of the entity.
+  public var entityName: String
+  /// The condition; nil matches every object.
+  public var predicate: Predicate?
+  /// The order; without one there is none.
+  public var sortDescriptors: [SortDescriptor] = []
+  /// The greatest number of results; 0 means no limit.
+  public var fetchLimit: Int = 0
+  /// How many results to skip.
+  public var fetchOffset: Int = 0
+  /// How many objects to read from the store at a time; 0 reads all at once.
+  public var fetchBatchSize: Int = 0
+  /// Whether objects of subentities are wanted too.
+  public var includesSubentities: Bool = true
+  /// Whether unsaved changes of the context count.
+  public var includesPendingChanges: Bool = true
+  /// Whether the values of results are read with their IDs.
+  public var includesPropertyValues: Bool = true
+  /// Whether results are returned as faults.
+  public var returnsObjectsAsFaults: Bool = true
+  /// Whether objects that are in the context already are read anew.
+  public var shouldRefreshRefetchedObjects: Bool = false
+  /// Key paths of relationships whose destinations are read along.
+  public var relationshipKeyPathsForPrefetching: [String] = []
+
+  /// Makes a request for all objects of an entity and its subentities.
+  public init(_ entityName: String, where predicate: Predicate? = nil) {
+    self.entityName = entityName
+    self.predicate = predicate
+  }
+}

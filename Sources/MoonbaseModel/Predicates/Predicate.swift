@@ -1,0 +1,84 @@
+/// A condition over an object: Core Data's predicates as a value.
+///
+/// Where Foundation is imported too, its own `Predicate` is another type: write `MoonbaseModel.Predicate` there.
+public indirect enum Predicate: Sendable, Hashable {
+  /// `TRUEPREDICATE` or `FALSEPREDICATE`.
+  case constant(Bool)
+  /// A comparison of two expressions.
+  case comparison(Comparison)
+  /// All hold; true where the list is empty.
+  case and([Predicate])
+  /// At least one holds; false where the list is empty.
+  case or([Predicate])
+  /// The other does not hold.
+  case not(Predicate)
+
+  /// A comparison of two expressions.
+  public struct Comparison: Sendable, Hashable {
+    /// How a collection on the left side is compared.
+    public enum Modifier: Sendable, Hashable {
+      /// As a whole.
+      case direct
+      /// True if any element satisfies it (`ANY`, `SOME`; `NONE` is `not` of it).
+      case any
+      /// True if every element satisfies it.
+      case all
+    }
+
+    /// The comparison's operator.
+    public enum Operator: String, Sendable, Hashable, CaseIterable {
+      case equal = "=="
+      case notEqual = "!="
+      case lessThan = "<"
+      case lessThanOrEqual = "<="
+      case greaterThan = ">"
+      case greaterThanOrEqual = ">="
+      case between = "BETWEEN"
+      case `in` = "IN"
+      case contains = "CONTAINS"
+      case beginsWith = "BEGINSWITH"
+      case endsWith = "ENDSWITH"
+      case like = "LIKE"
+      case matches = "MATCHES"
+    }
+
+    /// Options of string comparisons: `[c]`, `[d]`, `[n]`, `[l]`.
+    public struct Options: OptionSet, Sendable, Hashable {
+      /// The bits.
+      public let rawValue: UInt8
+      /// Makes options from bits.
+      public init(rawValue: UInt8) { self.rawValue = rawValue }
+      /// `[c]`.
+      public static let caseInsensitive = Self(rawValue: 1)
+      /// `[d]`.
+      public static let diacriticInsensitive = Self(rawValue: 2)
+      /// `[n]`.
+      public static let normalized = Self(rawValue: 4)
+      /// `[l]`.
+      public static let localeSensitive = Self(rawValue: 8)
+    }
+
+    /// The left side.
+    public var left: Expression
+    /// The operator.
+    public var `operator`: Operator
+    /// The right side; a two-element aggregate for `BETWEEN`.
+    public var right: Expression
+    /// The quantifier.
+    public var modifier: Modifier
+    /// String options.
+    public var options: Options
+
+    /// Makes a comparison.
+    public init(
+      _ left: Expression, _ operator: Operator, _ right: Expression, modifier: Modifier = .direct,
+      options: Options = []
+    ) {
+      self.left = left
+      self.operator = `operator`
+      self.right = right
+      self.modifier = modifier
+      self.options = options
+    }
+  }
+}

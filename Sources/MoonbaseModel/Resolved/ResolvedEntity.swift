@@ -1,0 +1,92 @@
+/// An entity with everything looked up: slots numbered, inherited properties in place, subentities known.
+///
+/// Entities are numbered as Core Data numbers them (depth first, siblings by name without regard to case), so that an entity
+/// and its subentities are one range.
+public final class ResolvedEntity: Sendable {
+  /// The index in the model, from 0.
+  public let index: Int
+  /// The entity as the model states it, without inherited properties.
+  public let description: EntityDescription
+  /// The interned name.
+  package let symbol: Symbol
+  /// The index of the parent entity.
+  public let parent: Int?
+  /// The index of the topmost ancestor, whose table holds the rows.
+  public let root: Int
+  /// The indexes of the entity and all its subentities.
+  public let subtree: Range<Int>
+  /// All properties, by slot; inherited ones first.
+  public let properties: [ResolvedProperty]
+  /// Slots of attributes.
+  public let attributeSlots: [Int]
+  /// Slots of to-one relationships.
+  public let toOneSlots: [Int]
+  /// Slots of to-many relationships.
+  public let toManySlots: [Int]
+  /// Fetched properties by name, inherited ones too.
+  public let fetchedProperties: [String: FetchedPropertyDescription]
+  /// Uniqueness constraints as slots, inherited ones too.
+  public let uniquenessConstraints: [[Int]]
+  /// The values of a new object by slot: defaults, or null.
+  public let initialValues: ContiguousArray<Value>
+
+  private let slotsByName: [String: Int]
+  private let slotsBySymbol: ContiguousArray<Int16>
+
+  /// The name.
+  public var name: String { description.name }
+  /// Whether no object can be of this entity itself.
+  public var isAbstract: Bool { description.isAbstract }
+  /// Whether other entities inherit from this one.
+  public var hasSubentities: Bool { subtree.count > 1 }
+
+  /// The slot of a property by name.
+  public func slot(_ name: String) -> Int? { slotsByName[name] }
+
+  /// The slot of a property by interned name.
+  @inline(__always)
+  package func slot(_ symbol: Symbol) -> Int? {
+    let number = Int(symbol.number)
+    guard number < slotsBySymbol.count else { return nil }
+    let slot = slotsBySymbol[number]
+    return slot < 0 ? nil : Int(slot)
+  }
+
+  /// The property of a name.
+  public func property(_ name: String) -> ResolvedProperty? { slot(name).map { properties[$0] } }
+
+  /// Whether this entity is the other one or inherits from it.
+  public func isKind(of other: ResolvedEntity) -> Bool { other.subtree.contains(index) }
+
+  package init(
+    index: Int, description: EntityDescription, parent: ResolvedEntity?, subtree: Range<Int>,
+    properties: [ResolvedProperty]
+  ) {
+    self.index = index
+    self.description = description
+    symbol = Symbol(description.name)
+    self.parent = parent?.index
+    root = parent?.root ?? index
+    self.subtree = subtree
+    self.properties = properties
+    slotsByName = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.slot) })
+    attributeSlots = properties.filter { $0.attribute != nil }.map(\.slot)
+    toOneSlots = properties.filter { if case .toOne = $0.kind { true } else { false } }.map(\.slot)
+    toManySlots = properties.filter { if case .toMany = $0.kind { true } else { false } }.map(\.slot)
+    let own = description.fetchedProperties.map { ($0.name, $0) }
+    fetchedProperties = (parent?.fetchedProperties ?? [:]).merging(own) { _, own in own }
+    let slots = slotsByName
+    uniquenessConstraints =
+      (parent?.uniquenessConstraints ?? [])
+      + description.uniquenessConstraints.map { $0.compactMap { slots[$0] } }
+    initialValues = ContiguousArray(properties.map { $0.attribute?.defaultValue ?? .null })
+    slotsBySymbol = Self.table(of: properties)
+  }
+
+  private static func table(of properties: [ResolvedProperty]) -> ContiguousArray<Int16> {
+    let greatest = properties.map { Int($0.symbol.number) }.max() ?? -1
+    var table = ContiguousArray<Int16>(repeating: -1, count: greatest + 1)
+    for property in properties { table[Int(property.symbol.number)] = Int16(property.slot) }
+    return table
+  }
+}

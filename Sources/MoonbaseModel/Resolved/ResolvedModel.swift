@@ -1,0 +1,38 @@
+/// A checked model whose names are resolved: what contexts and stores work with. Immutable and shared.
+public final class ResolvedModel: Sendable {
+  /// The model as it was stated.
+  public let description: ManagedObjectModel
+  /// The entities in Core Data's numbering; `entities[i].index == i`.
+  public let entities: [ResolvedEntity]
+  /// What is worth telling about the model without being wrong.
+  public let warnings: [String]
+
+  private let indexesByName: [String: Int]
+  private let indexesBySymbol: [Symbol: Int]
+
+  /// The entity of a name.
+  public func entity(_ name: String) -> ResolvedEntity? { indexesByName[name].map { entities[$0] } }
+
+  /// The entity of an object ID; nil for an ID of another model.
+  public func entity(of id: ManagedObjectID) -> ResolvedEntity? { entity(id.entitySymbol) }
+
+  package func entity(_ symbol: Symbol) -> ResolvedEntity? { indexesBySymbol[symbol].map { entities[$0] } }
+
+  package init(description: ManagedObjectModel, entities: [ResolvedEntity], warnings: [String]) {
+    self.description = description
+    self.entities = entities
+    self.warnings = warnings
+    indexesByName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.index) })
+    indexesBySymbol = Dictionary(uniqueKeysWithValues: entities.map { ($0.symbol, $0.index) })
+  }
+}
+
+extension ManagedObjectModel {
+  /// Checks the model and numbers its entities and properties.
+  ///
+  /// Throws `ModelError` with `.invalidModel` for duplicate names, refused property names, unknown or cyclic parents, and
+  /// destinations and inverses that do not resolve.
+  public func resolved() throws(ModelError) -> ResolvedModel {
+    try ModelResolver(model: self).resolve()
+  }
+}

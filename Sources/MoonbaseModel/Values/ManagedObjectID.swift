@@ -1,0 +1,79 @@
+import MoonbasePlatform
+
+/// The identity of a managed object: store, entity and key. 16 bytes, no reference counting.
+///
+/// A temporary ID belongs to an object that was never saved; it becomes permanent when its context saves. The text forms are
+/// Core Data's: `x-coredata://<STORE-UUID>/Person/p1` and `x-coredata:///Person/t<uuid>`.
+public struct ManagedObjectID: Hashable, Sendable {
+  /// The interned store identifier; 0 while the ID is temporary.
+  package let storeNumber: UInt32
+  /// The interned name of the object's own (most derived) entity.
+  package let entitySymbol: Symbol
+  /// The primary key in the store, or the running number of a temporary ID.
+  package let key: Int64
+
+  package init(store: StoreNumber, entity: Symbol, key: Int64) {
+    storeNumber = store.rawValue
+    entitySymbol = entity
+    self.key = key
+  }
+
+  /// A new temporary ID.
+  package init(temporaryFor entity: Symbol) {
+    storeNumber = 0
+    entitySymbol = entity
+    key = TemporaryKeys.next()
+  }
+
+  /// Whether the object was never saved.
+  public var isTemporaryID: Bool { storeNumber == 0 }
+
+  /// The name of the object's own entity.
+  public var entityName: String { entitySymbol.name }
+
+  /// The store's identifier, an upper-case UUID; nil while the ID is temporary.
+  public var storeIdentifier: String? { isTemporaryID ? nil : StoreNumber(rawValue: storeNumber).identifier }
+
+  /// The `x-coredata` URI of the object.
+  public var uriRepresentation: String {
+    isTemporaryID
+      ? "x-coredata:///\(entityName)/t\(TemporaryKeys.uuid(of: key).uuidString)"
+      : "x-coredata://\(storeIdentifier ?? "")/\(entityName)/p\(key)"
+  }
+
+  /// Reads the URI of a permanent ID; nil where the text has another form or names a store this process never opened.
+  public init?(uriRepresentation text: String) {
+    let prefix = "x-coredata://"
+    guard text.hasPrefix(prefix) else { return nil }
+    let parts = text.dropFirst(prefix.count).split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[2].first == "p", let key = Int64(parts[2].dropFirst()), key > 0,
+      let store = StoreNumber.known(String(parts[0])), let entity = Symbol.known(String(parts[1]))
+    else { return nil }
+    self.init(store: store, entity: entity, key: key)
+  }
+}
+
+extension ManagedObjectID: CustomStringConvertible {
+  /// The URI.
+  public var description: String { uriRepresentation }
+}
+
+/// Running numbers for temporary IDs, and their UUID text form.
+private enum TemporaryKeys {
+  private static let counter = Lock(Int64(0))
+  private static let base = UUID().uuid
+
+  static func next() -> Int64 {
+    counter.withLock {
+      $0 += 1
+      return $0
+    }
+  }
+
+  /// A UUID of this process with the number in its last eight bytes.
+  static func uuid(of key: Int64) -> UUID {
+    var bytes = base
+    withUnsafeMutableBytes(of: &bytes) { $0.storeBytes(of: key.bigEndian, toByteOffset: 8, as: Int64.self) }
+    return UUID(uuid: bytes)
+  }
+}

@@ -1,0 +1,34 @@
+/// A value that only one scripting domain can resolve: a token that carries the class name and the domain's reference.
+///
+/// The token is `Sendable` because it is opaque: code outside of its domain sees its class name and nothing else. The domain
+/// that made it keeps the object alive as long as the token lives.
+public final class OpaqueObject: Sendable, Hashable {
+  /// The registered name of the value's class, for example `Color`.
+  public let className: String
+  /// The number of the domain that can resolve the reference.
+  package let domain: UInt64
+  /// The domain's own reference; it has no meaning elsewhere.
+  package let reference: Int
+  private let release: @Sendable (Int) -> Void
+
+  /// Makes a token; `release` is called once with the reference, from whatever thread drops the token last.
+  package init(className: String, domain: UInt64, reference: Int, release: @escaping @Sendable (Int) -> Void) {
+    self.className = className
+    self.domain = domain
+    self.reference = reference
+    self.release = release
+  }
+
+  deinit { release(reference) }
+
+  /// Tokens are equal when they name the same object of the same domain.
+  public static func == (left: OpaqueObject, right: OpaqueObject) -> Bool {
+    left.domain == right.domain && left.reference == right.reference
+  }
+
+  /// Hashes domain and reference.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(domain)
+    hasher.combine(reference)
+  }
+}

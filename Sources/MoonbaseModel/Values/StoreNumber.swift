@@ -1,0 +1,35 @@
+import MoonbasePlatform
+
+/// A store identifier interned for the process, so that an object ID needs no reference. Zero stands for "no store".
+package struct StoreNumber: Hashable, Sendable {
+  package let rawValue: UInt32
+
+  private struct Table {
+    var numbers: [String: UInt32] = [:]
+    var identifiers: [String] = [""]
+  }
+
+  private static let table = Lock(Table())
+
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// Interns an identifier (a store's UUID in upper case).
+  package init(_ identifier: String) {
+    rawValue = Self.table.withLock { table in
+      if let known = table.numbers[identifier] { return known }
+      let new = UInt32(table.identifiers.count)
+      table.identifiers.append(identifier)
+      table.numbers[identifier] = new
+      return new
+    }
+  }
+
+  package var identifier: String {
+    let number = Int(rawValue)
+    return Self.table.withLock { $0.identifiers[number] }
+  }
+
+  package static func known(_ identifier: String) -> StoreNumber? {
+    table.withLock { $0.numbers[identifier] }.map(StoreNumber.init(rawValue:))
+  }
+}

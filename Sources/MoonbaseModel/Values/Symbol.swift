@@ -1,0 +1,37 @@
+import MoonbasePlatform
+
+/// A name interned once for the whole process, so that looking up a property costs an index instead of a string hash.
+///
+/// The table grows by distinct entity and property names and never shrinks; names come from models, not from data.
+package struct Symbol: Hashable, Sendable {
+  package let number: UInt32
+
+  private struct Table {
+    var numbers: [String: UInt32] = [:]
+    var names: [String] = []
+  }
+
+  private static let table = Lock(Table())
+
+  package init(_ name: String) {
+    number = Self.table.withLock { table in
+      if let known = table.numbers[name] { return known }
+      let new = UInt32(table.names.count)
+      table.names.append(name)
+      table.numbers[name] = new
+      return new
+    }
+  }
+
+  package init(number: UInt32) { self.number = number }
+
+  package var name: String {
+    let number = Int(number)
+    return Self.table.withLock { $0.names[number] }
+  }
+
+  /// The symbol of a name that is interned already; looking up hostile names does not grow the table.
+  package static func known(_ name: String) -> Symbol? {
+    table.withLock { $0.numbers[name] }.map(Symbol.init(number:))
+  }
+}
