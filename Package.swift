@@ -41,5 +41,7 @@ let package = Package(
         "MoonbasePlatform", "MoonbaseCZlib", .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
+
+    .target(name: "MoonbaseGraph", dependencies: ["MoonbasePlatform", "MoonbaseModel"], swiftSettings: strict),
   ]
 )

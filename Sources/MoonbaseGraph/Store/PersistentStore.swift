@@ -1,0 +1,54 @@
+public import MoonbaseModel
+public import MoonbasePlatform
+
+public import enum MoonbaseModel.Predicate
+public import struct MoonbaseModel.SortDescriptor
+
+/// Where objects are kept between runs: the seam between the graph and a file format.
+///
+/// A store is shared by contexts on several threads and answers synchronously, because faults fire synchronously. SQLite and
+/// memory are two implementations; others may be written (Core Data's `NSIncrementalStore`).
+///
+/// Errors: `GraphError` with `.objectNotFound`, `.mergeConflict`, `.constraintConflict`, `.readOnlyStore`, `.storeBusy` or
+/// `.storeFailure`; a store that fails in the middle of `save` must leave itself as it was.
+public protocol PersistentStore: AnyObject, Sendable {
+  /// An upper-case UUID that stays with the store's data.
+  var identifier: String { get }
+  /// The kind of store, as Core Data names it: `SQLite`, `InMemory`.
+  var type: String { get }
+  /// The file; nil for a store without one.
+  var url: URL? { get }
+  /// Whether `save` is refused.
+  var isReadOnly: Bool { get }
+  /// The entities that the store holds: those of its configuration, or all of the model.
+  var entities: [ResolvedEntity] { get }
+
+  /// The store's metadata, its version hashes among them.
+  func metadata() throws -> [String: Value]
+  /// Replaces the metadata that is not the store's own.
+  func setMetadata(_ metadata: [String: Value]) throws
+
+  /// Whether the store itself can evaluate the condition. What it cannot, the context evaluates in memory afterwards.
+  func canEvaluate(_ predicate: Predicate, for query: StoreQuery) -> Bool
+  /// Whether the store itself can sort by the key.
+  func canSort(by key: SortDescriptor, for query: StoreQuery) -> Bool
+
+  /// The rows that match.
+  func snapshots(matching query: StoreQuery) throws -> [Snapshot]
+  /// The IDs of the rows that match.
+  func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID]
+  /// How many rows match.
+  func count(matching query: StoreQuery) throws -> Int
+
+  /// The row of an object; nil if there is none (any more).
+  func snapshot(of id: ManagedObjectID) throws -> Snapshot?
+  /// The rows of several objects in any order; objects without a row are left out.
+  func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot]
+  /// The destinations of a to-many relationship, in order where it is ordered.
+  func destinations(of id: ManagedObjectID, relationship slot: Int) throws -> [ManagedObjectID]
+
+  /// Sets `count` consecutive primary keys of the entity's table aside and returns the first. They are never given again.
+  func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64
+  /// Writes all changes in one transaction, or none of them.
+  func save(_ changes: StoreChanges) throws
+}

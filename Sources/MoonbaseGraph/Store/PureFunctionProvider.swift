@@ -1,0 +1,42 @@
+public import MoonbaseModel
+
+/// A derived attribute that depends on its inputs only, so that a store may compute it in a query.
+public struct PureFunction: Sendable {
+  /// The entity that declares it; it holds for subentities too unless one overrides it.
+  public var entity: String
+  /// The attribute's name.
+  public var name: String
+  /// Key paths of its inputs, from the object: attributes, or dotted through to-one relationships.
+  public var inputs: [String]
+  /// The type of the result.
+  public var type: AttributeType
+  /// Whether the result is null as soon as one input is.
+  public var isStrict: Bool
+
+  /// Makes a description.
+  public init(entity: String, name: String, inputs: [String], type: AttributeType, isStrict: Bool) {
+    self.entity = entity
+    self.name = name
+    self.inputs = inputs
+    self.type = type
+    self.isStrict = isStrict
+  }
+}
+
+/// The pure derived attributes of one generation of extensions.
+public protocol PureFunctionProvider: Sendable {
+  /// A number that is different for every generation in the process. SQL names carry it, so that two never meet.
+  var generation: UInt64 { get }
+  /// The functions; their index is their identity.
+  var functions: [PureFunction] { get }
+  /// Makes the functions anew for one connection, in a domain of their own.
+  func makeFunctions() throws -> any PureFunctionInstances
+}
+
+/// The pure functions of one connection: used by one thread at a time.
+public protocol PureFunctionInstances: AnyObject {
+  /// Computes function `index` of the provider from its inputs, in order.
+  ///
+  /// A limit of the calling script is charged and observed. The error a function raises is thrown as it is.
+  func call(_ index: Int, _ inputs: [Value]) throws -> Value
+}
