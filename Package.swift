@@ -43,5 +43,9 @@ let package = Package(
       swiftSettings: strict),
 
     .target(name: "MoonbaseGraph", dependencies: ["MoonbasePlatform", "MoonbaseModel"], swiftSettings: strict),
+
+    .testTarget(
+      name: "MoonbaseModelTests", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseCSQLite"],
+      swiftSettings: strict),
   ]
 )

@@ -37,7 +37,7 @@ public struct AttributeDescription: Sendable, Hashable {
   /// Whatever the model's author attached.
   public var userInfo: [String: Value] = [:]
   /// Where the attribute was written.
-  public var location: SourceLocation?
+  @Incidental public var location: SourceLocation? = nil
 
   /// Makes an attribute with Core Data's defaults: optional, persistent, no default value.
   public init(_ name: String, _ type: AttributeType) {

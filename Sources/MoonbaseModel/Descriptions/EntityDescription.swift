@@ -27,7 +27,7 @@ public struct EntityDescription: Sendable, Hashable {
   /// Whatever the model's author attached.
   public var userInfo: [String: Value] = [:]
   /// Where the entity was written.
-  public var location: SourceLocation?
+  @Incidental public var location: SourceLocation? = nil
 
   /// Makes an entity without properties.
   public init(_ name: String) { self.name = name }

@@ -9,7 +9,7 @@ public struct FetchedPropertyDescription: Sendable, Hashable {
   /// Whatever the model's author attached; reached in the predicate as `$FETCHED_PROPERTY.userInfo.KEY`.
   public var userInfo: [String: Value] = [:]
   /// Where the property was written.
-  public var location: SourceLocation?
+  @Incidental public var location: SourceLocation? = nil
 
   /// Makes a fetched property.
   public init(_ name: String, _ fetchRequest: FetchRequest) {

@@ -12,9 +12,9 @@ public struct ManagedObjectModel: Sendable, Hashable {
   public var versionIdentifiers: [String] = []
   /// Whether class and transformer names that nothing provides are warnings instead of errors: true for models whose app we
   /// do not have (Xcode's forms and a store's own cache).
-  public var allowsUnknownClasses: Bool = false
+  @Incidental public var allowsUnknownClasses: Bool = false
   /// What a reader found worth telling, for example elements that it kept without understanding them.
-  public var warnings: [String] = []
+  @Incidental public var warnings: [String] = []
 
   /// Makes an empty model, or one with these entities.
   public init(entities: [EntityDescription] = []) { self.entities = entities }

@@ -1,3 +1,5 @@
+public import MoonbasePlatform
+
 /// A checked model whose names are resolved: what contexts and stores work with. Immutable and shared.
 public final class ResolvedModel: Sendable {
   /// The model as it was stated.
@@ -7,6 +9,8 @@ public final class ResolvedModel: Sendable {
   /// What is worth telling about the model without being wrong.
   public let warnings: [String]
 
+  /// Computed when first asked for: most models are never written to a store.
+  private let knownVersion = Lock(ModelVersion?.none)
   private let indexesByName: [String: Int]
   private let indexesBySymbol: [Symbol: Int]
 
@@ -17,6 +21,19 @@ public final class ResolvedModel: Sendable {
   public func entity(of id: ManagedObjectID) -> ResolvedEntity? { entity(id.entitySymbol) }
 
   package func entity(_ symbol: Symbol) -> ResolvedEntity? { indexesBySymbol[symbol].map { entities[$0] } }
+
+  /// The hashes that identify this version of the model in a store.
+  public var version: ModelVersion {
+    knownVersion.withLock { known in
+      if let known { return known }
+      let version = ModelVersion(parentsFirst: entities.lazy.map(\.description))
+      known = version
+      return version
+    }
+  }
+
+  /// The 32-byte version hash of each entity, by its name.
+  public var versionHashes: [String: Data] { version.hashes }
 
   package init(description: ManagedObjectModel, entities: [ResolvedEntity], warnings: [String]) {
     self.description = description

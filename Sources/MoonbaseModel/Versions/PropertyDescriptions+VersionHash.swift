@@ -1,0 +1,48 @@
+public import MoonbasePlatform
+
+extension AttributeDescription {
+  /// Core Data's hash of the attribute: name, optionality, transience, hash modifier, type and storage options.
+  ///
+  /// Default values, validation, user info, class and transformer names do not count.
+  public var versionHash: Data {
+    var bytes = propertyBase(name, isOptional, isTransient, versionHashModifier)
+    bytes.append(littleEndian: Int32(type.rawValue))
+    if allowsExternalBinaryDataStorage { bytes.append(1) }
+    if preservesValueInHistoryOnDeletion { bytes.append(1) }
+    // Apple's rule for these two is not known; what is hashed makes changes of the model visible.
+    if let derivationExpression { bytes += Data(derivationExpression.utf8) }
+    for element in elements.sorted(by: { $0.name.literallyPrecedes($1.name) }) { bytes += element.versionHash }
+    return VersionDigest.sha256(bytes)
+  }
+
+  /// Whether the hash is known to equal Apple's.
+  var hasProvenVersionHash: Bool { derivationExpression == nil && type != .composite }
+}
+
+extension RelationshipDescription {
+  /// Core Data's hash of the relationship: name, optionality, transience, hash modifier, destination, inverse, counts, order.
+  ///
+  /// The delete rule and user info do not count.
+  public var versionHash: Data {
+    var bytes = propertyBase(name, isOptional, isTransient, versionHashModifier)
+    bytes += Data(destinationEntityName.utf8)
+    bytes += Data((inverseName ?? "").utf8)
+    bytes.append(littleEndian: Int32(clamping: maxCount))
+    bytes.append(littleEndian: Int32(clamping: minCount))
+    if isOrdered { bytes += Data([1, 0]) }
+    return VersionDigest.sha256(bytes)
+  }
+}
+
+private func propertyBase(_ name: String, _ optional: Bool, _ transient: Bool, _ modifier: String?) -> Data {
+  var bytes = Data(name.utf8)
+  bytes.append(littleEndian: UInt16((optional ? 1 : 0) | (transient ? 2 : 0)))
+  bytes += Data((modifier ?? "").utf8)
+  return VersionDigest.sha256(bytes)
+}
+
+extension Data {
+  fileprivate mutating func append(littleEndian number: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
+  }
+}
