@@ -18,6 +18,7 @@ let package = Package(
   products: [
   ],
   dependencies: [
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
   ],
   targets: [
@@ -42,8 +43,19 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    .target(name: "MoonbaseGraph", dependencies: ["MoonbasePlatform", "MoonbaseModel"], swiftSettings: strict),
+    .target(
+      name: "MoonbaseGraph",
+      dependencies: [
+        "MoonbasePlatform", "MoonbaseModel", .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
+      swiftSettings: strict),
 
+    // Tests.
+    .target(
+      name: "MoonbaseTestSupport", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph"],
+      path: "Tests/MoonbaseTestSupport", swiftSettings: strict),
+    .testTarget(
+      name: "MoonbaseGraphTests", dependencies: ["MoonbaseGraph", "MoonbaseTestSupport"], swiftSettings: strict),
     .testTarget(
       name: "MoonbaseModelTests", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseCSQLite"],
       swiftSettings: strict),

@@ -47,8 +47,18 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// The destinations of a to-many relationship, in order where it is ordered.
   func destinations(of id: ManagedObjectID, relationship slot: Int) throws -> [ManagedObjectID]
 
+  /// The destinations of a to-many relationship of several objects of one entity, in the order of `ids`.
+  func destinations(of ids: [ManagedObjectID], relationship slot: Int) throws -> [[ManagedObjectID]]
+
   /// Sets `count` consecutive primary keys of the entity's table aside and returns the first. They are never given again.
   func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64
   /// Writes all changes in one transaction, or none of them.
   func save(_ changes: StoreChanges) throws
+}
+
+extension PersistentStore {
+  /// Asks for one object after the other.
+  public func destinations(of ids: [ManagedObjectID], relationship slot: Int) throws -> [[ManagedObjectID]] {
+    try ids.map { try destinations(of: $0, relationship: slot) }
+  }
 }

@@ -23,6 +23,8 @@ public final class ResolvedEntity: Sendable {
   public let toOneSlots: [Int]
   /// Slots of to-many relationships.
   public let toManySlots: [Int]
+  /// Slots of properties that are kept in memory only.
+  public let transientSlots: [Int]
   /// Fetched properties by name, inherited ones too.
   public let fetchedProperties: [String: FetchedPropertyDescription]
   /// Uniqueness constraints as slots, inherited ones too.
@@ -73,6 +75,7 @@ public final class ResolvedEntity: Sendable {
     attributeSlots = properties.filter { $0.attribute != nil }.map(\.slot)
     toOneSlots = properties.filter { if case .toOne = $0.kind { true } else { false } }.map(\.slot)
     toManySlots = properties.filter { if case .toMany = $0.kind { true } else { false } }.map(\.slot)
+    transientSlots = properties.filter(\.isTransient).map(\.slot)
     let own = description.fetchedProperties.map { ($0.name, $0) }
     fetchedProperties = (parent?.fetchedProperties ?? [:]).merging(own) { _, own in own }
     let slots = slotsByName

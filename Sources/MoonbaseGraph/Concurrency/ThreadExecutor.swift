@@ -1,0 +1,93 @@
+import MoonbasePlatform
+
+/// A serial executor with a thread of its own and a 16 MB stack, because a script must not run on whatever small stack a
+/// caller has.
+final class ThreadExecutor: SerialExecutor {
+  private let queue = JobQueue()
+  private nonisolated(unsafe) let thread: Thread  // sound: never changed, and only its identity is compared
+
+  init(name: String) {
+    let queue = queue
+    thread = Thread { queue.run() }
+    thread.name = name
+    thread.stackSize = 16 << 20
+    thread.start()
+  }
+
+  deinit { queue.close() }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let executor = asUnownedSerialExecutor()
+    queue.add { job.runSynchronously(on: executor) }
+  }
+
+  /// Whether the caller runs on the executor's thread.
+  var isCurrent: Bool { Thread.current === thread }
+
+  func checkIsolated() {
+    precondition(isCurrent, "a managed object context was used outside of its own thread")
+  }
+
+  /// Runs `body` on the thread and waits for it; inline when already there.
+  func runAndWait(_ body: () -> Void) {
+    if isCurrent { return body() }
+    let done = DispatchSemaphore(value: 0)
+    withoutActuallyEscaping(body) { body in
+      let box = Box(body)
+      queue.add {
+        box.run()
+        done.signal()
+      }
+      done.wait()
+    }
+  }
+
+  /// Holds a closure until it has run, so that nothing of it is left when the caller goes on.
+  private final class Box: @unchecked Sendable {  // one thread runs it while the other one waits
+    private var body: (() -> Void)?
+
+    init(_ body: @escaping () -> Void) { self.body = body }
+
+    func run() {
+      body?()
+      body = nil
+    }
+  }
+}
+
+/// The jobs of one thread. The thread holds the queue, not the executor, so that the executor can go away.
+private final class JobQueue: @unchecked Sendable {  // `jobs` and `isClosed` are touched only under `condition`
+  private let condition = NSCondition()
+  private var jobs: [@Sendable () -> Void] = []
+  private var isClosed = false
+
+  func add(_ job: @escaping @Sendable () -> Void) {
+    condition.lock()
+    jobs.append(job)
+    condition.signal()
+    condition.unlock()
+  }
+
+  func close() {
+    condition.lock()
+    isClosed = true
+    condition.signal()
+    condition.unlock()
+  }
+
+  func run() {
+    while let batch = next() {
+      for job in batch { job() }
+    }
+  }
+
+  /// Waits for jobs; nil once the queue is closed and empty.
+  private func next() -> [@Sendable () -> Void]? {
+    condition.lock()
+    defer { condition.unlock() }
+    while jobs.isEmpty && !isClosed { condition.wait() }
+    defer { jobs = [] }
+    return jobs.isEmpty ? nil : jobs
+  }
+}

@@ -1,0 +1,137 @@
+import MoonbaseModel
+
+/// Divides a fetch between the stores and the context.
+///
+/// A store gets the conditions and sort keys that it can evaluate. What is left (transient and impure derived attributes,
+/// unsaved changes, several stores) the context does in memory, and limits count only after that.
+struct FetchPlan {
+  let request: FetchRequest
+  let context: ManagedObjectContext
+  let entity: ResolvedEntity
+  private let stores: [any PersistentStore]
+  /// Changed objects that may enter or leave the result.
+  private let pending: [ManagedObject]
+  private let matcher: ObjectMatcher?
+
+  init(_ request: FetchRequest, in context: ManagedObjectContext) throws {
+    self.request = request
+    self.context = context
+    let entity = try context.entity(request.entityName)
+    self.entity = entity
+    stores = context.coordinator.stores(for: entity, includingSubentities: request.includesSubentities)
+    let entities = request.includesSubentities ? entity.subtree : entity.index..<entity.index + 1
+    if request.includesPendingChanges {
+      try context.processPendingChanges()
+      pending = context.changedObjects.filter { entities.contains($0.entity.index) }
+    } else {
+      pending = []
+    }
+    matcher = try request.predicate.map { try ObjectMatcher($0, entity: entity, context: context) }
+    for key in request.sortDescriptors { try ObjectSorter.check(key, entity: entity, context: context) }
+  }
+
+  // MARK: Results
+
+  func objects() throws -> [ManagedObject] {
+    if let (store, query) = exactQuery() {
+      guard request.includesPropertyValues else {
+        return try store.objectIDs(matching: query).map { try context.object(with: $0) }
+      }
+      return try context.objects(for: store.snapshots(matching: query))
+    }
+    return window(try sorted(try matching()))
+  }
+
+  func objectIDs() throws -> [ManagedObjectID] {
+    if let (store, query) = exactQuery() { return try store.objectIDs(matching: query) }
+    return try objects().map(\.objectID)
+  }
+
+  func count() throws -> Int {
+    if let (store, query) = exactQuery() {
+      var unbounded = query
+      unbounded.limit = 0
+      unbounded.offset = 0
+      unbounded.sortDescriptors = []
+      let rest = max(0, try store.count(matching: unbounded) - request.fetchOffset)
+      return request.fetchLimit > 0 ? min(rest, request.fetchLimit) : rest
+    }
+    return window(try matching()).count
+  }
+
+  // MARK: The store's part
+
+  /// The query that gives the result as it is, if one store can do all of it.
+  private func exactQuery() -> (any PersistentStore, StoreQuery)? {
+    guard stores.count == 1, pending.isEmpty else { return nil }
+    let store = stores[0]
+    let base = baseQuery()
+    var query = base
+    if let predicate = request.predicate, !store.canEvaluate(predicate, for: base) { return nil }
+    guard request.sortDescriptors.allSatisfy({ store.canSort(by: $0, for: base) }) else { return nil }
+    query.predicate = request.predicate
+    query.sortDescriptors = request.sortDescriptors
+    query.limit = request.fetchLimit
+    query.offset = request.fetchOffset
+    return (store, query)
+  }
+
+  private func baseQuery() -> StoreQuery {
+    var query = StoreQuery(entity: entity, in: context.model, includesSubentities: request.includesSubentities)
+    query.functions = context.domain.pureFunctions
+    return query
+  }
+
+  /// The conditions of a predicate that the store can evaluate, and whether these are all.
+  private func split(_ store: any PersistentStore) -> (pushed: Predicate?, isComplete: Bool) {
+    guard let predicate = request.predicate else { return (nil, true) }
+    let base = baseQuery()
+    if store.canEvaluate(predicate, for: base) { return (predicate, true) }
+    guard case .and(let conditions) = predicate else { return (nil, false) }
+    let pushed = conditions.filter { store.canEvaluate($0, for: base) }
+    return (pushed.isEmpty ? nil : .and(pushed), false)
+  }
+
+  // MARK: The context's part
+
+  private func matching() throws -> [ManagedObject] {
+    var result: [ManagedObject] = []
+    let changed = Set(pending.map(ObjectIdentifier.init))
+    for store in stores {
+      let (pushed, isComplete) = split(store)
+      var query = baseQuery()
+      query.predicate = pushed
+      for object in try context.objects(for: store.snapshots(matching: query)) {
+        if changed.contains(ObjectIdentifier(object)) { continue }
+        if isComplete { result.append(object) } else if try matches(object) { result.append(object) }
+      }
+    }
+    for object in pending where !object.isDeleted {
+      if try matches(object) { result.append(object) }
+    }
+    return result
+  }
+
+  private func matches(_ object: ManagedObject) throws -> Bool { try matcher?.matches(object) ?? true }
+
+  private func sorted(_ objects: [ManagedObject]) throws -> [ManagedObject] {
+    guard !request.sortDescriptors.isEmpty else { return objects }
+    return try ObjectSorter(request.sortDescriptors, entity: entity, context: context).sorted(objects)
+  }
+
+  private func window(_ objects: [ManagedObject]) -> [ManagedObject] {
+    guard request.fetchOffset > 0 || request.fetchLimit > 0 else { return objects }
+    let rest = objects.dropFirst(request.fetchOffset)
+    return Array(request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest)
+  }
+}
+
+extension ManagedObjectContext {
+  func objects(for snapshots: [Snapshot]) throws -> [ManagedObject] {
+    coordinator.refreshRows(snapshots)
+    var result: [ManagedObject] = []
+    result.reserveCapacity(snapshots.count)
+    for snapshot in snapshots { result.append(try object(for: snapshot)) }
+    return result
+  }
+}

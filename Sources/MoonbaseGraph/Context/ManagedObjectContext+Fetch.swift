@@ -1,0 +1,38 @@
+public import MoonbaseModel
+
+extension ManagedObjectContext {
+  /// The objects that match a request.
+  ///
+  /// Unsaved changes count where the request includes them: new and changed objects that match are among the results,
+  /// deleted ones are not. Throws for unknown names, for a predicate that does not fit the entity, and what the store throws.
+  public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
+    let plan = try FetchPlan(request, in: self)
+    let objects = try plan.objects()
+    if !request.returnsObjectsAsFaults { for object in objects { try object.fireFault() } }
+    if !request.relationshipKeyPathsForPrefetching.isEmpty { try Prefetch(plan, objects).run() }
+    return objects
+  }
+
+  /// The IDs of the objects that match a request.
+  public func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
+    try FetchPlan(request, in: self).objectIDs()
+  }
+
+  /// How many objects match a request.
+  public func count(_ request: FetchRequest) throws -> Int { try FetchPlan(request, in: self).count() }
+
+  /// The request of a template of the model, with its variables replaced.
+  ///
+  /// Throws for an unknown template and for a variable without a value.
+  public func fetchRequest(fromTemplate name: String, substituting values: [String: Value] = [:]) throws
+    -> FetchRequest
+  {
+    let templates = model.description.fetchRequestTemplates
+    guard var request = templates[name] else {
+      let hint = nearestName(to: name, among: templates.keys).map { ": did you mean \($0)?" } ?? ""
+      throw GraphError(.unknownName, "the model has no fetch request template \(name)\(hint)")
+    }
+    request.predicate = try request.predicate?.substituting(values)
+    return request
+  }
+}

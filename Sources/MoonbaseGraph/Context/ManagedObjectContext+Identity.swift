@@ -1,0 +1,88 @@
+public import MoonbaseModel
+
+extension ManagedObjectContext {
+  /// The object of an ID, made as a fault if nobody has it. Whether the store has it shows at the first access.
+  ///
+  /// Throws for an ID of an entity that the model does not have, and for a temporary ID of another context.
+  public func object(with id: ManagedObjectID) throws -> ManagedObject {
+    if let known = registered[id] { return known.takeUnretainedValue() }
+    guard !id.isTemporaryID else {
+      throw GraphError(
+        .objectNotFound, "\(id) is the temporary ID of another context or of an object that is gone: save it first",
+        entity: id.entityName, objectID: id)
+    }
+    guard let entity = model.entity(of: id) else {
+      throw GraphError(.unknownName, "\(id): the model has no entity \(id.entityName)", objectID: id)
+    }
+    return try makeFault(id, entity)
+  }
+
+  /// The objects of IDs, in their order; faults where nobody has them.
+  public func objects(with ids: [ManagedObjectID]) throws -> [ManagedObject] { try ids.map(object(with:)) }
+
+  /// The object of an ID if it is in the store or waits to be saved; reads its values.
+  public func existingObject(with id: ManagedObjectID) throws -> ManagedObject? {
+    let object = try object(with: id)
+    if object.isFault, object.snapshot == nil {
+      guard let snapshot = try coordinator.snapshot(of: id) else { return nil }
+      object.snapshot = snapshot
+    }
+    return object.isDeleted ? nil : object
+  }
+
+  /// The object of an ID if somebody has it.
+  public func registeredObject(for id: ManagedObjectID) -> ManagedObject? { registered[id]?.takeUnretainedValue() }
+
+  /// The object of an ID unless it is deleted here or gone from the store: for the far side of a relationship.
+  func objectIfPresent(with id: ManagedObjectID) throws -> ManagedObject? {
+    if let known = registered[id]?.takeUnretainedValue() { return known.isDeleted ? nil : known }
+    return id.isTemporaryID ? nil : try existingObject(with: id)
+  }
+
+  func makeFault(_ id: ManagedObjectID, _ entity: ResolvedEntity) throws -> ManagedObject {
+    let object = try makeObject(id, entity)
+    object.state = .fault
+    return object
+  }
+
+  func makeObject(_ id: ManagedObjectID, _ entity: ResolvedEntity) throws -> ManagedObject {
+    let object = try behavior(of: entity).objectClass.init(ManagedObject.Place(entity: entity, id: id, context: self))
+    registered[id] = Unmanaged.passUnretained(object)
+    return object
+  }
+
+  /// The object of a row that was just read. An object that is here already keeps its changes; one without takes the row.
+  func object(for snapshot: Snapshot) throws -> ManagedObject {
+    if let known = registered[snapshot.id]?.takeUnretainedValue() {
+      if known.isFault { known.snapshot = snapshot }
+      return known
+    }
+    guard let entity = model.entity(of: snapshot.id) else {
+      throw GraphError(.unknownName, "the model has no entity \(snapshot.id.entityName)", objectID: snapshot.id)
+    }
+    let object = try makeFault(snapshot.id, entity)
+    object.snapshot = snapshot
+    return object
+  }
+
+  /// An object goes away: called from its `deinit`.
+  func forget(_ object: ManagedObject) {
+    if registered[object.objectID]?.toOpaque() == Unmanaged.passUnretained(object).toOpaque() {
+      registered[object.objectID] = nil
+    }
+  }
+
+  func row(of id: ManagedObjectID) throws -> Snapshot {
+    guard let snapshot = try coordinator.snapshot(of: id) else {
+      throw GraphError(
+        .objectNotFound, "\(id) is not in its store (any more): it was deleted elsewhere", entity: id.entityName,
+        objectID: id)
+    }
+    return snapshot
+  }
+
+  func storedDestinations(of object: ManagedObject, _ slot: Int) throws -> [ManagedObjectID] {
+    guard !object.objectID.isTemporaryID, !object.entity.properties[slot].isTransient else { return [] }
+    return try coordinator.destinations(of: object.objectID, relationship: slot)
+  }
+}

@@ -1,0 +1,108 @@
+public import MoonbaseModel
+
+/// A set of objects that belong together: it knows one instance for each ID, notes what changes, and saves it.
+///
+/// A context and its objects are confined to one executor: the main actor's, a background context's own, or the one thread of a
+/// simple program. It is not `Sendable`; the compiler keeps it and its objects from crossing.
+public final class ManagedObjectContext {
+  /// The order of validation and `willSave` at a save.
+  public enum SaveOrder: Sendable {
+    /// Validation, then `willSave`, then validation of what `willSave` changed: Apple's guide on non-standard attributes.
+    case guide
+    /// `willSave`, then validation: what Apple's frameworks are reported to do.
+    case framework
+  }
+
+  /// The coordinator of the stores behind the context.
+  public let coordinator: PersistentStoreCoordinator
+  /// The model.
+  public var model: ResolvedModel { coordinator.model }
+  /// The transformers, rules and hooks that hold in this context.
+  public let domain: ExtensionDomain
+  /// The order of validation and `willSave`.
+  public var saveOrder: SaveOrder = .guide
+  /// Errors of accessors that could not throw. The next save throws the first of them; `takePendingErrors` clears them.
+  public internal(set) var pendingErrors: [any Error] = []
+
+  /// One instance for each ID. Not retained: objects take themselves out when they go.
+  var registered: [ManagedObjectID: Unmanaged<ManagedObject>] = [:]
+  /// New, changed and deleted objects, in the order they became so. Retained until saved or rolled back.
+  var changedObjects: ContiguousArray<ManagedObject> = []
+  /// Goes up with every change of any object, so that a derived value knows whether it still holds.
+  var changeCount: UInt64 = 0
+  var isSaving = false
+  /// Objects deleted since delete rules were last applied.
+  var deletionsToPropagate: ContiguousArray<ManagedObject> = []
+
+  private var behaviors: ContiguousArray<EntityBehavior?>
+  private var seenRevision: Int
+
+  /// Makes a context over a coordinator, with a domain of its own from `extensions`.
+  public init(_ coordinator: PersistentStoreCoordinator, extensions: (any ExtensionProvider)? = nil) throws {
+    self.coordinator = coordinator
+    domain = try extensions?.makeDomain() ?? ExtensionDomain()
+    behaviors = ContiguousArray(repeating: nil, count: coordinator.model.entities.count)
+    seenRevision = domain.revision
+  }
+
+  deinit { for object in registered.values { object.takeUnretainedValue().context = nil } }
+
+  /// Returns and clears the errors of accessors that could not throw.
+  public func takePendingErrors() -> [any Error] {
+    defer { pendingErrors = [] }
+    return pendingErrors
+  }
+
+  /// Whether anything waits to be saved.
+  public var hasChanges: Bool { !changedObjects.isEmpty }
+  /// Objects that were never saved.
+  public var insertedObjects: [ManagedObject] { changedObjects.filter { $0.isInserted && !$0.isDeleted } }
+  /// Saved objects with unsaved changes.
+  public var updatedObjects: [ManagedObject] {
+    changedObjects.filter { $0.isUpdated && !$0.isInserted && !$0.isDeleted }
+  }
+  /// Saved objects marked for deletion.
+  public var deletedObjects: [ManagedObject] { changedObjects.filter(\.isDeleted) }
+  /// All objects that somebody holds or that have changes.
+  public var registeredObjects: [ManagedObject] { registered.values.map { $0.takeUnretainedValue() } }
+
+  func behavior(of entity: ResolvedEntity) throws -> EntityBehavior {
+    if domain.revision != seenRevision { forgetBehaviors() }
+    if let known = behaviors[entity.index] { return known }
+    let new = try EntityBehavior(
+      entity: entity, model: model, domain: domain, objectClass: coordinator.objectClass(of: entity))
+    behaviors[entity.index] = new
+    return new
+  }
+
+  /// The extensions were replaced: what they computed no longer holds.
+  private func forgetBehaviors() {
+    seenRevision = domain.revision
+    for index in behaviors.indices { behaviors[index] = nil }
+    for object in registered.values { object.takeUnretainedValue().caches = [:] }
+    changeCount &+= 1
+  }
+
+  func keep(_ error: any Error) { pendingErrors.append(error) }
+
+  func noteChange() { changeCount &+= 1 }
+
+  func didChange(_ object: ManagedObject) {
+    changeCount &+= 1
+    object.lastChange = changeCount
+    if !object.state.contains(.inserted) { object.state.insert(.updated) }
+    list(object)
+  }
+
+  func list(_ object: ManagedObject) {
+    guard !object.state.contains(.listed) else { return }
+    object.state.insert(.listed)
+    changedObjects.append(object)
+  }
+
+  func entity(_ name: String) throws -> ResolvedEntity {
+    if let entity = model.entity(name) { return entity }
+    let hint = nearestName(to: name, among: model.entities.map(\.name)).map { ": did you mean \($0)?" } ?? ""
+    throw GraphError(.unknownName, "the model has no entity \(name)\(hint)", entity: name)
+  }
+}

@@ -1,0 +1,59 @@
+import MoonbaseModel
+
+/// Reads the destinations of relationships for many objects at once: to-many IDs into the objects, rows into the row cache.
+struct Prefetch {
+  private let plan: FetchPlan
+  private let objects: [ManagedObject]
+
+  init(_ plan: FetchPlan, _ objects: [ManagedObject]) {
+    self.plan = plan
+    self.objects = objects
+  }
+
+  func run() throws {
+    for path in plan.request.relationshipKeyPathsForPrefetching {
+      var current = objects
+      for key in path.split(separator: ".") { current = try load(String(key), of: current) }
+    }
+  }
+
+  /// Loads one relationship and returns its destinations as objects.
+  private func load(_ key: String, of owners: [ManagedObject]) throws -> [ManagedObject] {
+    var ids: [ManagedObjectID] = []
+    for (_, group) in Dictionary(grouping: owners, by: { $0.entity.index }) {
+      guard let entity = group.first?.entity else { continue }
+      guard let property = entity.property(key), property.relationship != nil else {
+        throw GraphError(
+          .invalidRequest, "cannot prefetch \(key): \(entity.name) has no such relationship", entity: entity.name,
+          property: key)
+      }
+      if case .toMany = property.kind { try loadToMany(property.slot, group) }
+      for owner in group { ids += try owner.objectIDs(forRelationshipNamed: key) }
+    }
+    let unique = Array(Set(ids))
+    try plan.context.loadRows(of: unique)
+    return try plan.context.objects(with: unique)
+  }
+
+  private func loadToMany(_ slot: Int, _ owners: [ManagedObject]) throws {
+    let missing = owners.filter { !$0.objectID.isTemporaryID && !$0.toManyState(slot).isLoaded }
+    for (store, group) in try plan.context.coordinator.byStore(missing.map(\.objectID)) {
+      let lists = try store.destinations(of: group, relationship: slot)
+      for (id, list) in zip(group, lists) {
+        plan.context.registeredObject(for: id)?.toManyState(slot).load(list)
+      }
+    }
+  }
+}
+
+extension ManagedObjectContext {
+  /// Reads rows that are not here yet into the row cache and into the faults that wait for them.
+  func loadRows(of ids: [ManagedObjectID]) throws {
+    let missing = ids.filter { id in
+      !id.isTemporaryID && registered[id].map { $0.takeUnretainedValue().snapshot == nil } ?? true
+    }
+    for snapshot in try coordinator.snapshots(of: missing) {
+      if let object = registered[snapshot.id]?.takeUnretainedValue(), object.isFault { object.snapshot = snapshot }
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// What one save will write, worked out without touching an object, so that a failed save leaves everything as it was.
+struct SavePlan {
+  private struct StorePlan {
+    let number: UInt32
+    let store: any PersistentStore
+    var changes = StoreChanges()
+  }
+
+  private struct NewRow {
+    var object: ManagedObject
+    var snapshot: Snapshot?
+    var id: ManagedObjectID
+  }
+
+  private let context: ManagedObjectContext
+  private var plans: [StorePlan] = []
+  private var rows: [NewRow] = []
+  private var permanent: [ManagedObjectID: ManagedObjectID] = [:]
+
+  init(_ context: ManagedObjectContext) throws {
+    self.context = context
+    try assignPermanentIDs()
+    for object in context.changedObjects {
+      if object.isDeleted {
+        try plan(deletionOf: object)
+      } else if object.isInserted {
+        try plan(insertionOf: object)
+      } else {
+        try plan(updateOf: object)
+      }
+      if !object.isDeleted { try planLinks(of: object) }
+    }
+  }
+
+  /// Writes the changes, store by store.
+  func write() throws {
+    for plan in plans where !plan.changes.isEmpty { try context.coordinator.save(plan.changes, to: plan.store) }
+  }
+
+  /// The save succeeded: objects take their new IDs and snapshots.
+  func adopt() {
+    for row in rows {
+      let object = row.object
+      if object.objectID != row.id {
+        context.registered[object.objectID] = nil
+        object.objectID = row.id
+        context.registered[row.id] = Unmanaged.passUnretained(object)
+      }
+      if let snapshot = row.snapshot {
+        object.snapshot = snapshot
+        keepTransientValues(of: object)
+      }
+      object.changed.removeAll()
+      for state in object.relationships.values { state.didSave(permanent: permanent) }
+    }
+  }
+
+  /// Persistent values are the snapshot's now; transient ones live on in the object.
+  private func keepTransientValues(of object: ManagedObject) {
+    guard !object.live.isEmpty, let snapshot = object.snapshot else { return }
+    let live = object.live
+    object.live = []
+    for slot in object.entity.transientSlots where !live[slot].isNull {
+      if object.live.isEmpty { object.live = snapshot.values }
+      object.live[slot] = live[slot]
+    }
+  }
+
+  // MARK: IDs
+
+  /// Sets keys aside for all new objects, with one call for each entity's table.
+  private mutating func assignPermanentIDs() throws {
+    var byEntity: [Int: [ManagedObject]] = [:]
+    for object in context.changedObjects where object.isInserted && object.objectID.isTemporaryID {
+      byEntity[object.entity.index, default: []].append(object)
+    }
+    for (index, objects) in byEntity.sorted(by: { $0.key < $1.key }) {
+      let entity = context.model.entities[index]
+      let store = try context.coordinator.storeForNewObjects(of: entity)
+      let number = StoreNumber(store.identifier)
+      let first = try store.reserveKeys(for: entity, count: objects.count)
+      permanent.reserveCapacity(permanent.count + objects.count)
+      for (offset, object) in objects.enumerated() {
+        permanent[object.objectID] = ManagedObjectID(store: number, entity: entity.symbol, key: first + Int64(offset))
+      }
+    }
+  }
+
+  private func permanentID(_ id: ManagedObjectID) -> ManagedObjectID {
+    id.isTemporaryID ? permanent[id] ?? id : id
+  }
+
+  // MARK: Rows
+
+  private mutating func plan(insertionOf object: ManagedObject) throws {
+    let id = permanentID(object.objectID)
+    let snapshot = Snapshot(id: id, version: 1, values: try storedValues(of: object, object.live))
+    plans[try planIndex(of: id)].changes.inserted.append(snapshot)
+    rows.append(NewRow(object: object, snapshot: snapshot, id: id))
+  }
+
+  private mutating func plan(deletionOf object: ManagedObject) throws {
+    let deletion = StoreChanges.Deletion(id: object.objectID, expectedVersion: object.snapshot?.version)
+    plans[try planIndex(of: object.objectID)].changes.deleted.append(deletion)
+  }
+
+  private mutating func plan(updateOf object: ManagedObject) throws {
+    guard !object.live.isEmpty, let old = object.snapshot else {
+      rows.append(NewRow(object: object, snapshot: nil, id: object.objectID))
+      return
+    }
+    let values = try storedValues(of: object, object.live)
+    let slots = object.changed.slots.filter { slot in
+      if case .toMany = object.entity.properties[slot].kind { return false }
+      return !object.entity.properties[slot].isTransient && values[slot] != old.values[slot]
+    }
+    guard !slots.isEmpty else {
+      rows.append(NewRow(object: object, snapshot: nil, id: object.objectID))
+      return
+    }
+    let snapshot = Snapshot(id: object.objectID, version: old.version + 1, values: values)
+    let update = StoreChanges.Update(snapshot: snapshot, changedSlots: slots, expectedVersion: old.version)
+    plans[try planIndex(of: object.objectID)].changes.updated.append(update)
+    rows.append(NewRow(object: object, snapshot: snapshot, id: object.objectID))
+  }
+
+  /// The values as the store gets them: permanent IDs, nothing transient.
+  private func storedValues(of object: ManagedObject, _ live: ContiguousArray<Value>) throws -> ContiguousArray<Value> {
+    var values = live
+    for slot in object.entity.transientSlots { values[slot] = .null }
+    for slot in object.entity.toOneSlots {
+      guard case .objectID(let id) = values[slot] else { continue }
+      let permanentID = permanentID(id)
+      guard !permanentID.isTemporaryID else {
+        throw object.refused(slot, values[slot], "it points at an object that is gone: set it anew")
+      }
+      try checkStore(of: permanentID, from: object, slot)
+      values[slot] = .objectID(permanentID)
+    }
+    return values
+  }
+
+  private func checkStore(of destination: ManagedObjectID, from object: ManagedObject, _ slot: Int) throws {
+    guard destination.storeNumber != permanentID(object.objectID).storeNumber else { return }
+    throw object.refused(slot, .objectID(destination), "no relationship may cross stores: use a fetched property")
+  }
+
+  // MARK: Links
+
+  private mutating func planLinks(of object: ManagedObject) throws {
+    for (slot, state) in object.relationships where state.hasChanges {
+      guard let relationship = object.entity.properties[slot].relationship, !relationship.description.isTransient
+      else { continue }
+      let owner = permanentID(object.objectID)
+      let plan = self
+      let speaks = { plan.isSpeaker(for: relationship, slot, object, $0, owner) }
+      let order = relationship.description.isOrdered ? try object.memberIDs(slot).map { permanentID($0) } : nil
+      let added = state.added.map { permanentID($0) }.filter(speaks)
+      let removed = Array(state.removed).filter { !$0.isTemporaryID && speaks($0) }
+      guard order != nil || !added.isEmpty || !removed.isEmpty else { continue }
+      plans[try planIndex(of: owner)].changes.links.append(
+        StoreChanges.Links(owner: owner, slot: slot, added: added, removed: removed, order: order))
+    }
+  }
+
+  /// Both sides of a many-to-many relationship note a change; one of them speaks for both.
+  private func isSpeaker(
+    for relationship: ResolvedRelationship, _ slot: Int, _ object: ManagedObject, _ destination: ManagedObjectID,
+    _ owner: ManagedObjectID
+  ) -> Bool {
+    guard relationship.isManyToMany, let inverse = relationship.inverseSlot else { return false }
+    let own = object.entity.properties[slot].declaringEntity
+    let other = context.model.entities[relationship.destination].properties[inverse].declaringEntity
+    return (own, slot) == (other, inverse) ? owner.key <= destination.key : (own, slot) < (other, inverse)
+  }
+
+  // MARK: Stores
+
+  private mutating func planIndex(of id: ManagedObjectID) throws -> Int {
+    let number = id.storeNumber
+    if let index = plans.firstIndex(where: { $0.number == number }) { return index }
+    let store = try context.coordinator.store(of: id)
+    guard !store.isReadOnly else {
+      throw GraphError(
+        .readOnlyStore, "\(store.url?.path ?? store.identifier) is read-only: open it for writing to save",
+        entity: id.entityName, objectID: id)
+    }
+    plans.append(StorePlan(number: number, store: store))
+    return plans.count - 1
+  }
+}

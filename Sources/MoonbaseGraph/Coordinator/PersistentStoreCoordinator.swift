@@ -1,0 +1,137 @@
+public import MoonbaseModel
+import MoonbasePlatform
+
+/// Brings contexts and stores together: knows which store an object is in, and keeps rows that were read.
+///
+/// Shared by contexts on several threads.
+public final class PersistentStoreCoordinator: Sendable {
+  /// The model.
+  public let model: ResolvedModel
+
+  private struct Registry {
+    var stores: [any PersistentStore] = []
+    var byNumber: [UInt32: any PersistentStore] = [:]
+    var classes: [String: ManagedObject.Type] = [:]
+  }
+
+  private let registry = Lock(Registry())
+  private let rows = RowCache()
+
+  /// Makes a coordinator without stores.
+  public init(model: ResolvedModel) { self.model = model }
+
+  /// Makes a coordinator with the stores and classes of another one but a row cache of its own.
+  public convenience init(sharingStoresOf other: PersistentStoreCoordinator) {
+    self.init(model: other.model)
+    let shared = other.registry.withLock { $0 }
+    registry.withLock { $0 = shared }
+  }
+
+  /// The stores, in the order they were added.
+  public var persistentStores: [any PersistentStore] { registry.withLock { $0.stores } }
+
+  /// Adds a store. New objects of an entity go to the first writable store that holds the entity.
+  public func add(_ store: any PersistentStore) {
+    let number = StoreNumber(store.identifier).rawValue
+    registry.withLock {
+      $0.stores.append(store)
+      $0.byNumber[number] = store
+    }
+  }
+
+  /// Registers the Swift class of entities whose model names `className`.
+  public func register(_ type: ManagedObject.Type, forClassName className: String) {
+    registry.withLock { $0.classes[className] = type }
+  }
+
+  func objectClass(of entity: ResolvedEntity) -> ManagedObject.Type {
+    guard let name = entity.description.managedObjectClassName else { return ManagedObject.self }
+    let plain = name.split(separator: ".").last.map(String.init) ?? name
+    return registry.withLock { $0.classes[name] ?? $0.classes[plain] ?? ManagedObject.self }
+  }
+
+  // MARK: Finding stores
+
+  /// The store of a permanent ID.
+  func store(of id: ManagedObjectID) throws -> any PersistentStore {
+    let number = id.storeNumber
+    if let store = registry.withLock({ $0.byNumber[number] }) { return store }
+    throw GraphError(
+      .objectNotFound, "\(id) belongs to a store that is not open here: open it first", entity: id.entityName,
+      objectID: id)
+  }
+
+  /// The stores that hold an entity.
+  func stores(holding entity: ResolvedEntity) -> [any PersistentStore] {
+    persistentStores.filter { store in store.entities.contains { $0.root == entity.root && $0.index == entity.index } }
+  }
+
+  /// The stores that may hold objects of an entity or of its subentities.
+  func stores(for entity: ResolvedEntity, includingSubentities: Bool) -> [any PersistentStore] {
+    let wanted = includingSubentities ? entity.subtree : entity.index..<entity.index + 1
+    return persistentStores.filter { store in store.entities.contains { wanted.contains($0.index) } }
+  }
+
+  /// IDs by the store they are in.
+  func byStore(_ ids: [ManagedObjectID]) throws -> [(any PersistentStore, [ManagedObjectID])] {
+    try Dictionary(grouping: ids, by: \.storeNumber).values.map { (try store(of: $0[0]), $0) }
+  }
+
+  /// The store for new objects of an entity.
+  func storeForNewObjects(of entity: ResolvedEntity) throws -> any PersistentStore {
+    let candidates = stores(holding: entity)
+    if let store = candidates.first(where: { !$0.isReadOnly }) { return store }
+    throw candidates.isEmpty
+      ? GraphError(
+        .invalidRequest, "no open store holds \(entity.name): add one whose configuration has it", entity: entity.name)
+      : GraphError(
+        .readOnlyStore, "the store of \(entity.name) is read-only: open it for writing to save", entity: entity.name)
+  }
+
+  // MARK: Rows
+
+  /// A row, from the cache if it was read before.
+  func snapshot(of id: ManagedObjectID) throws -> Snapshot? {
+    if let known = rows[id] { return known }
+    return try currentSnapshot(of: id)
+  }
+
+  /// A row as the store has it now.
+  func currentSnapshot(of id: ManagedObjectID) throws -> Snapshot? {
+    guard let snapshot = try store(of: id).snapshot(of: id) else {
+      rows.remove([id])
+      return nil
+    }
+    rows.insert(snapshot)
+    return snapshot
+  }
+
+  /// Rows as the stores have them now; those that are gone are left out.
+  func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot] {
+    var result: [Snapshot] = []
+    for (store, group) in try byStore(ids) {
+      let snapshots = try store.snapshots(of: group)
+      for snapshot in snapshots { rows.insert(snapshot) }
+      result += snapshots
+    }
+    return result
+  }
+
+  /// A fetch brought newer rows: those in the cache follow.
+  func refreshRows(_ snapshots: [Snapshot]) { rows.replace(snapshots) }
+
+  func destinations(of id: ManagedObjectID, relationship slot: Int) throws -> [ManagedObjectID] {
+    try store(of: id).destinations(of: id, relationship: slot)
+  }
+
+  func save(_ changes: StoreChanges, to store: any PersistentStore) throws {
+    do {
+      try store.save(changes)
+    } catch {
+      rows.remove(changes.updated.map(\.snapshot.id) + changes.deleted.map(\.id))
+      throw error
+    }
+    rows.remove(changes.deleted.map(\.id))
+    rows.replace(changes.updated.map(\.snapshot))
+  }
+}

@@ -1,0 +1,20 @@
+package import MoonbaseModel
+
+extension GraphError {
+  /// An object whose row in the store is not the one the context saw.
+  package static func conflict(_ id: ManagedObjectID, expected: Int64, found: Int64?) -> GraphError {
+    let state =
+      found.map { "was saved by another context (version \($0), expected \(expected))" }
+      ?? "was deleted by another context"
+    return GraphError(.mergeConflict, "\(id) \(state): refresh it and try again", entity: id.entityName, objectID: id)
+  }
+
+  /// Throws the conflicts of a save as one error.
+  package static func throwConflicts(_ conflicts: [GraphError]) throws {
+    guard let first = conflicts.first else { return }
+    if conflicts.count == 1 { throw first }
+    throw GraphError(
+      .mergeConflict, "\(conflicts.count) objects were changed by another context; nothing was saved",
+      entity: first.entity, objectID: first.objectID, details: conflicts)
+  }
+}

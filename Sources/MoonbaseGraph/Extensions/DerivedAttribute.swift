@@ -1,0 +1,52 @@
+public import MoonbaseModel
+
+/// A transient attribute whose value comes from other attributes, with Core Data's four ways of keeping it.
+///
+/// Source: Core Data Programming Guide, Non-Standard Persistent Attributes.
+public struct DerivedAttribute {
+  /// When the value is computed.
+  public enum ReadPolicy: Sendable {
+    /// At the first access after its object or an input changed.
+    case onDemand
+    /// At awake-from-fetch, and again on access after an input changed.
+    case preCalculated
+  }
+
+  /// When an assigned value reaches what it is derived from.
+  public enum WritePolicy: Sendable {
+    /// At the assignment.
+    case immediate
+    /// At will-save.
+    case delayed
+  }
+
+  /// The attribute's name.
+  public var name: String
+  /// Computes the value.
+  public var get: (ManagedObject) throws -> Value
+  /// Writes an assigned value to what it is derived from; nil makes the attribute read-only.
+  public var set: ((Value, ManagedObject) throws -> Void)?
+  /// Names of the object's own attributes it is computed from; nil if it may depend on anything.
+  public var ownInputs: [String]?
+  /// The attribute that a delayed write will overwrite, where there is one: writing it meanwhile is refused.
+  public var shadow: String?
+  /// When the value is computed.
+  public var readPolicy: ReadPolicy
+  /// When an assigned value is written through.
+  public var writePolicy: WritePolicy
+
+  /// Makes a derived attribute.
+  public init(
+    _ name: String, ownInputs: [String]? = nil, shadow: String? = nil, readPolicy: ReadPolicy = .onDemand,
+    writePolicy: WritePolicy = .immediate, get: @escaping (ManagedObject) throws -> Value,
+    set: ((Value, ManagedObject) throws -> Void)? = nil
+  ) {
+    self.name = name
+    self.get = get
+    self.set = set
+    self.ownInputs = ownInputs
+    self.shadow = shadow
+    self.readPolicy = readPolicy
+    self.writePolicy = writePolicy
+  }
+}

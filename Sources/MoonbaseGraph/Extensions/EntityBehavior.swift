@@ -1,0 +1,105 @@
+import MoonbaseModel
+
+/// What the objects of one entity do in one context: the hooks of the entity and its ancestors by slot, parent first.
+final class EntityBehavior {
+  /// How a slot is read and written.
+  enum SlotKind {
+    case plain
+    case transformable(ValueTransformer)
+    case opaque  // transformable, and nobody has its transformer: bytes are kept as they are
+    case derived(DerivedAttribute)
+    case toOne(ResolvedRelationship)
+    case toMany(ResolvedRelationship)
+  }
+
+  let entity: ResolvedEntity
+  private(set) var kinds: ContiguousArray<SlotKind> = []
+  private(set) var valueClasses: [Int: ValueClass] = [:]
+  private(set) var normalizers: [Int: [(Value, ManagedObject) throws -> Value]] = [:]
+  private(set) var rules: [Int: [EntityExtension.Rule]] = [:]
+  private(set) var extensions: [EntityExtension] = []
+  /// Derived attributes to compute at awake-from-fetch.
+  private(set) var preCalculatedSlots: [Int] = []
+  /// Slot of a shadow attribute → slot of the derived attribute whose delayed value will overwrite it.
+  private(set) var delayedShadows: [Int: Int] = [:]
+  let objectClass: ManagedObject.Type
+  /// Accessors that a subclass declares, by slot.
+  let accessors: [Int: ManagedObject.CustomAccessor]
+
+  /// Hooks that are there at all, so that a save of a million objects does not look for what nobody wrote.
+  private(set) var hasWillSave = false
+  private(set) var hasDidSave = false
+  private(set) var hasAwakeFromFetch = false
+  private(set) var hasAwakeFromInsert = false
+
+  init(entity: ResolvedEntity, model: ResolvedModel, domain: ExtensionDomain, objectClass: ManagedObject.Type) throws {
+    self.entity = entity
+    self.objectClass = objectClass
+    let declared = objectClass.customAccessors.compactMap { accessor in
+      entity.slot(accessor.key).map { ($0, accessor) }
+    }
+    accessors = Dictionary(declared) { _, later in later }
+    kinds = ContiguousArray(entity.properties.map { Self.kind(of: $0, in: domain) })
+    let lineage = sequence(first: entity) { $0.parent.map { model.entities[$0] } }.reversed()
+    for ancestor in lineage {
+      for entry in domain.extensions[ancestor.name] ?? [] { try add(entry, from: ancestor.name) }
+      for (name, className) in domain.attributeValueClasses[ancestor.name] ?? [:] {
+        if let slot = entity.slot(name) { valueClasses[slot] = domain.valueClasses[className] }
+      }
+    }
+    for property in entity.properties {
+      guard let attribute = property.attribute else { continue }
+      let transformerClass = attribute.valueTransformerName.flatMap { domain.transformers[$0]?.valueClassName }
+      if let name = attribute.valueClassName ?? transformerClass, let valueClass = domain.valueClasses[name] {
+        valueClasses[property.slot] = valueClass
+      }
+    }
+    noteHooks()
+  }
+
+  private static func kind(of property: ResolvedProperty, in domain: ExtensionDomain) -> SlotKind {
+    switch property.kind {
+    case .toOne(let relationship): return .toOne(relationship)
+    case .toMany(let relationship): return .toMany(relationship)
+    case .attribute(let attribute):
+      guard attribute.type == .transformable, !attribute.isTransient else { return .plain }
+      return domain.transformers[attribute.valueTransformerName ?? defaultTransformerName].map(SlotKind.transformable)
+        ?? .opaque
+    }
+  }
+
+  private func add(_ entry: EntityExtension, from ancestor: String) throws {
+    extensions.append(entry)
+    for (name, normalizer) in entry.normalize { normalizers[try slot(name, ancestor), default: []].append(normalizer) }
+    for (name, rule) in entry.validate { rules[try slot(name, ancestor), default: []].append(rule) }
+    for derived in entry.derived {
+      let slot = try slot(derived.name, ancestor)
+      kinds[slot] = .derived(derived)
+      if derived.readPolicy == .preCalculated { preCalculatedSlots.append(slot) }
+      if derived.writePolicy == .delayed {
+        let shadows = derived.shadow.map { [$0] } ?? derived.ownInputs ?? []
+        for shadow in shadows { delayedShadows[try self.slot(shadow, ancestor)] = slot }
+      }
+    }
+  }
+
+  private func slot(_ name: String, _ ancestor: String) throws -> Int {
+    guard let slot = entity.slot(name) else {
+      throw GraphError(
+        .unknownName, "the extension of \(ancestor) names \(name), which is no property of \(entity.name)",
+        entity: ancestor, property: name)
+    }
+    return slot
+  }
+
+  private func noteHooks() {
+    let overridden = objectClass != ManagedObject.self
+    hasWillSave = overridden || extensions.contains { $0.willSave != nil }
+    hasDidSave = overridden || extensions.contains { $0.didSave != nil }
+    hasAwakeFromFetch = overridden || !preCalculatedSlots.isEmpty || extensions.contains { $0.awakeFromFetch != nil }
+    hasAwakeFromInsert = overridden || extensions.contains { $0.awakeFromInsert != nil }
+  }
+
+  /// The name under which a domain may register the transformer of attributes that name none.
+  static let defaultTransformerName = "NSSecureUnarchiveFromData"
+}

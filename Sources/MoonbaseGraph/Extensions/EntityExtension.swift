@@ -1,0 +1,56 @@
+public import MoonbaseModel
+
+/// Rules and hooks for the objects of one entity and its subentities: the seam that a closure or a script fills.
+///
+/// Every hook is optional. An extension is confined to the context whose domain made it. Hooks that throw fail what called
+/// them, a save for example.
+public struct EntityExtension {
+  /// Something done with an object.
+  public typealias Hook = (ManagedObject) throws -> Void
+  /// A rule over a value that is never `.null`: returns the message of its failure, or nil.
+  public typealias Rule = (Value, ManagedObject) throws -> RuleFailure?
+
+  /// What a rule found wrong.
+  public struct RuleFailure: Sendable {
+    /// A sentence or a phrase that follows the attribute's name, for example `is not credible`.
+    public var message: String
+    /// The property to blame, if it is not the rule's own.
+    public var key: String?
+
+    /// Makes a failure.
+    public init(_ message: String, key: String? = nil) {
+      self.message = message
+      self.key = key
+    }
+  }
+
+  /// By attribute: changes a value before all rules.
+  public var normalize: [String: (Value, ManagedObject) throws -> Value] = [:]
+  /// By property: checks a value.
+  public var validate: [String: Rule] = [:]
+  /// Checks a new object as a whole.
+  public var validateForInsert: ((ManagedObject) throws -> RuleFailure?)?
+  /// Checks a changed object as a whole.
+  public var validateForUpdate: ((ManagedObject) throws -> RuleFailure?)?
+  /// Checks whether an object may go.
+  public var validateForDelete: ((ManagedObject) throws -> RuleFailure?)?
+  /// Derived attributes.
+  public var derived: [DerivedAttribute] = []
+  /// After defaults are set, once in an object's life.
+  public var awakeFromInsert: Hook?
+  /// After a fault fired. Changes made here are not tracked.
+  public var awakeFromFetch: Hook?
+  /// Before a save, again while it changes objects.
+  public var willSave: Hook?
+  /// After a save.
+  public var didSave: Hook?
+  /// At each call that deletes the object.
+  public var prepareForDeletion: Hook?
+  /// Before the object becomes a fault.
+  public var willTurnIntoFault: Hook?
+  /// After the object became a fault.
+  public var didTurnIntoFault: Hook?
+
+  /// Makes an extension without hooks.
+  public init() {}
+}

@@ -1,0 +1,69 @@
+/// Everything that extends the entities of one context: transformers, value classes, rules and hooks.
+///
+/// A domain is confined to its context's executor. Whoever reloads a part of it calls `didChange()`, and the context picks
+/// the new behaviour up at its next use.
+public final class ExtensionDomain {
+  /// Transformers by registered name.
+  public var transformers: [String: ValueTransformer] = [:]
+  /// Value classes by registered name.
+  public var valueClasses: [String: ValueClass] = [:]
+  /// Extensions by the name of the entity they were written for, in the order they apply.
+  public var extensions: [String: [EntityExtension]] = [:]
+  /// Value classes by entity and attribute, for a model that could not say so itself.
+  public var attributeValueClasses: [String: [String: String]] = [:]
+  /// The pure derived attributes of this generation, for stores that can compute them in a query.
+  public var pureFunctions: (any PureFunctionProvider)?
+  /// Goes up with every change.
+  public private(set) var revision = 0
+
+  /// Makes an empty domain.
+  public init() {}
+
+  /// Says that a part of the domain was replaced.
+  public func didChange() { revision += 1 }
+}
+
+/// Makes the domain of each context: a file of scripts, Swift closures, or several of them in turn.
+public protocol ExtensionProvider: Sendable {
+  /// Makes a domain of its own for one context, on that context's thread.
+  func makeDomain() throws -> ExtensionDomain
+}
+
+/// Extensions given as Swift closures, each made anew for every context.
+public struct ClosureExtensions: ExtensionProvider {
+  private var extensions: [(entity: String, make: @Sendable () -> EntityExtension)] = []
+  private var transformers: [@Sendable () -> ValueTransformer] = []
+  private var valueClasses: [@Sendable () -> ValueClass] = []
+
+  /// Makes a provider of nothing.
+  public init() {}
+
+  /// Adds an extension of an entity.
+  public mutating func extend(_ entity: String, _ make: @escaping @Sendable () -> EntityExtension) {
+    extensions.append((entity, make))
+  }
+
+  /// Adds a transformer.
+  public mutating func register(_ make: @escaping @Sendable () -> ValueTransformer) {
+    transformers.append(make)
+  }
+
+  /// Adds a value class.
+  public mutating func register(_ make: @escaping @Sendable () -> ValueClass) {
+    valueClasses.append(make)
+  }
+
+  public func makeDomain() -> ExtensionDomain {
+    let domain = ExtensionDomain()
+    for entry in extensions { domain.extensions[entry.entity, default: []].append(entry.make()) }
+    for make in transformers {
+      let transformer = make()
+      domain.transformers[transformer.name] = transformer
+    }
+    for make in valueClasses {
+      let valueClass = make()
+      domain.valueClasses[valueClass.name] = valueClass
+    }
+    return domain
+  }
+}

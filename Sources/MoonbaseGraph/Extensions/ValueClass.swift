@@ -1,0 +1,15 @@
+public import MoonbaseModel
+
+/// A class of attribute values, known by its registered name so that values survive a reload of their code.
+public struct ValueClass {
+  /// The registered name, as `class` in a model or `valueClassName` in a transformer says it.
+  public var name: String
+  /// Whether a value is of the class.
+  public var contains: (Value) throws -> Bool
+
+  /// Makes a class of values.
+  public init(_ name: String, contains: @escaping (Value) throws -> Bool) {
+    self.name = name
+    self.contains = contains
+  }
+}

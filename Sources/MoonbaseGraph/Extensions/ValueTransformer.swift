@@ -1,0 +1,26 @@
+public import MoonbaseModel
+
+/// Turns values of a transformable attribute into what the store keeps, and back.
+///
+/// Confined to the context whose domain made it. Neither function ever sees `.null`.
+public struct ValueTransformer {
+  /// The registered name.
+  public var name: String
+  /// The name of the class of its values; assignments of another class are refused. Nil accepts every value.
+  public var valueClassName: String?
+  /// Value to stored form: `.data` for a transformable attribute, the shadow's type for a shadow attribute.
+  public var transformedValue: (Value) throws -> Value
+  /// Stored form to value; nil makes the transformer one-way, which persistent attributes refuse.
+  public var reverseTransformedValue: ((Value) throws -> Value)?
+
+  /// Makes a transformer.
+  public init(
+    _ name: String, valueClassName: String? = nil, transformedValue: @escaping (Value) throws -> Value,
+    reverseTransformedValue: ((Value) throws -> Value)? = nil
+  ) {
+    self.name = name
+    self.valueClassName = valueClassName
+    self.transformedValue = transformedValue
+    self.reverseTransformedValue = reverseTransformedValue
+  }
+}

@@ -1,0 +1,64 @@
+public import MoonbaseModel
+
+extension ManagedObject {
+  /// Reads the object's values from its store if they are not there.
+  ///
+  /// Throws `GraphError` with `.objectNotFound` if the row is gone, and what the store throws.
+  public final func fireFault() throws {
+    guard state.contains(.fault) else { return }
+    guard let context else { throw invalid("was used after its context was gone") }
+    if snapshot == nil { snapshot = try context.row(of: objectID) }
+    state.remove(.fault)
+    try wakeUp(in: context)
+  }
+
+  private func wakeUp(in context: ManagedObjectContext) throws {
+    let behavior = try context.behavior(of: entity)
+    guard behavior.hasAwakeFromFetch else { return }
+    state.insert(.awaking)
+    defer { state.remove(.awaking) }
+    do {
+      for slot in behavior.preCalculatedSlots { _ = try read(slot, behavior) }
+      awakeFromFetch()
+      for entry in behavior.extensions { try entry.awakeFromFetch?(self) }
+    } catch {
+      state.insert(.fault)
+      throw error
+    }
+  }
+
+  /// Drops the values, so that the next access reads them anew.
+  final func turnIntoFault() throws {
+    let behavior = try behavior()
+    willTurnIntoFault()
+    for entry in behavior.extensions { try entry.willTurnIntoFault?(self) }
+    snapshot = nil
+    dropChanges()
+    relationships = [:]
+    state.insert(.fault)
+    didTurnIntoFault()
+    for entry in behavior.extensions { try entry.didTurnIntoFault?(self) }
+  }
+
+  /// Forgets all that differs from the snapshot.
+  final func dropChanges() {
+    live = []
+    changed.removeAll()
+    caches = [:]
+    delayed = [:]
+    changeCount &+= 1
+  }
+
+  /// The values of the last save or fetch by name; of the given keys, or of all properties but to-many ones not read.
+  public final func committedValues(forKeys keys: [String]? = nil) throws -> [String: Value] {
+    let slots = try keys.map { try $0.map(slot(of:)) } ?? entity.attributeSlots + entity.toOneSlots
+    if state.contains(.fault) { try fireFault() }
+    return Dictionary(uniqueKeysWithValues: slots.map { (entity.properties[$0].name, snapshot?.values[$0] ?? .null) })
+  }
+
+  /// The current values of properties that changed since the last save, by name.
+  public final func changedValues() throws -> [String: Value] {
+    let slots = changed.slots + relationships.filter { $0.value.hasChanges }.keys
+    return try Dictionary(uniqueKeysWithValues: slots.map { (entity.properties[$0].name, try value(at: $0)) })
+  }
+}

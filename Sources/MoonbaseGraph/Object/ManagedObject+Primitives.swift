@@ -1,0 +1,48 @@
+public import MoonbaseModel
+
+extension ManagedObject {
+  /// The value of a property past accessors and derivation: what `setPrimitiveValue` put there.
+  public final func primitiveValue(forKey key: String) throws -> Value {
+    let slot = try slot(of: key)
+    let behavior = try behavior()
+    if case .derived = behavior.kinds[slot] { return caches[slot]?.value ?? .null }
+    return try read(slot, behavior)
+  }
+
+  /// Sets the value of an attribute without noting a change; call `willChangeValue` before and `didChangeValue` after.
+  ///
+  /// Throws where the value does not fit the attribute's type.
+  public final func setPrimitiveValue(_ value: Value, forKey key: String) throws {
+    let slot = try slot(of: key)
+    let behavior = try behavior()
+    if state.contains(.fault) { try fireFault() }
+    materialize()
+    let fitting = try checked(value, slot)
+    switch behavior.kinds[slot] {
+    case .plain: live[slot] = fitting
+    case .derived: caches[slot] = Cached(value: fitting, stamp: changeCount)
+    case .transformable(let transformer):
+      live[slot] = fitting.isNull ? .null : try blaming(slot) { try transformer.transformedValue(fitting) }
+      caches[slot] = fitting.isNull ? nil : Cached(value: fitting, stamp: 0)
+    case .opaque, .toOne, .toMany: throw refused(slot, value, "only attributes have primitive values that can be set")
+    }
+  }
+
+  /// Says that an attribute is about to be read: fires the object's fault.
+  public final func willAccessValue(forKey key: String) throws {
+    _ = try slot(of: key)
+    if state.contains(.fault) { try fireFault() }
+  }
+
+  /// Says that an attribute was read.
+  public final func didAccessValue(forKey key: String) throws { _ = try slot(of: key) }
+
+  /// Says that a primitive value is about to change.
+  public final func willChangeValue(forKey key: String) throws {
+    try willAccessValue(forKey: key)
+    materialize()
+  }
+
+  /// Says that a primitive value changed: the object counts as changed.
+  public final func didChangeValue(forKey key: String) throws { didChange(try slot(of: key)) }
+}

@@ -1,0 +1,187 @@
+public import MoonbaseModel
+
+extension ManagedObject {
+  /// The value of a property by name, through the subclass's own accessor if there is one.
+  ///
+  /// A to-one relationship gives `.objectID`, a to-many one a `.list` of them. Throws for an unknown name, for a store that
+  /// cannot be read, and for a transformer or derived attribute that fails.
+  public final func value(forKey key: String) throws -> Value { try value(at: slot(of: key)) }
+
+  /// Sets the value of a property by name, through the subclass's own accessor if there is one.
+  ///
+  /// Throws, and leaves the old value, where the value does not fit the property's type, range or class.
+  public final func setValue(_ value: Value, forKey key: String) throws { try setValue(value, at: slot(of: key)) }
+
+  /// The value of a property by name; null where it cannot be read. The error is kept in the context's `pendingErrors`.
+  public final subscript(key: String) -> Value {
+    get { kept(or: .null) { try value(forKey: key) } }
+    set { kept(or: ()) { try setValue(newValue, forKey: key) } }
+  }
+
+  /// The slot of a property.
+  package final func slot(of key: String) throws -> Int {
+    guard let slot = entity.slot(key) else { throw unknownKey(key) }
+    return slot
+  }
+
+  /// The value of a slot, through the subclass's own accessor if there is one.
+  package final func value(at slot: Int) throws -> Value {
+    let behavior = try behavior()
+    if let accessor = behavior.accessors[slot] { return try accessor.get(self) }
+    return try read(slot, behavior)
+  }
+
+  /// Sets the value of a slot, through the subclass's own accessor if there is one.
+  package final func setValue(_ value: Value, at slot: Int) throws {
+    let behavior = try behavior()
+    if let accessor = behavior.accessors[slot] { return try accessor.set(self, value) }
+    try write(value, slot, behavior)
+  }
+
+  /// The value of a slot past any accessor of a subclass.
+  final func read(_ slot: Int, _ behavior: EntityBehavior) throws -> Value {
+    switch behavior.kinds[slot] {
+    case .plain, .opaque, .toOne: try stored(slot)
+    case .transformable(let transformer): try transformed(slot, transformer)
+    case .derived(let derived): try derivedValue(slot, derived)
+    case .toMany: .list(try memberIDs(slot).map(Value.objectID))
+    }
+  }
+
+  /// Sets the value of a slot past any accessor of a subclass.
+  final func write(_ value: Value, _ slot: Int, _ behavior: EntityBehavior) throws {
+    guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
+    switch behavior.kinds[slot] {
+    case .plain: try writePlain(value, slot, behavior)
+    case .transformable(let transformer): try writeTransformable(value, slot, transformer, behavior)
+    case .opaque: try writeOpaque(value, slot)
+    case .derived(let derived): try writeDerived(value, slot, derived, behavior)
+    case .toOne(let relationship): try setDestination(destination(of: value, slot), slot, relationship)
+    case .toMany: try setMembers(destinations(of: value, slot), slot)
+    }
+  }
+
+  /// The value in a slot as the store has it or will have it. Fires a fault.
+  @inline(__always)
+  final func stored(_ slot: Int) throws -> Value {
+    if state.contains(.fault) { try fireFault() }
+    if !live.isEmpty { return live[slot] }
+    return snapshot?.values[slot] ?? .null
+  }
+
+  /// Puts a value into a slot and notes the change; an equal value is no change.
+  final func store(_ value: Value, _ slot: Int) throws {
+    guard try stored(slot) != value else { return }
+    materialize()
+    live[slot] = value
+    didChange(slot)
+  }
+
+  /// Gives the object values of its own to change.
+  final func materialize() {
+    if live.isEmpty, let snapshot { live = snapshot.values }
+  }
+
+  /// Notes that a slot changed.
+  final func didChange(_ slot: Int) {
+    changeCount &+= 1
+    guard !state.contains(.awaking) else { return }
+    changed.insert(slot)
+    context?.didChange(self)
+  }
+
+  // MARK: Kinds of values
+
+  private func writePlain(_ value: Value, _ slot: Int, _ behavior: EntityBehavior) throws {
+    if let derivedSlot = behavior.delayedShadows[slot], delayed[derivedSlot] != nil {
+      throw refused(
+        slot, value, "\(entity.properties[derivedSlot].name) was assigned and will overwrite it at the next save")
+    }
+    let fitting = try checked(value, slot)
+    try checkClass(fitting, slot, behavior)
+    try store(fitting, slot)
+  }
+
+  private func transformed(_ slot: Int, _ transformer: ValueTransformer) throws -> Value {
+    if let cached = caches[slot] { return cached.value }
+    let bytes = try stored(slot)
+    guard !bytes.isNull else { return .null }
+    guard let reverse = transformer.reverseTransformedValue else {
+      throw refused(slot, nil, "transformer \(transformer.name) has no reverse")
+    }
+    let value = try blaming(slot) { try reverse(bytes) }
+    caches[slot] = Cached(value: value, stamp: 0)
+    return value
+  }
+
+  private func writeTransformable(
+    _ value: Value, _ slot: Int, _ transformer: ValueTransformer, _ behavior: EntityBehavior
+  ) throws {
+    try checkClass(value, slot, behavior)
+    let bytes = value.isNull ? .null : try blaming(slot) { try transformer.transformedValue(value) }
+    switch bytes {
+    case .data, .null: break
+    default:
+      throw refused(slot, value, "transformer \(transformer.name) gave \(bytes.typeDescription) instead of bytes")
+    }
+    try store(bytes, slot)
+    caches[slot] = value.isNull ? nil : Cached(value: value, stamp: 0)
+  }
+
+  private func writeOpaque(_ value: Value, _ slot: Int) throws {
+    guard value.isNull else {
+      let name = entity.properties[slot].attribute?.valueTransformerName
+      let advice = name.map { "load an extension that has transformer \($0)" } ?? "name a transformer in the model"
+      throw refused(slot, value, "nothing here can turn the value into bytes: \(advice)")
+    }
+    try store(.null, slot)
+  }
+
+  private func derivedValue(_ slot: Int, _ derived: DerivedAttribute) throws -> Value {
+    if let pending = delayed[slot] { return pending }
+    if state.contains(.fault) { try fireFault() }
+    let stamp = derived.ownInputs != nil ? changeCount : context?.changeCount ?? 0
+    if let cached = caches[slot], cached.stamp == stamp { return cached.value }
+    let value = try blaming(slot) { try derived.get(self) }
+    caches[slot] = Cached(value: value, stamp: stamp)
+    return value
+  }
+
+  private func writeDerived(
+    _ value: Value, _ slot: Int, _ derived: DerivedAttribute, _ behavior: EntityBehavior
+  ) throws {
+    guard let set = derived.set else {
+      throw refused(slot, value, "it is derived and nothing says how to write it: give it a set function")
+    }
+    let fitting = try checked(value, slot)
+    try checkClass(fitting, slot, behavior)
+    if derived.writePolicy == .delayed {
+      delayed[slot] = fitting
+      didChange(slot)
+    } else {
+      try blaming(slot) { try set(fitting, self) }
+      changeCount &+= 1
+      context?.noteChange()
+      let stamp = derived.ownInputs != nil ? changeCount : context?.changeCount ?? 0
+      caches[slot] = Cached(value: fitting, stamp: stamp)
+    }
+  }
+
+  /// Writes the values of delayed derived attributes through; returns whether there were any.
+  final func writeDelayedValues() throws -> Bool {
+    guard !delayed.isEmpty else { return false }
+    let behavior = try behavior()
+    for (slot, value) in delayed.sorted(by: { $0.key < $1.key }) {
+      guard case .derived(let derived) = behavior.kinds[slot], let set = derived.set else { continue }
+      delayed[slot] = nil
+      do {
+        try blaming(slot) { try set(value, self) }
+      } catch {
+        delayed[slot] = value
+        throw error
+      }
+      changeCount &+= 1
+    }
+    return true
+  }
+}

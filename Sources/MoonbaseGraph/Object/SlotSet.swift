@@ -1,0 +1,34 @@
+/// A set of slots. Sets within the first 64 slots need no allocation.
+struct SlotSet: Equatable {
+  private var low: UInt64 = 0
+  private var high: Set<Int> = []
+
+  var isEmpty: Bool { low == 0 && high.isEmpty }
+
+  @inline(__always)
+  func contains(_ slot: Int) -> Bool {
+    slot < 64 ? low & (1 << UInt64(slot)) != 0 : high.contains(slot)
+  }
+
+  @inline(__always)
+  mutating func insert(_ slot: Int) {
+    if slot < 64 { low |= 1 << UInt64(slot) } else { high.insert(slot) }
+  }
+
+  mutating func remove(_ slot: Int) {
+    if slot < 64 { low &= ~(1 << UInt64(slot)) } else { high.remove(slot) }
+  }
+
+  mutating func removeAll() { self = SlotSet() }
+
+  /// The slots in ascending order.
+  var slots: [Int] {
+    var result: [Int] = []
+    var rest = low
+    while rest != 0 {
+      result.append(rest.trailingZeroBitCount)
+      rest &= rest - 1
+    }
+    return result + high.sorted()
+  }
+}

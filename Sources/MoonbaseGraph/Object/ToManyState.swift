@@ -1,0 +1,78 @@
+import MoonbaseModel
+import OrderedCollections
+
+/// The destinations of one to-many relationship of one object.
+///
+/// Until the relationship is read, only what came and what went since the last save is known: adding ten thousand objects to
+/// a relationship does not read it.
+final class ToManyState {
+  /// The destinations, if loaded.
+  private(set) var members: OrderedSet<ManagedObjectID> = []
+  private(set) var isLoaded: Bool
+  /// Destinations that came since the last save.
+  private(set) var added: Set<ManagedObjectID> = []
+  /// Destinations that went since the last save.
+  private(set) var removed: Set<ManagedObjectID> = []
+  /// Whether the order changed since the last save.
+  private(set) var isReordered = false
+  private let isOrdered: Bool
+
+  init(isOrdered: Bool, isLoaded: Bool) {
+    self.isOrdered = isOrdered
+    self.isLoaded = isLoaded
+  }
+
+  var hasChanges: Bool { isReordered || !added.isEmpty || !removed.isEmpty }
+
+  /// Takes the saved destinations in, and puts what changed meanwhile on top.
+  func load(_ saved: [ManagedObjectID]) {
+    members = OrderedSet(saved)
+    for id in removed { drop(id) }
+    for id in added { members.append(id) }
+    isLoaded = true
+  }
+
+  /// Returns whether the destination was not there. An unloaded relationship cannot know and believes the caller.
+  @discardableResult
+  func add(_ id: ManagedObjectID) -> Bool {
+    if isLoaded, !members.append(id).inserted { return false }
+    if removed.remove(id) == nil, !added.insert(id).inserted { return false }
+    if isOrdered { isReordered = true }
+    return true
+  }
+
+  @discardableResult
+  func remove(_ id: ManagedObjectID) -> Bool {
+    if isLoaded, !drop(id) { return false }
+    if added.remove(id) == nil, !removed.insert(id).inserted { return false }
+    return true
+  }
+
+  /// Puts the destinations in this order; they must be the same set.
+  func reorder(_ ids: [ManagedObjectID]) {
+    members = OrderedSet(ids)
+    isReordered = true
+  }
+
+  /// Replaces temporary IDs and forgets what changed: the state is saved.
+  func didSave(permanent: [ManagedObjectID: ManagedObjectID]) {
+    if !permanent.isEmpty, members.contains(where: { permanent[$0] != nil }) {
+      members = OrderedSet(members.map { permanent[$0] ?? $0 })
+    }
+    added = []
+    removed = []
+    isReordered = false
+  }
+
+  @discardableResult
+  private func drop(_ id: ManagedObjectID) -> Bool {
+    guard let index = members.firstIndex(of: id) else { return false }
+    if isOrdered {
+      members.remove(at: index)
+    } else {
+      members.swapAt(index, members.count - 1)
+      members.removeLast()
+    }
+    return true
+  }
+}

@@ -1,0 +1,16 @@
+import MoonbaseModel
+func nearestName(to name: String, among names: some Sequence<String>) -> String? { nil }
+extension AttributeDescription {
+  func checked(_ value: Value) throws(ModelError) -> Value { value }
+  func validate(_ value: Value) -> [(code: Int, message: String)] { [] }
+}
+extension Predicate { func substituting(_ values: [String: Value]) throws -> Predicate { self } }
+struct ObjectMatcher {
+  init(_ p: Predicate, entity: ResolvedEntity, context: ManagedObjectContext) throws {}
+  func matches(_ o: ManagedObject) throws -> Bool { true }
+}
+struct ObjectSorter {
+  init(_ p: [SortDescriptor], entity: ResolvedEntity, context: ManagedObjectContext) throws {}
+  static func check(_ key: SortDescriptor, entity: ResolvedEntity, context: ManagedObjectContext) throws {}
+  func sorted(_ o: [ManagedObject]) throws -> [ManagedObject] { o }
+}

@@ -1,0 +1,215 @@
+public import MoonbaseModel
+
+/// Checks one object before it is saved: normalisation, the model's rules, the subclass's, the extensions'; all failures are
+/// collected.
+struct ObjectValidator {
+  enum Occasion { case insert, update, delete }
+
+  let object: ManagedObject
+  let behavior: EntityBehavior
+  private(set) var failures: [GraphError] = []
+
+  init(_ object: ManagedObject) throws {
+    self.object = object
+    behavior = try object.behavior()
+  }
+
+  private var entity: ResolvedEntity { object.entity }
+
+  /// Checks the object for an occasion; returns what is wrong with it.
+  mutating func validate(for occasion: Occasion) throws -> [GraphError] {
+    switch occasion {
+    case .delete: try checkDenyRules()
+    case .insert, .update:
+      for slot in slotsToCheck(occasion) { try validate(slot) }
+      for slot in entity.toManySlots { try checkCount(slot) }
+    }
+    try checkAsWhole(occasion)
+    return failures
+  }
+
+  /// Checks one property with a proposed value, which is not stored.
+  mutating func validate(_ proposed: Value, _ slot: Int) throws -> [GraphError] {
+    try checkRules(normalized(proposed, slot), slot)
+    return failures
+  }
+
+  /// All properties of a new object; of a changed one those that changed.
+  private func slotsToCheck(_ occasion: Occasion) -> [Int] {
+    let slots = entity.attributeSlots + entity.toOneSlots
+    return occasion == .insert ? slots : slots.filter { object.changed.contains($0) }
+  }
+
+  // MARK: One property
+
+  private mutating func validate(_ slot: Int) throws {
+    let old = try current(slot)
+    let new = try normalized(old, slot)
+    if new != old {
+      do {
+        try object.setValue(new, at: slot)
+      } catch let error as GraphError {
+        failures.append(error)
+        return
+      }
+    }
+    try checkRules(new, slot)
+  }
+
+  /// The value as the rules see it. A derived value that nobody assigned is the concern of its inputs.
+  private func current(_ slot: Int) throws -> Value {
+    if case .derived = behavior.kinds[slot] { return object.delayed[slot] ?? .null }
+    return try object.value(at: slot)
+  }
+
+  private func normalized(_ value: Value, _ slot: Int) throws -> Value {
+    var value = value
+    if !value.isNull {
+      for normalize in behavior.normalizers[slot] ?? [] {
+        value = try object.blaming(slot) { try normalize(value, object) }
+      }
+    }
+    if behavior.objectClass != ManagedObject.self {
+      try object.validateValue(&value, forKey: entity.properties[slot].name)
+    }
+    return value
+  }
+
+  private mutating func checkRules(_ value: Value, _ slot: Int) throws {
+    let property = entity.properties[slot]
+    if value.isNull {
+      if case .derived = behavior.kinds[slot] { return }
+      if !property.isOptional { fail(.missingMandatoryProperty, slot, value, missingMessage(property)) }
+      return
+    }
+    if let attribute = property.attribute {
+      for failure in attribute.validate(value) {
+        fail(GraphError.Code(rawValue: failure.code), slot, value, failure.message)
+      }
+    }
+    for rule in behavior.rules[slot] ?? [] {
+      guard let failure = try object.blaming(slot, { try rule(value, object) }) else { continue }
+      fail(.validation, failure.key.flatMap(entity.slot) ?? slot, value, failure.message)
+    }
+  }
+
+  private func missingMessage(_ property: ResolvedProperty) -> String {
+    behavior.delayedShadows[property.slot] != nil
+      ? "is required and missing; its delayed value comes only at will-save: save with saveOrder .framework, or make it optional"
+      : "is required and missing"
+  }
+
+  // MARK: Relationships
+
+  private mutating func checkCount(_ slot: Int) throws {
+    guard let relationship = entity.properties[slot].relationship?.description else { return }
+    let isNew = object.isInserted
+    let hasBounds = relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional
+    guard hasBounds, isNew || object.relationships[slot]?.hasChanges == true else { return }
+    let count = try object.memberCount(slot)
+    if count == 0 {
+      if !relationship.isOptional { fail(.missingMandatoryProperty, slot, .null, "is required and has no destination") }
+      return
+    }
+    if count < relationship.minCount {
+      fail(
+        .relationshipLacksMinimumCount, slot, .null,
+        "has \(count) destinations and needs at least \(relationship.minCount)")
+    }
+    if relationship.maxCount > 0, count > relationship.maxCount {
+      fail(
+        .relationshipExceedsMaximumCount, slot, .null,
+        "has \(count) destinations and may have at most \(relationship.maxCount)")
+    }
+  }
+
+  private mutating func checkDenyRules() throws {
+    for slot in entity.toOneSlots + entity.toManySlots {
+      guard let relationship = entity.properties[slot].relationship, relationship.description.deleteRule == .deny,
+        let context = object.context
+      else { continue }
+      let ids = try object.objectIDs(forRelationshipNamed: entity.properties[slot].name)
+      let remaining = try ids.filter { try context.objectIfPresent(with: $0) != nil }
+      if !remaining.isEmpty {
+        fail(
+          .relationshipDeniedDelete, slot, .null,
+          "has \(remaining.count) destinations left and denies the deletion: delete or move them first")
+      }
+    }
+  }
+
+  // MARK: The object as a whole
+
+  private mutating func checkAsWhole(_ occasion: Occasion) throws {
+    if behavior.objectClass != ManagedObject.self { try collect(method(of: occasion)(object)) }
+    for entry in behavior.extensions {
+      let hook =
+        switch occasion {
+        case .insert: entry.validateForInsert
+        case .update: entry.validateForUpdate
+        case .delete: entry.validateForDelete
+        }
+      guard let failure = try hook?(object) else { continue }
+      let slot = failure.key.flatMap(entity.slot)
+      failures.append(error(.validation, slot, .null, failure.message))
+    }
+  }
+
+  private func method(of occasion: Occasion) -> (ManagedObject) -> () throws -> Void {
+    switch occasion {
+    case .insert: { object in object.validateForInsert }
+    case .update: { object in object.validateForUpdate }
+    case .delete: { object in object.validateForDelete }
+    }
+  }
+
+  private mutating func collect(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as GraphError {
+      failures += error.details.isEmpty ? [error] : error.details
+    }
+  }
+
+  private mutating func fail(_ code: GraphError.Code, _ slot: Int, _ value: Value, _ message: String) {
+    failures.append(error(code, slot, value, message))
+  }
+
+  private func error(_ code: GraphError.Code, _ slot: Int?, _ value: Value, _ message: String) -> GraphError {
+    let name = slot.map { entity.properties[$0].name }
+    let subject = name.map { "\(entity.name).\($0)" } ?? entity.name
+    let shown = value.isNull ? "" : " (\(value))"
+    return GraphError(
+      code, "\(subject)\(shown) \(message)", entity: entity.name, property: name, objectID: object.objectID,
+      value: value)
+  }
+}
+
+extension ManagedObject {
+  /// Checks a proposed value of a property against all rules without storing it.
+  ///
+  /// Throws the failure, or `.multipleErrors` with all of them.
+  public final func validate(_ value: Value, forKey key: String) throws {
+    var validator = try ObjectValidator(self)
+    try GraphError.throwFailures(validator.validate(value, slot(of: key)))
+  }
+
+  /// Checks the object as the next save would.
+  ///
+  /// Throws the failure, or `.multipleErrors` with all of them.
+  public final func validate() throws {
+    var validator = try ObjectValidator(self)
+    try GraphError.throwFailures(validator.validate(for: isDeleted ? .delete : isInserted ? .insert : .update))
+  }
+}
+
+extension GraphError {
+  /// Throws one failure as it is and several as one `.multipleErrors`.
+  static func throwFailures(_ failures: [GraphError]) throws {
+    guard let first = failures.first else { return }
+    if failures.count == 1 { throw first }
+    throw GraphError(
+      .multipleErrors, "\(failures.count) validation failures; nothing was saved", entity: first.entity,
+      details: failures)
+  }
+}

@@ -1,0 +1,96 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseTestSupport
+import Testing
+
+@Suite struct SaveTests {
+  @Test func insertedObjectGetsPermanentIDAndIsFoundByAnotherContext() throws {
+    let coordinator = try People.coordinator()
+    let context = try ManagedObjectContext(coordinator)
+    let person = try context.insert("Person", ["firstName": "Captain", "age": 30])
+    #expect(person.objectID.isTemporaryID && person.isInserted)
+    try context.save()
+    #expect(!person.objectID.isTemporaryID && !person.hasChanges && !context.hasChanges)
+    let other = try ManagedObjectContext(coordinator)
+    let found = try other.fetch(FetchRequest("Person"))
+    #expect(found.map { $0["firstName"] } == ["Captain"])
+    #expect(found[0].objectID == person.objectID && found[0] !== person)
+  }
+
+  @Test func changeIsSavedOnceAndRaisesTheVersion() throws {
+    let coordinator = try People.coordinator()
+    let context = try ManagedObjectContext(coordinator)
+    let person = try context.insert("Person", ["firstName": "A"])
+    try context.save()
+    try person.setValue("B", forKey: "firstName")
+    #expect(person.isUpdated && context.updatedObjects == [person])
+    try context.save()
+    #expect(try coordinator.persistentStores[0].snapshot(of: person.objectID)?.version == 2)
+    try person.setValue("B", forKey: "firstName")
+    #expect(!person.isUpdated && !context.hasChanges)
+  }
+
+  @Test func failedSaveKeepsContextAndStoreAsTheyWere() throws {
+    let coordinator = try People.coordinator()
+    let context = try ManagedObjectContext(coordinator)
+    let good = try context.insert("Person", ["firstName": "A", "email": "x@y"])
+    try context.save()
+    let bad = try context.insert("Person", ["email": "x@y"])
+    try good.setValue("changed", forKey: "firstName")
+    #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .constraintConflict }
+    #expect(bad.isInserted && bad.objectID.isTemporaryID && good.isUpdated)
+    #expect(try coordinator.persistentStores[0].snapshots(matching: allPeople(context)).count == 1)
+    try bad.setValue("other@y", forKey: "email")
+    try context.save()
+    #expect(try context.count(FetchRequest("Person")) == 2)
+  }
+
+  @Test func conflictWithAnotherContextIsReportedAndRefreshSolvesIt() throws {
+    let coordinator = try People.coordinator()
+    let one = try ManagedObjectContext(coordinator)
+    let person = try one.insert("Person", ["firstName": "A", "lastName": "L"])
+    try one.save()
+    let two = try ManagedObjectContext(coordinator)
+    let same = try two.object(with: person.objectID)
+    #expect(same["firstName"] == "A")
+    try person.setValue("one", forKey: "firstName")
+    try one.save()
+    try same.setValue("two", forKey: "lastName")
+    #expect { try two.save() } throws: { error in
+      let error = error as? GraphError
+      return error?.code == .mergeConflict && error?.objectID == person.objectID
+    }
+    try two.refresh(same, mergeChanges: true)
+    #expect(same["firstName"] == "one" && same["lastName"] == "two")
+    try two.save()
+  }
+
+  @Test func savingInsideAHookIsRefused() throws {
+    var extensions = ClosureExtensions()
+    extensions.extend("Person") {
+      var hooks = EntityExtension()
+      hooks.willSave = { try $0.managedObjectContext?.save() }
+      return hooks
+    }
+    let context = try People.context(extensions: extensions)
+    try context.insert("Person")
+    #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .recursiveSave }
+  }
+
+  @Test func rollbackForgetsNewObjectsAndRestoresOthers() throws {
+    let context = try People.context()
+    let person = try context.insert("Person", ["firstName": "A"])
+    let gone = try context.insert("Person", ["firstName": "G"])
+    try context.save()
+    try person.setValue("B", forKey: "firstName")
+    try context.delete(gone)
+    let new = try context.insert("Person")
+    try context.rollback()
+    #expect(person["firstName"] == "A" && !gone.isDeleted && gone["firstName"] == "G")
+    #expect(new.managedObjectContext == nil && !context.hasChanges)
+  }
+
+  private func allPeople(_ context: ManagedObjectContext) throws -> StoreQuery {
+    StoreQuery(entity: try #require(context.model.entity("Person")), in: context.model)
+  }
+}

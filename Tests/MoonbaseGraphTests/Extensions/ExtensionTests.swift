@@ -1,0 +1,112 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+@Suite struct ExtensionTests {
+  private func extensions(_ write: DerivedAttribute.WritePolicy = .immediate) -> ClosureExtensions {
+    var result = ClosureExtensions()
+    result.register {
+      ValueTransformer(
+        "ColorTransformer", transformedValue: { .data(Data(String(describing: $0).utf8)) },
+        reverseTransformedValue: {
+          if case .data(let data) = $0 { .string(String(decoding: data, as: UTF8.self)) } else { $0 }
+        })
+    }
+    result.extend("Person") {
+      var hooks = EntityExtension()
+      hooks.derived = [
+        DerivedAttribute("fullName", ownInputs: ["firstName", "lastName"]) { object in
+          guard case .string(let first) = try object.value(forKey: "firstName"),
+            case .string(let last) = try object.value(forKey: "lastName")
+          else { return .null }
+          return .string("\(first) \(last)")
+        },
+        DerivedAttribute(
+          "bounds", ownInputs: ["boundsAsString"], writePolicy: write,
+          get: { object in
+            guard case .string(let text) = try object.value(forKey: "boundsAsString") else { return .null }
+            return .list(text.split(separator: ",").compactMap { Int64($0) }.map(Value.int))
+          },
+          set: { value, object in
+            guard case .list(let list) = value else { return try object.setValue(.null, forKey: "boundsAsString") }
+            let numbers = list.map { if case .int(let number) = $0 { "\(number)" } else { "?" } }
+            try object.setValue(.string(numbers.joined(separator: ",")), forKey: "boundsAsString")
+          }),
+      ]
+      hooks.normalize["email"] = { value, _ in
+        if case .string(let text) = value { .string(text.lowercased()) } else { value }
+      }
+      hooks.validate["age"] = { value, _ in value == 13 ? .init("is unlucky") : nil }
+      return hooks
+    }
+    return result
+  }
+
+  @Test func transformerRunsOnceAndReadingIsNoChange() throws {
+    let context = try People.context(extensions: extensions())
+    let person = try context.insert("Person", ["color": "red"])
+    #expect(person["color"] == "red")
+    try context.save()
+    let id = person.objectID
+    #expect(
+      try context.coordinator.persistentStores[0].snapshot(of: id)?.values[3] == .data(Data("string(\"red\")".utf8)))
+    #expect(!context.hasChanges)
+  }
+
+  @Test func derivedValueFollowsItsInputs() throws {
+    let context = try People.context(extensions: extensions())
+    let person = try context.insert("Person", ["firstName": "Ann"])
+    #expect(person["fullName"] == .null)
+    try person.setValue("Lee", forKey: "lastName")
+    #expect(person["fullName"] == "Ann Lee")
+    #expect { try person.setValue("x", forKey: "fullName") } throws: { ($0 as? GraphError)?.code == .invalidValue }
+  }
+
+  @Test func immediateWriteReachesTheShadowAtOnce() throws {
+    let context = try People.context(extensions: extensions())
+    let person = try context.insert("Person", ["bounds": [1, 2]])
+    #expect(person["boundsAsString"] == "1,2" && person["bounds"] == [1, 2])
+    try person.setValue("3,4", forKey: "boundsAsString")
+    #expect(person["bounds"] == [3, 4])
+  }
+
+  @Test func delayedWriteReachesTheShadowAtWillSave() throws {
+    let context = try People.context(extensions: extensions(.delayed))
+    let person = try context.insert("Person", ["bounds": [1, 2]])
+    #expect(person["boundsAsString"] == .null && person["bounds"] == [1, 2])
+    #expect { try person.setValue("9", forKey: "boundsAsString") } throws: {
+      ($0 as? GraphError)?.code == .invalidValue
+    }
+    try context.save()
+    #expect(person["boundsAsString"] == "1,2")
+    try person.setValue([5], forKey: "bounds")
+    try context.refresh(person, mergeChanges: true)
+    #expect(person["bounds"] == [5])
+    try context.refresh(person, mergeChanges: false)
+    #expect(person["bounds"] == [1, 2])
+  }
+
+  @Test func normalizationAndRulesRunAtSave() throws {
+    let context = try People.context(extensions: extensions())
+    let person = try context.insert("Person", ["email": "A@B.C", "age": 13])
+    #expect { try context.save() } throws: { error in
+      let error = error as? GraphError
+      return error?.code == .validation && error?.property == "age" && error?.message.contains("unlucky") == true
+    }
+    try person.setValue(14, forKey: "age")
+    try context.save()
+    #expect(person["email"] == "a@b.c")
+  }
+
+  @Test func severalFailuresComeAsOneErrorWithDetails() throws {
+    let context = try People.context(extensions: extensions())
+    let person = try context.insert("Person", ["age": 13])
+    let other = try context.insert("Person", ["age": 13])
+    #expect { try context.save() } throws: { error in
+      let error = error as? GraphError
+      return error?.code == .multipleErrors && error?.details.map(\.objectID) == [person.objectID, other.objectID]
+    }
+  }
+}

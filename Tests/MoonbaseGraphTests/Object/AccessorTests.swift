@@ -1,0 +1,81 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseTestSupport
+import Testing
+
+final class Person: ManagedObject {
+  static let age = Attribute<Person, Int>("age")
+  static let firstName = Attribute<Person, String?>("firstName")
+  static let department = ToOne<Person, ManagedObject>("department")
+
+  var age: Int {
+    get { self[Self.age] }
+    set { self[Self.age] = newValue }
+  }
+  var firstName: String? {
+    get { self[Self.firstName]?.uppercased() }
+    set { self[Self.firstName] = newValue }
+  }
+
+  override class var customAccessors: [CustomAccessor] {
+    [
+      CustomAccessor(
+        "firstName", of: Person.self, get: { $0.firstName.attributeValue },
+        set: { $0.firstName = String?.read($1) ?? nil })
+    ]
+  }
+}
+
+@Suite struct AccessorTests {
+  private func coordinator(wrap: (any PersistentStore) -> any PersistentStore = { $0 }) throws
+    -> PersistentStoreCoordinator
+  {
+    var model = People.model()
+    model.entities[0].managedObjectClassName = "Person"
+    let coordinator = try People.coordinator(model, wrap: wrap)
+    coordinator.register(Person.self, forClassName: "Person")
+    return coordinator
+  }
+
+  @Test func accessByKeyGoesThroughTheSubclassAccessor() throws {
+    let context = try ManagedObjectContext(coordinator())
+    let person = try #require(try context.insert("Person", ["firstName": "ann"]) as? Person)
+    #expect(person.firstName == "ANN" && person["firstName"] == "ANN")
+    #expect(try person.primitiveValue(forKey: "firstName") == "ann")
+    person.age = 41
+    #expect(person["age"] == 41)
+  }
+
+  @Test func failingReadIsSeenThroughEveryAccessorAndFailsTheSave() throws {
+    var failing: FailingStore?
+    let coordinator = try coordinator {
+      let store = FailingStore($0)
+      failing = store
+      return store
+    }
+    let first = try ManagedObjectContext(coordinator)
+    let ids = try (0..<3).map { try first.insert("Person", ["age": .int($0)]) }
+    try first.save()
+    let context = try ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: coordinator))
+    let people = try ids.map { try #require(try context.object(with: $0.objectID) as? Person) }
+    failing?.fail(afterReads: 1)
+    #expect(people[0].age == 0 && context.pendingErrors.isEmpty)
+    #expect(people[1]["age"] == .null)
+    #expect(people[2].age == 0)
+    #expect(context.pendingErrors.count == 2)
+    #expect { try people[1].value(forKey: "age") } throws: { ($0 as? GraphError)?.code == .storeFailure }
+    #expect { try people[1].fireFault() } throws: { ($0 as? GraphError)?.code == .storeFailure }
+    #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .storeFailure }
+    failing?.fail(afterReads: nil)
+    #expect(context.takePendingErrors().count == 2)
+    try context.save()
+    #expect(people[1].age == 1)
+  }
+
+  @Test func unknownKeyIsAnError() throws {
+    let context = try ManagedObjectContext(coordinator())
+    let person = try context.insert("Person")
+    #expect { try person.setValue(1, forKey: "aeg") } throws: { ($0 as? GraphError)?.code == .unknownName }
+    #expect(person["aeg"] == .null && context.pendingErrors.count == 1)
+  }
+}

@@ -1,0 +1,91 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseTestSupport
+import Testing
+
+@Suite struct RelationshipTests {
+  @Test func inverseFollowsAtOnceOnBothSides() throws {
+    let context = try People.context()
+    let person = try context.insert("Person")
+    let first = try context.insert("Department", ["name": "first"])
+    let second = try context.insert("Department", ["name": "second"])
+    try person.setObject(first, forKey: "department")
+    #expect(try first.objects(forKey: "employees") == [person])
+    try second.add(person, to: "employees")
+    #expect(try person.object(forKey: "department") == second)
+    #expect(try first.objects(forKey: "employees").isEmpty)
+    try second.remove(person, from: "employees")
+    #expect(try person.object(forKey: "department") == nil)
+  }
+
+  @Test func manyToManyIsSavedAndReadFromBothSides() throws {
+    let coordinator = try People.coordinator()
+    let context = try ManagedObjectContext(coordinator)
+    let a = try context.insert("Person", ["firstName": "a"])
+    let b = try context.insert("Person", ["firstName": "b"])
+    try a.add(b, to: "friends")
+    try context.save()
+    let other = try ManagedObjectContext(coordinator)
+    #expect(try other.object(with: b.objectID).objectIDs(forRelationshipNamed: "friends") == [a.objectID])
+    #expect(try other.object(with: a.objectID).objectIDs(forRelationshipNamed: "friends") == [b.objectID])
+    try a.remove(b, from: "friends")
+    try context.save()
+    let third = try ManagedObjectContext(coordinator)
+    #expect(try third.object(with: b.objectID).objects(forKey: "friends").isEmpty)
+  }
+
+  @Test func addingToASavedRelationshipDoesNotReadIt() throws {
+    let coordinator = try People.coordinator()
+    let context = try ManagedObjectContext(coordinator)
+    let department = try context.insert("Department")
+    try context.insert("Person").setObject(department, forKey: "department")
+    try context.save()
+    let other = try ManagedObjectContext(coordinator)
+    let same = try other.object(with: department.objectID)
+    let person = try other.insert("Person")
+    try person.setObject(same, forKey: "department")
+    #expect(try same.hasFault(forRelationshipNamed: "employees"))
+    #expect(try same.objects(forKey: "employees").count == 2)
+  }
+
+  @Test func orderIsKept() throws {
+    let coordinator = try People.coordinator()
+    let context = try ManagedObjectContext(coordinator)
+    let department = try context.insert("Department")
+    let projects = try (1...5).map { try context.insert("Project", ["title": .string("p\($0)")]) }
+    try department.setObjects([projects[2], projects[0], projects[4], projects[1], projects[3]], forKey: "projects")
+    try context.save()
+    let other = try ManagedObjectContext(coordinator)
+    let same = try other.object(with: department.objectID)
+    #expect(try same.objects(forKey: "projects").map { $0["title"] } == ["p3", "p1", "p5", "p2", "p4"])
+  }
+
+  @Test func deleteRulesReachTheOtherSide() throws {
+    let coordinator = try People.coordinator()
+    let context = try ManagedObjectContext(coordinator)
+    let department = try context.insert("Department")
+    let project = try context.insert("Project")
+    let person = try context.insert("Person")
+    try project.setObject(department, forKey: "department")
+    try person.setObject(department, forKey: "department")
+    try context.save()
+    try context.delete(department)
+    try context.save()
+    #expect(try context.count(FetchRequest("Project")) == 0)
+    #expect(try person.object(forKey: "department") == nil && !person.isDeleted)
+    #expect(department.managedObjectContext == nil && project.managedObjectContext == nil)
+  }
+
+  @Test func destinationOfAnotherEntityOrContextIsRefused() throws {
+    let context = try People.context()
+    let other = try People.context()
+    let person = try context.insert("Person")
+    #expect { try person.setObject(context.insert("Project"), forKey: "department") } throws: {
+      ($0 as? GraphError)?.code == .invalidValue
+    }
+    #expect { try person.setObject(other.insert("Department"), forKey: "department") } throws: {
+      ($0 as? GraphError)?.code == .invalidObject
+    }
+    #expect(person["department"] == .null)
+  }
+}

@@ -1,0 +1,77 @@
+public import MoonbaseGraph
+public import MoonbaseModel
+public import MoonbasePlatform
+
+public import enum MoonbaseModel.Predicate
+public import struct MoonbaseModel.SortDescriptor
+
+/// A store whose n-th read fails, and every one after it until it is told otherwise.
+public final class FailingStore: PersistentStore {
+  /// What the failing read throws.
+  public static let error = GraphError(.storeFailure, "the disk does not answer")
+
+  private let base: any PersistentStore
+  private let readsLeft = Lock<Int?>(nil)
+
+  /// Wraps a store.
+  public init(_ base: any PersistentStore) { self.base = base }
+
+  /// Lets `count` more reads succeed; nil lets all succeed.
+  public func fail(afterReads count: Int?) { readsLeft.withLock { $0 = count } }
+
+  private func read() throws {
+    try readsLeft.withLock { left in
+      guard let count = left else { return }
+      guard count > 0 else { throw Self.error }
+      left = count - 1
+    }
+  }
+
+  public var identifier: String { base.identifier }
+  public var type: String { base.type }
+  public var url: URL? { base.url }
+  public var isReadOnly: Bool { base.isReadOnly }
+  public var entities: [ResolvedEntity] { base.entities }
+  public func metadata() throws -> [String: Value] { try base.metadata() }
+  public func setMetadata(_ metadata: [String: Value]) throws { try base.setMetadata(metadata) }
+  public func canEvaluate(_ predicate: Predicate, for query: StoreQuery) -> Bool {
+    base.canEvaluate(predicate, for: query)
+  }
+  public func canSort(by key: SortDescriptor, for query: StoreQuery) -> Bool { base.canSort(by: key, for: query) }
+
+  public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
+    try read()
+    return try base.snapshots(matching: query)
+  }
+
+  public func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
+    try read()
+    return try base.objectIDs(matching: query)
+  }
+
+  public func count(matching query: StoreQuery) throws -> Int {
+    try read()
+    return try base.count(matching: query)
+  }
+
+  public func snapshot(of id: ManagedObjectID) throws -> Snapshot? {
+    try read()
+    return try base.snapshot(of: id)
+  }
+
+  public func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot] {
+    try read()
+    return try base.snapshots(of: ids)
+  }
+
+  public func destinations(of id: ManagedObjectID, relationship slot: Int) throws -> [ManagedObjectID] {
+    try read()
+    return try base.destinations(of: id, relationship: slot)
+  }
+
+  public func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64 {
+    try base.reserveKeys(for: entity, count: count)
+  }
+
+  public func save(_ changes: StoreChanges) throws { try base.save(changes) }
+}
