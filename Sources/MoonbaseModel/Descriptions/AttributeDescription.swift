@@ -22,6 +22,8 @@ public struct AttributeDescription: Sendable, Hashable {
   public var preservesValueInHistoryOnDeletion: Bool = false
   /// Whether Core Data may encrypt the value in CloudKit; kept, without effect here.
   public var allowsCloudEncryption: Bool = false
+  /// Whether Spotlight indexes the value; kept, without effect here.
+  public var isIndexedBySpotlight: Bool = false
   /// Core Data's SQL-derived attributes: the expression in Core Data's own text form, for example `now()`.
   public var derivationExpression: String?
   /// Whether generated Swift code uses a scalar; without effect on values here.

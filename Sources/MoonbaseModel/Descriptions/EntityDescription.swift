@@ -24,6 +24,8 @@ public struct EntityDescription: Sendable, Hashable {
   public var versionHashModifier: String?
   /// The expression of the name shown in Spotlight; kept, without effect here.
   public var coreSpotlightDisplayNameExpression: String?
+  /// What code Xcode generates for the entity (`class`, `category`); kept, without effect here.
+  public var codeGenerationType: String?
   /// Whatever the model's author attached.
   public var userInfo: [String: Value] = [:]
   /// Where the entity was written.
@@ -31,4 +33,13 @@ public struct EntityDescription: Sendable, Hashable {
 
   /// Makes an entity without properties.
   public init(_ name: String) { self.name = name }
+}
+
+extension EntityDescription {
+  /// Adds an index of the form before fetch indexes, unless a fetch index covers the same properties.
+  mutating func addCompoundIndex(_ names: [String]) {
+    guard !names.isEmpty, !indexes.contains(where: { $0.elements.map(\.property) == names }) else { return }
+    indexes.append(
+      FetchIndexDescription(names.joined(separator: "_"), names.map { FetchIndexDescription.Element($0) }))
+  }
 }

@@ -14,6 +14,8 @@ public struct FetchIndexDescription: Sendable, Hashable {
     public var property: String
     /// Whether `property` is an expression.
     public var isExpression: Bool = false
+    /// The type of the expression's result as Xcode names it; kept, without effect here.
+    public var expressionType: String?
     /// The kind of structure.
     public var kind: Kind = .binary
     /// Whether the order is ascending.

@@ -6,6 +6,8 @@ public struct FetchedPropertyDescription: Sendable, Hashable {
   public var fetchRequest: FetchRequest
   /// Kept from the model; a fetched property has no value that could be missing.
   public var isOptional: Bool = true
+  /// The name in the previous version of the model.
+  public var renamingIdentifier: String?
   /// Whatever the model's author attached; reached in the predicate as `$FETCHED_PROPERTY.userInfo.KEY`.
   public var userInfo: [String: Value] = [:]
   /// Where the property was written.

@@ -1,5 +1,5 @@
 /// What happens to the other side of a relationship when an object is deleted. Raw values are Core Data's.
-public enum DeleteRule: Int, Sendable, Hashable {
+public enum DeleteRule: Int, Sendable, Hashable, CaseIterable {
   /// Nothing: the other side keeps pointing at the deleted object.
   case noAction = 0
   /// The other side forgets the object.
@@ -8,6 +8,40 @@ public enum DeleteRule: Int, Sendable, Hashable {
   case cascade = 2
   /// The deletion is refused while there is another side.
   case deny = 3
+}
+
+extension DeleteRule {
+  /// The name in a Lua model and in messages.
+  public var modelName: String {
+    switch self {
+    case .noAction: "no_action"
+    case .nullify: "nullify"
+    case .cascade: "cascade"
+    case .deny: "deny"
+    }
+  }
+
+  /// The name in an Xcode model.
+  public var xcodeName: String {
+    switch self {
+    case .noAction: "No Action"
+    case .nullify: "Nullify"
+    case .cascade: "Cascade"
+    case .deny: "Deny"
+    }
+  }
+
+  /// The rule of a name in a Lua model.
+  public init?(modelName: String) {
+    guard let rule = Self.allCases.first(where: { $0.modelName == modelName }) else { return nil }
+    self = rule
+  }
+
+  /// The rule of a name in an Xcode model.
+  public init?(xcodeName: String) {
+    guard let rule = Self.allCases.first(where: { $0.xcodeName == xcodeName }) else { return nil }
+    self = rule
+  }
 }
 
 /// A relationship of an entity.
@@ -24,7 +58,7 @@ public struct RelationshipDescription: Sendable, Hashable {
   public var isTransient: Bool = false
   /// The least number of destinations, 0 for no bound.
   public var minCount: Int = 0
-  /// The greatest number of destinations: 1 makes it to-one, 0 means no bound.
+  /// The greatest number of destinations: 1 makes it to-one, 0 or less means no bound.
   public var maxCount: Int
   /// Whether a to-many relationship keeps its destinations in order.
   public var isOrdered: Bool = false
@@ -34,6 +68,8 @@ public struct RelationshipDescription: Sendable, Hashable {
   public var renamingIdentifier: String?
   /// Changes the version hash where nothing else does.
   public var versionHashModifier: String?
+  /// Whether Spotlight indexes the relationship; kept, without effect here.
+  public var isIndexedBySpotlight: Bool = false
   /// Whatever the model's author attached.
   public var userInfo: [String: Value] = [:]
   /// Where the relationship was written.

@@ -1,0 +1,43 @@
+/// The name that a misspelt one most likely stands for, or nil where none is near.
+///
+/// Case counts little; a swapped, missing, added or wrong letter counts one. Of equally near names the first is taken.
+package func nearestName(to name: String, among names: some Sequence<String>) -> String? {
+  let wanted = Array(name.lowercased().unicodeScalars.prefix(longestCompared + 1))
+  guard !wanted.isEmpty, wanted.count <= longestCompared else { return nil }
+  let limit = max(1, wanted.count / 3)
+  var best: (name: String, distance: Int)?
+  for candidate in names where candidate != name {
+    let letters = Array(candidate.lowercased().unicodeScalars.prefix(longestCompared + 1))
+    guard letters.count <= longestCompared, abs(letters.count - wanted.count) <= limit else { continue }
+    let distance = editDistance(wanted, letters)
+    if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
+  }
+  return best?.name
+}
+
+/// `; did you mean NAME?` for the end of a message, or nothing where no name is near.
+package func suggestion(for name: String, among names: some Sequence<String>) -> String {
+  nearestName(to: name, among: names).map { "; did you mean \($0)?" } ?? ""
+}
+
+/// Longer names are not compared: the work grows with the square of the length, and input may be hostile.
+private let longestCompared = 80
+
+/// The optimal string alignment distance.
+private func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+  var beforeLast: [Int] = []
+  var last = Array(0...right.count)
+  for (row, letter) in left.enumerated() {
+    var current = [row + 1]
+    for (column, other) in right.enumerated() {
+      var cost = min(last[column] + (letter == other ? 0 : 1), last[column + 1] + 1, current[column] + 1)
+      if row > 0, column > 0, letter == right[column - 1], left[row - 1] == other {
+        cost = min(cost, beforeLast[column - 1] + 1)
+      }
+      current.append(cost)
+    }
+    beforeLast = last
+    last = current
+  }
+  return last[right.count]
+}

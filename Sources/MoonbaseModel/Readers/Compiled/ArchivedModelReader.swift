@@ -1,0 +1,135 @@
+import MoonbasePlatform
+
+/// Reads the keyed archive of a managed object model: a `.mom` file, or a store's model cache.
+struct ArchivedModelReader {
+  var warnings: [String] = []
+
+  static func read(_ data: Data) throws(ModelError) -> ManagedObjectModel {
+    let root = try KeyedArchive(try PropertyList(binary: data)).root()
+    guard root.className == "NSManagedObjectModel" else {
+      throw ModelError(.malformedFile, "the archive holds a \(root.className), not a managed object model")
+    }
+    var reader = ArchivedModelReader()
+    return try reader.model(root)
+  }
+
+  private mutating func model(_ root: ArchivedObject) throws(ModelError) -> ManagedObjectModel {
+    guard let entities = root.pairs("NSEntities") else {
+      throw ModelError(.malformedFile, "the archived model has no entities")
+    }
+    var model = ManagedObjectModel()
+    model.allowsUnknownClasses = true
+    model.versionIdentifiers = (root.elements("NSVersionIdentifiers") ?? []).compactMap(\.string).sorted()
+    for (name, value) in entities {
+      guard let object = value.object, object.className == "NSEntityDescription" else {
+        throw ModelError(.malformedFile, "entity \(name) is archived as something else", entity: name)
+      }
+      model.entities.append(try entity(object, name))
+    }
+    for (name, value) in root.pairs("NSFetchRequestTemplates") ?? [] {
+      guard let object = value.object else { continue }
+      model.fetchRequestTemplates[name] = try fetchRequest(object, subject: "fetch request \(name)")
+    }
+    for (name, value) in root.pairs("NSConfigurations") ?? [] where name != "PF_DEFAULT_CONFIGURATION_NAME" {
+      let members = value.object?.elements ?? []
+      model.configurations[name] = members.compactMap { $0.string ?? $0.object?.string("NSEntityName") }.sorted()
+    }
+    try root.archive.checkBudget()
+    model.warnings = warnings
+    return model
+  }
+
+  // MARK: Entities
+
+  private mutating func entity(_ object: ArchivedObject, _ name: String) throws(ModelError) -> EntityDescription {
+    var entity = EntityDescription(name)
+    let parent = object["NSSuperentity"]?.object
+    entity.superentityName = parent?.string("NSEntityName")
+    entity.managedObjectClassName = object.string("NSClassNameForEntity").flatMap {
+      $0.isEmpty || $0 == "NSManagedObject" ? nil : $0
+    }
+    entity.isAbstract = object.bool("NSIsAbstract")
+    entity.renamingIdentifier = other(object.string("NSRenamingIdentifier"), than: name)
+    entity.versionHashModifier = object.string("NSVersionHashModifier")
+    entity.userInfo = userInfo(object)
+    entity.uniquenessConstraints = constraints(object)
+    let inherited = Set((parent?.pairs("NSProperties") ?? []).map(\.key))
+    for (key, value) in object.pairs("NSProperties") ?? [] where !inherited.contains(key) {
+      guard let property = value.object else { continue }
+      try read(property.underlying, key, into: &entity)
+    }
+    entity.indexes = indexes(object, entity)
+    for names in object.elements("NSCompoundIndexes") ?? [] {
+      entity.addCompoundIndex((names.object?.elements ?? []).compactMap(\.propertyName))
+    }
+    return entity
+  }
+
+  private mutating func read(_ object: ArchivedObject, _ name: String, into entity: inout EntityDescription)
+    throws(ModelError)
+  {
+    let subject = "\(entity.name).\(name)"
+    switch object.className {
+    case "NSAttributeDescription", "NSDerivedAttributeDescription", "NSCompositeAttributeDescription":
+      entity.attributes.append(try attribute(object, name, subject: subject))
+    case "NSRelationshipDescription":
+      entity.relationships.append(try relationship(object, name, subject: subject))
+    case "NSFetchedPropertyDescription":
+      entity.fetchedProperties.append(try fetchedProperty(object, name, subject: subject))
+    case "NSExpressionDescription": warnings.append("\(subject): expression descriptions are left out of a model")
+    default:
+      throw ModelError(
+        .malformedFile, "\(subject) is archived as \(object.className), which is no property", entity: entity.name,
+        property: name)
+    }
+  }
+
+  private func constraints(_ object: ArchivedObject) -> [[String]] {
+    (object.elements("NSUniqueTuples") ?? []).map { ($0.object?.elements ?? []).compactMap(\.propertyName) }
+      .filter { !$0.isEmpty }
+  }
+
+  private func indexes(_ object: ArchivedObject, _ entity: EntityDescription) -> [FetchIndexDescription] {
+    (object.elements("NSFetchIndexDescriptions") ?? []).compactMap(\.object).compactMap { index in
+      guard let name = index.string("NSIndexName") else { return nil }
+      let elements = (index.elements("NSIndexElements") ?? []).compactMap(\.object)
+      var result = FetchIndexDescription(name, elements.compactMap { indexElement($0) })
+      result.partialIndexPredicate = index["NSPartialIndexPredicate"]?.object.flatMap { predicate in
+        (try? ArchivedPredicateReader().predicate(predicate)).map { "\($0)" }
+      }
+      // An index of one attribute that bears the attribute's name is what the legacy flag means.
+      let isLegacy = entity.attributes.contains { $0.name == name && $0.isIndexed }
+      return isLegacy && result.elements == [FetchIndexDescription.Element(name)] ? nil : result
+    }
+  }
+
+  private func indexElement(_ object: ArchivedObject) -> FetchIndexDescription.Element? {
+    guard let name = object.string("NSPropertyName") else { return nil }
+    var element = FetchIndexDescription.Element(name)
+    element.isAscending = object.bool("NSAscending")
+    element.kind = object.integer("NSFetchIndexElementType") == 1 ? .rTree : .binary
+    return element
+  }
+
+  // MARK: Parts
+
+  func userInfo(_ object: ArchivedObject) -> [String: Value] {
+    let pairs = (object.pairs("NSUserInfo") ?? []).compactMap { key, value in value.modelValue.map { (key, $0) } }
+    return Dictionary(pairs) { first, _ in first }
+  }
+
+  /// A renaming identifier that is the name itself says nothing.
+  func other(_ identifier: String?, than name: String) -> String? { identifier == name ? nil : identifier }
+}
+
+extension ArchivedObject {
+  /// The property behind a proxy: old frameworks archive inherited properties so.
+  fileprivate var underlying: ArchivedObject {
+    className == "_NSPropertyDescriptionProxy" ? self["NSUnderlyingProperty"]?.object ?? self : self
+  }
+}
+
+extension ArchivedValue {
+  /// The name of a property that is given by name or as itself.
+  fileprivate var propertyName: String? { string ?? object?.string("NSPropertyName") }
+}

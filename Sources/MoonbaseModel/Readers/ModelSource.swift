@@ -1,0 +1,102 @@
+public import MoonbasePlatform
+
+/// A file or folder that a model may be read from. Its beginning is read at once, the rest when a reader asks.
+public struct ModelSource: Sendable {
+  private static let headSize = 4096
+  private static let greatestSize = 64 << 20
+
+  private enum Place {
+    case file(URL)
+    case folder(URL)
+    case memory(Data)
+  }
+
+  /// The name in messages: the path as it was given.
+  public let name: String
+  /// The first bytes of a file, by which readers recognize it; empty for a folder.
+  public let head: Data
+  /// The names of what a folder holds, sorted; nil for a file.
+  public let entries: [String]?
+
+  private let place: Place
+
+  /// Looks at a file or folder. Throws `.cannotReadFile` where there is none, or it may not be read.
+  public init(contentsOf url: URL) throws(ModelError) {
+    name = url.relativePath
+    do {
+      var isFolder: ObjCBool = false
+      guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
+        throw CocoaError(.fileReadNoSuchFile)
+      }
+      if isFolder.boolValue {
+        place = .folder(url)
+        head = Data()
+        entries = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
+      } else {
+        place = .file(url)
+        entries = nil
+        let handle = try FileHandle(forReadingFrom: url)
+        defer { try? handle.close() }
+        head = try handle.read(upToCount: Self.headSize) ?? Data()
+      }
+    } catch {
+      throw Self.unreadable(url.relativePath, error)
+    }
+  }
+
+  /// Takes bytes in memory as a file; `name` is for messages.
+  public init(_ data: Data, name: String) {
+    self.name = name
+    head = data.prefix(Self.headSize)
+    entries = nil
+    place = .memory(data)
+  }
+
+  /// The bytes of the file. Throws `.cannotReadFile` for a folder and for files over 64 MiB.
+  public func data() throws(ModelError) -> Data {
+    switch place {
+    case .memory(let data): return data
+    case .folder: throw ModelError(.cannotReadFile, "\(name) is a folder", at: SourceLocation(file: name))
+    case .file(let url):
+      do {
+        let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
+        guard size <= Self.greatestSize else { throw CocoaError(.fileReadTooLarge) }
+        return try Data(contentsOf: url)
+      } catch {
+        throw Self.unreadable(name, error)
+      }
+    }
+  }
+
+  /// Something inside of the folder. The name must be one of `entries`, so that no file can lead outside.
+  public func entry(_ entry: String) throws(ModelError) -> ModelSource {
+    guard case .folder(let url) = place, entries?.contains(entry) == true else {
+      throw ModelError(.cannotReadFile, "there is no \(entry) in \(name)", at: SourceLocation(file: name))
+    }
+    return try ModelSource(contentsOf: URL(fileURLWithPath: entry, relativeTo: url), name: "\(name)/\(entry)")
+  }
+
+  private init(contentsOf url: URL, name: String) throws(ModelError) {
+    let source = try ModelSource(contentsOf: url)
+    self.name = name
+    (head, entries, place) = (source.head, source.entries, source.place)
+  }
+
+  private static func unreadable(_ name: String, _ error: any Error) -> ModelError {
+    ModelError(
+      .cannotReadFile, "it cannot be read: \(error.localizedDescription)", at: SourceLocation(file: name))
+  }
+}
+
+extension ModelSource {
+  /// Whether the first element of an XML file has this name.
+  func beginsWithElement(_ name: String) -> Bool {
+    var text = Substring(String(decoding: head, as: UTF8.self))
+    while let open = text.firstIndex(of: "<") {
+      text = text[text.index(after: open)...]
+      guard let first = text.first, first != "?", first != "!" else { continue }
+      return text.hasPrefix(name) && text.dropFirst(name.count).first.map { " />\n\r\t".contains($0) } ?? true
+    }
+    return false
+  }
+}

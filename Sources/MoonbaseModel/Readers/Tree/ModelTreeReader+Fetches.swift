@@ -1,0 +1,135 @@
+extension ModelTreeReader {
+  func predicate(_ text: String, _ context: TreeContext, line: Int?) throws(ModelError) -> Predicate {
+    do { return try Predicate(modelText: text) } catch { throw context.error(error.message, line: line) }
+  }
+
+  func fetchedProperty(_ name: String, _ tree: ModelTree, _ context: TreeContext) throws(ModelError)
+    -> FetchedPropertyDescription
+  {
+    var table = try TreeTable(tree, context)
+    var property = FetchedPropertyDescription(name, try fetchRequest(&table))
+    property.location = context.location(tree.line)
+    property.isOptional = try table.bool("optional") ?? true
+    property.renamingIdentifier = try table.string("renamed_from")
+    property.userInfo = try table.userInfo()
+    try table.finish(listCount: 2)
+    return property
+  }
+
+  /// `{ "Entity", "predicate", sort = { "name", "-age" }, limit = 10, ... }`.
+  func fetchRequest(_ tree: ModelTree, _ context: TreeContext) throws(ModelError) -> FetchRequest {
+    var table = try TreeTable(tree, context)
+    let request = try fetchRequest(&table)
+    try table.finish(listCount: 2)
+    return request
+  }
+
+  private func fetchRequest(_ table: inout TreeTable) throws(ModelError) -> FetchRequest {
+    guard let entity = table.list.first else {
+      throw table.context.error("the entity comes first, for example { \"Person\", \"age > 30\" }", line: table.line)
+    }
+    var request = FetchRequest(try table.string(entity, "the entity"))
+    if table.list.count > 1 {
+      let tree = table.list[1]
+      let text = try table.string(tree, "the predicate")
+      request.predicate = try predicate(text, table.context, line: tree.line ?? table.line)
+    }
+    request.sortDescriptors = try sort(&table)
+    request.fetchLimit = try table.integer("limit") ?? 0
+    request.fetchOffset = try table.integer("offset") ?? 0
+    request.fetchBatchSize = try table.integer("batch") ?? 0
+    request.includesSubentities = try table.bool("subentities") ?? true
+    request.includesPendingChanges = try table.bool("pending_changes") ?? true
+    request.includesPropertyValues = try table.bool("property_values") ?? true
+    request.returnsObjectsAsFaults = try table.bool("faults") ?? true
+    request.relationshipKeyPathsForPrefetching = try table.strings("prefetch") ?? []
+    return request
+  }
+
+  /// Each key is `"name"`, `"-name"`, or `{ "name", compare = "localizedStandardCompare" }`.
+  private func sort(_ table: inout TreeTable) throws(ModelError) -> [SortDescriptor] {
+    guard let tree = table.take("sort") else { return [] }
+    if let text = tree.string { return [SortDescriptor(text: text)] }
+    let context = table.context.part("sort")
+    let keys = try TreeTable(tree, context)
+    try keys.finish(listCount: .max)
+    var result: [SortDescriptor] = []
+    for key in keys.list {
+      if let text = key.string {
+        result.append(SortDescriptor(text: text))
+        continue
+      }
+      var element = try TreeTable(key, context)
+      guard let first = element.list.first else { throw context.error("the key comes first", line: key.line) }
+      var descriptor = SortDescriptor(text: try element.string(first, "the key"))
+      if let name = try element.string("compare") {
+        guard let comparator = SortDescriptor.Comparator(rawValue: name) else {
+          throw context.error("there is no comparator \(name)", line: key.line)
+        }
+        descriptor.comparator = comparator
+      }
+      try element.finish(listCount: 1)
+      result.append(descriptor)
+    }
+    return result
+  }
+
+  /// `{ byName = { "lastName", "-age" } }`, or `{ { "lastName" } }`, whose name is made of the properties.
+  func indexes(_ tree: ModelTree, _ context: TreeContext) throws(ModelError) -> [FetchIndexDescription] {
+    guard case .table(let list, let entries) = tree.content else {
+      throw context.error("expected a table, not \(tree.kind)", line: tree.line)
+    }
+    var result: [FetchIndexDescription] = []
+    for tree in list {
+      var index = try index("", tree, context)
+      index.name = index.elements.map(\.property).joined(separator: "_")
+      result.append(index)
+    }
+    let named = entries.sorted { ($0.tree.line ?? 0, $0.key) < ($1.tree.line ?? 0, $1.key) }
+    for entry in named { result.append(try index(entry.key, entry.tree, context.part(entry.key))) }
+    return result
+  }
+
+  private func index(_ name: String, _ tree: ModelTree, _ context: TreeContext) throws(ModelError)
+    -> FetchIndexDescription
+  {
+    if tree.string != nil { return try index(name, .table([tree], line: tree.line), context) }
+    var table = try TreeTable(tree, context)
+    var elements: [FetchIndexDescription.Element] = []
+    for element in table.list { elements.append(try indexElement(element, context)) }
+    if elements.isEmpty { throw context.error("an index needs at least one property", line: tree.line) }
+    var index = FetchIndexDescription(name, elements)
+    index.partialIndexPredicate = try table.string("where")
+    try table.finish(listCount: .max)
+    return index
+  }
+
+  private func indexElement(_ tree: ModelTree, _ context: TreeContext) throws(ModelError)
+    -> FetchIndexDescription.Element
+  {
+    if let text = tree.string { return Self.indexElement(text) }
+    var table = try TreeTable(tree, context)
+    guard let first = table.list.first else { throw context.error("the property comes first", line: tree.line) }
+    var element = Self.indexElement(try table.string(first, "the property"))
+    if try table.bool("expression") ?? false {
+      element = FetchIndexDescription.Element(try table.string(first, "the expression"))
+      element.isExpression = true
+      element.expressionType = try table.string("expression_type")
+      element.isAscending = !(try table.bool("descending") ?? false)
+    }
+    if let kind = try table.string("kind") {
+      guard kind == "binary" || kind == "rtree" else {
+        throw context.error("kind is binary or rtree, not \(kind)", line: tree.line)
+      }
+      element.kind = kind == "rtree" ? .rTree : .binary
+    }
+    try table.finish(listCount: 1)
+    return element
+  }
+
+  private static func indexElement(_ text: String) -> FetchIndexDescription.Element {
+    var element = FetchIndexDescription.Element(text.hasPrefix("-") ? String(text.dropFirst()) : text)
+    element.isAscending = !text.hasPrefix("-")
+    return element
+  }
+}

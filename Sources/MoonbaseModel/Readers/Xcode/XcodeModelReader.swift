@@ -1,0 +1,159 @@
+import MoonbasePlatform
+
+/// Reads the `contents` file of an `.xcdatamodel` from Xcode 4 on.
+struct XcodeModelReader {
+  let file: String
+  var warnings: [String] = []
+  /// Composite types that the model declares once and attributes refer to.
+  private var composites: [String: [AttributeDescription]] = [:]
+
+  static func read(_ data: Data, file: String) throws(ModelError) -> ManagedObjectModel {
+    let root = try MarkupReader.read(data, file: file)
+    guard root.name == "model" else {
+      throw ModelError(
+        .malformedFile, "the file is no data model: it begins with <\(root.name)> instead of <model>",
+        at: SourceLocation(file: file, line: root.line))
+    }
+    var reader = XcodeModelReader(file: file)
+    return try reader.model(root)
+  }
+
+  private init(file: String) { self.file = file }
+
+  private mutating func model(_ root: MarkupElement) throws(ModelError) -> ManagedObjectModel {
+    var model = ManagedObjectModel()
+    model.allowsUnknownClasses = true
+    let context = TreeContext(file: file, subject: "the model")
+    var fields = MarkupFields(root, context)
+    model.versionIdentifiers = fields.take("userDefinedModelVersionIdentifier").map { [$0] } ?? []
+    fields.ignore(
+      "type", "documentVersion", "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion", "sourceLanguage",
+      "usedWithCloudKit", "usedWithSwiftData", "name", "macOSVersion", "iOSVersion", "tvOSVersion", "watchOSVersion",
+      "visionOSVersion")
+    warnings += fields.warnings
+    for child in root.children where child.name == "compositeAttribute" || child.name == "composite" {
+      try readComposite(child)
+    }
+    for child in root.children {
+      switch child.name {
+      case "entity": model.entities.append(try entity(child))
+      case "fetchRequest":
+        let context = TreeContext(file: file, subject: "fetch request \(child["name"] ?? "")")
+        var fields = MarkupFields(child, context)
+        let name = try fields.required("name")
+        model.fetchRequestTemplates[name] = try fetchRequest(&fields, child)
+      case "configuration": try readConfiguration(child, into: &model)
+      case "elements", "compositeAttribute", "composite": break
+      default: report(child, context)
+      }
+    }
+    model.warnings = warnings
+    return model
+  }
+
+  private mutating func readConfiguration(_ element: MarkupElement, into model: inout ManagedObjectModel)
+    throws(ModelError)
+  {
+    var fields = MarkupFields(element, TreeContext(file: file, subject: "configuration \(element["name"] ?? "")"))
+    let name = try fields.required("name")
+    fields.ignore("usedWithCloudKit")
+    warnings += fields.warnings
+    var members: [String] = []
+    for child in element.children {
+      guard child.name == "memberEntity" else {
+        report(child, fields.context)
+        continue
+      }
+      var member = MarkupFields(child, fields.context)
+      members.append(try member.required("name"))
+    }
+    model.configurations[name] = members
+  }
+
+  private mutating func readComposite(_ element: MarkupElement) throws(ModelError) {
+    let context = TreeContext(file: file, subject: "composite \(element["name"] ?? "")")
+    var fields = MarkupFields(element, context)
+    let name = try fields.required("name")
+    fields.ignore("elementID", "versionHashModifier")
+    warnings += fields.warnings
+    var elements: [AttributeDescription] = []
+    for child in element.children {
+      if child.name == "attribute" { elements.append(try attribute(child, context)) } else { report(child, context) }
+    }
+    composites[name] = elements
+  }
+
+  func compositeElements(_ name: String) -> [AttributeDescription]? { composites[name] }
+
+  // MARK: Entities
+
+  private mutating func entity(_ element: MarkupElement) throws(ModelError) -> EntityDescription {
+    let context = TreeContext(file: file, subject: "").entity(element["name"] ?? "")
+    var fields = MarkupFields(element, context)
+    var entity = EntityDescription(try fields.required("name"))
+    entity.location = context.location(element.line)
+    entity.managedObjectClassName = className(fields.take("representedClassName"))
+    entity.superentityName = fields.take("parentEntity")
+    entity.isAbstract = try fields.bool("isAbstract") ?? false
+    entity.renamingIdentifier = fields.take("elementID") ?? fields.take("renamingIdentifier")
+    entity.versionHashModifier = fields.take("versionHashModifier")
+    entity.codeGenerationType = fields.take("codeGenerationType")
+    entity.coreSpotlightDisplayNameExpression = fields.take("coreSpotlightDisplayNameExpression")
+    fields.ignore("syncable")
+    warnings += fields.warnings
+    for child in element.children { try read(child, into: &entity, context) }
+    addCompoundIndexes(of: element, to: &entity)
+    return entity
+  }
+
+  /// A leading dot stands for the app's own module; `NSManagedObject` is what every entity has.
+  private func className(_ text: String?) -> String? {
+    guard let text, !text.isEmpty, text != "NSManagedObject" else { return nil }
+    return text.hasPrefix(".") ? String(text.dropFirst()) : text
+  }
+
+  private mutating func read(_ child: MarkupElement, into entity: inout EntityDescription, _ context: TreeContext)
+    throws(ModelError)
+  {
+    switch child.name {
+    case "attribute": entity.attributes.append(try attribute(child, context))
+    case "relationship": entity.relationships.append(try relationship(child, context))
+    case "fetchedProperty": entity.fetchedProperties.append(try fetchedProperty(child, context))
+    case "fetchIndex": entity.indexes.append(try fetchIndex(child, context))
+    case "userInfo": entity.userInfo = try userInfo(child, context)
+    case "uniquenessConstraints":
+      for constraint in child.children(named: "uniquenessConstraint") {
+        entity.uniquenessConstraints.append(constraint.children(named: "constraint").compactMap { $0["value"] })
+      }
+    case "compoundIndexes": break
+    default: report(child, context)
+    }
+  }
+
+  /// The form of indexes before fetch indexes; newer models hold both.
+  private func addCompoundIndexes(of element: MarkupElement, to entity: inout EntityDescription) {
+    for index in element.children(named: "compoundIndexes").flatMap(\.children) {
+      let names = index.children(named: "index").compactMap { $0["value"] }
+      entity.addCompoundIndex(names)
+    }
+  }
+
+  // MARK: Parts
+
+  mutating func userInfo(_ element: MarkupElement, _ context: TreeContext) throws(ModelError) -> [String: Value] {
+    var result: [String: Value] = [:]
+    for child in element.children {
+      guard child.name == "entry" else {
+        report(child, context)
+        continue
+      }
+      var fields = MarkupFields(child, context)
+      result[try fields.required("key")] = .string(fields.take("value") ?? "")
+    }
+    return result
+  }
+
+  mutating func report(_ element: MarkupElement, _ context: TreeContext) {
+    warnings.append("\(context.location(element.line)): \(context.subject): <\(element.name)> is not understood")
+  }
+}
