@@ -1,0 +1,49 @@
+import MoonbaseModel
+
+extension ManagedObjectContext {
+  /// Checks what must hold between public calls, for tests; returns what does not.
+  package func brokenInvariants() -> [String] {
+    var broken: [String] = []
+    for (id, pointer) in registered {
+      let object = pointer.takeUnretainedValue()
+      if object.objectID != id { broken.append("\(id) is registered for \(object.objectID)") }
+      if object.context !== self { broken.append("\(id) is registered and belongs to another context") }
+      if object.hasChanges != object.state.contains(.listed) { broken.append("\(id): changes and list differ") }
+      if object.isFault, !object.live.isEmpty { broken.append("\(id) is a fault with values") }
+      if !object.live.isEmpty, object.live.count != object.entity.properties.count {
+        broken.append("\(id) has \(object.live.count) values")
+      }
+      broken += brokenInverses(of: object)
+    }
+    for object in changedObjects where registered[object.objectID]?.takeUnretainedValue() !== object {
+      broken.append("\(object.objectID) is changed but not registered")
+    }
+    return broken
+  }
+
+  /// Where both sides of a relationship are here and read, each must know the other.
+  private func brokenInverses(of object: ManagedObject) -> [String] {
+    guard !object.isDeleted, !object.isFault else { return [] }
+    var broken: [String] = []
+    for (slot, state) in object.relationships where state.isLoaded {
+      guard let inverse = object.entity.properties[slot].relationship?.inverseSlot else { continue }
+      for id in state.members {
+        guard let other = registered[id]?.takeUnretainedValue(), !other.isDeleted, !other.isFault,
+          !other.pointsAt(object.objectID, inverse)
+        else { continue }
+        broken.append("\(object.objectID).\(object.entity.properties[slot].name) has \(id), which does not point back")
+      }
+    }
+    return broken
+  }
+}
+
+extension ManagedObject {
+  fileprivate func pointsAt(_ id: ManagedObjectID, _ slot: Int) -> Bool {
+    if case .toOne = entity.properties[slot].kind {
+      return (live.isEmpty ? snapshot?.values[slot] : live[slot]) == .objectID(id)
+    }
+    guard let state = relationships[slot], state.isLoaded else { return true }
+    return state.members.contains(id)
+  }
+}
