@@ -1,5 +1,4 @@
 import MoonbaseModel
-func nearestName(to name: String, among names: some Sequence<String>) -> String? { nil }
 extension AttributeDescription {
   func checked(_ value: Value) throws(ModelError) -> Value { value }
   func validate(_ value: Value) -> [(code: Int, message: String)] { [] }
