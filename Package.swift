@@ -15,8 +15,7 @@ let strict: [SwiftSetting] = [
 let package = Package(
   name: "Moonbase",
   platforms: [.macOS(.v15)],
-  products: [
-  ],
+  products: [],
   dependencies: [
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -35,6 +34,7 @@ let package = Package(
 
     // The one door through which Foundation, the C library and locks come in.
     .target(name: "MoonbasePlatform", swiftSettings: strict),
+    .testTarget(name: "MoonbasePlatformTests", dependencies: ["MoonbasePlatform"], swiftSettings: strict),
 
     .target(
       name: "MoonbaseModel",

@@ -17,7 +17,9 @@ package final class Lock<State>: @unchecked Sendable {  // `state` is reached on
     mutex.deallocate()
   }
 
-  /// Runs `body` with exclusive access to the state. Not reentrant: `body` must not take the same lock again.
+  /// Runs `body` with exclusive access to the state.
+  ///
+  /// Not reentrant: `body` must not take the same lock again.
   package func withLock<Result, Failure: Error>(
     _ body: (inout sending State) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
