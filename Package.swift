@@ -15,7 +15,10 @@ let strict: [SwiftSetting] = [
 let package = Package(
   name: "Moonbase",
   platforms: [.macOS(.v15)],
-  products: [],
+  products: [
+    .library(name: "MoonbaseModel", targets: ["MoonbaseModel"]),
+    .library(name: "MoonbaseGraph", targets: ["MoonbaseGraph"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
