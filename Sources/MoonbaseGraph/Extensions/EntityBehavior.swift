@@ -26,11 +26,21 @@ final class EntityBehavior {
   /// Accessors that a subclass declares, by slot.
   let accessors: [Int: ManagedObject.CustomAccessor]
 
+  /// Slots that nothing special happens to: neither accessor nor class nor derivation.
+  private(set) var simpleSlots = SlotSet()
+  /// Attributes and to-one relationships that validation must look at.
+  private(set) var slotsToValidate: [Int] = []
+  /// To-many relationships whose number of destinations matters.
+  private(set) var slotsToCount: [Int] = []
+  /// Relationships that refuse the deletion of their object.
+  private(set) var denyingSlots: [Int] = []
+
   /// Hooks that are there at all, so that a save of a million objects does not look for what nobody wrote.
   private(set) var hasWillSave = false
   private(set) var hasDidSave = false
   private(set) var hasAwakeFromFetch = false
   private(set) var hasAwakeFromInsert = false
+  private(set) var hasObjectRules = false
 
   init(entity: ResolvedEntity, model: ResolvedModel, domain: ExtensionDomain, objectClass: ManagedObject.Type) throws {
     self.entity = entity
@@ -55,6 +65,8 @@ final class EntityBehavior {
       }
     }
     noteHooks()
+    noteSimpleSlots()
+    noteValidation()
   }
 
   private static func kind(of property: ResolvedProperty, in domain: ExtensionDomain) -> SlotKind {
@@ -98,6 +110,35 @@ final class EntityBehavior {
     hasDidSave = overridden || extensions.contains { $0.didSave != nil }
     hasAwakeFromFetch = overridden || !preCalculatedSlots.isEmpty || extensions.contains { $0.awakeFromFetch != nil }
     hasAwakeFromInsert = overridden || extensions.contains { $0.awakeFromInsert != nil }
+    hasObjectRules =
+      overridden
+      || extensions.contains {
+        $0.validateForInsert != nil || $0.validateForUpdate != nil || $0.validateForDelete != nil
+      }
+  }
+
+  private func noteSimpleSlots() {
+    for slot in entity.attributeSlots {
+      guard case .plain = kinds[slot], accessors[slot] == nil, valueClasses[slot] == nil, delayedShadows[slot] == nil
+      else { continue }
+      simpleSlots.insert(slot)
+    }
+  }
+
+  private func noteValidation() {
+    let overridden = objectClass != ManagedObject.self
+    slotsToValidate = (entity.attributeSlots + entity.toOneSlots).filter { slot in
+      let property = entity.properties[slot]
+      return overridden || !property.isOptional || property.attribute?.validation.isEmpty == false
+        || rules[slot] != nil || normalizers[slot] != nil
+    }
+    slotsToCount = entity.toManySlots.filter { slot in
+      guard let relationship = entity.properties[slot].relationship?.description else { return false }
+      return relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional
+    }
+    denyingSlots = (entity.toOneSlots + entity.toManySlots).filter {
+      entity.properties[$0].relationship?.description.deleteRule == .deny
+    }
   }
 
   /// The name under which a domain may register the transformer of attributes that name none.

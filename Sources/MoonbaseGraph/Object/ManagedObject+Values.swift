@@ -27,6 +27,7 @@ extension ManagedObject {
   /// The value of a slot, through the subclass's own accessor if there is one.
   package final func value(at slot: Int) throws -> Value {
     let behavior = try behavior()
+    if behavior.simpleSlots.contains(slot) { return try stored(slot) }
     if let accessor = behavior.accessors[slot] { return try accessor.get(self) }
     return try read(slot, behavior)
   }
@@ -34,7 +35,7 @@ extension ManagedObject {
   /// Sets the value of a slot, through the subclass's own accessor if there is one.
   package final func setValue(_ value: Value, at slot: Int) throws {
     let behavior = try behavior()
-    if let accessor = behavior.accessors[slot] { return try accessor.set(self, value) }
+    if !behavior.accessors.isEmpty, let accessor = behavior.accessors[slot] { return try accessor.set(self, value) }
     try write(value, slot, behavior)
   }
 
@@ -51,6 +52,7 @@ extension ManagedObject {
   /// Sets the value of a slot past any accessor of a subclass.
   final func write(_ value: Value, _ slot: Int, _ behavior: EntityBehavior) throws {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
+    if behavior.simpleSlots.contains(slot) { return try store(checked(value, slot), slot) }
     switch behavior.kinds[slot] {
     case .plain: try writePlain(value, slot, behavior)
     case .transformable(let transformer): try writeTransformable(value, slot, transformer, behavior)

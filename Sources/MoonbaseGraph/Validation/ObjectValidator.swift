@@ -21,10 +21,12 @@ struct ObjectValidator {
     switch occasion {
     case .delete: try checkDenyRules()
     case .insert, .update:
-      for slot in slotsToCheck(occasion) { try validate(slot) }
-      for slot in entity.toManySlots { try checkCount(slot) }
+      for slot in behavior.slotsToValidate where occasion == .insert || object.changed.contains(slot) {
+        try validate(slot)
+      }
+      for slot in behavior.slotsToCount { try checkCount(slot) }
     }
-    try checkAsWhole(occasion)
+    if behavior.hasObjectRules { try checkAsWhole(occasion) }
     return failures
   }
 
@@ -32,12 +34,6 @@ struct ObjectValidator {
   mutating func validate(_ proposed: Value, _ slot: Int) throws -> [GraphError] {
     try checkRules(normalized(proposed, slot), slot)
     return failures
-  }
-
-  /// All properties of a new object; of a changed one those that changed.
-  private func slotsToCheck(_ occasion: Occasion) -> [Int] {
-    let slots = entity.attributeSlots + entity.toOneSlots
-    return occasion == .insert ? slots : slots.filter { object.changed.contains($0) }
   }
 
   // MARK: One property
@@ -104,8 +100,7 @@ struct ObjectValidator {
   private mutating func checkCount(_ slot: Int) throws {
     guard let relationship = entity.properties[slot].relationship?.description else { return }
     let isNew = object.isInserted
-    let hasBounds = relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional
-    guard hasBounds, isNew || object.relationships[slot]?.hasChanges == true else { return }
+    guard isNew || object.relationships[slot]?.hasChanges == true else { return }
     let count = try object.memberCount(slot)
     if count == 0 {
       if !relationship.isOptional { fail(.missingMandatoryProperty, slot, .null, "is required and has no destination") }
@@ -124,10 +119,8 @@ struct ObjectValidator {
   }
 
   private mutating func checkDenyRules() throws {
-    for slot in entity.toOneSlots + entity.toManySlots {
-      guard let relationship = entity.properties[slot].relationship, relationship.description.deleteRule == .deny,
-        let context = object.context
-      else { continue }
+    guard let context = object.context else { return }
+    for slot in behavior.denyingSlots {
       let ids = try object.objectIDs(forRelationshipNamed: entity.properties[slot].name)
       let remaining = try ids.filter { try context.objectIfPresent(with: $0) != nil }
       if !remaining.isEmpty {
