@@ -85,6 +85,7 @@ extension ManagedObjectModel {
         var attribute = attribute
         attribute.usesScalarValueType = false
         attribute.isIndexed = false
+        attribute.allowsCloudEncryption = false
         attribute.valueClassName = nil
         return attribute
       }

@@ -1,5 +1,7 @@
 /// The codes that a compiled model names beside the rules that Xcode's inspector can state.
 enum ValidationWarningCode: Int {
+  /// Core Data has no code for values that are not listed: this is its general one.
+  case notAllowed = 1550
   case numberTooLarge = 1610
   case numberTooSmall = 1620
   case dateTooLate = 1630
@@ -47,6 +49,7 @@ extension ArchivedModelReader {
       attribute.validation.maximumLength = Int(length)
     case (.stringPattern, .matches, .string(let pattern)) where ofSelf:
       attribute.validation.regularExpression = pattern
+    case (.notAllowed, .in, .list(let list)) where ofSelf: attribute.validation.allowedValues = list
     default: return false
     }
     return true

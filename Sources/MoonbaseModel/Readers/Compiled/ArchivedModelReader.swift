@@ -90,10 +90,11 @@ struct ArchivedModelReader {
   }
 
   private func indexes(_ object: ArchivedObject, _ entity: EntityDescription) -> [FetchIndexDescription] {
-    (object.elements("NSFetchIndexDescriptions") ?? []).compactMap(\.object).compactMap { index in
+    let properties = Set((object.pairs("NSProperties") ?? []).map(\.key))
+    return (object.elements("NSFetchIndexDescriptions") ?? []).compactMap(\.object).compactMap { index in
       guard let name = index.string("NSIndexName") else { return nil }
       let elements = (index.elements("NSIndexElements") ?? []).compactMap(\.object)
-      var result = FetchIndexDescription(name, elements.compactMap { indexElement($0) })
+      var result = FetchIndexDescription(name, elements.compactMap { indexElement($0, properties) })
       result.partialIndexPredicate = index["NSPartialIndexPredicate"]?.object.flatMap { predicate in
         (try? ArchivedPredicateReader().predicate(predicate)).map { "\($0)" }
       }
@@ -103,9 +104,10 @@ struct ArchivedModelReader {
     }
   }
 
-  private func indexElement(_ object: ArchivedObject) -> FetchIndexDescription.Element? {
+  private func indexElement(_ object: ArchivedObject, _ properties: Set<String>) -> FetchIndexDescription.Element? {
     guard let name = object.string("NSPropertyName") else { return nil }
     var element = FetchIndexDescription.Element(name)
+    element.isExpression = !properties.contains(name)
     element.isAscending = object.bool("NSAscending")
     element.kind = object.integer("NSFetchIndexElementType") == 1 ? .rTree : .binary
     return element

@@ -107,8 +107,13 @@ extension ModelTreeReader {
   {
     guard let value = tree.scalar else { throw context.error("\(key) is a value, not \(tree.kind)", line: tree.line) }
     if attribute.type == .binaryData, case .string(let text) = value { return .data(Data(text.utf8)) }
+    if attribute.type == .date, case .int(let seconds) = value { return .date(at(Double(seconds))) }
+    if attribute.type == .date, case .double(let seconds) = value { return .date(at(seconds)) }
     do { return try attribute.checkedInModel(value) } catch {
       throw context.error("\(key): \(error.message)", line: tree.line)
     }
   }
+
+  /// A number stands for seconds since 2001, as a store keeps them.
+  private func at(_ seconds: Double) -> Date { Date(timeIntervalSinceReferenceDate: seconds) }
 }

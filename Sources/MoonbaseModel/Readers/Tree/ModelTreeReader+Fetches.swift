@@ -85,8 +85,7 @@ extension ModelTreeReader {
       index.name = index.elements.map(\.property).joined(separator: "_")
       result.append(index)
     }
-    let named = entries.sorted { ($0.tree.line ?? 0, $0.key) < ($1.tree.line ?? 0, $1.key) }
-    for entry in named { result.append(try index(entry.key, entry.tree, context.part(entry.key))) }
+    for entry in entries.inLineOrder { result.append(try index(entry.key, entry.tree, context.part(entry.key))) }
     return result
   }
 

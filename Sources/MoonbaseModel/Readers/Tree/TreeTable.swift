@@ -101,13 +101,20 @@ struct TreeTable {
     return result
   }
 
-  /// Named entries by line where lines are known: a Lua table has no order of its own.
+  /// Named entries by line where lines are known, since a Lua table has no order of its own; else as given.
   private func named(_ tree: ModelTree, _ context: TreeContext) throws(ModelError) -> [(String, ModelTree)] {
     guard case .table(let list, let entries) = tree.content else {
       throw context.error("expected a table, not \(tree.kind)", line: tree.line ?? line)
     }
     if let first = list.first { throw context.error("entries need names here", line: first.line ?? tree.line ?? line) }
-    let ordered = entries.sorted { ($0.tree.line ?? 0, $0.key) < ($1.tree.line ?? 0, $1.key) }
-    return ordered.map { ($0.key, $0.tree) }
+    return entries.inLineOrder.map { ($0.key, $0.tree) }
+  }
+}
+
+extension [ModelTree.Entry] {
+  /// By line where lines are known, else as given.
+  var inLineOrder: Self {
+    guard contains(where: { $0.tree.line != nil }) else { return self }
+    return sorted { ($0.tree.line ?? 0, $0.key) < ($1.tree.line ?? 0, $1.key) }
   }
 }

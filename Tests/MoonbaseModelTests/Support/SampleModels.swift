@@ -1,0 +1,110 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Models that the tests share.
+enum SampleModels {
+  /// A model that says nearly everything a model can say.
+  static var rich: ManagedObjectModel {
+    var model = ManagedObjectModel(entities: [being, person, employee, department])
+    model.versionIdentifiers = ["1"]
+    model.configurations = ["Cloud": ["Department"], "Local": ["Person", "Employee"]]
+    var request = FetchRequest("Person")
+    request.fetchLimit = 10
+    request.sortDescriptors = [
+      SortDescriptor("lastName", ascending: false),
+      SortDescriptor("age", comparator: .localizedStandardCompare),
+    ]
+    model.fetchRequestTemplates = ["tenPeople": request]
+    return model
+  }
+
+  private static var being: EntityDescription {
+    var being = EntityDescription("Being")
+    being.isAbstract = true
+    being.attributes = [AttributeDescription("born", .date)]
+    being.attributes[0].validation.minimum = .date(Date(timeIntervalSinceReferenceDate: -4_765_132_800))
+    being.attributes[0].defaultValue = .date(Date(timeIntervalSinceReferenceDate: 12.5))
+    return being
+  }
+
+  private static var person: EntityDescription {
+    var person = EntityDescription("Person")
+    person.superentityName = "Being"
+    person.managedObjectClassName = "Person"
+    person.renamingIdentifier = "Human"
+    person.versionHashModifier = "2"
+    person.userInfo = ["purpose": "test", "level": "3"]
+    var firstName = AttributeDescription("firstName", .string)
+    firstName.renamingIdentifier = "name"
+    var lastName = AttributeDescription("lastName", .string)
+    lastName.isOptional = false
+    lastName.validation.minimumLength = 1
+    lastName.validation.maximumLength = 80
+    lastName.validation.regularExpression = "[^@]+"
+    lastName.defaultValue = "Müller & \"Söhne\" <x>"
+    var age = AttributeDescription("age", .integer16)
+    age.isOptional = false
+    age.defaultValue = 0
+    age.validation.minimum = 0
+    age.validation.maximum = 150
+    age.usesScalarValueType = true
+    var weight = AttributeDescription("weight", .double)
+    weight.defaultValue = 70.5
+    var salary = AttributeDescription("salary", .decimal)
+    salary.defaultValue = .decimal(Decimal(string: "-1234567890123456.789") ?? 0)
+    var active = AttributeDescription("active", .boolean)
+    active.defaultValue = true
+    active.versionHashModifier = "a"
+    var photo = AttributeDescription("photo", .binaryData)
+    photo.allowsExternalBinaryDataStorage = true
+    photo.allowsCloudEncryption = true
+    var id = AttributeDescription("id", .uuid)
+    id.preservesValueInHistoryOnDeletion = true
+    id.isIndexedBySpotlight = true
+    var home = AttributeDescription("home", .uri)
+    home.userInfo = ["kind": "web"]
+    var color = AttributeDescription("favoriteColor", .transformable)
+    color.valueTransformerName = "ColorTransformer"
+    color.valueClassName = "Color"
+    var bounds = AttributeDescription("bounds", .undefined)
+    bounds.isTransient = true
+    var count = AttributeDescription("friendCount", .integer64)
+    count.derivationExpression = "friends.@count"
+    person.attributes = [
+      firstName, lastName, age, weight, salary, active, photo, id, home, color, bounds, count,
+    ]
+    var friends = RelationshipDescription.toMany("friends", "Person", inverse: "friends")
+    friends.maxCount = 500
+    friends.isOrdered = true
+    var department = RelationshipDescription.toOne("department", "Department", inverse: "people")
+    department.isOptional = false
+    department.minCount = 1
+    department.userInfo = ["a": "b"]
+    person.relationships = [department, friends]
+    person.uniquenessConstraints = [["firstName", "lastName"], ["id"]]
+    var index = FetchIndexDescription("byName", [.init("lastName"), .init("age")])
+    index.elements[1].isAscending = false
+    person.indexes = [index]
+    return person
+  }
+
+  private static var employee: EntityDescription {
+    var employee = EntityDescription("Employee")
+    employee.superentityName = "Person"
+    employee.attributes = [AttributeDescription("number", .integer32)]
+    employee.attributes[0].isOptional = false
+    return employee
+  }
+
+  private static var department: EntityDescription {
+    var department = EntityDescription("Department")
+    department.attributes = [AttributeDescription("name", .string)]
+    var people = RelationshipDescription.toMany("people", "Person", inverse: "department")
+    people.deleteRule = .cascade
+    people.renamingIdentifier = "staff"
+    department.relationships = [people]
+    department.fetchedProperties = [FetchedPropertyDescription("everybody", FetchRequest("Person"))]
+    department.fetchedProperties[0].userInfo = ["since": "1990"]
+    return department
+  }
+}
