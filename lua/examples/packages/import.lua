@@ -1,0 +1,256 @@
+-- Imports Debian's package index and asks it three questions:
+--
+--   apt-cache dumpavail | scripts/moonbase run lua/examples/packages/import.lua -
+--   scripts/moonbase run lua/examples/packages/import.lua FILE
+--
+-- It writes moonbase-packages.sqlite into the current folder; run again, it brings that store up to date.
+
+local here = arg[0]:match("^(.*)/[^/]*$") or "."
+local store_path = "moonbase-packages.sqlite"
+
+local input, source
+if arg[1] == "-" then
+  input, source = io.stdin, "standard input"
+elseif arg[1] then
+  input, source = assert(io.open(arg[1])), arg[1]
+else
+  io.stderr:write("usage: import.lua FILE, or - for standard input (try: apt-cache dumpavail | ... import.lua -)\n")
+  os.exit(2)
+end
+
+local context = moonbase.open {
+  store = store_path,
+  model = here .. "/model.lua",
+  extensions = { here .. "/extension.lua" },
+}.context
+local DebianVersion = moonbase.classes.DebianVersion
+
+-- Reading: one record at a time, so that the text never stands in memory as a whole ------------------------------------
+
+local wanted = {
+  Package = true, Version = true, Architecture = true, Section = true, Maintainer = true, Size = true,
+  ["Installed-Size"] = true, Description = true, Depends = true, ["Pre-Depends"] = true,
+}
+
+--- Iterates over the records of the index: a table of fields, the line a record begins in, and what is wrong with it.
+local function records(file)
+  local next_line, number = file:lines(), 0
+  return function()
+    local record, first, problem
+    for line in next_line do
+      number = number + 1
+      if line == "" then
+        if record then return record, first, problem end
+      else
+        if not record then record, first = {}, number end
+        local colon = line:find(":", 1, true)
+        local initial = line:byte()
+        if initial == 32 or initial == 9 then  -- goes on with the field before, of which the first line is enough
+          colon = nil
+        elseif not colon then
+          problem = problem or string.format("line %d has no field name: %.40q", number, line)
+        end
+        local field = colon and line:sub(1, colon - 1)
+        if wanted[field] then record[field] = line:sub(colon + 1):match("^%s*(.-)%s*$") end
+      end
+    end
+    if record then return record, first, problem end
+  end
+end
+
+--- The names a dependency field asks for; of alternatives (`a | b`) the first counts, and no name comes twice.
+local function names_in(field, seen, names)
+  for name in (", " .. (field or "")):gmatch(",%s*([%w+.-]+)") do
+    if not seen[name] then
+      seen[name] = true
+      names[#names + 1] = name
+    end
+  end
+end
+
+-- Writing --------------------------------------------------------------------------------------------------------------
+
+--- What an earlier run left of an entity, by a key.
+local function known(entity, key)
+  local objects = {}
+  for object in context:fetch(entity):each() do
+    objects[object[key]] = object
+  end
+  return objects
+end
+
+local packages = known("Package", "name")
+local sections = known("Section", "name")
+local maintainers = {}
+for maintainer in context:fetch("Maintainer"):each() do
+  maintainers[maintainer.name .. "\0" .. (maintainer.email or "")] = maintainer
+end
+
+local function section_named(name)
+  local section = sections[name]
+  if not section then
+    section = context:insert("Section", { name = name })
+    sections[name] = section
+  end
+  return section
+end
+
+--- "Captain Scarlet <scarlet@example.org>", of which either half may be missing.
+local function maintainer_of(text)
+  local name, email = text:match("^(.-)%s*<([^<>@%s]+@[^<>%s]+)>$")
+  name = name or text
+  if name == "" then name = email end
+  email = email and email:lower()
+  local key = name .. "\0" .. (email or "")
+  local maintainer = maintainers[key]
+  if not maintainer then
+    maintainer = context:insert("Maintainer", { name = name, email = email })
+    maintainers[key] = maintainer
+  end
+  return maintainer
+end
+
+--- Sets only what differs, so that a second run writes nothing.
+local function update(object, values)
+  for key, value in pairs(values) do
+    if object[key] ~= value then object[key] = value end
+  end
+end
+
+local rejected = 0
+local function reject(line, reason)
+  rejected = rejected + 1
+  io.stderr:write(string.format("%s:%d: record skipped: %s\n", source, line, reason))
+end
+
+--- A count as an integer, 0 where the field is missing, nil where it is no count.
+local function count_in(text)
+  return math.tointeger(tonumber(text or "0"))
+end
+
+local function values_of(record)
+  local version = record.Version and DebianVersion.parse(record.Version)
+  local size, installed = count_in(record.Size), count_in(record["Installed-Size"])
+  if not record.Package then return nil, "it has no Package field" end
+  if not record.Version then return nil, record.Package .. " has no Version field" end
+  if not version then return nil, string.format("%s: version %q is none", record.Package, record.Version) end
+  if not size or size < 0 then return nil, string.format("%s: size %q is no count", record.Package, record.Size) end
+  if not installed or installed < 0 then
+    return nil, string.format("%s: installed size %q is no count", record.Package, record["Installed-Size"])
+  end
+  return {
+    name = record.Package, version = version, architecture = record.Architecture, summary = record.Description,
+    size = size, installedSize = installed,
+    section = record.Section and section_named(record.Section),
+    maintainer = record.Maintainer and maintainer_of(record.Maintainer),
+  }
+end
+
+--- Takes one record in; returns the package, or nil and why not.
+local function take(record, problem)
+  if problem then return nil, problem end
+  local values, reason = values_of(record)
+  if not values then return nil, reason end
+
+  local package = packages[values.name]
+  if package then
+    if values.version < package.version then return package end  -- an index may hold several versions: the newest counts
+    update(package, values)
+    return package
+  end
+  package = context:insert("Package", values)
+  local valid, err = package:validate("name", values.name)
+  if not valid then
+    context:delete(package)
+    return nil, string.format("name %q %s", values.name, err.message)
+  end
+  packages[values.name] = package
+  return package
+end
+
+local began = os.clock()
+local progress = moonbase.progress(nil, "packages")
+local requirements, taken = {}, 0
+for record, line, problem in records(input) do
+  local package, reason = take(record, problem)
+  if package then
+    taken = taken + 1
+    local seen, names = { [record.Package] = true }, {}
+    names_in(record["Pre-Depends"], seen, names)
+    names_in(record.Depends, seen, names)
+    if #names > 0 then requirements[package] = table.concat(names, " ") end
+    if taken % 5000 == 0 then assert(context:save()) end
+  else
+    reject(line, reason)
+  end
+  progress:advance(1)
+end
+assert(context:save())
+progress:finish()
+
+-- A dependency may come before the package it names, so the edges follow when all packages are there.
+progress = moonbase.progress(taken, "dependencies")
+local linked, edges = 0, 0
+for package, names in pairs(requirements) do
+  local wanted_packages = {}
+  for name in names:gmatch("%S+") do
+    wanted_packages[#wanted_packages + 1] = packages[name]  -- nil for a virtual package: nothing to point at
+  end
+  local current = package.dependencies
+  local same = #current == #wanted_packages
+  for index = 1, same and #wanted_packages or 0 do
+    same = same and current:contains(wanted_packages[index])
+  end
+  if not same then package.dependencies = wanted_packages end
+  edges = edges + #wanted_packages
+  linked = linked + 1
+  if linked % 5000 == 0 then assert(context:save()) end
+  progress:advance(1)
+end
+assert(context:save())
+progress:finish()
+
+local seconds = os.clock() - began
+print(string.format("%d packages, %d dependencies, %d records skipped: %.1f s, %.0f packages/s",
+  taken, edges, rejected, seconds, taken / math.max(seconds, 0.001)))
+
+-- Asking ---------------------------------------------------------------------------------------------------------------
+
+print("\nThe largest sections, installed:\n")
+local by_section = context:fetch("Package"):where("section != NULL"):group_by("section.name")
+  :dictionaries { "section.name", packages = "@count.name", kibibytes = "@sum.installedSize" }
+table.sort(by_section, function(one, other) return one.kibibytes > other.kibibytes end)
+for index = 1, math.min(10, #by_section) do
+  local row = by_section[index]
+  print(string.format("  %-24s %6d packages %8.1f GiB", row["section.name"], row.packages, row.kibibytes / 1048576))
+end
+
+local nameless = context:fetch("Package"):where("maintainer.email = NULL")
+print(string.format("\nPackages without a maintainer's e-mail: %d\n", nameless:count()))
+for package in nameless:sort("name"):limit(10):each() do
+  print(string.format("  %-32s %s", package.name, package.maintainer and package.maintainer.name or "no maintainer"))
+end
+
+print("\nThe packages that most others depend on:\n")
+local threshold, popular = taken, {}
+repeat  -- the bar goes down until ten pass it
+  threshold = threshold // 2
+  popular = context:fetch("Package"):where("dependents.@count > %d", threshold):all()
+until #popular >= 10 or threshold == 0
+local dependents = {}
+for _, package in ipairs(popular) do dependents[package] = #package.dependents end
+table.sort(popular, function(one, other)
+  if dependents[one] ~= dependents[other] then return dependents[one] > dependents[other] end
+  return one.name < other.name
+end)
+for index = 1, math.min(10, #popular) do
+  local package = popular[index]
+  print(string.format("  %-24s %-24s %6d", package.name, tostring(package.version), dependents[package]))
+end
+
+print("\nstore    " .. store_path)
+print([[
+
+Try next:
+  sqlite3 ]] .. store_path .. [[ 'SELECT ZNAME, ZSIZE FROM ZPACKAGE ORDER BY ZSIZE DESC LIMIT 5'
+  a question of your own at the end of ]] .. here .. [[/import.lua]])
