@@ -1,17 +1,34 @@
 /// Refuses models that contradict themselves. Nothing after it needs to doubt a name.
 struct ModelChecker {
+  /// Deeper hierarchies are a mistake or an attack; entities are walked recursively later.
+  private static let greatestDepth = 100
+  /// The most properties of one entity; slots are small integers.
+  private static let greatestPropertyCount = 10_000
+
   let model: ManagedObjectModel
+  let entities: [String: EntityDescription]
+
+  init(model: ManagedObjectModel) {
+    self.model = model
+    entities = model.entitiesByName
+  }
 
   func check() throws(ModelError) {
     try checkEntityNames()
     try checkParents()
     for entity in model.entities {
       try checkPropertyNames(of: entity)
+      for attribute in entity.attributes { try check(attribute, of: entity) }
       for relationship in entity.relationships { try check(relationship, of: entity) }
+      for property in entity.fetchedProperties { try check(property, of: entity) }
       try checkConstraints(of: entity)
+      try checkIndexes(of: entity)
     }
+    try checkFetchRequestTemplates()
     try checkConfigurations()
   }
+
+  // MARK: Entities
 
   private func checkEntityNames() throws(ModelError) {
     var seen: Set<String> = []
@@ -24,15 +41,17 @@ struct ModelChecker {
   }
 
   private func checkParents() throws(ModelError) {
-    let entities = model.entitiesByName
     for entity in model.entities {
       var seen: Set<String> = [entity.name]
       var current = entity
       while let name = current.superentityName {
         guard let parent = entities[name] else {
-          throw invalid("entity \(current.name): its parent \(name) is not in the model", current)
+          throw invalid("entity \(current.name): its parent \(name) is not in the model\(nearestEntity(name))", current)
         }
         if !seen.insert(name).inserted { throw invalid("entity \(entity.name) inherits from itself", entity) }
+        if seen.count > Self.greatestDepth {
+          throw invalid("entity \(entity.name) has more than \(Self.greatestDepth) ancestors", entity)
+        }
         current = parent
       }
     }
@@ -52,6 +71,9 @@ struct ModelChecker {
         owners[name] = ancestor.name
       }
     }
+    if owners.count > Self.greatestPropertyCount {
+      throw invalid("entity \(entity.name) has more than \(Self.greatestPropertyCount) properties", entity)
+    }
   }
 
   private func checkName(_ name: String, of entity: EntityDescription, at location: SourceLocation?)
@@ -60,7 +82,7 @@ struct ModelChecker {
     let advice =
       name.isEmpty
       ? "entity \(entity.name) has a property without a name: give it one"
-      : refusedPropertyNames.contains(name)
+      : RefusedPropertyNames.names.contains(name)
         ? "entity \(entity.name): no property may be called \(name), the name of a method of every object: rename it"
         : nil
     if let advice {
@@ -68,74 +90,99 @@ struct ModelChecker {
     }
   }
 
-  private func check(_ relationship: RelationshipDescription, of entity: EntityDescription) throws(ModelError) {
-    let entities = model.entitiesByName
-    let name = "\(entity.name).\(relationship.name)"
-    guard let destination = entities[relationship.destinationEntityName] else {
-      throw invalid(
-        "\(name): its destination \(relationship.destinationEntityName) is not in the model", entity, relationship)
-    }
-    guard let inverseName = relationship.inverseName else { return }
-    let candidates = lineage(of: destination).flatMap(\.relationships)
-    guard let inverse = candidates.first(where: { $0.name == inverseName }) else {
-      throw invalid(
-        "\(name): its inverse \(inverseName) is not a relationship of \(destination.name)", entity, relationship)
-    }
-    if let back = inverse.inverseName, back != relationship.name {
-      throw invalid("\(name): its inverse \(inverseName) names \(back) as its own inverse", entity, relationship)
+  private func checkConstraints(of entity: EntityDescription) throws(ModelError) {
+    if entity.uniquenessConstraints.isEmpty { return }
+    let lineage = lineage(of: entity)
+    let names =
+      lineage.flatMap(\.attributes).map(\.name) + lineage.flatMap(\.relationships).filter { !$0.isToMany }.map(\.name)
+    let known = Set(names)
+    for constraint in entity.uniquenessConstraints {
+      if constraint.isEmpty {
+        throw invalid("entity \(entity.name): a uniqueness constraint names no attribute", entity)
+      }
+      for name in constraint where !known.contains(name) {
+        throw invalid(
+          "entity \(entity.name): its uniqueness constraint names \(name), which is no attribute or to-one relationship of it"
+            + suggestion(for: name, among: names), entity)
+      }
     }
   }
 
-  private func checkConstraints(of entity: EntityDescription) throws(ModelError) {
-    let names = Set(lineage(of: entity).flatMap { propertyNames(of: $0) }.map(\.0))
-    for name in entity.uniquenessConstraints.joined() where !names.contains(name) {
-      throw invalid("entity \(entity.name): its uniqueness constraint names \(name), which it does not have", entity)
+  private func checkIndexes(of entity: EntityDescription) throws(ModelError) {
+    var seen: Set<String> = []
+    let names = entity.indexes.isEmpty ? [] : lineage(of: entity).flatMap { propertyNames(of: $0) }.map(\.0)
+    for index in entity.indexes {
+      if !seen.insert(index.name).inserted {
+        throw invalid("entity \(entity.name) has two indexes \(index.name)", entity)
+      }
+      for element in index.elements where !element.isExpression && !names.contains(element.property) {
+        throw invalid(
+          "entity \(entity.name): its index \(index.name) names \(element.property), which it does not have"
+            + suggestion(for: element.property, among: names), entity)
+      }
+    }
+  }
+
+  // MARK: Model
+
+  private func checkFetchRequestTemplates() throws(ModelError) {
+    for (name, request) in model.fetchRequestTemplates where entities[request.entityName] == nil {
+      throw ModelError(
+        .invalidModel,
+        "fetch request \(name): its entity \(request.entityName) is not in the model\(nearestEntity(request.entityName))"
+      )
     }
   }
 
   private func checkConfigurations() throws(ModelError) {
-    let entities = model.entitiesByName
+    var homes: [String: Set<String>] = [:]
     for (name, members) in model.configurations {
-      for member in members where entities[member] == nil {
-        throw ModelError(.invalidModel, "configuration \(name) names \(member), which is not an entity of the model")
+      for member in members {
+        if entities[member] == nil {
+          throw ModelError(
+            .invalidModel,
+            "configuration \(name) names \(member), which is not an entity of the model\(nearestEntity(member))")
+        }
+        homes[member, default: []].insert(name)
+      }
+    }
+    for entity in model.entities {
+      guard let own = homes[entity.name] else { continue }
+      for relationship in entity.relationships {
+        guard let other = homes[relationship.destinationEntityName], own.isDisjoint(with: other) else { continue }
+        throw invalid(
+          "\(entity.name).\(relationship.name) leads to \(relationship.destinationEntityName), which no configuration holds "
+            + "together with \(entity.name): relationships cannot cross stores, use a fetched property", entity,
+          relationship)
       }
     }
   }
 
   // MARK: Looking around
 
-  /// The entity's ancestors from the topmost down, then itself.
-  private func lineage(of entity: EntityDescription) -> [EntityDescription] {
-    let entities = model.entitiesByName
+  /// An entity and its ancestors, the topmost first.
+  func lineage(of entity: EntityDescription) -> [EntityDescription] {
     var result = [entity]
-    while let name = result[0].superentityName, let parent = entities[name], result.count <= model.entities.count {
-      result.insert(parent, at: 0)
+    var current = entity
+    while let name = current.superentityName, let parent = entities[name], result.count <= Self.greatestDepth {
+      result.append(parent)
+      current = parent
     }
-    return result
+    return result.reversed()
   }
+
+  func nearestEntity(_ name: String) -> String { suggestion(for: name, among: model.entities.map(\.name)) }
 
   private func propertyNames(of entity: EntityDescription) -> [(String, SourceLocation?)] {
     entity.attributes.map { ($0.name, $0.location) } + entity.relationships.map { ($0.name, $0.location) }
       + entity.fetchedProperties.map { ($0.name, $0.location) }
   }
 
-  private func invalid(
-    _ message: String, _ entity: EntityDescription, _ relationship: RelationshipDescription? = nil
-  ) -> ModelError {
+  func invalid(_ message: String, _ entity: EntityDescription, _ relationship: RelationshipDescription? = nil)
+    -> ModelError
+  {
     ModelError(
       .invalidModel, message, at: relationship?.location ?? entity.location, entity: entity.name,
       property: relationship?.name)
   }
 }
-
-/// Names of parameterless methods of Core Data's objects, which Core Data refuses as property names (managed object model
-/// guide and class documentation).
-private let refusedPropertyNames: Set<String> = Set(
-  """
-  attributeKeys autorelease awakeFromFetch awakeFromInsert changedValues changedValuesForCurrentEvent class classDescription \
-  className classForCoder classForKeyedArchiver classForArchiver copy dealloc debugDescription deleted description didSave \
-  didTurnIntoFault entity fault faultingState finalize hasChanges hasFault hasPersistentChangedValues hash init inserted \
-  isDeleted isFault isInserted isProxy isUpdated managedObjectContext mutableCopy objectID observationInfo \
-  prepareForDeletion release retain retainCount scriptingProperties self superclass toManyRelationshipKeys \
-  toOneRelationshipKeys updated willSave willTurnIntoFault zone
-  """.split(separator: " ").map(String.init))

@@ -27,7 +27,8 @@ struct ModelResolver {
           index: index, description: entry.description, parent: parent, subtree: entry.subtree,
           properties: (parent?.properties ?? []) + properties))
     }
-    return ResolvedModel(description: model, entities: entities, warnings: model.warnings + inverseWarnings())
+    return ResolvedModel(
+      description: model, entities: entities, warnings: model.warnings + ModelWarnings(model: model).find())
   }
 
   // MARK: Numbering
@@ -109,13 +110,5 @@ struct ModelResolver {
       current = numbered[entity].parent
     }
     return nil
-  }
-
-  private func inverseWarnings() -> [String] {
-    model.entities.flatMap { entity in
-      entity.relationships.filter { $0.inverseName == nil }.map {
-        "\(entity.name).\($0.name) has no inverse: the other side will not be kept in step"
-      }
-    }
   }
 }

@@ -76,7 +76,6 @@ extension Date {
   fileprivate var literal: Value {
     let seconds = timeIntervalSinceReferenceDate
     guard abs(seconds) < 1e11, (seconds * 1000).rounded() / 1000 == seconds else { return .double(seconds) }
-    let style = Date.ISO8601FormatStyle()
-    return .string(formatted(seconds == seconds.rounded() ? style : style.time(includingFractionalSeconds: true)))
+    return .string(formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: seconds != seconds.rounded())))
   }
 }

@@ -30,7 +30,7 @@ struct ModelTreeTests {
           [.init("optional", false), .init("default", 0), .init("min", 0), .init("max", 150)]),
       ])
     ])
-    let (age, name) = (entity.attributes[0], entity.attributes[1])
+    let (name, age) = (entity.attributes[0], entity.attributes[1])
     #expect(name == AttributeDescription("firstName", .string))
     #expect(age.type == .integer16)
     #expect(!age.isOptional)

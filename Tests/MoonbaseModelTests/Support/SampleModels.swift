@@ -7,7 +7,7 @@ enum SampleModels {
   static var rich: ManagedObjectModel {
     var model = ManagedObjectModel(entities: [being, person, employee, department])
     model.versionIdentifiers = ["1"]
-    model.configurations = ["Cloud": ["Department"], "Local": ["Person", "Employee"]]
+    model.configurations = ["Cloud": ["Department"], "Local": ["Department", "Employee", "Person"]]
     var request = FetchRequest("Person")
     request.fetchLimit = 10
     request.sortDescriptors = [

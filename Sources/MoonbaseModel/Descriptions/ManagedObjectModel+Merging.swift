@@ -1,0 +1,39 @@
+extension ManagedObjectModel {
+  /// One model of several: all entities, fetch request templates, configurations and version identifiers.
+  ///
+  /// An entity or template that two models state alike is taken once. Throws `ModelError` with `.invalidModel` where they
+  /// state it differently.
+  public init(merging models: [ManagedObjectModel]) throws(ModelError) {
+    self.init()
+    for model in models { try merge(model) }
+  }
+
+  private mutating func merge(_ other: ManagedObjectModel) throws(ModelError) {
+    let known = entitiesByName
+    for entity in other.entities {
+      if let own = known[entity.name] {
+        if own != entity { throw Self.conflict("entity \(entity.name)", own.location, entity.location) }
+      } else {
+        entities.append(entity)
+      }
+    }
+    for (name, request) in other.fetchRequestTemplates {
+      if let own = fetchRequestTemplates[name], own != request {
+        throw Self.conflict("fetch request \(name)", nil, nil)
+      }
+      fetchRequestTemplates[name] = request
+    }
+    for (name, members) in other.configurations {
+      let own = configurations[name] ?? []
+      configurations[name] = own + members.filter { !own.contains($0) }
+    }
+    versionIdentifiers += other.versionIdentifiers.filter { !versionIdentifiers.contains($0) }
+    allowsUnknownClasses = allowsUnknownClasses || other.allowsUnknownClasses
+    warnings += other.warnings
+  }
+
+  private static func conflict(_ what: String, _ first: SourceLocation?, _ second: SourceLocation?) -> ModelError {
+    let place = first.map { ", first at \($0)" } ?? ""
+    return ModelError(.invalidModel, "\(what) is stated differently in two of the models\(place)", at: second)
+  }
+}

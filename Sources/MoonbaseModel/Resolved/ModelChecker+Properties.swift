@@ -1,0 +1,113 @@
+import MoonbasePlatform
+
+extension ModelChecker {
+  // MARK: Attributes
+
+  func check(_ attribute: AttributeDescription, of entity: EntityDescription) throws(ModelError) {
+    func invalid(_ message: String) -> ModelError {
+      ModelError(
+        .invalidModel, "\(entity.name).\(attribute.name) \(message)", at: attribute.location, entity: entity.name,
+        property: attribute.name)
+    }
+    if attribute.type == .undefined, !attribute.isTransient {
+      throw invalid("has no type, so no store can keep it: give it one or make it transient")
+    }
+    if attribute.type == .objectID, !attribute.isTransient {
+      throw invalid("is an object ID, which no store can keep: make it a relationship or transient")
+    }
+    if attribute.derivationExpression != nil, attribute.isTransient {
+      throw invalid("is derived in the store and transient: choose one")
+    }
+    if attribute.type != .composite, !attribute.elements.isEmpty {
+      throw invalid("has elements but is no composite")
+    }
+    var names: Set<String> = []
+    for element in attribute.elements where !names.insert(element.name).inserted || element.name.isEmpty {
+      throw invalid("has two elements called \(element.name), or one without a name")
+    }
+    do { try checkValues(of: attribute) } catch { throw invalid(error.message) }
+    for element in attribute.elements { try check(element, of: entity) }
+  }
+
+  /// Default, bounds and allowed values fit the type, and the bounds leave something between them.
+  private func checkValues(of attribute: AttributeDescription) throws(ModelError) {
+    let validation = attribute.validation
+    let values = [attribute.defaultValue, validation.minimum, validation.maximum].compactMap(\.self)
+    for value in values + (validation.allowedValues ?? []) where !value.isNull {
+      _ = try attribute.checkedInModel(value)
+    }
+    if let least = validation.minimum, let greatest = validation.maximum, Value.precedes(greatest, least) {
+      throw ModelError(.invalidModel, "has a minimum above its maximum")
+    }
+    if let least = validation.minimumLength, let greatest = validation.maximumLength, least > greatest {
+      throw ModelError(.invalidModel, "has a minimum length above its maximum length")
+    }
+    if let pattern = validation.regularExpression, (try? NSRegularExpression(pattern: pattern)) == nil {
+      throw ModelError(.invalidModel, "has a pattern that is no regular expression: \(pattern)")
+    }
+  }
+
+  // MARK: Relationships
+
+  func check(_ relationship: RelationshipDescription, of entity: EntityDescription) throws(ModelError) {
+    let name = "\(entity.name).\(relationship.name)"
+    guard let destination = entities[relationship.destinationEntityName] else {
+      let wanted = relationship.destinationEntityName
+      throw invalid(
+        "\(name): its destination \(wanted) is not in the model\(nearestEntity(wanted))", entity, relationship)
+    }
+    if relationship.minCount < 0
+      || (relationship.maxCount > 0 && relationship.minCount > relationship.maxCount)
+    {
+      throw invalid(
+        "\(name): its least count \(relationship.minCount) does not fit its greatest \(relationship.maxCount)", entity,
+        relationship)
+    }
+    guard let inverseName = relationship.inverseName else { return }
+    let candidates = lineage(of: destination).flatMap(\.relationships)
+    guard let inverse = candidates.first(where: { $0.name == inverseName }) else {
+      throw invalid(
+        "\(name): its inverse \(inverseName) is not a relationship of \(destination.name)"
+          + suggestion(for: inverseName, among: candidates.map(\.name)), entity, relationship)
+    }
+    if let back = inverse.inverseName, back != relationship.name {
+      throw invalid("\(name): its inverse \(inverseName) names \(back) as its own inverse", entity, relationship)
+    }
+    if !areRelated(inverse.destinationEntityName, entity.name) {
+      throw invalid(
+        "\(name): its inverse \(inverseName) leads to \(inverse.destinationEntityName), not back to \(entity.name)",
+        entity,
+        relationship)
+    }
+  }
+
+  /// Whether one of two entities inherits from the other, or both are the same.
+  private func areRelated(_ left: String, _ right: String) -> Bool {
+    guard let first = entities[left], let second = entities[right] else { return false }
+    return lineage(of: first).contains { $0.name == right } || lineage(of: second).contains { $0.name == left }
+  }
+
+  // MARK: Fetched properties
+
+  func check(_ property: FetchedPropertyDescription, of entity: EntityDescription) throws(ModelError) {
+    let wanted = property.fetchRequest.entityName
+    guard entities[wanted] == nil else { return }
+    throw ModelError(
+      .invalidModel,
+      "\(entity.name).\(property.name): its entity \(wanted) is not in the model\(nearestEntity(wanted))",
+      at: property.location, entity: entity.name, property: property.name)
+  }
+}
+
+extension Value {
+  /// Whether a number or date comes before another of its kind; false for everything else.
+  static func precedes(_ left: Value, _ right: Value) -> Bool {
+    switch (left, right) {
+    case (.int(let left), .int(let right)): left < right
+    case (.double(let left), .double(let right)): left < right
+    case (.decimal(let left), .decimal(let right)): left < right
+    case (.date(let left), .date(let right)): left < right
+    default: false
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/// Finds what is worth telling about a model without being wrong.
+struct ModelWarnings {
+  let model: ManagedObjectModel
+
+  func find() -> [String] { model.entities.flatMap { warnings(of: $0) } }
+
+  private func warnings(of entity: EntityDescription) -> [String] {
+    let attributes = entity.attributes.flatMap { attribute in
+      warnings(of: attribute).map { text(entity, attribute.name, attribute.location, $0) }
+    }
+    let relationships = entity.relationships.flatMap { relationship in
+      warnings(of: relationship).map { text(entity, relationship.name, relationship.location, $0) }
+    }
+    return attributes + relationships
+  }
+
+  private func text(_ entity: EntityDescription, _ name: String, _ location: SourceLocation?, _ what: String) -> String
+  {
+    "\(location.map { "\($0): " } ?? "")\(entity.name).\(name) \(what)"
+  }
+
+  private func warnings(of attribute: AttributeDescription) -> [String] {
+    var result: [String] = []
+    let isStored = !attribute.isTransient && attribute.derivationExpression == nil
+    if isStored, attribute.type.isNumeric, attribute.isOptional, attribute.defaultValue.isNull {
+      result.append("is an optional number without a default: NULL is not 0 in a store, so give it a default")
+    }
+    if attribute.allowsExternalBinaryDataStorage, attribute.type != .binaryData, attribute.type != .transformable {
+      result.append("allows external storage, which only binary data uses")
+    }
+    if attribute.valueTransformerName != nil, attribute.type != .transformable, attribute.type != .binaryData {
+      result.append("names a value transformer, which only transformable attributes use")
+    }
+    if attribute.type == .composite, attribute.elements.isEmpty { result.append("is a composite without elements") }
+    if isOutOfBounds(attribute) { result.append("has a default value that its own rules refuse") }
+    return result
+  }
+
+  private func isOutOfBounds(_ attribute: AttributeDescription) -> Bool {
+    let (value, validation) = (attribute.defaultValue, attribute.validation)
+    if value.isNull { return false }
+    if let least = validation.minimum, Value.precedes(value, least) { return true }
+    if let greatest = validation.maximum, Value.precedes(greatest, value) { return true }
+    if let allowed = validation.allowedValues, !allowed.contains(value) { return true }
+    guard case .string(let string) = value else { return false }
+    return string.count < validation.minimumLength ?? 0 || string.count > validation.maximumLength ?? .max
+  }
+
+  private func warnings(of relationship: RelationshipDescription) -> [String] {
+    var result: [String] = []
+    if relationship.inverseName == nil {
+      result.append("has no inverse: the other side will not be kept in step")
+    }
+    if relationship.isOrdered, !relationship.isToMany {
+      result.append("is ordered, which a to-one relationship cannot be")
+    }
+    if relationship.deleteRule == .noAction, relationship.inverseName != nil {
+      result.append("takes no action on deletion: the other side keeps pointing at what is gone")
+    }
+    return result
+  }
+}
