@@ -16,7 +16,7 @@ local store = moonbase.open {
 local context = store.context
 local Color = moonbase.classes.Color
 
--- 1. Import ---------------------------------------------------------------------------------------------------------
+-- 1. Import ----------------------------------------------------------------------------------------------------
 
 local families = {
   { name = "greys", from = -1, to = 0 }, { name = "reds", from = 0, to = 16 }, { name = "oranges", from = 16, to = 42 },
@@ -71,11 +71,12 @@ end
 local imported, refused = import(source)
 print(string.format("%d colours imported, %d refused", imported, refused))
 
--- 2. Fetch ----------------------------------------------------------------------------------------------------------
+-- 2. Fetch -----------------------------------------------------------------------------------------------------
 
 print("\nBlues that are light enough to write on in black:\n")
 print(string.format("  %-16s %-8s %10s %6s", "name", "hex", "luminance", "hue"))
-for color in context:fetch("NamedColor"):where("family.name = 'blues' AND luminance > 0.4"):sort("-luminance"):each() do
+local light_blues = context:fetch("NamedColor"):where("family.name = 'blues' AND luminance > 0.4"):sort("-luminance")
+for color in light_blues:each() do
   print(string.format("  %-16s %-8s %10.3f %5.0f°", color.name, tostring(color.color), color.luminance, color.hue))
 end
 
@@ -85,7 +86,7 @@ for _, family in ipairs(in_order) do
   print(string.format("  %-10s %s %d", family.name, string.rep("▪", #family.colors), #family.colors))
 end
 
--- 3. Paint ----------------------------------------------------------------------------------------------------------
+-- 3. Paint -----------------------------------------------------------------------------------------------------
 
 local columns, width, height, gap, margin = 8, 156, 76, 10, 36
 
@@ -101,7 +102,8 @@ local function swatches(out, family, top)
     local y = top + count // columns * (height + gap)
     local ink = color.luminance > 0.25 and "#1b1b1f" or "#ffffff"
     out[#out + 1] = string.format(
-      '<g transform="translate(%d %d)" fill="%s"><rect width="%d" height="%d" rx="10" fill="%s" stroke="#000000" stroke-opacity="0.12"/>'
+      '<g transform="translate(%d %d)" fill="%s">'
+      .. '<rect width="%d" height="%d" rx="10" fill="%s" stroke="#000000" stroke-opacity="0.12"/>'
       .. '<text x="12" y="%d" class="name">%s</text><text x="12" y="%d" class="hex">%s</text></g>',
       x, y, ink, width, height, tostring(color.color), height - 30, color.name, height - 13, tostring(color.color))
     count = count + 1

@@ -12,15 +12,11 @@ function DebianVersion.parse(text)
   local upstream, revision = rest:match("^(.+)%-([^-]+)$")
   upstream = upstream or rest
   if not upstream:find("^%d") then return nil end
-  return setmetatable({ epoch = tonumber(epoch) or 0, upstream = upstream, revision = revision or "" }, DebianVersion)
+  return setmetatable(
+    { text = text, epoch = tonumber(epoch) or 0, upstream = upstream, revision = revision or "" }, DebianVersion)
 end
 
-function DebianVersion.__tostring(version)
-  local text = version.upstream
-  if version.epoch > 0 then text = version.epoch .. ":" .. text end
-  if version.revision ~= "" then text = text .. "-" .. version.revision end
-  return text
-end
+function DebianVersion.__tostring(version) return version.text end
 
 --- The weight of a character: `~` sorts before the end of the text, letters before all other characters.
 local function weight(character)
@@ -69,7 +65,7 @@ return {
   transformers = {
     DebianVersionTransformer = {
       class = "DebianVersion",
-      transform = function(version) return tostring(version) end,
+      transform = function(version) return version.text end,
       reverse = function(bytes) return DebianVersion.parse(bytes) end,
     },
   },

@@ -25,7 +25,7 @@ local context = moonbase.open {
 }.context
 local DebianVersion = moonbase.classes.DebianVersion
 
--- Reading: one record at a time, so that the text never stands in memory as a whole ------------------------------------
+-- Reading: one record at a time, so that the text never stands in memory as a whole ----------------------------
 
 local wanted = {
   Package = true, Version = true, Architecture = true, Section = true, Maintainer = true, Size = true,
@@ -68,7 +68,7 @@ local function names_in(field, seen, names)
   end
 end
 
--- Writing --------------------------------------------------------------------------------------------------------------
+-- Writing ------------------------------------------------------------------------------------------------------
 
 --- What an earlier run left of an entity, by a key.
 local function known(entity, key)
@@ -154,7 +154,8 @@ local function take(record, problem)
 
   local package = packages[values.name]
   if package then
-    if values.version < package.version then return package end  -- an index may hold several versions: the newest counts
+    -- An index may hold several versions: the newest counts.
+    if values.version < package.version then return package end
     update(package, values)
     return package
   end
@@ -214,7 +215,7 @@ local seconds = os.clock() - began
 print(string.format("%d packages, %d dependencies, %d records skipped: %.1f s, %.0f packages/s",
   taken, edges, rejected, seconds, taken / math.max(seconds, 0.001)))
 
--- Asking ---------------------------------------------------------------------------------------------------------------
+-- Asking -------------------------------------------------------------------------------------------------------
 
 print("\nThe largest sections, installed:\n")
 local by_section = context:fetch("Package"):where("section != NULL"):group_by("section.name")
@@ -232,7 +233,7 @@ for package in nameless:sort("name"):limit(10):each() do
 end
 
 print("\nThe packages that most others depend on:\n")
-local threshold, popular = taken, {}
+local threshold, popular = taken, nil
 repeat  -- the bar goes down until ten pass it
   threshold = threshold // 2
   popular = context:fetch("Package"):where("dependents.@count > %d", threshold):all()

@@ -6,7 +6,9 @@ return {
       attributes = {
         name = { "string", optional = false },
         -- Stored as text, seen as a DebianVersion: extension.lua says how.
-        version = { "transformable", optional = false, transformer = "DebianVersionTransformer", class = "DebianVersion" },
+        version = {
+          "transformable", optional = false, transformer = "DebianVersionTransformer", class = "DebianVersion",
+        },
         architecture = "string",
         summary = "string",
         size = { "integer64", optional = false, default = 0, min = 0 },           -- bytes to download
