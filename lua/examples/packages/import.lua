@@ -233,7 +233,7 @@ for package in nameless:sort("name"):limit(10):each() do
 end
 
 print("\nThe packages that most others depend on:\n")
-local threshold, popular = taken, nil
+local threshold, popular = taken
 repeat  -- the bar goes down until ten pass it
   threshold = threshold // 2
   popular = context:fetch("Package"):where("dependents.@count > %d", threshold):all()

@@ -1,0 +1,24 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// A package of its own, so that who depends on Moonbase never builds it. `scripts/bench` runs it.
+let package = Package(
+  name: "MoonbaseBenchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "Moonbase", path: "..")
+  ],
+  targets: [
+    .systemLibrary(name: "YardstickSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "YardstickLua", pkgConfig: "lua5.4", providers: [.apt(["liblua5.4-dev"])]),
+
+    // What a plain C program on the SQLite and Lua C APIs takes for the same work.
+    .target(name: "Yardsticks", dependencies: ["YardstickSQLite", "YardstickLua"]),
+
+    .executableTarget(
+      name: "moonbase-bench",
+      dependencies: ["Yardsticks"],
+      path: "Sources/MoonbaseBench",
+      swiftSettings: [.treatAllWarnings(as: .error)]),
+  ]
+)

@@ -1,0 +1,35 @@
+/// One row of the table: the same work done by a plain C program and by Moonbase.
+struct Benchmark {
+  /// The word that `--only` takes.
+  let name: String
+  let title: String
+  /// The greatest ratio that is good enough (ARCHITECTURE, "Figures the design must reach").
+  let goal: Double
+  /// Brings both sides to the same start before each round; it is not timed.
+  var prepare: (Workplace) throws -> Void = { _ in }
+  let yardstick: (Workplace) throws -> Answer
+  let subject: (Workplace) throws -> Answer
+  /// Looks at what a side left behind, untimed; both sides must leave the same.
+  var inspect: (Workplace, Side) throws -> Answer = { _, _ in .none }
+}
+
+/// What a side computed. A time counts only if both sides gave the same answer.
+enum Answer: Equatable {
+  case none
+  case number(Int64)
+}
+
+/// The two columns of the table.
+enum Side: String, CaseIterable {
+  case yardstick
+  case subject
+}
+
+/// Why a benchmark has no figure.
+struct Failure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+/// The times of one benchmark, in seconds, in the order of the rounds.
+struct Outcome: Encodable {
+  let name: String
+  let title: String
+  let goal: Double
+  let count: Int
+  let yardstick: [Double]
+  let subject: [Double]
+
+  var ratio: Double { median(subject) / median(yardstick) }
+
+  private enum Key: String, CodingKey {
+    case name, title, goal, count, yardstick, subject, yardstickMedian, subjectMedian, ratio, reached
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(name, forKey: .name)
+    try container.encode(title, forKey: .title)
+    try container.encode(goal, forKey: .goal)
+    try container.encode(count, forKey: .count)
+    try container.encode(yardstick, forKey: .yardstick)
+    try container.encode(subject, forKey: .subject)
+    try container.encode(median(yardstick), forKey: .yardstickMedian)
+    try container.encode(median(subject), forKey: .subjectMedian)
+    try container.encode(ratio, forKey: .ratio)
+    try container.encode(ratio <= goal, forKey: .reached)
+  }
+
+  static let heading = row("work", "C", "Moonbase", "ratio", "goal")
+
+  var line: String {
+    Self.row(
+      title, Self.time(median(yardstick)), Self.time(median(subject)), String(format: "%.2f", ratio),
+      String(format: "%.1f", goal) + (ratio <= goal ? "" : " missed"))
+  }
+
+  private static func row(_ cells: String...) -> String {
+    let widths = [44, 11, 11, 8, 12]
+    return zip(cells, widths).enumerated().map { index, cell in
+      let space = String(repeating: " ", count: max(0, cell.1 - cell.0.count))
+      return index == 0 ? cell.0 + space : space + cell.0
+    }.joined()
+  }
+
+  private static func time(_ seconds: Double) -> String {
+    seconds < 1 ? String(format: "%.1f ms", seconds * 1000) : String(format: "%.2f s", seconds)
+  }
+}
+
+/// The middle of the values, or the mean of the two in the middle.
+func median(_ values: [Double]) -> Double {
+  let sorted = values.sorted()
+  guard !sorted.isEmpty else { return .nan }
+  return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+}

@@ -1,0 +1,4 @@
+extension Benchmark {
+  /// The rows of the table, in its order.
+  static var all: [Benchmark] { [startUp] }
+}

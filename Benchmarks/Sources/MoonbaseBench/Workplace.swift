@@ -1,0 +1,49 @@
+import Foundation
+
+/// A folder for the files of a run, the size of the work, and the answers given so far.
+final class Workplace {
+  let folder: URL
+  /// How many objects, or rows, each side works on.
+  let count: Int
+  private var answers: [String: Answer] = [:]
+
+  init(count: Int) throws {
+    self.count = count
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("moonbase-bench-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  func file(_ name: String) -> URL {
+    folder.appendingPathComponent(name)
+  }
+
+  /// Removes an SQLite file with what belongs to it.
+  func removeStore(_ name: String) {
+    for suffix in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(at: file(name + suffix))
+    }
+  }
+
+  /// Puts a copy of one SQLite file in the place of another; the original must be closed.
+  func copyStore(_ original: String, to copy: String) throws {
+    removeStore(copy)
+    for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: file(original + suffix).path) {
+      try FileManager.default.copyItem(at: file(original + suffix), to: file(copy + suffix))
+    }
+  }
+
+  /// All rounds of both sides must agree; the first one sets the answer.
+  func expect(_ answer: Answer, for what: String, from side: Side) throws {
+    if let known = answers[what], known != answer {
+      throw Failure("\(what): the \(side.rawValue) gave \(answer), before it was \(known)")
+    }
+    if case .number(let number) = answer, number < 0 {
+      throw Failure("\(what): the \(side.rawValue) failed")
+    }
+    answers[what] = answer
+  }
+
+  func clear() {
+    try? FileManager.default.removeItem(at: folder)
+  }
+}

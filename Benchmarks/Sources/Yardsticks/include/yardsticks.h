@@ -1,0 +1,28 @@
+#ifndef YARDSTICKS_H
+#define YARDSTICKS_H
+
+#include <stdint.h>
+
+/* Plain, single-threaded C on the SQLite and Lua APIs: what Moonbase is measured against. Each works on the table that
+   a Core Data store has for the entity Person of the benchmarks, each returns an answer that the other side must give
+   too, or -1 with a message on standard error. */
+
+/* Inserts `count` rows in one transaction into a new file; the answer is the sum of the ages. */
+int64_t yardstick_insert(const char *path, int64_t count);
+
+/* Selects every row and reads every column; the answer is the sum of the ages and of the lengths of texts and blobs. */
+int64_t yardstick_fetch(const char *path);
+
+/* One UPDATE whose new value comes from a Lua function registered as an SQL function; the answer is the rows changed. */
+int64_t yardstick_transform(const char *path, const char *script);
+
+/* A loop of select, call of the Lua function and update, in one transaction; the answer is the rows changed. */
+int64_t yardstick_transform_loop(const char *path, const char *script);
+
+/* Sums the first double of every colour, times 1000, rounded: tells whether a transform did its work. */
+int64_t yardstick_colors(const char *path);
+
+/* Starts a program without input or output and waits for it; the answer is its exit status. */
+int64_t yardstick_spawn(const char *const *arguments);
+
+#endif

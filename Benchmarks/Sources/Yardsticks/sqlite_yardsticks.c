@@ -1,0 +1,90 @@
+#include "yardsticks.h"
+#include "open.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The table of a Core Data store, in its column order. */
+static const char *const schema =
+    "CREATE TABLE ZPERSON (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZAGE INTEGER, ZBORN TIMESTAMP,"
+    " ZHEIGHT FLOAT, ZFIRSTNAME VARCHAR, ZLASTNAME VARCHAR, ZCOLOR BLOB)";
+
+static int insert_row(sqlite3_stmt *statement, int64_t row) {
+  char first[32], last[32];
+  double color[4] = {(double)(row % 256) / 255, 0.5, 0.25, 1};
+  int first_length = snprintf(first, sizeof first, "First%lld", (long long)(row % 1000));
+  int last_length = snprintf(last, sizeof last, "Last%lld", (long long)row);
+  sqlite3_bind_int64(statement, 1, row + 1);
+  sqlite3_bind_int64(statement, 2, row % 100);
+  sqlite3_bind_double(statement, 3, (double)row * 60);
+  sqlite3_bind_double(statement, 4, 1.5 + (double)(row % 50) / 100);
+  sqlite3_bind_text(statement, 5, first, first_length, SQLITE_STATIC);
+  sqlite3_bind_text(statement, 6, last, last_length, SQLITE_STATIC);
+  sqlite3_bind_blob(statement, 7, color, sizeof color, SQLITE_STATIC);
+  int status = sqlite3_step(statement);
+  sqlite3_reset(statement);
+  return status == SQLITE_DONE;
+}
+
+int64_t yardstick_insert(const char *path, int64_t count) {
+  sqlite3 *database = yardstick_open(path);
+  sqlite3_stmt *statement = NULL;
+  int64_t sum = 0;
+  if (database == NULL) return -1;
+  if (!yardstick_run(database, schema) || !yardstick_run(database, "BEGIN IMMEDIATE") ||
+      sqlite3_prepare_v2(database, "INSERT INTO ZPERSON VALUES (?, 1, 1, ?, ?, ?, ?, ?, ?)", -1, &statement, NULL))
+    return yardstick_fail(database);
+  for (int64_t row = 0; row < count; row++) {
+    if (!insert_row(statement, row)) return yardstick_fail(database);
+    sum += row % 100;
+  }
+  sqlite3_finalize(statement);
+  if (!yardstick_run(database, "COMMIT")) return yardstick_fail(database);
+  sqlite3_close(database);
+  return sum;
+}
+
+int64_t yardstick_fetch(const char *path) {
+  sqlite3 *database = yardstick_open(path);
+  sqlite3_stmt *statement = NULL;
+  int64_t sum = 0;
+  int status;
+  if (database == NULL) return -1;
+  if (sqlite3_prepare_v2(database,
+                         "SELECT Z_PK, Z_OPT, ZAGE, ZBORN, ZHEIGHT, ZFIRSTNAME, ZLASTNAME, ZCOLOR FROM ZPERSON", -1,
+                         &statement, NULL))
+    return yardstick_fail(database);
+  volatile double kept = 0; /* what is read must be used */
+  while ((status = sqlite3_step(statement)) == SQLITE_ROW) {
+    sum += sqlite3_column_int64(statement, 2);
+    kept = kept + sqlite3_column_double(statement, 3) + sqlite3_column_double(statement, 4);
+    for (int column = 5; column < 7; column++) {
+      if (sqlite3_column_text(statement, column) == NULL) return yardstick_fail(database);
+      sum += sqlite3_column_bytes(statement, column);
+    }
+    if (sqlite3_column_blob(statement, 7) == NULL) return yardstick_fail(database);
+    sum += sqlite3_column_bytes(statement, 7);
+  }
+  sqlite3_finalize(statement);
+  if (status != SQLITE_DONE) return yardstick_fail(database);
+  sqlite3_close(database);
+  return sum;
+}
+
+int64_t yardstick_colors(const char *path) {
+  sqlite3 *database = yardstick_open(path);
+  sqlite3_stmt *statement = NULL;
+  double sum = 0;
+  if (database == NULL) return -1;
+  if (sqlite3_prepare_v2(database, "SELECT ZCOLOR FROM ZPERSON", -1, &statement, NULL)) return yardstick_fail(database);
+  while (sqlite3_step(statement) == SQLITE_ROW) {
+    double color[4];
+    if (sqlite3_column_bytes(statement, 0) != sizeof color) return yardstick_fail(database);
+    memcpy(color, sqlite3_column_blob(statement, 0), sizeof color);
+    sum += color[0];
+  }
+  sqlite3_finalize(statement);
+  sqlite3_close(database);
+  return llround(sum * 1000);
+}
