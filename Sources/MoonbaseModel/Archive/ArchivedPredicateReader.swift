@@ -87,7 +87,13 @@ struct ArchivedPredicateReader {
   private func function(_ object: ArchivedObject) throws(ModelError) -> Expression {
     guard let name = object.string("NSSelectorName") else { throw unreadable("a function without a name") }
     let arguments = try expressions(object, "NSArguments")
-    guard name == "valueForKey:" || name == "valueForKeyPath:" else { return .function(name, arguments) }
+    guard name == "valueForKey:" || name == "valueForKeyPath:" else {
+      // A function's operand is a class of Foundation; a method's is its receiver, the first argument here.
+      guard let operand = object["NSOperand"]?.object, operand.fields["NSConstantValueClassName"] == nil else {
+        return .function(name, arguments)
+      }
+      return .function(name, [try expression(operand)] + arguments)
+    }
     guard arguments.count == 1, let operand = object["NSOperand"]?.object else { throw unreadable("a key path") }
     let components: [String]
     switch arguments[0] {

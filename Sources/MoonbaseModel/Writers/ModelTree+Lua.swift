@@ -5,6 +5,13 @@ extension ModelTree {
     writer.write(self, depth: 0)
     return "return \(writer.text)\n"
   }
+
+  /// The tree as a Lua expression on as few lines as it takes.
+  var luaText: String {
+    var writer = LuaTableWriter()
+    writer.write(self, depth: 3)
+    return writer.text
+  }
 }
 
 /// Writes tables as Lua source: short ones on one line.

@@ -22,7 +22,7 @@ struct ModelTreeWriter {
 
   // MARK: Entities
 
-  private static func tree(_ entity: EntityDescription) throws(ModelError) -> ModelTree {
+  static func tree(_ entity: EntityDescription) throws(ModelError) -> ModelTree {
     var table = TreeBuilder()
     table.add("parent", entity.superentityName)
     table.add("class", entity.managedObjectClassName)
@@ -49,7 +49,7 @@ struct ModelTreeWriter {
     return table.tree
   }
 
-  private static func tree(_ attribute: AttributeDescription) throws(ModelError) -> ModelTree {
+  static func tree(_ attribute: AttributeDescription) throws(ModelError) -> ModelTree {
     let validation = attribute.validation
     var table = TreeBuilder([.value(.string(attribute.type.modelName))])
     table.add("optional", false, if: !attribute.isOptional)
@@ -87,7 +87,7 @@ struct ModelTreeWriter {
     return table.shortTree
   }
 
-  private static func tree(_ relationship: RelationshipDescription) throws(ModelError) -> ModelTree {
+  static func tree(_ relationship: RelationshipDescription) throws(ModelError) -> ModelTree {
     var table = TreeBuilder()
     table.add(relationship.isToMany ? "to_many" : "to", relationship.destinationEntityName)
     table.add("inverse", relationship.inverseName)
@@ -106,7 +106,7 @@ struct ModelTreeWriter {
 
   // MARK: Fetches and indexes
 
-  private static func tree(_ property: FetchedPropertyDescription) throws(ModelError) -> ModelTree {
+  static func tree(_ property: FetchedPropertyDescription) throws(ModelError) -> ModelTree {
     var table = fetch(property.fetchRequest)
     table.add("optional", false, if: !property.isOptional)
     table.add("renamed_from", property.renamingIdentifier)
@@ -114,7 +114,7 @@ struct ModelTreeWriter {
     return table.tree
   }
 
-  private static func fetch(_ request: FetchRequest) -> TreeBuilder {
+  static func fetch(_ request: FetchRequest) -> TreeBuilder {
     var list: [ModelTree] = [.value(.string(request.entityName))]
     if let predicate = request.predicate { list.append(.value(.string("\(predicate)"))) }
     var table = TreeBuilder(list)
@@ -131,19 +131,19 @@ struct ModelTreeWriter {
     return table
   }
 
-  private static func tree(_ descriptor: SortDescriptor) -> ModelTree {
+  static func tree(_ descriptor: SortDescriptor) -> ModelTree {
     let key = ModelTree.value(.string((descriptor.ascending ? "" : "-") + descriptor.keyPath))
     if descriptor.comparator == .compare { return key }
     return .table([key], [.init("compare", .value(.string(descriptor.comparator.rawValue)))])
   }
 
-  private static func tree(_ index: FetchIndexDescription) -> ModelTree {
+  static func tree(_ index: FetchIndexDescription) -> ModelTree {
     var table = TreeBuilder(index.elements.map(tree))
     table.add("where", index.partialIndexPredicate)
     return table.tree
   }
 
-  private static func tree(_ element: FetchIndexDescription.Element) -> ModelTree {
+  static func tree(_ element: FetchIndexDescription.Element) -> ModelTree {
     let sign = element.isAscending || element.isExpression ? "" : "-"
     var table = TreeBuilder([.value(.string(sign + element.property))])
     table.add("kind", "rtree", if: element.kind == .rTree)
