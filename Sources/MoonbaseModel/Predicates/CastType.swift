@@ -1,0 +1,120 @@
+import MoonbasePlatform
+
+/// A type that CAST can name.
+enum CastType: String, Sendable, CaseIterable {
+  case number = "NSNumber"
+  case decimal = "NSDecimalNumber"
+  case string = "NSString"
+  case date = "NSDate"
+  case data = "NSData"
+  case uuid = "NSUUID"
+  case uri = "NSURL"
+  case objectID = "NSManagedObjectID"
+
+  /// The type of a name with or without Foundation's prefix.
+  init?(name: String) {
+    switch name {
+    case "Date": self = .date
+    case "Data": self = .data
+    case "UUID": self = .uuid
+    case "URL": self = .uri
+    case "String": self = .string
+    case "Number": self = .number
+    case "Decimal": self = .decimal
+    default: self.init(rawValue: name)
+    }
+  }
+
+  /// The value of a cast whose operand is literal, for types that have no literal of their own; nil leaves the cast to
+  /// evaluation.
+  func literal(_ value: Value) -> Value? {
+    switch (self, value) {
+    case (.string, _), (_, .null): return nil
+    case (.number, .string(let text)):
+      switch text {
+      case "inf": return .double(.infinity)
+      case "-inf": return .double(-.infinity)
+      case "nan": return .double(.nan)
+      default: return nil
+      }
+    case (.number, _): return nil
+    default: return convert(value)
+    }
+  }
+
+  /// The value in this type; nil where there is none.
+  func convert(_ value: Value) -> Value? {
+    switch self {
+    case .number: number(value)
+    case .decimal: decimal(value)
+    case .string: value.text.map(Value.string)
+    case .date: date(value)
+    case .data: data(value)
+    case .uuid: uuid(value)
+    case .uri: uri(value)
+    case .objectID: objectID(value)
+    }
+  }
+
+  private func number(_ value: Value) -> Value? {
+    switch value {
+    case .int, .double, .decimal, .bool: value
+    case .date(let date): .double(date.timeIntervalSinceReferenceDate)
+    case .string(let text): Int64(text).map(Value.int) ?? Double(text).map(Value.double)
+    default: nil
+    }
+  }
+
+  private func decimal(_ value: Value) -> Value? {
+    switch value {
+    case .decimal: value
+    case .int(let number): .decimal(Decimal(number))
+    case .double(let number): Decimal(literal: number.description).map(Value.decimal)
+    case .string(let text): Decimal(literal: text).map(Value.decimal)
+    default: nil
+    }
+  }
+
+  private func date(_ value: Value) -> Value? {
+    switch value {
+    case .date: value
+    case .int(let seconds): .date(Date(timeIntervalSinceReferenceDate: Double(seconds)))
+    case .double(let seconds): .date(Date(timeIntervalSinceReferenceDate: seconds))
+    case .string(let text): ISODate.parse(text).map(Value.date)
+    default: nil
+    }
+  }
+
+  private func data(_ value: Value) -> Value? {
+    switch value {
+    case .data: value
+    case .string(let text): Data(base64Encoded: text).map(Value.data)
+    default: nil
+    }
+  }
+
+  private func uuid(_ value: Value) -> Value? {
+    switch value {
+    case .uuid: value
+    case .string(let text): UUID(uuidString: text).map(Value.uuid)
+    default: nil
+    }
+  }
+
+  private func uri(_ value: Value) -> Value? {
+    switch value {
+    case .uri: value
+    case .string(let text): URL(string: text).map(Value.uri)
+    default: nil
+    }
+  }
+
+  private func objectID(_ value: Value) -> Value? {
+    switch value {
+    case .objectID: value
+    case .string(let text): ManagedObjectID(uriRepresentation: text).map(Value.objectID)
+    case .uri(let url): ManagedObjectID(uriRepresentation: url.absoluteString).map(Value.objectID)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,54 @@
+extension Predicate {
+  /// Reads a predicate in Core Data's format language; `%@`, `%K`, `%d` and so on take the arguments in turn.
+  ///
+  /// ```swift
+  /// let adults = try Predicate(format: "age BETWEEN {%d, %d} AND name CONTAINS[cd] %@", 18, 65, "é")
+  /// ```
+  /// Throws `ModelError` with `.invalidPredicate` and a message that names the column and what was expected there.
+  public init(format: String, _ arguments: Value...) throws(ModelError) {
+    self = try PredicateParser.predicate(format, arguments)
+  }
+
+  /// Reads a predicate in Core Data's format language with its arguments in an array.
+  public init(format: String, arguments: [Value]) throws(ModelError) {
+    self = try PredicateParser.predicate(format, arguments)
+  }
+}
+
+extension Expression {
+  /// Reads an expression in Core Data's format language.
+  public init(format: String, _ arguments: Value...) throws(ModelError) {
+    self = try PredicateParser.expression(format, arguments)
+  }
+
+  /// The expression for a value: a list becomes an aggregate, as it is written.
+  public static func value(_ value: Value) -> Expression {
+    if case .list(let elements) = value { .aggregate(elements.map(Expression.value)) } else { .constant(value) }
+  }
+
+  /// The elements of a list, whether it is a literal one or an argument; nil for anything else.
+  package var elements: [Expression]? {
+    switch self {
+    case .aggregate(let elements): elements
+    case .constant(.list(let values)): values.map(Expression.value)
+    default: nil
+    }
+  }
+
+  /// The key path that goes on from this expression.
+  func appending(_ components: [String]) -> Expression {
+    if case .keyPath(let base, let path) = self { return .keyPath(base, path + components) }
+    return .keyPath(self, components)
+  }
+}
+
+extension FetchRequest {
+  /// Makes a request from predicate text with placeholders.
+  ///
+  /// ```swift
+  /// let request = try FetchRequest("Person", where: "age BETWEEN {100, 200}")
+  /// ```
+  public init(_ entityName: String, where text: String, _ arguments: Value...) throws(ModelError) {
+    self.init(entityName, where: try PredicateParser.predicate(text, arguments))
+  }
+}

@@ -1,0 +1,51 @@
+/// A word that the predicate language keeps for itself. Case does not matter.
+enum PredicateKeyword: UInt8, Sendable {
+  case and, or, not
+  case any, all, none
+  case between, `in`, contains, beginsWith, endsWith, like, matches
+  case null, `self`, `true`, `false`, anyKey, truePredicate, falsePredicate
+  /// These are key words in front of a parenthesis only.
+  case subquery, ternary, cast, function
+
+  /// Whether the word may also name a key, because only a parenthesis makes it special.
+  var isContextual: Bool { rawValue >= Self.subquery.rawValue }
+
+  /// The keyword of some bytes, if they are one.
+  static func find(_ bytes: ArraySlice<UInt8>) -> PredicateKeyword? {
+    packed(bytes).flatMap { table[$0] }
+  }
+
+  private static let table: [UInt128: PredicateKeyword] = {
+    let words: [(String, PredicateKeyword)] = [
+      ("AND", .and), ("OR", .or), ("NOT", .not), ("ANY", .any), ("SOME", .any), ("ALL", .all), ("NONE", .none),
+      ("BETWEEN", .between), ("IN", .in), ("CONTAINS", .contains), ("BEGINSWITH", .beginsWith),
+      ("ENDSWITH", .endsWith), ("LIKE", .like), ("MATCHES", .matches), ("NULL", .null), ("NIL", .null),
+      ("SELF", .self), ("TRUE", .true), ("YES", .true), ("FALSE", .false), ("NO", .false), ("ANYKEY", .anyKey),
+      ("TRUEPREDICATE", .truePredicate), ("FALSEPREDICATE", .falsePredicate), ("SUBQUERY", .subquery),
+      ("TERNARY", .ternary), ("CAST", .cast), ("FUNCTION", .function),
+    ]
+    return Dictionary(
+      uniqueKeysWithValues: words.compactMap { word, keyword in
+        packed(Array(word.utf8)[...]).map { ($0, keyword) }
+      })
+  }()
+
+  /// Up to 16 ASCII letters in upper case as one number; nil where there is anything else.
+  private static func packed(_ bytes: ArraySlice<UInt8>) -> UInt128? {
+    guard bytes.count <= 16 else { return nil }
+    var result: UInt128 = 0
+    for byte in bytes {
+      let upper = byte & 0xDF
+      guard upper >= 0x41, upper <= 0x5A else { return nil }
+      result = result << 8 | UInt128(upper)
+    }
+    return result
+  }
+
+  /// Words that Core Data's parser reserves, in upper case: printed with `#` where they are keys.
+  static let reserved: Set<String> = [
+    "AND", "OR", "IN", "NOT", "ALL", "ANY", "SOME", "NONE", "LIKE", "CASEINSENSITIVE", "CI", "MATCHES", "CONTAINS",
+    "BEGINSWITH", "ENDSWITH", "BETWEEN", "NULL", "NIL", "SELF", "TRUE", "YES", "FALSE", "NO", "FIRST", "LAST", "SIZE",
+    "ANYKEY", "SUBQUERY", "FETCH", "CAST", "TERNARY", "FUNCTION", "TRUEPREDICATE", "FALSEPREDICATE",
+  ]
+}

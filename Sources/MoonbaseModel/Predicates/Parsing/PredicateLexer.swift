@@ -1,0 +1,211 @@
+/// Cuts predicate text into tokens, one at a time.
+struct PredicateLexer {
+  let bytes: [UInt8]
+  private(set) var position = 0
+
+  init(_ text: String) { bytes = Array(text.utf8) }
+
+  private func byte(_ index: Int) -> UInt8 { index < bytes.count ? bytes[index] : 0 }
+
+  /// Skips white space and tells which byte is next, 0 at the end.
+  mutating func peekByte() -> UInt8 {
+    while position < bytes.count, bytes[position] <= 0x20 { position += 1 }
+    return byte(position)
+  }
+
+  /// The next token.
+  mutating func next() throws(ModelError) -> PredicateToken {
+    let first = peekByte()
+    let start = position
+    guard position < bytes.count else { return PredicateToken(kind: .end, start: start, end: start) }
+    let kind = try scan(first)
+    return PredicateToken(kind: kind, start: start, end: position)
+  }
+
+  private mutating func scan(_ first: UInt8) throws(ModelError) -> PredicateToken.Kind {
+    switch first {
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): return try scanString(quote: first)
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): return try scanNumber()
+    case UInt8(ascii: "$"):
+      position += 1
+      return try scanName(.variable, what: "a variable's name behind $")
+    case UInt8(ascii: "@"):
+      position += 1
+      return try scanName(.keyPathOperator, what: "an operator's name behind @, for example @count")
+    case UInt8(ascii: "#"): return try scanEscaped()
+    case UInt8(ascii: "%"): return try scanPlaceholder()
+    default:
+      if Self.isNameStart(first) { return try scanWord() }
+      return try scanSign(first)
+    }
+  }
+
+  // MARK: Names
+
+  static func isNameStart(_ byte: UInt8) -> Bool {
+    let lower = byte | 0x20
+    return lower >= 0x61 && lower <= 0x7A || byte == UInt8(ascii: "_") || byte >= 0x80
+  }
+
+  static func isName(_ byte: UInt8) -> Bool { isNameStart(byte) || byte >= 0x30 && byte <= 0x39 }
+
+  private mutating func skipName() { while Self.isName(byte(position)) { position += 1 } }
+
+  private mutating func scanName(_ kind: PredicateToken.Kind, what: String) throws(ModelError) -> PredicateToken.Kind {
+    guard Self.isNameStart(byte(position)) else { throw error("expected \(what)", at: position) }
+    skipName()
+    return kind
+  }
+
+  private mutating func scanWord() throws(ModelError) -> PredicateToken.Kind {
+    let start = position
+    skipName()
+    if byte(position) == UInt8(ascii: ":"), byte(position + 1) != UInt8(ascii: "=") {
+      while Self.isName(byte(position)) || byte(position) == UInt8(ascii: ":") { position += 1 }
+      return .selector
+    }
+    if bytes[start] >= 0x80 { try refuseTypography(at: start) }
+    if let keyword = PredicateKeyword.find(bytes[start..<position]) { return .keyword(keyword) }
+    return .identifier
+  }
+
+  /// Quotation marks and signs that word processors put in place of ASCII are no names.
+  private func refuseTypography(at start: Int) throws(ModelError) {
+    guard let character = String(decoding: bytes[start...], as: UTF8.self).unicodeScalars.first else { return }
+    if "“”„‘’‚«»".unicodeScalars.contains(character) {
+      throw error("\(character) does not quote text here; write ' or \"", at: start)
+    }
+    if "≤≥≠×÷−…".unicodeScalars.contains(character) || character.properties.isWhitespace {
+      throw error("\(character) is no operator here; write <=, >=, != and ASCII signs", at: start)
+    }
+  }
+
+  private mutating func scanEscaped() throws(ModelError) -> PredicateToken.Kind {
+    position += 1
+    let quote = byte(position)
+    if quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
+      _ = try scanString(quote: quote)
+      return .escapedIdentifier
+    }
+    return try scanName(.escapedIdentifier, what: "a key behind #")
+  }
+
+  // MARK: Literals
+
+  private mutating func scanString(quote: UInt8) throws(ModelError) -> PredicateToken.Kind {
+    let start = position
+    position += 1
+    while position < bytes.count, bytes[position] != quote {
+      position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    guard position < bytes.count else {
+      position = bytes.count
+      throw error("the text that begins here has no closing \(Character(UnicodeScalar(quote)))", at: start)
+    }
+    position += 1
+    return .string
+  }
+
+  private mutating func scanNumber() throws(ModelError) -> PredicateToken.Kind {
+    let start = position
+    var kind = PredicateToken.Kind.integer
+    if byte(position) == UInt8(ascii: "0"), byte(position + 1) | 0x20 == UInt8(ascii: "x") {
+      position += 2
+      skipName()
+      return kind
+    }
+    skipDigits()
+    if byte(position) == UInt8(ascii: "."), Self.isDigit(byte(position + 1)) {
+      kind = .real
+      position += 1
+      skipDigits()
+    }
+    if byte(position) | 0x20 == UInt8(ascii: "e") {
+      let sign = byte(position + 1)
+      let digits = sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") ? position + 2 : position + 1
+      if Self.isDigit(byte(digits)) {
+        kind = .real
+        position = digits
+        skipDigits()
+      }
+    }
+    guard !Self.isNameStart(byte(position)) else {
+      throw error("a number cannot be followed by a letter; a key cannot begin with a digit", at: start)
+    }
+    return kind
+  }
+
+  private mutating func skipDigits() { while Self.isDigit(byte(position)) { position += 1 } }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+
+  private mutating func scanPlaceholder() throws(ModelError) -> PredicateToken.Kind {
+    let start = position
+    position += 1
+    if byte(position) == UInt8(ascii: "%") {
+      position += 1
+      return .modulus
+    }
+    while [UInt8(ascii: "l"), UInt8(ascii: "h"), UInt8(ascii: "q"), UInt8(ascii: "z")].contains(byte(position)) {
+      position += 1
+    }
+    guard Array("@KdDiuUxXofFeEgGsSc".utf8).contains(byte(position)) else {
+      throw error("expected a placeholder such as %@, %K, %d or %f", at: start)
+    }
+    position += 1
+    return .placeholder
+  }
+
+  // MARK: Signs
+
+  private mutating func scanSign(_ first: UInt8) throws(ModelError) -> PredicateToken.Kind {
+    let start = position
+    let second = byte(position + 1)
+    position += 2
+    switch (first, second) {
+    case (UInt8(ascii: "="), UInt8(ascii: "=")): return .compare(.equal)
+    case (UInt8(ascii: "="), UInt8(ascii: "<")): return .compare(.lessThanOrEqual)
+    case (UInt8(ascii: "="), UInt8(ascii: ">")): return .compare(.greaterThanOrEqual)
+    case (UInt8(ascii: "<"), UInt8(ascii: "=")): return .compare(.lessThanOrEqual)
+    case (UInt8(ascii: "<"), UInt8(ascii: ">")): return .compare(.notEqual)
+    case (UInt8(ascii: ">"), UInt8(ascii: "=")): return .compare(.greaterThanOrEqual)
+    case (UInt8(ascii: "!"), UInt8(ascii: "=")): return .compare(.notEqual)
+    case (UInt8(ascii: ":"), UInt8(ascii: "=")): return .assign
+    case (UInt8(ascii: "&"), UInt8(ascii: "&")): return .andSign
+    case (UInt8(ascii: "|"), UInt8(ascii: "|")): return .orSign
+    case (UInt8(ascii: "*"), UInt8(ascii: "*")): return .power
+    default: break
+    }
+    position = start + 1
+    switch first {
+    case UInt8(ascii: "="): return .compare(.equal)
+    case UInt8(ascii: "<"): return .compare(.lessThan)
+    case UInt8(ascii: ">"): return .compare(.greaterThan)
+    case UInt8(ascii: "!"): return .bang
+    case UInt8(ascii: "("): return .leftParenthesis
+    case UInt8(ascii: ")"): return .rightParenthesis
+    case UInt8(ascii: "{"): return .leftBrace
+    case UInt8(ascii: "}"): return .rightBrace
+    case UInt8(ascii: "["): return .leftBracket
+    case UInt8(ascii: "]"): return .rightBracket
+    case UInt8(ascii: ","): return .comma
+    case UInt8(ascii: "."): return .period
+    case UInt8(ascii: "+"): return .plus
+    case UInt8(ascii: "-"): return .minus
+    case UInt8(ascii: "*"): return .times
+    case UInt8(ascii: "/"): return .divide
+    default:
+      position = start
+      throw error("\(Character(UnicodeScalar(first))) means nothing in a predicate", at: start)
+    }
+  }
+
+  // MARK: Errors
+
+  /// An error that points at a byte by its column, counted in characters from 1.
+  func error(_ problem: String, at offset: Int) -> ModelError {
+    let column = String(decoding: bytes[..<min(offset, bytes.count)], as: UTF8.self).count + 1
+    let text = String(decoding: bytes.prefix(500), as: UTF8.self)
+    return ModelError(.invalidPredicate, "column \(column): \(problem), in: \(text)\(bytes.count > 500 ? "…" : "")")
+  }
+}

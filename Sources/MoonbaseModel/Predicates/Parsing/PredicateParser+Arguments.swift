@@ -1,0 +1,54 @@
+/// Placeholders: `%@`, `%K`, `%d` and their kin, each taking the next argument.
+extension PredicateParser {
+  mutating func parseArgument() throws(ModelError) -> Node {
+    let start = token
+    if lexer.bytes[start.end - 1] == UInt8(ascii: "K") {
+      let components = try keyArgument()
+      try advance()
+      let isSelf = components.count == 1 && components[0].uppercased() == "SELF"
+      return try parsePostfix(isSelf ? .evaluatedObject : .keyPath(.evaluatedObject, components))
+    }
+    let value = try checked(try nextArgument(), for: start)
+    try advance()
+    return try parsePostfix(.value(value))
+  }
+
+  /// The key path that the placeholder `%K` stands for, without consuming the token.
+  mutating func keyArgument() throws(ModelError) -> [String] {
+    guard lexer.bytes[token.end - 1] == UInt8(ascii: "K") else {
+      throw unexpected("expected a key; the placeholder of a key is %K")
+    }
+    guard case .string(let path) = try nextArgument() else {
+      throw failure("%K takes a key path as text")
+    }
+    let components = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard components.allSatisfy({ !$0.isEmpty }) else { throw failure("“\(path)” is no key path: a key is empty") }
+    return components
+  }
+
+  private mutating func nextArgument() throws(ModelError) -> Value {
+    guard usedArguments < arguments.count else {
+      throw failure("there is no argument for \(text(of: token)): \(arguments.count) were given")
+    }
+    usedArguments += 1
+    return arguments[usedArguments - 1]
+  }
+
+  /// The argument in the type that the placeholder names.
+  private func checked(_ value: Value, for placeholder: PredicateToken) throws(ModelError) -> Value {
+    switch (lexer.bytes[placeholder.end - 1], value) {
+    case (UInt8(ascii: "@"), _): return value
+    case (let letter, .int), (let letter, .bool):
+      let isReal = "fFeEgG".utf8.contains(letter)
+      if isReal, case .int(let number) = value { return .double(Double(number)) }
+      if !"sSc".utf8.contains(letter) { return value }
+    case (let letter, .double) where "fFeEgG".utf8.contains(letter): return value
+    case (let letter, .decimal) where "fFeEgG".utf8.contains(letter): return value
+    case (let letter, .double(let number)) where "dDiuUxXo".utf8.contains(letter):
+      if let exact = Int64(exactly: number) { return .int(exact) }
+    case (let letter, .string) where "sSc".utf8.contains(letter): return value
+    default: break
+    }
+    throw failure("\(text(of: placeholder)) does not take a \(value.typeDescription); %@ takes any value")
+  }
+}

@@ -1,0 +1,108 @@
+/// Function calls: predefined functions, and the forms that are written like one.
+extension PredicateParser {
+  /// `name(a, b)`, `name:(a)`, `add:to:(a, b)`.
+  mutating func parseCall() throws(ModelError) -> Expression {
+    let start = token
+    let name = text(of: start)
+    try advance()
+    try expect(.leftParenthesis, "( behind the function's name")
+    let arguments = try parseList(until: .rightParenthesis, ") or a comma")
+    guard let function = PredicateFunction.find(name, arguments: arguments.count) else {
+      throw lexer.error(unknown(name, arguments: arguments.count), at: start.start)
+    }
+    if function.takesCollection, arguments.count != 1 { return .function(function.name, [.aggregate(arguments)]) }
+    if function == .cast { return cast(arguments) }
+    return .function(function.name, arguments)
+  }
+
+  private func unknown(_ name: String, arguments count: Int) -> String {
+    if let named = PredicateFunction.named(name) {
+      return "\(named.name) takes \(named.argumentCount) arguments, but \(count) were given"
+    }
+    if name.lowercased().hasPrefix("distancetolocation") {
+      return "there are no locations here, so \(name) has no meaning; compute with the coordinates"
+    }
+    let shortNames = PredicateFunction.allCases.filter { !$0.isPosition }.map(\.shortName)
+    let advice = nearestName(to: name, among: shortNames).map { "; did you mean \($0)?" } ?? ""
+    return "there is no function \(name)\(advice)"
+  }
+
+  mutating func parseSpecialCall(_ keyword: PredicateKeyword) throws(ModelError) -> Expression {
+    let start = token
+    try advance()
+    try expect(.leftParenthesis, "(")
+    switch keyword {
+    case .subquery: return try parseSubquery()
+    case .ternary: return try parseTernary()
+    case .cast:
+      let arguments = try parseList(until: .rightParenthesis, ") or a comma")
+      guard arguments.count == 2 else {
+        throw lexer.error("CAST takes a value and a type's name, for example CAST(x, \"NSNumber\")", at: start.start)
+      }
+      return try checkedCast(arguments, at: start)
+    default: return try parseMethod(at: start)
+    }
+  }
+
+  private mutating func parseSubquery() throws(ModelError) -> Expression {
+    let collection = try nested { parser throws(ModelError) in try parser.parseExpression() }
+    try expect(.comma, "a comma and the variable")
+    guard token.kind == .variable else { throw unexpected("expected a variable such as $x") }
+    let name = String(text(of: token).dropFirst())
+    try advance()
+    try expect(.comma, "a comma and the condition")
+    let condition = try nested { parser throws(ModelError) in try parser.predicate(from: try parser.parseNode()) }
+    try expect(.rightParenthesis, ") behind the subquery")
+    return .subquery(collection, variable: name, condition)
+  }
+
+  private mutating func parseTernary() throws(ModelError) -> Expression {
+    let condition = try nested { parser throws(ModelError) in try parser.predicate(from: try parser.parseNode()) }
+    try expect(.comma, "a comma and the value for true")
+    let then = try nested { parser throws(ModelError) in try parser.parseExpression() }
+    try expect(.comma, "a comma and the value for false")
+    let otherwise = try nested { parser throws(ModelError) in try parser.parseExpression() }
+    try expect(.rightParenthesis, ") behind the ternary")
+    return .conditional(condition, then, otherwise)
+  }
+
+  // MARK: CAST
+
+  private func checkedCast(_ arguments: [Expression], at start: PredicateToken) throws(ModelError) -> Expression {
+    if case .constant(.string(let type)) = arguments[1], CastType(name: type) == nil {
+      let known = CastType.allCases.map(\.rawValue).joined(separator: ", ")
+      throw lexer.error("there is no type \(type) to cast to; there are \(known)", at: start.start)
+    }
+    return cast(arguments)
+  }
+
+  /// A literal cast is the value itself: dates, decimals, UUIDs and bytes have no other literals.
+  private func cast(_ arguments: [Expression]) -> Expression {
+    if case .constant(let value) = arguments[0], case .constant(.string(let name)) = arguments[1],
+      let type = CastType(name: name), let result = type.literal(value)
+    {
+      return .constant(result)
+    }
+    return .function(PredicateFunction.cast.name, arguments)
+  }
+
+  // MARK: FUNCTION
+
+  /// `FUNCTION(target, "selector:", arguments...)` for the selectors that mean something to a value.
+  private mutating func parseMethod(at start: PredicateToken) throws(ModelError) -> Expression {
+    let arguments = try parseList(until: .rightParenthesis, ") or a comma")
+    guard arguments.count >= 2, case .constant(.string(let selector)) = arguments[1] else {
+      throw lexer.error(
+        "FUNCTION takes a target and a selector's name, for example FUNCTION(name, \"length\")", at: start.start)
+    }
+    let operands = [arguments[0]] + arguments[2...]
+    let function = PredicateFunction(rawValue: selector) ?? PredicateFunction.named(selector)
+    guard let function, function.argumentCount == operands.count, !function.isPosition else {
+      let known = PredicateFunction.allCases.filter(\.isMethod).map(\.rawValue).joined(separator: ", ")
+      throw lexer.error(
+        "FUNCTION cannot call \(selector) with \(operands.count - 1) arguments; it knows \(known) and the predefined "
+          + "functions", at: start.start)
+    }
+    return .function(function.name, operands)
+  }
+}

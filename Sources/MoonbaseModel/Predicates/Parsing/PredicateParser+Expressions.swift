@@ -1,0 +1,222 @@
+/// Expressions: arithmetic, key paths, indexes, literals.
+extension PredicateParser {
+  /// An expression that may not be a condition.
+  mutating func parseExpression() throws(ModelError) -> Expression { try expression(from: try parseSum()) }
+
+  // MARK: Arithmetic
+
+  mutating func parseSum() throws(ModelError) -> Node {
+    var left = try parseProduct()
+    var length = 0
+    while token.kind == .plus || token.kind == .minus {
+      try checkChain(length)
+      length += 1
+      let name = token.kind == .plus ? "add:to:" : "from:subtract:"
+      let operand = try expression(from: left)
+      try advance()
+      left = .expression(.function(name, [operand, try expression(from: try parseProduct())]))
+    }
+    return left
+  }
+
+  private mutating func parseProduct() throws(ModelError) -> Node {
+    var left = try parseSigned()
+    var length = 0
+    while let name = productName {
+      try checkChain(length)
+      length += 1
+      let operand = try expression(from: left)
+      try advance()
+      left = .expression(.function(name, [operand, try expression(from: try parseSigned())]))
+    }
+    return left
+  }
+
+  private var productName: String? {
+    switch token.kind {
+    case .times: "multiply:by:"
+    case .divide: "divide:by:"
+    case .modulus: "modulus:by:"
+    default: nil
+    }
+  }
+
+  /// A sign in front of a number belongs to it; elsewhere `-a` is `0 - a`.
+  private mutating func parseSigned() throws(ModelError) -> Node {
+    guard token.kind == .minus || token.kind == .plus else { return try parsePower() }
+    let isNegative = token.kind == .minus
+    try advance()
+    if isNegative, token.kind == .integer || token.kind == .real {
+      let number = try parseNumber(isNegative: true)
+      guard token.kind == .power else { return try parsePostfix(number) }
+      try advance()
+      let exponent = try nested { parser throws(ModelError) in try parser.expression(from: try parser.parseSigned()) }
+      // -2 ** 2 is -(2 ** 2).
+      let power = Expression.function("raise:toPower:", [negated(number), exponent])
+      return .expression(.function("from:subtract:", [.constant(0), power]))
+    }
+    let operand = try nested { parser throws(ModelError) in try parser.expression(from: try parser.parseSigned()) }
+    return .expression(isNegative ? .function("from:subtract:", [.constant(0), operand]) : operand)
+  }
+
+  private func negated(_ number: Expression) -> Expression {
+    switch number {
+    case .constant(.int(let value)): value == .min ? .constant(.double(-Double(value))) : .constant(.int(-value))
+    case .constant(.double(let value)): .constant(.double(-value))
+    case .constant(.decimal(let value)): .constant(.decimal(-value))
+    default: number
+    }
+  }
+
+  private mutating func parsePower() throws(ModelError) -> Node {
+    let base = try parsePrimary()
+    guard token.kind == .power else { return base }
+    let operand = try expression(from: base)
+    try advance()
+    let exponent = try nested { parser throws(ModelError) in try parser.expression(from: try parser.parseSigned()) }
+    return .expression(.function("raise:toPower:", [operand, exponent]))
+  }
+
+  // MARK: Postfix: key paths and indexes
+
+  mutating func parsePostfix(_ start: Expression) throws(ModelError) -> Node {
+    var result = start
+    var length = 0
+    while true {
+      switch token.kind {
+      case .period:
+        try advance()
+        result = result.appending(try parseComponents())
+      case .leftBracket:
+        try checkChain(length)
+        length += 1
+        result = .function("objectFrom:withIndex:", [result, try parseIndex()])
+      default: return .expression(result)
+      }
+    }
+  }
+
+  private mutating func parseIndex() throws(ModelError) -> Expression {
+    try advance()
+    let index: Expression
+    if case .identifier = token.kind, let position = CollectionPosition(rawValue: text(of: token).uppercased()) {
+      index = .function(position.rawValue, [])
+      try advance()
+    } else {
+      index = try nested { parser throws(ModelError) in try parser.parseExpression() }
+    }
+    try expect(.rightBracket, "] behind the index")
+    return index
+  }
+
+  /// One component behind a period; `%K` may stand for several.
+  private mutating func parseComponents() throws(ModelError) -> [String] {
+    let components: [String]
+    switch token.kind {
+    case .identifier, .keyword, .keyPathOperator: components = [text(of: token)]
+    case .escapedIdentifier: components = [try escapedName(token)]
+    case .placeholder: components = try keyArgument()
+    default: throw unexpected("expected a key behind the period")
+    }
+    try advance()
+    return components
+  }
+
+  func escapedName(_ token: PredicateToken) throws(ModelError) -> String {
+    let next = lexer.bytes[token.start + 1]
+    guard next == UInt8(ascii: "\"") || next == UInt8(ascii: "'") else { return String(text(of: token).dropFirst()) }
+    let name = try string(token.start + 1, token.end)
+    if name.isEmpty { throw failure("a key cannot be empty") }
+    return name
+  }
+
+  // MARK: Primary
+
+  private mutating func parsePrimary() throws(ModelError) -> Node {
+    let start = token
+    switch start.kind {
+    case .integer, .real: return try parsePostfix(try parseNumber(isNegative: false))
+    case .string:
+      let value = try string(start.start, start.end)
+      return try literal(.constant(.string(value)))
+    case .identifier:
+      if lexer.peekByte() == UInt8(ascii: "(") { return try parsePostfix(try parseCall()) }
+      return try literal(.keyPath(.evaluatedObject, [text(of: start)]))
+    case .selector: return try parsePostfix(try parseCall())
+    case .escapedIdentifier: return try literal(.keyPath(.evaluatedObject, [try escapedName(start)]))
+    case .keyPathOperator: return try literal(.keyPath(.evaluatedObject, [text(of: start)]))
+    case .variable: return try parseVariable()
+    case .placeholder: return try parseArgument()
+    case .keyword(let keyword): return try parseKeyword(keyword)
+    case .leftBrace: return try parsePostfix(try parseAggregate())
+    case .leftParenthesis: return try parseParenthesis()
+    default: throw unexpected("expected a value, a key path or a function")
+    }
+  }
+
+  private mutating func literal(_ expression: Expression) throws(ModelError) -> Node {
+    try advance()
+    return try parsePostfix(expression)
+  }
+
+  private mutating func parseKeyword(_ keyword: PredicateKeyword) throws(ModelError) -> Node {
+    switch keyword {
+    case .null: return try literal(.constant(.null))
+    case .true: return try literal(.constant(.bool(true)))
+    case .false: return try literal(.constant(.bool(false)))
+    case .self: return try literal(.evaluatedObject)
+    case .anyKey: return try literal(.anyKey)
+    case .subquery, .ternary, .cast, .function:
+      guard lexer.peekByte() == UInt8(ascii: "(") else {
+        return try literal(.keyPath(.evaluatedObject, [text(of: token)]))
+      }
+      return try parsePostfix(try parseSpecialCall(keyword))
+    case .truePredicate, .falsePredicate, .not, .any, .all, .none:
+      throw unexpected("expected an expression and no condition")
+    default:
+      throw failure(
+        "expected a value or a key path, but \(text(of: token)) is a reserved word; write #\(text(of: token)) for a key"
+      )
+    }
+  }
+
+  private mutating func parseVariable() throws(ModelError) -> Node {
+    let name = String(text(of: token).dropFirst())
+    try advance()
+    guard token.kind == .assign else { return try parsePostfix(.variable(name)) }
+    try advance()
+    return .expression(
+      .assignment(name, try nested { parser throws(ModelError) in try parser.parseExpression() }))
+  }
+
+  private mutating func parseAggregate() throws(ModelError) -> Expression {
+    try advance()
+    let elements = try parseList(until: .rightBrace, "} or a comma")
+    return .aggregate(elements)
+  }
+
+  /// Expressions with commas between them, and the sign that ends them.
+  mutating func parseList(until end: PredicateToken.Kind, _ what: String) throws(ModelError) -> [Expression] {
+    if try skip(end) { return [] }
+    var elements: [Expression] = []
+    repeat {
+      elements.append(try nested { parser throws(ModelError) in try parser.parseExpression() })
+    } while try skip(.comma)
+    try expect(end, what)
+    return elements
+  }
+
+  private mutating func parseParenthesis() throws(ModelError) -> Node {
+    try advance()
+    let inner = try nested { parser throws(ModelError) in try parser.parseNode() }
+    if token.kind == .comma {
+      // (1, 2) as SQL writes it.
+      let first = try expression(from: inner)
+      try advance()
+      return .expression(.aggregate([first] + (try parseList(until: .rightParenthesis, ") or a comma"))))
+    }
+    try expect(.rightParenthesis, ") or AND, OR")
+    guard case .expression(let expression) = inner else { return inner }
+    return try parsePostfix(expression)
+  }
+}

@@ -1,0 +1,69 @@
+import MoonbasePlatform
+
+/// Numbers and quoted text.
+extension PredicateParser {
+  /// Consumes a number. Integers beyond 64 bits become decimals.
+  mutating func parseNumber(isNegative: Bool) throws(ModelError) -> Expression {
+    let digits = text(of: token)
+    let number = isNegative ? "-" + digits : digits
+    guard let value = token.kind == .real ? real(number) : integer(number) else {
+      throw failure("\(digits) is no number that can be represented")
+    }
+    try advance()
+    return .constant(value)
+  }
+
+  private func real(_ text: String) -> Value? {
+    Double(text).flatMap { $0.isFinite ? .double($0) : nil }
+  }
+
+  private func integer(_ text: String) -> Value? {
+    if let value = Int64(text) { return .int(value) }
+    let unsigned = text.hasPrefix("-") ? text.dropFirst() : text[...]
+    if unsigned.hasPrefix("0x") || unsigned.hasPrefix("0X") {
+      return Int64(unsigned.dropFirst(2), radix: 16).map { .int(text.hasPrefix("-") ? -$0 : $0) }
+    }
+    guard unsigned.count <= 38 else { return nil }
+    return Decimal(string: text, locale: nil).map(Value.decimal)
+  }
+
+  /// The text between two quotation marks. An escape that has no meaning keeps its backslash, so that regular expressions
+  /// can be written plainly.
+  func string(_ start: Int, _ end: Int) throws(ModelError) -> String {
+    let body = lexer.bytes[(start + 1)..<(end - 1)]
+    guard body.contains(UInt8(ascii: "\\")) else { return String(decoding: body, as: UTF8.self) }
+    var result: [UInt8] = []
+    var index = body.startIndex
+    while index < body.endIndex {
+      guard body[index] == UInt8(ascii: "\\") else {
+        result.append(body[index])
+        index += 1
+        continue
+      }
+      index += 1
+      try appendEscape(at: &index, of: body, to: &result)
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private func appendEscape(
+    at index: inout Int, of body: ArraySlice<UInt8>, to result: inout [UInt8]
+  ) throws(ModelError) {
+    let letter = body[index]
+    index += 1
+    switch letter {
+    case UInt8(ascii: "n"): result.append(10)
+    case UInt8(ascii: "r"): result.append(13)
+    case UInt8(ascii: "t"): result.append(9)
+    case UInt8(ascii: "\\"), UInt8(ascii: "\""), UInt8(ascii: "'"): result.append(letter)
+    case UInt8(ascii: "u"):
+      let digits = String(decoding: body[index..<min(index + 4, body.endIndex)], as: UTF8.self)
+      guard digits.utf8.count == 4, let code = UInt32(digits, radix: 16), let scalar = UnicodeScalar(code) else {
+        throw lexer.error("expected four hexadecimal digits behind \\u", at: index)
+      }
+      result.append(contentsOf: Array(String(Character(scalar)).utf8))
+      index += 4
+    default: result.append(contentsOf: [UInt8(ascii: "\\"), letter])
+    }
+  }
+}

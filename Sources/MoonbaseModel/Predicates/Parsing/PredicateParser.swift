@@ -1,0 +1,121 @@
+/// Reads predicate and expression text by recursive descent.
+///
+/// A parenthesis may open a condition or an expression and only what follows tells which, so the levels return a `Node` that
+/// is one or the other; each operator asks for the kind it needs. Nothing is ever read twice.
+struct PredicateParser {
+  enum Node {
+    case expression(Expression)
+    case predicate(Predicate)
+  }
+
+  /// Trees deeper than this are refused, so that no later walk over a tree can run out of stack.
+  static let greatestDepth = 200
+  /// Operators in a row without parentheses nest to the left as deeply.
+  static let greatestChain = 500
+
+  var lexer: PredicateLexer
+  var token: PredicateToken
+  let arguments: [Value]
+  var usedArguments = 0
+  private var depth = 0
+
+  init(_ text: String, _ arguments: [Value]) throws(ModelError) {
+    lexer = PredicateLexer(text)
+    self.arguments = arguments
+    token = try lexer.next()
+  }
+
+  static func predicate(_ text: String, _ arguments: [Value]) throws(ModelError) -> Predicate {
+    var parser = try PredicateParser(text, arguments)
+    if parser.token.kind == .end { throw parser.failure("expected a condition, but the text is empty") }
+    let predicate = try parser.predicate(from: try parser.parseNode())
+    try parser.finish()
+    return predicate
+  }
+
+  static func expression(_ text: String, _ arguments: [Value]) throws(ModelError) -> Expression {
+    var parser = try PredicateParser(text, arguments)
+    if parser.token.kind == .end { throw parser.failure("expected an expression, but the text is empty") }
+    let expression = try parser.parseExpression()
+    try parser.finish()
+    return expression
+  }
+
+  private func finish() throws(ModelError) {
+    guard token.kind == .end else { throw unexpected("expected AND, OR or the end") }
+    guard usedArguments == arguments.count else {
+      throw failure("\(arguments.count) arguments were given, but the text has \(usedArguments) placeholders")
+    }
+  }
+
+  // MARK: Tokens
+
+  mutating func advance() throws(ModelError) { token = try lexer.next() }
+
+  /// Consumes a token of this kind, if it is next.
+  mutating func skip(_ kind: PredicateToken.Kind) throws(ModelError) -> Bool {
+    guard token.kind == kind else { return false }
+    try advance()
+    return true
+  }
+
+  mutating func expect(_ kind: PredicateToken.Kind, _ what: String) throws(ModelError) {
+    guard try skip(kind) else { throw unexpected("expected \(what)") }
+  }
+
+  func text(of token: PredicateToken) -> String {
+    String(decoding: lexer.bytes[token.start..<token.end], as: UTF8.self)
+  }
+
+  // MARK: Depth
+
+  mutating func nested<Result>(
+    _ body: (inout Self) throws(ModelError) -> Result
+  ) throws(ModelError) -> Result {
+    depth += 1
+    guard depth <= Self.greatestDepth else {
+      throw failure("the predicate is nested more than \(Self.greatestDepth) levels deep; split it")
+    }
+    let result = try body(&self)
+    depth -= 1
+    return result
+  }
+
+  func checkChain(_ length: Int) throws(ModelError) {
+    guard length < Self.greatestChain else {
+      throw failure("more than \(Self.greatestChain) operators in a row; split the expression")
+    }
+  }
+
+  // MARK: Errors
+
+  func failure(_ problem: String) -> ModelError { lexer.error(problem, at: token.start) }
+
+  /// An error about the current token.
+  func unexpected(_ expectation: String) -> ModelError {
+    token.kind == .end
+      ? failure("\(expectation), but the text ends here")
+      : failure("\(expectation), but found \(text(of: token))")
+  }
+
+  // MARK: Kinds
+
+  func predicate(from node: Node) throws(ModelError) -> Predicate {
+    switch node {
+    case .predicate(let predicate): return predicate
+    case .expression(let expression):
+      guard token.kind == .end || token.kind == .rightParenthesis, case .keyPath = expression else {
+        throw unexpected("expected a comparison such as =, <, CONTAINS or IN")
+      }
+      throw unexpected("expected a comparison, for example \(expression) == TRUE")
+    }
+  }
+
+  func expression(from node: Node) throws(ModelError) -> Expression {
+    switch node {
+    case .expression(let expression): return expression
+    case .predicate:
+      throw unexpected("expected an expression, but what stands before is a condition; use TERNARY(condition, a, b)")
+    }
+  }
+}

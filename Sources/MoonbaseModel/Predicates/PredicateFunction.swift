@@ -1,0 +1,124 @@
+/// The functions that expressions can call, by their NSExpression names.
+package enum PredicateFunction: String, Sendable, CaseIterable {
+  // Over collections.
+  case sum = "sum:"
+  case count = "count:"
+  case min = "min:"
+  case max = "max:"
+  case average = "average:"
+  case median = "median:"
+  case mode = "mode:"
+  case standardDeviation = "stddev:"
+  // Arithmetic; the first six are printed as operators.
+  case add = "add:to:"
+  case subtract = "from:subtract:"
+  case multiply = "multiply:by:"
+  case divide = "divide:by:"
+  case modulus = "modulus:by:"
+  case power = "raise:toPower:"
+  case squareRoot = "sqrt:"
+  case logarithm = "log:"
+  case naturalLogarithm = "ln:"
+  case exponential = "exp:"
+  case floor = "floor:"
+  case ceiling = "ceiling:"
+  case absolute = "abs:"
+  case truncate = "trunc:"
+  case random = "random"
+  case randomBelow = "random:"
+  case bitwiseAnd = "bitwiseAnd:with:"
+  case bitwiseOr = "bitwiseOr:with:"
+  case bitwiseXor = "bitwiseXor:with:"
+  case leftShift = "leftshift:by:"
+  case rightShift = "rightshift:by:"
+  case onesComplement = "onesComplement:"
+  // Text.
+  case uppercase = "uppercase:"
+  case lowercase = "lowercase:"
+  case canonical = "canonical:"
+  // Others.
+  case now = "now"
+  case noIndex = "noindex:"
+  case cast = "castObject:toType:"
+  case element = "objectFrom:withIndex:"
+  // Positions in an index expression.
+  case first = "FIRST"
+  case last = "LAST"
+  case size = "SIZE"
+  // Methods that `FUNCTION(target, "selector")` can call.
+  case length = "length"
+  case uppercaseString = "uppercaseString"
+  case lowercaseString = "lowercaseString"
+  case appendString = "stringByAppendingString:"
+  case substringFrom = "substringFromIndex:"
+  case substringTo = "substringToIndex:"
+  case integerValue = "integerValue"
+  case doubleValue = "doubleValue"
+  case boolValue = "boolValue"
+  case stringValue = "stringValue"
+  case addInterval = "dateByAddingTimeInterval:"
+  case intervalSinceReferenceDate = "timeIntervalSinceReferenceDate"
+  case intervalSince1970 = "timeIntervalSince1970"
+
+  /// The NSExpression name.
+  var name: String { rawValue }
+
+  /// The name up to its first colon, as it may be written in front of a parenthesis.
+  var shortName: String { String(rawValue.prefix { $0 != ":" }) }
+
+  /// Whether the function is called by `FUNCTION(target, "selector", ...)` only.
+  var isMethod: Bool {
+    switch self {
+    case .length, .uppercaseString, .lowercaseString, .appendString, .substringFrom, .substringTo, .integerValue,
+      .doubleValue, .boolValue, .stringValue, .addInterval, .intervalSinceReferenceDate, .intervalSince1970:
+      true
+    default: false
+    }
+  }
+
+  /// Whether this is FIRST, LAST or SIZE.
+  var isPosition: Bool { CollectionPosition(rawValue: rawValue) != nil }
+
+  /// Whether the one argument is a collection; several arguments are taken as its elements.
+  var takesCollection: Bool {
+    switch self {
+    case .sum, .count, .min, .max, .average, .median, .mode, .standardDeviation: true
+    default: false
+    }
+  }
+
+  /// How many arguments there are, the target of a method among them.
+  var argumentCount: Int {
+    let colons = rawValue.count { $0 == ":" }
+    return isMethod ? colons + 1 : colons
+  }
+
+  private static let byLowercaseName: [String: PredicateFunction] = {
+    let callable = allCases.filter { !$0.isMethod && !$0.isPosition }
+    let full = callable.map { ($0.rawValue.lowercased(), $0) }
+    let short = callable.map { ($0.shortName.lowercased(), $0) }
+    let aliases: [(String, PredicateFunction)] = [
+      ("avg", .average), ("ceil", .ceiling), ("pow", .power), ("subtract", .subtract), ("upper", .uppercase),
+      ("lower", .lowercase),
+    ]
+    return Dictionary(full + short + aliases) { first, _ in first }
+  }()
+
+  /// The function of a full or short name, without regard to case.
+  static func named(_ name: String) -> PredicateFunction? { byLowercaseName[name.lowercased()] }
+
+  /// The function that a call with so many arguments means.
+  static func find(_ name: String, arguments count: Int) -> PredicateFunction? {
+    guard let function = named(name) else { return nil }
+    if function == .random || function == .randomBelow { return count == 0 ? .random : count == 1 ? .randomBelow : nil }
+    if function.takesCollection { return count > 0 ? function : nil }
+    return count == function.argumentCount ? function : nil
+  }
+}
+
+/// A position in a collection that has a name instead of a number.
+enum CollectionPosition: String {
+  case first = "FIRST"
+  case last = "LAST"
+  case size = "SIZE"
+}

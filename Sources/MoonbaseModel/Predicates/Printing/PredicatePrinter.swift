@@ -1,0 +1,195 @@
+/// Writes predicates and expressions in the format language, with parentheses only where they are needed.
+struct PredicatePrinter {
+  var text = ""
+
+  // MARK: Predicates
+
+  mutating func print(_ predicate: Predicate) {
+    switch predicate {
+    case .constant(let value): text += value ? "TRUEPREDICATE" : "FALSEPREDICATE"
+    case .comparison(let comparison): print(comparison, quantifier: comparison.modifier.keyword)
+    case .and(let parts): print(parts, " AND ", empty: true)
+    case .or(let parts): print(parts, " OR ", empty: false)
+    case .not(.comparison(let comparison)) where comparison.modifier == .any: print(comparison, quantifier: "NONE ")
+    case .not(let inner):
+      text += "NOT "
+      printPart(inner)
+    }
+  }
+
+  private mutating func print(_ parts: [Predicate], _ separator: String, empty: Bool) {
+    if parts.isEmpty { return print(.constant(empty)) }
+    if parts.count == 1 { return print(parts[0]) }
+    for (index, part) in parts.enumerated() {
+      if index > 0 { text += separator }
+      printPart(part)
+    }
+  }
+
+  private mutating func printPart(_ part: Predicate) {
+    switch part {
+    case .and(let parts) where parts.count > 1, .or(let parts) where parts.count > 1:
+      text += "("
+      print(part)
+      text += ")"
+    case .and(let parts) where parts.count == 1, .or(let parts) where parts.count == 1: printPart(parts[0])
+    default: print(part)
+    }
+  }
+
+  private mutating func print(_ comparison: Predicate.Comparison, quantifier: String) {
+    text += quantifier
+    print(comparison.left)
+    text += " \(comparison.operator.rawValue)\(comparison.options.suffix) "
+    print(comparison.right)
+  }
+
+  // MARK: Expressions
+
+  /// How strongly an expression holds together; the weaker one needs parentheses inside the stronger one.
+  private enum Strength: Int {
+    case assignment, sum, product, power, postfix
+  }
+
+  private func strength(of expression: Expression) -> Strength {
+    switch expression {
+    case .assignment: .assignment
+    case .function("add:to:", let operands) where operands.count == 2: .sum
+    case .function("from:subtract:", let operands) where operands.count == 2: .sum
+    case .function("multiply:by:", let operands) where operands.count == 2: .product
+    case .function("divide:by:", let operands) where operands.count == 2: .product
+    case .function("raise:toPower:", let operands) where operands.count == 2: .power
+    // A sign belongs to the sum, and a period behind digits to the number.
+    case .constant(.int(let value)): value < 0 ? .sum : .power
+    case .constant(.double(let value)) where value.isFinite: value.sign == .minus ? .sum : .power
+    default: .postfix
+    }
+  }
+
+  mutating func print(_ expression: Expression) { print(expression, inside: .assignment) }
+
+  private mutating func print(_ expression: Expression, inside strength: Strength) {
+    let needsParentheses = self.strength(of: expression).rawValue < strength.rawValue
+    if needsParentheses { text += "(" }
+    printBare(expression)
+    if needsParentheses { text += ")" }
+  }
+
+  private mutating func printBare(_ expression: Expression) {
+    switch expression {
+    case .constant(let value): print(value)
+    case .evaluatedObject: text += "SELF"
+    case .variable(let name): text += "$\(name)"
+    case .keyPath(let base, let components): print(base, components)
+    case .function(let name, let arguments): printFunction(name, arguments)
+    case .aggregate(let elements):
+      text += "{"
+      printList(elements)
+      text += "}"
+    case .subquery(let collection, let variable, let condition):
+      text += "SUBQUERY("
+      print(collection)
+      text += ", $\(variable), "
+      print(condition)
+      text += ")"
+    case .conditional(let condition, let then, let otherwise):
+      text += "TERNARY("
+      print(condition)
+      text += ", "
+      printList([then, otherwise])
+      text += ")"
+    case .assignment(let name, let value):
+      text += "$\(name) := "
+      print(value)
+    case .anyKey: text += "ANYKEY"
+    }
+  }
+
+  private mutating func printList(_ expressions: [Expression]) {
+    for (index, expression) in expressions.enumerated() {
+      if index > 0 { text += ", " }
+      print(expression)
+    }
+  }
+
+  private mutating func print(_ base: Expression, _ components: [String]) {
+    var isFirst = true
+    if base != .evaluatedObject || components.first?.hasPrefix("@") ?? true {
+      print(base, inside: .postfix)
+      isFirst = false
+    }
+    for component in components {
+      if !isFirst { text += "." }
+      text += PredicateText.key(component)
+      isFirst = false
+    }
+  }
+
+  // MARK: Functions
+
+  private mutating func printFunction(_ name: String, _ arguments: [Expression]) {
+    if arguments.count == 2, let (sign, left, right) = signs(of: name) {
+      print(arguments[0], inside: left)
+      text += sign
+      print(arguments[1], inside: right)
+      return
+    }
+    switch (PredicateFunction(rawValue: name), arguments.count) {
+    case (.element, 2):
+      print(arguments[0], inside: .postfix)
+      text += "["
+      print(arguments[1])
+      text += "]"
+    case (.cast, 2):
+      text += "CAST("
+      printList(arguments)
+      text += ")"
+    case (.first, 0), (.last, 0), (.size, 0): text += name
+    case (let function?, 1...) where function.isMethod:
+      text += "FUNCTION("
+      printList([arguments[0], .constant(.string(name))] + arguments.dropFirst())
+      text += ")"
+    default:
+      text += "\(name)("
+      printList(arguments)
+      text += ")"
+    }
+  }
+
+  /// The sign of an operator and how strong its operands must be: sums and products lean left, powers right.
+  private func signs(of name: String) -> (String, Strength, Strength)? {
+    switch name {
+    case "add:to:": (" + ", .sum, .product)
+    case "from:subtract:": (" - ", .sum, .product)
+    case "multiply:by:": (" * ", .product, .power)
+    case "divide:by:": (" / ", .product, .power)
+    case "raise:toPower:": (" ** ", .postfix, .power)
+    default: nil
+    }
+  }
+
+  // MARK: Values
+
+  private mutating func print(_ value: Value) {
+    switch value {
+    case .list(let elements):
+      text += "{"
+      for (index, element) in elements.enumerated() {
+        if index > 0 { text += ", " }
+        print(element)
+      }
+      text += "}"
+    default: text += PredicateText.literal(value)
+    }
+  }
+}
+
+extension Predicate.Comparison.Modifier {
+  fileprivate var keyword: String {
+    switch self {
+    case .direct: ""
+    case .any: "ANY "
+    case .all: "ALL "
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import MoonbasePlatform
+
+/// Keys and literals as the format language writes them.
+enum PredicateText {
+  /// A key, escaped with `#` where it is a reserved word or no plain name.
+  static func key(_ key: String) -> String {
+    if key.hasPrefix("@") { return key }
+    guard let first = key.utf8.first, PredicateLexer.isNameStart(first), key.utf8.allSatisfy(PredicateLexer.isName),
+      key.utf8.allSatisfy({ $0 < 0x80 }) || key.unicodeScalars.allSatisfy(isLetter)
+    else { return "#" + quoted(key) }
+    return key.utf8.count <= 14 && PredicateKeyword.reserved.contains(key.uppercased()) ? "#" + key : key
+  }
+
+  private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.isASCII || scalar.properties.isAlphabetic
+  }
+
+  static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      default:
+        if scalar.value < 0x20 || scalar.value == 0x7F {
+          result += "\\u" + String(String(0x10000 + Int(scalar.value), radix: 16).dropFirst())
+        } else {
+          result.unicodeScalars.append(scalar)
+        }
+      }
+    }
+    return result + "\""
+  }
+
+  /// A value; what has no literal of its own is written as a CAST.
+  static func literal(_ value: Value) -> String {
+    switch value {
+    case .null: "NULL"
+    case .bool(let value): value ? "TRUE" : "FALSE"
+    case .int(let value): String(value)
+    case .double(let value): value.isFinite ? value.description : cast(value.description, .number)
+    case .string(let text): quoted(text)
+    case .date(let date): date.literal
+    case .decimal(let value): cast(value.description, .decimal)
+    case .data(let data): cast(data.base64EncodedString(), .data)
+    case .uuid(let uuid): cast(uuid.uuidString, .uuid)
+    case .uri(let url): cast(url.absoluteString, .uri)
+    case .objectID(let id): cast(id.uriRepresentation, .objectID)
+    case .list(let elements): "{" + elements.map(literal).joined(separator: ", ") + "}"
+    case .map, .object: "<\(value.typeDescription)>"
+    }
+  }
+
+  private static func cast(_ text: String, _ type: CastType) -> String { "CAST(\(quoted(text)), \"\(type.rawValue)\")" }
+}
+
+extension Date {
+  /// A date as Core Data prints it, which keeps every bit.
+  fileprivate var literal: String { "CAST(\(timeIntervalSinceReferenceDate.description), \"NSDate\")" }
+}

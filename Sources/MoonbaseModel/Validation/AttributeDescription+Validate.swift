@@ -1,0 +1,56 @@
+import MoonbasePlatform
+
+extension AttributeDescription {
+  /// The rules of the model that a value breaks, with Core Data's codes: 1570 for a required value that is missing, 1610 to
+  /// 1680 for numbers, dates and strings, 1550 for the rest. A missing optional value breaks no rule.
+  package func validate(_ value: Value) -> [ValidationFailure] {
+    guard !value.isNull else { return isOptional ? [] : [ValidationFailure(1570, "is required and has no value")] }
+    if type == .composite { return validateElements(value) }
+    guard !validation.isEmpty else { return [] }
+    var failures = boundFailures(value)
+    if case .string(let text) = value { failures += textFailures(text) }
+    if let allowed = validation.allowedValues, !allowed.contains(where: { Value.compare($0, value) == .same }) {
+      let list = allowed.map { $0.text ?? $0.typeDescription }.joined(separator: ", ")
+      failures.append(ValidationFailure(1550, "must be one of \(list)"))
+    }
+    //RULES
+    return failures
+  }
+
+  private func boundFailures(_ value: Value) -> [ValidationFailure] {
+    var failures: [ValidationFailure] = []
+    let isDate = if case .date = value { true } else { false }
+    if let maximum = validation.maximum, Value.compare(value, maximum) == .descending {
+      let bound = maximum.text ?? ""
+      failures.append(isDate ? .init(1630, "must not be after \(bound)") : .init(1610, "must be at most \(bound)"))
+    }
+    if let minimum = validation.minimum, Value.compare(value, minimum) == .ascending {
+      let bound = minimum.text ?? ""
+      failures.append(isDate ? .init(1640, "must not be before \(bound)") : .init(1620, "must be at least \(bound)"))
+    }
+    return failures
+  }
+
+  private func textFailures(_ text: String) -> [ValidationFailure] {
+    var failures: [ValidationFailure] = []
+    if let maximum = validation.maximumLength, text.utf8.count > maximum, text.count > maximum {
+      failures.append(ValidationFailure(1660, "must have at most \(maximum) characters"))
+    }
+    if let minimum = validation.minimumLength, text.count < minimum {
+      failures.append(ValidationFailure(1670, "must have at least \(minimum) characters"))
+    }
+    if let pattern = validation.regularExpression {
+      let matches =
+        (try? RegularExpressionCache.shared.expression(pattern, isCaseInsensitive: false).matches(text)) ?? false
+      if !matches { failures.append(ValidationFailure(1680, "must match \(pattern)")) }
+    }
+    return failures
+  }
+
+  private func validateElements(_ value: Value) -> [ValidationFailure] {
+    guard case .map(let map) = value else { return [] }
+    return elements.flatMap { element in
+      element.validate(map[element.name] ?? .null).map { ValidationFailure($0.code, "\(element.name) \($0.message)") }
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import MoonbasePlatform
+
+extension AttributeDescription {
+  /// The value in the attribute's type, as assignment takes it.
+  ///
+  /// Taken are the exact type, an integral floating-point number for integers, an integer for any number type, ISO 8601 text
+  /// for dates, and text for decimals and UUIDs. All else throws `.invalidValue`: 70,000 does not wrap in an Integer 16.
+  @inline(__always)
+  package func checked(_ value: Value) throws(ModelError) -> Value {
+    switch (type, value) {
+    case (_, .null), (.string, .string), (.integer64, .int), (.boolean, .bool), (.date, .date), (.double, .double),
+      (.binaryData, .data), (.transformable, _), (.undefined, _):
+      return value
+    case (.integer32, .int(let number)) where Int32(exactly: number) != nil: return value
+    case (.integer16, .int(let number)) where Int16(exactly: number) != nil: return value
+    default: return try coerced(value)
+    }
+  }
+
+  private func coerced(_ value: Value) throws(ModelError) -> Value {
+    switch (type, value) {
+    case (.integer16, _): return .int(try integer(value, in: Int64(Int16.min)...Int64(Int16.max)))
+    case (.integer32, _): return .int(try integer(value, in: Int64(Int32.min)...Int64(Int32.max)))
+    case (.integer64, _): return .int(try integer(value, in: Int64.min...Int64.max))
+    case (.double, .int(let number)): return .double(Double(number))
+    case (.float, .int(let number)): return .double(Double(Float(number)))
+    case (.float, .double(let number)): return .double(try single(number))
+    case (.decimal, .decimal(let number)) where !number.isNaN: return value
+    case (.decimal, .int(let number)): return .decimal(Decimal(number))
+    case (.decimal, .string(let text)):
+      if let number = Decimal(literal: text) { return .decimal(number) }
+    case (.date, .string(let text)):
+      if let date = ISODate.parse(text) { return .date(date) }
+    case (.uuid, .uuid), (.uri, .uri), (.objectID, .objectID): return value
+    case (.uuid, .string(let text)):
+      if let uuid = UUID(uuidString: text) { return .uuid(uuid) }
+    case (.composite, .map(let map)): return try composite(map)
+    default: break
+    }
+    throw refusal(of: value)
+  }
+
+  private func integer(_ value: Value, in range: ClosedRange<Int64>) throws(ModelError) -> Int64 {
+    let exact: Int64? =
+      switch value {
+      case .int(let number): number
+      case .double(let number): Int64(exactly: number)
+      default: nil
+      }
+    guard let exact else { throw refusal(of: value) }
+    guard range.contains(exact) else {
+      throw ModelError(
+        .invalidValue, "\(exact) does not fit \(type.phrase): \(range.lowerBound) to \(range.upperBound)")
+    }
+    return exact
+  }
+
+  private func single(_ number: Double) throws(ModelError) -> Double {
+    let rounded = Float(number)
+    guard rounded.isFinite || !number.isFinite else {
+      throw ModelError(.invalidValue, "\(number) is too large for \(type.phrase)")
+    }
+    return Double(rounded)
+  }
+
+  private func composite(_ map: [String: Value]) throws(ModelError) -> Value {
+    var result: [String: Value] = [:]
+    for (key, value) in map {
+      guard let element = elements.first(where: { $0.name == key }) else {
+        let hint = suggestion(for: key, among: elements.map(\.name))
+        throw ModelError(.invalidValue, "the composite has no element \(key)\(hint)")
+      }
+      do {
+        result[key] = try element.checked(value)
+      } catch {
+        throw ModelError(error.code, "\(key): \(error.message)")
+      }
+    }
+    return .map(result)
+  }
+
+  private func refusal(of value: Value) -> ModelError {
+    let advice =
+      switch (type, value) {
+      case (.date, .string): "; text must be an ISO 8601 date such as 2001-01-01T00:00:00Z"
+      case (.uuid, .string): "; the text is no UUID"
+      case (.decimal, .string): "; the text is no number"
+      case (.decimal, .double): "; give a decimal or text, which keep every digit"
+      case (.integer16, .double), (.integer32, .double), (.integer64, .double): "; only integral numbers fit"
+      case (.boolean, .int): "; give true or false"
+      case (.uri, .string): "; make a URI of the text"
+      default: ""
+      }
+    let shown = value.text.map { " \($0.count > 60 ? $0.prefix(60) + "…" : $0[...])" } ?? ""
+    return ModelError(.invalidValue, "takes \(type.phrase), not \(value.typeDescription)\(shown)\(advice)")
+  }
+}
+
+extension AttributeType {
+  /// The type with its article, for messages.
+  package var phrase: String {
+    switch self {
+    case .undefined: "any value"
+    case .integer16: "an Integer 16"
+    case .integer32: "an Integer 32"
+    case .integer64: "an Integer 64"
+    case .decimal: "a decimal"
+    case .double: "a double"
+    case .float: "a float"
+    case .string: "a string"
+    case .boolean: "a boolean"
+    case .date: "a date"
+    case .binaryData: "binary data"
+    case .uuid: "a UUID"
+    case .uri: "a URI"
+    case .transformable: "a transformable value"
+    case .objectID: "an object ID"
+    case .composite: "a composite"
+    }
+  }
+}

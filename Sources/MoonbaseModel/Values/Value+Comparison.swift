@@ -1,0 +1,169 @@
+import MoonbasePlatform
+
+/// Which of two values comes first.
+package enum ValueOrder: Int8, Sendable {
+  case ascending = -1
+  case same = 0
+  case descending = 1
+
+  @inline(__always)
+  init<T: Comparable>(_ left: T, _ right: T) { self = left < right ? .ascending : left == right ? .same : .descending }
+
+  package var reversed: ValueOrder {
+    switch self {
+    case .ascending: .descending
+    case .same: .same
+    case .descending: .ascending
+    }
+  }
+}
+
+extension Value {
+  /// The order of two values of one kind; nil where they have none, for example a string and a number, or NaN.
+  ///
+  /// Integers, floating-point numbers, decimals, truth values and dates (as seconds since 2001) are one kind, and are
+  /// compared exactly. Strings are compared by code point, as SQLite does.
+  package static func compare(_ left: Value, _ right: Value) -> ValueOrder? {
+    switch (left, right) {
+    case (.int(let left), .int(let right)): return ValueOrder(left, right)
+    case (.string(let left), .string(let right)): return compareBytes(left, right)
+    case (.date(let left), .date(let right)): return ValueOrder(left, right)
+    case (.double(let left), .double(let right)):
+      return left.isNaN || right.isNaN ? nil : ValueOrder(left, right)
+    case (.data(let left), .data(let right)): return compareBytes(left, right)
+    case (.uuid(let left), .uuid(let right)): return compareBytes(left, right)
+    case (.uri(let left), .uri(let right)): return compareBytes(left.absoluteString, right.absoluteString)
+    case (.objectID(let left), .objectID(let right)):
+      return left == right ? .same : compare(left, right)
+    case (.null, .null): return .same
+    case (.list(let left), .list(let right)):
+      return left.count == right.count && zip(left, right).allSatisfy { compare($0, $1) == .same } ? .same : nil
+    case (.map, .map), (.object, .object): return left == right ? .same : nil
+    default: return compareNumbers(left, right)
+    }
+  }
+
+  /// A total order for sorting: missing values first, then by kind, then by value.
+  package static func order(_ left: Value, _ right: Value) -> ValueOrder {
+    if let order = compare(left, right) { return order }
+    let (leftRank, rightRank) = (left.rank, right.rank)
+    if leftRank != rightRank { return ValueOrder(leftRank, rightRank) }
+    if case .list(let left) = left, case .list(let right) = right {
+      for (left, right) in zip(left, right) {
+        let order = order(left, right)
+        if order != .same { return order }
+      }
+      return ValueOrder(left.count, right.count)
+    }
+    if case .double(let left) = left, case .double(let right) = right {
+      // NaN sorts in front of every number.
+      return ValueOrder(left.isNaN ? 0 : 1, right.isNaN ? 0 : 1)
+    }
+    return .same
+  }
+
+  /// Whether two strings have the same code points: what `=` means in SQL. Swift's own equality is canonical equivalence.
+  package static func sameBytes(_ left: String, _ right: String) -> Bool { compareBytes(left, right) == .same }
+
+  private var rank: Int {
+    switch self {
+    case .null: 0
+    case .double(let value) where value.isNaN: 1
+    case .bool, .int, .double, .decimal, .date: 2
+    case .string: 3
+    case .data: 4
+    case .uuid: 5
+    case .uri: 6
+    case .objectID: 7
+    case .list: 8
+    case .map: 9
+    case .object: 10
+    }
+  }
+
+  // MARK: Numbers
+
+  private static func compareNumbers(_ left: Value, _ right: Value) -> ValueOrder? {
+    guard let left = left.asNumber, let right = right.asNumber else { return nil }
+    switch (left, right) {
+    case (.int(let left), .int(let right)): return ValueOrder(left, right)
+    case (.double(let left), .double(let right)): return left.isNaN || right.isNaN ? nil : ValueOrder(left, right)
+    case (.int(let left), .double(let right)): return compare(left, right)
+    case (.double(let left), .int(let right)): return compare(right, left)?.reversed
+    case (_, .double(let double)) where double.isNaN: return nil
+    case (.double(let double), _) where double.isNaN: return nil
+    case (_, .double(let double)) where double.isInfinite: return double > 0 ? .ascending : .descending
+    case (.double(let double), _) where double.isInfinite: return double > 0 ? .descending : .ascending
+    default:
+      guard let left = left.asDecimal, let right = right.asDecimal else { return nil }
+      return ValueOrder(left, right)
+    }
+  }
+
+  /// Exact, where conversion to Double would lose digits.
+  private static func compare(_ left: Int64, _ right: Double) -> ValueOrder? {
+    if right.isNaN { return nil }
+    if right >= 0x1p63 { return .ascending }
+    if right < -0x1p63 { return .descending }
+    let whole = Int64(right.rounded(.down))
+    if left != whole { return ValueOrder(left, whole) }
+    return right > Double(whole) ? .ascending : .same
+  }
+
+  /// The number that the value is: `.int`, `.double` or `.decimal`.
+  package var asNumber: Value? {
+    switch self {
+    case .int, .double, .decimal: self
+    case .bool(let value): .int(value ? 1 : 0)
+    case .date(let date): .double(date.timeIntervalSinceReferenceDate)
+    default: nil
+    }
+  }
+
+  /// A number as a decimal; a Double by its shortest text, so that 0.1 is 0.1.
+  private var asDecimal: Decimal? {
+    switch self {
+    case .int(let value): Decimal(value)
+    case .double(let value): Decimal(literal: value.description)
+    case .decimal(let value): value
+    default: nil
+    }
+  }
+
+  // MARK: Bytes
+
+  private static func compareBytes(_ left: String, _ right: String) -> ValueOrder {
+    if let order = left.utf8.withContiguousStorageIfAvailable({ left in
+      right.utf8.withContiguousStorageIfAvailable {
+        compareBytes(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0))
+      }
+    }), let order {
+      return order
+    }
+    return left.utf8.lexicographicallyPrecedes(right.utf8)
+      ? .ascending : right.utf8.lexicographicallyPrecedes(left.utf8) ? .descending : .same
+  }
+
+  private static func compareBytes(_ left: Data, _ right: Data) -> ValueOrder {
+    left.withUnsafeBytes { left in right.withUnsafeBytes { compareBytes(left, $0) } }
+  }
+
+  private static func compareBytes(_ left: UUID, _ right: UUID) -> ValueOrder {
+    withUnsafeBytes(of: left.uuid) { left in withUnsafeBytes(of: right.uuid) { compareBytes(left, $0) } }
+  }
+
+  private static func compareBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> ValueOrder {
+    let common = min(left.count, right.count)
+    if common > 0, let leftBase = left.baseAddress, let rightBase = right.baseAddress {
+      let order = memcmp(leftBase, rightBase, common)
+      if order != 0 { return order < 0 ? .ascending : .descending }
+    }
+    return ValueOrder(left.count, right.count)
+  }
+
+  private static func compare(_ left: ManagedObjectID, _ right: ManagedObjectID) -> ValueOrder {
+    if left.storeNumber != right.storeNumber { return ValueOrder(left.storeNumber, right.storeNumber) }
+    if left.entitySymbol != right.entitySymbol { return ValueOrder(left.entityName, right.entityName) }
+    return ValueOrder(left.key, right.key)
+  }
+}

@@ -1,0 +1,35 @@
+package import MoonbasePlatform
+
+extension Value {
+  /// The plain text of a scalar value, for CAST, messages and text output; nil for null, lists, maps and objects.
+  package var text: String? {
+    switch self {
+    case .bool(let value): value ? "true" : "false"
+    case .int(let value): String(value)
+    case .double(let value): value.description
+    case .decimal(let value): value.description
+    case .string(let value): value
+    case .date(let value): ISODate.text(value)
+    case .data(let value): value.base64EncodedString()
+    case .uuid(let value): value.uuidString
+    case .uri(let value): value.absoluteString
+    case .objectID(let value): value.uriRepresentation
+    case .null, .list, .map, .object: nil
+    }
+  }
+}
+
+extension Decimal {
+  /// Reads a whole text as a decimal number, with a point whatever the locale; nil for anything else.
+  package init?(literal text: String) {
+    var digits = text.utf8[...]
+    if digits.first == UInt8(ascii: "-") || digits.first == UInt8(ascii: "+") { digits = digits.dropFirst() }
+    let allowed = digits.allSatisfy { byte in
+      byte >= 0x30 && byte <= 0x39 || byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e")
+        || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
+    }
+    // Foundation stops at what it does not understand; whatever Double refuses is no number either.
+    guard allowed, Double(text) != nil, let value = Decimal(string: text, locale: nil), !value.isNaN else { return nil }
+    self = value
+  }
+}

@@ -1,0 +1,18 @@
+import MoonbaseModel
+import Testing
+
+import enum MoonbaseModel.Predicate
+
+@Suite struct PredicateParsing {
+  @Test(arguments: parsingCases.lines)
+  func printsInItsOwnForm(_ line: CaseTable.Line) throws {
+    let predicate = try Predicate(format: line.input)
+    #expect(predicate.description == (line.outcome == "=" ? line.input : line.outcome))
+  }
+
+  @Test(arguments: parsingCases.lines)
+  func whatWasPrintedParsesToTheSame(_ line: CaseTable.Line) throws {
+    let predicate = try Predicate(format: line.input)
+    #expect(try Predicate(format: predicate.predicateFormat) == predicate)
+  }
+}
