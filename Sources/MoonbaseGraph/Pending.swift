@@ -1,9 +1,4 @@
 import MoonbaseModel
-extension AttributeDescription {
-  func checked(_ value: Value) throws(ModelError) -> Value { value }
-  func validate(_ value: Value) -> [(code: Int, message: String)] { [] }
-}
-extension Predicate { func substituting(_ values: [String: Value]) throws -> Predicate { self } }
 struct ObjectMatcher {
   init(_ p: Predicate, entity: ResolvedEntity, context: ManagedObjectContext) throws {}
   func matches(_ o: ManagedObject) throws -> Bool { true }

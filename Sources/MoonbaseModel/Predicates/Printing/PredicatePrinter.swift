@@ -39,16 +39,16 @@ struct PredicatePrinter {
 
   private mutating func print(_ comparison: Predicate.Comparison, quantifier: String) {
     text += quantifier
-    print(comparison.left)
+    print(comparison.left, inside: .sum)
     text += " \(comparison.operator.rawValue)\(comparison.options.suffix) "
-    print(comparison.right)
+    print(comparison.right, inside: .sum)
   }
 
   // MARK: Expressions
 
   /// How strongly an expression holds together; the weaker one needs parentheses inside the stronger one.
   private enum Strength: Int {
-    case assignment, sum, product, power, postfix
+    case assignment, sum, product, power, number, postfix
   }
 
   private func strength(of expression: Expression) -> Strength {
@@ -60,8 +60,8 @@ struct PredicatePrinter {
     case .function("divide:by:", let operands) where operands.count == 2: .product
     case .function("raise:toPower:", let operands) where operands.count == 2: .power
     // A sign belongs to the sum, and a period behind digits to the number.
-    case .constant(.int(let value)): value < 0 ? .sum : .power
-    case .constant(.double(let value)) where value.isFinite: value.sign == .minus ? .sum : .power
+    case .constant(.int(let value)): value < 0 ? .sum : .number
+    case .constant(.double(let value)) where value.isFinite: value.sign == .minus ? .sum : .number
     default: .postfix
     }
   }
@@ -163,7 +163,7 @@ struct PredicatePrinter {
     case "from:subtract:": (" - ", .sum, .product)
     case "multiply:by:": (" * ", .product, .power)
     case "divide:by:": (" / ", .product, .power)
-    case "raise:toPower:": (" ** ", .postfix, .power)
+    case "raise:toPower:": (" ** ", .number, .power)
     default: nil
     }
   }
