@@ -1,0 +1,135 @@
+---@meta
+
+---A set of objects and their unsaved changes.
+---@class moonbase.Context
+---@field undo_levels integer how many steps `undo` can go back; 0, the default, keeps none
+---@field has_changes boolean
+local Context = {}
+
+---@param entity string
+---@param values? table<string, any>
+---@return moonbase.Object
+function Context:insert(entity, values) end
+
+---@param object moonbase.Object
+function Context:delete(object) end
+
+---A request for objects of an entity; nothing is read until it is asked for its results.
+---@param entity string
+---@return moonbase.Request
+function Context:fetch(entity) end
+
+---A request template of the model with its variables filled in.
+---@param name string
+---@param variables? table<string, any>
+---@return moonbase.Request
+function Context:fetch_template(name, variables) end
+
+---The first object whose attributes have these values.
+---@param entity string
+---@param values table<string, any>
+---@return moonbase.Object?
+function Context:find(entity, values) end
+
+---Updates the object that agrees with `values` in `keys`, or inserts one.
+---@param entity string
+---@param keys string[]
+---@param values table<string, any>
+---@return moonbase.Object
+function Context:upsert(entity, keys, values) end
+
+---@param id moonbase.ObjectID|string
+---@return moonbase.Object?
+function Context:object(id) end
+
+---Writes all changes in one transaction; a failed save changes nothing.
+---@return true? ok
+---@return moonbase.Error? err
+function Context:save() end
+
+---Runs `body` and saves; on an error the file and the context are as before.
+---@param body fun(): ...
+---@return true? ok
+---@return any ... results of `body`, or the error
+function Context:transaction(body) end
+
+---Forgets all changes and brings back what was deleted.
+function Context:rollback() end
+
+---Forgets all objects.
+function Context:reset() end
+
+---@param object moonbase.Object
+---@param merge_changes boolean whether changes are kept
+function Context:refresh(object, merge_changes) end
+
+---@return boolean whether there was something to undo
+function Context:undo() end
+
+---@return boolean whether there was something to redo
+function Context:redo() end
+
+---Makes one undo step of all that `body` does.
+---@param body fun()
+function Context:undo_group(body) end
+
+---A request for objects. Each step returns a new request and leaves this one as it is.
+---@class moonbase.Request
+local Request = {}
+
+---Narrows the request; a second `where` means AND. Placeholders as in Core Data: `%@ %K %d %f %s`.
+---@param format string
+---@param ... any
+---@return moonbase.Request
+function Request:where(format, ...) end
+
+---Orders by key paths; one that begins with `-` descends.
+---@param ... string
+---@return moonbase.Request
+function Request:sort(...) end
+
+---@param count integer
+---@return moonbase.Request
+function Request:limit(count) end
+
+---@param count integer
+---@return moonbase.Request
+function Request:offset(count) end
+
+---@param size integer how many objects are read at a time
+---@return moonbase.Request
+function Request:batch(size) end
+
+---@param ... string key paths of relationships to read along
+---@return moonbase.Request
+function Request:prefetch(...) end
+
+---@param ... string
+---@return moonbase.Request
+function Request:group_by(...) end
+
+---While `each` walks: saves after every `count` objects and lets go of those visited.
+---@param count integer
+---@return moonbase.Request
+function Request:save_every(count) end
+
+---Iterates over the objects that match now, skipping those deleted on the way.
+---@return fun(): moonbase.Object?
+function Request:each() end
+
+---@return moonbase.Object[]
+function Request:all() end
+
+---@return moonbase.Object?
+function Request:first() end
+
+---@return moonbase.ObjectID[]
+function Request:ids() end
+
+---@return integer
+function Request:count() end
+
+---Rows of values instead of objects: list items name key paths, keys name aggregates such as `total = "@sum.age"`.
+---@param columns table<integer|string, string>
+---@return table<string, any>[]
+function Request:dictionaries(columns) end

@@ -1,0 +1,68 @@
+---@meta
+-- The tables that model and extension files return. With `---@type moonbase.Extension` above it an editor checks one.
+
+---@class moonbase.Extension
+---@field name string
+---@field version? string
+---@field requires? { moonbase?: string, extensions?: string[] }
+---@field classes? table<string, table> metatables, or `{ is = function(value) ... end }`
+---@field transformers? table<string, moonbase.Transformer>
+---@field value_classes? table<string, table<string, string>> class names by entity and attribute
+---@field entities? table<string, moonbase.EntityExtension>
+---@field on_reload? fun(old: moonbase.Extension)
+
+---Neither function ever sees nil.
+---@class moonbase.Transformer
+---@field class? string assignments of another class are refused
+---@field transform fun(value: any): string
+---@field reverse? fun(bytes: string): any without it the transformer goes one way and serves transient attributes only
+
+---@alias moonbase.Rule fun(value: any, object: moonbase.Object): (boolean|nil), string?, string?
+---@alias moonbase.ObjectRule fun(object: moonbase.Object): (boolean|nil), string?, string?
+---@alias moonbase.Hook fun(object: moonbase.Object)
+
+---@class moonbase.EntityExtension
+---@field normalize? table<string, fun(value: any, object: moonbase.Object): any> before all rules; returns what to keep
+---@field validate? table<string, moonbase.Rule> not called for nil
+---@field validate_for_insert? moonbase.ObjectRule
+---@field validate_for_update? moonbase.ObjectRule
+---@field validate_for_delete? moonbase.ObjectRule
+---@field derived? table<string, moonbase.Derived>
+---@field awake_from_insert? moonbase.Hook
+---@field awake_from_fetch? moonbase.Hook
+---@field awake_from_snapshot? moonbase.Hook
+---@field will_save? moonbase.Hook
+---@field did_save? moonbase.Hook
+---@field prepare_for_deletion? moonbase.Hook
+---@field will_turn_into_fault? moonbase.Hook
+---@field did_turn_into_fault? moonbase.Hook
+
+---@class moonbase.Derived
+---@field type? string needed for sort, predicate and editor where the model does not know the attribute
+---@field inputs? string[] key paths; `get` is called with their values in this order
+---@field pure? boolean depends on its inputs only: may run inside SQLite
+---@field strict? boolean nil as soon as an input is nil
+---@field stored? boolean keeps a persistent attribute current at each save
+---@field get? fun(...: any): any
+---@field set? fun(value: any, object: moonbase.Object)
+---@field shadow? string the persistent attribute behind this one
+---@field transformer? string
+---@field read? "on_demand"|"pre_calculated"
+---@field write? "immediate"|"delayed"
+
+---@class moonbase.Model
+---@field version? string
+---@field entities table<string, moonbase.EntityModel>
+---@field fetch_requests? table<string, table>
+---@field configurations? table<string, string[]>
+
+---@class moonbase.EntityModel
+---@field parent? string
+---@field abstract? boolean
+---@field class? string
+---@field attributes? table<string, string|table>
+---@field relationships? table<string, table>
+---@field fetched_properties? table<string, table>
+---@field user_info? table<string, any>
+---@field constraints? string[][]
+---@field indexes? table<string, table>

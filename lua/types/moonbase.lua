@@ -1,0 +1,65 @@
+---@meta
+-- What a script finds in `moonbase`. Point your editor's Lua language server at this folder (`workspace.library`).
+
+---The context of the store and model given to `moonbase run`; nil where there is neither.
+---@class moonbase
+---@field context? moonbase.Context
+---@field terminal boolean whether standard error is a terminal
+---@field classes table<string, any> the value classes that extensions provide, by name
+---@field object moonbase.ObjectMethods every method of an object as a function, for where a property hides the method
+---@field null moonbase.Null "no value" as an element of a list or map; attributes read as nil
+---@field date moonbase.DateModule
+moonbase = {}
+
+---@class moonbase.Null
+
+---Opens a store. Paths are relative to the current folder.
+---@param options moonbase.OpenOptions
+---@return moonbase.Store
+function moonbase.open(options) end
+
+---@class moonbase.OpenOptions
+---@field store? string path of the SQLite file; without it the store is kept in memory
+---@field model? string|table path of a model file, or the table such a file returns; default: the store's own model
+---@field extensions? string[] paths of extension files
+---@field read_only? boolean
+
+---@class moonbase.Store
+---@field context moonbase.Context
+local Store = {}
+
+---Closes the store. Objects of its contexts cannot be used any more.
+function Store:close() end
+
+---A progress bar on standard error. It draws on a terminal only.
+---@param total? integer how many steps there will be, if known
+---@param label string
+---@return moonbase.Progress
+function moonbase.progress(total, label) end
+
+---@class moonbase.Progress
+local Progress = {}
+
+---@param steps? integer default 1
+function Progress:advance(steps) end
+
+---Takes the bar away.
+function Progress:finish() end
+
+---Runs a module's function over the objects of a request on several cores.
+---The module returns `function(context, ids, arguments)`; values go in, values come out.
+---@param request moonbase.Request
+---@param module string
+---@param arguments? any
+---@return any[] results one for each part of the objects
+function moonbase.parallel(request, module, arguments) end
+
+---What data or others cause: returned by `save`, `validate`, `parse` and `migrate`, raised by everything else.
+---@class moonbase.Error
+---@field code integer Core Data's number where it has one, such as 1570 for a missing value
+---@field message string
+---@field entity? string
+---@field key? string
+---@field id? moonbase.ObjectID
+---@field value? any
+---@field details? moonbase.Error[] one for each failure, where there are several

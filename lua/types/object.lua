@@ -1,0 +1,84 @@
+---@meta
+
+---An object of a context. Its properties are those of its entity; where one has a method's name, the property wins and
+---the method is `moonbase.object.NAME(object, ...)`.
+---@class moonbase.Object: moonbase.ObjectMethods
+---@field [string] any
+
+---@class moonbase.ObjectMethods
+local Object = {}
+
+---@return string
+function Object:entity_name() end
+
+---@return moonbase.ObjectID
+function Object:id() end
+
+---Checks one value, or all that the object has.
+---@param key? string
+---@param value? any
+---@return true? ok
+---@return moonbase.Error? err
+function Object:validate(key, value) end
+
+---The stored value, past accessors and derived attributes.
+---@param key string
+---@return any
+function Object:primitive(key) end
+
+---@param key string
+---@param value any
+function Object:set_primitive(key, value) end
+
+---@param key string
+function Object:will_change(key) end
+
+---@param key string
+function Object:did_change(key) end
+
+---@param key string
+function Object:will_access(key) end
+
+---@param key string
+function Object:did_access(key) end
+
+---@param key string
+---@param observer fun(object: moonbase.Object, key: string)
+function Object:observe(key, observer) end
+
+---A to-many relationship of an object. `#` counts, `pairs` walks over a snapshot, assigning a list replaces all.
+---@class moonbase.ToMany
+---@field [integer] moonbase.Object ordered relationships only
+---@operator len: integer
+local ToMany = {}
+
+---@param object moonbase.Object
+function ToMany:add(object) end
+
+---@param object moonbase.Object
+function ToMany:remove(object) end
+
+---@param object moonbase.Object
+---@return boolean
+function ToMany:contains(object) end
+
+---@return fun(): moonbase.Object?
+function ToMany:each() end
+
+---@return moonbase.Object[]
+function ToMany:all() end
+
+---Ordered relationships only.
+---@param index integer
+---@param object moonbase.Object
+function ToMany:insert(index, object) end
+
+---Ordered relationships only.
+---@param from integer
+---@param to integer
+function ToMany:move(from, to) end
+
+---Ordered relationships only.
+---@param object moonbase.Object
+---@return integer?
+function ToMany:index_of(object) end

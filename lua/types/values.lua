@@ -1,0 +1,66 @@
+---@meta
+-- Values that Lua has no type for. All compare, print and join with `..`; `value:key()` serves as a table's key.
+
+---@class moonbase.ObjectID
+local ObjectID = {}
+
+---@return string
+function ObjectID:key() end
+
+---@class moonbase.Date
+---@field unix number seconds since 1970
+---@field reference number seconds since 2001, as stored
+local Date = {}
+
+---@return number
+function Date:key() end
+
+---@class moonbase.DateModule
+local DateModule = {}
+
+---@param seconds number seconds since 1970
+---@return moonbase.Date
+function DateModule.unix(seconds) end
+
+---@param seconds number seconds since 2001
+---@return moonbase.Date
+function DateModule.reference(seconds) end
+
+---@param text string ISO 8601
+---@return moonbase.Date? date
+---@return moonbase.Error? err
+function DateModule.parse(text) end
+
+---Not in the preset `pure`, which has no clock.
+---@return moonbase.Date
+function DateModule.now() end
+
+---@class moonbase.Decimal
+local Decimal = {}
+
+---@return string
+function Decimal:key() end
+
+---@param value string|integer
+---@return moonbase.Decimal
+function moonbase.decimal(value) end
+
+---@class moonbase.UUID
+local UUID = {}
+
+---@return string
+function UUID:key() end
+
+---@param text? string default: a new one
+---@return moonbase.UUID
+function moonbase.uuid(text) end
+
+---@class moonbase.URI
+local URI = {}
+
+---@return string
+function URI:key() end
+
+---@param text string
+---@return moonbase.URI
+function moonbase.uri(text) end
