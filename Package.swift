@@ -62,5 +62,9 @@ let package = Package(
     .testTarget(
       name: "MoonbaseModelTests", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseCSQLite"],
       swiftSettings: strict),
+    // Hostile input for what takes bytes from strangers (`scripts/fuzz`).
+    .executableTarget(
+      name: "moonbase-fuzz", dependencies: ["MoonbasePlatform", "MoonbaseModel"], path: "Tests/MoonbaseFuzz",
+      swiftSettings: strict),
   ]
 )

@@ -1,0 +1,53 @@
+import MoonbasePlatform
+
+/// Runs workers one after another until the time is up, keeps the inputs that ended one, and counts.
+struct Supervisor {
+  let target: FuzzTarget
+  let seconds: Int
+  let crashes: URL
+
+  /// Returns how many inputs ended a worker.
+  func run() throws -> Int {
+    try FileManager.default.createDirectory(at: crashes, withIntermediateDirectories: true)
+    let end = Date(timeIntervalSinceNow: Double(seconds))
+    var found = 0
+    var tried = 0
+    while case let left = end.timeIntervalSinceNow, left > 0.5 {
+      let note = crashes.appendingPathComponent(".\(target.name)-\(getpid())")
+      defer { try? FileManager.default.removeItem(at: note) }
+      let worker = try spawn(seconds: min(left, 20), note: note)
+      tried += worker.inputs
+      guard let signal = worker.signal else { continue }
+      found += 1
+      print("signal \(signal): \(try keep(note).path)")
+      if found >= 20 { break }
+    }
+    print("\(target.name): \(tried) inputs in workers that lived, \(found) ended one")
+    return found
+  }
+
+  private func spawn(seconds: Double, note: URL) throws -> (inputs: Int, signal: Int32?) {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+    process.arguments = [
+      target.name, "--worker", note.path, "--seconds", String(seconds), "--first",
+      String(UInt64.random(in: 0...(1 << 60))),
+    ]
+    process.standardOutput = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    if process.terminationReason == .uncaughtSignal { return (0, process.terminationStatus) }
+    guard process.terminationStatus == 0 else { throw FuzzFailure("the worker failed: \(text)") }
+    return (
+      text.split(separator: " ").last.flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? 0, nil
+    )
+  }
+
+  private func keep(_ note: URL) throws -> URL {
+    let kept = crashes.appendingPathComponent("\(target.name)-\(UUID().uuidString.prefix(8))")
+    try FileManager.default.copyItem(at: note, to: kept)
+    return kept
+  }
+}
