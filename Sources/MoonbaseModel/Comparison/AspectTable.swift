@@ -51,7 +51,7 @@ struct AspectTable {
 
   private mutating func add(_ tree: ModelTree, unnamed: [String] = []) {
     guard case .table(let list, let entries) = tree.content else {
-      if let name = unnamed.first { texts[name] = tree.luaText }
+      if let name = unnamed.first { texts[name] = tree.string ?? tree.luaText }
       return
     }
     for (name, element) in zip(unnamed, list) { texts[name] = element.string ?? element.luaText }

@@ -8,6 +8,9 @@ public struct EntityDescription: Sendable, Hashable {
   public var isAbstract: Bool = false
   /// The name of the entity it inherits from.
   public var superentityName: String?
+  /// The names of entities that inherit from it: the same as naming it as their parent, said from the other end. A resolved
+  /// model knows only parents.
+  public var subentityNames: [String] = []
   /// Its own attributes, without inherited ones, in the order written.
   public var attributes: [AttributeDescription] = []
   /// Its own relationships, without inherited ones, in the order written.

@@ -50,6 +50,6 @@ extension ManagedObjectModel {
   /// Throws `ModelError` with `.invalidModel` for duplicate names, refused property names, unknown or cyclic parents, and
   /// destinations and inverses that do not resolve.
   public func resolved() throws(ModelError) -> ResolvedModel {
-    try ModelResolver(model: self).resolve()
+    try ModelResolver(model: try withInheritanceFromChildren()).resolve()
   }
 }

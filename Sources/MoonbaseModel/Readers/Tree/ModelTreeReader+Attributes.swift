@@ -107,6 +107,7 @@ extension ModelTreeReader {
   {
     guard let value = tree.scalar else { throw context.error("\(key) is a value, not \(tree.kind)", line: tree.line) }
     if attribute.type == .binaryData, case .string(let text) = value { return .data(Data(text.utf8)) }
+    if attribute.type == .uri, case .string(let text) = value, let uri = URL(string: text) { return .uri(uri) }
     if attribute.type == .date, case .int(let seconds) = value { return .date(at(Double(seconds))) }
     if attribute.type == .date, case .double(let seconds) = value { return .date(at(seconds)) }
     do { return try attribute.checkedInModel(value) } catch {

@@ -36,6 +36,7 @@ struct ModelTreeReader {
     var entity = EntityDescription(name)
     entity.location = context.location(tree.line)
     entity.superentityName = try table.string("parent")
+    entity.subentityNames = try table.strings("subentities") ?? []
     entity.managedObjectClassName = try table.string("class")
     entity.isAbstract = try table.bool("abstract") ?? false
     entity.renamingIdentifier = try table.string("renamed_from")

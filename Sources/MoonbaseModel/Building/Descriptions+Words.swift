@@ -1,0 +1,76 @@
+extension AttributeDescription {
+  /// A copy that must have a value, and has this one at first.
+  public func required(default value: Value = .null) -> Self {
+    with {
+      $0.isOptional = false
+      $0.defaultValue = value
+    }
+  }
+
+  /// A copy that has this value at first.
+  public func defaulting(to value: Value) -> Self { with { $0.defaultValue = value } }
+
+  /// A copy that is kept in memory only.
+  public func transient() -> Self { with { $0.isTransient = true } }
+
+  /// A copy whose number or date lies between two bounds, both allowed.
+  public func between(_ minimum: Value, _ maximum: Value) -> Self {
+    with {
+      $0.validation.minimum = minimum
+      $0.validation.maximum = maximum
+    }
+  }
+
+  /// A copy whose string is as long as this range says, in characters.
+  public func length(_ range: ClosedRange<Int>) -> Self {
+    with {
+      $0.validation.minimumLength = range.lowerBound
+      $0.validation.maximumLength = range.upperBound
+    }
+  }
+
+  /// A copy whose string matches a regular expression as a whole.
+  public func matching(_ pattern: String) -> Self { with { $0.validation.regularExpression = pattern } }
+
+  /// A copy whose value is one of these.
+  public func oneOf(_ values: Value...) -> Self { with { $0.validation.allowedValues = values } }
+
+  /// A copy whose values a transformer turns into bytes; `class` names the class that values must have.
+  public func transformed(by transformer: String, class className: String? = nil) -> Self {
+    with {
+      $0.valueTransformerName = transformer
+      $0.valueClassName = className
+    }
+  }
+}
+
+extension RelationshipDescription {
+  /// A copy that must have a destination.
+  public func required() -> Self { with { $0.isOptional = false } }
+
+  /// A copy that keeps its destinations in order.
+  public func ordered() -> Self { with { $0.isOrdered = true } }
+
+  /// A copy with bounds for the number of destinations; 0 means no greatest number.
+  public func count(atLeast minimum: Int = 0, atMost maximum: Int) -> Self {
+    with {
+      $0.minCount = minimum
+      $0.maxCount = maximum
+    }
+  }
+
+  /// A copy with a rule for what happens to the other side when an object is deleted.
+  public func onDelete(_ rule: DeleteRule) -> Self { with { $0.deleteRule = rule } }
+}
+
+extension FetchIndexDescription {
+  /// Makes an index over properties; a minus before a name makes its order descend.
+  public init(_ name: String, on properties: String...) {
+    let elements = properties.map { property in
+      var element = Element(property.hasPrefix("-") ? String(property.dropFirst()) : property)
+      element.isAscending = !property.hasPrefix("-")
+      return element
+    }
+    self.init(name, elements)
+  }
+}

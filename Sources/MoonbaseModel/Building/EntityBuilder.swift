@@ -1,0 +1,75 @@
+/// Collects what stands in the braces of an entity; `if`, `switch` and `for` work inside.
+@resultBuilder
+public enum EntityBuilder {
+  /// One element.
+  public static func buildExpression(_ element: some EntityElement) -> [any EntityElement] { [element] }
+  /// Several elements, for example a function's result.
+  public static func buildExpression(_ elements: [any EntityElement]) -> [any EntityElement] { elements }
+  /// Everything in the braces.
+  public static func buildBlock(_ parts: [any EntityElement]...) -> [any EntityElement] { parts.flatMap(\.self) }
+  /// What an `if` without `else` gave.
+  public static func buildOptional(_ part: [any EntityElement]?) -> [any EntityElement] { part ?? [] }
+  /// What the first branch gave.
+  public static func buildEither(first part: [any EntityElement]) -> [any EntityElement] { part }
+  /// What the second branch gave.
+  public static func buildEither(second part: [any EntityElement]) -> [any EntityElement] { part }
+  /// What a loop gave.
+  public static func buildArray(_ parts: [[any EntityElement]]) -> [any EntityElement] { parts.flatMap(\.self) }
+}
+
+/// Collects the entities of a model; `if`, `switch` and `for` work inside.
+@resultBuilder
+public enum ModelBuilder {
+  /// One entity.
+  public static func buildExpression(_ entity: EntityDescription) -> [EntityDescription] { [entity] }
+  /// Everything in the braces.
+  public static func buildBlock(_ parts: [EntityDescription]...) -> [EntityDescription] { parts.flatMap(\.self) }
+  /// What an `if` without `else` gave.
+  public static func buildOptional(_ part: [EntityDescription]?) -> [EntityDescription] { part ?? [] }
+  /// What the first branch gave.
+  public static func buildEither(first part: [EntityDescription]) -> [EntityDescription] { part }
+  /// What the second branch gave.
+  public static func buildEither(second part: [EntityDescription]) -> [EntityDescription] { part }
+  /// What a loop gave.
+  public static func buildArray(_ parts: [[EntityDescription]]) -> [EntityDescription] { parts.flatMap(\.self) }
+}
+
+extension ManagedObjectModel {
+  /// Makes a model of entities:
+  ///
+  /// ```swift
+  /// let model = ManagedObjectModel {
+  ///   EntityDescription("Person", class: "Person") {
+  ///     AttributeDescription("lastName", .string).required()
+  ///     AttributeDescription("age", .integer16).required(default: 0).between(0, 150)
+  ///     RelationshipDescription.toMany("friends", "Person", inverse: "friends").ordered()
+  ///     UniquenessConstraint("lastName")
+  ///   }
+  ///   EntityDescription("Employee", parent: "Person") {
+  ///     AttributeDescription("number", .integer32).required()
+  ///   }
+  /// }
+  /// ```
+  public init(@ModelBuilder _ entities: () -> [EntityDescription]) { self.init(entities: entities()) }
+}
+
+extension EntityDescription {
+  /// Makes an entity of its properties, constraints and indexes.
+  public init(
+    _ name: String, parent: String? = nil, class className: String? = nil, abstract: Bool = false,
+    @EntityBuilder _ elements: () -> [any EntityElement]
+  ) {
+    self.init(name)
+    superentityName = parent
+    managedObjectClassName = className
+    isAbstract = abstract
+    for element in elements() { element.add(to: &self) }
+  }
+
+  /// A copy with changes, for what has no word of its own.
+  public func with(_ change: (inout Self) -> Void) -> Self {
+    var copy = self
+    change(&copy)
+    return copy
+  }
+}
