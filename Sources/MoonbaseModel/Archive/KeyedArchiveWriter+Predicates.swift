@@ -62,16 +62,7 @@ extension KeyedArchiveWriter {
       }
       return object("NSConstantValueExpression", ["NSExpressionType": 0, "NSConstantValue": reference])
     case .keyPath(let base, let path): return try keyPath(base, path)
-    case .function(let name, let arguments):
-      let utilities = object(
-        "NSConstantValueExpression",
-        ["NSExpressionType": 0, "NSConstantValueClassName": string("_NSPredicateUtilities")])
-      return object(
-        "NSFunctionExpression",
-        [
-          "NSExpressionType": 4, "NSSelectorName": string(name), "NSOperand": utilities,
-          "NSArguments": array(try expressions(arguments)),
-        ])
+    case .function(let name, let arguments): return try function(name, arguments)
     case .aggregate(let elements):
       return object(
         "NSAggregateExpression", ["NSExpressionType": 14, "NSCollection": array(try expressions(elements))])
@@ -93,6 +84,25 @@ extension KeyedArchiveWriter {
     case .assignment:
       throw ModelError(.unsupportedForm, "an assignment in a predicate cannot be archived")
     }
+  }
+
+  /// The receiver of a method is archived as its operand; that of a predefined function is a class of Foundation.
+  private mutating func function(_ name: String, _ arguments: [Expression]) throws(ModelError) -> PropertyList {
+    let isMethod = PredicateFunction(rawValue: name).map(\.isMethod) ?? true
+    let operand: PropertyList
+    if isMethod, let receiver = arguments.first {
+      operand = try expression(receiver)
+    } else {
+      operand = object(
+        "NSConstantValueExpression",
+        ["NSExpressionType": 0, "NSConstantValueClassName": string("_NSPredicateUtilities")])
+    }
+    return object(
+      "NSFunctionExpression",
+      [
+        "NSExpressionType": 4, "NSSelectorName": string(name), "NSOperand": operand,
+        "NSArguments": array(try expressions(isMethod ? Array(arguments.dropFirst()) : arguments)),
+      ])
   }
 
   private mutating func expressions(_ list: [Expression]) throws(ModelError) -> [PropertyList] {

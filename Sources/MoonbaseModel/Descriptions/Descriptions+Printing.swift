@@ -25,7 +25,7 @@ extension AttributeDescription: CustomStringConvertible {
     if isTransient { words.append("transient") }
     if let valueTransformerName { words.append("by \(valueTransformerName)") }
     if let derivationExpression { words.append("derived from \(derivationExpression)") }
-    if !defaultValue.isNull { words.append("= \(ModelText.text(defaultValue) ?? defaultValue.typeDescription)") }
+    if !defaultValue.isNull { words.append("= \(defaultValue.text ?? defaultValue.typeDescription)") }
     return words.joined(separator: " ")
   }
 }

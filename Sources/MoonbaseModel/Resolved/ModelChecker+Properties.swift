@@ -34,9 +34,9 @@ extension ModelChecker {
     let validation = attribute.validation
     let values = [attribute.defaultValue, validation.minimum, validation.maximum].compactMap(\.self)
     for value in values + (validation.allowedValues ?? []) where !value.isNull {
-      _ = try attribute.checkedInModel(value)
+      _ = try attribute.checked(value)
     }
-    if let least = validation.minimum, let greatest = validation.maximum, Value.precedes(greatest, least) {
+    if let least = validation.minimum, let greatest = validation.maximum, Value.compare(greatest, least) == .ascending {
       throw ModelError(.invalidModel, "has a minimum above its maximum")
     }
     if let least = validation.minimumLength, let greatest = validation.maximumLength, least > greatest {
@@ -96,18 +96,5 @@ extension ModelChecker {
       .invalidModel,
       "\(entity.name).\(property.name): its entity \(wanted) is not in the model\(nearestEntity(wanted))",
       at: property.location, entity: entity.name, property: property.name)
-  }
-}
-
-extension Value {
-  /// Whether a number or date comes before another of its kind; false for everything else.
-  static func precedes(_ left: Value, _ right: Value) -> Bool {
-    switch (left, right) {
-    case (.int(let left), .int(let right)): left < right
-    case (.double(let left), .double(let right)): left < right
-    case (.decimal(let left), .decimal(let right)): left < right
-    case (.date(let left), .date(let right)): left < right
-    default: false
-    }
   }
 }

@@ -39,8 +39,8 @@ struct ModelWarnings {
   private func isOutOfBounds(_ attribute: AttributeDescription) -> Bool {
     let (value, validation) = (attribute.defaultValue, attribute.validation)
     if value.isNull { return false }
-    if let least = validation.minimum, Value.precedes(value, least) { return true }
-    if let greatest = validation.maximum, Value.precedes(greatest, value) { return true }
+    if let least = validation.minimum, Value.compare(value, least) == .ascending { return true }
+    if let greatest = validation.maximum, Value.compare(value, greatest) == .descending { return true }
     if let allowed = validation.allowedValues, !allowed.contains(value) { return true }
     guard case .string(let string) = value else { return false }
     return string.count < validation.minimumLength ?? 0 || string.count > validation.maximumLength ?? .max

@@ -116,7 +116,7 @@ struct ArchivedModelWriter {
           ])
       }
       var condition = KeyedArchiveWriter.null
-      if let text = index.partialIndexPredicate { condition = try archive.predicate(Predicate(modelText: text)) }
+      if let text = index.partialIndexPredicate { condition = try archive.predicate(Predicate(format: text)) }
       archive.fill(
         reference, "NSFetchIndexDescription",
         [

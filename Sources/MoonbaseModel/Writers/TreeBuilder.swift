@@ -74,8 +74,7 @@ extension Value {
 extension Date {
   /// ISO 8601 where it says the date exactly, else seconds since 2001.
   fileprivate var literal: Value {
-    let seconds = timeIntervalSinceReferenceDate
-    guard abs(seconds) < 1e11, (seconds * 1000).rounded() / 1000 == seconds else { return .double(seconds) }
-    return .string(formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: seconds != seconds.rounded())))
+    let text = ISODate.text(self)
+    return ISODate.parse(text) == self ? .string(text) : .double(timeIntervalSinceReferenceDate)
   }
 }

@@ -83,6 +83,7 @@ struct MappingInferenceTests {
     var model = SampleModels.rich
     model.entities[3].attributes[0].type = .integer64
     model.entities[1].attributes[3].type = .string
+    model.entities[1].attributes[3].defaultValue = .null
     let error = #expect(throws: ModelError.self) {
       try MappingModel(inferredFrom: try SampleModels.rich.resolved(), to: try model.resolved())
     }

@@ -14,6 +14,7 @@ enum SampleModels {
       SortDescriptor("lastName", ascending: false),
       SortDescriptor("age", comparator: .localizedStandardCompare),
     ]
+    request.predicate = .comparison(.init(.keyPath("age"), .greaterThan, .variable("AGE")))
     model.fetchRequestTemplates = ["tenPeople": request]
     return model
   }
@@ -105,6 +106,20 @@ enum SampleModels {
     department.relationships = [people]
     department.fetchedProperties = [FetchedPropertyDescription("everybody", FetchRequest("Person"))]
     department.fetchedProperties[0].userInfo = ["since": "1990"]
+    department.fetchedProperties[0].fetchRequest.predicate = everybody
     return department
+  }
+
+  /// `born > $FETCHED_PROPERTY.userInfo.since AND department == $FETCH_SOURCE AND NOT firstName CONTAINS[cd] "x"`.
+  private static var everybody: MoonbaseModel.Predicate {
+    .and([
+      .comparison(
+        .init(.keyPath("born"), .greaterThan, .keyPath(.variable("FETCHED_PROPERTY"), ["userInfo", "since"]))),
+      .comparison(.init(.keyPath("department"), .equal, .variable("FETCH_SOURCE"))),
+      .not(
+        .comparison(
+          .init(
+            .keyPath("firstName"), .contains, .constant("x"), options: [.caseInsensitive, .diacriticInsensitive]))),
+    ])
   }
 }

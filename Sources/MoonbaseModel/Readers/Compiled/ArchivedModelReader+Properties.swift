@@ -51,7 +51,7 @@ extension ArchivedModelReader {
   ) {
     guard let archived = object["NSDefaultValue"] else { return }
     let value = archived.modelValue.map { normalized($0, for: attribute.type) }
-    if let value, let checked = try? attribute.checkedInModel(value) {
+    if let value, let checked = try? attribute.checked(value) {
       attribute.defaultValue = checked
     } else {
       let what = archived.object?.className ?? value?.typeDescription ?? "value"

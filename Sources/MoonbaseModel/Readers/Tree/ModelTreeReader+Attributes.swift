@@ -110,7 +110,7 @@ extension ModelTreeReader {
     if attribute.type == .uri, case .string(let text) = value, let uri = URL(string: text) { return .uri(uri) }
     if attribute.type == .date, case .int(let seconds) = value { return .date(at(Double(seconds))) }
     if attribute.type == .date, case .double(let seconds) = value { return .date(at(seconds)) }
-    do { return try attribute.checkedInModel(value) } catch {
+    do { return try attribute.checked(value) } catch {
       throw context.error("\(key): \(error.message)", line: tree.line)
     }
   }

@@ -1,6 +1,6 @@
 extension ModelTreeReader {
   func predicate(_ text: String, _ context: TreeContext, line: Int?) throws(ModelError) -> Predicate {
-    do { return try Predicate(modelText: text) } catch { throw context.error(error.message, line: line) }
+    do { return try Predicate(format: text) } catch { throw context.error(error.message, line: line) }
   }
 
   func fetchedProperty(_ name: String, _ tree: ModelTree, _ context: TreeContext) throws(ModelError)

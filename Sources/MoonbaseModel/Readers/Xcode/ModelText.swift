@@ -7,7 +7,7 @@ enum ModelText {
     switch type {
     case .integer16, .integer32, .integer64: .some(integer(text))
     case .double, .float: .some(Double(text).map(Value.double))
-    case .decimal: .some(decimal(text))
+    case .decimal: .some(Decimal(literal: text).map(Value.decimal))
     case .boolean: .some(MarkupFields.bool(text).map(Value.bool))
     case .string: .some(.string(text))
     case .uuid: .some(UUID(uuidString: text).map(Value.uuid))
@@ -35,11 +35,5 @@ enum ModelText {
   private static func integer(_ text: String) -> Value? {
     if let integer = Int64(text) { return .int(integer) }
     return Double(text).flatMap { Int64(exactly: $0) }.map(Value.int)
-  }
-
-  private static func decimal(_ text: String) -> Value? {
-    let allowed = text.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }
-    guard allowed, Double(text) != nil else { return nil }
-    return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map(Value.decimal)
   }
 }

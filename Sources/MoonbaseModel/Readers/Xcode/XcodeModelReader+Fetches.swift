@@ -25,7 +25,7 @@ extension XcodeModelReader {
   {
     var request = FetchRequest(try fields.required("entity"))
     if let text = fields.take("predicateString"), !text.isEmpty {
-      do { request.predicate = try Predicate(modelText: text) } catch { throw fields.error(error.message) }
+      do { request.predicate = try Predicate(format: text) } catch { throw fields.error(error.message) }
     }
     request.fetchLimit = try fields.integer("fetchLimit") ?? 0
     request.fetchBatchSize = try fields.integer("fetchBatchSize") ?? 0

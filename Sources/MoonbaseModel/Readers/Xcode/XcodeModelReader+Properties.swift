@@ -100,7 +100,7 @@ extension XcodeModelReader {
       return nil
     case .some(nil): throw fields.error("\(name) is no \(attribute.type.modelName): \(text)")
     case .some(let value?):
-      do { return try attribute.checkedInModel(value) } catch { throw fields.error("\(name): \(error.message)") }
+      do { return try attribute.checked(value) } catch { throw fields.error("\(name): \(error.message)") }
     }
   }
 
