@@ -18,6 +18,7 @@ let package = Package(
   products: [
     .library(name: "MoonbaseModel", targets: ["MoonbaseModel"]),
     .library(name: "MoonbaseGraph", targets: ["MoonbaseGraph"]),
+    .library(name: "MoonbaseLua", targets: ["MoonbaseLua"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -53,7 +54,13 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // Lua: C owns every longjmp, Swift the rest.
+    .target(name: "MoonbaseLuaShim", dependencies: ["MoonbaseCLua"]),
+    .target(name: "MoonbaseLua", dependencies: ["MoonbasePlatform", "MoonbaseLuaShim"], swiftSettings: strict),
+
     // Tests.
+    .testTarget(
+      name: "MoonbaseLuaTests", dependencies: ["MoonbasePlatform", "MoonbaseLua"], swiftSettings: strict),
     .target(
       name: "MoonbaseTestSupport", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph"],
       path: "Tests/MoonbaseTestSupport", swiftSettings: strict),

@@ -1,0 +1,115 @@
+import MoonbaseLuaShim
+import MoonbasePlatform
+
+/// Plain values on their way into Lua, with the bytes of their strings beside them.
+final class LuaArgumentBuffer {
+  private(set) var values: UnsafeMutablePointer<MBLValue>
+  private var capacity: Int
+  private var bytes: UnsafeMutableRawPointer
+  private var byteCapacity: Int
+  private var byteCount = 0
+  private var hasStrings = false
+  /// Keeps objects and references alive until the call has them.
+  private var anchors: [AnyObject] = []
+
+  init(capacity: Int) {
+    self.capacity = max(capacity, 4)
+    values = .allocate(capacity: self.capacity)
+    byteCapacity = 64
+    bytes = .allocate(byteCount: byteCapacity, alignment: 1)
+  }
+
+  deinit {
+    values.deallocate()
+    bytes.deallocate()
+  }
+
+  func clear() {
+    byteCount = 0
+    hasStrings = false
+    if !anchors.isEmpty { anchors.removeAll(keepingCapacity: true) }
+  }
+
+  func reserve(_ count: Int) {
+    guard count > capacity else { return }
+    values.deallocate()
+    values = .allocate(capacity: count)
+    capacity = count
+  }
+
+  func set(_ index: Int, _ value: LuaValue, for state: LuaState) throws(LuaError) {
+    switch value {
+    case .nil: values[index].tag = .nil
+    case .null: values[index].tag = .null
+    case .boolean(let flag): setBoolean(index, flag)
+    case .integer(let integer): setInteger(index, integer)
+    case .number(let number): setNumber(index, number)
+    case .string(let string): string.withBytes { setBytes(index, UnsafeRawBufferPointer($0)) }
+    case .table(let table): try setReference(index, table.reference, for: state)
+    case .function(let function): try setReference(index, function.reference, for: state)
+    case .userdata(let userdata): try setReference(index, userdata.reference, for: state)
+    case .thread(let thread): try setReference(index, thread.reference, for: state)
+    case .object(let object): try setObject(index, object.object, object.type, for: state)
+    }
+  }
+
+  func setNil(_ index: Int) { values[index].tag = .nil }
+
+  func setBoolean(_ index: Int, _ flag: Bool) {
+    values[index].tag = .boolean
+    values[index].integer = flag ? 1 : 0
+  }
+
+  func setInteger(_ index: Int, _ integer: Int64) {
+    values[index].tag = .integer
+    values[index].integer = integer
+  }
+
+  func setNumber(_ index: Int, _ number: Double) {
+    values[index].tag = .number
+    values[index].number = number
+  }
+
+  func setBytes(_ index: Int, _ source: UnsafeRawBufferPointer) {
+    if byteCount + source.count > byteCapacity { grow(byteCount + source.count) }
+    if let base = source.baseAddress { (bytes + byteCount).copyMemory(from: base, byteCount: source.count) }
+    values[index].tag = .string
+    values[index].integer = Int64(byteCount)  // an offset until `seal`, since the bytes may move
+    values[index].length = UInt64(source.count)
+    byteCount += source.count
+    hasStrings = true
+  }
+
+  func setReference(_ index: Int, _ reference: LuaReference, for state: LuaState) throws(LuaError) {
+    guard reference.link === state.link else {
+      throw LuaError(.foreign, "a value of one Lua state was given to another")
+    }
+    anchors.append(reference)
+    values[index].tag = .reference
+    values[index].integer = Int64(reference.index)
+  }
+
+  func setObject(
+    _ index: Int, _ object: AnyObject, _ type: LuaAnyHostType, scoped: Bool = false, for state: LuaState
+  ) throws(LuaError) {
+    anchors.append(object)
+    values[index] = try type.plain(object, scoped: scoped, in: state)
+  }
+
+  /// Turns offsets into addresses; only after the last value was set.
+  func seal(_ count: Int) {
+    guard hasStrings else { return }
+    for index in 0..<count where values[index].tag == .string {
+      values[index].pointer = UnsafeRawPointer(bytes + Int(values[index].integer))
+    }
+  }
+
+  private func grow(_ needed: Int) {
+    let larger = max(byteCapacity * 2, needed)
+    let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 1)
+    moved.copyMemory(from: bytes, byteCount: byteCount)
+    bytes.deallocate()
+    bytes = moved
+    byteCapacity = larger
+  }
+}

@@ -1,0 +1,239 @@
+import MoonbaseLuaShim
+
+/// One call from Lua into Swift: its arguments, counted from 0, and its results, in the order they are returned.
+///
+/// It cannot be copied, so it cannot outlive the call.
+public struct LuaCall: ~Copyable {
+  let frame: UnsafeMutablePointer<MBLFrame>
+  /// Stack places before the first argument.
+  let offset: Int32
+
+  init(_ frame: UnsafeMutablePointer<MBLFrame>, offset: Int32) {
+    self.frame = frame
+    self.offset = offset
+  }
+
+  /// The state that calls.
+  public var state: LuaState { LuaState.owner(of: frame.pointee.state) }
+
+  /// The number of arguments.
+  public var count: Int { Int(frame.pointee.count - offset) }
+
+  var thread: OpaquePointer { frame.pointee.thread }
+
+  func place(_ index: Int) -> Int32 {
+    let place = Int32(clamping: index) &+ offset &+ 1
+    return place > frame.pointee.count || index < 0 ? 250_000 : place
+  }
+
+  // MARK: Arguments
+
+  /// Whether the argument is missing or nil.
+  public func isNil(_ index: Int) -> Bool { mbl_is_none_or_nil(thread, place(index)) }
+
+  /// Lua's truth of an argument.
+  public func isTrue(_ index: Int) -> Bool { mbl_to_boolean(thread, place(index)) }
+
+  /// An integer; an integral float and a numeral will do, as in Lua.
+  public func integer(_ index: Int) throws -> Int64 {
+    var value: Int64 = 0
+    if mbl_to_integer(thread, place(index), &value) { return value }
+    var number = 0.0
+    if mbl_to_number(thread, place(index), &number) {
+      throw argumentError(index, "number has no integer representation")
+    }
+    throw typeError(index, expected: "number")
+  }
+
+  /// A number; a numeral will do, as in Lua.
+  public func number(_ index: Int) throws -> Double {
+    var value = 0.0
+    if mbl_to_number(thread, place(index), &value) { return value }
+    throw typeError(index, expected: "number")
+  }
+
+  /// A boolean; nothing else will do.
+  public func boolean(_ index: Int) throws -> Bool {
+    let plain = plain(index)
+    guard plain.tag == .boolean else { throw typeError(index, expected: "boolean") }
+    return plain.integer != 0
+  }
+
+  /// A string of UTF-8.
+  public func text(_ index: Int) throws -> String {
+    let bytes = try withBytes(index) { bytes in
+      String(validating: bytes.assumingMemoryBound(to: UInt8.self), as: UTF8.self)
+    }
+    guard let bytes else { throw argumentError(index, "text is not UTF-8") }
+    return bytes
+  }
+
+  /// A string of any bytes.
+  public func string(_ index: Int) throws -> LuaString { try withBytes(index) { LuaString(bytes: $0) } }
+
+  /// Calls `body` with the bytes of a string argument, which live as long as the call.
+  public func withBytes<Result>(
+    _ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) throws -> Result {
+    let plain = plain(index)
+    guard plain.tag == .string else { throw typeError(index, expected: "string") }
+    return try body(UnsafeRawBufferPointer(start: plain.pointer, count: Int(plain.length)))
+  }
+
+  /// A table.
+  public func table(_ index: Int) throws -> LuaTable {
+    guard case .table(let table) = try value(index) else { throw typeError(index, expected: "table") }
+    return table
+  }
+
+  /// A function.
+  public func function(_ index: Int) throws -> LuaFunction {
+    guard case .function(let function) = try value(index) else { throw typeError(index, expected: "function") }
+    return function
+  }
+
+  /// A host object of a class; `name` is what the message calls it.
+  public func object<Object: AnyObject>(
+    _ index: Int, as type: Object.Type = Object.self, name: String? = nil
+  ) throws -> Object {
+    let plain = plain(index)
+    if plain.tag == .object {
+      guard let pointer = plain.pointer else {
+        throw argumentError(index, "\(typeName(index)) used outside of its callback")
+      }
+      if let object = Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue() as? Object { return object }
+    }
+    throw typeError(index, expected: name ?? String(describing: type))
+  }
+
+  /// A host object of a class, or nil if the argument is something else.
+  public func objectIfPresent<Object: AnyObject>(_ index: Int, as type: Object.Type = Object.self) -> Object? {
+    let plain = plain(index)
+    guard plain.tag == .object, let pointer = plain.pointer else { return nil }
+    return Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue() as? Object
+  }
+
+  /// Any argument; nil when missing.
+  public func value(_ index: Int) throws(LuaError) -> LuaValue { try state.value(plain(index)) }
+
+  /// All arguments from an index on.
+  public func values(from index: Int = 0) throws(LuaError) -> [LuaValue] {
+    var all: [LuaValue] = []
+    var index = index
+    while index < count {
+      all.append(try value(index))
+      index += 1
+    }
+    return all
+  }
+
+  /// Lua's name of an argument's type, "no value" when missing.
+  public func typeName(_ index: Int) -> String {
+    if index >= count { return "no value" }
+    return String(cString: mbl_type_name(thread, place(index)))
+  }
+
+  func plain(_ index: Int) -> MBLValue {
+    var plain = MBLValue()
+    mbl_get(thread, place(index), &plain)
+    return plain
+  }
+
+  // MARK: Errors
+
+  /// The error of an argument: "bad argument #2 to 'resize' (…)".
+  public func argumentError(_ index: Int, _ problem: String) -> LuaError {
+    var isMethod = false
+    let name = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+      guard let base = buffer.baseAddress else { return "" }
+      mbl_function_name(thread, base, 128, &isMethod)
+      return String(cString: base)
+    }
+    // Called as a method, `self` is not counted.
+    let number = index + Int(offset) + 1 - (isMethod ? 1 : 0)
+    let shown = name.isEmpty ? "?" : name
+    if number == 0 { return LuaError(.runtime, "calling '\(shown)' on bad self (\(problem))") }
+    return LuaError(.runtime, "bad argument #\(number) to '\(shown)' (\(problem))")
+  }
+
+  /// The error of an argument of a wrong type: "(number expected, got nil)".
+  public func typeError(_ index: Int, expected: String) -> LuaError {
+    argumentError(index, "\(expected) expected, got \(typeName(index))")
+  }
+
+  // MARK: Results
+
+  /// Returns nil.
+  public mutating func returnNil() { give(MBLValue()) }
+
+  /// Returns a boolean.
+  public mutating func `return`(_ value: Bool) {
+    var plain = MBLValue()
+    plain.tag = .boolean
+    plain.integer = value ? 1 : 0
+    give(plain)
+  }
+
+  /// Returns an integer.
+  public mutating func `return`(_ value: Int64) {
+    var plain = MBLValue()
+    plain.tag = .integer
+    plain.integer = value
+    give(plain)
+  }
+
+  /// Returns an integer.
+  public mutating func `return`(_ value: Int) { `return`(Int64(value)) }
+
+  /// Returns a number.
+  public mutating func `return`(_ value: Double) {
+    var plain = MBLValue()
+    plain.tag = .number
+    plain.number = value
+    give(plain)
+  }
+
+  /// Returns a text.
+  public mutating func `return`(_ value: String) {
+    var value = value
+    value.withUTF8 { giveBytes(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Returns a string of any bytes.
+  public mutating func `return`(bytes: UnsafeRawBufferPointer) { giveBytes(bytes) }
+
+  /// Returns a host object; with `scoped` its handle dies with the innermost scope.
+  public mutating func `return`(_ object: AnyObject, as type: LuaAnyHostType, scoped: Bool = false) throws(LuaError) {
+    give(try type.plain(object, scoped: scoped, in: state))
+  }
+
+  /// Returns any value.
+  public mutating func `return`(_ value: LuaValue) throws(LuaError) {
+    let state = state
+    let buffer = state.takeBuffer(1)
+    defer { state.giveBack(buffer) }
+    try buffer.set(0, value, for: state)
+    buffer.seal(1)
+    mbl_frame_return(frame, buffer.values)
+    // A reference is only good while the value is held: take it onto the stack now.
+    if buffer.values[0].tag == .reference { _ = mbl_frame_flush(frame) }
+  }
+
+  private func give(_ plain: MBLValue) {
+    withUnsafePointer(to: plain) { mbl_frame_return(frame, $0) }
+  }
+
+  private func giveBytes(_ bytes: UnsafeRawBufferPointer) {
+    var plain = MBLValue()
+    plain.tag = .string
+    plain.pointer = bytes.baseAddress
+    plain.length = UInt64(bytes.count)
+    give(plain)
+  }
+
+  /// Keeps the error for C to raise.
+  func fail(_ error: any Error) -> Int32 {
+    state.fail(error)
+    return 1
+  }
+}

@@ -1,0 +1,79 @@
+extension LuaError {
+  /// The limits of a run.
+  public enum Limit: String, Sendable, CaseIterable {
+    /// Instructions.
+    case instructions
+    /// Time in Lua.
+    case deadline
+    /// Live memory.
+    case memory
+    /// Bytes written.
+    case output
+    /// Coroutines alive.
+    case coroutines
+    /// Bytes of a source.
+    case source
+  }
+
+  /// What went wrong.
+  public struct Kind: Sendable, Equatable {
+    private enum Case: Sendable, Equatable {
+      case syntax, runtime, memory, handler, binary, encoding, closed, foreign, stack, host, conversion, module
+      case interrupted
+      case limit(Limit)
+      case exit(Int)
+    }
+
+    private let value: Case
+
+    private init(_ value: Case) { self.value = value }
+
+    /// The source is not Lua.
+    public static let syntax = Kind(.syntax)
+    /// A script raised an error.
+    public static let runtime = Kind(.runtime)
+    /// Memory ran out without a limit being set, or the failing allocator of a test said so.
+    public static let memory = Kind(.memory)
+    /// An error while an error was handled.
+    public static let handler = Kind(.handler)
+    /// The source is bytecode.
+    public static let binary = Kind(.binary)
+    /// The source is not UTF-8 text.
+    public static let encoding = Kind(.encoding)
+    /// The state is closed.
+    public static let closed = Kind(.closed)
+    /// A value of another state.
+    public static let foreign = Kind(.foreign)
+    /// No room on Lua's stack.
+    public static let stack = Kind(.stack)
+    /// A Swift error crossed; see `underlying`.
+    public static let host = Kind(.host)
+    /// A value does not convert.
+    public static let conversion = Kind(.conversion)
+    /// A module was not found, or its name is not one.
+    public static let module = Kind(.module)
+    /// The run was interrupted from outside.
+    public static let interrupted = Kind(.interrupted)
+
+    /// A limit of the run was passed.
+    public static func limit(_ limit: Limit) -> Kind { Kind(.limit(limit)) }
+
+    /// The script called `os.exit` with this status.
+    public static func exit(_ status: Int) -> Kind { Kind(.exit(status)) }
+
+    /// The limit that was passed.
+    public var limit: Limit? { if case .limit(let limit) = value { limit } else { nil } }
+
+    /// The status given to `os.exit`.
+    public var exitStatus: Int? { if case .exit(let status) = value { status } else { nil } }
+
+    /// A stable name, such as "lua.limit.memory".
+    public var code: String {
+      switch value {
+      case .limit(let limit): "lua.limit.\(limit.rawValue)"
+      case .exit: "lua.exit"
+      default: "lua.\(value)"
+      }
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import MoonbaseLuaShim
+
+/// A class of host objects as one state knows it; see `LuaHostType`.
+public class LuaAnyHostType {
+  /// What scripts and messages call it.
+  public let name: String
+  final var plainType: OpaquePointer?
+  final unowned(unsafe) var state: LuaState?
+
+  init(_ name: String) { self.name = name }
+
+  static func of(_ bits: UInt64) -> LuaAnyHostType {
+    let type = OpaquePointer(bitPattern: UInt(bits))
+    guard let type else { preconditionFailure("a host object without a type") }
+    return Unmanaged<LuaAnyHostType>.fromOpaque(mbl_type_owner(type)).takeUnretainedValue()
+  }
+
+  final func plain(_ object: AnyObject, scoped: Bool, in state: LuaState) throws(LuaError) -> MBLValue {
+    guard self.state === state, let plainType else {
+      throw LuaError(.foreign, "\(name) is not registered in this Lua state")
+    }
+    var plain = MBLValue()
+    plain.tag = .object
+    plain.pointer = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+    plain.length = UInt64(UInt(bitPattern: plainType))
+    plain.extra = scoped ? 1 : 0
+    return plain
+  }
+
+  func get(_ object: UnsafeMutableRawPointer, _ slot: Int, _ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
+  func set(_ object: UnsafeMutableRawPointer, _ slot: Int, _ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
+  func missing(
+    _ object: UnsafeMutableRawPointer, _ writing: Bool, _ frame: UnsafeMutablePointer<MBLFrame>
+  ) -> Int32 { 0 }
+}

@@ -1,0 +1,58 @@
+import MoonbaseLuaShim
+
+/// A Swift closure as Lua holds it.
+class LuaHostFunction {
+  func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
+}
+
+final class LuaClosure: LuaHostFunction {
+  private let body: (inout LuaCall) throws -> Void
+
+  init(_ body: @escaping (inout LuaCall) throws -> Void) { self.body = body }
+
+  override func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
+    var call = LuaCall(frame, offset: 0)
+    do {
+      try body(&call)
+      return 0
+    } catch {
+      return call.fail(error)
+    }
+  }
+}
+
+/// A method: argument 0 is checked to be the object.
+final class LuaMethod<Object: AnyObject>: LuaHostFunction {
+  private let name: String
+  private let body: (Object, inout LuaCall) throws -> Void
+
+  init(_ name: String, _ body: @escaping (Object, inout LuaCall) throws -> Void) {
+    self.name = name
+    self.body = body
+  }
+
+  override func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
+    var call = LuaCall(frame, offset: 1)
+    do {
+      let object = try LuaCall(frame, offset: 0).object(0, as: Object.self, name: name)
+      try body(object, &call)
+      return 0
+    } catch {
+      return call.fail(error)
+    }
+  }
+}
+
+extension LuaState {
+  /// A Lua function that calls `body`. An error thrown by `body` crosses Lua, and comes back as `LuaError.underlying`.
+  public func function(_ body: @escaping (inout LuaCall) throws -> Void) throws(LuaError) -> LuaValue {
+    .function(try makeFunction(body))
+  }
+
+  /// A Lua function that calls `body`.
+  public func makeFunction(_ body: @escaping (inout LuaCall) throws -> Void) throws(LuaError) -> LuaFunction {
+    let closure = LuaClosure(body)
+    return LuaFunction(
+      reference: try keep(mbl_function_new(raw, Unmanaged<LuaHostFunction>.passUnretained(closure).toOpaque())))
+  }
+}

@@ -1,0 +1,193 @@
+import MoonbaseLuaShim
+
+/// Describes host objects to one state: properties by slot, methods, operators.
+///
+/// Property names are interned once, per type, to slot numbers; reading one costs a table look and one closure call. There
+/// may be many types over one class, such as one per entity.
+///
+/// ```swift
+/// let point = LuaHostType<Point>("Point")
+/// point.properties(["x", "y"], get: { point, slot, call in call.return(slot == 0 ? point.x : point.y) })
+/// point.method("length") { point, call in call.return(point.length) }
+/// point.operator(.add) { call in ... }
+/// try state.register(point)
+/// try state.setGlobal("origin", .object(LuaObject(Point(), as: point)))
+/// ```
+///
+/// Closures must not capture the state strongly: it owns the type once that is registered.
+public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
+  /// Reads the property of a slot: return it with `call.return`.
+  public typealias Getter = (_ object: Object, _ slot: Int, _ call: inout LuaCall) throws -> Void
+  /// Writes the property of a slot: the new value is argument 0.
+  public typealias Setter = (_ object: Object, _ slot: Int, _ call: inout LuaCall) throws -> Void
+
+  let isInterned: Bool
+  private(set) var slots: [String] = []
+  private(set) var methods: [String: LuaHostFunction] = [:]
+  private(set) var operators: [LuaOperator: LuaHostFunction] = [:]
+  private var bulkGetter: Getter?
+  private var bulkSetter: Setter?
+  private var bulkCount = 0
+  private var getters: [Getter] = []
+  private var setters: [Setter?] = []
+  private var missingHandler: ((Object, String, Bool, inout LuaCall) throws -> Void)?
+
+  /// A type; with `interned` one object has one handle, so that `==` and table keys work by identity.
+  public init(_ name: String, interned: Bool = true) {
+    isInterned = interned
+    super.init(name)
+  }
+
+  /// Properties that one getter and one setter serve; slots are their places in the list. Once, before `property`.
+  public func properties(_ names: [String], get: @escaping Getter, set: Setter? = nil) {
+    precondition(slots.isEmpty, "properties(_:) comes first, and once")
+    slots = names
+    bulkCount = names.count
+    bulkGetter = get
+    bulkSetter = set
+  }
+
+  /// One property with a getter, and a setter if it can be assigned.
+  public func property(
+    _ name: String, get: @escaping (Object, inout LuaCall) throws -> Void,
+    set: ((Object, inout LuaCall) throws -> Void)? = nil
+  ) {
+    slots.append(name)
+    getters.append { object, _, call in try get(object, &call) }
+    setters.append(set.map { set in { object, _, call in try set(object, &call) } })
+  }
+
+  /// A method; the object is not among the arguments.
+  public func method(_ name: String, _ body: @escaping (Object, inout LuaCall) throws -> Void) {
+    methods[name] = LuaMethod(self.name, body)
+  }
+
+  /// An operator; both operands are among the arguments, in their order.
+  public func `operator`(_ operator: LuaOperator, _ body: @escaping (inout LuaCall) throws -> Void) {
+    operators[`operator`] = LuaClosure(body)
+  }
+
+  /// Asked for names that are neither property nor method; when `writing`, argument 1 is the value. Without this they are
+  /// errors. Argument 0 is the key.
+  public func missing(_ body: @escaping (Object, _ key: String, _ writing: Bool, inout LuaCall) throws -> Void) {
+    missingHandler = body
+  }
+
+  // MARK: From Lua
+
+  override func get(
+    _ object: UnsafeMutableRawPointer, _ slot: Int, _ frame: UnsafeMutablePointer<MBLFrame>
+  ) -> Int32 {
+    var call = LuaCall(frame, offset: 2)
+    return Unmanaged<Object>.fromOpaque(object)._withUnsafeGuaranteedRef { object in
+      do {
+        if slot < bulkCount {
+          try bulkGetter?(object, slot, &call)
+        } else {
+          try getters[slot - bulkCount](object, slot, &call)
+        }
+        return 0
+      } catch {
+        return call.fail(error)
+      }
+    }
+  }
+
+  override func set(
+    _ object: UnsafeMutableRawPointer, _ slot: Int, _ frame: UnsafeMutablePointer<MBLFrame>
+  ) -> Int32 {
+    var call = LuaCall(frame, offset: 2)
+    return Unmanaged<Object>.fromOpaque(object)._withUnsafeGuaranteedRef { object in
+      do {
+        guard let setter = slot < bulkCount ? bulkSetter : setters[slot - bulkCount] else {
+          throw LuaError(.runtime, "'\(slots[slot])' of \(name) cannot be assigned")
+        }
+        try setter(object, slot, &call)
+        return 0
+      } catch {
+        return call.fail(error)
+      }
+    }
+  }
+
+  override func missing(
+    _ object: UnsafeMutableRawPointer, _ writing: Bool, _ frame: UnsafeMutablePointer<MBLFrame>
+  ) -> Int32 {
+    var call = LuaCall(frame, offset: 1)
+    return Unmanaged<Object>.fromOpaque(object)._withUnsafeGuaranteedRef { object in
+      do {
+        let key = call.plain(0).tag == .string ? try call.string(0).description : call.typeName(0)
+        if let missingHandler {
+          try missingHandler(object, key, writing, &call)
+          return 0
+        }
+        if writing, methods[key] != nil { throw LuaError(.runtime, "method '\(key)' of \(name) cannot be assigned") }
+        throw LuaError(.runtime, "\(name) has no '\(key)'")
+      } catch {
+        return call.fail(error)
+      }
+    }
+  }
+}
+
+/// The metamethods that a host type may have.
+public struct LuaOperator: Sendable, Hashable {
+  let name: String
+
+  /// `+`
+  public static let add = LuaOperator(name: "__add")
+  /// `-`
+  public static let subtract = LuaOperator(name: "__sub")
+  /// `*`
+  public static let multiply = LuaOperator(name: "__mul")
+  /// `/`
+  public static let divide = LuaOperator(name: "__div")
+  /// `//`
+  public static let floorDivide = LuaOperator(name: "__idiv")
+  /// `%`
+  public static let modulo = LuaOperator(name: "__mod")
+  /// `^`
+  public static let power = LuaOperator(name: "__pow")
+  /// Unary `-`
+  public static let negate = LuaOperator(name: "__unm")
+  /// `==`
+  public static let equal = LuaOperator(name: "__eq")
+  /// `<`
+  public static let less = LuaOperator(name: "__lt")
+  /// `<=`
+  public static let lessOrEqual = LuaOperator(name: "__le")
+  /// `..`
+  public static let concatenate = LuaOperator(name: "__concat")
+  /// `#`
+  public static let length = LuaOperator(name: "__len")
+  /// `tostring`
+  public static let text = LuaOperator(name: "__tostring")
+  /// `pairs`
+  public static let pairs = LuaOperator(name: "__pairs")
+  /// Leaving the block of a `<close>` variable
+  public static let close = LuaOperator(name: "__close")
+  /// A call
+  public static let call = LuaOperator(name: "__call")
+}
+
+extension LuaState {
+  /// Makes a type known to this state; it cannot be changed after.
+  public func register<Object: AnyObject>(_ type: LuaHostType<Object>) throws(LuaError) {
+    guard type.plainType == nil else { throw LuaError(.foreign, "\(type.name) is already registered") }
+    let owner = Unmanaged<LuaAnyHostType>.passUnretained(type).toOpaque()
+    guard let plainType = mbl_type_new(raw, owner, type.name, type.isInterned) else {
+      throw LuaError(.memory, "not enough memory")
+    }
+    for (slot, name) in type.slots.enumerated() {
+      try check(mbl_type_add_slot(plainType, name, name.utf8.count, Int32(slot)))
+    }
+    for (name, method) in type.methods where !type.slots.contains(name) {
+      try check(mbl_type_add_method(plainType, name, name.utf8.count, Unmanaged.passUnretained(method).toOpaque()))
+    }
+    for (entry, function) in type.operators {
+      try check(mbl_type_add_operator(plainType, entry.name, Unmanaged.passUnretained(function).toOpaque()))
+    }
+    type.plainType = plainType
+    type.state = self
+  }
+}

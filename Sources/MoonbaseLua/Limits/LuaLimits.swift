@@ -1,0 +1,44 @@
+/// What one run of a state may use. Exceeding one ends the run, and no script can swallow that.
+public struct LuaLimits: Sendable, Equatable {
+  /// Lua instructions, counted in steps of a thousand; nil: any number.
+  public var instructions: Int64?
+
+  /// Seconds spent in Lua; time in the host is not counted. Sampled, so exact to about a tenth.
+  public var deadline: Double?
+
+  /// Bytes of live Lua memory at which a run ends, after a collection has not helped.
+  public var memory: UInt64?
+
+  /// Bytes that Lua never gets past; below four times `memory` a crowded collection could harm (nil: that).
+  public var hardMemory: UInt64?
+
+  /// Bytes of one source text.
+  public var sourceSize: Int?
+
+  /// Bytes written to the output and error streams in one run.
+  public var outputSize: Int?
+
+  /// Coroutines alive at one time.
+  public var coroutines: Int?
+
+  /// No limit but what is not given; the source cap and the coroutine cap keep Lua 5.4.4's own faults out of reach.
+  public init(
+    instructions: Int64? = nil, deadline: Double? = nil, memory: UInt64? = nil, hardMemory: UInt64? = nil,
+    sourceSize: Int? = 256 << 10, outputSize: Int? = nil, coroutines: Int? = 10_000
+  ) {
+    self.instructions = instructions
+    self.deadline = deadline
+    self.memory = memory
+    self.hardMemory = hardMemory
+    self.sourceSize = sourceSize
+    self.outputSize = outputSize
+    self.coroutines = coroutines
+  }
+
+  /// What an extension gets that nobody trusts: 100 million instructions, 10 seconds, 64 MiB.
+  public static let untrusted = LuaLimits(
+    instructions: 100_000_000, deadline: 10, memory: 64 << 20, outputSize: 16 << 20)
+
+  /// No limits at all; for the user's own programs.
+  public static let none = LuaLimits(sourceSize: nil, coroutines: nil)
+}

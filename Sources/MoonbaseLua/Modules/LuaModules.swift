@@ -1,0 +1,57 @@
+public import MoonbasePlatform
+
+/// What `require` finds: modules given by the host, then files below granted folders.
+public struct LuaModules {
+  /// Makes the value of a module.
+  public typealias Loader = (LuaState) throws -> LuaValue
+
+  enum Entry {
+    case source(LuaSource, frozen: Bool)
+    case loader(Loader)
+  }
+
+  var entries: [String: Entry] = [:]
+
+  /// Folders in which `a.b` is sought as `a/b.lua` and `a/b/init.lua`.
+  public var roots: [URL] = []
+
+  /// No modules.
+  public init() {}
+
+  /// A module from a source; with `frozen` all scripts share one table that none can change.
+  public mutating func add(_ name: String, source: LuaSource, frozen: Bool = true) {
+    entries[name] = .source(source, frozen: frozen)
+  }
+
+  /// A module that the host makes when first asked.
+  public mutating func add(_ name: String, _ loader: @escaping Loader) { entries[name] = .loader(loader) }
+
+  /// Letters, digits, `_` and `-`, in parts divided by single dots: a name never leads out of a root.
+  static func isName(_ name: String) -> Bool {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    return name.utf8.count <= 200
+      && parts.allSatisfy { part in
+        !part.isEmpty
+          && part.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+              UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+              true
+            default: false
+            }
+          }
+      }
+  }
+
+  func file(_ name: String) -> URL? {
+    let path = name.replacing(".", with: "/")
+    for root in roots {
+      let folder = root.resolvingSymlinksInPath().standardizedFileURL.path
+      for candidate in ["\(path).lua", "\(path)/init.lua"] {
+        let file = root.appendingPathComponent(candidate).resolvingSymlinksInPath().standardizedFileURL
+        if file.path.hasPrefix(folder + "/"), FileManager.default.fileExists(atPath: file.path) { return file }
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,59 @@
+import MoonbasePlatform
+
+extension LuaState {
+  /// `require` of sandboxed scripts; preset `trusted` keeps Lua's own and asks here first.
+  func installRequire() throws(LuaError) {
+    let loaded = try table()
+    let fallback = preset == .trusted ? try global("require").functionValue : nil
+    let require = try function { call in
+      let name = try call.text(0)
+      let known = try loaded.get(name)
+      if case .nil = known {
+        let state = call.state
+        guard let value = try state.loadModule(name) else {
+          if let fallback {
+            for result in try fallback.call([.text(name)]) { try call.return(result) }
+            return
+          }
+          throw LuaError(.module, "module '\(name)' not found")
+        }
+        try loaded.set(name, value)
+        try call.return(value)
+      } else {
+        try call.return(known)
+      }
+    }
+    loadedModules = loaded
+    try setGlobal("require", require)
+  }
+
+  /// The value of a module, loaded anew; nil if there is none of that name.
+  private func loadModule(_ name: String) throws -> LuaValue? {
+    guard LuaModules.isName(name) else {
+      if preset == .trusted { return nil }
+      throw LuaError(.module, "'\(name)' is no module name (parts of letters, digits, _ and -, divided by dots)")
+    }
+    guard !loading.contains(name) else {
+      throw LuaError(.module, "modules require each other: \((loading + [name]).joined(separator: " → "))")
+    }
+    loading.append(name)
+    defer { loading.removeLast() }
+    switch modules.entries[name] {
+    case .loader(let loader): return try loader(self)
+    case .source(let source, let frozen): return try runModule(name, source, frozen: frozen)
+    case nil: break
+    }
+    guard let file = modules.file(name) else { return nil }
+    let source = LuaSource(bytes: Array(try Data(contentsOf: file)), name: file.lastPathComponent)
+    return try runModule(name, source, frozen: false)
+  }
+
+  private func runModule(_ name: String, _ source: LuaSource, frozen: Bool) throws(LuaError) -> LuaValue {
+    let value = try load(source).first(.text(name), .text(source.name))
+    switch value {
+    case .nil: return .boolean(true)
+    case .table(let table) where frozen && preset != .trusted: return .table(try table.frozen())
+    default: return value
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import MoonbaseLuaShim
+import MoonbasePlatform
+
+/// A Swift error inside of Lua.
+final class LuaCrossedError {
+  let error: any Error
+  init(_ error: any Error) { self.error = error }
+}
+
+extension LuaState {
+  func check(_ status: MBLStatus) throws(LuaError) {
+    if status != .OK { throw LuaError(status == .stack ? .stack : .memory, "not enough memory") }
+  }
+
+  /// Makes the error of a failed call from the value on the top, and takes it off.
+  func takeError(_ status: MBLStatus) -> LuaError {
+    if status == .stack { return LuaError(.stack, "stack overflow in the host") }
+    defer { pop() }
+    let frames = traceback()
+    if let ended = endedError(frames) { return ended }
+    let crossed = mbl_crossed_error(raw, -1).map {
+      Unmanaged<LuaCrossedError>.fromOpaque($0).takeUnretainedValue().error
+    }
+    var plain = MBLValue()
+    mbl_get(mbl_thread(raw), -1, &plain)
+    let (script, line, message) = Self.place(in: errorText(plain, crossed), frames)
+    let kind = kind(of: status, crossed, message)
+    return LuaError(
+      kind, message, script: script, line: line, traceback: status == .syntax ? [] : frames,
+      underlying: crossed, value: status == .memory ? nil : try? value(plain))
+  }
+
+  /// The error of a run that was ended: it stands outside of Lua, where no script can change it.
+  func endedError(_ frames: [LuaError.Frame]) -> LuaError? {
+    let kind: LuaError.Kind
+    let message: String
+    switch mbl_abort(raw) {
+    case .none: return nil
+    case .instructions: (kind, message) = (.limit(.instructions), "the script used up its instructions")
+    case .deadline: (kind, message) = (.limit(.deadline), "the script ran out of time")
+    case .memory: (kind, message) = (.limit(.memory), "the script used more memory than it may")
+    case .output: (kind, message) = (.limit(.output), "the script wrote more than it may")
+    case .coroutines: (kind, message) = (.limit(.coroutines), "the script keeps too many coroutines")
+    case .interrupted: (kind, message) = (.interrupted, "interrupted")
+    case .exit: (kind, message) = (.exit(Int(mbl_exit_status(raw))), "the script called os.exit")
+    }
+    let place = frames.first { $0.line != nil }
+    return LuaError(
+      kind, message, script: place?.source, line: place?.line, traceback: frames, underlying: nil, value: nil)
+  }
+
+  private func kind(of status: MBLStatus, _ crossed: (any Error)?, _ message: String) -> LuaError.Kind {
+    switch status {
+    case .syntax:
+      return message.contains("attempt to load a binary chunk") || message.contains("truncated precompiled chunk")
+        ? .binary : .syntax
+    case .memory: return .memory
+    case .handler: return .handler
+    default: break
+    }
+    guard let crossed else { return .runtime }
+    return (crossed as? LuaError)?.kind ?? .host
+  }
+
+  private func errorText(_ plain: MBLValue, _ crossed: (any Error)?) -> String {
+    if let crossed = crossed as? LuaError { return crossed.description }
+    if let crossed { return String(describing: crossed) }
+    if plain.tag == .string { return string(plain).description }
+    guard mbl_to_text(raw, -1) == .OK else {
+      pop()
+      return "(error object is a \(Self.name(of: plain.tag)) value)"
+    }
+    defer { pop() }
+    var text = MBLValue()
+    mbl_get(mbl_thread(raw), -1, &text)
+    return string(text).description
+  }
+
+  private static func name(of tag: MBLTag) -> String {
+    switch tag {
+    case .nil: "nil"
+    case .table: "table"
+    case .function: "function"
+    case .thread: "thread"
+    default: "userdata"
+    }
+  }
+
+  /// Splits "script:12: message"; without a place, the innermost frame of a script gives it.
+  static func place(in text: String, _ frames: [LuaError.Frame]) -> (script: String?, line: Int?, message: String) {
+    let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+    if parts.count == 3, let line = Int(parts[1]), !parts[0].isEmpty, parts[2].hasPrefix(" ") {
+      return (String(parts[0]), line, String(parts[2].dropFirst()))
+    }
+    let frame = frames.first { $0.line != nil }
+    return (frame?.source, frame?.line, text)
+  }
+
+  func traceback() -> [LuaError.Frame] {
+    (0..<mbl_trace_count(raw)).map { index in
+      let entry = mbl_trace_entry(raw, index)
+      return LuaError.Frame(
+        source: String(cString: entry.source), line: entry.line > 0 ? Int(entry.line) : nil,
+        name: entry.name.map { String(cString: $0) }, kind: String(cString: entry.kind))
+    }
+  }
+
+  /// Hands a Swift error to C, which raises it once no Swift frame is left.
+  func fail(_ error: any Error) {
+    if let error = error as? LuaError {
+      if case .string(let string)? = error.value(in: self), error.underlying == nil {
+        // Raised in Lua as text, on its way through the host: the same text goes on.
+        return failValue(.string(string), error)
+      }
+      if let value = error.value(in: self) { return failValue(value, error) }
+      if error.underlying == nil, error.kind == .runtime || error.kind == .conversion {
+        var text = error.description
+        return text.withUTF8 { bytes in
+          bytes.withMemoryRebound(to: CChar.self) { mbl_fail_text(raw, $0.baseAddress, $0.count) }
+        }
+      }
+    }
+    let origin = (error as? LuaError)?.underlying ?? error
+    if let value = errorMapper?(origin, self) { return failValue(value, origin) }
+    mbl_fail(raw, Unmanaged.passRetained(LuaCrossedError(origin)).toOpaque())
+  }
+
+  private func failValue(_ value: LuaValue, _ error: any Error) {
+    var reference: Int32 = 0
+    let origin = (error as? LuaError).map { $0.underlying ?? $0 } ?? error
+    let box = Unmanaged.passRetained(LuaCrossedError(origin)).toOpaque()
+    let buffer = takeBuffer(1)
+    defer { giveBack(buffer) }
+    do {
+      try buffer.set(0, value, for: self)
+      buffer.seal(1)
+      try check(mbl_push(raw, buffer.values))
+      defer { pop() }
+      try check(mbl_reference(raw, -1, &reference))
+      mbl_fail_value(raw, reference, box)
+    } catch {
+      mbl_fail(raw, box)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import MoonbaseLuaShim
+
+extension LuaState {
+  /// The functions through which C calls Swift: the same for all states.
+  nonisolated(unsafe) static let host: UnsafePointer<MBLHost> = {  // written once, only read after
+    let host = UnsafeMutablePointer<MBLHost>.allocate(capacity: 1)
+    host.initialize(
+      to: MBLHost(
+        call: { function, frame in
+          Unmanaged<LuaHostFunction>.fromOpaque(function)._withUnsafeGuaranteedRef { $0.call(frame) }
+        },
+        get: { type, object, slot, frame in
+          Unmanaged<LuaAnyHostType>.fromOpaque(type)._withUnsafeGuaranteedRef { $0.get(object, Int(slot), frame) }
+        },
+        set: { type, object, slot, frame in
+          Unmanaged<LuaAnyHostType>.fromOpaque(type)._withUnsafeGuaranteedRef { $0.set(object, Int(slot), frame) }
+        },
+        missing: { type, object, writing, frame in
+          Unmanaged<LuaAnyHostType>.fromOpaque(type)._withUnsafeGuaranteedRef { $0.missing(object, writing, frame) }
+        },
+        retain: { _ = Unmanaged<AnyObject>.fromOpaque($0).retain() },
+        release: { Unmanaged<AnyObject>.fromOpaque($0).release() },
+        output: { owner, stream, bytes, length in
+          let owner = Unmanaged<LuaOwner>.fromOpaque(owner).takeUnretainedValue()
+          return owner.state?.write(UnsafeRawBufferPointer(start: bytes, count: length), error: stream == 2) ?? true
+        },
+        describe: { error, buffer, capacity in
+          var text = Unmanaged<LuaCrossedError>.fromOpaque(error)._withUnsafeGuaranteedRef {
+            String(describing: $0.error)
+          }
+          return text.withUTF8 { bytes in
+            if let buffer, let base = bytes.baseAddress {
+              UnsafeMutableRawPointer(buffer).copyMemory(from: base, byteCount: min(bytes.count, capacity))
+            }
+            return bytes.count
+          }
+        }))
+    return UnsafePointer(host)
+  }()
+}

@@ -1,0 +1,81 @@
+import MoonbaseLuaShim
+
+extension LuaState {
+  /// A new table.
+  public func table(elements: Int = 0, fields: Int = 0) throws(LuaError) -> LuaTable {
+    LuaTable(
+      reference: try keep(mbl_table_new(raw, Int32(clamping: max(elements, 0)), Int32(clamping: max(fields, 0)))))
+  }
+
+  /// A new table with these fields.
+  public func table(_ fields: [String: LuaValue]) throws(LuaError) -> LuaTable {
+    let table = try table(fields: fields.count)
+    for (key, value) in fields { try table.set(key, value) }
+    return table
+  }
+
+  /// A new list.
+  public func list(_ elements: [LuaValue]) throws(LuaError) -> LuaTable {
+    let table = try table(elements: elements.count)
+    for (index, value) in elements.enumerated() { try table.set(index + 1, value) }
+    try table.markAsList()
+    return table
+  }
+
+  /// A global that every environment made from now on has. Freeze a table that scripts must not change.
+  public func setGlobal(_ name: String, _ value: LuaValue) throws(LuaError) {
+    try globals.set(name, value)
+  }
+
+  /// The value of a global of the base, from which environments are copied.
+  public func global(_ name: String) throws(LuaError) -> LuaValue { try globals.get(name) }
+
+  /// The base; in preset `trusted` the one and only globals.
+  var globals: LuaTable {
+    get throws(LuaError) { LuaTable(reference: try keep(mbl_globals(raw))) }
+  }
+
+  func tableGet(_ table: LuaReference, _ key: LuaValue, raw isRaw: Bool) throws(LuaError) -> LuaValue {
+    let buffer = takeBuffer(1)
+    defer { giveBack(buffer) }
+    try buffer.set(0, key, for: self)
+    buffer.seal(1)
+    mbl_begin(raw)
+    defer { mbl_end(raw) }
+    let status = mbl_table_get(raw, table.index, buffer.values, isRaw)
+    guard status == .OK else { throw takeError(status) }
+    return try takeTop()
+  }
+
+  func tableSet(
+    _ table: LuaReference, _ key: LuaValue, _ value: LuaValue, raw isRaw: Bool
+  ) throws(LuaError) {
+    let buffer = takeBuffer(2)
+    defer { giveBack(buffer) }
+    try buffer.set(0, key, for: self)
+    try buffer.set(1, value, for: self)
+    buffer.seal(2)
+    mbl_begin(raw)
+    defer { mbl_end(raw) }
+    let status = mbl_table_set(raw, table.index, buffer.values, buffer.values + 1, isRaw)
+    guard status == .OK else { throw takeError(status) }
+  }
+
+  func tableForEach(_ table: LuaReference, _ body: (LuaValue, LuaValue) throws -> Void) throws {
+    let top = mbl_top(raw)
+    defer { mbl_set_top(raw, top) }
+    var none = MBLValue()
+    try check(mbl_push(raw, &none))
+    var ok = true
+    while mbl_table_next(raw, table.index, &ok) {
+      var plain = MBLValue()
+      mbl_get(mbl_thread(raw), top + 1, &plain)
+      let key = try value(plain)
+      mbl_get(mbl_thread(raw), top + 2, &plain)
+      let value = try value(plain)
+      try body(key, value)
+      mbl_set_top(raw, top + 1)
+    }
+    if !ok { throw takeError(.runtime) }
+  }
+}

@@ -1,0 +1,100 @@
+import MoonbaseLuaShim
+
+extension LuaState {
+  /// The value of a plain one; what lives on the stack is kept by a reference.
+  func value(_ plain: MBLValue) throws(LuaError) -> LuaValue {
+    switch plain.tag {
+    case .nil: return .nil
+    case .null: return .null
+    case .boolean: return .boolean(plain.integer != 0)
+    case .integer: return .integer(plain.integer)
+    case .number: return .number(plain.number)
+    case .string: return .string(string(plain))
+    case .object:
+      guard let pointer = plain.pointer else {
+        throw LuaError(.runtime, "an object was used outside of its callback")
+      }
+      return .object(
+        LuaObject(
+          Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue(), as: LuaAnyHostType.of(plain.length)))
+    case .table: return .table(LuaTable(reference: try reference(plain)))
+    case .function: return .function(LuaFunction(reference: try reference(plain)))
+    case .thread: return .thread(LuaThread(reference: try reference(plain)))
+    case .userdata, .reference: return .userdata(LuaUserdata(reference: try reference(plain)))
+    }
+  }
+
+  func string(_ plain: MBLValue) -> LuaString {
+    LuaString(bytes: UnsafeRawBufferPointer(start: plain.pointer, count: Int(plain.length)))
+  }
+
+  private func reference(_ plain: MBLValue) throws(LuaError) -> LuaReference {
+    var index: Int32 = 0
+    try check(mbl_reference(raw, Int32(plain.integer), &index))
+    return LuaReference(link: link, index: index)
+  }
+
+  func pop(_ count: Int32 = 1) { mbl_set_top(raw, -count - 1) }
+
+  /// Keeps the value that a successful operation left on the top.
+  func keep(_ status: MBLStatus) throws(LuaError) -> LuaReference {
+    guard status == .OK else { throw takeError(status) }
+    defer { pop() }
+    var index: Int32 = 0
+    try check(mbl_reference(raw, -1, &index))
+    return LuaReference(link: link, index: index)
+  }
+
+  func takeTop() throws(LuaError) -> LuaValue {
+    defer { pop() }
+    var plain = MBLValue()
+    mbl_get(mbl_thread(raw), -1, &plain)
+    return try value(plain)
+  }
+
+  /// Runs `call` with arguments as plain values and gives what it left on the stack.
+  func invoke(
+    _ arguments: [LuaValue],
+    _ call: (OpaquePointer, UnsafePointer<MBLValue>, Int32) -> MBLStatus
+  ) throws(LuaError) -> [LuaValue] {
+    let buffer = takeBuffer(arguments.count)
+    defer { giveBack(buffer) }
+    for index in arguments.indices { try buffer.set(index, arguments[index], for: self) }
+    buffer.seal(arguments.count)
+    mbl_begin(raw)
+    defer { mbl_end(raw) }
+    let top = mbl_top(raw)
+    let status = call(raw, buffer.values, Int32(arguments.count))
+    guard status == .OK else { throw takeError(status) }
+    defer { mbl_set_top(raw, top) }
+    var results: [LuaValue] = []
+    let count = mbl_top(raw) - top
+    results.reserveCapacity(Int(count))
+    for place in 0..<count {
+      var plain = MBLValue()
+      mbl_get(mbl_thread(raw), top + 1 + place, &plain)
+      results.append(try value(plain))
+    }
+    return results
+  }
+
+  func owns(_ value: LuaValue) -> Bool {
+    switch value {
+    case .table(let table): table.reference.link === link
+    case .function(let function): function.reference.link === link
+    case .userdata(let userdata): userdata.reference.link === link
+    case .thread(let thread): thread.reference.link === link
+    case .object(let object): object.type.state === self
+    default: true
+    }
+  }
+
+  static func isSame(_ first: LuaReference, _ second: LuaReference) -> Bool {
+    guard first.link === second.link, let state = first.link.state else { return false }
+    guard mbl_push_reference(state.raw, first.index) else { return false }
+    defer { state.pop() }
+    guard mbl_push_reference(state.raw, second.index) else { return false }
+    defer { state.pop() }
+    return mbl_raw_equal(state.raw, -1, -2)
+  }
+}

@@ -1,0 +1,106 @@
+import MoonbaseLuaShim
+import MoonbasePlatform
+
+/// A Lua world of its own: values, loaded modules, host types.
+///
+/// A state belongs to one isolation domain and runs on one thread at a time. Handles to its values (tables, functions) do
+/// not keep it alive; once it is gone they throw `LuaError.Kind.closed`. A closure given to a state must not capture it
+/// strongly, since the state owns the closure: take it from `LuaCall.state`.
+///
+/// ```swift
+/// let state = try LuaState(preset: .standard, limits: .untrusted)
+/// try state.setGlobal("twice", state.function { call in call.return(try call.integer(0) * 2) })
+/// let chunk = try state.load("return twice(21)", name: "example.lua")
+/// let results = try chunk()   // [.integer(42)]
+/// ```
+public final class LuaState {
+  /// How much of Lua it offers.
+  public let preset: LuaPreset
+
+  /// What a run may use; a change holds from the next run on.
+  public var limits: LuaLimits { didSet { applyLimits() } }
+
+  /// Where `print` and `io` write.
+  public var output: LuaOutput = .standard
+
+  /// Gives the Lua value as which a Swift error is raised; nil: userdata with `message` and a text.
+  public var errorMapper: ((any Error, LuaState) -> LuaValue?)?
+
+  /// The modules that `require` finds.
+  public var modules = LuaModules()
+
+  let raw: OpaquePointer
+  let link: LuaLink
+  var sources: [String: LuaSource] = [:]
+  var loading: [String] = []
+  var loadedModules: LuaTable?
+  private var buffers: [LuaArgumentBuffer] = []
+
+  /// A new state.
+  public init(preset: LuaPreset = .standard, limits: LuaLimits = LuaLimits()) throws(LuaError) {
+    let owner = LuaOwner()
+    guard
+      let raw = mbl_open(Self.host, Unmanaged.passUnretained(owner).toOpaque(), preset.plain)
+    else { throw LuaError(.memory, "not enough memory for a Lua state") }
+    self.preset = preset
+    self.limits = limits
+    self.raw = raw
+    self.owner = owner
+    link = LuaLink(queue: mbl_queue(raw))
+    link.state = self
+    owner.state = self
+    applyLimits()
+    try installRequire()
+  }
+
+  private let owner: LuaOwner
+
+  deinit {
+    link.state = nil
+    owner.state = nil
+    mbl_close(raw)
+  }
+
+  /// Lua's release, such as "Lua 5.4.4".
+  public static var version: String { String(cString: mbl_version()) }
+
+  /// The state whose run is innermost on this thread.
+  public static var current: LuaState? {
+    mbl_running().flatMap { Unmanaged<LuaOwner>.fromOpaque(mbl_owner($0)).takeUnretainedValue().state }
+  }
+
+  static func owner(of raw: OpaquePointer) -> LuaState {
+    let owner = Unmanaged<LuaOwner>.fromOpaque(mbl_owner(raw)).takeUnretainedValue()
+    guard let state = owner.state else { preconditionFailure("a closed state called the host") }
+    return state
+  }
+
+  // MARK: Argument buffers
+
+  func takeBuffer(_ count: Int) -> LuaArgumentBuffer {
+    let buffer = buffers.popLast() ?? LuaArgumentBuffer(capacity: 8)
+    buffer.reserve(count)
+    return buffer
+  }
+
+  func giveBack(_ buffer: LuaArgumentBuffer) {
+    buffer.clear()
+    if buffers.count < 8 { buffers.append(buffer) }
+  }
+}
+
+/// What C knows a state by: it does not keep the state alive and can say that it is gone.
+final class LuaOwner {
+  unowned(unsafe) var state: LuaState?
+}
+
+extension LuaPreset {
+  var plain: MBLPreset {
+    switch self {
+    case .pure: .pure
+    case .standard: .standard
+    case .compat: .compat
+    case .trusted: .trusted
+    }
+  }
+}

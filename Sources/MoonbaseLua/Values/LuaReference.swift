@@ -1,0 +1,35 @@
+import MoonbaseLuaShim
+
+/// Ties handles to their state without keeping it alive.
+final class LuaLink {
+  let queue: OpaquePointer
+  /// Cleared when the state closes, before its memory goes.
+  unowned(unsafe) var state: LuaState?
+
+  init(queue: OpaquePointer) {
+    self.queue = queue
+    mbl_queue_retain(queue)
+  }
+
+  deinit { mbl_queue_release(queue) }
+}
+
+/// Keeps one Lua value alive. It may be let go on any thread: the state takes the number back at its next run.
+final class LuaReference {
+  let link: LuaLink
+  let index: Int32
+
+  init(link: LuaLink, index: Int32) {
+    self.link = link
+    self.index = index
+  }
+
+  deinit { mbl_queue_unref(link.queue, index) }
+
+  var state: LuaState {
+    get throws(LuaError) {
+      guard let state = link.state else { throw LuaError(.closed, "the Lua state is closed") }
+      return state
+    }
+  }
+}

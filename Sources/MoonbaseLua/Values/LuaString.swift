@@ -1,0 +1,80 @@
+/// A Lua string: bytes that are mostly UTF-8 text.
+public struct LuaString: Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+  private enum Storage: Sendable {
+    case text(String)
+    case bytes([UInt8])
+  }
+
+  private let storage: Storage
+
+  /// The UTF-8 bytes of a text.
+  public init(_ text: String) { storage = .text(text) }
+
+  /// Any bytes.
+  public init(bytes: some Sequence<UInt8>) {
+    let bytes = Array(bytes)
+    storage = bytes.withUnsafeBufferPointer { Self.store($0) }
+  }
+
+  /// Any bytes.
+  public init(bytes: UnsafeRawBufferPointer) {
+    storage = Self.store(bytes.assumingMemoryBound(to: UInt8.self))
+  }
+
+  /// A text.
+  public init(stringLiteral value: String) { self.init(value) }
+
+  private static func store(_ bytes: UnsafeBufferPointer<UInt8>) -> Storage {
+    if let text = String(validating: bytes, as: UTF8.self) { return .text(text) }
+    return .bytes(Array(bytes))
+  }
+
+  /// The text if the bytes are UTF-8.
+  public var text: String? {
+    if case .text(let text) = storage { text } else { nil }
+  }
+
+  /// The text, with what is not UTF-8 replaced.
+  public var description: String {
+    switch storage {
+    case .text(let text): text
+    case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
+    }
+  }
+
+  /// The bytes.
+  public var bytes: [UInt8] {
+    switch storage {
+    case .text(let text): Array(text.utf8)
+    case .bytes(let bytes): bytes
+    }
+  }
+
+  /// The number of bytes.
+  public var count: Int {
+    switch storage {
+    case .text(let text): text.utf8.count
+    case .bytes(let bytes): bytes.count
+    }
+  }
+
+  /// Calls `body` with the bytes, which live as long as the call.
+  public func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+    switch storage {
+    case .text(var text): try text.withUTF8(body)
+    case .bytes(let bytes): try bytes.withUnsafeBufferPointer(body)
+    }
+  }
+}
+
+extension LuaString: Hashable {
+  /// Byte for byte, as in Lua: composed and decomposed forms differ.
+  public static func == (first: LuaString, second: LuaString) -> Bool {
+    first.withBytes { a in second.withBytes { b in a.elementsEqual(b) } }
+  }
+
+  /// Hashes the bytes.
+  public func hash(into hasher: inout Hasher) {
+    withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}

@@ -1,0 +1,112 @@
+import MoonbaseLuaShim
+
+/// A Lua table. Access is raw: no metamethod runs, so that reading what a script returned runs no script.
+public struct LuaTable {
+  let reference: LuaReference
+
+  /// The value for a key; nil if there is none.
+  public func get(_ key: LuaValue) throws(LuaError) -> LuaValue {
+    try reference.state.tableGet(reference, key, raw: true)
+  }
+
+  /// The value for a text key.
+  public func get(_ key: String) throws(LuaError) -> LuaValue { try get(.text(key)) }
+
+  /// The element at a Lua index (from 1).
+  public func get(_ index: Int) throws(LuaError) -> LuaValue { try get(.integer(Int64(index))) }
+
+  /// Sets the value for a key; nil takes it away.
+  public func set(_ key: LuaValue, _ value: LuaValue) throws(LuaError) {
+    try reference.state.tableSet(reference, key, value, raw: true)
+  }
+
+  /// Sets the value for a text key.
+  public func set(_ key: String, _ value: LuaValue) throws(LuaError) { try set(.text(key), value) }
+
+  /// Sets the element at a Lua index (from 1).
+  public func set(_ index: Int, _ value: LuaValue) throws(LuaError) { try set(.integer(Int64(index)), value) }
+
+  /// As `t[key]` in Lua: metamethods run, within the limits.
+  public func index(_ key: LuaValue) throws(LuaError) -> LuaValue {
+    try reference.state.tableGet(reference, key, raw: false)
+  }
+
+  /// As `t[key] = value` in Lua: metamethods run, within the limits.
+  public func assign(_ key: LuaValue, _ value: LuaValue) throws(LuaError) {
+    try reference.state.tableSet(reference, key, value, raw: false)
+  }
+
+  /// Lua's raw length.
+  public var count: Int {
+    get throws(LuaError) { Int(mbl_table_length(try reference.state.raw, reference.index)) }
+  }
+
+  /// Calls `body` for every key and value, in no order; it may change values, but add no keys.
+  public func forEach(_ body: (LuaValue, LuaValue) throws -> Void) throws {
+    try reference.state.tableForEach(reference, body)
+  }
+
+  /// All keys and values, in no order.
+  public var pairs: [(key: LuaValue, value: LuaValue)] {
+    get throws(LuaError) {
+      var all: [(key: LuaValue, value: LuaValue)] = []
+      do {
+        try forEach { all.append(($0, $1)) }
+      } catch {
+        throw LuaError(wrapping: error)
+      }
+      return all
+    }
+  }
+
+  /// The elements 1 to `count`.
+  public var elements: [LuaValue] {
+    get throws(LuaError) {
+      var all: [LuaValue] = []
+      for index in 0..<(try count) { all.append(try get(index + 1)) }
+      return all
+    }
+  }
+
+  /// A proxy of this table that scripts can read but not change.
+  public func frozen() throws(LuaError) -> LuaTable {
+    let state = try reference.state
+    return LuaTable(reference: try state.keep(mbl_table_freeze(state.raw, reference.index)))
+  }
+
+  /// Marks the table as a list, so that it is one even when empty.
+  public func markAsList() throws(LuaError) {
+    let state = try reference.state
+    try state.check(mbl_mark_list(state.raw, reference.index))
+  }
+
+  /// Whether the host marked it as a list.
+  public var isMarkedList: Bool {
+    get throws(LuaError) {
+      let state = try reference.state
+      guard mbl_push_reference(state.raw, reference.index) else { return false }
+      defer { state.pop() }
+      return mbl_is_list(mbl_thread(state.raw), -1)
+    }
+  }
+
+  /// The metatable, if any.
+  public var metatable: LuaTable? {
+    get throws(LuaError) {
+      let state = try reference.state
+      guard mbl_push_reference(state.raw, reference.index) else { return nil }
+      defer { state.pop() }
+      guard mbl_table_metatable(state.raw, -1) else { return nil }
+      return LuaTable(reference: try state.keep(.OK))
+    }
+  }
+
+  /// Gives the table a metatable.
+  public func setMetatable(_ metatable: LuaTable) throws(LuaError) {
+    let state = try reference.state
+    try state.check(mbl_table_set_metatable(state.raw, reference.index, metatable.reference.index))
+  }
+
+  /// Whether both are the same table.
+  public func isSame(as other: LuaTable) -> Bool { LuaState.isSame(reference, other.reference) }
+}

@@ -1,0 +1,135 @@
+/// Any Lua value.
+public enum LuaValue {
+  /// No value.
+  case `nil`
+  /// The sentinel that stands for "no value" inside of lists and maps.
+  case null
+  /// True or false.
+  case boolean(Bool)
+  /// A 64-bit integer.
+  case integer(Int64)
+  /// A floating-point number.
+  case number(Double)
+  /// Bytes, mostly text.
+  case string(LuaString)
+  /// A table.
+  case table(LuaTable)
+  /// A function.
+  case function(LuaFunction)
+  /// A host object.
+  case object(LuaObject)
+  /// Userdata that is not the host's.
+  case userdata(LuaUserdata)
+  /// A coroutine.
+  case thread(LuaThread)
+}
+
+extension LuaValue {
+  /// A text.
+  public static func text(_ text: String) -> LuaValue { .string(LuaString(text)) }
+
+  /// False for nil and null.
+  public var isPresent: Bool {
+    switch self {
+    case .nil, .null: false
+    default: true
+    }
+  }
+
+  /// Lua's truth: all but nil and false.
+  public var isTrue: Bool {
+    switch self {
+    case .nil: false
+    case .boolean(let value): value
+    default: true
+    }
+  }
+
+  /// The integer, also of an integral float.
+  public var integerValue: Int64? {
+    switch self {
+    case .integer(let value): value
+    case .number(let value): Int64(exactly: value)
+    default: nil
+    }
+  }
+
+  /// The number, also of an integer.
+  public var numberValue: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .number(let value): value
+    default: nil
+    }
+  }
+
+  /// The boolean.
+  public var booleanValue: Bool? { if case .boolean(let value) = self { value } else { nil } }
+
+  /// The string.
+  public var stringValue: LuaString? { if case .string(let value) = self { value } else { nil } }
+
+  /// The string if it is UTF-8.
+  public var textValue: String? { stringValue?.text }
+
+  /// The table.
+  public var tableValue: LuaTable? { if case .table(let value) = self { value } else { nil } }
+
+  /// The function.
+  public var functionValue: LuaFunction? { if case .function(let value) = self { value } else { nil } }
+
+  /// The host object, if it is of this class.
+  public func objectValue<Object: AnyObject>(as type: Object.Type = Object.self) -> Object? {
+    if case .object(let value) = self { value.object as? Object } else { nil }
+  }
+
+  /// Lua's name of the type.
+  public var typeName: String {
+    switch self {
+    case .nil: "nil"
+    case .null: "null"
+    case .boolean: "boolean"
+    case .integer, .number: "number"
+    case .string: "string"
+    case .table: "table"
+    case .function: "function"
+    case .object(let value): value.type.name
+    case .userdata: "userdata"
+    case .thread: "thread"
+    }
+  }
+}
+
+extension LuaValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+  ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
+{
+  /// A text.
+  public init(stringLiteral value: String) { self = .text(value) }
+  /// An integer.
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+  /// A number.
+  public init(floatLiteral value: Double) { self = .number(value) }
+  /// A boolean.
+  public init(booleanLiteral value: Bool) { self = .boolean(value) }
+  /// Lua's nil.
+  public init(nilLiteral: ()) { self = .nil }
+}
+
+/// Userdata that is not the host's, such as a file.
+public struct LuaUserdata {
+  let reference: LuaReference
+}
+
+/// A host object as Lua holds it.
+public struct LuaObject {
+  /// The Swift object.
+  public let object: AnyObject
+  /// The type under which Lua knows it.
+  public let type: LuaAnyHostType
+
+  /// An object and the type under which Lua is to see it.
+  public init(_ object: AnyObject, as type: LuaAnyHostType) {
+    self.object = object
+    self.type = type
+  }
+}

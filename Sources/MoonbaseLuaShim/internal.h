@@ -1,0 +1,153 @@
+#ifndef MOONBASE_LUA_INTERNAL_H
+#define MOONBASE_LUA_INTERNAL_H
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "MoonbaseLuaShim.h"
+
+// How many instructions pass between two looks at the budget.
+#define MBL_GRANULE 1000
+// Coroutines closing coroutines: deeper than this ends the process in Lua 5.4.4.
+#define MBL_CLOSE_DEPTH 64
+#define MBL_TRACE_ENTRIES 24
+#define MBL_CHUNK_NAME 60
+
+typedef struct MBLTraceSlot {
+  char source[LUA_IDSIZE];
+  char name[LUA_IDSIZE];
+  const char *kind;
+  int line;
+  int defined;
+} MBLTraceSlot;
+
+struct MBLState {
+  lua_State *main;
+  lua_State *running;
+  const MBLHost *host;
+  void *owner;
+  MBLPreset preset;
+  bool closing;
+
+  // Runs.
+  int depth;
+  MBLState *parent;
+  MBLControl *control;
+  MBLLimits limits;
+  int64_t budget;
+  volatile sig_atomic_t abort;
+  volatile sig_atomic_t crowded;  // the soft memory limit was passed; the hook collects, then decides
+  volatile sig_atomic_t armed;
+  int closeDepth;
+  int64_t exitStatus;
+  uint64_t written;
+
+  // Memory.
+  uint64_t used, peak, baseline, allocations;
+  int64_t failAfter;
+
+  // Values that wait for their Swift frame to go.
+  void **pending;
+  int pendingCount, pendingCapacity;
+  void *failure;      // a retained Swift error
+  int failureReference;
+  bool failureIsText;
+  size_t failureText, failureLength;
+  char *scratch;
+  size_t scratchTop, scratchCapacity;
+
+  // Swift objects whose handles Lua has collected.
+  void **garbage;
+  int garbageCount, garbageCapacity;
+  MBLQueue *queue;
+
+  uint64_t *scopes;
+  int scopeCount, scopeCapacity;
+  uint64_t scopeSerial;
+
+  MBLType *types;
+  int64_t coroutines;
+  int64_t nextIdentity;
+
+  MBLTraceSlot trace[MBL_TRACE_ENTRIES];
+  int traceCount;
+};
+
+struct MBLType {
+  MBLState *state;
+  void *owner;
+  MBLType *next;
+  char *name;
+  int keys;       // registry reference: key -> slot or method
+  int metatable;  // registry reference
+  bool interned;
+};
+
+typedef struct MBLObject {
+  MBLState *state;  // tells our handles from any other userdata
+  void *object;     // null once dead
+  MBLType *type;
+  uint64_t scope;
+} MBLObject;
+
+typedef struct MBLErrorBox {
+  MBLState *state;
+  void *error;
+} MBLErrorBox;
+
+typedef struct MBLFunctionBox {
+  void *function;
+} MBLFunctionBox;
+
+// Keys of the registry, by address.
+extern const char mbl_key_null, mbl_key_abort, mbl_key_interned, mbl_key_error_metatable, mbl_key_function_metatable,
+    mbl_key_errors, mbl_key_base, mbl_key_frozen, mbl_key_identities, mbl_key_threads, mbl_key_list, mbl_key_system,
+    mbl_key_memory_text;
+
+static inline MBLState *mbl_of(lua_State *L) { return *(MBLState **)lua_getextraspace(L); }
+static inline bool mbl_sandboxed(const MBLState *S) { return S->preset != MBLPresetTrusted; }
+
+// limits.c
+void mbl_install_hook(MBLState *S, lua_State *L);
+void mbl_arm(MBLState *S);
+int mbl_raise_abort(lua_State *L);
+void mbl_charge(lua_State *L, int64_t instructions);
+void *mbl_allocate(void *state, void *block, size_t old, size_t size);
+MBLControl *mbl_control_new(MBLState *S);
+void mbl_control_enter(MBLState *S);
+void mbl_control_leave(MBLState *S);
+bool mbl_control_set_in_host(MBLState *S, bool inHost);
+
+// values.c
+void mbl_push_value(MBLState *S, lua_State *L, const MBLValue *value);
+MBLStatus mbl_protect(MBLState *S, lua_CFunction body, void *request, int results);
+int mbl_handler(lua_State *L);
+
+// host.c
+void mbl_push_object_value(MBLState *S, lua_State *L, MBLType *type, void *object, bool scoped);
+void mbl_host_setup(lua_State *L);
+MBLObject *mbl_test_object(MBLState *S, lua_State *L, int index);
+bool mbl_object_alive(MBLState *S, const MBLObject *object);
+void mbl_pending_unwind(MBLState *S, int count);
+void mbl_discard(MBLState *S, void *object);
+MBLQueue *mbl_queue_new(void);
+void mbl_queue_apply(MBLState *S);
+size_t mbl_scratch_copy(MBLState *S, const void *bytes, size_t length);
+
+// libraries
+void mbl_open_libraries(lua_State *L);
+int mbl_open_coroutine(lua_State *L);
+int mbl_tostring(lua_State *L);
+void mbl_push_text(lua_State *L, int index);
+int mbl_freeze_top(lua_State *L);
+void mbl_open_strings(lua_State *L);
+void mbl_open_tables(lua_State *L);
+bool mbl_is_frozen(lua_State *L, int index);
+int mbl_resume(lua_State *L, lua_State *co, int arguments, int *results);
+int mbl_close_thread(lua_State *L, lua_State *co);
+
+#endif

@@ -1,0 +1,99 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+const char mbl_key_null = 0, mbl_key_abort = 0, mbl_key_interned = 0, mbl_key_error_metatable = 0,
+           mbl_key_function_metatable = 0, mbl_key_errors = 0, mbl_key_base = 0, mbl_key_frozen = 0,
+           mbl_key_identities = 0, mbl_key_threads = 0, mbl_key_list = 0, mbl_key_system = 0, mbl_key_memory_text = 0;
+
+static int setup(lua_State *L) {
+  mbl_host_setup(L);
+  mbl_open_libraries(L);
+  return 0;
+}
+
+static void ignore_warning(void *data, const char *text, int more) {
+  (void)data;
+  (void)text;
+  (void)more;
+}
+
+static void free_all(MBLState *S) {
+  for (MBLType *type = S->types; type != NULL;) {
+    MBLType *next = type->next;
+    S->host->release(type->owner);
+    free(type->name);
+    free(type);
+    type = next;
+  }
+  mbl_pending_unwind(S, 0);
+  if (S->failure != NULL) S->host->release(S->failure);
+  for (int i = 0; i < S->garbageCount; i++) S->host->release(S->garbage[i]);
+  mbl_control_release(S->control);
+  mbl_queue_release(S->queue);
+  free(S->pending);
+  free(S->garbage);
+  free(S->scratch);
+  free(S->scopes);
+  free(S);
+}
+
+MBLState *mbl_open(const MBLHost *host, void *owner, MBLPreset preset) {
+  MBLState *S = calloc(1, sizeof(MBLState));
+  if (S == NULL) return NULL;
+  S->host = host;
+  S->owner = owner;
+  S->preset = preset;
+  S->budget = INT64_MAX;
+  S->failAfter = -1;
+  S->failureReference = LUA_NOREF;
+  S->queue = mbl_queue_new();
+  S->control = mbl_control_new(S);
+  lua_State *L = S->queue != NULL && S->control != NULL ? lua_newstate(mbl_allocate, S) : NULL;
+  if (L == NULL) {
+    if (S->control != NULL) mbl_control_release(S->control);
+    if (S->queue != NULL) mbl_queue_release(S->queue);
+    free(S);
+    return NULL;
+  }
+  S->main = S->running = L;
+  *(MBLState **)lua_getextraspace(L) = S;
+  lua_setwarnf(L, ignore_warning, NULL);
+  lua_gc(L, LUA_GCSTOP);
+  lua_pushcfunction(L, setup);
+  if (lua_pcall(L, 0, 0, 0) != LUA_OK) {
+    mbl_close(S);
+    return NULL;
+  }
+  lua_gc(L, LUA_GCRESTART);
+  // What the libraries take is not the script's: limits count from here.
+  S->baseline = S->used;
+  return S;
+}
+
+void mbl_close(MBLState *S) {
+  S->closing = true;
+  S->limits = (MBLLimits){0};
+  S->failAfter = -1;
+  lua_sethook(S->main, NULL, 0, 0);
+  lua_close(S->main);
+  free_all(S);
+}
+
+void *mbl_owner(MBLState *S) { return S->owner; }
+MBLState *mbl_state_of(lua_State *L) { return mbl_of(L); }
+lua_State *mbl_thread(MBLState *S) { return S->running; }
+MBLQueue *mbl_queue(MBLState *S) { return S->queue; }
+MBLControl *mbl_control(MBLState *S) { return S->control; }
+const char *mbl_version(void) { return LUA_RELEASE; }
+
+void mbl_collect(MBLState *S) {
+  lua_gc(S->running, LUA_GCCOLLECT);
+  mbl_drain(S);
+}
+
+void mbl_step_collector(MBLState *S, int32_t kilobytes) {
+  lua_gc(S->running, LUA_GCSTEP, (int)kilobytes);
+  mbl_drain(S);
+}
