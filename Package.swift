@@ -19,8 +19,10 @@ let package = Package(
     .library(name: "MoonbaseModel", targets: ["MoonbaseModel"]),
     .library(name: "MoonbaseGraph", targets: ["MoonbaseGraph"]),
     .library(name: "MoonbaseLua", targets: ["MoonbaseLua"]),
+    .executable(name: "moonbase", targets: ["MoonbaseCommand"]),
   ],
   dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
   ],
@@ -58,6 +60,13 @@ let package = Package(
     .target(name: "MoonbaseLuaShim", dependencies: ["MoonbaseCLua"]),
     .target(name: "MoonbaseLua", dependencies: ["MoonbasePlatform", "MoonbaseLuaShim"], swiftSettings: strict),
 
+    .executableTarget(
+      name: "MoonbaseCommand",
+      dependencies: [
+        "MoonbasePlatform", "MoonbaseModel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+
     // Tests.
     .testTarget(
       name: "MoonbaseLuaTests", dependencies: ["MoonbasePlatform", "MoonbaseLua"], swiftSettings: strict),
@@ -69,6 +78,9 @@ let package = Package(
     .testTarget(
       name: "MoonbaseModelTests", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseCSQLite"],
       swiftSettings: strict),
+    // Runs the command as a person would.
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["MoonbasePlatform", "MoonbaseCommand"], swiftSettings: strict),
     // Hostile input for what takes bytes from strangers (`scripts/fuzz`).
     .executableTarget(
       name: "moonbase-fuzz", dependencies: ["MoonbasePlatform", "MoonbaseModel"], path: "Tests/MoonbaseFuzz",

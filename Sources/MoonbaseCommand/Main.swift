@@ -1,0 +1,35 @@
+import ArgumentParser
+import MoonbasePlatform
+
+/// The command `moonbase`.
+@main
+enum Main {
+  static func main() {
+    exit(run(Array(CommandLine.arguments.dropFirst())))
+  }
+
+  private static func run(_ arguments: [String]) -> Int32 {
+    do {
+      var command = try RootCommand.parseAsRoot(arguments)
+      try command.run()
+      return ExitStatus.done
+    } catch {
+      return report(error)
+    }
+  }
+
+  /// Says what went wrong. The parser's own status for wrong usage is 64; this command's is 2.
+  private static func report(_ error: any Error) -> Int32 {
+    switch RootCommand.exitCode(for: error) {
+    case .success:
+      Terminal.print(RootCommand.message(for: error))
+      return ExitStatus.done
+    case .validationFailure:
+      Terminal.complain(RootCommand.fullMessage(for: error))
+      return ExitStatus.usage
+    case let code:
+      if !(error is ExitCode) { Terminal.complain("moonbase: \(error)") }
+      return code.rawValue
+    }
+  }
+}

@@ -1,0 +1,8 @@
+import ArgumentParser
+
+struct ModelCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "model",
+    abstract: "Shows, checks and compares models.",
+    subcommands: [ModelShow.self, ModelCheck.self, ModelDiff.self])
+}

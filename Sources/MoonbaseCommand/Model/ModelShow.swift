@@ -1,0 +1,23 @@
+import ArgumentParser
+import MoonbaseModel
+import MoonbasePlatform
+
+struct ModelShow: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Prints a model as a Lua model file, or as JSON with its version hashes.")
+
+  @Argument(help: "The model.")
+  var model: String
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  func run() throws {
+    let resolved = try ModelFile.read(model)
+    if json {
+      Terminal.print(try ModelReport(resolved).json())
+    } else {
+      Terminal.print("\(resolved.description)")
+    }
+  }
+}

@@ -1,0 +1,13 @@
+import ArgumentParser
+
+struct RootCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "moonbase",
+    abstract: "A managed object graph with Lua on board, and Core Data's file format.",
+    discussion: """
+      Exit status: 0 done, 1 the script, the data or a check failed, 2 usage, 3 a limit was exceeded, \
+      75 the store is busy, 130 interrupted; os.exit(n) of a script is passed on.
+      """,
+    version: "0.1.0",
+    subcommands: [ModelCommand.self])
+}

@@ -1,0 +1,67 @@
+import MoonbasePlatform
+import Testing
+
+@Suite struct ModelCommandTests {
+  let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+    try bench.write(Models.people(), to: "people.xml")
+  }
+
+  @Test func showPrintsALuaModelFile() throws {
+    let shown = try bench.moonbase("model", "show", "people.xml")
+    #expect(shown.status == 0)
+    #expect(shown.complaints == "")
+    try bench.write(
+      "local model = (function()\n\(shown.output)\nend)()\nprint(model.entities.Person.attributes.name[1] or model.entities.Person.attributes.name)",
+      to: "read.lua")
+    #expect(try bench.program("lua5.4", "read.lua").output == "string\n")
+  }
+
+  @Test func showAsJSONHasTheVersionHashOfEachEntity() throws {
+    let shown = try bench.moonbase("model", "show", "people.xml", "--json")
+    #expect(shown.status == 0)
+    let report = try JSONDecoder().decode(Report.self, from: Data(shown.output.utf8))
+    let person = try #require(report.entities.first)
+    #expect(person.name == "Person")
+    #expect(person.versionHash.count == 64)
+    #expect(person.attributes.map(\.name) == ["age", "name"])
+    #expect(Data(base64Encoded: report.digest)?.count == 64)
+  }
+
+  @Test func checkCountsEntities() throws {
+    let checked = try bench.moonbase("model", "check", "people.xml")
+    #expect(checked.status == 0)
+    #expect(checked.output.contains("1 entities"))
+  }
+
+  @Test func diffOfAModelWithItselfFindsNothing() throws {
+    let compared = try bench.moonbase("model", "diff", "people.xml", "people.xml")
+    #expect(compared.status == 0)
+  }
+
+  @Test func diffNamesTheNewAttributeAndAsksForMigration() throws {
+    try bench.write(
+      Models.people(extraAttribute: #"<attribute name="born" optional="YES" attributeType="Date"/>"#), to: "newer.xml")
+    let compared = try bench.moonbase("model", "diff", "people.xml", "newer.xml")
+    #expect(compared.status == 1)
+    #expect(compared.output.contains("born"))
+    #expect(compared.output.contains("must be migrated"))
+  }
+
+  private struct Report: Decodable {
+    struct Entity: Decodable {
+      struct Attribute: Decodable {
+        let name: String
+      }
+
+      let name: String
+      let versionHash: String
+      let attributes: [Attribute]
+    }
+
+    let entities: [Entity]
+    let digest: String
+  }
+}

@@ -1,0 +1,103 @@
+import MoonbasePlatform
+import Testing
+
+/// A folder of its own for one test, in which the command is run as a person would run it.
+final class Workbench: Sendable {
+  /// What a run left behind.
+  struct Outcome {
+    let status: Int32
+    let output: String
+    let complaints: String
+  }
+
+  let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("moonbase test \(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// Runs `moonbase` in the folder.
+  func moonbase(_ arguments: String..., input: String = "") throws -> Outcome {
+    try run(Self.command, arguments, input: input)
+  }
+
+  /// Runs `moonbase` in the folder.
+  func moonbase(_ arguments: [String], input: String = "") throws -> Outcome {
+    try run(Self.command, arguments, input: input)
+  }
+
+  /// Runs another program in the folder, by its name on the PATH.
+  func program(_ name: String, _ arguments: String..., input: String = "") throws -> Outcome {
+    try run(URL(fileURLWithPath: "/usr/bin/env"), [name] + arguments, input: input)
+  }
+
+  func file(_ name: String) -> URL {
+    folder.appendingPathComponent(name)
+  }
+
+  @discardableResult
+  func write(_ text: String, to name: String) throws -> URL {
+    try Data(text.utf8).write(to: file(name))
+    return file(name)
+  }
+
+  func bytes(of name: String) throws -> Data {
+    try Data(contentsOf: file(name))
+  }
+
+  /// The names of all files, to see that a refusal left none.
+  func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+
+  private func run(_ executable: URL, _ arguments: [String], input: String) throws -> Outcome {
+    // Files instead of pipes: nothing can fill up while nobody reads.
+    let streams = FileManager.default.temporaryDirectory.appendingPathComponent("moonbase-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: streams, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: streams) }
+    let names = ["in", "out", "err"].map { streams.appendingPathComponent($0) }
+    try Data(input.utf8).write(to: names[0])
+    for name in names.dropFirst() { try Data().write(to: name) }
+
+    let process = Process()
+    process.executableURL = executable
+    process.arguments = arguments
+    process.currentDirectoryURL = folder
+    process.standardInput = try FileHandle(forReadingFrom: names[0])
+    process.standardOutput = try FileHandle(forWritingTo: names[1])
+    process.standardError = try FileHandle(forWritingTo: names[2])
+    try process.run()
+    process.waitUntilExit()
+    // A crash must not look like an exit status.
+    try #require(process.terminationReason == .exit, "signal \(process.terminationStatus)")
+    return Outcome(
+      status: process.terminationStatus,
+      output: String(decoding: try Data(contentsOf: names[1]), as: UTF8.self),
+      complaints: String(decoding: try Data(contentsOf: names[2]), as: UTF8.self))
+  }
+}
+
+extension Workbench {
+  /// The checkout.
+  static let checkout = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// The command that was built along with these tests.
+  private static let command: URL = {
+    let runner =
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+    var folder = URL(fileURLWithPath: runner).deletingLastPathComponent()
+    // On macOS the runner is inside of the test bundle.
+    while folder.path != "/",
+      !FileManager.default.isExecutableFile(atPath: folder.appendingPathComponent("moonbase").path)
+    {
+      folder = folder.deletingLastPathComponent()
+    }
+    return folder.appendingPathComponent("moonbase")
+  }()
+}
