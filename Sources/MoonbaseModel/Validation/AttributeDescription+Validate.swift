@@ -13,7 +13,9 @@ extension AttributeDescription {
       let list = allowed.map { $0.text ?? $0.typeDescription }.joined(separator: ", ")
       failures.append(ValidationFailure(1550, "must be one of \(list)"))
     }
-    //RULES
+    for rule in validation.predicates where !holds(rule.predicate, value) {
+      failures.append(ValidationFailure(1550, rule.message))
+    }
     return failures
   }
 
@@ -53,4 +55,7 @@ extension AttributeDescription {
       element.validate(map[element.name] ?? .null).map { ValidationFailure($0.code, "\(element.name) \($0.message)") }
     }
   }
+
+  /// A rule that cannot be evaluated does not hold.
+  private func holds(_ predicate: Predicate, _ value: Value) -> Bool { (try? predicate.evaluate(with: value)) ?? false }
 }

@@ -1,0 +1,67 @@
+import MoonbasePlatform
+
+/// The operators of arithmetic. Integers stay integers, divide as SQL does and become floating-point numbers where 64 bits
+/// are too few; division by zero has no value. A date plus or minus a number is a date.
+enum Arithmetic {
+  static func evaluate(_ operation: PredicateFunction, _ left: Value, _ right: Value) throws(ModelError) -> Value {
+    if case .date(let date) = left { return try evaluate(operation, date, right) }
+    if case .date(let date) = right, operation == .add { return try evaluate(operation, date, left) }
+    guard let left = left.asNumber else { throw operation.refusal(of: left) }
+    guard let right = right.asNumber else { throw operation.refusal(of: right) }
+    switch (left, right) {
+    case (.int(let left), .int(let right)): return integers(operation, left, right)
+    case (.decimal(let left), .decimal(let right)): return decimals(operation, left, right)
+    case (.decimal(let left), .int(let right)): return decimals(operation, left, Decimal(right))
+    case (.int(let left), .decimal(let right)): return decimals(operation, Decimal(left), right)
+    default: return doubles(operation, left.asDouble ?? .nan, right.asDouble ?? .nan)
+    }
+  }
+
+  private static func evaluate(
+    _ operation: PredicateFunction, _ date: Date, _ other: Value
+  ) throws(ModelError) -> Value {
+    if case .date(let other) = other, operation == .subtract { return .double(date.timeIntervalSince(other)) }
+    guard operation == .add || operation == .subtract, let seconds = other.asDouble else {
+      throw operation.refusal(of: other)
+    }
+    return .date(date.addingTimeInterval(operation == .add ? seconds : -seconds))
+  }
+
+  private static func integers(_ operation: PredicateFunction, _ left: Int64, _ right: Int64) -> Value {
+    let (result, overflow) =
+      switch operation {
+      case .add: left.addingReportingOverflow(right)
+      case .subtract: left.subtractingReportingOverflow(right)
+      case .multiply: left.multipliedReportingOverflow(by: right)
+      case .divide where right != 0: left.dividedReportingOverflow(by: right)
+      case .modulus where right != 0: left.remainderReportingOverflow(dividingBy: right)
+      default: (Int64(0), true)
+      }
+    return overflow ? doubles(operation, Double(left), Double(right)) : .int(result)
+  }
+
+  private static func doubles(_ operation: PredicateFunction, _ left: Double, _ right: Double) -> Value {
+    switch operation {
+    case .add: .double(left + right)
+    case .subtract: .double(left - right)
+    case .multiply: .double(left * right)
+    case .divide: right == 0 ? .null : .double(left / right)
+    case .modulus: right == 0 ? .null : .double(left.truncatingRemainder(dividingBy: right))
+    default: .double(pow(left, right))
+    }
+  }
+
+  private static func decimals(_ operation: PredicateFunction, _ left: Decimal, _ right: Decimal) -> Value {
+    let result: Decimal
+    switch operation {
+    case .add: result = left + right
+    case .subtract: result = left - right
+    case .multiply: result = left * right
+    case .divide where right != 0: result = left / right
+    case .divide: return .null
+    default:
+      return doubles(operation, Value.decimal(left).asDouble ?? .nan, Value.decimal(right).asDouble ?? .nan)
+    }
+    return result.isNaN ? .null : .decimal(result)
+  }
+}

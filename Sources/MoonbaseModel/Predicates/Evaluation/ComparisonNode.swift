@@ -1,0 +1,89 @@
+/// A comparison ready to run.
+struct ComparisonNode: Sendable {
+  let left: ValueNode
+  let right: ValueNode
+  let `operator`: Predicate.Comparison.Operator
+  let modifier: Predicate.Comparison.Modifier
+  let rules: ScalarComparison
+  /// Strings, integers or IDs of a long constant list on the right of IN.
+  let members: MemberSet?
+}
+
+/// How two scalars are compared.
+struct ScalarComparison: Sendable {
+  let `operator`: Predicate.Comparison.Operator
+  let options: Predicate.Comparison.Options
+  let nulls: NullRules
+  /// Whether NULL compares as a plain value: `= NULL`, and relationships.
+  let isNullPlain: Bool
+  /// The prepared right side, where it is a constant string.
+  let matcher: StringMatcher?
+
+  func holds(_ left: Value, _ right: Value) throws(ModelError) -> Truth {
+    if let test = ComparisonTest(`operator`) { return compare(left, right, test) }
+    if left.isNull || right.isNull { return nulls == .fetch ? .unknown : .no }
+    guard case .string(let text) = left else { throw refusal(of: left) }
+    if let matcher { return Truth(matcher.matches(text)) }
+    guard case .string(let pattern) = right else { throw refusal(of: right) }
+    return Truth(try StringMatcher(`operator`, pattern, options).matches(text))
+  }
+
+  private func compare(_ left: Value, _ right: Value, _ test: ComparisonTest) -> Truth {
+    if left.isNull || right.isNull { return compareMissing(left, right, test) }
+    if !options.isEmpty, case .string(let left) = left, case .string(let right) = right {
+      let order = Value.compare(.string(options.fold(left)), .string(options.fold(right)))
+      return Truth(test.holds(order))
+    }
+    return Truth(test.holds(Value.compare(left, right)))
+  }
+
+  private func compareMissing(_ left: Value, _ right: Value, _ test: ComparisonTest) -> Truth {
+    let isPlain = isNullPlain || nulls == .foundation || left.isObjectID || right.isObjectID
+    switch test {
+    case .equal where isPlain: return Truth(left.isNull && right.isNull)
+    case .notEqual where isPlain: return Truth(!(left.isNull && right.isNull))
+    default: return nulls == .fetch ? .unknown : .no
+    }
+  }
+
+  private func refusal(of value: Value) -> ModelError {
+    ModelError(.evaluation, "\(`operator`.rawValue) compares strings; a value of type \(value.typeDescription) is none")
+  }
+}
+
+extension Value {
+  fileprivate var isObjectID: Bool {
+    if case .objectID = self { true } else { false }
+  }
+}
+
+/// A long constant list of one kind, hashed.
+struct MemberSet: Sendable {
+  private var integers: Set<Int64> = []
+  private var strings: Set<[UInt8]> = []
+  private var ids: Set<ManagedObjectID> = []
+
+  /// Nil where the list is short or mixed: then its elements are compared one by one.
+  init?(_ values: [Value]) {
+    guard values.count > 8 else { return nil }
+    for value in values {
+      switch value {
+      case .int(let number): integers.insert(number)
+      case .string(let text): strings.insert(Array(text.utf8))
+      case .objectID(let id): ids.insert(id)
+      default: return nil
+      }
+    }
+    guard [integers.isEmpty, strings.isEmpty, ids.isEmpty].count(where: { !$0 }) == 1 else { return nil }
+  }
+
+  /// Whether the value is in the list; nil where its kind needs a comparison one by one.
+  func contains(_ value: Value) -> Bool? {
+    switch value {
+    case .int(let number) where !integers.isEmpty: integers.contains(number)
+    case .string(let text) where !strings.isEmpty: strings.contains(Array(text.utf8))
+    case .objectID(let id) where !ids.isEmpty: ids.contains(id)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,111 @@
+/// A condition ready to run.
+indirect enum ConditionNode: Sendable {
+  case constant(Truth)
+  /// An integer attribute of the subject beside a number: the comparison that fetches make most.
+  case integer(slot: Int, ComparisonTest, Int64)
+  case comparison(ComparisonNode)
+  case and([ConditionNode])
+  case or([ConditionNode])
+  case not(ConditionNode)
+}
+
+/// An expression ready to run.
+indirect enum ValueNode: Sendable {
+  case constant(Value)
+  case subject
+  /// An attribute of the subject, or the ID at the end of its to-one relationship.
+  case slot(Int)
+  case path(ValueNode, [PathStep])
+  case variable(Int)
+  case call(PredicateFunction, [ValueNode])
+  case aggregate([ValueNode])
+  case subquery(ValueNode, variable: Int, ConditionNode)
+  case conditional(ConditionNode, ValueNode, ValueNode)
+  case assignment(Int, ValueNode)
+}
+
+/// One step along a key path.
+enum PathStep: Sendable {
+  case attribute(Int)
+  case toOne(Int)
+  case toMany(Int)
+  case key(String)
+  /// The object's own ID.
+  case identity
+  case aggregate(CollectionOperator)
+}
+
+/// What stands behind an `@` in a key path.
+enum CollectionOperator: String, Sendable, CaseIterable {
+  case count = "@count"
+  case sum = "@sum"
+  case average = "@avg"
+  case minimum = "@min"
+  case maximum = "@max"
+  case union = "@unionOfObjects"
+  case distinctUnion = "@distinctUnionOfObjects"
+
+  /// The operator of a key path's component, by any of its names.
+  static func find(_ component: String) -> CollectionOperator? {
+    switch component {
+    case "@unionOfArrays", "@unionOfSets": .union
+    case "@distinctUnionOfArrays", "@distinctUnionOfSets": .distinctUnion
+    default: CollectionOperator(rawValue: component)
+    }
+  }
+
+  /// Whether the result is again a collection.
+  var givesCollection: Bool { self == .union || self == .distinctUnion }
+}
+
+/// One of the six comparisons of order.
+enum ComparisonTest: Sendable {
+  case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+
+  init?(_ operator: Predicate.Comparison.Operator) {
+    switch `operator` {
+    case .equal: self = .equal
+    case .notEqual: self = .notEqual
+    case .lessThan: self = .less
+    case .lessThanOrEqual: self = .lessOrEqual
+    case .greaterThan: self = .greater
+    case .greaterThanOrEqual: self = .greaterOrEqual
+    default: return nil
+    }
+  }
+
+  /// The same question with its sides exchanged.
+  var mirrored: ComparisonTest {
+    switch self {
+    case .equal, .notEqual: self
+    case .less: .greater
+    case .lessOrEqual: .greaterOrEqual
+    case .greater: .less
+    case .greaterOrEqual: .lessOrEqual
+    }
+  }
+
+  @inline(__always)
+  func holds(_ left: Int64, _ right: Int64) -> Bool {
+    switch self {
+    case .equal: left == right
+    case .notEqual: left != right
+    case .less: left < right
+    case .lessOrEqual: left <= right
+    case .greater: left > right
+    case .greaterOrEqual: left >= right
+    }
+  }
+
+  /// Whether two values in this order satisfy the test; values without order are only unequal.
+  func holds(_ order: ValueOrder?) -> Bool {
+    switch self {
+    case .equal: order == .same
+    case .notEqual: order != .same
+    case .less: order == .ascending
+    case .lessOrEqual: order == .ascending || order == .same
+    case .greater: order == .descending
+    case .greaterOrEqual: order == .descending || order == .same
+    }
+  }
+}

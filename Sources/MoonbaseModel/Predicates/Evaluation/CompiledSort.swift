@@ -1,0 +1,85 @@
+import MoonbasePlatform
+
+/// A sort order with everything looked up. Sorting is stable.
+package struct CompiledSort: Sendable {
+  private struct Key: Sendable {
+    var expression: CompiledExpression
+    var ascending: Bool
+    var comparator: SortDescriptor.Comparator
+  }
+
+  private let keys: [Key]
+
+  /// Compiles sort descriptors over objects of an entity. Throws `.predicateMismatch` for keys that cannot be sorted by.
+  package init(_ descriptors: [SortDescriptor], entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) {
+    var keys: [Key] = []
+    for descriptor in descriptors {
+      try descriptor.check(against: entity, in: model)
+      let expression = try CompiledExpression(.keyPath(descriptor.keyPath), entity: entity, in: model)
+      keys.append(Key(expression: expression, ascending: descriptor.ascending, comparator: descriptor.comparator))
+    }
+    self.keys = keys
+  }
+
+  /// The subjects in order; missing values come first where a key ascends. Each key is read once a subject.
+  package func sorted<Subject: SlottedSubject>(_ subjects: [Subject]) throws -> [Subject]
+  where Subject.Related == Subject {
+    var rows: [(index: Int, values: [Value])] = []
+    rows.reserveCapacity(subjects.count)
+    for (index, subject) in subjects.enumerated() { rows.append((index, try values(of: subject))) }
+    rows.sort { left, right in
+      for (position, key) in keys.enumerated() {
+        let order = key.comparator.order(left.values[position], right.values[position])
+        if order != .same { return (order == .ascending) == key.ascending }
+      }
+      return left.index < right.index
+    }
+    return rows.map { subjects[$0.index] }
+  }
+
+  /// The values that a subject is sorted by, prepared for comparison.
+  private func values<Subject: SlottedSubject>(of subject: Subject) throws -> [Value]
+  where Subject.Related == Subject {
+    var values: [Value] = []
+    for key in keys {
+      let value = try key.expression.value(subject)
+      values.append(key.comparator.prepared(value))
+    }
+    return values
+  }
+}
+
+extension SortDescriptor.Comparator {
+  /// The order of two prepared values.
+  func order(_ left: Value, _ right: Value) -> ValueOrder {
+    guard case .string(let left) = left, case .string(let right) = right else { return Value.order(left, right) }
+    return order(left, right)
+  }
+
+  /// The order of two texts.
+  package func order(_ left: String, _ right: String) -> ValueOrder {
+    switch self {
+    case .compare, .caseInsensitiveCompare: Value.order(.string(left), .string(right))
+    case .localizedCompare: ValueOrder(left.localizedCompare(right))
+    case .localizedCaseInsensitiveCompare: ValueOrder(left.localizedCaseInsensitiveCompare(right))
+    case .localizedStandardCompare: ValueOrder(left.localizedStandardCompare(right))
+    }
+  }
+
+  /// The value with whatever a comparison would otherwise do each time.
+  func prepared(_ value: Value) -> Value {
+    guard self == .caseInsensitiveCompare, case .string(let text) = value else { return value }
+    return .string(Predicate.Comparison.Options.caseInsensitive.fold(text))
+  }
+}
+
+extension ValueOrder {
+  fileprivate init(_ result: ComparisonResult) {
+    self =
+      switch result {
+      case .orderedAscending: .ascending
+      case .orderedSame: .same
+      case .orderedDescending: .descending
+      }
+  }
+}

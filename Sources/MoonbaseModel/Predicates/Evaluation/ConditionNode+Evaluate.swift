@@ -1,0 +1,107 @@
+extension ConditionNode {
+  func truth<Subject: SlottedSubject>(
+    _ subject: Subject, _ bindings: inout Bindings<Subject>
+  ) throws -> Truth where Subject.Related == Subject {
+    switch self {
+    case .constant(let truth): return truth
+    case .integer(let slot, let test, let number):
+      let value = try subject.predicateValue(slot: slot)
+      if case .int(let left) = value { return Truth(test.holds(left, number)) }
+      return value.isNull ? .unknown : Truth(test.holds(Value.compare(value, .int(number))))
+    case .comparison(let comparison): return try comparison.truth(subject, &bindings)
+    case .and(let parts):
+      var result = Truth.yes
+      for part in parts {
+        let truth = try part.truth(subject, &bindings)
+        if truth == .no { return .no }
+        if truth == .unknown { result = .unknown }
+      }
+      return result
+    case .or(let parts):
+      var result = Truth.no
+      for part in parts {
+        let truth = try part.truth(subject, &bindings)
+        if truth == .yes { return .yes }
+        if truth == .unknown { result = .unknown }
+      }
+      return result
+    case .not(let inner): return try inner.truth(subject, &bindings).negated
+    }
+  }
+}
+
+extension ComparisonNode {
+  func truth<Subject: SlottedSubject>(
+    _ subject: Subject, _ bindings: inout Bindings<Subject>
+  ) throws -> Truth where Subject.Related == Subject {
+    if modifier == .direct, members == nil, let right = right.constant, let left = try left.simple(subject) {
+      return try direct(left, right)
+    }
+    let left = try left.operand(subject, &bindings)
+    let right = try right.operand(subject, &bindings)
+    switch modifier {
+    case .direct: return try direct(left, right)
+    // A quantifier counts what is true: an unknown comparison is no match, and NONE is a plain negation.
+    case .any: return Truth(try elements(of: left).contains { try direct(.value($0), right) == .yes })
+    case .all: return Truth(try elements(of: left).allSatisfy { try direct(.value($0), right) == .yes })
+    }
+  }
+
+  private func elements<Subject>(of operand: Operand<Subject>) throws -> [Value] {
+    if let elements = operand.elements { return elements }
+    if operand.value.isNull { return [] }
+    throw ModelError(
+      .evaluation, "a quantifier needs a collection, not a value of type \(operand.value.typeDescription)")
+  }
+
+  private func direct<Subject>(_ left: Operand<Subject>, _ right: Operand<Subject>) throws -> Truth {
+    if `operator` == .contains, let elements = left.elements { return try contains(right.value, elements) }
+    if `operator` == .in || `operator` == .between, let elements = right.elements {
+      return `operator` == .in ? try contains(left.value, elements) : try between(left.value, elements)
+    }
+    return try direct(left.value, right.value)
+  }
+
+  private func direct(_ left: Value, _ right: Value) throws -> Truth {
+    switch (`operator`, left, right) {
+    case (.in, _, .list(let elements)): return try contains(left, elements)
+    case (.between, _, .list(let bounds)): return try between(left, bounds)
+    case (.contains, .list(let elements), _): return try contains(right, elements)
+    case (.in, .string(let part), .string(let text)):
+      return Truth(try StringMatcher(.contains, part, rules.options).matches(text))
+    case (.in, _, .null), (.between, _, .null): return rules.nulls == .fetch ? .unknown : .no
+    case (.in, _, _), (.between, _, _):
+      throw ModelError(.evaluation, "\(`operator`.rawValue) needs a list, not a value of type \(right.typeDescription)")
+    default: return try rules.holds(left, right)
+    }
+  }
+
+  /// IN is the OR of `==` with each element; a NULL among the elements asks for absence.
+  private func contains(_ value: Value, _ elements: [Value]) throws -> Truth {
+    if let found = members?.contains(value) { return Truth(found) }
+    var result = Truth.no
+    for element in elements {
+      let isNullPlain = rules.isNullPlain || element.isNull
+      let equality = ScalarComparison(
+        operator: .equal, options: rules.options, nulls: rules.nulls, isNullPlain: isNullPlain, matcher: nil)
+      let truth = try equality.holds(value, element)
+      if truth == .yes { return .yes }
+      if truth == .unknown { result = .unknown }
+    }
+    return result
+  }
+
+  private func between(_ value: Value, _ bounds: [Value]) throws -> Truth {
+    guard bounds.count == 2 else { throw ModelError(.evaluation, "BETWEEN needs two bounds, not \(bounds.count)") }
+    let lower = try rules.with(.greaterThanOrEqual).holds(value, bounds[0])
+    let upper = try rules.with(.lessThanOrEqual).holds(value, bounds[1])
+    if lower == .no || upper == .no { return .no }
+    return lower == .unknown ? lower : upper
+  }
+}
+
+extension ScalarComparison {
+  fileprivate func with(_ operator: Predicate.Comparison.Operator) -> ScalarComparison {
+    ScalarComparison(operator: `operator`, options: options, nulls: nulls, isNullPlain: isNullPlain, matcher: nil)
+  }
+}

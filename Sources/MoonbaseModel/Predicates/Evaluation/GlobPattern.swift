@@ -1,0 +1,72 @@
+/// The pattern of LIKE: `?` is one character, `*` any number of them, a backslash takes either literally.
+struct GlobPattern: Sendable {
+  private enum Part: Equatable, Sendable {
+    case one, many
+    case literal(Character)
+  }
+
+  private let parts: [Part]
+  /// The parts as bytes, where they are all ASCII: 0 stands for `?` and 1 for `*`.
+  private let bytes: [UInt8]?
+
+  init(_ text: String) {
+    var parts: [Part] = []
+    var isEscaped = false
+    for character in text {
+      switch character {
+      case "\\" where !isEscaped:
+        isEscaped = true
+        continue
+      case "?" where !isEscaped: parts.append(.one)
+      case "*" where !isEscaped: if parts.last != .many { parts.append(.many) }
+      default: parts.append(.literal(character))
+      }
+      isEscaped = false
+    }
+    if isEscaped { parts.append(.literal("\\")) }
+    self.parts = parts
+    let bytes = parts.map { part -> UInt8? in
+      switch part {
+      case .one: 0
+      case .many: 1
+      case .literal(let character): character.asciiValue.flatMap { $0 > 1 && character != "\r\n" ? $0 : nil }
+      }
+    }
+    self.bytes = bytes.contains(nil) ? nil : bytes.compactMap(\.self)
+  }
+
+  func matches(_ text: String) -> Bool {
+    match(Array(text), parts, one: .one, many: .many) { $1 == .literal($0) }
+  }
+
+  /// The same for ASCII.
+  func matches(_ text: UnsafeBufferPointer<UInt8>, isFolding: Bool) -> Bool {
+    guard let bytes else { return matches(String(decoding: text, as: UTF8.self)) }
+    return match(text, bytes, one: 0, many: 1) { (isFolding ? $0.lowercasedASCII : $0) == $1 }
+  }
+
+  /// Greedy from left to right; on a mismatch the last `*` takes one element more.
+  private func match<Text: RandomAccessCollection, Part: Equatable>(
+    _ text: Text, _ parts: [Part], one: Part, many: Part, _ isSame: (Text.Element, Part) -> Bool
+  ) -> Bool where Text.Index == Int {
+    var index = text.startIndex
+    var part = 0
+    var retry: (index: Int, part: Int)?
+    while index < text.endIndex {
+      if part < parts.count, parts[part] == many {
+        part += 1
+        retry = (index, part)
+      } else if part < parts.count, parts[part] == one || isSame(text[index], parts[part]) {
+        index += 1
+        part += 1
+      } else if let last = retry {
+        index = last.index + 1
+        part = last.part
+        retry = (index, part)
+      } else {
+        return false
+      }
+    }
+    return parts[part...].allSatisfy { $0 == many }
+  }
+}

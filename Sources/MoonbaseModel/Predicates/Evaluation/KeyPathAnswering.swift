@@ -1,0 +1,75 @@
+/// Anything that predicates and sort keys can be evaluated on: it answers keys.
+///
+/// `Value` is one: a map answers with its entries. Managed objects are another.
+public protocol KeyPathAnswering {
+  /// What keys may lead to; the type itself in most cases.
+  associatedtype Related: KeyPathAnswering = Self where Related.Related == Related
+
+  /// What SELF is in a comparison: the ID of an object, or the value itself.
+  var predicateValue: Value { get }
+
+  /// What is found under a key. Throws where the key is unknown or cannot be read.
+  func predicateAnswer(forKey key: String) throws -> PredicateAnswer<Related>
+}
+
+/// What a key leads to.
+public enum PredicateAnswer<Subject> {
+  /// A value.
+  case value(Value)
+  /// One object, or none.
+  case object(Subject?)
+  /// Several objects; in order, where there is one.
+  case objects([Subject])
+}
+
+/// A subject whose properties are numbered by its resolved entity: what a fetch is evaluated on.
+package protocol SlottedSubject<Related> {
+  associatedtype Related: SlottedSubject where Related.Related == Related
+
+  var predicateValue: Value { get }
+  /// An attribute's value, or the ID at the end of a to-one relationship.
+  func predicateValue(slot: Int) throws -> Value
+  func predicateDestination(slot: Int) throws -> Related?
+  func predicateDestinations(slot: Int) throws -> [Related]
+  func predicateAnswer(forKey key: String) throws -> PredicateAnswer<Related>
+}
+
+/// A subject without slots. Compiled without an entity, a predicate asks for keys only.
+struct KeyedSubject<Base: KeyPathAnswering>: SlottedSubject where Base.Related == Base {
+  typealias Related = KeyedSubject<Base>
+  let base: Base
+
+  var predicateValue: Value { base.predicateValue }
+  func predicateValue(slot: Int) -> Value { .null }
+  func predicateDestination(slot: Int) -> KeyedSubject? { nil }
+  func predicateDestinations(slot: Int) -> [KeyedSubject] { [] }
+
+  func predicateAnswer(forKey key: String) throws -> PredicateAnswer<KeyedSubject> {
+    switch try base.predicateAnswer(forKey: key) {
+    case .value(let value): .value(value)
+    case .object(let object): .object(object.map { KeyedSubject(base: $0) })
+    case .objects(let objects): .objects(objects.map { KeyedSubject(base: $0) })
+    }
+  }
+}
+
+extension Value: KeyPathAnswering {
+  /// The value itself.
+  public var predicateValue: Value { self }
+
+  /// An entry of a map, null where there is none; an element's key for each element of a list.
+  public func predicateAnswer(forKey key: String) throws -> PredicateAnswer<Value> {
+    .value(try value(forPredicateKey: key))
+  }
+
+  func value(forPredicateKey key: String) throws(ModelError) -> Value {
+    switch self {
+    case .null: return .null
+    case .map(let map): return map[key] ?? .null
+    case .list(let elements):
+      return .list(try elements.map { element throws(ModelError) in try element.value(forPredicateKey: key) })
+    case .string(let text) where key == "length": return .int(Int64(text.utf16.count))
+    default: throw ModelError(.evaluation, "a value of type \(typeDescription) has no key \(key)", property: key)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/// What an expression evaluates to.
+enum Operand<Subject: SlottedSubject> {
+  case value(Value)
+  case object(Subject?)
+  /// The end of a to-many path. Nil elements stand for to-one relationships on the way that lead nowhere.
+  case objects([Subject?])
+
+  /// As a value: objects by their IDs.
+  var value: Value {
+    switch self {
+    case .value(let value): value
+    case .object(let object): object?.predicateValue ?? .null
+    case .objects(let objects): .list(objects.map { $0?.predicateValue ?? .null })
+    }
+  }
+
+  /// The elements of a collection; nil where this is none.
+  var elements: [Value]? {
+    switch self {
+    case .value(.list(let elements)): elements
+    case .objects(let objects): objects.map { $0?.predicateValue ?? .null }
+    default: nil
+    }
+  }
+
+  init(_ answer: PredicateAnswer<Subject>) {
+    self =
+      switch answer {
+      case .value(let value): .value(value)
+      case .object(let object): .object(object)
+      case .objects(let objects): .objects(objects)
+      }
+  }
+}
+
+/// The variables of one evaluation: those of subqueries and assignments.
+struct Bindings<Subject: SlottedSubject> {
+  private var operands: [Operand<Subject>] = []
+
+  subscript(index: Int) -> Operand<Subject> {
+    get { index < operands.count ? operands[index] : .value(.null) }
+    set {
+      while operands.count <= index { operands.append(.value(.null)) }
+      operands[index] = newValue
+    }
+  }
+}

@@ -1,0 +1,147 @@
+/// Follows the components of a key path through a resolved model.
+struct PathResolver {
+  let model: ResolvedModel
+
+  /// What a path leads to.
+  enum End {
+    /// An object of this entity, or several.
+    case entity(ResolvedEntity)
+    case attribute(AttributeDescription)
+    /// The ID of an object.
+    case identity
+    /// A count or another computed number.
+    case number
+    /// Something inside a value of which the model knows nothing.
+    case unknown
+  }
+
+  struct Path {
+    var steps: [PathStep] = []
+    var end: End
+    /// Whether there may be several at the end.
+    var isToMany = false
+  }
+
+  func resolve(_ components: [String], from entity: ResolvedEntity) throws(ModelError) -> Path {
+    try extend(Path(end: .entity(entity)), components[...], whole: components)
+  }
+
+  func extend(
+    _ path: Path, _ components: ArraySlice<String>, whole: [String]
+  ) throws(ModelError) -> Path {
+    var path = path
+    var rest = components
+    while let component = rest.popFirst() {
+      if component.hasPrefix("@") {
+        // children.@sum.age: the operator works on what the rest of the path leads to.
+        path = try extend(path, rest, whole: whole)
+        return try apply(component, to: path, whole: whole)
+      }
+      try step(component, &path, whole: whole)
+    }
+    return path
+  }
+
+  private func step(_ key: String, _ path: inout Path, whole: [String]) throws(ModelError) {
+    switch path.end {
+    case .entity(let entity): try step(key, from: entity, &path, whole: whole)
+    case .attribute(let attribute): try step(key, into: attribute, &path, whole: whole)
+    case .identity, .number: throw mismatch("\(key) in \(joined(whole)) asks a plain value for a key", key)
+    case .unknown: path.steps.append(.key(key))
+    }
+  }
+
+  private func step(
+    _ key: String, from entity: ResolvedEntity, _ path: inout Path, whole: [String]
+  ) throws(ModelError) {
+    guard let property = entity.property(key) else {
+      if key == "objectID" || key.uppercased() == "SELF" {
+        path.steps.append(.identity)
+        path.end = .identity
+        return
+      }
+      throw unknown(key, entity, whole)
+    }
+    switch property.kind {
+    case .attribute(let attribute):
+      path.steps.append(.attribute(property.slot))
+      path.end = .attribute(attribute)
+    case .toOne(let relationship):
+      path.steps.append(.toOne(property.slot))
+      path.end = .entity(model.entities[relationship.destination])
+    case .toMany(let relationship):
+      path.steps.append(.toMany(property.slot))
+      path.end = .entity(model.entities[relationship.destination])
+      path.isToMany = true
+    }
+  }
+
+  private func step(
+    _ key: String, into attribute: AttributeDescription, _ path: inout Path, whole: [String]
+  ) throws(ModelError) {
+    switch attribute.type {
+    case .composite:
+      guard let element = attribute.elements.first(where: { $0.name == key }) else {
+        let hint = suggestion(for: key, among: attribute.elements.map(\.name))
+        throw mismatch("the composite \(attribute.name) has no element \(key)\(hint)", key)
+      }
+      path.end = .attribute(element)
+    case .transformable, .undefined: path.end = .unknown
+    default:
+      throw mismatch(
+        "\(joined(whole)) goes on behind the attribute \(attribute.name), which is \(attribute.type.phrase)", key)
+    }
+    path.steps.append(.key(key))
+  }
+
+  private func apply(_ name: String, to path: Path, whole: [String]) throws(ModelError) -> Path {
+    guard let found = CollectionOperator.find(name) else {
+      let hint = suggestion(for: name, among: CollectionOperator.allCases.map(\.rawValue))
+      throw mismatch("there is no operator \(name)\(hint)", nil)
+    }
+    var result = path
+    result.steps.append(.aggregate(found))
+    switch path.end {
+    case .entity, .attribute, .identity, .number:
+      guard path.isToMany || path.isTransformable else {
+        throw mismatch("\(name) in \(joined(whole)) needs a to-many relationship", nil)
+      }
+    case .unknown: break
+    }
+    if found.givesCollection { return result }
+    if found != .count, case .entity = path.end {
+      throw mismatch("\(name) in \(joined(whole)) needs an attribute behind it", nil)
+    }
+    result.isToMany = false
+    if found == .count || found == .average || found == .sum { result.end = .number }
+    return result
+  }
+
+  // MARK: Errors
+
+  private func unknown(_ key: String, _ entity: ResolvedEntity, _ whole: [String]) -> ModelError {
+    if entity.fetchedProperties[key] != nil {
+      return mismatch("\(entity.name).\(key) is a fetched property, which no predicate can read", key)
+    }
+    let hint = suggestion(for: key, among: entity.properties.map(\.name))
+    let place = whole.count > 1 ? " (in \(joined(whole)))" : ""
+    return ModelError(
+      .predicateMismatch, "\(entity.name) has no property \(key)\(place)\(hint)", entity: entity.name, property: key)
+  }
+
+  private func joined(_ path: [String]) -> String { path.joined(separator: ".") }
+
+  private func mismatch(_ message: String, _ key: String?) -> ModelError {
+    ModelError(.predicateMismatch, message, property: key)
+  }
+}
+
+extension PathResolver.Path {
+  fileprivate var isTransformable: Bool {
+    if case .attribute(let attribute) = end {
+      attribute.type == .transformable || attribute.type == .undefined
+    } else {
+      false
+    }
+  }
+}

@@ -1,0 +1,26 @@
+extension Predicate {
+  /// Whether a subject satisfies the predicate, with Foundation's rules for nil: nil equals nil and nothing else.
+  ///
+  /// ```swift
+  /// try Predicate(format: "age > $AGE").evaluate(with: ["age": 30], substituting: ["AGE": 18])
+  /// ```
+  /// Throws for variables without a value, unknown keys, and operators that have no meaning for the values found.
+  public func evaluate<Subject: KeyPathAnswering>(
+    with subject: Subject, substituting variables: [String: Value] = [:]
+  ) throws -> Bool where Subject.Related == Subject {
+    let complete = variables.isEmpty ? self : try substituting(variables)
+    return try CompiledPredicate(complete, nulls: .foundation).matches(KeyedSubject(base: subject))
+  }
+
+  /// Whether a map satisfies the predicate; a key that it lacks is nil.
+  public func evaluate(with map: [String: Value], substituting variables: [String: Value] = [:]) throws -> Bool {
+    try evaluate(with: Value.map(map), substituting: variables)
+  }
+}
+
+extension Expression {
+  /// The expression's value for a subject; objects are given by their IDs.
+  public func value<Subject: KeyPathAnswering>(with subject: Subject) throws -> Value where Subject.Related == Subject {
+    try CompiledExpression(self).value(KeyedSubject(base: subject))
+  }
+}

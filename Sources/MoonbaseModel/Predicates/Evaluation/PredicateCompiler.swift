@@ -1,0 +1,203 @@
+/// Turns predicates and expressions into nodes: names become slots, variables indexes, constant patterns matchers.
+struct PredicateCompiler {
+  let entity: ResolvedEntity?
+  let model: ResolvedModel?
+  let nulls: NullRules
+
+  private struct Variable {
+    var index: Int
+    /// What it stands for, where the model tells.
+    var path: PathResolver.Path?
+  }
+
+  private var scope: [String: Variable] = [:]
+  private var variableCount = 0
+
+  init(entity: ResolvedEntity?, model: ResolvedModel?, nulls: NullRules) {
+    self.entity = entity
+    self.model = model
+    self.nulls = nulls
+  }
+
+  // MARK: Conditions
+
+  mutating func condition(_ predicate: Predicate) throws(ModelError) -> ConditionNode {
+    switch predicate {
+    case .constant(let value): return .constant(Truth(value))
+    case .comparison(let comparison): return try condition(comparison)
+    case .and(let parts): return .and(try conditions(parts))
+    case .or(let parts): return .or(try conditions(parts))
+    case .not(let inner): return .not(try condition(inner))
+    }
+  }
+
+  private mutating func conditions(_ parts: [Predicate]) throws(ModelError) -> [ConditionNode] {
+    var nodes: [ConditionNode] = []
+    for part in parts { nodes.append(try condition(part)) }
+    return nodes
+  }
+
+  private mutating func condition(_ comparison: Predicate.Comparison) throws(ModelError) -> ConditionNode {
+    let left = try value(comparison.left)
+    let right = try value(comparison.right)
+    if let fast = integer(comparison, left, right) { return fast }
+    var members: MemberSet?
+    if comparison.operator == .in, comparison.options.isEmpty, case .constant(.list(let values)) = right {
+      members = MemberSet(values)
+    }
+    return .comparison(
+      ComparisonNode(
+        left: left, right: right, operator: comparison.operator, modifier: comparison.modifier,
+        rules: try rules(comparison, left, right), members: members))
+  }
+
+  private func integer(_ comparison: Predicate.Comparison, _ left: ValueNode, _ right: ValueNode) -> ConditionNode? {
+    guard nulls == .fetch, comparison.modifier == .direct, let test = ComparisonTest(comparison.operator) else {
+      return nil
+    }
+    switch (left, right) {
+    case (.slot(let slot), .constant(.int(let number))): return .integer(slot: slot, test, number)
+    case (.constant(.int(let number)), .slot(let slot)): return .integer(slot: slot, test.mirrored, number)
+    default: return nil
+    }
+  }
+
+  private func rules(
+    _ comparison: Predicate.Comparison, _ left: ValueNode, _ right: ValueNode
+  ) throws(ModelError) -> ScalarComparison {
+    var matcher: StringMatcher?
+    let patterns: [Predicate.Comparison.Operator] = [.contains, .beginsWith, .endsWith, .like, .matches]
+    if patterns.contains(comparison.operator), case .constant(.string(let pattern)) = right {
+      matcher = try StringMatcher(comparison.operator, pattern, comparison.options)
+    }
+    let isNullPlain =
+      left.constant?.isNull ?? false || right.constant?.isNull ?? false || isReference(comparison.left)
+      || isReference(comparison.right)
+    return ScalarComparison(
+      operator: comparison.operator, options: comparison.options, nulls: nulls, isNullPlain: isNullPlain,
+      matcher: matcher)
+  }
+
+  /// Whether an expression leads to objects, whose absence compares as a plain value.
+  private func isReference(_ expression: Expression) -> Bool {
+    guard let path = try? path(of: expression) else { return false }
+    switch path.end {
+    case .entity, .identity: return true
+    default: return false
+    }
+  }
+
+  // MARK: Expressions
+
+  mutating func value(_ expression: Expression) throws(ModelError) -> ValueNode {
+    switch expression {
+    case .constant(let value): return .constant(value)
+    case .evaluatedObject: return .subject
+    case .variable(let name): return .variable(try variable(name).index)
+    case .keyPath(let base, let components): return try keyPath(expression, base, components)
+    case .function(let name, let arguments): return try call(name, arguments)
+    case .aggregate(let elements): return try aggregate(elements)
+    case .subquery(let collection, let name, let predicate):
+      return try subquery(collection, name, predicate)
+    case .conditional(let predicate, let then, let otherwise):
+      return .conditional(try condition(predicate), try value(then), try value(otherwise))
+    case .assignment(let name, let assigned):
+      let node = try value(assigned)
+      return .assignment(bind(name, path: try? path(of: assigned)), node)
+    case .anyKey:
+      throw ModelError(.evaluation, "ANYKEY is known to Spotlight only; name the keys")
+    }
+  }
+
+  private mutating func aggregate(_ elements: [Expression]) throws(ModelError) -> ValueNode {
+    var nodes: [ValueNode] = []
+    for element in elements { nodes.append(try value(element)) }
+    let constants = nodes.compactMap(\.constant)
+    return constants.count == nodes.count ? .constant(.list(constants)) : .aggregate(nodes)
+  }
+
+  private mutating func call(_ name: String, _ arguments: [Expression]) throws(ModelError) -> ValueNode {
+    guard let function = PredicateFunction(rawValue: name), arguments.count == function.argumentCount else {
+      throw ModelError(.evaluation, "there is no function \(name) of \(arguments.count) arguments")
+    }
+    var nodes: [ValueNode] = []
+    for argument in arguments { nodes.append(try value(argument)) }
+    return .call(function, nodes)
+  }
+
+  private mutating func subquery(
+    _ collection: Expression, _ name: String, _ predicate: Predicate
+  ) throws(ModelError) -> ValueNode {
+    let source = try value(collection)
+    var element = try path(of: collection)
+    element?.isToMany = false
+    element?.steps = []
+    let outer = scope[name]
+    let index = bind(name, path: element)
+    let node = try condition(predicate)
+    scope[name] = outer
+    return .subquery(source, variable: index, node)
+  }
+
+  private mutating func bind(_ name: String, path: PathResolver.Path?) -> Int {
+    let index = variableCount
+    variableCount += 1
+    scope[name] = Variable(index: index, path: path)
+    return index
+  }
+
+  private func variable(_ name: String) throws(ModelError) -> Variable {
+    guard let variable = scope[name] else {
+      throw ModelError(
+        .evaluation, "there is no value for $\(name)\(suggestion(for: name, among: scope.keys.sorted()))")
+    }
+    return variable
+  }
+
+  // MARK: Key paths
+
+  private mutating func keyPath(
+    _ expression: Expression, _ base: Expression, _ components: [String]
+  ) throws(ModelError) -> ValueNode {
+    let start = try value(base)
+    guard let model, let basePath = try path(of: base) else { return .path(start, try steps(components)) }
+    let resolved = try PathResolver(model: model).extend(
+      PathResolver.Path(end: basePath.end, isToMany: basePath.isToMany), components[...], whole: components)
+    guard case .evaluatedObject = base, resolved.steps.count == 1 else { return .path(start, resolved.steps) }
+    switch resolved.steps[0] {
+    case .attribute(let slot), .toOne(let slot): return .slot(slot)
+    default: return .path(start, resolved.steps)
+    }
+  }
+
+  /// What an expression leads to, where the model tells.
+  func path(of expression: Expression) throws(ModelError) -> PathResolver.Path? {
+    guard let model else { return nil }
+    switch expression {
+    case .evaluatedObject: return entity.map { PathResolver.Path(end: .entity($0)) }
+    case .variable(let name): return scope[name]?.path
+    case .subquery(let collection, _, _): return try path(of: collection)
+    case .keyPath(let base, let components):
+      guard let start = try path(of: base) else { return nil }
+      return try PathResolver(model: model).extend(start, components[...], whole: components)
+    case .function(PredicateFunction.element.rawValue, let arguments):
+      var path = try arguments.first.flatMap { argument throws(ModelError) in try self.path(of: argument) }
+      path?.isToMany = false
+      return path
+    default: return nil
+    }
+  }
+
+  /// Steps by key, for subjects that no model describes.
+  private func steps(_ components: [String]) throws(ModelError) -> [PathStep] {
+    guard let position = components.firstIndex(where: { $0.hasPrefix("@") }) else {
+      return components.map(PathStep.key)
+    }
+    guard let found = CollectionOperator.find(components[position]) else {
+      let hint = suggestion(for: components[position], among: CollectionOperator.allCases.map(\.rawValue))
+      throw ModelError(.evaluation, "there is no operator \(components[position])\(hint)")
+    }
+    return components[..<position].map(PathStep.key) + (try steps(Array(components[(position + 1)...])))
+      + [.aggregate(found)]
+  }
+}

@@ -1,0 +1,160 @@
+import MoonbasePlatform
+
+extension PredicateFunction {
+  /// The function's value. A missing argument makes a missing result; collections skip missing elements.
+  package func evaluate(_ arguments: [Value]) throws(ModelError) -> Value {
+    if takesCollection { return try reduce(arguments[0]) }
+    switch self {
+    case .now: return .date(Date())
+    case .random: return .double(Double.random(in: 0..<1))
+    default: break
+    }
+    if arguments.contains(where: \.isNull) { return .null }
+    switch self {
+    case .cast: return try cast(arguments[0], arguments[1])
+    case .noIndex: return arguments[0]
+    case .element: return try element(arguments[0], arguments[1])
+    case .add, .subtract, .multiply, .divide, .modulus, .power:
+      return try Arithmetic.evaluate(self, arguments[0], arguments[1])
+    case .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift: return try bitwise(arguments)
+    default: return try isMethod ? method(arguments) : single(arguments[0])
+    }
+  }
+
+  func refusal(of value: Value) -> ModelError {
+    ModelError(.evaluation, "\(name) has no meaning for a value of type \(value.typeDescription)")
+  }
+
+  // MARK: One argument
+
+  private func single(_ value: Value) throws(ModelError) -> Value {
+    switch self {
+    case .uppercase: return .string(try text(value).uppercased())
+    case .lowercase: return .string(try text(value).lowercased())
+    case .canonical: return .string(Options([.caseInsensitive, .diacriticInsensitive]).fold(try text(value)))
+    case .absolute, .floor, .ceiling, .truncate: return try rounded(value)
+    case .onesComplement: return .int(~(try integer(value)))
+    case .randomBelow:
+      let bound = try integer(value)
+      return bound > 0 ? .int(Int64.random(in: 0..<bound)) : .null
+    default: return .double(try transcendental(try double(value)))
+    }
+  }
+
+  private typealias Options = Predicate.Comparison.Options
+
+  private func transcendental(_ number: Double) throws(ModelError) -> Double {
+    switch self {
+    case .squareRoot: number.squareRoot()
+    case .logarithm: log10(number)
+    case .naturalLogarithm: log(number)
+    default: exp(number)
+    }
+  }
+
+  private func rounded(_ value: Value) throws(ModelError) -> Value {
+    switch value.asNumber {
+    case .int(let number): return self == .absolute ? .int(number == .min ? .max : abs(number)) : value
+    case .decimal(let number):
+      if self == .absolute { return .decimal(abs(number)) }
+      var source = number
+      var result = Decimal()
+      let isDown = self == .floor || self == .truncate && number > 0
+      NSDecimalRound(&result, &source, 0, isDown ? .down : .up)
+      return .decimal(result)
+    case .double(let number):
+      switch self {
+      case .absolute: return .double(abs(number))
+      case .floor: return .double(number.rounded(.down))
+      case .ceiling: return .double(number.rounded(.up))
+      default: return .double(number.rounded(.towardZero))
+      }
+    default: throw refusal(of: value)
+    }
+  }
+
+  func text(_ value: Value) throws(ModelError) -> String {
+    guard case .string(let text) = value else { throw refusal(of: value) }
+    return text
+  }
+
+  func double(_ value: Value) throws(ModelError) -> Double {
+    guard let number = value.asNumber?.asDouble else { throw refusal(of: value) }
+    return number
+  }
+
+  func integer(_ value: Value) throws(ModelError) -> Int64 {
+    switch value.asNumber {
+    case .int(let number): return number
+    case .double(let number):
+      if let exact = Int64(exactly: number.rounded(.towardZero)) { return exact }
+    default: break
+    }
+    throw refusal(of: value)
+  }
+
+  // MARK: More arguments
+
+  private func bitwise(_ arguments: [Value]) throws(ModelError) -> Value {
+    let (left, right) = (try integer(arguments[0]), try integer(arguments[1]))
+    switch self {
+    case .bitwiseAnd: return .int(left & right)
+    case .bitwiseOr: return .int(left | right)
+    case .bitwiseXor: return .int(left ^ right)
+    case .leftShift: return .int(left << right)
+    default: return .int(left >> right)
+    }
+  }
+
+  private func cast(_ value: Value, _ type: Value) throws(ModelError) -> Value {
+    guard case .string(let name) = type, let type = CastType(name: name) else {
+      throw ModelError(.evaluation, "CAST needs the name of a type such as NSNumber, NSString or NSDate")
+    }
+    return type.convert(value) ?? .null
+  }
+
+  private func element(_ collection: Value, _ key: Value) throws(ModelError) -> Value {
+    guard case .map(let map) = collection, case .string(let key) = key else { throw refusal(of: collection) }
+    return map[key] ?? .null
+  }
+
+  private func method(_ arguments: [Value]) throws(ModelError) -> Value {
+    let target = arguments[0]
+    switch self {
+    case .length: return .int(Int64(try text(target).utf16.count))
+    case .uppercaseString: return .string(try text(target).uppercased())
+    case .lowercaseString: return .string(try text(target).lowercased())
+    case .appendString: return .string(try text(target) + text(arguments[1]))
+    case .substringFrom: return .string(String(try text(target).dropFirst(try count(arguments[1]))))
+    case .substringTo: return .string(String(try text(target).prefix(try count(arguments[1]))))
+    case .integerValue: return CastType.number.convert(target).flatMap { try? .int(integer($0)) } ?? .int(0)
+    case .doubleValue: return .double(CastType.number.convert(target)?.asDouble ?? 0)
+    case .boolValue: return .bool(CastType.number.convert(target)?.asDouble ?? 0 != 0)
+    case .stringValue: return target.text.map(Value.string) ?? .null
+    case .addInterval: return try Arithmetic.evaluate(.add, target, arguments[1])
+    case .intervalSinceReferenceDate: return .double(try date(target).timeIntervalSinceReferenceDate)
+    default: return .double(try date(target).timeIntervalSince1970)
+    }
+  }
+
+  private func count(_ value: Value) throws(ModelError) -> Int { Swift.max(0, Int(try integer(value))) }
+
+  private func date(_ value: Value) throws(ModelError) -> Date {
+    guard case .date(let date) = value else { throw refusal(of: value) }
+    return date
+  }
+}
+
+extension Value {
+  /// The number as a Double.
+  package var asDouble: Double? {
+    switch self {
+    case .int(let value): Double(value)
+    case .double(let value): value
+    // Through text: Decimal's own conversion is off by a bit for many values.
+    case .decimal(let value): Double(value.description)
+    case .bool(let value): value ? 1 : 0
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import MoonbasePlatform
+
+/// A string operator with its pattern prepared: the one place that decides what `CONTAINS[cd]` and its kin mean, for
+/// evaluation in memory and for the functions a store registers.
+package struct StringMatcher: Sendable {
+  private enum Test: Sendable {
+    case contains, beginsWith, endsWith, equal
+    case like(GlobPattern)
+    case matches(WholeMatch)
+  }
+
+  private let test: Test
+  private let options: Predicate.Comparison.Options
+  private let pattern: [UInt8]
+  private let isFolding: Bool
+
+  /// Prepares CONTAINS, BEGINSWITH, ENDSWITH, LIKE, MATCHES or `==`. Throws for a broken regular expression.
+  package init(
+    _ operator: Predicate.Comparison.Operator, _ pattern: String, _ options: Predicate.Comparison.Options
+  ) throws(ModelError) {
+    let folded = options.fold(pattern)
+    self.options = options
+    self.pattern = Array(folded.utf8)
+    isFolding = options.isFolding
+    switch `operator` {
+    case .contains: test = .contains
+    case .beginsWith: test = .beginsWith
+    case .endsWith: test = .endsWith
+    case .like: test = .like(GlobPattern(folded))
+    case .matches:
+      // Case folding would turn \D into \d: the regular expression ignores case by itself.
+      let text = options.subtracting(.caseInsensitive).fold(pattern)
+      let isCaseInsensitive = options.contains(.caseInsensitive)
+      test = .matches(
+        try RegularExpressionCache.shared.expression(text, isCaseInsensitive: isCaseInsensitive))
+    default: test = .equal
+    }
+  }
+
+  /// Whether the text satisfies the operator.
+  package func matches(_ text: String) -> Bool {
+    if case .matches(let expression) = test {
+      return expression.matches(options.subtracting(.caseInsensitive).fold(text))
+    }
+    if let result = text.utf8.withContiguousStorageIfAvailable({ matches(utf8: $0) }), let result { return result }
+    return matches(folded: options.fold(text))
+  }
+
+  /// The answer where the bytes alone tell it: without folding, or in ASCII. Nil elsewhere.
+  package func matches(utf8 text: UnsafeBufferPointer<UInt8>) -> Bool? {
+    if case .like(let glob) = test {
+      return text.isPlainASCII ? glob.matches(text, isFolding: options.contains(.caseInsensitive)) : nil
+    }
+    if !isFolding { return search(text, lowercasing: false) }
+    guard text.isPlainASCII else { return nil }
+    return search(text, lowercasing: options.contains(.caseInsensitive))
+  }
+
+  private func matches(folded text: String) -> Bool {
+    if case .like(let glob) = test { return glob.matches(text) }
+    var text = text
+    return text.withUTF8 { search($0, lowercasing: false) }
+  }
+
+  // MARK: Bytes
+
+  private func search(_ text: UnsafeBufferPointer<UInt8>, lowercasing: Bool) -> Bool {
+    guard text.count >= pattern.count else { return false }
+    let last = text.count - pattern.count
+    return pattern.withUnsafeBufferPointer { pattern in
+      switch test {
+      case .equal: last == 0 && text.has(pattern, at: 0, lowercasing)
+      case .beginsWith: text.has(pattern, at: 0, lowercasing)
+      case .endsWith: text.has(pattern, at: last, lowercasing)
+      default: pattern.isEmpty || (0...last).contains { text.has(pattern, at: $0, lowercasing) }
+      }
+    }
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether there is nothing but ASCII, and no carriage return, which forms one character with a following line feed.
+  fileprivate var isPlainASCII: Bool {
+    for byte in self where byte >= 0x80 || byte == 13 { return false }
+    return true
+  }
+
+  @inline(__always)
+  fileprivate func has(_ pattern: UnsafeBufferPointer<UInt8>, at offset: Int, _ lowercasing: Bool) -> Bool {
+    for index in 0..<pattern.count {
+      let byte = self[offset + index]
+      if (lowercasing ? byte.lowercasedASCII : byte) != pattern[index] { return false }
+    }
+    return true
+  }
+}
+
+extension UInt8 {
+  @inline(__always)
+  var lowercasedASCII: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
+}
+
+extension Predicate.Comparison.Options {
+  /// Whether texts must be folded before they are compared.
+  var isFolding: Bool { !intersection([.caseInsensitive, .diacriticInsensitive, .localeSensitive]).isEmpty }
+
+  /// The text without the differences that these options ignore. `[n]` promises normalized text and changes nothing.
+  package func fold(_ text: String) -> String {
+    guard isFolding else { return text }
+    var options: String.CompareOptions = []
+    if contains(.caseInsensitive) { options.insert(.caseInsensitive) }
+    if contains(.diacriticInsensitive) { options.insert(.diacriticInsensitive) }
+    let locale: Locale? = contains(.localeSensitive) ? .current : nil
+    if locale == nil, text.utf8.allSatisfy({ $0 < 0x80 }) {
+      return contains(.caseInsensitive) ? text.lowercased() : text
+    }
+    return text.folding(options: options, locale: locale).precomposedStringWithCanonicalMapping
+  }
+}

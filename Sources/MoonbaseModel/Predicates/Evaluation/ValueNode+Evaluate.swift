@@ -1,0 +1,181 @@
+import MoonbasePlatform
+
+extension ValueNode {
+  var constant: Value? {
+    if case .constant(let value) = self { value } else { nil }
+  }
+
+  /// The value of a constant or of the subject's own slot; nil for anything that takes more.
+  @inline(__always)
+  func simple<Subject: SlottedSubject>(_ subject: Subject) throws -> Value? {
+    switch self {
+    case .slot(let slot): try subject.predicateValue(slot: slot)
+    case .constant(let value): value
+    default: nil
+    }
+  }
+
+  func operand<Subject: SlottedSubject>(
+    _ subject: Subject, _ bindings: inout Bindings<Subject>
+  ) throws -> Operand<Subject> where Subject.Related == Subject {
+    switch self {
+    case .constant(let value): return .value(value)
+    case .subject: return .object(subject)
+    case .slot(let slot): return .value(try subject.predicateValue(slot: slot))
+    case .path(let base, let steps):
+      var operand = try base.operand(subject, &bindings)
+      for step in steps { operand = try step.follow(operand) }
+      return operand
+    case .variable(let index): return bindings[index]
+    case .call(let function, let arguments): return try call(function, arguments, subject, &bindings)
+    case .aggregate(let elements):
+      var values: [Value] = []
+      for element in elements { values.append(try element.operand(subject, &bindings).value) }
+      return .value(.list(values))
+    case .subquery(let collection, let variable, let condition):
+      return try select(from: try collection.operand(subject, &bindings), variable, condition, subject, &bindings)
+    case .conditional(let condition, let then, let otherwise):
+      let truth = try condition.truth(subject, &bindings)
+      return try (truth == .yes ? then : otherwise).operand(subject, &bindings)
+    case .assignment(let index, let value):
+      bindings[index] = try value.operand(subject, &bindings)
+      return bindings[index]
+    }
+  }
+
+  private func call<Subject: SlottedSubject>(
+    _ function: PredicateFunction, _ arguments: [ValueNode], _ subject: Subject, _ bindings: inout Bindings<Subject>
+  ) throws -> Operand<Subject> where Subject.Related == Subject {
+    var operands: [Operand<Subject>] = []
+    for argument in arguments { operands.append(try argument.operand(subject, &bindings)) }
+    if function == .element, case .objects(let objects) = operands[0] {
+      if case .call(.size, _) = arguments[1] { return .value(.int(Int64(objects.count))) }
+      let position = position(arguments[1], operands[1].value, count: objects.count)
+      return .object(position.flatMap { objects.indices.contains($0) ? objects[$0] : nil })
+    }
+    if function == .element, let elements = operands[0].elements {
+      if case .call(.size, _) = arguments[1] { return .value(.int(Int64(elements.count))) }
+      let position = position(arguments[1], operands[1].value, count: elements.count)
+      return .value(position.flatMap { elements.indices.contains($0) ? elements[$0] : nil } ?? .null)
+    }
+    return .value(try function.evaluate(operands.map(\.value)))
+  }
+
+  private func position(_ node: ValueNode, _ value: Value, count: Int) -> Int? {
+    switch (node, value) {
+    case (.call(.first, _), _): 0
+    case (.call(.last, _), _): count - 1
+    case (_, .int(let index)): Int(index)
+    default: nil
+    }
+  }
+
+  private func select<Subject: SlottedSubject>(
+    from collection: Operand<Subject>, _ variable: Int, _ condition: ConditionNode, _ subject: Subject,
+    _ bindings: inout Bindings<Subject>
+  ) throws -> Operand<Subject> where Subject.Related == Subject {
+    let outer = bindings[variable]
+    defer { bindings[variable] = outer }
+    switch collection {
+    case .objects(let objects):
+      var found: [Subject?] = []
+      for case let object? in objects {
+        bindings[variable] = .object(object)
+        if try condition.truth(subject, &bindings) == .yes { found.append(object) }
+      }
+      return .objects(found)
+    case .value(.list(let elements)):
+      var found: [Value] = []
+      for element in elements {
+        bindings[variable] = .value(element)
+        if try condition.truth(subject, &bindings) == .yes { found.append(element) }
+      }
+      return .value(.list(found))
+    default:
+      guard collection.value.isNull else { throw ModelError(.evaluation, "SUBQUERY needs a collection") }
+      return .value(.list([]))
+    }
+  }
+}
+
+extension PathStep {
+  func follow<Subject: SlottedSubject>(_ operand: Operand<Subject>) throws -> Operand<Subject>
+  where Subject.Related == Subject {
+    if case .aggregate(let aggregate) = self { return try aggregate.apply(to: operand) }
+    switch operand {
+    case .object(let object): return try follow(object)
+    case .value(let value):
+      guard case .key(let key) = self else { return operand }
+      return .value(try value.value(forPredicateKey: key))
+    case .objects(let objects): return try follow(objects)
+    }
+  }
+
+  private func follow<Subject: SlottedSubject>(_ object: Subject?) throws -> Operand<Subject>
+  where Subject.Related == Subject {
+    guard let object else {
+      if case .toMany = self { return .objects([]) }
+      if case .toOne = self { return .object(nil) }
+      return .value(.null)
+    }
+    switch self {
+    case .attribute(let slot): return .value(try object.predicateValue(slot: slot))
+    case .toOne(let slot): return .object(try object.predicateDestination(slot: slot))
+    case .toMany(let slot): return .objects(try object.predicateDestinations(slot: slot))
+    case .key(let key): return Operand(try object.predicateAnswer(forKey: key))
+    case .identity: return .value(object.predicateValue)
+    case .aggregate: return .value(.null)
+    }
+  }
+
+  private func follow<Subject: SlottedSubject>(_ objects: [Subject?]) throws -> Operand<Subject>
+  where Subject.Related == Subject {
+    var values: [Value] = []
+    var reached: [Subject?] = []
+    var hasObjects = false
+    for object in objects {
+      switch try follow(object) {
+      case .value(.list(let more)): values += more
+      case .value(let value): values.append(value)
+      case .object(let next):
+        hasObjects = true
+        reached.append(next)
+      case .objects(let more):
+        hasObjects = true
+        reached += more
+      }
+    }
+    if case .toOne = self { return .objects(reached) }
+    if case .toMany = self { return .objects(reached) }
+    return hasObjects ? .objects(reached) : .value(.list(values))
+  }
+}
+
+extension CollectionOperator {
+  fileprivate func apply<Subject>(to operand: Operand<Subject>) throws -> Operand<Subject> {
+    if case .objects(let objects) = operand {
+      if self == .count { return .value(.int(Int64(objects.count { $0 != nil }))) }
+      if self == .union { return operand }
+    }
+    // Nothing at all counts as an empty collection: a path that ended at a missing object.
+    guard let elements = operand.elements ?? (operand.value.isNull ? [] : nil) else {
+      throw ModelError(
+        .evaluation, "\(rawValue) needs a collection, not a value of type \(operand.value.typeDescription)")
+    }
+    return .value(try reduce(elements))
+  }
+
+  private func reduce(_ elements: [Value]) throws(ModelError) -> Value {
+    switch self {
+    case .count: return try PredicateFunction.count.evaluate([.list(elements)])
+    case .sum: return try PredicateFunction.sum.evaluate([.list(elements)])
+    case .average: return try PredicateFunction.average.evaluate([.list(elements)])
+    case .minimum: return try PredicateFunction.min.evaluate([.list(elements)])
+    case .maximum: return try PredicateFunction.max.evaluate([.list(elements)])
+    case .union: return .list(elements.filter { !$0.isNull })
+    case .distinctUnion:
+      var seen: Set<Value> = []
+      return .list(elements.filter { !$0.isNull && seen.insert($0).inserted })
+    }
+  }
+}
