@@ -1,0 +1,35 @@
+public import MoonbaseModel
+
+/// What predicates and sort keys ask of an object. Every key goes through a subclass's own accessor.
+extension ManagedObject: KeyPathAnswering, SlottedSubject {
+  /// Keys lead to objects of any class.
+  public typealias Related = ManagedObject
+
+  /// The object's ID.
+  public final var predicateValue: Value { .objectID(objectID) }
+
+  /// The value or the objects under a key. Throws for an unknown key and for a store that cannot be read.
+  public final func predicateAnswer(forKey key: String) throws -> PredicateAnswer<ManagedObject> {
+    guard let slot = entity.slot(key) else {
+      if key == "objectID" { return .value(predicateValue) }
+      throw unknownKey(key)
+    }
+    switch entity.properties[slot].kind {
+    case .attribute: return .value(try value(at: slot))
+    case .toOne: return .object(try predicateDestination(slot: slot))
+    case .toMany: return .objects(try predicateDestinations(slot: slot))
+    }
+  }
+
+  package final func predicateValue(slot: Int) throws -> Value { try value(at: slot) }
+
+  package final func predicateDestination(slot: Int) throws -> ManagedObject? {
+    guard case .objectID(let id) = try value(at: slot) else { return nil }
+    return try context?.object(with: id)
+  }
+
+  package final func predicateDestinations(slot: Int) throws -> [ManagedObject] {
+    guard let context else { throw invalid("was used after its context was gone") }
+    return try memberIDs(slot).map { try context.object(with: $0) }
+  }
+}

@@ -1,0 +1,61 @@
+/// What the model tells about an expression's value.
+enum CheckedType: Equatable {
+  case number, date, string, boolean, binary, uuid, uri
+  /// An object of an entity, by its name, or of any.
+  case object(String?)
+  case null
+  case unknown
+
+  init(_ attribute: AttributeDescription) {
+    switch attribute.type {
+    case .integer16, .integer32, .integer64, .decimal, .double, .float: self = .number
+    case .string: self = .string
+    case .boolean: self = .boolean
+    case .date: self = .date
+    case .binaryData: self = .binary
+    case .uuid: self = .uuid
+    case .uri: self = .uri
+    case .objectID: self = .object(nil)
+    case .undefined, .transformable, .composite: self = .unknown
+    }
+  }
+
+  init(_ value: Value) {
+    switch value {
+    case .null: self = .null
+    case .bool: self = .boolean
+    case .int, .double, .decimal: self = .number
+    case .string: self = .string
+    case .date: self = .date
+    case .data: self = .binary
+    case .uuid: self = .uuid
+    case .uri: self = .uri
+    case .objectID: self = .object(nil)
+    case .list, .map, .object: self = .unknown
+    }
+  }
+
+  /// Whether values of both types can be equal. Numbers, truth values and dates are all numbers to SQL.
+  func isComparable(with other: CheckedType) -> Bool {
+    switch (self, other) {
+    case (.unknown, _), (_, .unknown), (.null, _), (_, .null), (.object, .object): true
+    case (.number, .boolean), (.boolean, .number), (.number, .date), (.date, .number): true
+    default: self == other
+    }
+  }
+
+  var phrase: String {
+    switch self {
+    case .number: "a number"
+    case .date: "a date"
+    case .string: "a string"
+    case .boolean: "a boolean"
+    case .binary: "binary data"
+    case .uuid: "a UUID"
+    case .uri: "a URI"
+    case .object(let entity): entity.map { "an object of \($0)" } ?? "an object"
+    case .null: "NULL"
+    case .unknown: "a value"
+    }
+  }
+}

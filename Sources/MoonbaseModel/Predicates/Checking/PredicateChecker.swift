@@ -1,0 +1,236 @@
+/// Checks a predicate against an entity and converts its literals.
+struct PredicateChecker {
+  let entity: ResolvedEntity
+  let model: ResolvedModel
+  /// What the variables of subqueries stand for.
+  private var scope: [String: PathResolver.Path?] = [:]
+
+  /// What is known about one side of a comparison.
+  struct Side {
+    var type: CheckedType
+    /// Whether it is a collection.
+    var isToMany = false
+    /// The attribute at the end of a key path, whose type literals take.
+    var attribute: AttributeDescription?
+  }
+
+  init(entity: ResolvedEntity, model: ResolvedModel) {
+    self.entity = entity
+    self.model = model
+  }
+
+  mutating func check(_ predicate: Predicate) throws(ModelError) -> Predicate {
+    switch predicate {
+    case .constant: return predicate
+    case .comparison(let comparison): return .comparison(try check(comparison))
+    case .and(let parts): return .and(try check(parts))
+    case .or(let parts): return .or(try check(parts))
+    case .not(let inner): return .not(try check(inner))
+    }
+  }
+
+  private mutating func check(_ parts: [Predicate]) throws(ModelError) -> [Predicate] {
+    var result: [Predicate] = []
+    for part in parts { result.append(try check(part)) }
+    return result
+  }
+
+  // MARK: Comparisons
+
+  private mutating func check(_ comparison: Predicate.Comparison) throws(ModelError) -> Predicate.Comparison {
+    var result = comparison
+    result.left = try checkInside(comparison.left)
+    result.right = try checkInside(comparison.right)
+    let left = try side(result.left)
+    let right = try side(result.right)
+    try checkPlurality(comparison, left, right)
+    result.right = convert(result.right, for: left)
+    result.left = convert(result.left, for: right)
+    try checkTypes(comparison, try side(result.left), try side(result.right), result)
+    return result
+  }
+
+  private func checkPlurality(_ comparison: Predicate.Comparison, _ left: Side, _ right: Side) throws(ModelError) {
+    let isContainer = comparison.operator == .contains
+    if comparison.modifier == .direct, left.isToMany, !isContainer {
+      throw mismatch(
+        "to-many key not allowed here: \(comparison.left) leads to several objects; write ANY, ALL or NONE before it, "
+          + "or use @count")
+    }
+    if comparison.modifier != .direct, !left.isToMany, left.type != .unknown {
+      throw mismatch("ANY, ALL and NONE need a to-many key path, but \(comparison.left) is \(left.type.phrase)")
+    }
+    if right.isToMany, comparison.operator != .in, comparison.operator != .between {
+      throw mismatch(
+        "to-many key not allowed here: \(comparison.right) leads to several objects; exchange the sides and write ANY, "
+          + "or use IN")
+    }
+  }
+
+  private func checkTypes(
+    _ comparison: Predicate.Comparison, _ left: Side, _ right: Side, _ converted: Predicate.Comparison
+  ) throws(ModelError) {
+    switch comparison.operator {
+    case .contains where left.isToMany && comparison.modifier == .direct:
+      try checkComparable(comparison, left.type, right.type)
+    case .contains, .beginsWith, .endsWith, .like, .matches: try checkStrings(comparison, left, right)
+    case .in, .between:
+      if let elements = converted.right.elements {
+        for element in elements { try checkComparable(comparison, left.type, try side(element).type) }
+      } else if right.isToMany {
+        try checkComparable(comparison, left.type, right.type)
+      } else if right.type != .unknown, !(comparison.operator == .in && right.type == .string && left.type == .string) {
+        throw mismatch("\(comparison.operator.rawValue) needs a list, but \(comparison.right) is \(right.type.phrase)")
+      }
+    default:
+      try checkComparable(comparison, left.type, right.type)
+      try checkOrder(comparison, left.type)
+    }
+  }
+
+  private func checkComparable(
+    _ comparison: Predicate.Comparison, _ left: CheckedType, _ right: CheckedType
+  ) throws(ModelError) {
+    guard !left.isComparable(with: right) else { return }
+    throw mismatch(
+      "impossible comparison: \(comparison.left) is \(left.phrase), \(comparison.right) is \(right.phrase)")
+  }
+
+  private func checkOrder(_ comparison: Predicate.Comparison, _ type: CheckedType) throws(ModelError) {
+    guard comparison.operator != .equal, comparison.operator != .notEqual, case .object = type else { return }
+    throw mismatch("objects have no order: compare \(comparison.left) with = or !=, or name one of its attributes")
+  }
+
+  private func checkStrings(_ comparison: Predicate.Comparison, _ left: Side, _ right: Side) throws(ModelError) {
+    for (expression, side) in [(comparison.left, left), (comparison.right, right)] {
+      guard ![.string, .unknown, .null].contains(side.type) else { continue }
+      throw mismatch("\(comparison.operator.rawValue) compares strings, but \(expression) is \(side.type.phrase)")
+    }
+  }
+
+  private func mismatch(_ message: String) -> ModelError {
+    ModelError(.predicateMismatch, message, entity: entity.name)
+  }
+
+  // MARK: Literals
+
+  /// A literal in the type of the attribute on the other side; what does not convert stays and fails the check of types.
+  private func convert(_ expression: Expression, for side: Side) -> Expression {
+    guard let attribute = side.attribute else { return expression }
+    switch expression {
+    case .constant(.list(let values)): return .constant(.list(values.map { convert($0, for: attribute) }))
+    case .constant(let value): return .constant(convert(value, for: attribute))
+    case .aggregate(let elements): return .aggregate(elements.map { convert($0, for: side) })
+    default: return expression
+    }
+  }
+
+  private func convert(_ value: Value, for attribute: AttributeDescription) -> Value {
+    let type: CastType
+    switch (attribute.type, value) {
+    case (.date, .string): type = .date
+    case (.uuid, .string): type = .uuid
+    case (.uri, .string): type = .uri
+    case (.decimal, .string), (.decimal, .int), (.decimal, .double): type = .decimal
+    default: return value
+    }
+    return type.convert(value) ?? value
+  }
+
+  // MARK: Expressions
+
+  /// The expression with its inner predicates checked.
+  private mutating func checkInside(_ expression: Expression) throws(ModelError) -> Expression {
+    switch expression {
+    case .constant, .evaluatedObject, .variable, .anyKey: return expression
+    case .keyPath(let base, let components): return .keyPath(try checkInside(base), components)
+    case .function(let name, let arguments): return .function(name, try checkInside(arguments))
+    case .aggregate(let elements): return .aggregate(try checkInside(elements))
+    case .assignment(let name, let value): return .assignment(name, try checkInside(value))
+    case .conditional(let condition, let then, let otherwise):
+      return .conditional(try check(condition), try checkInside(then), try checkInside(otherwise))
+    case .subquery(let collection, let name, let condition):
+      let source = try checkInside(collection)
+      var element = try path(of: source)
+      if let path = element, !path.isToMany, !path.isOpaque {
+        throw mismatch("SUBQUERY needs a to-many key path, but \(collection) leads to one value")
+      }
+      element?.isToMany = false
+      let outer = scope[name]
+      scope[name] = .some(element)
+      defer { scope[name] = outer }
+      return .subquery(source, variable: name, try check(condition))
+    }
+  }
+
+  private mutating func checkInside(_ expressions: [Expression]) throws(ModelError) -> [Expression] {
+    var result: [Expression] = []
+    for expression in expressions { result.append(try checkInside(expression)) }
+    return result
+  }
+
+  private func path(of expression: Expression) throws(ModelError) -> PathResolver.Path? {
+    switch expression {
+    case .evaluatedObject: return PathResolver.Path(end: .entity(entity))
+    case .variable(let name): return scope[name] ?? nil
+    case .subquery(let collection, _, _): return try path(of: collection)
+    case .keyPath(let base, let components):
+      guard let start = try path(of: base) else { return nil }
+      return try PathResolver(model: model).extend(start, components[...], whole: components)
+    case .function(PredicateFunction.element.rawValue, let arguments):
+      guard let first = arguments.first, var path = try path(of: first) else { return nil }
+      path.isToMany = false
+      return path
+    default: return nil
+    }
+  }
+
+  private func side(_ expression: Expression) throws(ModelError) -> Side {
+    if let path = try path(of: expression) { return Side(path) }
+    switch expression {
+    case .constant(let value): return Side(type: CheckedType(value))
+    case .function(let name, _): return Side(type: PredicateFunction(rawValue: name)?.resultType ?? .unknown)
+    default: return Side(type: .unknown)
+    }
+  }
+}
+
+extension PredicateChecker.Side {
+  fileprivate init(_ path: PathResolver.Path) {
+    isToMany = path.isToMany
+    switch path.end {
+    case .entity(let entity): type = .object(entity.name)
+    case .identity: type = .object(nil)
+    case .number: type = .number
+    case .unknown: type = .unknown
+    case .attribute(let attribute):
+      type = CheckedType(attribute)
+      self.attribute = attribute
+    }
+  }
+}
+
+extension PathResolver.Path {
+  /// Whether only evaluation can tell if this is a collection.
+  fileprivate var isOpaque: Bool {
+    switch end {
+    case .unknown: true
+    case .attribute(let attribute): attribute.type == .transformable || attribute.type == .undefined
+    default: false
+    }
+  }
+}
+
+extension PredicateFunction {
+  fileprivate var resultType: CheckedType {
+    switch self {
+    case .uppercase, .lowercase, .canonical, .uppercaseString, .lowercaseString, .appendString, .substringFrom,
+      .substringTo, .stringValue:
+      .string
+    case .now, .addInterval: .date
+    case .cast, .element, .noIndex, .min, .max, .mode, .first, .last, .size, .add, .subtract: .unknown
+    case .boolValue: .boolean
+    default: .number
+    }
+  }
+}
