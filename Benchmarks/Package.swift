@@ -17,7 +17,7 @@ let package = Package(
 
     .executableTarget(
       name: "moonbase-bench",
-      dependencies: ["Yardsticks"],
+      dependencies: ["Yardsticks", .product(name: "MoonbaseLua", package: "Moonbase")],
       path: "Sources/MoonbaseBench",
       swiftSettings: [.treatAllWarnings(as: .error)]),
   ]

@@ -22,6 +22,18 @@ int64_t yardstick_transform_loop(const char *path, const char *script);
 /* Sums the first double of every colour, times 1000, rounded: tells whether a transform did its work. */
 int64_t yardstick_colors(const char *path);
 
+/* `script` gets a function of one integer and a count; the answer is the integer it returns. */
+int64_t yardstick_lua_calls_host(const char *script, int64_t count);
+
+/* `script` gets an object with a field `age` (which is 7) and a count; the answer is the integer it returns. */
+int64_t yardstick_lua_reads_property(const char *script, int64_t count);
+
+/* Calls the function that `script` returns with (i, 2) for each i below `count`; the answer is the sum of the results. */
+int64_t yardstick_host_calls_lua(const char *script, int64_t count);
+
+/* Makes states with all libraries, one after another; the answer is the count. */
+int64_t yardstick_new_states(int64_t count);
+
 /* Starts a program without input or output and waits for it; the answer is its exit status. */
 int64_t yardstick_spawn(const char *const *arguments);
 
