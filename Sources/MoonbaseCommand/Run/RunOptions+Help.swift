@@ -1,0 +1,25 @@
+extension RunOptions {
+  static let helpText = """
+    USAGE: moonbase run [options] [-e CODE]... [SCRIPT [ARG...]]
+
+    Runs Lua over a store. SCRIPT may be '-' for standard input; all pieces share one environment. The script finds its
+    arguments in `arg`, and in `moonbase.context` a context, if a store or a model is given.
+
+    OPTIONS:
+      -e CODE                   run this piece of Lua
+      --store PATH              the SQLite store (default: in memory)
+      --read-only               change nothing in the store
+      --model PATH              the model (default: the one that the store keeps)
+      --extension PATH          load an extension; repeatable, dependencies in any order
+      --sandbox PRESET          pure, standard (default), compat or trusted
+      --allow GRANT             read=PATH, write=PATH or env=NAME; repeatable
+      --no-files                no files at all
+      --limit-instructions N    end the script after so many Lua instructions
+      --limit-memory BYTES      ... when it holds more memory
+      --limit-time SECONDS      ... when it takes longer
+      --save-order ORDER        guide (default) or framework: whether validation comes before willSave
+      --strict                  names that nothing provides are errors
+      --quiet                   no word but errors on standard error
+      -h, --help                this text
+    """
+}
