@@ -73,7 +73,7 @@ public struct ModelSource: Sendable {
     guard case .folder(let url) = place, entries?.contains(entry) == true else {
       throw ModelError(.cannotReadFile, "there is no \(entry) in \(name)", at: SourceLocation(file: name))
     }
-    return try ModelSource(contentsOf: URL(fileURLWithPath: entry, relativeTo: url), name: "\(name)/\(entry)")
+    return try ModelSource(contentsOf: url.appendingPathComponent(entry), name: "\(name)/\(entry)")
   }
 
   private init(contentsOf url: URL, name: String) throws(ModelError) {
@@ -91,12 +91,18 @@ public struct ModelSource: Sendable {
 extension ModelSource {
   /// Whether the first element of an XML file has this name.
   func beginsWithElement(_ name: String) -> Bool {
-    var text = Substring(String(decoding: head, as: UTF8.self))
+    var text = Substring(headText)
     while let open = text.firstIndex(of: "<") {
       text = text[text.index(after: open)...]
       guard let first = text.first, first != "?", first != "!" else { continue }
       return text.hasPrefix(name) && text.dropFirst(name.count).first.map { " />\n\r\t".contains($0) } ?? true
     }
     return false
+  }
+
+  private var headText: String {
+    let isWide = head.starts(with: [0xff, 0xfe]) || head.starts(with: [0xfe, 0xff])
+    return isWide
+      ? String(data: head.prefix(head.count & ~1), encoding: .utf16) ?? "" : String(decoding: head, as: UTF8.self)
   }
 }

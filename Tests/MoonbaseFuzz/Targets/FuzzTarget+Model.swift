@@ -5,15 +5,28 @@ extension FuzzTarget {
   /// Models of every form that is read from bytes: Xcode's XML, compiled models, a store's model cache.
   static let model = FuzzTarget(name: "model", seeds: modelSeeds, words: modelWords) { bytes in
     let data = Data(bytes)
-    if let model = try? ManagedObjectModel.read(ModelSource(data, name: "fuzz")) {
-      _ = try? model.resolved()
-    }
-    _ = try? ManagedObjectModel(modelCache: data)
+    let source = ModelSource(data, name: "fuzz")
+    if let model = try? ManagedObjectModel.read(source) { tryOut(model) }
+    if let model = try? ManagedObjectModel(modelCache: data) { tryOut(model) }
+    _ = try? MappingModel(source)
+  }
+
+  /// Whatever was read can be resolved or refused, compared, printed, and written in every form.
+  private static func tryOut(_ model: ManagedObjectModel) {
+    _ = ModelDifference(from: model, to: model)
+    _ = "\(model)"
+    _ = try? model.xcodeContents()
+    guard let resolved = try? model.resolved() else { return }
+    _ = resolved.version.digest
+    _ = MappingInference(from: resolved, to: resolved)
+    guard let archive = try? resolved.archive() else { return }
+    precondition((try? ManagedObjectModel(archive: archive)) != nil, "an archive of our own cannot be read")
   }
 
   private static let modelWords = [
     "<!DOCTYPE model [<!ENTITY a SYSTEM \"file:///etc/passwd\">]>", "&a;", "<entity name=\"A\">", "</entity>",
     "parentEntity=\"Person\"", "attributeType=\"Integer 16\"", "bplist00", "NSKeyedArchiver", "$objects", "$top",
+    "<database>", "<object type=\"XDDEVMAPPINGMODEL\" id=\"z1\">", "idrefs=\"z1\"",
   ]
 
   private static let modelSeeds: [[UInt8]] = {
@@ -38,6 +51,21 @@ extension FuzzTarget {
       let resolved = try? model.resolved(), let archive = try? resolved.archive(),
       let cache = try? resolved.modelCache()
     else { preconditionFailure("the seed of this target is no model") }
-    return [Array(xml.utf8), Array(archive), Array(cache)]
+    return [Array(xml.utf8), Array(archive), Array(cache), Array(mapping.utf8)]
   }()
+
+  private static let mapping = """
+    <?xml version="1.0"?>
+    <database>
+      <object type="XDDEVMAPPINGMODEL" id="z1">
+        <relationship name="entitymappings" type="0/0" destination="XDDEVENTITYMAPPING" idrefs="z2"/>
+      </object>
+      <object type="XDDEVENTITYMAPPING" id="z2">
+        <attribute name="sourcename" type="string">A</attribute>
+        <attribute name="destinationname" type="string">B</attribute>
+        <relationship name="attributemappings" type="0/0" destination="XDDEVATTRIBUTEMAPPING" idrefs="z3"/>
+      </object>
+      <object type="XDDEVATTRIBUTEMAPPING" id="z3"><attribute name="name" type="string">a</attribute></object>
+    </database>
+    """
 }

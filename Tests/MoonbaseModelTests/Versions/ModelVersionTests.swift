@@ -60,4 +60,17 @@ struct ModelVersionTests {
     #expect(version.hashes == hashes.compactMapValues(\.data))
     #expect(version.checksum == list["NSManagedObjectModel_VersionChecksums"]?[name]?.string)
   }
+
+  @Test func aStoreWithDerivedAttributesIsCompatibleWithItsOwnCopy() throws {
+    let store = "CoreDataPlus-SampleModel2_V1.sqlite"
+    let metadata = try RealFiles.metadata(of: store)
+    let stored = try #require(metadata["NSStoreModelVersionHashes"]?.dictionary).compactMapValues(\.data)
+    var model = try ManagedObjectModel(modelCache: RealFiles.modelCache(of: store))
+    let cached = try model.resolved().version
+    #expect(cached.isCompatible(withStored: stored, cached: cached))
+    #expect(!cached.isCompatible(withStored: stored))
+    let place = try #require(model.entities.firstIndex { $0.name == "Book" })
+    model.entities[place].attributes.append(AttributeDescription("isbn", .string))
+    #expect(try !model.resolved().version.isCompatible(withStored: stored, cached: cached))
+  }
 }

@@ -1,0 +1,158 @@
+import MoonbaseModel
+import MoonbasePlatform
+import Testing
+
+@Suite("Checking models")
+struct ModelCheckerTests {
+  private func problem(_ model: ManagedObjectModel) -> String {
+    do {
+      _ = try model.resolved()
+      return "none"
+    } catch {
+      return error.message
+    }
+  }
+
+  private func problem(@EntityBuilder _ elements: () -> [any EntityElement]) -> String {
+    problem(ManagedObjectModel(entities: [EntityDescription("Person", elements)]))
+  }
+
+  @Test func namesAreUnique() {
+    #expect(
+      problem(ManagedObjectModel(entities: [EntityDescription("A"), EntityDescription("A")]))
+        == "entity A is declared twice: remove or rename one of them")
+    #expect(
+      problem {
+        AttributeDescription("a", .string)
+        RelationshipDescription.toOne("a", "Person")
+      } == "entity Person declares a twice: rename one of them")
+    let model = ManagedObjectModel {
+      EntityDescription("Person") { AttributeDescription("name", .string) }
+      EntityDescription("Employee", parent: "Person") { AttributeDescription("name", .string) }
+    }
+    #expect(problem(model) == "entity Employee declares name and inherits it from Person: rename one of them")
+  }
+
+  @Test(arguments: ["description", "objectID", "isDeleted", "hash", "entity", "zone"])
+  func namesThatCoreDataRefusesAreRefused(name: String) {
+    #expect(problem { AttributeDescription(name, .string) }.contains("no property may be called \(name)"))
+  }
+
+  @Test(arguments: ["id", "name", "value", "count", "save", "changed", "delete", "Description"])
+  func noOthersAreRefused(name: String) {
+    #expect(problem { AttributeDescription(name, .string) } == "none")
+  }
+
+  @Test func inheritanceHasNoCyclesAndNoGaps() {
+    var (a, b) = (EntityDescription("A"), EntityDescription("B"))
+    a.superentityName = "B"
+    b.superentityName = "A"
+    #expect(problem(ManagedObjectModel(entities: [a, b])) == "entity A inherits from itself")
+    b.superentityName = "Aa"
+    #expect(
+      problem(ManagedObjectModel(entities: [a, b])).hasSuffix("its parent Aa is not in the model; did you mean A?"))
+  }
+
+  @Test func inheritanceDeeperThanAnyoneWritesIsRefused() {
+    let entities = (0..<5000).map { number in
+      EntityDescription("E\(number)").with { $0.superentityName = number == 0 ? nil : "E\(number - 1)" }
+    }
+    #expect(problem(ManagedObjectModel(entities: entities)).contains("ancestors"))
+  }
+
+  @Test func inheritanceCanBeDeclaredFromTheParent() throws {
+    let person = EntityDescription("Person").with { $0.subentityNames = ["Employee"] }
+    let model = ManagedObjectModel(entities: [person, EntityDescription("Employee")])
+    let resolved = try model.resolved()
+    #expect(resolved.entity("Employee")?.parent == resolved.entity("Person")?.index)
+    #expect(resolved.description.entitiesByName["Employee"]?.superentityName == "Person")
+    var wrong = model
+    wrong.entities[1].superentityName = "Other"
+    wrong.entities.append(EntityDescription("Other"))
+    #expect(problem(wrong) == "entity Employee is a subentity of Person and of Other: it can have one parent")
+  }
+
+  @Test func relationshipsLeadSomewhereAndBack() {
+    #expect(
+      problem { RelationshipDescription.toOne("boss", "Persn") }
+        == "Person.boss: its destination Persn is not in the model; did you mean Person?")
+    #expect(
+      problem {
+        RelationshipDescription.toOne("boss", "Person", inverse: "staf")
+        RelationshipDescription.toMany("staff", "Person", inverse: "boss")
+      } == "Person.boss: its inverse staf is not a relationship of Person; did you mean staff?")
+    #expect(
+      problem {
+        RelationshipDescription.toOne("boss", "Person", inverse: "staff")
+        RelationshipDescription.toMany("staff", "Person", inverse: "staff")
+      } == "Person.boss: its inverse staff names staff as its own inverse")
+    #expect(
+      problem { RelationshipDescription.toMany("staff", "Person").count(atLeast: 3, atMost: 2) }
+        == "Person.staff: its least count 3 does not fit its greatest 2")
+  }
+
+  @Test func anInverseLeadsBack() {
+    let model = ManagedObjectModel {
+      EntityDescription("A") { RelationshipDescription.toOne("b", "B", inverse: "c") }
+      EntityDescription("B") { RelationshipDescription.toOne("c", "C", inverse: "b") }
+      EntityDescription("C") { RelationshipDescription.toOne("b", "B", inverse: "c") }
+    }
+    #expect(problem(model) == "A.b: its inverse c leads to C, not back to A")
+  }
+
+  @Test func attributesCanBeStored() {
+    #expect(problem { AttributeDescription("a", .undefined) }.contains("has no type"))
+    #expect(problem { AttributeDescription("a", .undefined).transient() } == "none")
+    #expect(problem { AttributeDescription("a", .objectID) }.contains("is an object ID"))
+  }
+
+  @Test func valuesFitTheirType() {
+    #expect(problem { AttributeDescription("a", .integer16).defaulting(to: 70_000) }.contains("70000 does not fit"))
+    #expect(problem { AttributeDescription("a", .date).defaulting(to: "soon") } != "none")
+    #expect(problem { AttributeDescription("a", .integer16).between(3, 2) }.contains("a minimum above its maximum"))
+    #expect(problem { AttributeDescription("a", .string).matching("[") }.contains("no regular expression"))
+    #expect(problem { AttributeDescription("a", .string).oneOf("x", 3) } != "none")
+  }
+
+  @Test func constraintsAndIndexesNameWhatIsThere() {
+    #expect(
+      problem {
+        AttributeDescription("email", .string)
+        UniquenessConstraint("emial")
+      }.hasSuffix("did you mean email?"))
+    #expect(
+      problem {
+        AttributeDescription("email", .string)
+        FetchIndexDescription("byMail", on: "mail")
+      }.contains("its index byMail names mail"))
+  }
+
+  @Test func fetchesNameWhatIsThere() {
+    #expect(
+      problem { FetchedPropertyDescription("recent", FetchRequest("Persn")) }
+        == "Person.recent: its entity Persn is not in the model; did you mean Person?")
+    var model = ManagedObjectModel(entities: [EntityDescription("Person")])
+    model.fetchRequestTemplates = ["old": FetchRequest("Elder")]
+    #expect(problem(model) == "fetch request old: its entity Elder is not in the model")
+  }
+
+  @Test func relationshipsDoNotCrossStores() {
+    var model = ManagedObjectModel {
+      EntityDescription("A") { RelationshipDescription.toOne("b", "B") }
+      EntityDescription("B") { AttributeDescription("x", .string) }
+    }
+    model.configurations = ["One": ["A"], "Two": ["B"]]
+    #expect(problem(model).contains("relationships cannot cross stores"))
+    model.configurations = ["One": ["A", "B"], "Two": ["B"]]
+    #expect(problem(model) == "none")
+    model.configurations = ["One": ["a"]]
+    #expect(problem(model) == "configuration One names a, which is not an entity of the model; did you mean A?")
+  }
+
+  @Test func errorsNameThePlace() {
+    var model = ManagedObjectModel { EntityDescription("A") { RelationshipDescription.toOne("b", "B") } }
+    model.entities[0].relationships[0].location = SourceLocation(file: "m.lua", line: 7)
+    let error = #expect(throws: ModelError.self) { try model.resolved() }
+    #expect(error?.description.hasPrefix("m.lua:7: A.b: its destination B") == true)
+  }
+}
