@@ -67,7 +67,17 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    .target(
+      name: "MoonbaseScripting", dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseGraph"],
+      swiftSettings: strict),
+
     // Tests.
+    .testTarget(
+      name: "MoonbaseScriptingTests",
+      dependencies: [
+        "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseGraph", "MoonbaseScripting", "MoonbaseTestSupport",
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "MoonbaseLuaTests", dependencies: ["MoonbasePlatform", "MoonbaseLua"], swiftSettings: strict),
     .target(

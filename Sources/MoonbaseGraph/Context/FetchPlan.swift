@@ -11,12 +11,15 @@ struct FetchPlan {
   private let stores: [any PersistentStore]
   /// Changed objects that may enter or leave the result.
   private let pending: [ManagedObject]
-  private let matcher: ObjectMatcher?
+  private let matcher: CompiledPredicate?
+  private let sort: CompiledSort?
 
   init(_ request: FetchRequest, in context: ManagedObjectContext) throws {
+    let entity = try context.entity(request.entityName)
+    var request = request
+    request.predicate = try request.predicate?.checked(against: entity, in: context.model)
     self.request = request
     self.context = context
-    let entity = try context.entity(request.entityName)
     self.entity = entity
     stores = context.coordinator.stores(for: entity, includingSubentities: request.includesSubentities)
     let entities = request.includesSubentities ? entity.subtree : entity.index..<entity.index + 1
@@ -26,8 +29,10 @@ struct FetchPlan {
     } else {
       pending = []
     }
-    matcher = try request.predicate.map { try ObjectMatcher($0, entity: entity, context: context) }
-    for key in request.sortDescriptors { try ObjectSorter.check(key, entity: entity, context: context) }
+    matcher = try request.predicate.map { try CompiledPredicate($0, entity: entity, in: context.model) }
+    sort =
+      request.sortDescriptors.isEmpty
+      ? nil : try CompiledSort(request.sortDescriptors, entity: entity, in: context.model)
   }
 
   // MARK: Results
@@ -115,8 +120,7 @@ struct FetchPlan {
   private func matches(_ object: ManagedObject) throws -> Bool { try matcher?.matches(object) ?? true }
 
   private func sorted(_ objects: [ManagedObject]) throws -> [ManagedObject] {
-    guard !request.sortDescriptors.isEmpty else { return objects }
-    return try ObjectSorter(request.sortDescriptors, entity: entity, context: context).sorted(objects)
+    try sort?.sorted(objects) ?? objects
   }
 
   private func window(_ objects: [ManagedObject]) -> [ManagedObject] {

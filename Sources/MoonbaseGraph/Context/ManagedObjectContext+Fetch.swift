@@ -18,6 +18,14 @@ extension ManagedObjectContext {
     try FetchPlan(request, in: self).objectIDs()
   }
 
+  /// The objects of IDs in their order, with their rows read many at a time. Those that are gone are left out.
+  public func loadObjects(with ids: [ManagedObjectID]) throws -> [ManagedObject] {
+    let missing = ids.filter { !$0.isTemporaryID && registered[$0].map { $0.takeUnretainedValue().needsRow } ?? true }
+    var loaded: [ManagedObjectID: ManagedObject] = [:]
+    for snapshot in try coordinator.snapshots(of: missing) { loaded[snapshot.id] = try object(for: snapshot) }
+    return ids.compactMap { loaded[$0] ?? registered[$0]?.takeUnretainedValue() }.filter { !$0.needsRow }
+  }
+
   /// How many objects match a request.
   public func count(_ request: FetchRequest) throws -> Int { try FetchPlan(request, in: self).count() }
 

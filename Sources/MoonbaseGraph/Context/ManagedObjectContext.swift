@@ -38,9 +38,14 @@ public final class ManagedObjectContext {
   private var seenRevision: Int
 
   /// Makes a context over a coordinator, with a domain of its own from `extensions`.
-  public init(_ coordinator: PersistentStoreCoordinator, extensions: (any ExtensionProvider)? = nil) throws {
+  public convenience init(_ coordinator: PersistentStoreCoordinator, extensions: (any ExtensionProvider)? = nil) throws {
+    self.init(coordinator, domain: try extensions?.makeDomain() ?? ExtensionDomain())
+  }
+
+  /// Makes a context over a coordinator with a domain that was made for it on this thread.
+  public init(_ coordinator: PersistentStoreCoordinator, domain: ExtensionDomain) {
     self.coordinator = coordinator
-    domain = try extensions?.makeDomain() ?? ExtensionDomain()
+    self.domain = domain
     behaviors = ContiguousArray(repeating: nil, count: coordinator.model.entities.count)
     seenRevision = domain.revision
   }

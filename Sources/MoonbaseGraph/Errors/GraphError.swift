@@ -14,6 +14,8 @@ public struct GraphError: Error, Sendable, CustomStringConvertible {
   public var code: Code
   /// A sentence that names what is wrong and what to do.
   public var message: String
+  /// What is wrong, as a phrase that follows the name of entity and property; nil where `message` is all there is.
+  public var reason: String?
   /// The entity concerned.
   public var entity: String?
   /// The property concerned.

@@ -13,6 +13,10 @@ public final class ExtensionDomain {
   public var attributeValueClasses: [String: [String: String]] = [:]
   /// The pure derived attributes of this generation, for stores that can compute them in a query.
   public var pureFunctions: (any PureFunctionProvider)?
+  /// Whoever made the domain and has to live as long as it, for example a script host.
+  package var owner: AnyObject?
+  /// The provider that made the domain, if it can replace what is in it.
+  package var provider: (any ExtensionProvider)?
   /// Goes up with every change.
   public private(set) var revision = 0
 

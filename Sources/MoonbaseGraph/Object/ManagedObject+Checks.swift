@@ -49,9 +49,11 @@ extension ManagedObject {
 
   final func refused(_ slot: Int, _ value: Value?, _ reason: String) -> GraphError {
     let name = entity.properties[slot].name
-    return GraphError(
+    var error = GraphError(
       .invalidValue, "\(entity.name).\(name): \(reason)", entity: entity.name, property: name, objectID: objectID,
       value: value)
+    error.reason = reason
+    return error
   }
 
   final func invalid(_ reason: String) -> GraphError {

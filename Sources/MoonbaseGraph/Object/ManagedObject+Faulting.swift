@@ -12,6 +12,9 @@ extension ManagedObject {
     try wakeUp(in: context)
   }
 
+  /// Whether the values have to be read before they can be used.
+  final var needsRow: Bool { state.contains(.fault) && snapshot == nil }
+
   private func wakeUp(in context: ManagedObjectContext) throws {
     let behavior = try context.behavior(of: entity)
     guard behavior.hasAwakeFromFetch else { return }

@@ -23,13 +23,14 @@ extension ManagedObject: KeyPathAnswering, SlottedSubject {
 
   package final func predicateValue(slot: Int) throws -> Value { try value(at: slot) }
 
+  /// A destination that is gone counts as none.
   package final func predicateDestination(slot: Int) throws -> ManagedObject? {
     guard case .objectID(let id) = try value(at: slot) else { return nil }
-    return try context?.object(with: id)
+    return try context?.objectIfPresent(with: id)
   }
 
   package final func predicateDestinations(slot: Int) throws -> [ManagedObject] {
     guard let context else { throw invalid("was used after its context was gone") }
-    return try memberIDs(slot).map { try context.object(with: $0) }
+    return try memberIDs(slot).compactMap { try context.objectIfPresent(with: $0) }
   }
 }

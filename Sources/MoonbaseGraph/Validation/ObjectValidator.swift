@@ -171,10 +171,12 @@ struct ObjectValidator {
   private func error(_ code: GraphError.Code, _ slot: Int?, _ value: Value, _ message: String) -> GraphError {
     let name = slot.map { entity.properties[$0].name }
     let subject = name.map { "\(entity.name).\($0)" } ?? entity.name
-    let shown = value.isNull ? "" : " (\(value))"
-    return GraphError(
+    let shown = value.isNull ? "" : " (\(value.text ?? value.typeDescription))"
+    var error = GraphError(
       code, "\(subject)\(shown) \(message)", entity: entity.name, property: name, objectID: object.objectID,
       value: value)
+    error.reason = message
+    return error
   }
 }
 

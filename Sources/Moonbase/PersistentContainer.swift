@@ -1,0 +1,58 @@
+public import MoonbaseLua
+
+/// A model, its stores and its extensions, and the contexts over them.
+///
+/// ```swift
+/// let container = try PersistentContainer(
+///   model: .init(contentsOf: modelURL), store: .sqlite(storeURL), extensions: [.file(colorsURL)])
+/// let person = try container.viewContext.insert("Person", ["firstName": "Captain"])
+/// try container.viewContext.save()
+/// ```
+public final class PersistentContainer: Sendable {
+  /// The coordinator of the stores.
+  public let coordinator: PersistentStoreCoordinator
+  /// The extensions that every context gets a domain of.
+  public let extensions: ScriptExtensions
+
+  @MainActor private var madeViewContext: ManagedObjectContext?
+
+  /// Opens stores with a model and loads extensions.
+  ///
+  /// The model's transient attributes may come from the extensions. Throws `ModelError` for a model that contradicts itself,
+  /// `ScriptError` for an extension that fails to load or does not fit the model, `GraphError` for a store.
+  public convenience init(
+    model: ManagedObjectModel, store: StoreLocation, extensions: [ExtensionSource] = [],
+    classes: [String: ManagedObject.Type] = [:], limits: LuaLimits = LuaLimits()
+  ) throws {
+    try self.init(model: model, stores: [store], extensions: extensions, classes: classes, limits: limits)
+  }
+
+  /// Opens several stores, each with the entities of its configuration.
+  public init(
+    model: ManagedObjectModel, stores: [StoreLocation], extensions: [ExtensionSource] = [],
+    classes: [String: ManagedObject.Type] = [:], limits: LuaLimits = LuaLimits()
+  ) throws {
+    self.extensions = try ScriptExtensions(extensions, for: model, limits: limits)
+    let resolved = self.extensions.resolvedModel
+    coordinator = PersistentStoreCoordinator(model: resolved)
+    for (name, type) in classes { coordinator.register(type, forClassName: name) }
+    for store in stores { coordinator.add(try store.open(resolved)) }
+  }
+
+  /// The context of the main actor.
+  ///
+  /// Throws at the first use what an extension throws when it is loaded.
+  @MainActor public var viewContext: ManagedObjectContext {
+    get throws {
+      if let madeViewContext { return madeViewContext }
+      let context = try ManagedObjectContext(coordinator, extensions: extensions)
+      madeViewContext = context
+      return context
+    }
+  }
+
+  /// A new context on a thread of its own.
+  public func newBackgroundContext() throws -> BackgroundContext {
+    try BackgroundContext(coordinator, extensions: extensions)
+  }
+}

@@ -1,0 +1,52 @@
+public import MoonbaseLua
+import MoonbasePlatform
+
+/// Opens stores for scripts: a SQLite file or memory, with a model from a file, a table or the store's own cache.
+public struct StoreOpener: ContainerOpener {
+  private let limits: LuaLimits
+  private let readOnly: Bool
+
+  /// Makes an opener. `limits` hold for Lua states that stores make for pure functions; with `readOnly` no store is written.
+  public init(limits: LuaLimits = LuaLimits(), readOnly: Bool = false) {
+    self.limits = limits
+    self.readOnly = readOnly
+  }
+
+  /// Opens a store.
+  ///
+  /// Without a model the store's own cache is used; with neither model nor store there is an empty model. Throws `ModelError`,
+  /// `ScriptError` and `GraphError` as `PersistentContainer` does.
+  public func open(_ request: ContainerRequest) throws -> OpenedContainer {
+    let container = try PersistentContainer(
+      model: model(of: request), stores: [location(of: request)],
+      extensions: request.extensions.map(Self.source), limits: limits)
+    return OpenedContainer(coordinator: container.coordinator, extensions: container.extensions)
+  }
+
+  private func model(of request: ContainerRequest) throws -> ManagedObjectModel {
+    switch request.model {
+    case .path(let path): return try ManagedObjectModel(contentsOf: Self.url(path))
+    case .model(let model): return model
+    case nil:
+      guard let store = request.store else { return ManagedObjectModel() }
+      guard FileManager.default.fileExists(atPath: store) else {
+        throw GraphError(.cannotOpenFile, "\(store) does not exist yet, and a new store needs a model: name one")
+      }
+      return try SQLiteStore.cachedModel(ofStoreAt: Self.url(store))
+    }
+  }
+
+  private func location(of request: ContainerRequest) -> StoreLocation {
+    guard let store = request.store else { return .inMemory }
+    return .sqlite(Self.url(store), readOnly: readOnly || request.isReadOnly)
+  }
+
+  private static func source(_ path: String) -> ExtensionSource {
+    var isFolder: ObjCBool = false
+    let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+    return exists && isFolder.boolValue ? .directory(url(path)) : .file(url(path))
+  }
+
+  /// A file URL that keeps the path as it was given, for messages.
+  private static func url(_ path: String) -> URL { URL(fileURLWithPath: path) }
+}

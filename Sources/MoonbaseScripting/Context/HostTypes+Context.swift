@@ -1,0 +1,164 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+
+extension HostTypes {
+  /// What scripts can do with a context.
+  func describeContext() {
+    describeChanges()
+    describeSaving()
+    describeLookup()
+    context.method("fetch") { [unowned self] context, call in
+      let entity = try Self.entity(try call.text(0), context)
+      try call.return(RequestBox(FetchRequest(entity.name), context), as: request)
+    }
+    context.method("fetch_template") { [unowned self] context, call in
+      let domain = try home()
+      var values: [String: Value] = [:]
+      if !call.isNil(1) {
+        for (key, value) in try call.table(1).pairs { values[key.textValue ?? ""] = try domain.value(value) }
+      }
+      let request = try context.fetchRequest(fromTemplate: try call.text(0), substituting: values)
+      try call.return(RequestBox(request, context), as: self.request)
+    }
+  }
+
+  private func describeChanges() {
+    context.method("insert") { [unowned self] context, call in
+      let object = try context.insert(try call.text(0))
+      do {
+        if !call.isNil(1) { try assign(try call.table(1), to: object) }
+      } catch {
+        try context.delete(object)
+        throw error
+      }
+      try call.return(object, as: type(of: object.entity))
+    }
+    context.method("delete") { context, call in
+      for index in 0..<max(1, call.count) { try context.delete(try call.object(index, as: ManagedObject.self, name: "object")) }
+    }
+    context.method("rollback") { context, _ in try context.rollback() }
+    context.method("reset") { context, _ in context.reset() }
+    context.method("refresh") { context, call in
+      let object = try call.object(0, as: ManagedObject.self, name: "object")
+      try context.refresh(object, mergeChanges: call.count < 2 ? true : try call.boolean(1))
+    }
+    context.method("process_pending_changes") { context, _ in try context.processPendingChanges() }
+    context.method("has_changes") { context, call in call.return(context.hasChanges) }
+  }
+
+  private func describeSaving() {
+    context.method("save") { [unowned self] context, call in
+      let domain = try home()
+      try domain.attempt(&call) { try context.save() }
+    }
+    context.method("transaction") { [unowned self] context, call in
+      let domain = try home()
+      guard !context.hasChanges else {
+        throw ScriptError(.invalidRequest, "a transaction begins without unsaved changes: save or roll back first")
+      }
+      do {
+        let results = try call.function(0).call([])
+        try context.save()
+        call.return(true)
+        for result in results { try call.return(result) }
+      } catch {
+        try context.rollback()
+        if let limit = error as? LuaError, limit.endsRun { throw error }
+        call.returnNil()
+        try call.return(domain.luaValue(of: error))
+      }
+    }
+  }
+
+  private func describeLookup() {
+    context.method("object") { [unowned self] context, call in
+      let domain = try home()
+      var id: ManagedObjectID?
+      if let box = call.objectIfPresent(0, as: LuaBox<ManagedObjectID>.self) {
+        id = box.value
+      } else {
+        id = ManagedObjectID(uriRepresentation: try call.text(0))
+      }
+      guard let id else { throw call.argumentError(0, "no URI of an object of an open store") }
+      try call.return(try context.existingObject(with: id).map { try domain.handle($0) } ?? .nil)
+    }
+    context.method("find") { [unowned self] context, call in
+      let domain = try home()
+      let entity = try Self.entity(try call.text(0), context)
+      let values = try domain.values(try call.table(1), of: entity)
+      try call.return(try Self.find(entity, values, context).map { try domain.handle($0) } ?? .nil)
+    }
+    context.method("upsert") { [unowned self] context, call in try upsert(context, &call) }
+  }
+
+  private func upsert(_ context: ManagedObjectContext, _ call: inout LuaCall) throws {
+    let domain = try home()
+    let entity = try Self.entity(try call.text(0), context)
+    let keys = try call.table(1).elements.compactMap(\.textValue)
+    guard !keys.isEmpty else { throw call.argumentError(1, "a list of property names is expected") }
+    var objects: [LuaValue] = []
+    for row in try call.table(2).elements {
+      guard let table = row.tableValue else { throw call.argumentError(2, "a list of tables is expected") }
+      let values = try domain.values(table, of: entity)
+      let object = try Self.find(entity, values.filter { keys.contains($0.key) }, context) ?? context.insert(entity.name)
+      for (key, value) in values { try object.setValue(value, forKey: key) }
+      objects.append(try domain.handle(object))
+    }
+    try call.return(.table(try domain.state.list(objects)))
+  }
+
+  static func find(_ entity: ResolvedEntity, _ values: [String: Value], _ context: ManagedObjectContext) throws
+    -> ManagedObject?
+  {
+    var request = FetchRequest(entity.name)
+    request.predicate = .and(
+      values.sorted { $0.key < $1.key }.map {
+        .comparison(.init(.keyPath(.evaluatedObject, [$0.key]), .equal, .constant($0.value)))
+      })
+    request.fetchLimit = 1
+    return try context.fetch(request).first
+  }
+
+  static func entity(_ name: String, _ context: ManagedObjectContext) throws -> ResolvedEntity {
+    if let entity = context.model.entity(name) { return entity }
+    let hint = nearestName(to: name, among: context.model.entities.map(\.name)).map { ": did you mean \($0)?" } ?? ""
+    throw GraphError(.unknownName, "the model has no entity \(name)\(hint)", entity: name)
+  }
+
+  /// Sets the properties that a table names.
+  func assign(_ table: LuaTable, to object: ManagedObject) throws {
+    for (key, value) in try home().values(table, of: object.entity) { try object.setValue(value, forKey: key) }
+  }
+}
+
+extension ScriptDomain {
+  /// The entries of a table as values of an entity's properties.
+  func values(_ table: LuaTable, of entity: ResolvedEntity) throws -> [String: Value] {
+    var result: [String: Value] = [:]
+    for (key, value) in try table.pairs {
+      guard let name = key.textValue, let property = entity.property(name) else {
+        let shown = key.textValue ?? "a \(key.typeName)"
+        let hint = nearestName(to: shown, among: entity.properties.map(\.name)).map { ": did you mean \($0)?" } ?? ""
+        throw GraphError(.unknownName, "\(entity.name) has no property \(shown)\(hint)", entity: entity.name, property: shown)
+      }
+      result[name] = try self.value(value, for: property.attribute)
+    }
+    return result
+  }
+
+  /// An error that was caught, as a script would have caught it.
+  func luaValue(of error: any Error) throws -> LuaValue {
+    if let error = error as? LuaError {
+      if let value = error.value(in: state) { return value }
+      if let underlying = error.underlying, let value = luaError(underlying) { return value }
+      return .text(error.description)
+    }
+    return luaError(error) ?? .text(String(describing: error))
+  }
+}
+
+extension LuaError {
+  /// Whether the run is over: a limit, an interruption or `os.exit`.
+  var endsRun: Bool { kind.limit != nil || kind.exitStatus != nil || kind == .interrupted }
+}

@@ -1,0 +1,51 @@
+import MoonbaseGraph
+import MoonbaseModel
+
+/// Walks the objects that matched when it began, a batch of rows at a time; skips those that are gone since.
+final class ObjectWalk {
+  private let context: ManagedObjectContext
+  private let ids: [ManagedObjectID]
+  private let batchSize: Int
+  private let saveEvery: Int?
+  private var position = 0
+  private var batch: ArraySlice<ManagedObject> = []
+  private var visited: [ManagedObject] = []
+
+  init(_ box: RequestBox) throws {
+    context = box.context
+    ids = try box.context.fetchIDs(box.request)
+    batchSize = box.request.fetchBatchSize > 0 ? box.request.fetchBatchSize : 512
+    saveEvery = box.saveEvery
+  }
+
+  func next() throws -> ManagedObject? {
+    if let saveEvery, visited.count >= saveEvery { try saveVisited() }
+    while true {
+      guard let object = try nextOfBatch() else {
+        if saveEvery != nil { try saveVisited() }
+        return nil
+      }
+      if object.isDeleted || object.managedObjectContext == nil { continue }
+      if saveEvery != nil { visited.append(object) }
+      return object
+    }
+  }
+
+  private func nextOfBatch() throws -> ManagedObject? {
+    if let object = batch.popFirst() { return object }
+    guard position < ids.count else { return nil }
+    let end = min(ids.count, position + batchSize)
+    batch = try context.loadObjects(with: Array(ids[position..<end]))[...]
+    position = end
+    return try nextOfBatch()
+  }
+
+  /// Saves and turns what was visited into faults, so that memory stays flat.
+  private func saveVisited() throws {
+    try context.save()
+    for object in visited where object.managedObjectContext != nil {
+      try context.refresh(object, mergeChanges: false)
+    }
+    visited = []
+  }
+}

@@ -1,0 +1,120 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+
+/// A fetch request that a script builds, step by step; each step is a new one.
+final class RequestBox {
+  var request: FetchRequest
+  var groupBy: [String] = []
+  var saveEvery: Int?
+  let context: ManagedObjectContext
+
+  init(_ request: FetchRequest, _ context: ManagedObjectContext) {
+    self.request = request
+    self.context = context
+  }
+
+  func with(_ change: (RequestBox) throws -> Void) rethrows -> RequestBox {
+    let copy = RequestBox(request, context)
+    copy.groupBy = groupBy
+    copy.saveEvery = saveEvery
+    try change(copy)
+    return copy
+  }
+
+  /// Adds a condition; several mean AND.
+  func add(_ predicate: Predicate) {
+    switch request.predicate {
+    case nil: request.predicate = predicate
+    case .and(let conditions): request.predicate = .and(conditions + [predicate])
+    case let other?: request.predicate = .and([other, predicate])
+    }
+  }
+}
+
+extension HostTypes {
+  func describeRequest() {
+    step("where") { box, call, domain in
+      let arguments = try (1..<max(1, call.count)).map { try domain.value(call, $0) }
+      box.add(try Predicate(format: try call.text(0), arguments: arguments))
+    }
+    step("sort") { box, call, _ in
+      for index in 0..<call.count { box.request.sortDescriptors.append(SortDescriptor(text: try call.text(index))) }
+    }
+    step("limit") { box, call, _ in box.request.fetchLimit = try Self.count(call, 0) }
+    step("offset") { box, call, _ in box.request.fetchOffset = try Self.count(call, 0) }
+    step("batch") { box, call, _ in box.request.fetchBatchSize = try Self.count(call, 0) }
+    step("prefetch") { box, call, _ in
+      for index in 0..<call.count { box.request.relationshipKeyPathsForPrefetching.append(try call.text(index)) }
+    }
+    step("subentities") { box, call, _ in box.request.includesSubentities = try call.boolean(0) }
+    step("pending") { box, call, _ in box.request.includesPendingChanges = try call.boolean(0) }
+    step("group_by") { box, call, _ in
+      for index in 0..<call.count { box.groupBy.append(try call.text(index)) }
+    }
+    step("save_every") { box, call, _ in box.saveEvery = max(1, try Self.count(call, 0)) }
+    describeResults()
+  }
+
+  /// A method that returns a changed copy of the request.
+  private func step(
+    _ name: String, _ change: @escaping (RequestBox, borrowing LuaCall, ScriptDomain) throws -> Void
+  ) {
+    request.method(name) { [unowned self] box, call in
+      let domain = try home()
+      let copy = box.with { _ in }
+      try change(copy, call, domain)
+      try call.return(copy, as: request)
+    }
+  }
+
+  private func describeResults() {
+    request.method("all") { [unowned self] box, call in
+      let domain = try home()
+      let objects = try box.context.fetch(box.request).map { try domain.handle($0) }
+      try call.return(.table(try domain.state.list(objects)))
+    }
+    request.method("first") { [unowned self] box, call in
+      var request = box.request
+      request.fetchLimit = 1
+      try call.return(try box.context.fetch(request).first.map { try home().handle($0) } ?? .nil)
+    }
+    request.method("ids") { [unowned self] box, call in
+      let domain = try home()
+      let ids = try box.context.fetchIDs(box.request).map { try domain.lua(.objectID($0)) }
+      try call.return(.table(try domain.state.list(ids)))
+    }
+    request.method("count") { box, call in call.return(try box.context.count(box.request)) }
+    request.method("each") { [unowned self] box, call in
+      let walk = try ObjectWalk(box)
+      let domain = try home()
+      try call.return(
+        try domain.state.function { [unowned domain] call in
+          try call.return(try walk.next().map { try domain.handle($0) } ?? .nil)
+        })
+    }
+    request.method("dictionaries") { [unowned self] box, call in
+      let domain = try home()
+      let columns = try Self.columns(try call.table(0))
+      let rows = try box.context.fetchDictionaries(box.request, columns: columns, groupBy: box.groupBy)
+      let tables = try rows.map { row in LuaValue.table(try domain.state.table(row.mapValues { try domain.lua($0) })) }
+      try call.return(.table(try domain.state.list(tables)))
+    }
+  }
+
+  static func count(_ call: borrowing LuaCall, _ index: Int) throws -> Int {
+    let number = try call.integer(index)
+    guard (0...Int64(Int32.max)).contains(number) else { throw call.argumentError(index, "a count is expected") }
+    return Int(number)
+  }
+
+  /// `{ "kind", total = "@sum.age" }` as names and key paths.
+  private static func columns(_ table: LuaTable) throws -> [DictionaryColumn] {
+    try table.pairs.map { key, value in
+      guard let path = value.textValue else {
+        throw ScriptError(.invalidRequest, "dictionaries takes key paths as text, not a \(value.typeName)")
+      }
+      return DictionaryColumn(name: key.textValue ?? path, keyPath: path)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import MoonbaseLua
+public import MoonbaseModel
+
+/// Reads models written in Lua: the file runs in preset `pure` and returns the model as a table.
+public struct LuaModelFile: ModelReader {
+  /// Makes the reader.
+  public init() {}
+
+  /// What the form is called in messages.
+  public var form: String { "Lua model file" }
+
+  /// Whether the source is text that is no markup.
+  public func recognizes(_ source: ModelSource) -> Bool {
+    guard source.entries == nil, !source.head.isEmpty, source.head.first != UInt8(ascii: "<") else { return false }
+    return !source.head.contains { $0 == 0 || ($0 < 9) }
+  }
+
+  /// Reads the model. Throws `ModelError` with file and line.
+  public func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
+    guard let text = String(validating: try source.data(), as: UTF8.self) else {
+      throw ModelError(.malformedFile, "it is no UTF-8 text", at: SourceLocation(file: source.name))
+    }
+    return try read(ScriptSource(name: source.name, text: text))
+  }
+
+  /// Reads a model from a text.
+  public func read(_ source: ScriptSource) throws(ModelError) -> ManagedObjectModel {
+    let tree: ModelTree
+    do {
+      let domain = try ScriptDomain(preset: .pure, limits: LuaLimits(instructions: 100_000_000, memory: 64 << 20))
+      let results = try domain.state.load(source.text, name: source.name).call([])
+      guard let table = results.first?.tableValue else {
+        throw ModelError(
+          .malformedFile, "a model file returns a table; this one returns \(results.first?.typeName ?? "nothing")",
+          at: SourceLocation(file: source.name))
+      }
+      tree = try ModelTree(table, domain: domain, source: source)
+    } catch let error as ModelError {
+      throw error
+    } catch let error as LuaError {
+      throw ModelError(
+        .malformedFile, error.message, at: SourceLocation(file: error.script ?? source.name, line: error.line))
+    } catch {
+      throw ModelError(.malformedFile, "\(error)", at: SourceLocation(file: source.name))
+    }
+    return try ManagedObjectModel(tree: tree, file: source.name)
+  }
+}
+
+extension ModelTree {
+  /// Makes a tree of a Lua table, with the lines of its keys.
+  init(_ table: LuaTable, domain: ScriptDomain, source: ScriptSource, path: [String] = []) throws {
+    guard path.count < 20 else {
+      throw ModelError(
+        .malformedFile, "\(path.joined(separator: ".")): the tables are nested too deep", at: source.location(of: path))
+    }
+    let count = try table.count
+    let list = try (0..<count).map {
+      try ModelTree(try table.get($0 + 1), domain: domain, source: source, path: path + ["\($0 + 1)"])
+    }
+    var entries: [Entry] = []
+    for (key, value) in try table.pairs {
+      if case .integer(let index) = key, (1...Int64(max(count, 1))).contains(index), index <= count { continue }
+      guard let name = key.textValue else {
+        throw ModelError(
+          .malformedFile, "\(path.joined(separator: ".")): a \(key.typeName) is no name", at: source.location(of: path))
+      }
+      entries.append(Entry(name, try ModelTree(value, domain: domain, source: source, path: path + [name])))
+    }
+    // Lua keeps no order of names; the place in the file gives one.
+    entries.sort { ($0.tree.line ?? .max, $0.key) < ($1.tree.line ?? .max, $1.key) }
+    self.init(.table(list: list, entries: entries), line: source.location(of: path).line)
+  }
+
+  private init(_ value: LuaValue, domain: ScriptDomain, source: ScriptSource, path: [String]) throws {
+    if case .table(let table) = value {
+      try self.init(table, domain: domain, source: source, path: path)
+      return
+    }
+    let place = source.location(of: path)
+    do {
+      self.init(.value(try domain.value(value)), line: place.line)
+    } catch {
+      throw ModelError(.malformedFile, "\(path.joined(separator: ".")): \(error)", at: place)
+    }
+  }
+}

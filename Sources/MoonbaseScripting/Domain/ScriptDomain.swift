@@ -1,0 +1,94 @@
+public import MoonbaseGraph
+public import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+
+/// One Lua state and what it knows of the graph: host types for objects and values, classes, and the contexts it drives.
+///
+/// There is one for each executor: a context, its extensions and the script that drives them share it.
+public final class ScriptDomain {
+  /// The Lua state.
+  public let state: LuaState
+  /// The number by which opaque values name their domain.
+  let number: UInt64
+  let types: HostTypes
+  /// Registered classes of values; scripts see them as `moonbase.classes`.
+  let classes: LuaTable
+  /// `on_reload` functions by extension.
+  var reloadHooks: [String: LuaFunction] = [:]
+  /// The table that scripts see as `moonbase`.
+  var moonbase: LuaTable
+  private(set) var registeredClasses: [(name: String, value: LuaTable)] = []
+  /// A failed save that no script has looked at yet.
+  var unseenFailure: ErrorBox?
+  /// Contexts that scripts of this domain opened or were given.
+  var contexts: [ManagedObjectContext] = []
+
+  private var opaqueValues: [Int: LuaValue] = [:]
+  private var lastReference = 0
+  private let released = Lock<[Int]>([])
+
+  private static let counter = Lock(UInt64(0))
+
+  /// Makes a domain with a Lua state of its own.
+  public init(preset: LuaPreset = .standard, limits: LuaLimits = LuaLimits()) throws {
+    state = try LuaState(preset: preset, limits: limits)
+    number = Self.counter.withLock {
+      $0 += 1
+      return $0
+    }
+    classes = try state.table()
+    moonbase = try state.table()
+    types = try HostTypes(state)
+    types.domain = self
+    state.errorMapper = { [unowned self] error, _ in self.luaError(error) }
+    try installMoonbase()
+  }
+
+  /// The domain of a context that a script drives or extends.
+  public static func of(_ context: ManagedObjectContext) -> ScriptDomain? { context.domain.owner as? ScriptDomain }
+
+  // MARK: Classes
+
+  func register(class name: String, _ value: LuaTable) throws {
+    registeredClasses.removeAll { $0.name == name }
+    registeredClasses.append((name, value))
+    try classes.set(name, .table(value))
+  }
+
+  /// The registered class of a table, by its metatable.
+  func className(of table: LuaTable) throws -> String? {
+    guard !registeredClasses.isEmpty, let metatable = try table.metatable else { return nil }
+    return registeredClasses.first { $0.value.isSame(as: metatable) }?.name
+  }
+
+  // MARK: Opaque values
+
+  /// A token for a Lua value that the graph keeps without understanding it.
+  func opaque(_ value: LuaValue, className: String) -> OpaqueObject {
+    takeBackReleased()
+    lastReference += 1
+    opaqueValues[lastReference] = value
+    let released = released
+    return OpaqueObject(className: className, domain: number, reference: lastReference) { reference in
+      released.withLock { $0.append(reference) }
+    }
+  }
+
+  /// The Lua value behind a token of this domain.
+  func resolve(_ object: OpaqueObject) throws -> LuaValue {
+    guard object.domain == number, let value = opaqueValues[object.reference] else {
+      throw ScriptError(
+        .invalidValue, "a \(object.className) of another context cannot be used here: pass its stored form instead")
+    }
+    return value
+  }
+
+  private func takeBackReleased() {
+    let references = released.withLock { list in
+      defer { list = [] }
+      return list
+    }
+    for reference in references { opaqueValues[reference] = nil }
+  }
+}

@@ -1,0 +1,100 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+
+/// An error of the graph as scripts see it: `err.code`, `err.key`, `err.details`, `tostring(err)`.
+final class ErrorBox {
+  let error: any Error
+  private weak var domain: ScriptDomain?
+
+  init(_ error: any Error, _ domain: ScriptDomain) {
+    self.error = error
+    self.domain = domain
+  }
+
+  /// Somebody looks at the error: it is no longer one that nobody saw.
+  func seen() {
+    if domain?.unseenFailure === self { domain?.unseenFailure = nil }
+  }
+
+  var graphError: GraphError? { error as? GraphError }
+
+  var code: Int {
+    switch error {
+    case let error as GraphError: error.code.rawValue
+    case let error as ModelError: error.code.rawValue
+    case let error as ScriptError: error.code.rawValue
+    default: 0
+    }
+  }
+
+  var key: String? {
+    graphError?.property ?? (error as? ModelError)?.property ?? (error as? ScriptError)?.property
+  }
+
+  var entity: String? { graphError?.entity ?? (error as? ModelError)?.entity ?? (error as? ScriptError)?.entity }
+
+  /// What is wrong, without the property's name in front where that is known by itself.
+  var message: String { graphError?.reason ?? text }
+
+  var text: String { String(describing: error) }
+
+  var details: [ErrorBox] {
+    guard let domain else { return [] }
+    let details = graphError?.details ?? []
+    return details.isEmpty ? [self] : details.map { ErrorBox($0, domain) }
+  }
+}
+
+extension HostTypes {
+  func describeError() {
+    error.property("code", get: { box, call in box.seen(); call.return(box.code) })
+    error.property("message", get: { box, call in box.seen(); call.return(box.message) })
+    error.property("entity", get: { box, call in box.seen(); try call.return(box.entity.map(LuaValue.text) ?? .nil) })
+    error.property("key", get: { box, call in box.seen(); try call.return(box.key.map(LuaValue.text) ?? .nil) })
+    error.property("id", get: { [unowned self] box, call in
+      box.seen()
+      try home().give(box.graphError?.objectID.map(Value.objectID) ?? .null, &call)
+    })
+    error.property("value", get: { [unowned self] box, call in
+      box.seen()
+      try home().give(box.graphError?.value ?? .null, &call)
+    })
+    error.property("details", get: { [unowned self] box, call in
+      box.seen()
+      let domain = try home()
+      let details = box.details.map { LuaValue.object(LuaObject($0, as: domain.types.error)) }
+      try call.return(.table(try domain.state.list(details)))
+    })
+    error.operator(.text) { call in
+      let box = try call.object(0, as: ErrorBox.self)
+      box.seen()
+      call.return(box.text)
+    }
+  }
+}
+
+extension ScriptDomain {
+  /// The error value that scripts get for an error of the graph; nil leaves other errors as they are.
+  func luaError(_ error: any Error) -> LuaValue? {
+    switch error {
+    case is GraphError, is ModelError, is ScriptError: .object(LuaObject(ErrorBox(error, self), as: types.error))
+    default: nil
+    }
+  }
+
+  /// Runs what data or others may make fail: `true`, or `nil` and the error.
+  ///
+  /// Mistakes of the program are thrown on and become raised errors.
+  func attempt(_ call: inout LuaCall, _ body: () throws -> Void) throws {
+    do {
+      try body()
+      call.return(true)
+    } catch let error as GraphError {
+      let box = ErrorBox(error, self)
+      unseenFailure = box
+      call.returnNil()
+      try call.return(box, as: types.error)
+    }
+  }
+}

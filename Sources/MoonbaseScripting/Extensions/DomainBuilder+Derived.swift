@@ -1,0 +1,86 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+
+extension DomainBuilder {
+  func make(_ derived: ExtensionDeclaration.Derived, _ entity: String, _ domain: ExtensionDomain) throws
+    -> DerivedAttribute
+  {
+    let ownInputs = derived.shadow.map { [$0] } ?? derived.inputs.flatMap { inputs in
+      inputs.allSatisfy { !$0.contains(".") } ? inputs : nil
+    }
+    var result = DerivedAttribute(
+      derived.name, ownInputs: ownInputs, shadow: derived.shadow,
+      readPolicy: derived.readsEarly ? .preCalculated : .onDemand,
+      writePolicy: derived.writesLate ? .delayed : .immediate, get: { _ in .null })
+    if let shadow = derived.shadow, let transformer = derived.transformer.flatMap({ domain.transformers[$0] }) {
+      setShadow(shadow, transformer, &result)
+    } else if let get = derived.get {
+      result.get = getter(get, derived, entity)
+    }
+    if let set = derived.set { result.set = setter(set) }
+    return result
+  }
+
+  /// A shadow attribute keeps what the transformer makes of the value.
+  private func setShadow(_ shadow: String, _ transformer: ValueTransformer, _ result: inout DerivedAttribute) {
+    result.get = { object in
+      let stored = try object.value(forKey: shadow)
+      guard !stored.isNull, let reverse = transformer.reverseTransformedValue else { return .null }
+      return try reverse(stored)
+    }
+    result.set = { value, object in
+      try object.setValue(value.isNull ? .null : transformer.transformedValue(value), forKey: shadow)
+    }
+  }
+
+  private func getter(_ function: LuaFunction, _ derived: ExtensionDeclaration.Derived, _ entity: String)
+    -> (ManagedObject) throws -> Value
+  {
+    let attribute = model.entity(entity)?.property(derived.name)?.attribute
+    guard let inputs = derived.inputs else {
+      let call = LuaFastCall(function, parameters: 1)
+      return { [unowned scripts] object in
+        try call.set(0, object: object, as: scripts.types.type(of: object.entity))
+        return try checked(call.run { try scripts.value($0, for: attribute) }, attribute)
+      }
+    }
+    let call = LuaFastCall(function, parameters: inputs.count)
+    let paths = inputs.map { $0.split(separator: ".").map(String.init) }
+    let isStrict = derived.isStrict
+    return { [unowned scripts] object in
+      let values = try paths.map { try object.value(atPath: $0) }
+      if isStrict, values.contains(.null) { return .null }
+      for (index, value) in values.enumerated() { try scripts.set(value, index, of: call) }
+      return try checked(call.run { try scripts.value($0, for: attribute) }, attribute)
+    }
+  }
+
+  private func checked(_ value: Value, _ attribute: AttributeDescription?) throws -> Value {
+    try attribute?.checked(value) ?? value
+  }
+
+  private func setter(_ function: LuaFunction) -> (Value, ManagedObject) throws -> Void {
+    let call = LuaFastCall(function, parameters: 2)
+    return { [unowned scripts] value, object in
+      try scripts.set(value, 0, of: call)
+      try call.set(1, object: object, as: scripts.types.type(of: object.entity))
+      try call.run { _ in }
+    }
+  }
+
+  /// Persistent derived attributes are brought up to date before each save.
+  func keepStored(_ stored: [ExtensionDeclaration.Derived], _ result: inout EntityExtension) {
+    let names = Set(stored.map(\.name))
+    let getters = result.derived.filter { names.contains($0.name) }
+    result.derived.removeAll { names.contains($0.name) }
+    let hook = result.willSave
+    result.willSave = { object in
+      try hook?(object)
+      for getter in getters {
+        let value = try getter.get(object)
+        if try object.value(forKey: getter.name) != value { try object.setValue(value, forKey: getter.name) }
+      }
+    }
+  }
+}

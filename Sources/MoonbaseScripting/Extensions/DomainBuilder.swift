@@ -1,0 +1,139 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Makes the graph's hooks from the functions of extensions.
+struct DomainBuilder {
+  let scripts: ScriptDomain
+  let model: ResolvedModel
+
+  func build(_ declarations: [ExtensionDeclaration]) throws -> ExtensionDomain {
+    let domain = ExtensionDomain()
+    for declaration in declarations {
+      for (name, value) in declaration.classes {
+        try scripts.register(class: name, value)
+        domain.valueClasses[name] = try valueClass(name, value)
+      }
+      for transformer in declaration.transformers { domain.transformers[transformer.name] = make(transformer) }
+      domain.attributeValueClasses.merge(declaration.valueClasses) { $0.merging($1) { _, later in later } }
+      for (index, hook) in [declaration.onReload].compactMap({ $0 }).enumerated() {
+        scripts.reloadHooks["\(declaration.name ?? declaration.source.name)#\(index)"] = hook
+      }
+    }
+    for declaration in declarations {
+      for entity in declaration.entities {
+        domain.extensions[entity.name, default: []].append(try make(entity, domain))
+      }
+    }
+    return domain
+  }
+
+  // MARK: Values
+
+  private func valueClass(_ name: String, _ table: LuaTable) throws -> ValueClass {
+    guard case .function(let test) = try table.get("is") else {
+      return ValueClass(name) { value in
+        if case .object(let object) = value { object.className == name } else { false }
+      }
+    }
+    let call = LuaFastCall(test, parameters: 1)
+    return ValueClass(name) { [unowned scripts] value in
+      try scripts.set(value, 0, of: call)
+      return try call.run { $0.boolean ?? !$0.isNil }
+    }
+  }
+
+  private func make(_ transformer: ExtensionDeclaration.Transformer) -> ValueTransformer {
+    let forward = LuaFastCall(transformer.transform, parameters: 1)
+    let backward = transformer.reverse.map { LuaFastCall($0, parameters: 1) }
+    return ValueTransformer(
+      transformer.name, valueClassName: transformer.className,
+      transformedValue: { [unowned scripts] value in
+        try scripts.set(value, 0, of: forward)
+        return try forward.run { result in
+          try result.withBytes { .data(Data($0)) } ?? scripts.value(result)
+        }
+      },
+      reverseTransformedValue: backward.map { backward in
+        { [unowned scripts] bytes in
+          try scripts.set(bytes, 0, of: backward)
+          return try backward.run { try scripts.value($0) }
+        }
+      })
+  }
+
+  // MARK: Entities
+
+  private func make(_ entry: ExtensionDeclaration.Entity, _ domain: ExtensionDomain) throws -> EntityExtension {
+    var result = EntityExtension()
+    for (key, function) in entry.normalize { result.normalize[key] = normalizer(function, entry.name, key) }
+    for (key, function) in entry.validate { result.validate[key] = rule(function, "\(entry.name).\(key)") }
+    for derived in entry.derived { result.derived.append(try make(derived, entry.name, domain)) }
+    setHooks(of: entry, &result)
+    let stored = entry.derived.filter(\.isStored)
+    if !stored.isEmpty { keepStored(stored, &result) }
+    return result
+  }
+
+  private func normalizer(_ function: LuaFunction, _ entity: String, _ key: String) -> (Value, ManagedObject) throws ->
+    Value
+  {
+    let call = LuaFastCall(function, parameters: 2)
+    let attribute = model.entity(entity)?.property(key)?.attribute
+    return { [unowned scripts] value, object in
+      try scripts.set(value, 0, of: call)
+      try call.set(1, object: object, as: scripts.types.type(of: object.entity))
+      return try call.run { try scripts.value($0, for: attribute) }
+    }
+  }
+
+  private func rule(_ function: LuaFunction, _ place: String) -> EntityExtension.Rule {
+    { [unowned scripts] value, object in
+      try failure(function.call([scripts.lua(value), scripts.handle(object)]), place)
+    }
+  }
+
+  private func objectRule(_ function: LuaFunction?, _ place: String) -> (
+    (ManagedObject) throws -> EntityExtension.RuleFailure?
+  )? {
+    function.map { function in
+      { [unowned scripts] object in try failure(function.call([scripts.handle(object)]), place) }
+    }
+  }
+
+  /// `true` is fine; `false` or `nil` with a message and perhaps a key is a failure; nothing at all is a mistake.
+  private func failure(_ results: [LuaValue], _ place: String) throws -> EntityExtension.RuleFailure? {
+    guard let first = results.first else {
+      throw ScriptError(
+        .invalidRequest, "the rule of \(place) returned nothing: return true, or false and a message")
+    }
+    if first.isTrue { return nil }
+    let message = results.count > 1 ? results[1].textValue : nil
+    return EntityExtension.RuleFailure(message ?? "is refused by its rule", key: results.count > 2 ? results[2].textValue : nil)
+  }
+
+  private func hook(_ function: LuaFunction?) -> EntityExtension.Hook? {
+    function.map { function in
+      let call = LuaFastCall(function, parameters: 1)
+      return { [unowned scripts] object in
+        try call.set(0, object: object, as: scripts.types.type(of: object.entity))
+        try call.run { _ in }
+      }
+    }
+  }
+
+  private func setHooks(of entry: ExtensionDeclaration.Entity, _ result: inout EntityExtension) {
+    let hooks = entry.hooks
+    result.validateForInsert = objectRule(hooks["validate_for_insert"], entry.name)
+    result.validateForUpdate = objectRule(hooks["validate_for_update"], entry.name)
+    result.validateForDelete = objectRule(hooks["validate_for_delete"], entry.name)
+    result.awakeFromInsert = hook(hooks["awake_from_insert"])
+    result.awakeFromFetch = hook(hooks["awake_from_fetch"])
+    result.willSave = hook(hooks["will_save"])
+    result.didSave = hook(hooks["did_save"])
+    result.prepareForDeletion = hook(hooks["prepare_for_deletion"])
+    result.willTurnIntoFault = hook(hooks["will_turn_into_fault"])
+    result.didTurnIntoFault = hook(hooks["did_turn_into_fault"])
+  }
+}

@@ -1,0 +1,136 @@
+import MoonbaseModel
+
+/// Checks extensions against the model: names that it must have, things that only one may provide.
+struct ExtensionChecker {
+  let declarations: [ExtensionDeclaration]
+  let model: ResolvedModel
+
+  func check() throws {
+    try checkOwners()
+    for declaration in declarations {
+      for entity in declaration.entities { try check(entity, declaration) }
+      for (name, entries) in declaration.valueClasses {
+        let entity = try entity(name, ["value_classes", name], declaration)
+        for key in entries.keys { try require(key, of: entity, ["value_classes", name, key], declaration) }
+      }
+    }
+    try checkModelNames()
+  }
+
+  private func check(_ entry: ExtensionDeclaration.Entity, _ declaration: ExtensionDeclaration) throws {
+    let path = ["entities", entry.name]
+    let entity = try entity(entry.name, path, declaration)
+    for (key, _) in entry.normalize { try require(key, of: entity, path + ["normalize", key], declaration) }
+    for (key, _) in entry.validate { try require(key, of: entity, path + ["validate", key], declaration) }
+    for derived in entry.derived {
+      let place = path + ["derived", derived.name]
+      if let shadow = derived.shadow { try require(shadow, of: entity, place + ["shadow"], declaration) }
+      for input in derived.inputs ?? [] { try checkPath(input, entity, place + ["inputs"], declaration) }
+      if let name = derived.transformer, !transformerNames.contains(name) {
+        throw error(
+          "transformer \(name) is not provided by any extension\(hint(name, transformerNames))",
+          place + ["transformer"], declaration)
+      }
+    }
+  }
+
+  private func entity(_ name: String, _ path: [String], _ declaration: ExtensionDeclaration) throws -> ResolvedEntity {
+    if let entity = model.entity(name) { return entity }
+    throw error("the model has no entity \(name)\(hint(name, model.entities.map(\.name)))", path, declaration)
+  }
+
+  private func require(_ key: String, of entity: ResolvedEntity, _ path: [String], _ declaration: ExtensionDeclaration)
+    throws
+  {
+    if entity.property(key) != nil { return }
+    throw error(
+      "\(entity.name) has no property \(key)\(hint(key, entity.properties.map(\.name)))", path, declaration)
+  }
+
+  /// An input: an attribute, dotted through relationships, with an aggregate at most before the last key.
+  private func checkPath(_ text: String, _ entity: ResolvedEntity, _ path: [String], _ declaration: ExtensionDeclaration)
+    throws
+  {
+    var current = entity
+    for key in text.split(separator: ".").map(String.init) {
+      if ["@count", "@sum", "@avg", "@min", "@max"].contains(key) { continue }
+      try require(key, of: current, path, declaration)
+      if let relationship = current.property(key)?.relationship { current = model.entities[relationship.destination] }
+    }
+  }
+
+  // MARK: What only one may provide
+
+  private var transformerNames: [String] { declarations.flatMap { $0.transformers.map(\.name) } }
+
+  private func checkOwners() throws {
+    var owners: [String: String] = [:]
+    func claim(_ thing: String, _ path: [String], _ declaration: ExtensionDeclaration) throws {
+      if let other = owners.updateValue(declaration.source.name, forKey: thing) {
+        throw ScriptError(
+          .extensionConflict, "\(thing) is already provided by \(other)", at: declaration.source.location(of: path))
+      }
+    }
+    for declaration in declarations {
+      for transformer in declaration.transformers {
+        try claim("transformer \(transformer.name)", ["transformers", transformer.name], declaration)
+      }
+      for (name, _) in declaration.classes { try claim("class \(name)", ["classes", name], declaration) }
+      for entity in declaration.entities {
+        for derived in entity.derived {
+          try claim(
+            "derived attribute \(entity.name).\(derived.name)", ["entities", entity.name, "derived", derived.name],
+            declaration)
+        }
+      }
+    }
+  }
+
+  /// A class or transformer that the model names and nothing provides is an error, unless the model's app is not here.
+  private func checkModelNames() throws {
+    guard !model.description.allowsUnknownClasses else { return }
+    let classNames = declarations.flatMap { $0.classes.map(\.name) }
+    for entity in model.entities {
+      for attribute in entity.description.attributes where attribute.type == .transformable {
+        if let name = attribute.valueTransformerName, !transformerNames.contains(name), !AppleTransformers.contains(name) {
+          throw ModelError(
+            .invalidModel,
+            "\(entity.name).\(attribute.name): no extension provides transformer \(name)\(hint(name, transformerNames))",
+            at: attribute.location, entity: entity.name, property: attribute.name)
+        }
+      }
+      for attribute in entity.description.attributes {
+        guard let name = attribute.valueClassName, !classNames.contains(name), !AppleTransformers.isValueClass(name)
+        else { continue }
+        throw ModelError(
+          .invalidModel, "\(entity.name).\(attribute.name): no extension provides class \(name)\(hint(name, classNames))",
+          at: attribute.location, entity: entity.name, property: attribute.name)
+      }
+    }
+  }
+
+  private func hint(_ name: String, _ names: [String]) -> String {
+    nearestName(to: name, among: names).map { ": did you mean \($0)?" } ?? ""
+  }
+
+  private func error(_ message: String, _ path: [String], _ declaration: ExtensionDeclaration) -> ScriptError {
+    ScriptError(.invalidExtension, message, at: declaration.source.location(of: path))
+  }
+}
+
+/// Names that Core Data itself provides.
+enum AppleTransformers {
+  static func contains(_ name: String) -> Bool {
+    [
+      "NSKeyedUnarchiveFromData", "NSUnarchiveFromData", "NSSecureUnarchiveFromData",
+      "NSSecureUnarchiveFromDataTransformer",
+    ].contains(name)
+  }
+
+  static func isValueClass(_ name: String) -> Bool {
+    [
+      "NSNumber", "NSString", "NSDate", "NSData", "NSDecimalNumber", "NSUUID", "NSURL", "NSArray", "NSDictionary",
+      "NSObject", "NSManagedObjectID",
+    ].contains(name)
+  }
+}

@@ -1,0 +1,158 @@
+import MoonbaseLua
+import MoonbaseModel
+
+/// What one extension file returned, with its functions in one domain's Lua state.
+struct ExtensionDeclaration {
+  struct Transformer {
+    var name: String
+    var className: String?
+    var transform: LuaFunction
+    var reverse: LuaFunction?
+  }
+
+  struct Derived {
+    var name: String
+    var type: AttributeType?
+    var inputs: [String]?
+    var isPure = false
+    var isStrict = false
+    var isStored = false
+    var get: LuaFunction?
+    var set: LuaFunction?
+    var shadow: String?
+    var transformer: String?
+    var readsEarly = false
+    var writesLate = false
+    var keys: [String] = []
+  }
+
+  struct Entity {
+    var name: String
+    var normalize: [(key: String, function: LuaFunction)] = []
+    var validate: [(key: String, function: LuaFunction)] = []
+    var hooks: [String: LuaFunction] = [:]
+    var derived: [Derived] = []
+  }
+
+  let source: ScriptSource
+  var name: String?
+  var requiredExtensions: [String] = []
+  var classes: [(name: String, value: LuaTable)] = []
+  var transformers: [Transformer] = []
+  var valueClasses: [String: [String: String]] = [:]
+  var entities: [Entity] = []
+  var onReload: LuaFunction?
+
+  static let hookNames = [
+    "validate_for_insert", "validate_for_update", "validate_for_delete", "awake_from_insert", "awake_from_fetch",
+    "will_save", "did_save", "prepare_for_deletion", "will_turn_into_fault",
+    "did_turn_into_fault",
+  ]
+
+  /// Reads the table that the file returned.
+  init(_ results: [LuaValue], source: ScriptSource) throws {
+    self.source = source
+    guard let table = results.first?.tableValue else {
+      let found = results.first?.typeName ?? "nothing"
+      throw ScriptError(
+        .invalidExtension, "an extension file returns a table; this one returns \(found)",
+        at: SourceLocation(file: source.name))
+    }
+    let reader = TableReader(table: table, source: source, path: [])
+    try reader.check([
+      "name", "version", "requires", "classes", "transformers", "value_classes", "entities", "on_reload",
+    ])
+    name = try reader.string("name")
+    _ = try reader.string("version")
+    try readRequires(reader)
+    for (name, entry) in try reader.table("classes")?.tables() ?? [] { classes.append((name, entry.table)) }
+    for (name, entry) in try reader.table("transformers")?.tables() ?? [] {
+      transformers.append(try Self.transformer(name, entry))
+    }
+    for (entity, entry) in try reader.table("value_classes")?.tables() ?? [] {
+      for key in try entry.keys() { valueClasses[entity, default: [:]][key] = try entry.string(key) }
+    }
+    for (name, entry) in try reader.table("entities")?.tables() ?? [] { entities.append(try Self.entity(name, entry)) }
+    onReload = try reader.function("on_reload")
+  }
+
+  private mutating func readRequires(_ reader: TableReader) throws {
+    guard let requires = try reader.table("requires") else { return }
+    try requires.check(["moonbase", "extensions"])
+    requiredExtensions = try requires.strings("extensions") ?? []
+    if let version = try requires.string("moonbase"), version.split(separator: ".").first != "1" {
+      throw requires.error("moonbase", "version \(version) is asked for, and this is version 1")
+    }
+  }
+
+  private static func transformer(_ name: String, _ entry: TableReader) throws -> Transformer {
+    try entry.check(["class", "transform", "reverse"])
+    guard let transform = try entry.function("transform") else {
+      throw entry.error(nil, "a transformer needs a function transform(value) that returns bytes")
+    }
+    return Transformer(
+      name: name, className: try entry.string("class"), transform: transform, reverse: try entry.function("reverse"))
+  }
+
+  private static func entity(_ name: String, _ entry: TableReader) throws -> Entity {
+    try entry.check(Set(["normalize", "validate", "derived"] + hookNames))
+    var result = Entity(name: name)
+    result.normalize = try entry.table("normalize")?.functions() ?? []
+    result.validate = try entry.table("validate")?.functions() ?? []
+    for hook in hookNames { result.hooks[hook] = try entry.function(hook) }
+    for (name, entry) in try entry.table("derived")?.tables() ?? [] {
+      result.derived.append(try derived(name, entry))
+    }
+    return result
+  }
+
+  private static func derived(_ name: String, _ entry: TableReader) throws -> Derived {
+    try entry.check([
+      "type", "inputs", "pure", "strict", "stored", "get", "set", "shadow", "transformer", "read", "write",
+    ])
+    var result = Derived(name: name)
+    if let text = try entry.string("type") {
+      guard let type = AttributeType(modelName: text) else {
+        throw entry.error("type", "\(text) is no attribute type")
+      }
+      result.type = type
+    }
+    result.inputs = try entry.strings("inputs")
+    result.isPure = try entry.boolean("pure") ?? false
+    result.isStrict = try entry.boolean("strict") ?? false
+    result.isStored = try entry.boolean("stored") ?? false
+    result.get = try entry.function("get")
+    result.set = try entry.function("set")
+    result.shadow = try entry.string("shadow")
+    result.transformer = try entry.string("transformer")
+    result.readsEarly = try choice("read", of: ["on_demand", "pre_calculated"], entry) == "pre_calculated"
+    result.writesLate = try choice("write", of: ["immediate", "delayed"], entry) == "delayed"
+    try check(result, entry)
+    return result
+  }
+
+  private static func choice(_ key: String, of choices: [String], _ entry: TableReader) throws -> String? {
+    guard let text = try entry.string(key) else { return nil }
+    guard choices.contains(text) else {
+      throw entry.error(key, "\"\(text)\" is neither \"\(choices[0])\" nor \"\(choices[1])\"")
+    }
+    return text
+  }
+
+  private static func check(_ derived: Derived, _ entry: TableReader) throws {
+    if derived.shadow != nil {
+      if derived.transformer == nil { throw entry.error(nil, "a shadow needs a transformer") }
+      if derived.get != nil || derived.set != nil {
+        throw entry.error(nil, "give either shadow and transformer or functions get and set, not both")
+      }
+    } else if derived.get == nil {
+      throw entry.error(nil, "a derived attribute needs a function get, or shadow and transformer")
+    }
+    if derived.isPure, derived.inputs == nil {
+      throw entry.error("pure", "a pure attribute must list its inputs")
+    }
+    if derived.isPure, derived.type == nil {
+      throw entry.error("pure", "a pure attribute needs a type")
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+
+/// The pure derived attributes of one generation of extensions, made anew for each store connection.
+final class PureScriptFunctions: PureFunctionProvider {
+  let generation: UInt64
+  let functions: [PureFunction]
+  private let sources: [ScriptSource]
+  private let limits: LuaLimits
+
+  private static let counter = Lock(UInt64(0))
+
+  /// Nil where no extension has a pure attribute.
+  init?(_ declarations: [ExtensionDeclaration], sources: [ScriptSource], limits: LuaLimits) {
+    functions = declarations.flatMap { declaration in
+      declaration.entities.flatMap { entity in
+        entity.derived.compactMap { derived in
+          guard derived.isPure, let inputs = derived.inputs, let type = derived.type else { return nil }
+          return PureFunction(
+            entity: entity.name, name: derived.name, inputs: inputs, type: type, isStrict: derived.isStrict)
+        }
+      }
+    }
+    guard !functions.isEmpty else { return nil }
+    self.sources = sources
+    self.limits = limits
+    generation = Self.counter.withLock {
+      $0 += 1
+      return $0
+    }
+  }
+
+  func makeFunctions() throws -> any PureFunctionInstances {
+    let domain = try ScriptDomain(preset: .pure, limits: limits)
+    var byName: [String: LuaFunction] = [:]
+    for declaration in try domain.declarations(of: sources) {
+      for (name, value) in declaration.classes { try domain.register(class: name, value) }
+      for entity in declaration.entities {
+        for derived in entity.derived where derived.isPure { byName["\(entity.name).\(derived.name)"] = derived.get }
+      }
+    }
+    return PureScriptInstances(
+      domain,
+      try functions.map { function in
+        guard let get = byName["\(function.entity).\(function.name)"] else {
+          throw ScriptError(
+            .invalidExtension, "\(function.entity).\(function.name) is there only outside of preset pure")
+        }
+        return (LuaFastCall(get, parameters: function.inputs.count), function)
+      })
+  }
+}
+
+/// The pure functions of one connection, in a Lua state of their own.
+final class PureScriptInstances: PureFunctionInstances {
+  private let domain: ScriptDomain
+  private let calls: [(call: LuaFastCall, function: PureFunction)]
+
+  init(_ domain: ScriptDomain, _ calls: [(LuaFastCall, PureFunction)]) {
+    self.domain = domain
+    self.calls = calls.map { (call: $0.0, function: $0.1) }
+  }
+
+  func call(_ index: Int, _ inputs: [Value]) throws -> Value {
+    let (call, function) = calls[index]
+    if function.isStrict, inputs.contains(.null) { return .null }
+    guard let caller = LuaState.current, caller !== domain.state else { return try run(call, function, inputs) }
+    return try domain.state.run(onBehalfOf: caller) { try run(call, function, inputs) }
+  }
+
+  private func run(_ call: LuaFastCall, _ function: PureFunction, _ inputs: [Value]) throws -> Value {
+    for (index, value) in inputs.enumerated() { try domain.set(value, index, of: call) }
+    let value = try call.run { try domain.value($0) }
+    do {
+      return try AttributeDescription(function.name, function.type).checked(value)
+    } catch {
+      throw ScriptError(
+        .invalidValue, "\(function.entity).\(function.name): \(error.message)", entity: function.entity,
+        property: function.name)
+    }
+  }
+}

@@ -1,0 +1,117 @@
+public import MoonbaseGraph
+public import MoonbaseLua
+public import MoonbaseModel
+import MoonbasePlatform
+
+/// Extensions written in Lua: every context gets a domain of its own in which the files have run.
+///
+/// The files are read when this is made and when `reload` is called; contexts made later, and those that adopt the new
+/// generation, run what was read last.
+public final class ScriptExtensions: ExtensionProvider {
+  /// The model with the transient attributes that the extensions add.
+  public let model: ManagedObjectModel
+  /// The same, resolved.
+  public let resolvedModel: ResolvedModel
+
+  struct Generation: Sendable {
+    var sources: [ScriptSource]
+    var functions: PureScriptFunctions?
+  }
+
+  private let sources: [ExtensionSource]
+  private let limits: LuaLimits
+  private let base: ManagedObjectModel
+  private let current: Lock<Generation>
+
+  /// Reads and checks extension files against a model.
+  ///
+  /// Throws `ScriptError` with file and line for a file that cannot be read, does not run, has not the form of the contract
+  /// or does not fit the model, and for two files that provide the same.
+  public init(_ sources: [ExtensionSource], for model: ManagedObjectModel, limits: LuaLimits = LuaLimits()) throws {
+    self.sources = sources
+    self.limits = limits
+    base = model
+    let loaded = try Self.load(sources, model, limits)
+    self.model = loaded.model
+    resolvedModel = loaded.resolved
+    current = Lock(loaded.generation)
+  }
+
+  // MARK: Loading
+
+  private static func load(_ sources: [ExtensionSource], _ model: ManagedObjectModel, _ limits: LuaLimits) throws -> (
+    model: ManagedObjectModel, resolved: ResolvedModel, generation: Generation
+  ) {
+    let texts = try sources.flatMap { source throws(ScriptError) in try source.read() }
+    let domain = try ScriptDomain(limits: limits)
+    let declarations = try ExtensionOrder(try domain.declarations(of: texts)).sorted()
+    var extended = model
+    for declaration in declarations { try extended.addDerivedAttributes(of: declaration) }
+    let resolved = try extended.resolved()
+    try ExtensionChecker(declarations: declarations, model: resolved).check()
+    let ordered = declarations.map(\.source)
+    let functions = PureScriptFunctions(declarations, sources: ordered, limits: limits)
+    return (extended, resolved, Generation(sources: ordered, functions: functions))
+  }
+
+  /// Reads the files anew. What is running stays in place where one of them fails.
+  ///
+  /// A reload may change everything but the set of derived attributes that are not in the model, which is part of the
+  /// model's shape. Contexts take the new generation with `adopt(in:)`.
+  public func reload() throws {
+    let loaded = try Self.load(sources, base, limits)
+    guard loaded.model == model else {
+      throw ScriptError(
+        .invalidExtension, "the reloaded extensions add or remove derived attributes: open the store anew for that")
+    }
+    current.withLock { $0 = loaded.generation }
+  }
+
+  // MARK: Domains
+
+  /// Makes a domain with a Lua state of its own.
+  public func makeDomain() throws -> ExtensionDomain { try makeDomain(in: ScriptDomain(limits: limits)) }
+
+  /// Makes a domain in the Lua state of a script.
+  public func makeDomain(in scripts: ScriptDomain) throws -> ExtensionDomain {
+    let domain = ExtensionDomain()
+    domain.owner = scripts
+    domain.provider = self
+    try fill(domain, in: scripts)
+    return domain
+  }
+
+  /// Replaces what a context runs by the generation that was read last; on an error the context keeps what it has.
+  public func adopt(in context: ManagedObjectContext) throws {
+    guard let scripts = ScriptDomain.of(context) else { return }
+    let old = scripts.reloadHooks
+    try fill(context.domain, in: scripts)
+    context.domain.didChange()
+    for (name, hook) in scripts.reloadHooks {
+      _ = try hook.call([old[name].map { .function($0) } ?? .nil])
+    }
+  }
+
+  private func fill(_ domain: ExtensionDomain, in scripts: ScriptDomain) throws {
+    let generation = current.withLock { $0 }
+    let declarations = try scripts.declarations(of: generation.sources)
+    let builder = DomainBuilder(scripts: scripts, model: resolvedModel)
+    let new = try builder.build(declarations)
+    domain.transformers = new.transformers
+    domain.valueClasses = new.valueClasses
+    domain.attributeValueClasses = new.attributeValueClasses
+    domain.extensions = new.extensions
+    domain.pureFunctions = generation.functions
+  }
+}
+
+extension ScriptDomain {
+  /// Runs extension files, each in an environment of its own, and reads what they return.
+  func declarations(of sources: [ScriptSource]) throws -> [ExtensionDeclaration] {
+    try sources.map { source in
+      if let folder = source.folder, !state.modules.roots.contains(folder) { state.modules.roots.append(folder) }
+      let chunk = try state.load(source.text, name: source.name)
+      return try ExtensionDeclaration(chunk.call([]), source: source)
+    }
+  }
+}

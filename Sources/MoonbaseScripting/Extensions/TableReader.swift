@@ -1,0 +1,73 @@
+import MoonbaseLua
+import MoonbaseModel
+
+/// Reads a table that a script returned, with errors that name the file, the line of the key and the path to it.
+struct TableReader {
+  let table: LuaTable
+  let source: ScriptSource
+  /// The keys that led here, for example `entities`, `Person`, `derived`.
+  let path: [String]
+
+  func error(_ key: String?, _ message: String) -> ScriptError {
+    let keys = path + (key.map { [$0] } ?? [])
+    let place = keys.isEmpty ? "" : "\(keys.joined(separator: ".")): "
+    return ScriptError(.invalidExtension, place + message, at: source.location(of: keys))
+  }
+
+  func string(_ key: String) throws -> String? {
+    try value(key, "a string") { $0.textValue }
+  }
+
+  func boolean(_ key: String) throws -> Bool? {
+    try value(key, "true or false") { $0.booleanValue }
+  }
+
+  func function(_ key: String) throws -> LuaFunction? {
+    try value(key, "a function") { $0.functionValue }
+  }
+
+  func table(_ key: String) throws -> TableReader? {
+    try value(key, "a table") { $0.tableValue }.map { TableReader(table: $0, source: source, path: path + [key]) }
+  }
+
+  func strings(_ key: String) throws -> [String]? {
+    guard let list = try table(key) else { return nil }
+    return try list.table.elements.map { element in
+      guard let text = element.textValue else { throw error(key, "a list of strings is expected") }
+      return text
+    }
+  }
+
+  private func value<Result>(_ key: String, _ expected: String, _ read: (LuaValue) -> Result?) throws -> Result? {
+    let value = try table.get(key)
+    if case .nil = value { return nil }
+    guard let result = read(value) else { throw error(key, "\(expected) is expected, not a \(value.typeName)") }
+    return result
+  }
+
+  /// The text keys in order; throws for any other key.
+  func keys() throws -> [String] {
+    try table.pairs.map { pair in
+      guard let key = pair.key.textValue else { throw error(nil, "its keys must be names, not a \(pair.key.typeName)") }
+      return key
+    }.sorted()
+  }
+
+  /// Throws for a key that is not among `known`.
+  func check(_ known: Set<String>) throws {
+    for key in try keys() where !known.contains(key) {
+      let hint = nearestName(to: key, among: known.sorted()).map { ": did you mean \($0)?" } ?? ""
+      throw error(key, "this key is unknown\(hint)")
+    }
+  }
+
+  /// Every entry as a function.
+  func functions() throws -> [(key: String, function: LuaFunction)] {
+    try keys().compactMap { key in try function(key).map { (key, $0) } }
+  }
+
+  /// Every entry as a table.
+  func tables() throws -> [(key: String, table: TableReader)] {
+    try keys().compactMap { key in try table(key).map { (key, $0) } }
+  }
+}

@@ -1,0 +1,87 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+
+extension HostTypes {
+  /// The type of an entity's objects: one slot for each property, and the methods that all objects have.
+  func describe(_ entity: ResolvedEntity) -> LuaHostType<ManagedObject> {
+    let type = LuaHostType<ManagedObject>(entity.name)
+    type.properties(
+      entity.properties.map(\.name),
+      get: { [unowned self] object, slot, call in try get(object, slot, &call) },
+      set: { [unowned self] object, slot, call in try set(object, slot, &call) })
+    for (name, body) in objectMethods { type.method(name, body) }
+    type.operator(.text) { call in
+      call.return(try call.object(0, as: ManagedObject.self).objectID.uriRepresentation)
+    }
+    type.missing { object, key, _, _ in throw GraphError.unknownProperty(key, of: object) }
+    return type
+  }
+
+  private func get(_ object: ManagedObject, _ slot: Int, _ call: inout LuaCall) throws {
+    let domain = try home()
+    switch object.entity.properties[slot].kind {
+    case .attribute: try domain.give(object.value(at: slot), &call)
+    case .toOne:
+      guard case .objectID(let id) = try object.value(at: slot), let context = object.managedObjectContext else {
+        return call.returnNil()
+      }
+      let destination = try context.object(with: id)
+      try call.return(destination, as: type(of: destination.entity))
+    case .toMany:
+      guard object.managedObjectContext != nil else { _ = try object.value(at: slot); return }
+      try call.return(ToManyBox(object, slot), as: members)
+    }
+  }
+
+  private func set(_ object: ManagedObject, _ slot: Int, _ call: inout LuaCall) throws {
+    let value = try home().value(try call.value(0), for: object.entity.properties[slot].attribute)
+    try object.setValue(value, at: slot)
+  }
+
+  /// What every object can do; also reached as `moonbase.object.NAME(object, ...)`.
+  var objectMethods: [(String, (ManagedObject, inout LuaCall) throws -> Void)] {
+    [
+      ("id", { [unowned self] object, call in try home().give(.objectID(object.objectID), &call) }),
+      ("entity", { object, call in call.return(object.entity.name) }),
+      ("is_fault", { object, call in call.return(object.isFault) }),
+      ("is_inserted", { object, call in call.return(object.isInserted) }),
+      ("is_updated", { object, call in call.return(object.isUpdated) }),
+      ("is_deleted", { object, call in call.return(object.isDeleted) }),
+      ("has_changes", { object, call in call.return(object.hasChanges) }),
+      ("changed_values", { [unowned self] object, call in try home().give(.map(object.changedValues()), &call) }),
+      ("committed_values", { [unowned self] object, call in try home().give(.map(object.committedValues()), &call) }),
+      ("primitive", { [unowned self] object, call in
+        try home().give(object.primitiveValue(forKey: try call.text(0)), &call)
+      }),
+      ("set_primitive", { [unowned self] object, call in
+        let key = try call.text(0)
+        let attribute = object.entity.property(key)?.attribute
+        try object.setPrimitiveValue(try home().value(call, 1, for: attribute), forKey: key)
+      }),
+      ("will_access", { object, call in try object.willAccessValue(forKey: try call.text(0)) }),
+      ("did_access", { object, call in try object.didAccessValue(forKey: try call.text(0)) }),
+      ("will_change", { object, call in try object.willChangeValue(forKey: try call.text(0)) }),
+      ("did_change", { object, call in try object.didChangeValue(forKey: try call.text(0)) }),
+      ("validate", { [unowned self] object, call in try validate(object, &call) }),
+    ]
+  }
+
+  private func validate(_ object: ManagedObject, _ call: inout LuaCall) throws {
+    let domain = try home()
+    guard call.count > 0 else { return try domain.attempt(&call) { try object.validate() } }
+    let key = try call.text(0)
+    guard let property = object.entity.property(key) else { throw GraphError.unknownProperty(key, of: object) }
+    let value = try domain.value(call, 1, for: property.attribute)
+    try domain.attempt(&call) { try object.validate(value, forKey: key) }
+  }
+}
+
+extension GraphError {
+  static func unknownProperty(_ key: String, of object: ManagedObject) -> GraphError {
+    let hint = nearestName(to: key, among: object.entity.properties.map(\.name)).map { ": did you mean \($0)?" } ?? ""
+    return GraphError(
+      .unknownName, "\(object.entity.name) has no property \(key)\(hint)", entity: object.entity.name, property: key,
+      objectID: object.objectID)
+  }
+}

@@ -1,0 +1,114 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+
+/// The destinations of a to-many relationship as scripts see them.
+final class ToManyBox {
+  let owner: ManagedObject
+  let slot: Int
+
+  init(_ owner: ManagedObject, _ slot: Int) {
+    self.owner = owner
+    self.slot = slot
+  }
+
+  func ids() throws -> [ManagedObjectID] { try owner.memberIDs(slot) }
+
+  var isOrdered: Bool { owner.entity.properties[slot].relationship?.description.isOrdered ?? false }
+
+  func requireOrder() throws {
+    guard isOrdered else {
+      throw ScriptError(
+        .invalidRequest, "\(owner.entity.name).\(owner.entity.properties[slot].name) is not ordered: it has no positions",
+        entity: owner.entity.name, property: owner.entity.properties[slot].name)
+    }
+  }
+}
+
+extension HostTypes {
+  /// `add remove contains each all`, `#`, `pairs`; ordered ones also `[i] insert move index_of`.
+  func describeMembers() {
+    members.method("add") { box, call in
+      for index in 0..<call.count { try box.owner.addMember(try Self.id(call, index), box.slot) }
+    }
+    members.method("remove") { box, call in
+      for index in 0..<call.count { try box.owner.removeMember(try Self.id(call, index), box.slot) }
+    }
+    members.method("contains") { box, call in
+      call.return(try box.ids().contains(try Self.id(call, 0)))
+    }
+    members.method("all") { [unowned self] box, call in
+      try call.return(.table(try home().state.list(try handles(box))))
+    }
+    members.method("each") { [unowned self] box, call in
+      var rest = try handles(box)[...]
+      try call.return(try home().state.function { call in try call.return(rest.popFirst() ?? .nil) })
+    }
+    members.operator(.length) { call in
+      let box = try call.object(0, as: ToManyBox.self)
+      call.return(try box.owner.memberCount(box.slot))
+    }
+    members.operator(.pairs) { [unowned self] call in
+      let all = try handles(try call.object(0, as: ToManyBox.self))
+      var index = 0
+      try call.return(
+        try home().state.function { call in
+          guard index < all.count else { return call.returnNil() }
+          index += 1
+          try call.return(.integer(Int64(index)))
+          try call.return(all[index - 1])
+        })
+    }
+    describeOrder()
+  }
+
+  private func describeOrder() {
+    members.method("insert") { box, call in
+      try box.requireOrder()
+      let id = try Self.id(call, 1)
+      var ids = try box.ids().filter { $0 != id }
+      let position = try call.integer(0)
+      guard (1...Int64(ids.count + 1)).contains(position) else { throw call.argumentError(0, "position out of bounds") }
+      ids.insert(id, at: Int(position) - 1)
+      try box.owner.setMembers(ids, box.slot)
+    }
+    members.method("move") { box, call in
+      try box.requireOrder()
+      var ids = try box.ids()
+      let bounds = 1...Int64(max(ids.count, 1))
+      let (from, to) = (try call.integer(0), try call.integer(1))
+      guard bounds.contains(from), from <= ids.count else { throw call.argumentError(0, "position out of bounds") }
+      guard bounds.contains(to) else { throw call.argumentError(1, "position out of bounds") }
+      ids.insert(ids.remove(at: Int(from) - 1), at: Int(to) - 1)
+      try box.owner.setMembers(ids, box.slot)
+    }
+    members.method("index_of") { box, call in
+      try box.requireOrder()
+      let id = try Self.id(call, 0)
+      try call.return(try box.ids().firstIndex(of: id).map { .integer(Int64($0 + 1)) } ?? .nil)
+    }
+    members.missing { [unowned self] box, key, writing, call in
+      guard case .integer(let position) = try call.value(0) else {
+        throw ScriptError(.invalidRequest, "a relationship has no '\(key)'")
+      }
+      try box.requireOrder()
+      guard !writing else { throw ScriptError(.invalidRequest, "assign a list, or use insert, remove and move") }
+      let ids = try box.ids()
+      guard (1...Int64(max(ids.count, 1))).contains(position), position <= ids.count else { return call.returnNil() }
+      try call.return(try handle(ids[Int(position) - 1], box))
+    }
+  }
+
+  private func handles(_ box: ToManyBox) throws -> [LuaValue] { try box.ids().map { try handle($0, box) } }
+
+  private func handle(_ id: ManagedObjectID, _ box: ToManyBox) throws -> LuaValue {
+    guard let context = box.owner.managedObjectContext else { return .nil }
+    return try home().handle(context.object(with: id))
+  }
+
+  /// The ID of an object argument.
+  static func id(_ call: borrowing LuaCall, _ index: Int) throws -> ManagedObjectID {
+    if let object = call.objectIfPresent(index, as: ManagedObject.self) { return object.objectID }
+    throw call.typeError(index, expected: "object")
+  }
+}

@@ -1,0 +1,57 @@
+public import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+
+extension ScriptDomain {
+  /// Gives scripts `moonbase.open{ store =, model =, extensions =, read_only = }`.
+  public func installOpen(_ opener: any ContainerOpener) throws {
+    try define("open") { [unowned self] call in
+      let request = try containerRequest(try call.table(0))
+      let context = try context(of: opener.open(request))
+      contexts.append(context)
+      let result = try state.table(["context": .object(LuaObject(context, as: types.context))])
+      try result.set("reload", .function(try state.makeFunction { [unowned context] _ in
+        try ScriptExtensions.reload(of: context)
+      }))
+      try call.return(.table(result))
+    }
+    try define("reload") { [unowned self] _ in
+      for context in contexts { try ScriptExtensions.reload(of: context) }
+    }
+  }
+
+  /// A context over an opened container whose extensions run in this domain's Lua state.
+  public func context(of container: OpenedContainer) throws -> ManagedObjectContext {
+    ManagedObjectContext(container.coordinator, domain: try container.extensions.makeDomain(in: self))
+  }
+
+  private func containerRequest(_ table: LuaTable) throws -> ContainerRequest {
+    let reader = TableReader(table: table, source: ScriptSource(name: "moonbase.open", text: ""), path: [])
+    try reader.check(["store", "model", "extensions", "read_only"])
+    var request = ContainerRequest(
+      store: try reader.string("store"), extensions: try reader.strings("extensions") ?? [],
+      isReadOnly: try reader.boolean("read_only") ?? false)
+    switch try table.get("model") {
+    case .nil: break
+    case .table(let model):
+      let source = ScriptSource(name: "moonbase.open", text: "")
+      request.model = .model(
+        try ManagedObjectModel(tree: ModelTree(model, domain: self, source: source), file: source.name))
+    case let other:
+      guard let path = other.textValue else {
+        throw ScriptError(.invalidRequest, "model is a path or a table, not a \(other.typeName)")
+      }
+      request.model = .path(path)
+    }
+    return request
+  }
+}
+
+extension ScriptExtensions {
+  /// Reads the extensions of a context's container anew and lets the context adopt them.
+  static func reload(of context: ManagedObjectContext) throws {
+    guard let extensions = context.domain.provider as? ScriptExtensions else { return }
+    try extensions.reload()
+    try extensions.adopt(in: context)
+  }
+}

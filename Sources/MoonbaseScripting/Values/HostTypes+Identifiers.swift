@@ -1,0 +1,65 @@
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+
+extension HostTypes {
+  /// UUIDs, URIs and object IDs: comparison, text, and `key()` for use as a table key.
+  func describeIdentifiers() {
+    uuid.method("key") { box, call in call.return(box.value.uuidString) }
+    compare(uuid) { $0.uuidString < $1.uuidString }
+    text(uuid) { $0.uuidString }
+    uri.method("key") { box, call in call.return(box.value.absoluteString) }
+    compare(uri) { $0.absoluteString < $1.absoluteString }
+    text(uri) { $0.absoluteString }
+    objectID.method("key") { box, call in call.return(box.value.uriRepresentation) }
+    objectID.property("entity", get: { box, call in call.return(box.value.entityName) })
+    objectID.property("is_temporary", get: { box, call in call.return(box.value.isTemporaryID) })
+    compare(objectID) { $0.uriRepresentation < $1.uriRepresentation }
+    text(objectID) { $0.uriRepresentation }
+  }
+
+  /// Decimals: exact arithmetic with decimals, integers and numerals; comparison; text.
+  func describeDecimal() {
+    decimal.method("key") { box, call in call.return(box.value.description) }
+    decimal.method("number") { box, call in call.return(NSDecimalNumber(decimal: box.value).doubleValue) }
+    compare(decimal) { $0 < $1 }
+    text(decimal) { $0.description }
+    arithmetic(.add) { $0 + $1 }
+    arithmetic(.subtract) { $0 - $1 }
+    arithmetic(.multiply) { $0 * $1 }
+    arithmetic(.divide) { left, right in
+      guard right != 0 else { throw ScriptError(.invalidValue, "a decimal is divided by zero") }
+      return left / right
+    }
+    let type = decimal
+    decimal.operator(.negate) { [unowned type] call in
+      try call.return(LuaBox(-(try Self.decimal(call, 0))), as: type)
+    }
+  }
+
+  private func arithmetic(_ name: LuaOperator, _ body: @escaping (Decimal, Decimal) throws -> Decimal) {
+    let type = decimal
+    decimal.operator(name) { [unowned type] call in
+      let result = try body(try Self.decimal(call, 0), try Self.decimal(call, 1))
+      guard !result.isNaN else { throw ScriptError(.invalidValue, "the result is no decimal of 38 digits") }
+      try call.return(LuaBox(result), as: type)
+    }
+  }
+
+  /// An argument as a decimal: a decimal, an integer, or a numeral as text.
+  static func decimal(_ call: borrowing LuaCall, _ index: Int) throws -> Decimal {
+    if let box = call.objectIfPresent(index, as: LuaBox<Decimal>.self) { return box.value }
+    switch try call.value(index) {
+    case .integer(let number): return Decimal(number)
+    case .string(let string):
+      if let text = string.text, let number = Decimal(string: text, locale: nil), !number.isNaN,
+        text.allSatisfy({ "+-0123456789.eE".contains($0) })
+      {
+        return number
+      }
+      throw call.argumentError(index, "'\(string)' is no decimal")
+    default: throw call.typeError(index, expected: "decimal")
+    }
+  }
+}
+

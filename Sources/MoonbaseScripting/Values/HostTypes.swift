@@ -1,0 +1,59 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+
+/// The types under which one Lua state knows values, objects and contexts.
+final class HostTypes {
+  let date = LuaHostType<LuaBox<Date>>("date", interned: false)
+  let decimal = LuaHostType<LuaBox<Decimal>>("decimal", interned: false)
+  let uuid = LuaHostType<LuaBox<UUID>>("uuid", interned: false)
+  let uri = LuaHostType<LuaBox<URL>>("uri", interned: false)
+  let objectID = LuaHostType<LuaBox<ManagedObjectID>>("object ID", interned: false)
+  let error = LuaHostType<ErrorBox>("error", interned: false)
+  let context = LuaHostType<ManagedObjectContext>("context")
+  let request = LuaHostType<RequestBox>("fetch request", interned: false)
+  let members = LuaHostType<ToManyBox>("relationship", interned: false)
+  let progress = LuaHostType<ProgressBox>("progress", interned: false)
+  private var entities: [ObjectIdentifier: LuaHostType<ManagedObject>] = [:]
+
+  unowned(unsafe) var domain: ScriptDomain?  // sound: the domain owns its types and clears nothing before them
+  private unowned let state: LuaState
+
+  init(_ state: LuaState) throws {
+    self.state = state
+    describeDate()
+    describeDecimal()
+    describeIdentifiers()
+    describeError()
+    describeContext()
+    describeRequest()
+    describeMembers()
+    describeProgress()
+    try state.register(date)
+    try state.register(decimal)
+    try state.register(uuid)
+    try state.register(uri)
+    try state.register(objectID)
+    try state.register(error)
+    try state.register(context)
+    try state.register(request)
+    try state.register(members)
+    try state.register(progress)
+  }
+
+  /// The type of an entity's objects, made when the first one is handed over.
+  func type(of entity: ResolvedEntity) throws -> LuaHostType<ManagedObject> {
+    if let known = entities[ObjectIdentifier(entity)] { return known }
+    let new = describe(entity)
+    try state.register(new)
+    entities[ObjectIdentifier(entity)] = new
+    return new
+  }
+
+  /// The domain, which is there as long as a script runs.
+  func home() throws -> ScriptDomain {
+    guard let domain else { throw ScriptError(.invalidRequest, "the script's domain is gone") }
+    return domain
+  }
+}

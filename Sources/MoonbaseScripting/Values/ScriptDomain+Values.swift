@@ -1,0 +1,150 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+
+extension ScriptDomain {
+  static let greatestDepth = 100
+
+  // MARK: To Lua
+
+  /// A value as scripts see it. Null is nil, inside of lists and maps `moonbase.null`.
+  func lua(_ value: Value, depth: Int = 0) throws -> LuaValue {
+    switch value {
+    case .null: return depth == 0 ? .nil : .null
+    case .bool(let truth): return .boolean(truth)
+    case .int(let number): return .integer(number)
+    case .double(let number): return .number(number)
+    case .string(let text): return .text(text)
+    case .data(let data): return .string(LuaString(bytes: data))
+    case .date(let date): return box(date, types.date)
+    case .decimal(let number): return box(number, types.decimal)
+    case .uuid(let uuid): return box(uuid, types.uuid)
+    case .uri(let uri): return box(uri, types.uri)
+    case .objectID(let id): return box(id, types.objectID)
+    case .object(let object): return try resolve(object)
+    case .list(let list):
+      try checkDepth(depth)
+      return .table(try state.list(list.map { try lua($0, depth: depth + 1) }))
+    case .map(let map):
+      try checkDepth(depth)
+      return .table(try state.table(map.mapValues { try lua($0, depth: depth + 1) }))
+    }
+  }
+
+  private func box<T>(_ value: T, _ type: LuaHostType<LuaBox<T>>) -> LuaValue {
+    .object(LuaObject(LuaBox(value), as: type))
+  }
+
+  private func checkDepth(_ depth: Int) throws {
+    guard depth < Self.greatestDepth else {
+      throw ScriptError(.invalidValue, "a value is nested more than \(Self.greatestDepth) levels deep, or in itself")
+    }
+  }
+
+  /// An object as scripts see it: always the same handle for the same object.
+  func handle(_ object: ManagedObject) throws -> LuaValue {
+    .object(LuaObject(object, as: try types.type(of: object.entity)))
+  }
+
+  // MARK: From Lua
+
+  /// A Lua value in the form of an attribute; without one, in its natural form.
+  ///
+  /// Strings are bytes for binary attributes; tables of a registered class stay opaque where any class may be.
+  func value(_ lua: LuaValue, for attribute: AttributeDescription? = nil, depth: Int = 0) throws -> Value {
+    switch lua {
+    case .nil, .null: return .null
+    case .boolean(let truth): return .bool(truth)
+    case .integer(let number): return .int(number)
+    case .number(let number): return .double(number)
+    case .string(let string): return try value(string, for: attribute)
+    case .object(let object): return try value(object)
+    case .table(let table): return try value(table, attribute, depth)
+    case .function, .thread, .userdata:
+      throw ScriptError(.invalidValue, "a \(lua.typeName) cannot be stored")
+    }
+  }
+
+  private func value(_ string: LuaString, for attribute: AttributeDescription?) throws -> Value {
+    if attribute?.type == .binaryData { return .data(Data(string.bytes)) }
+    if let text = string.text { return .string(text) }
+    if attribute == nil || attribute?.type == .undefined || attribute?.type == .transformable {
+      return .data(Data(string.bytes))
+    }
+    throw ScriptError(.invalidValue, "the text is not UTF-8")
+  }
+
+  private func value(_ object: LuaObject) throws -> Value {
+    switch object.object {
+    case let box as LuaBox<Date>: return .date(box.value)
+    case let box as LuaBox<Decimal>: return .decimal(box.value)
+    case let box as LuaBox<UUID>: return .uuid(box.value)
+    case let box as LuaBox<URL>: return .uri(box.value)
+    case let box as LuaBox<ManagedObjectID>: return .objectID(box.value)
+    case let object as ManagedObject: return .objectID(object.objectID)
+    case let members as ToManyBox: return .list(try members.ids().map(Value.objectID))
+    default: throw ScriptError(.invalidValue, "a \(object.type.name) is no value")
+    }
+  }
+
+  private func value(_ table: LuaTable, _ attribute: AttributeDescription?, _ depth: Int) throws -> Value {
+    if let name = try className(of: table) { return .object(opaque(.table(table), className: name)) }
+    try checkDepth(depth)
+    let count = try table.count
+    let pairs = try table.pairs
+    if try table.isMarkedList || pairs.count == count {
+      return .list(try (0..<count).map { try value(try table.get($0 + 1), depth: depth + 1) })
+    }
+    var map: [String: Value] = [:]
+    for pair in pairs {
+      guard let key = pair.key.textValue else {
+        throw ScriptError(.invalidValue, "a table has list elements and other keys: it is neither a list nor a map")
+      }
+      map[key] = try value(pair.value, depth: depth + 1)
+    }
+    return .map(map)
+  }
+
+  // MARK: Arguments of calls
+
+  /// An argument in the form of an attribute.
+  func value(_ call: borrowing LuaCall, _ index: Int, for attribute: AttributeDescription? = nil) throws -> Value {
+    try value(try call.value(index), for: attribute)
+  }
+
+  /// Returns a value from a host function.
+  func give(_ value: Value, _ call: inout LuaCall) throws {
+    switch value {
+    case .null: call.returnNil()
+    case .bool(let truth): call.return(truth)
+    case .int(let number): call.return(number)
+    case .double(let number): call.return(number)
+    case .string(let text): call.return(text)
+    case .data(let data): data.withUnsafeBytes { call.return(bytes: $0) }
+    default: try call.return(lua(value))
+    }
+  }
+
+  /// Sets an argument of a call that is made often.
+  func set(_ value: Value, _ index: Int, of call: LuaFastCall) throws {
+    switch value {
+    case .null: call.setNil(index)
+    case .bool(let truth): call.set(index, boolean: truth)
+    case .int(let number): call.set(index, integer: number)
+    case .double(let number): call.set(index, number: number)
+    case .string(let text): call.set(index, string: text)
+    case .data(let data): data.withUnsafeBytes { call.set(index, bytes: $0) }
+    default: try call.set(index, lua(value))
+    }
+  }
+
+  /// Reads the one result of a call that is made often.
+  func value(_ result: borrowing LuaResult, for attribute: AttributeDescription? = nil) throws -> Value {
+    if let number = result.integer { return .int(number) }
+    if result.isNil { return .null }
+    if let truth = result.boolean { return .bool(truth) }
+    if attribute?.type != .binaryData, let text = result.text { return .string(text) }
+    return try value(try result.value, for: attribute)
+  }
+}

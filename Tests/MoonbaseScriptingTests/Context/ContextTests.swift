@@ -1,0 +1,85 @@
+import MoonbaseScripting
+import Testing
+
+@Suite struct ContextTests {
+  private let people = """
+    for i = 1, 20 do context:insert("Person", { firstName = "p" .. i, age = i + 20, active = i % 2 == 0 }) end
+    assert(context:save())
+
+    """
+
+  @Test func requestsAreBuiltStepByStep() throws {
+    let lines = try ScriptBench().lines(
+      people + """
+        local base = context:fetch("Person"):where("age BETWEEN {%d, %d}", 25, 30)
+        local odd = base:where("active = NO"):sort("-age")
+        print(base:count(), odd:count(), odd:first().age, #odd:ids(), #base:limit(2):offset(1):all())
+        local ages = {}
+        for p in odd:each() do ages[#ages + 1] = p.age end
+        print(table.concat(ages, " "))
+        print(context:fetch_template("olderThan", { AGE = 38 }):count())
+        """)
+    #expect(lines == ["6\t3\t29\t3\t2", "29 27 25", "2"])
+  }
+
+  @Test func walkSkipsWhatWasDeletedSinceAndSavesOnTheWay() throws {
+    let lines = try ScriptBench().lines(
+      people + """
+        local seen = 0
+        for p in context:fetch("Person"):sort("age"):batch(4):save_every(5):each() do
+          seen = seen + 1
+          p.height = p.age / 2
+          local next = context:find("Person", { age = p.age + 1 })
+          if next and p.age % 2 == 1 then context:delete(next) end
+        end
+        print(seen, context:has_changes(), context:fetch("Person"):count())
+        """)
+    #expect(lines == ["10\tfalse\t10"])
+  }
+
+  @Test func dictionariesGroupAndAggregate() throws {
+    let lines = try ScriptBench().lines(
+      people + """
+        local rows = context:fetch("Person"):group_by("active"):dictionaries { "active", total = "@sum.age", n = "@count" }
+        table.sort(rows, function(a, b) return a.total < b.total end)
+        for _, r in ipairs(rows) do print(r.active, r.total, r.n) end
+        """)
+    #expect(lines == ["false\t300\t10", "true\t310\t10"])
+  }
+
+  @Test func transactionIsAllOrNothing() throws {
+    let lines = try ScriptBench().lines(
+      """
+      print(context:transaction(function() context:insert("Person", { age = 1 }) return "done" end))
+      local ok, err = context:transaction(function() context:insert("Person", { age = 2 }) error("stop") end)
+      print(ok, tostring(err):match("stop"), context:has_changes(), context:fetch("Person"):count())
+      ok, err = context:transaction(function() context:insert("Person", { age = 13 }) end)
+      print(ok, err.key, context:fetch("Person"):count())
+      """)
+    #expect(lines == ["true\tdone", "nil\tstop\tfalse\t1", "nil\tage\t1"])
+  }
+
+  @Test func upsertFindsByKeys() throws {
+    let lines = try ScriptBench().lines(
+      """
+      for _ = 1, 2 do
+        context:upsert("Person", { "email" }, { { email = "a@b", age = 1 }, { email = "c@d", age = 2 } })
+        assert(context:save())
+      end
+      print(context:fetch("Person"):count(), context:find("Person", { email = "c@d" }).age)
+      """)
+    #expect(lines == ["2\t2"])
+  }
+
+  @Test func derivedAttributesWorkInPredicatesAndSorting() throws {
+    let lines = try ScriptBench().lines(
+      """
+      context:insert("Person", { firstName = "Ann", lastName = "Lee" })
+      context:insert("Person", { firstName = "Bob", lastName = "Ash" })
+      assert(context:save())
+      print(context:fetch("Person"):where("fullName = 'Ann Lee'"):count())
+      print(context:fetch("Person"):sort("-fullName"):first().firstName)
+      """)
+    #expect(lines == ["1", "Bob"])
+  }
+}

@@ -1,0 +1,97 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbaseScripting
+import Testing
+
+@Suite struct ScriptExtensionTests {
+  @Test func transformerStoresBytesAndGivesTheSameValueBack() throws {
+    let bench = try ScriptBench()
+    let lines = try bench.lines(
+      """
+      local Color = moonbase.classes.Color
+      local p = context:insert("Person")
+      p.favoriteColor = Color.new(1, 0.5, 0)
+      assert(context:save())
+      context:refresh(p, false)
+      print(p.favoriteColor.g, getmetatable(p.favoriteColor) == Color, p.favoriteColor == Color.new(1, 0.5, 0))
+      print(pcall(function() p.favoriteColor = "red" end))
+      """)
+    #expect(lines[0].hasPrefix("0.5\t"))
+    #expect(lines[1].contains("Color"))
+    let context = try ManagedObjectContext(bench.coordinator, extensions: bench.extensions)
+    let person = try #require(try context.fetch(FetchRequest("Person")).first)
+    let slot = try #require(person.entity.slot("favoriteColor"))
+    guard case .data(let bytes)? = try bench.coordinator.persistentStores[0].snapshot(of: person.objectID)?.values[slot]
+    else {
+      Issue.record("no bytes")
+      return
+    }
+    #expect(bytes.count == 32)
+    guard case .object(let color) = try person.value(forKey: "favoriteColor") else {
+      Issue.record("no opaque value")
+      return
+    }
+    #expect(color.className == "Color")
+  }
+
+  @Test func rulesNormalizationAndDerivedAttributesRun() throws {
+    let lines = try ScriptBench().lines(
+      """
+      local p = context:insert("Person", { firstName = "Captain", lastName = "Scarlet", email = "A@B.C", age = 13 })
+      print(p.fullName, p.place)
+      p.department = context:insert("Department", { name = "Cloudbase" })
+      print(p.place)
+      local ok, err = context:save()
+      print(ok, err.code, err.key, err.message, #err.details, err.details[1].value)
+      p.age = 14
+      print(context:save(), p.email)
+      p.bounds = { 3 }
+      print(p.boundsAsString, p.bounds[1])
+      assert(context:save())
+      """)
+    #expect(
+      lines == [
+        "Captain Scarlet\tnowhere", "Cloudbase", "nil\t1550\tage\tis unlucky\t1\t13", "true\ta@b.c", "3\t3",
+      ])
+  }
+
+  @Test func shapeErrorsNameFileAndLine() throws {
+    func message(_ text: String) -> String {
+      do {
+        _ = try ScriptBench(extensions: [ScriptBench.colors, text])
+        return "no error"
+      } catch {
+        return "\(error)"
+      }
+    }
+    #expect(message("return {\n entites = {} }") == "extension2.lua:2: entites: this key is unknown: did you mean entities?")
+    #expect(message("return { entities = {\n Persn = {} } }").hasPrefix("extension2.lua:2: "))
+    #expect(message("return { entities = { Person = { validate = {\n aeg = function() end } } } }").contains("did you mean age"))
+    #expect(message("return { entities = { Person = { validate = { age = 1 } } } }").contains("a function is expected"))
+    #expect(message("return 1").contains("returns a table"))
+    #expect(message("return {").contains("extension2.lua"))
+    #expect(message("return { transformers = { ColorTransformer = { transform = function() end } } }").contains("already"))
+    #expect(message("return { requires = { extensions = { 'missing' } } }").contains("missing"))
+  }
+
+  @Test func missingTransformerIsAnErrorInALuaModel() throws {
+    #expect(throws: ModelError.self) { try ScriptBench(extensions: []) }
+  }
+
+  @Test func unfinishedAndRaisingRulesAreErrorsOfTheScript() throws {
+    let extend = { (rule: String) in "return { entities = { Person = { validate = { age = function(v, o) \(rule) end } } } }" }
+    for (rule, expected) in [("", "returned nothing"), ("error('broken')", "broken")] {
+      let bench = try ScriptBench(extensions: [ScriptBench.colors, extend(rule)])
+      let outcome = try bench.run("local c = moonbase.context c:insert('Person') print(select(2, pcall(c.save, c)))")
+      #expect((bench.output + (outcome.message ?? "")).contains(expected), "\(outcome) \(bench.output)")
+    }
+  }
+
+  @Test func failureOnAnotherKeyBlamesThatKey() throws {
+    let rule = "return { entities = { Person = { validate_for_insert = function(o) return false, 'is strange', 'email' end } } }"
+    let lines = try ScriptBench(extensions: [ScriptBench.colors, rule]).lines(
+      "context:insert('Person') local ok, err = context:save() print(err.key, err.message, err.entity) context:rollback()")
+    #expect(lines == ["email\tis strange\tPerson"])
+  }
+}

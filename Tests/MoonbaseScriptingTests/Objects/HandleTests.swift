@@ -1,0 +1,81 @@
+import MoonbaseScripting
+import MoonbaseTestSupport
+import Testing
+
+@Suite struct HandleTests {
+  @Test func everyScalarTypeCrossesBothWays() throws {
+    let lines = try ScriptBench().lines(
+      """
+      local p = context:insert("Person", {
+        firstName = "Änne", age = 41, born = "2001-02-03T04:05:06Z", height = 1.75, salary = "1234.50",
+        badge = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F", page = moonbase.uri("https://example.org/a"), active = true,
+        photo = "\\0\\255bytes",
+      })
+      assert(context:save())
+      print(p.firstName, p.age, math.type(p.age), p.height, p.active)
+      print(p.born, p.born.reference, p.salary, p.badge, p.page)
+      print(#p.photo, p.photo:byte(2), p.lastName)
+      print(p.salary + 1, p.born - p.born, p.born < p.born + 1, p.badge == moonbase.uuid(tostring(p.badge)))
+      """)
+    #expect(
+      lines == [
+        "Änne\t41\tinteger\t1.75\ttrue",
+        "2001-02-03T04:05:06.000Z\t2865906.0\t1234.5\tE621E1F8-C36C-495A-93FC-0C247A3E6E5F\thttps://example.org/a",
+        "7\t255\tnil", "1235.5\t0.0\ttrue\ttrue",
+      ])
+  }
+
+  @Test func oneObjectHasOneHandle() throws {
+    let lines = try ScriptBench().lines(
+      """
+      local d = context:insert("Department", { name = "R&D" })
+      local p = context:insert("Person", { department = d })
+      assert(context:save())
+      print(p.department == d, ({ [d] = "found" })[p.department], tostring(d):match("^x%-coredata://.*/Department/p1$") ~= nil)
+      print(#d.employees, d.employees:contains(p), d.employees:all()[1] == p)
+      for i, q in pairs(d.employees) do print(i, q == p) end
+      p.department = nil
+      print(#d.employees, p.department)
+      assert(context:save())
+      """)
+    #expect(lines == ["true\tfound\ttrue", "1\ttrue\ttrue", "1\ttrue", "0\tnil"])
+  }
+
+  @Test func mistakesRaiseWithTheNearestName() throws {
+    let lines = try ScriptBench().lines(
+      """
+      local p = context:insert("Person")
+      for _, f in ipairs { function() return p.frstName end, function() p.age = "x" end, function() p.age = 70000 end,
+        function() context:insert("Persn") end, function() context:fetch("Person"):where("age >"):all() end } do
+        local ok, err = pcall(f)
+        print(ok, err.code, (tostring(err):gsub("\\n.*", "")))
+      end
+      context:delete(p)
+      assert(context:save())
+      """)
+    #expect(lines.count == 5 && lines.allSatisfy { $0.hasPrefix("false\t") })
+    #expect(lines[0].contains("did you mean firstName"))
+    #expect(lines[3].contains("did you mean Person"))
+  }
+
+  @Test func failingReadIsRaisedThroughAHandle() throws {
+    var failing: FailingStore?
+    let bench = try ScriptBench(wrap: { store in
+      let new = FailingStore(store)
+      failing = new
+      return new
+    })
+    _ = try bench.lines("context:insert('Person', { age = 7 }) assert(context:save())")
+    let id = try #require(try bench.lines("print(context:fetch('Person'):first():id())").first)
+    failing?.fail(afterReads: 1)
+    let outcome = try bench.run(
+      """
+      local p = moonbase.context:object("\(id)")
+      print(p.age)
+      local ok, err = pcall(function() return #p.friends end)
+      print(ok, err.code)
+      """)
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(bench.output == "7\nfalse\t134030\n")
+  }
+}

@@ -1,0 +1,101 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseScripting
+import Testing
+
+/// Runs scripts over a model and an extension, both in Lua, and an in-memory store.
+final class ScriptBench {
+  static let model = """
+    return {
+      entities = {
+        Person = {
+          attributes = {
+            firstName = "string", lastName = "string", email = "string",
+            age = { "integer16", optional = false, default = 0, min = 0, max = 150 },
+            born = "date", height = "double", salary = "decimal", badge = "uuid", page = "uri", active = "boolean",
+            photo = "binary",
+            favoriteColor = { "transformable", transformer = "ColorTransformer", class = "Color" },
+            bounds = { "undefined", transient = true }, boundsAsString = "string",
+          },
+          relationships = {
+            department = { to = "Department", inverse = "employees" },
+            friends = { to_many = "Person", inverse = "friends" },
+          },
+        },
+        Employee = { parent = "Person", attributes = { title = "string" } },
+        Department = {
+          attributes = { name = "string" },
+          relationships = { employees = { to_many = "Person", inverse = "department" } },
+        },
+      },
+      fetch_requests = { olderThan = { "Person", "age > $AGE" } },
+    }
+    """
+
+  static let colors = """
+    local Color = {}
+    Color.__index = Color
+    function Color.new(r, g, b, a) return setmetatable({ r = r, g = g, b = b, a = a or 1.0 }, Color) end
+    function Color.__eq(x, y) return x.r == y.r and x.g == y.g and x.b == y.b and x.a == y.a end
+    return {
+      name = "colors",
+      classes = { Color = Color },
+      transformers = {
+        ColorTransformer = {
+          class = "Color",
+          transform = function(c) return string.pack("<dddd", c.r, c.g, c.b, c.a) end,
+          reverse = function(bytes) return Color.new(string.unpack("<dddd", bytes)) end,
+        },
+      },
+      entities = {
+        Person = {
+          normalize = { email = function(value) return value:lower() end },
+          validate = { age = function(value, object) return value ~= 13, "is unlucky" end },
+          derived = {
+            fullName = { type = "string", inputs = { "firstName", "lastName" }, pure = true, strict = true,
+                         get = function(first, last) return first .. " " .. last end },
+            place = { type = "string", inputs = { "department.name" }, get = function(name) return name or "nowhere" end },
+            bounds = { inputs = { "boundsAsString" },
+                       get = function(text) return text and { tonumber(text) } end,
+                       set = function(value, object) object.boundsAsString = value and tostring(value[1]) end },
+          },
+        },
+      },
+    }
+    """
+
+  let extensions: ScriptExtensions
+  let coordinator: PersistentStoreCoordinator
+  private(set) var output = ""
+
+  init(
+    model: String = model, extensions: [String] = [colors], wrap: (any PersistentStore) -> any PersistentStore = { $0 },
+    limits: LuaLimits = LuaLimits()
+  ) throws {
+    let model = try LuaModelFile().read(ScriptSource(name: "model.lua", text: model))
+    let sources = extensions.enumerated().map { ExtensionSource.text($1, name: "extension\($0 + 1).lua") }
+    self.extensions = try ScriptExtensions(sources, for: model, limits: limits)
+    coordinator = PersistentStoreCoordinator(model: self.extensions.resolvedModel)
+    coordinator.add(wrap(try InMemoryStore(model: self.extensions.resolvedModel)))
+  }
+
+  /// Runs a script with a context of its own; what it printed is in `output`.
+  @discardableResult
+  func run(_ text: String, limits: LuaLimits = LuaLimits(), arguments: [String] = []) throws -> ScriptRunner.Outcome {
+    let domain = try ScriptDomain(limits: limits)
+    output = ""
+    domain.state.output = LuaOutput { [unowned self] bytes, _ in output += String(decoding: bytes, as: UTF8.self) }
+    let context = try domain.context(of: OpenedContainer(coordinator: coordinator, extensions: extensions))
+    try domain.setContext(context)
+    return ScriptRunner(domain).run([ScriptSource(name: "script.lua", text: text)], arguments: arguments)
+  }
+
+  /// Runs a script that must end well, and gives what it printed, line by line.
+  func lines(_ text: String) throws -> [String] {
+    let outcome = try run("local context = moonbase.context\n" + text)
+    #expect(outcome.status == 0 && outcome.message == nil, "\(outcome)")
+    return output.split(separator: "\n").map(String.init)
+  }
+}
