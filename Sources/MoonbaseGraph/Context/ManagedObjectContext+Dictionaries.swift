@@ -83,7 +83,8 @@ private struct Aggregate {
       guard let property = current.property(key) else {
         let hint = nearestName(to: key, among: current.properties.map(\.name)).map { ": did you mean \($0)?" } ?? ""
         throw GraphError(
-          .unknownName, "\(keyPath): \(current.name) has no property \(key)\(hint)", entity: current.name, property: key)
+          .unknownName, "\(keyPath): \(current.name) has no property \(key)\(hint)", entity: current.name, property: key
+        )
       }
       if let relationship = property.relationship { current = model.entities[relationship.destination] }
     }

@@ -38,7 +38,8 @@ public final class ManagedObjectContext {
   private var seenRevision: Int
 
   /// Makes a context over a coordinator, with a domain of its own from `extensions`.
-  public convenience init(_ coordinator: PersistentStoreCoordinator, extensions: (any ExtensionProvider)? = nil) throws {
+  public convenience init(_ coordinator: PersistentStoreCoordinator, extensions: (any ExtensionProvider)? = nil) throws
+  {
     self.init(coordinator, domain: try extensions?.makeDomain() ?? ExtensionDomain())
   }
 

@@ -35,7 +35,9 @@ extension HostTypes {
       try call.return(object, as: type(of: object.entity))
     }
     context.method("delete") { context, call in
-      for index in 0..<max(1, call.count) { try context.delete(try call.object(index, as: ManagedObject.self, name: "object")) }
+      for index in 0..<max(1, call.count) {
+        try context.delete(try call.object(index, as: ManagedObject.self, name: "object"))
+      }
     }
     context.method("rollback") { context, _ in try context.rollback() }
     context.method("reset") { context, _ in context.reset() }
@@ -101,7 +103,8 @@ extension HostTypes {
     for row in try call.table(2).elements {
       guard let table = row.tableValue else { throw call.argumentError(2, "a list of tables is expected") }
       let values = try domain.values(table, of: entity)
-      let object = try Self.find(entity, values.filter { keys.contains($0.key) }, context) ?? context.insert(entity.name)
+      let object =
+        try Self.find(entity, values.filter { keys.contains($0.key) }, context) ?? context.insert(entity.name)
       for (key, value) in values { try object.setValue(value, forKey: key) }
       objects.append(try domain.handle(object))
     }
@@ -140,7 +143,8 @@ extension ScriptDomain {
       guard let name = key.textValue, let property = entity.property(name) else {
         let shown = key.textValue ?? "a \(key.typeName)"
         let hint = nearestName(to: shown, among: entity.properties.map(\.name)).map { ": did you mean \($0)?" } ?? ""
-        throw GraphError(.unknownName, "\(entity.name) has no property \(shown)\(hint)", entity: entity.name, property: shown)
+        throw GraphError(
+          .unknownName, "\(entity.name) has no property \(shown)\(hint)", entity: entity.name, property: shown)
       }
       result[name] = try self.value(value, for: property.attribute)
     }

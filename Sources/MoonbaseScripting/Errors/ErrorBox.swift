@@ -48,24 +48,46 @@ final class ErrorBox {
 
 extension HostTypes {
   func describeError() {
-    error.property("code", get: { box, call in box.seen(); call.return(box.code) })
-    error.property("message", get: { box, call in box.seen(); call.return(box.message) })
-    error.property("entity", get: { box, call in box.seen(); try call.return(box.entity.map(LuaValue.text) ?? .nil) })
-    error.property("key", get: { box, call in box.seen(); try call.return(box.key.map(LuaValue.text) ?? .nil) })
-    error.property("id", get: { [unowned self] box, call in
-      box.seen()
-      try home().give(box.graphError?.objectID.map(Value.objectID) ?? .null, &call)
-    })
-    error.property("value", get: { [unowned self] box, call in
-      box.seen()
-      try home().give(box.graphError?.value ?? .null, &call)
-    })
-    error.property("details", get: { [unowned self] box, call in
-      box.seen()
-      let domain = try home()
-      let details = box.details.map { LuaValue.object(LuaObject($0, as: domain.types.error)) }
-      try call.return(.table(try domain.state.list(details)))
-    })
+    error.property(
+      "code",
+      get: { box, call in
+        box.seen(); call.return(box.code)
+      })
+    error.property(
+      "message",
+      get: { box, call in
+        box.seen(); call.return(box.message)
+      })
+    error.property(
+      "entity",
+      get: { box, call in
+        box.seen(); try call.return(box.entity.map(LuaValue.text) ?? .nil)
+      })
+    error.property(
+      "key",
+      get: { box, call in
+        box.seen(); try call.return(box.key.map(LuaValue.text) ?? .nil)
+      })
+    error.property(
+      "id",
+      get: { [unowned self] box, call in
+        box.seen()
+        try home().give(box.graphError?.objectID.map(Value.objectID) ?? .null, &call)
+      })
+    error.property(
+      "value",
+      get: { [unowned self] box, call in
+        box.seen()
+        try home().give(box.graphError?.value ?? .null, &call)
+      })
+    error.property(
+      "details",
+      get: { [unowned self] box, call in
+        box.seen()
+        let domain = try home()
+        let details = box.details.map { LuaValue.object(LuaObject($0, as: domain.types.error)) }
+        try call.return(.table(try domain.state.list(details)))
+      })
     error.operator(.text) { call in
       let box = try call.object(0, as: ErrorBox.self)
       box.seen()

@@ -6,9 +6,11 @@ extension DomainBuilder {
   func make(_ derived: ExtensionDeclaration.Derived, _ entity: String, _ domain: ExtensionDomain) throws
     -> DerivedAttribute
   {
-    let ownInputs = derived.shadow.map { [$0] } ?? derived.inputs.flatMap { inputs in
-      inputs.allSatisfy { !$0.contains(".") } ? inputs : nil
-    }
+    let ownInputs =
+      derived.shadow.map { [$0] }
+      ?? derived.inputs.flatMap { inputs in
+        inputs.allSatisfy { !$0.contains(".") } ? inputs : nil
+      }
     var result = DerivedAttribute(
       derived.name, ownInputs: ownInputs, shadow: derived.shadow,
       readPolicy: derived.readsEarly ? .preCalculated : .onDemand,

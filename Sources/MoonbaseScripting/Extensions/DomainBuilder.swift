@@ -110,7 +110,8 @@ struct DomainBuilder {
     }
     if first.isTrue { return nil }
     let message = results.count > 1 ? results[1].textValue : nil
-    return EntityExtension.RuleFailure(message ?? "is refused by its rule", key: results.count > 2 ? results[2].textValue : nil)
+    return EntityExtension.RuleFailure(
+      message ?? "is refused by its rule", key: results.count > 2 ? results[2].textValue : nil)
   }
 
   private func hook(_ function: LuaFunction?) -> EntityExtension.Hook? {

@@ -48,7 +48,9 @@ struct ExtensionChecker {
   }
 
   /// An input: an attribute, dotted through relationships, with an aggregate at most before the last key.
-  private func checkPath(_ text: String, _ entity: ResolvedEntity, _ path: [String], _ declaration: ExtensionDeclaration)
+  private func checkPath(
+    _ text: String, _ entity: ResolvedEntity, _ path: [String], _ declaration: ExtensionDeclaration
+  )
     throws
   {
     var current = entity
@@ -92,7 +94,9 @@ struct ExtensionChecker {
     let classNames = declarations.flatMap { $0.classes.map(\.name) }
     for entity in model.entities {
       for attribute in entity.description.attributes where attribute.type == .transformable {
-        if let name = attribute.valueTransformerName, !transformerNames.contains(name), !AppleTransformers.contains(name) {
+        if let name = attribute.valueTransformerName, !transformerNames.contains(name),
+          !AppleTransformers.contains(name)
+        {
           throw ModelError(
             .invalidModel,
             "\(entity.name).\(attribute.name): no extension provides transformer \(name)\(hint(name, transformerNames))",
@@ -103,7 +107,8 @@ struct ExtensionChecker {
         guard let name = attribute.valueClassName, !classNames.contains(name), !AppleTransformers.isValueClass(name)
         else { continue }
         throw ModelError(
-          .invalidModel, "\(entity.name).\(attribute.name): no extension provides class \(name)\(hint(name, classNames))",
+          .invalidModel,
+          "\(entity.name).\(attribute.name): no extension provides class \(name)\(hint(name, classNames))",
           at: attribute.location, entity: entity.name, property: attribute.name)
       }
     }

@@ -24,7 +24,9 @@ extension ManagedObjectModel {
     var current = byName[entity]
     var seen: Set<String> = []
     while let entity = current, seen.insert(entity.name).inserted {
-      if entity.attributes.contains(where: { $0.name == name }) || entity.relationships.contains(where: { $0.name == name }) {
+      if entity.attributes.contains(where: { $0.name == name })
+        || entity.relationships.contains(where: { $0.name == name })
+      {
         return true
       }
       current = entity.superentityName.flatMap { byName[$0] }

@@ -51,14 +51,20 @@ extension HostTypes {
       ("has_changes", { object, call in call.return(object.hasChanges) }),
       ("changed_values", { [unowned self] object, call in try home().give(.map(object.changedValues()), &call) }),
       ("committed_values", { [unowned self] object, call in try home().give(.map(object.committedValues()), &call) }),
-      ("primitive", { [unowned self] object, call in
-        try home().give(object.primitiveValue(forKey: try call.text(0)), &call)
-      }),
-      ("set_primitive", { [unowned self] object, call in
-        let key = try call.text(0)
-        let attribute = object.entity.property(key)?.attribute
-        try object.setPrimitiveValue(try home().value(call, 1, for: attribute), forKey: key)
-      }),
+      (
+        "primitive",
+        { [unowned self] object, call in
+          try home().give(object.primitiveValue(forKey: try call.text(0)), &call)
+        }
+      ),
+      (
+        "set_primitive",
+        { [unowned self] object, call in
+          let key = try call.text(0)
+          let attribute = object.entity.property(key)?.attribute
+          try object.setPrimitiveValue(try home().value(call, 1, for: attribute), forKey: key)
+        }
+      ),
       ("will_access", { object, call in try object.willAccessValue(forKey: try call.text(0)) }),
       ("did_access", { object, call in try object.didAccessValue(forKey: try call.text(0)) }),
       ("will_change", { object, call in try object.willChangeValue(forKey: try call.text(0)) }),

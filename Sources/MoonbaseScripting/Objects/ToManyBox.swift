@@ -19,7 +19,8 @@ final class ToManyBox {
   func requireOrder() throws {
     guard isOrdered else {
       throw ScriptError(
-        .invalidRequest, "\(owner.entity.name).\(owner.entity.properties[slot].name) is not ordered: it has no positions",
+        .invalidRequest,
+        "\(owner.entity.name).\(owner.entity.properties[slot].name) is not ordered: it has no positions",
         entity: owner.entity.name, property: owner.entity.properties[slot].name)
     }
   }

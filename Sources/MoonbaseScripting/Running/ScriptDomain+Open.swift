@@ -10,9 +10,12 @@ extension ScriptDomain {
       let context = try context(of: opener.open(request))
       contexts.append(context)
       let result = try state.table(["context": .object(LuaObject(context, as: types.context))])
-      try result.set("reload", .function(try state.makeFunction { [unowned context] _ in
-        try ScriptExtensions.reload(of: context)
-      }))
+      try result.set(
+        "reload",
+        .function(
+          try state.makeFunction { [unowned context] _ in
+            try ScriptExtensions.reload(of: context)
+          }))
       try call.return(.table(result))
     }
     try define("reload") { [unowned self] _ in

@@ -51,7 +51,9 @@ public struct ScriptRunner {
     if let failure = domain.unseenFailure {
       return Outcome(status: 1, message: "a save failed and nothing was saved: \(failure.text)")
     }
-    let changes = domain.contexts.reduce(0) { $0 + $1.insertedObjects.count + $1.updatedObjects.count + $1.deletedObjects.count }
+    let changes = domain.contexts.reduce(0) {
+      $0 + $1.insertedObjects.count + $1.updatedObjects.count + $1.deletedObjects.count
+    }
     guard changes > 0 else { return Outcome(status: 0, message: nil) }
     let objects = changes == 1 ? "1 changed object was" : "\(changes) changed objects were"
     return Outcome(status: 0, message: "\(objects) not saved: call context:save() to keep changes")

@@ -37,10 +37,16 @@ extension HostTypes {
     let name = type.name
     equal(type)
     type.operator(.less) { call in
-      call.return(isLess(try call.object(0, as: LuaBox<T>.self, name: name).value, try call.object(1, as: LuaBox<T>.self, name: name).value))
+      call.return(
+        isLess(
+          try call.object(0, as: LuaBox<T>.self, name: name).value,
+          try call.object(1, as: LuaBox<T>.self, name: name).value))
     }
     type.operator(.lessOrEqual) { call in
-      call.return(!isLess(try call.object(1, as: LuaBox<T>.self, name: name).value, try call.object(0, as: LuaBox<T>.self, name: name).value))
+      call.return(
+        !isLess(
+          try call.object(1, as: LuaBox<T>.self, name: name).value,
+          try call.object(0, as: LuaBox<T>.self, name: name).value))
     }
   }
 

@@ -113,9 +113,11 @@ import Testing
 
   /// Compares what a context says of the objects with the naive model.
   private func expect(
-    _ world: World, _ people: [Int: ManagedObject], _ departments: [Int: ManagedObject], in context: ManagedObjectContext
+    _ world: World, _ people: [Int: ManagedObject], _ departments: [Int: ManagedObject],
+    in context: ManagedObjectContext
   ) throws {
-    let numbers = Dictionary(uniqueKeysWithValues: (people.merging(departments) { a, _ in a }).map { ($1.objectID, $0) })
+    let numbers = Dictionary(
+      uniqueKeysWithValues: (people.merging(departments) { a, _ in a }).map { ($1.objectID, $0) })
     var found = World()
     for object in try context.fetch(FetchRequest("Person")) {
       let number = try #require(numbers[object.objectID])

@@ -65,13 +65,17 @@ import Testing
         return "\(error)"
       }
     }
-    #expect(message("return {\n entites = {} }") == "extension2.lua:2: entites: this key is unknown: did you mean entities?")
+    #expect(
+      message("return {\n entites = {} }") == "extension2.lua:2: entites: this key is unknown: did you mean entities?")
     #expect(message("return { entities = {\n Persn = {} } }").hasPrefix("extension2.lua:2: "))
-    #expect(message("return { entities = { Person = { validate = {\n aeg = function() end } } } }").contains("did you mean age"))
+    #expect(
+      message("return { entities = { Person = { validate = {\n aeg = function() end } } } }").contains(
+        "did you mean age"))
     #expect(message("return { entities = { Person = { validate = { age = 1 } } } }").contains("a function is expected"))
     #expect(message("return 1").contains("returns a table"))
     #expect(message("return {").contains("extension2.lua"))
-    #expect(message("return { transformers = { ColorTransformer = { transform = function() end } } }").contains("already"))
+    #expect(
+      message("return { transformers = { ColorTransformer = { transform = function() end } } }").contains("already"))
     #expect(message("return { requires = { extensions = { 'missing' } } }").contains("missing"))
   }
 
@@ -80,7 +84,9 @@ import Testing
   }
 
   @Test func unfinishedAndRaisingRulesAreErrorsOfTheScript() throws {
-    let extend = { (rule: String) in "return { entities = { Person = { validate = { age = function(v, o) \(rule) end } } } }" }
+    let extend = { (rule: String) in
+      "return { entities = { Person = { validate = { age = function(v, o) \(rule) end } } } }"
+    }
     for (rule, expected) in [("", "returned nothing"), ("error('broken')", "broken")] {
       let bench = try ScriptBench(extensions: [ScriptBench.colors, extend(rule)])
       let outcome = try bench.run("local c = moonbase.context c:insert('Person') print(select(2, pcall(c.save, c)))")
@@ -89,9 +95,11 @@ import Testing
   }
 
   @Test func failureOnAnotherKeyBlamesThatKey() throws {
-    let rule = "return { entities = { Person = { validate_for_insert = function(o) return false, 'is strange', 'email' end } } }"
+    let rule =
+      "return { entities = { Person = { validate_for_insert = function(o) return false, 'is strange', 'email' end } } }"
     let lines = try ScriptBench(extensions: [ScriptBench.colors, rule]).lines(
-      "context:insert('Person') local ok, err = context:save() print(err.key, err.message, err.entity) context:rollback()")
+      "context:insert('Person') local ok, err = context:save() print(err.key, err.message, err.entity) context:rollback()"
+    )
     #expect(lines == ["email\tis strange\tPerson"])
   }
 }
