@@ -156,3 +156,53 @@ struct ModelCheckerTests {
     #expect(error?.description.hasPrefix("m.lua:7: A.b: its destination B") == true)
   }
 }
+
+@Suite("Checking the expressions of models")
+struct ModelExpressionCheckerTests {
+  private func model(_ change: (inout ManagedObjectModel) -> Void = { _ in }) -> ManagedObjectModel {
+    var model = ManagedObjectModel {
+      EntityDescription("Person") {
+        AttributeDescription("name", .string)
+        RelationshipDescription.toMany("friends", "Person", inverse: "friends")
+        FetchedPropertyDescription("recent", FetchRequest("Person"))
+        AttributeDescription("count", .integer64).defaulting(to: 0).with { $0.derivationExpression = "friends.@count" }
+      }
+    }
+    change(&model)
+    return model
+  }
+
+  private func predicate(_ text: String) throws -> MoonbaseModel.Predicate { try .init(format: text) }
+
+  @Test func predicatesNameWhatIsThere() throws {
+    let wrong = try predicate("nam == $FETCH_SOURCE.name")
+    let error = #expect(throws: ModelError.self) {
+      try model { $0.entities[0].fetchedProperties[0].fetchRequest.predicate = wrong }.resolved()
+    }
+    #expect(error?.code == .invalidModel)
+    #expect(error?.message.hasPrefix("Person.recent: ") == true)
+    #expect(error?.message.contains("did you mean name?") == true)
+    let right = try predicate("name == $FETCH_SOURCE.name")
+    _ = try model { $0.entities[0].fetchedProperties[0].fetchRequest.predicate = right }.resolved()
+  }
+
+  @Test func templatesNameWhatIsThere() throws {
+    let wrong = FetchRequest("Person", where: try predicate("friends.name == $NAME"))
+    let error = #expect(throws: ModelError.self) { try model { $0.fetchRequestTemplates["t"] = wrong }.resolved() }
+    #expect(error?.message.hasPrefix("fetch request t: ") == true)
+  }
+
+  @Test(arguments: ["name", "friends.@count", "friends.name", "now()", "uppercase:(name)", "canonical:(name)"])
+  func derivationsThatMeanSomething(text: String) throws {
+    _ = try model { $0.entities[0].attributes[1].derivationExpression = text }.resolved()
+  }
+
+  @Test(arguments: ["nam", "friend.@count", "friends.nam.@sum", "name +", "shout:(name)"])
+  func derivationsThatDoNot(text: String) throws {
+    let wrong = model { $0.entities[0].attributes[1].derivationExpression = text }
+    #expect(throws: ModelError.self) { try wrong.resolved() }
+    var foreign = wrong
+    foreign.allowsUnknownClasses = true
+    #expect(try foreign.resolved().warnings.contains { $0.contains("Person.count") })
+  }
+}

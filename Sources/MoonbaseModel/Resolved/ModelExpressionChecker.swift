@@ -1,0 +1,67 @@
+/// Checks the predicates, sort keys and derivations of a model against its entities.
+///
+/// In a model that was written for Moonbase what does not hold is an error. Xcode compiles such models without a word, so in
+/// one from Xcode or from a store it is a warning.
+struct ModelExpressionChecker {
+  let model: ResolvedModel
+
+  /// The warnings. Throws the first mistake of a model that allows none.
+  func check() throws(ModelError) -> [String] {
+    var warnings: [String] = []
+    for entity in model.entities {
+      for property in entity.description.fetchedProperties {
+        try collect(&warnings, "\(entity.name).\(property.name)", property.location, entity.name, property.name) {
+          () throws(ModelError) in try check(property.fetchRequest)
+        }
+      }
+      for attribute in entity.description.attributes {
+        guard let text = attribute.derivationExpression else { continue }
+        try collect(&warnings, "\(entity.name).\(attribute.name)", attribute.location, entity.name, attribute.name) {
+          () throws(ModelError) in try check(derivation: text, of: entity)
+        }
+      }
+    }
+    for (name, request) in model.description.fetchRequestTemplates.sorted(by: { $0.key < $1.key }) {
+      try collect(&warnings, "fetch request \(name)", nil, request.entityName, nil) {
+        () throws(ModelError) in try check(request)
+      }
+    }
+    return warnings
+  }
+
+  private func collect(
+    _ warnings: inout [String], _ subject: String, _ location: SourceLocation?, _ entity: String, _ property: String?,
+    _ body: () throws(ModelError) -> Void
+  ) throws(ModelError) {
+    do { try body() } catch {
+      let mistake = ModelError(
+        .invalidModel, "\(subject): \(error.message)", at: location, entity: entity, property: property)
+      guard model.description.allowsUnknownClasses else { throw mistake }
+      warnings.append("\(mistake)")
+    }
+  }
+
+  private func check(_ request: FetchRequest) throws(ModelError) {
+    guard let entity = model.entity(request.entityName) else { return }
+    _ = try request.predicate?.checked(against: entity, in: model)
+    for descriptor in request.sortDescriptors { try descriptor.check(against: entity, in: model) }
+  }
+
+  private func check(derivation text: String, of entity: ResolvedEntity) throws(ModelError) {
+    guard let expression = DerivationText.expression(text) else {
+      throw ModelError(
+        .invalidModel,
+        "\(text) is no derivation: write a key path, now(), uppercase:(name), items.@count or items.price.@sum")
+    }
+    try check(expression, of: entity)
+  }
+
+  private func check(_ expression: Expression, of entity: ResolvedEntity) throws(ModelError) {
+    switch expression {
+    case .keyPath(_, let path):
+      _ = try PathResolver(model: model).extend(PathResolver.Path(end: .entity(entity)), path[...], whole: path)
+    case .function(_, let arguments): for argument in arguments { try check(argument, of: entity) }
+    default: break
+    }
+  }
+}
