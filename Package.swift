@@ -71,6 +71,14 @@ let package = Package(
       name: "MoonbaseScripting", dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseGraph"],
       swiftSettings: strict),
 
+    .target(
+      name: "MoonbaseSQLite", dependencies: ["MoonbasePlatform", "MoonbaseCSQLite"], swiftSettings: strict),
+
+    .target(
+      name: "MoonbaseSQLiteStore",
+      dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseSQLite"],
+      swiftSettings: strict),
+
     // Tests.
     .testTarget(
       name: "MoonbaseScriptingTests",
@@ -85,6 +93,15 @@ let package = Package(
       path: "Tests/MoonbaseTestSupport", swiftSettings: strict),
     .testTarget(
       name: "MoonbaseGraphTests", dependencies: ["MoonbaseGraph", "MoonbaseTestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "MoonbaseSQLiteTests", dependencies: ["MoonbasePlatform", "MoonbaseSQLite"], swiftSettings: strict),
+    .testTarget(
+      name: "MoonbaseSQLiteStoreTests",
+      dependencies: [
+        "MoonbasePlatform", "MoonbaseSQLiteStore", "MoonbaseGraph", "MoonbaseModel", "MoonbaseSQLite",
+        "MoonbaseTestSupport",
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "MoonbaseModelTests", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseCSQLite"],
       swiftSettings: strict),

@@ -1,0 +1,62 @@
+internal import MoonbaseCSQLite
+internal import MoonbasePlatform
+
+/// What SQLite holds for a registered function.
+private final class FunctionBox {
+  unowned let connection: Connection
+  let body: (borrowing FunctionCall) throws -> Void
+
+  init(_ connection: Connection, _ body: @escaping (borrowing FunctionCall) throws -> Void) {
+    self.connection = connection
+    self.body = body
+  }
+}
+
+extension Connection {
+  /// What SQLite may assume of a function.
+  public struct FunctionTraits: OptionSet, Sendable {
+    /// SQLite's bits.
+    public let rawValue: Int32
+    /// Makes traits from SQLite's bits.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+    /// The result depends on the arguments only.
+    public static let deterministic = Self(rawValue: SQLITE_DETERMINISTIC)
+    /// It must not be called from views, triggers or indexes of the file.
+    public static let directOnly = Self(rawValue: SQLITE_DIRECTONLY)
+  }
+
+  /// Lets SQL call a Swift function.
+  ///
+  /// What `body` throws ends the statement and is thrown, as it is, by the step that ran it; the connection stays usable.
+  /// Redefining a function while a statement steps fails with `.busy`: give the new one another name.
+  public func register(
+    function name: String, arguments: Int32, traits: FunctionTraits,
+    _ body: @escaping (borrowing FunctionCall) throws -> Void
+  ) throws {
+    let box = Unmanaged.passRetained(FunctionBox(self, body))
+    let code = sqlite3_create_function_v2(
+      handle, name, arguments, SQLITE_UTF8 | traits.rawValue, box.toOpaque(),
+      { context, count, values in
+        guard let context, let data = sqlite3_user_data(context) else { return }
+        let box = Unmanaged<FunctionBox>.fromOpaque(data).takeUnretainedValue()
+        let arguments = UnsafeBufferPointer(start: values, count: Int(count))
+        box.connection.perform(box.body, context, arguments)
+      }, nil, nil,
+      { data in
+        if let data { Unmanaged<FunctionBox>.fromOpaque(data).release() }
+      })
+    if code != SQLITE_OK { throw error(code, sql: nil) }
+  }
+
+  fileprivate func perform(
+    _ body: (borrowing FunctionCall) throws -> Void, _ context: OpaquePointer,
+    _ arguments: UnsafeBufferPointer<OpaquePointer?>
+  ) {
+    do {
+      try body(FunctionCall(context: context, arguments: arguments))
+    } catch {
+      functionError = error
+      sqlite3_result_error(context, "a function failed", -1)
+    }
+  }
+}

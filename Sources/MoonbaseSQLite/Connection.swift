@@ -1,0 +1,123 @@
+internal import MoonbaseCSQLite
+internal import MoonbasePlatform
+
+/// A connection to a database. It is confined: one thread at a time may use it, and its statements with it.
+public final class Connection {
+  let handle: OpaquePointer
+  private var statements: [String: Statement] = [:]
+  /// What a Swift function threw while SQLite ran it; rethrown by the step that called it.
+  var functionError: (any Error)?
+  /// How many statements were begun. Tests assert it.
+  package private(set) var statementCount = 0
+  /// Told each statement as it begins.
+  package var onStatement: ((String) -> Void)?
+
+  /// How a database is opened.
+  public struct Mode: OptionSet, Sendable {
+    /// SQLite's bits.
+    public let rawValue: Int32
+    /// Makes a mode from SQLite's bits.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+    /// Reading only.
+    public static let readOnly = Self(rawValue: SQLITE_OPEN_READONLY)
+    /// Reading and writing an existing file.
+    public static let readWrite = Self(rawValue: SQLITE_OPEN_READWRITE)
+    /// Making the file where there is none.
+    public static let create = Self(rawValue: SQLITE_OPEN_CREATE | SQLITE_OPEN_READWRITE)
+    /// The name is a `file:` URI with parameters.
+    public static let uri = Self(rawValue: SQLITE_OPEN_URI)
+  }
+
+  /// Opens a database: a path, `:memory:`, or a URI with mode `.uri`.
+  ///
+  /// Throws `SQLiteError` as `sqlite3_open_v2` reports it; SQLite looks into the file only with the first statement.
+  public init(_ name: String, mode: Mode = .create) throws {
+    var opened: OpaquePointer?
+    let code = sqlite3_open_v2(name, &opened, mode.rawValue | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    guard code == SQLITE_OK, let opened else {
+      let error = SQLiteError(connection: opened, code: code)
+      sqlite3_close_v2(opened)
+      throw error
+    }
+    handle = opened
+  }
+
+  deinit {
+    for statement in statements.values { statement.finalize() }
+    sqlite3_close_v2(handle)
+  }
+
+  /// How long a statement waits for a lock before it fails with `.busy`.
+  public func setBusyTimeout(milliseconds: Int) {
+    sqlite3_busy_timeout(handle, Int32(clamping: milliseconds))
+  }
+
+  /// The statement of this text: prepared once, kept for the connection's life, given out reset and unbound.
+  ///
+  /// A statement that is still stepping further up the stack is left alone and another one is prepared.
+  public func statement(_ sql: String) throws -> Statement {
+    if let known = statements[sql] {
+      if !known.isRunning { return known }
+      return try Statement(self, sql, isCached: false)
+    }
+    let new = try Statement(self, sql, isCached: true)
+    statements[sql] = new
+    return new
+  }
+
+  /// Runs a statement that returns no rows.
+  public func execute(_ sql: String) throws {
+    try statement(sql).run()
+  }
+
+  /// Runs several statements separated by semicolons, without keeping them.
+  public func executeScript(_ sql: String) throws {
+    note(sql)
+    let code = sqlite3_exec(handle, sql, nil, nil, nil)
+    if code != SQLITE_OK { throw error(code, sql: sql) }
+  }
+
+  /// Runs `body` in a transaction that takes the write lock at once; an error rolls all of it back.
+  public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    try execute("BEGIN IMMEDIATE")
+    do {
+      let result = try body()
+      try execute("COMMIT")
+      return result
+    } catch {
+      if isInTransaction { try? execute("ROLLBACK") }
+      throw error
+    }
+  }
+
+  /// Whether a transaction is open.
+  public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// How many rows the last statement changed, triggers not counted.
+  public var changes: Int { Int(sqlite3_changes64(handle)) }
+
+  /// The first column of the first row as an integer; nil without a row or where it is NULL.
+  public func integer(_ sql: String) throws -> Int64? {
+    let statement = try statement(sql)
+    defer { statement.reset() }
+    return try statement.step() && !statement.isNull(0) ? statement.integer(0) : nil
+  }
+
+  /// The first column of the first row as text; nil without a row or where it is NULL.
+  public func text(_ sql: String) throws -> String? {
+    let statement = try statement(sql)
+    defer { statement.reset() }
+    return try statement.step() && !statement.isNull(0) ? statement.text(0) : nil
+  }
+
+  func note(_ sql: String) {
+    statementCount += 1
+    onStatement?(sql)
+  }
+
+  /// The error of a failed call: what a Swift function threw, if it was one, else SQLite's.
+  func error(_ code: Int32, sql: String?) -> any Error {
+    defer { functionError = nil }
+    return functionError ?? SQLiteError(connection: handle, code: code, sql: sql)
+  }
+}

@@ -1,0 +1,71 @@
+internal import MoonbaseCSQLite
+public import MoonbasePlatform
+
+/// One call of a Swift function by SQLite: its arguments and its result. Valid during the call only.
+public struct FunctionCall: ~Copyable {
+  private let context: OpaquePointer
+  private let arguments: UnsafeBufferPointer<OpaquePointer?>
+
+  init(context: OpaquePointer, arguments: UnsafeBufferPointer<OpaquePointer?>) {
+    self.context = context
+    self.arguments = arguments
+  }
+
+  /// How many arguments there are.
+  public var count: Int { arguments.count }
+
+  /// How an argument is stored.
+  public func storage(_ index: Int) -> StorageClass {
+    StorageClass(rawValue: sqlite3_value_type(arguments[index])) ?? .null
+  }
+
+  /// Whether an argument is NULL.
+  public func isNull(_ index: Int) -> Bool { storage(index) == .null }
+
+  /// An argument as an integer.
+  public func integer(_ index: Int) -> Int64 { sqlite3_value_int64(arguments[index]) }
+
+  /// An argument as a floating-point number.
+  public func double(_ index: Int) -> Double { sqlite3_value_double(arguments[index]) }
+
+  /// An argument as text; NULL is empty.
+  public func text(_ index: Int) -> String {
+    guard let start = sqlite3_value_text(arguments[index]) else { return "" }
+    let count = Int(sqlite3_value_bytes(arguments[index]))
+    return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+  }
+
+  /// An argument's bytes, copied.
+  public func data(_ index: Int) -> Data {
+    let start = sqlite3_value_blob(arguments[index])
+    return Data(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(arguments[index]))))
+  }
+
+  /// Returns NULL, as a function does that sets no result.
+  public func setNull() { sqlite3_result_null(context) }
+
+  /// Returns an integer.
+  public func set(_ value: Int64) { sqlite3_result_int64(context, value) }
+
+  /// Returns a floating-point number.
+  public func set(_ value: Double) { sqlite3_result_double(context, value) }
+
+  /// Returns text.
+  public func set(_ value: String) {
+    var copy = value
+    copy.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { text in
+        guard let start = text.baseAddress else { return sqlite3_result_text(context, "", 0, nil) }
+        sqlite3_result_text64(context, start, UInt64(text.count), transient, UInt8(SQLITE_UTF8))
+      }
+    }
+  }
+
+  /// Returns bytes.
+  public func set(_ value: Data) {
+    value.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return sqlite3_result_zeroblob(context, 0) }
+      sqlite3_result_blob64(context, start, UInt64(bytes.count), transient)
+    }
+  }
+}

@@ -1,0 +1,156 @@
+internal import MoonbaseCSQLite
+public import MoonbasePlatform
+
+/// A prepared statement of one connection, confined as the connection is. Columns count from 0, parameters from 1.
+public final class Statement {
+  /// The text.
+  public let sql: String
+  /// How many columns a row has.
+  public let columnCount: Int32
+  /// Whether it has begun and was not reset.
+  public private(set) var isRunning = false
+
+  private var handle: OpaquePointer?
+  private unowned let connection: Connection
+  private let isCached: Bool
+
+  init(_ connection: Connection, _ sql: String, isCached: Bool) throws {
+    self.connection = connection
+    self.sql = sql
+    self.isCached = isCached
+    let flags = isCached ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+    let code = sqlite3_prepare_v3(connection.handle, sql, -1, flags, &handle, nil)
+    columnCount = sqlite3_column_count(handle)
+    if code != SQLITE_OK { throw connection.error(code, sql: sql) }
+  }
+
+  deinit { finalize() }
+
+  func finalize() {
+    sqlite3_finalize(handle)
+    handle = nil
+  }
+
+  /// Goes to the next row; false when there is none. At the end and after an error the statement is reset.
+  @discardableResult
+  public func step() throws -> Bool {
+    if !isRunning {
+      isRunning = true
+      connection.note(sql)
+    }
+    let code = sqlite3_step(handle)
+    if code == SQLITE_ROW { return true }
+    if code == SQLITE_DONE {
+      rewind()
+      return false
+    }
+    let error = connection.error(code, sql: sql)
+    reset()
+    throw error
+  }
+
+  /// Runs the statement to its end and forgets the parameters.
+  public func run() throws {
+    defer { reset() }
+    while try step() {}
+  }
+
+  /// Makes the statement ready to begin again with the same parameters.
+  private func rewind() {
+    sqlite3_reset(handle)
+    isRunning = false
+  }
+
+  /// Ends the statement and unbinds its parameters.
+  public func reset() {
+    sqlite3_reset(handle)
+    sqlite3_clear_bindings(handle)
+    isRunning = false
+  }
+
+  /// Ends the statement; its parameters stay, to be overwritten one by one.
+  public func resetKeepingParameters() { rewind() }
+}
+
+// MARK: - Parameters
+
+extension Statement {
+  /// Binds NULL.
+  public func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
+
+  /// Binds an integer.
+  public func bind(_ value: Int64, _ index: Int32) { sqlite3_bind_int64(handle, index, value) }
+
+  /// Binds a floating-point number; NaN becomes NULL, as SQLite has none.
+  public func bind(_ value: Double, _ index: Int32) { sqlite3_bind_double(handle, index, value) }
+
+  /// Binds text; SQLite keeps a copy.
+  public func bind(_ value: String, _ index: Int32) {
+    let isBound: Void? = value.utf8.withContiguousStorageIfAvailable { bind(text: $0, index) }
+    if isBound == nil {
+      var copy = value
+      copy.withUTF8 { bind(text: $0, index) }
+    }
+  }
+
+  private func bind(text: UnsafeBufferPointer<UInt8>, _ index: Int32) {
+    text.withMemoryRebound(to: CChar.self) { bytes in
+      guard let start = bytes.baseAddress else {
+        sqlite3_bind_text(handle, index, "", 0, nil)
+        return
+      }
+      sqlite3_bind_text64(handle, index, start, UInt64(bytes.count), transient, UInt8(SQLITE_UTF8))
+    }
+  }
+
+  /// Binds bytes; SQLite keeps a copy.
+  public func bind(_ value: Data, _ index: Int32) {
+    value.withUnsafeBytes { bind(bytes: $0, index) }
+  }
+
+  /// Binds bytes; SQLite keeps a copy.
+  public func bind(bytes: UnsafeRawBufferPointer, _ index: Int32) {
+    if let start = bytes.baseAddress, bytes.count > 0 {
+      sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), transient)
+    } else {
+      sqlite3_bind_zeroblob(handle, index, 0)
+    }
+  }
+}
+
+/// Tells SQLite to copy what is bound.
+nonisolated(unsafe) let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)  // compared, never called
+
+// MARK: - Columns
+
+extension Statement {
+  /// Whether a column of the current row is NULL.
+  public func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+  /// How a column of the current row is stored.
+  public func storage(_ column: Int32) -> StorageClass {
+    StorageClass(rawValue: sqlite3_column_type(handle, column)) ?? .null
+  }
+
+  /// A column as an integer, converted as SQLite does; NULL is 0.
+  public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+  /// A column as a floating-point number, converted as SQLite does; NULL is 0.
+  public func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+
+  /// A column as text; NULL is empty, invalid UTF-8 is repaired.
+  public func text(_ column: Int32) -> String {
+    guard let start = sqlite3_column_text(handle, column) else { return "" }
+    let count = Int(sqlite3_column_bytes(handle, column))
+    return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+  }
+
+  /// A column's bytes, copied; NULL is empty.
+  public func data(_ column: Int32) -> Data { withBytes(column) { Data($0) } }
+
+  /// A column's bytes where SQLite keeps them: valid in `body` only.
+  public func withBytes<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    let start = sqlite3_column_blob(handle, column)
+    return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+  }
+}

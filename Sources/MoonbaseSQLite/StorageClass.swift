@@ -1,0 +1,15 @@
+internal import MoonbaseCSQLite
+
+/// How SQLite stores a value.
+public enum StorageClass: Int32, Sendable {
+  /// `SQLITE_INTEGER`.
+  case integer = 1
+  /// `SQLITE_FLOAT`.
+  case real = 2
+  /// `SQLITE_TEXT`.
+  case text = 3
+  /// `SQLITE_BLOB`.
+  case blob = 4
+  /// `SQLITE_NULL`.
+  case null = 5
+}

@@ -1,0 +1,80 @@
+import MoonbaseModel
+
+/// Names a many-to-many relationship's table and columns as Core Data does, or finds them in a file.
+///
+/// The side with the lower entity number names the table: `Z_<a><RELATIONSHIP>` with the columns `Z_<a><INVERSE>` (the owner)
+/// and `Z_<b><RELATIONSHIP>` (the destination). A reflexive relationship's table bears either name.
+struct JoinNamer {
+  var owner: Int64
+  var relationship: RelationshipDescription
+  var other: Int64
+  /// Nil for a relationship without an inverse: such pairs get a table of their own too.
+  var inverse: RelationshipDescription?
+  var isReflexive: Bool
+
+  private var name: String { relationship.name.uppercased() }
+  private var inverseName: String { inverse?.name.uppercased() ?? "\(name)OWNERS" }
+
+  /// The columns as the names predict them; the same whichever side names the table.
+  private var ownerColumn: String { isReflexive ? "Z_\(owner)\(name)" : "Z_\(owner)\(inverseName)" }
+  private var destinationColumn: String { isReflexive ? "REFLEXIVE" : "Z_\(other)\(name)" }
+
+  private var tables: [String] {
+    let mine = "Z_\(owner)\(name)"
+    guard inverse != nil, !isReflexive else { return [mine] }
+    let theirs = "Z_\(other)\(inverseName)"
+    if owner == other { return preferred(mine, theirs) }
+    return owner < other ? [mine, theirs] : [theirs, mine]
+  }
+
+  /// Between two relationships of one entity the ordered one names the table, else the first by name.
+  private func preferred(_ mine: String, _ theirs: String) -> [String] {
+    let ordered = (relationship.isOrdered, inverse?.isOrdered ?? false)
+    let isMine = ordered.0 == ordered.1 ? mine < theirs : ordered.0
+    return isMine ? [mine, theirs] : [theirs, mine]
+  }
+
+  /// The layout from this side; nil where the file has no such table.
+  func layout(in file: FileSchema?) -> JoinLayout? {
+    guard let file else { return layout(table: tables[0], ownerColumn, destinationColumn, file: nil) }
+    for table in tables {
+      guard let columns = file.columns[table.uppercased()] else { continue }
+      let keys = columns.filter { !$0.hasPrefix("Z_FOK_") }
+      guard keys.count == 2, let pair = match(keys) else { continue }
+      return layout(table: table, pair.owner, pair.destination, file: file)
+    }
+    return nil
+  }
+
+  /// Finds the columns by name, with a counter behind it or not, or by what is left when the other one is found.
+  private func match(_ keys: [String]) -> (owner: String, destination: String)? {
+    func find(_ wanted: String) -> Int? {
+      keys.firstIndex(of: wanted)
+        ?? keys.firstIndex { $0.hasPrefix(wanted) && $0.dropFirst(wanted.count).allSatisfy(\.isNumber) }
+    }
+    if let destination = find(destinationColumn) { return (keys[1 - destination], keys[destination]) }
+    if let owner = find(ownerColumn) { return (keys[owner], keys[1 - owner]) }
+    return isReflexive ? (keys[0], keys[1]) : nil
+  }
+
+  private func layout(table: String, _ owner: String, _ destination: String, file: FileSchema?) -> JoinLayout {
+    JoinLayout(
+      table: table, ownerColumn: owner, destinationColumn: destination,
+      orderColumn: orderColumn(relationship.isOrdered, destination, table, file), isReflexive: isReflexive,
+      destination: 0)
+  }
+
+  /// The layout from the other side.
+  func reversed(_ layout: JoinLayout, in file: FileSchema?, destination: Int) -> JoinLayout {
+    JoinLayout(
+      table: layout.table, ownerColumn: layout.destinationColumn, destinationColumn: layout.ownerColumn,
+      orderColumn: orderColumn(inverse?.isOrdered ?? false, layout.ownerColumn, layout.table, file),
+      isReflexive: false, destination: destination)
+  }
+
+  private func orderColumn(_ isOrdered: Bool, _ column: String, _ table: String, _ file: FileSchema?) -> String? {
+    let name = column.hasPrefix("Z_") ? "Z_FOK_\(column.dropFirst(2))" : "Z_FOK_\(column)"
+    guard isOrdered, file?.has(name, in: table) ?? true else { return nil }
+    return name
+  }
+}

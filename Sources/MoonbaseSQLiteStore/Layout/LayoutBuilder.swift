@@ -1,0 +1,167 @@
+import MoonbaseGraph
+import MoonbaseModel
+
+/// Works out a layout: numbers first, then columns, then tables of pairs.
+struct LayoutBuilder {
+  let model: ResolvedModel
+  let held: [ResolvedEntity]
+  /// The file's contents; nil for a file that is about to be made.
+  let file: FileSchema?
+
+  private struct PropertyKey: Hashable {
+    var entity: Int
+    var slot: Int
+  }
+
+  private var numbers: [Int: Int64] = [:]
+  private var tables: [Int: TableLayout] = [:]
+  private var slots: [PropertyKey: SlotLayout] = [:]
+  private var missing: [Int: [String]] = [:]
+  private var joins: [JoinLayout] = []
+
+  init(model: ResolvedModel, entities: [ResolvedEntity], file: FileSchema?) {
+    self.model = model
+    held = entities
+    self.file = file
+  }
+
+  mutating func build() throws -> StoreLayout {
+    numberEntities()
+    for entity in held where entity.parent == nil {
+      tables[entity.index] = TableLayout(name: "Z" + entity.name.uppercased())
+    }
+    for entity in held { try placeColumns(of: entity) }
+    for entity in held { placeToMany(of: entity) }
+    return StoreLayout(
+      model: model, entities: model.entities.map { layout(of: $0) }, tables: held.compactMap { tables[$0.index] },
+      joins: joins)
+  }
+
+  private func layout(of entity: ResolvedEntity) -> EntityLayout? {
+    guard let number = numbers[entity.index], let table = tables[entity.root] else { return nil }
+    let lineage = held.filter { $0.subtree.contains(entity.index) }
+    return EntityLayout(
+      entity: entity, number: number, table: table.name,
+      slots: entity.properties.map { slots[PropertyKey(entity: $0.declaringEntity, slot: $0.slot)] ?? .none },
+      missingColumns: lineage.flatMap { missing[$0.index] ?? [] })
+  }
+
+  // MARK: Numbers
+
+  /// Entities are known by name; one whose name is stale in the file (after a renaming migration) by its place in the order.
+  private mutating func numberEntities() {
+    let known = file?.numbers ?? [:]
+    for entity in held {
+      guard let number = known[entity.name] else { continue }
+      numbers[entity.index] = number
+    }
+    for (place, entity) in held.enumerated() where numbers[entity.index] == nil {
+      numbers[entity.index] = Int64(place + 1)
+    }
+  }
+
+  // MARK: Columns
+
+  private mutating func placeColumns(of entity: ResolvedEntity) throws {
+    for property in entity.properties where property.declaringEntity == entity.index && !property.isTransient {
+      let key = PropertyKey(entity: entity.index, slot: property.slot)
+      switch property.kind {
+      case .attribute(let attribute): slots[key] = try place(attribute, of: entity)
+      case .toOne(let relationship): slots[key] = place(relationship, of: entity)
+      case .toMany: break
+      }
+    }
+  }
+
+  private mutating func place(_ attribute: AttributeDescription, of entity: ResolvedEntity) throws -> SlotLayout {
+    guard let kind = ColumnKind(attribute) else {
+      throw GraphError(
+        .invalidStore,
+        "\(entity.name).\(attribute.name): a SQLite store has no column for the type \(attribute.type); make it transient",
+        entity: entity.name, property: attribute.name)
+    }
+    let column = claim("Z" + attribute.name.uppercased(), entity)
+    guard isPresent(column, entity) else { return .none }
+    add(column, kind.declaredType, rank: kind.rank, attribute.name, entity)
+    return .attribute(column: column, kind: kind)
+  }
+
+  private mutating func place(_ relationship: ResolvedRelationship, of entity: ResolvedEntity) -> SlotLayout {
+    let name = relationship.description.name
+    let column = claim("Z" + name.uppercased(), entity)
+    guard isPresent(column, entity) else { return .none }
+    add(column, "INTEGER", rank: 1, name, entity)
+    var layout = ToOneLayout(column: column, destination: relationship.destination)
+    let destination = model.entities[relationship.destination]
+    if destination.hasSubentities {
+      let wanted = "Z\(numbers[destination.index] ?? 0)_\(column.dropFirst())"
+      layout.entityColumn = companion(wanted, of: name, entity)
+    }
+    if let slot = relationship.inverseSlot, case .toMany(let inverse) = destination.properties[slot].kind,
+      inverse.description.isOrdered
+    {
+      layout.orderColumn = companion("Z_FOK_\(column.dropFirst())", of: name, entity)
+    }
+    return .toOne(layout)
+  }
+
+  private mutating func companion(_ wanted: String, of name: String, _ entity: ResolvedEntity) -> String? {
+    let column = claim(wanted, entity)
+    if let file, let table = tables[entity.root], !file.has(column, in: table.name) { return nil }
+    add(column, "INTEGER", rank: 1, name, entity)
+    return column
+  }
+
+  private mutating func claim(_ name: String, _ entity: ResolvedEntity) -> String {
+    tables[entity.root]?.claim(name) ?? name
+  }
+
+  private mutating func isPresent(_ column: String, _ entity: ResolvedEntity) -> Bool {
+    guard let file, let table = tables[entity.root], !file.has(column, in: table.name) else { return true }
+    missing[entity.index, default: []].append(column)
+    return false
+  }
+
+  private mutating func add(_ column: String, _ type: String, rank: Int, _ name: String, _ entity: ResolvedEntity) {
+    tables[entity.root]?.columns.append(
+      .init(name: column, type: type, rank: rank, entity: entity.index, sortName: name.lowercased()))
+  }
+
+  // MARK: To-many relationships
+
+  private mutating func placeToMany(of entity: ResolvedEntity) {
+    for slot in entity.toManySlots where entity.properties[slot].declaringEntity == entity.index {
+      let property = entity.properties[slot]
+      guard !property.isTransient, let relationship = property.relationship else { continue }
+      let key = PropertyKey(entity: entity.index, slot: slot)
+      let destination = model.entities[relationship.destination]
+      let inverse = relationship.inverseSlot.map { destination.properties[$0] }
+      if let inverse, !relationship.isInverseToMany {
+        if case .toOne(let layout) = slots[PropertyKey(entity: inverse.declaringEntity, slot: inverse.slot)] {
+          slots[key] = .foreignKey(layout, destination: relationship.destination)
+        }
+      } else if slots[key] == nil {
+        placeJoin(relationship, key, inverse, owner: entity)
+      }
+    }
+  }
+
+  private mutating func placeJoin(
+    _ relationship: ResolvedRelationship, _ key: PropertyKey, _ inverse: ResolvedProperty?, owner: ResolvedEntity
+  ) {
+    let inverseKey = inverse.map { PropertyKey(entity: $0.declaringEntity, slot: $0.slot) }
+    let namer = JoinNamer(
+      owner: numbers[owner.index] ?? 0, relationship: relationship.description,
+      other: numbers[inverseKey?.entity ?? relationship.destination] ?? 0, inverse: inverse?.relationship?.description,
+      isReflexive: inverseKey == key)
+    guard var layout = namer.layout(in: file) else {
+      missing[owner.index, default: []].append(relationship.description.name)
+      return
+    }
+    layout.destination = relationship.destination
+    slots[key] = .join(layout)
+    joins.append(layout)
+    guard let inverseKey, inverseKey != key, let inverse = inverse?.relationship else { return }
+    slots[inverseKey] = .join(namer.reversed(layout, in: file, destination: inverse.destination))
+  }
+}

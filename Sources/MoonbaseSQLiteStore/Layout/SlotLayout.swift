@@ -1,0 +1,41 @@
+/// Where a property lies in the file.
+enum SlotLayout: Sendable {
+  /// Nowhere: a transient property, or a column that an old file lacks.
+  case none
+  /// In a column.
+  case attribute(column: String, kind: ColumnKind)
+  /// In a column that holds the destination's key.
+  case toOne(ToOneLayout)
+  /// In the destinations' to-one column.
+  case foreignKey(ToOneLayout, destination: Int)
+  /// In a table of pairs.
+  case join(JoinLayout)
+}
+
+/// A to-one relationship's columns.
+struct ToOneLayout: Sendable {
+  /// Holds the destination's key.
+  var column: String
+  /// Holds the destination's entity number, where the destination entity has subentities.
+  var entityColumn: String?
+  /// Holds the place among the owner's ordered destinations, where the inverse is ordered.
+  var orderColumn: String?
+  /// The index of the destination entity in the model.
+  var destination: Int
+}
+
+/// A table of pairs, seen from one side.
+struct JoinLayout: Sendable {
+  /// The table.
+  var table: String
+  /// Holds the key of the relationship's owner.
+  var ownerColumn: String
+  /// Holds the key of the destination.
+  var destinationColumn: String
+  /// Holds the place among the owner's destinations, where the relationship is ordered.
+  var orderColumn: String?
+  /// Whether the relationship is its own inverse, so that each pair counts both ways.
+  var isReflexive: Bool
+  /// The index of the destination entity in the model.
+  var destination: Int
+}

@@ -1,0 +1,69 @@
+import MoonbaseGraph
+import MoonbaseModel
+
+/// Where everything of a model lies in a file: Core Data's tables, columns and numbers.
+///
+/// Names follow from the model; where a file exists, they are looked up in it, because old frameworks named some differently.
+struct StoreLayout: Sendable {
+  let model: ResolvedModel
+  /// The entities by their index in the model; nil for those that the store does not hold.
+  private(set) var entities: [EntityLayout?]
+  /// The entity tables, in the order of their numbers.
+  private(set) var tables: [TableLayout]
+  /// The tables of pairs, each seen from the side that names it.
+  private(set) var joins: [JoinLayout]
+  /// Indexes of the model's entities by `Z_ENT`, −1 where a number is not in use.
+  private let indexesByNumber: [Int]
+
+  init(
+    model: ResolvedModel, entities: [EntityLayout?], tables: [TableLayout], joins: [JoinLayout]
+  ) {
+    self.model = model
+    self.entities = entities
+    self.tables = tables
+    self.joins = joins
+    let numbered = entities.compactMap { $0 }
+    var indexes = [Int](repeating: -1, count: Int(numbered.map(\.number).max() ?? 0) + 1)
+    for layout in numbered { indexes[Int(layout.number)] = layout.entity.index }
+    indexesByNumber = indexes
+  }
+
+  /// The layout of an entity.
+  func layout(_ entity: ResolvedEntity) throws -> EntityLayout {
+    guard entity.index < entities.count, let layout = entities[entity.index] else {
+      throw GraphError(
+        .invalidRequest, "the store does not hold entity \(entity.name): it is not in the store's configuration",
+        entity: entity.name)
+    }
+    return layout
+  }
+
+  /// The layout of an object's own entity.
+  func layout(of id: ManagedObjectID) throws -> EntityLayout {
+    guard let entity = model.entity(of: id) else {
+      throw GraphError(.objectNotFound, "\(id) is of an entity that the store's model lacks", objectID: id)
+    }
+    return try layout(entity)
+  }
+
+  /// The entity that a `Z_ENT` of the file stands for.
+  func entity(number: Int64) -> EntityLayout? {
+    guard number > 0, number < indexesByNumber.count else { return nil }
+    let index = indexesByNumber[Int(number)]
+    return index < 0 ? nil : entities[index]
+  }
+
+  /// The number of an entity given by its index in the model.
+  func number(_ index: Int) -> Int64 { entities[index]?.number ?? 0 }
+
+  /// The entities of a subtree that the store holds.
+  func subtree(of entity: ResolvedEntity) -> [EntityLayout] { entities[entity.subtree].compactMap { $0 } }
+}
+
+/// A name as SQL needs it: as it is where it is plain, else quoted.
+func identifier(_ name: String) -> String {
+  let isPlain = name.utf8.allSatisfy { byte in
+    (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte) || byte == 0x5f
+  }
+  return isPlain ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
+}

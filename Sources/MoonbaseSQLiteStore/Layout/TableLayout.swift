@@ -1,0 +1,42 @@
+/// A table of the file as `CREATE TABLE` states it.
+struct TableLayout: Sendable {
+  /// A column with its declared type.
+  struct Column: Sendable {
+    var name: String
+    var type: String
+    /// Core Data's order: by rank, entity and name.
+    var rank: Int
+    var entity: Int
+    var sortName: String
+  }
+
+  var name: String
+  var columns: [Column] = []
+
+  /// Names in use, in upper case.
+  private var names: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
+
+  init(name: String) { self.name = name }
+
+  /// A free name: the wanted one, or with the first number behind it that is free.
+  mutating func claim(_ wanted: String) -> String {
+    var name = wanted
+    var suffix = 0
+    while !names.insert(name).inserted {
+      suffix += 1
+      name = "\(wanted)\(suffix)"
+    }
+    return name
+  }
+
+  /// Integers and to-one columns stand by entity, the rest by type.
+  var orderedColumns: [Column] {
+    columns.sorted { left, right in
+      let early = (left.rank < 2, right.rank < 2)
+      if early.0 != early.1 { return early.0 }
+      return early.0
+        ? (left.entity, left.rank, left.sortName) < (right.entity, right.rank, right.sortName)
+        : (left.rank, left.entity, left.sortName) < (right.rank, right.entity, right.sortName)
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import MoonbaseModel
+import MoonbaseSQLite
+
+/// Makes the tables and indexes of a new store, in the words that Core Data uses.
+struct SchemaWriter {
+  let layout: StoreLayout
+  let metadata: StoreMetadata
+
+  /// All in the caller's transaction.
+  func write(_ connection: Connection) throws {
+    for sql in statements { try connection.executeScript(sql) }
+    try writePrimaryKeys(connection)
+    try metadata.write(connection)
+    let cache = try connection.statement("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
+    cache.bind(try layout.model.modelCache(), 1)
+    try cache.run()
+  }
+
+  var statements: [String] {
+    layout.tables.map(createTable) + layout.joins.map(createTable) + layout.tables.flatMap(standardIndexes)
+      + layout.joins.map(reverseIndex) + layout.entities.compactMap { $0 }.flatMap(declaredIndexes)
+      + [
+        "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
+        "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
+        "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
+      ]
+  }
+
+  private func createTable(_ table: TableLayout) -> String {
+    let columns =
+      ["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"]
+      + table.orderedColumns.map { "\(identifier($0.name)) \($0.type)" }
+    return "CREATE TABLE \(identifier(table.name)) ( \(columns.joined(separator: ", ")) )"
+  }
+
+  private func createTable(_ join: JoinLayout) -> String {
+    let keys = [join.ownerColumn, join.destinationColumn].map(identifier)
+    let columns = keys + orderColumns(join)
+    let list = columns.map { "\($0) INTEGER" }.joined(separator: ", ")
+    return "CREATE TABLE \(identifier(join.table)) ( \(list), PRIMARY KEY (\(keys.joined(separator: ", "))) )"
+  }
+
+  /// The order columns of both sides; this side's layout knows its own, the other side's is found by its table.
+  private func orderColumns(_ join: JoinLayout) -> [String] {
+    var names: [String] = []
+    for case .join(let side)? in layout.entities.compactMap({ $0 }).flatMap(\.slots) where side.table == join.table {
+      if let column = side.orderColumn.map(identifier), !names.contains(column) { names.append(column) }
+    }
+    return names
+  }
+
+  private func standardIndexes(_ table: TableLayout) -> [String] {
+    let name = table.name
+    let toOne = table.columns.filter { $0.rank == 1 && isKey($0.name, table: name) }
+    var result = toOne.map {
+      "CREATE INDEX \(identifier("\(name)_\($0.name)_INDEX")) ON \(identifier(name)) (\(identifier($0.name)))"
+    }
+    if layout.entities.contains(where: { $0?.table == name && $0?.entity.parent != nil }) {
+      result.append("CREATE INDEX \(identifier("\(name)_Z_ENT_INDEX")) ON \(identifier(name)) (Z_ENT)")
+    }
+    return result
+  }
+
+  private func isKey(_ column: String, table: String) -> Bool {
+    layout.entities.contains { entity in
+      guard let entity, entity.table == table else { return false }
+      return entity.slots.contains { slot in
+        if case .toOne(let toOne) = slot { toOne.column == column } else { false }
+      }
+    }
+  }
+
+  private func reverseIndex(_ join: JoinLayout) -> String {
+    let name = identifier("\(join.table)_\(join.destinationColumn)_INDEX")
+    return "CREATE INDEX \(name) ON \(identifier(join.table)) "
+      + "(\(identifier(join.destinationColumn)), \(identifier(join.ownerColumn)))"
+  }
+
+  // MARK: Indexes of the model
+
+  private func declaredIndexes(_ entity: EntityLayout) -> [String] {
+    let description = entity.entity.description
+    let fetch = description.indexes.compactMap { index -> String? in
+      let columns = index.elements.compactMap { element in
+        element.isExpression || element.kind == .rTree
+          ? nil : column(element.property, entity).map { ($0, element.isAscending) }
+      }
+      guard columns.count == index.elements.count, index.partialIndexPredicate == nil else { return nil }
+      return create("INDEX", "Z_\(description.name)_\(index.name)", entity, columns)
+    }
+    let flagged = description.attributes.filter(\.isIndexed).compactMap { attribute in
+      column(attribute.name, entity).map {
+        create("INDEX", "Z_\(description.name)_\(attribute.name)", entity, [($0, true)])
+      }
+    }
+    let unique = description.uniquenessConstraints.compactMap { names -> String? in
+      let columns = names.compactMap { column($0, entity) }
+      guard columns.count == names.count, !columns.isEmpty else { return nil }
+      let name = "Z_\(description.name)_UNIQUE_\(names.joined(separator: "_"))"
+      return create("UNIQUE INDEX", name, entity, columns.map { ($0, true) })
+    }
+    return flagged + fetch + unique
+  }
+
+  private func create(_ kind: String, _ name: String, _ entity: EntityLayout, _ columns: [(String, Bool)]) -> String {
+    let list = columns.map { "\(identifier($0)) COLLATE BINARY \($1 ? "ASC" : "DESC")" }.joined(separator: ", ")
+    return "CREATE \(kind) IF NOT EXISTS \(identifier(name)) ON \(identifier(entity.table)) (\(list))"
+  }
+
+  private func column(_ name: String, _ entity: EntityLayout) -> String? {
+    guard let slot = entity.entity.slot(name) else { return nil }
+    return switch entity.slots[slot] {
+    case .attribute(let column, _): column
+    case .toOne(let toOne): toOne.column
+    case .none, .foreignKey, .join: nil
+    }
+  }
+
+  // MARK: Numbers
+
+  private func writePrimaryKeys(_ connection: Connection) throws {
+    let statement = try connection.statement(
+      "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")
+    for entity in layout.entities.compactMap({ $0 }) {
+      statement.bind(entity.number, 1)
+      statement.bind(entity.entity.name, 2)
+      statement.bind(entity.entity.parent.map { layout.number($0) } ?? 0, 3)
+      try statement.run()
+    }
+  }
+}

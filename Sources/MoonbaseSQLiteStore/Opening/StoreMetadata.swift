@@ -1,0 +1,130 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLite
+
+/// The one row of `Z_METADATA`: the store's identifier and a property list.
+struct StoreMetadata: Sendable {
+  var identifier: String
+  var entries: [String: PropertyList]
+
+  /// The framework version that new stores bear: that of iOS 17, the newest one whose stores were seen.
+  private static let frameworkVersion: Int64 = 1344
+
+  /// For a new store.
+  init(model: ResolvedModel, entities: [ResolvedEntity]) {
+    identifier = UUID().uuidString
+    let version = Self.version(model, entities)
+    entries = [
+      "NSStoreType": "SQLite",
+      "NSStoreModelVersionHashes": .dictionary(version.hashes.mapValues(PropertyList.data)),
+      "NSStoreModelVersionHashesVersion": 3,
+      "NSStoreModelVersionIdentifiers": .array(
+        model.description.versionIdentifiers.map { PropertyList.string($0) }),
+      "NSPersistenceFrameworkVersion": .integer(Self.frameworkVersion),
+      "_NSAutoVacuumLevel": "2",
+      "NSStoreModelVersionHashesDigest": .string(version.digest),
+      "NSStoreModelVersionChecksumKey": .string(version.checksum),
+    ]
+  }
+
+  /// Reads the row. Throws `.invalidStore` where there is none.
+  init(_ connection: Connection, path: String) throws {
+    guard try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'Z_METADATA'") != nil
+    else {
+      throw GraphError(
+        .invalidStore, "\(path) is a SQLite database but no Core Data store (it has no table Z_METADATA)")
+    }
+    let statement = try connection.statement("SELECT Z_UUID, Z_PLIST FROM Z_METADATA LIMIT 1")
+    defer { statement.reset() }
+    guard try statement.step() else {
+      throw GraphError(.invalidStore, "\(path) is damaged: its table Z_METADATA is empty")
+    }
+    identifier = statement.text(0).uppercased()
+    do {
+      entries = try PropertyList(binary: statement.data(1)).dictionary ?? [:]
+    } catch {
+      throw GraphError(.invalidStore, "\(path) is damaged: its metadata cannot be read", underlying: error)
+    }
+  }
+
+  /// The version hashes by entity.
+  var hashes: [String: Data] { entries["NSStoreModelVersionHashes"]?.dictionary?.compactMapValues(\.data) ?? [:] }
+
+  static func version(_ model: ResolvedModel, _ entities: [ResolvedEntity]) -> ModelVersion {
+    let names = Set(entities.map(\.name))
+    return ModelVersion(
+      hashes: model.version.hashes.filter { names.contains($0.key) },
+      unprovenEntities: model.version.unprovenEntities)
+  }
+
+  // MARK: As values
+
+  /// The property list, and the identifier as `NSStoreUUID`.
+  var values: [String: Value] {
+    entries.mapValues(\.metadataValue).merging(["NSStoreUUID": .string(identifier)]) { entry, _ in entry }
+  }
+
+  /// Replaces the entries that are not the store's own.
+  mutating func replaceForeignEntries(with values: [String: Value]) throws {
+    entries = entries.filter { Self.isOwn($0.key) }
+    for (key, value) in values where !Self.isOwn(key) {
+      guard let entry = PropertyList(metadataValue: value) else {
+        throw GraphError(
+          .invalidValue, "metadata \(key): a \(value.typeDescription) cannot be kept in it", value: value)
+      }
+      entries[key] = entry
+    }
+  }
+
+  private static func isOwn(_ key: String) -> Bool {
+    key.hasPrefix("NSStore") || key.hasPrefix("_NS") || key == "NSPersistenceFrameworkVersion"
+  }
+
+  func write(_ connection: Connection) throws {
+    let statement = try connection.statement(
+      "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
+    statement.bind(identifier, 1)
+    statement.bind(PropertyList.dictionary(entries).binaryData, 2)
+    try statement.run()
+  }
+}
+
+extension PropertyList {
+  fileprivate var metadataValue: MoonbaseModel.Value {
+    switch self {
+    case .dictionary(let entries): .map(entries.mapValues(\.metadataValue))
+    case .array(let elements): .list(elements.map(\.metadataValue))
+    case .string(let string): .string(string)
+    case .integer(let integer): .int(integer)
+    case .real(let real): .double(real)
+    case .data(let data): .data(data)
+    case .date(let date): .date(date)
+    case .bool(let bool): .bool(bool)
+    case .uid(let number): .int(Int64(number))
+    }
+  }
+
+  fileprivate init?(metadataValue: MoonbaseModel.Value) {
+    switch metadataValue {
+    case .null, .objectID, .object: return nil
+    case .bool(let bool): self = .bool(bool)
+    case .int(let integer): self = .integer(integer)
+    case .double(let double): self = .real(double)
+    case .decimal(let decimal): self = .string(decimal.description)
+    case .string(let string): self = .string(string)
+    case .date(let date): self = .date(date)
+    case .data(let data): self = .data(data)
+    case .uuid(let uuid): self = .string(uuid.uuidString)
+    case .uri(let url): self = .string(url.absoluteString)
+    case .list(let values):
+      let elements = values.compactMap(PropertyList.init(metadataValue:))
+      guard elements.count == values.count else { return nil }
+      self = .array(elements)
+    case .map(let values):
+      let entries = values.compactMapValues(PropertyList.init(metadataValue:))
+      guard entries.count == values.count else { return nil }
+      self = .dictionary(entries)
+    }
+  }
+}

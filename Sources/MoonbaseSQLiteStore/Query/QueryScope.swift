@@ -1,0 +1,34 @@
+import MoonbaseModel
+
+/// A table in a FROM clause, with the to-one relationships that were followed from it.
+final class QueryScope {
+  let alias: String
+  let layout: EntityLayout
+  /// Whether rows may be of subentities.
+  let includesSubentities: Bool
+  private(set) var joins = ""
+  private var joined: [String: QueryScope] = [:]
+  private weak var base: QueryScope?
+
+  init(_ alias: String, _ layout: EntityLayout, includesSubentities: Bool, base: QueryScope? = nil) {
+    self.alias = alias
+    self.layout = layout
+    self.includesSubentities = includesSubentities
+    self.base = base
+  }
+
+  func column(_ name: String) -> String { "\(alias).\(identifier(name))" }
+
+  /// The destination's row, joined once however often it is asked for.
+  func follow(_ toOne: ToOneLayout, to destination: EntityLayout, alias: () -> String) -> QueryScope {
+    if let known = joined[toOne.column] { return known }
+    let scope = QueryScope(alias(), destination, includesSubentities: true, base: base ?? self)
+    joined[toOne.column] = scope
+    (base ?? self).joins +=
+      " LEFT JOIN \(identifier(destination.table)) \(scope.alias) ON \(scope.alias).Z_PK = \(column(toOne.column))"
+    return scope
+  }
+
+  /// The table with what is joined to it.
+  var from: String { "\(identifier(layout.table)) \(alias)\(joins)" }
+}

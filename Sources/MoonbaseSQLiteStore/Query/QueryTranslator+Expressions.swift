@@ -1,0 +1,78 @@
+import MoonbaseGraph
+import MoonbaseModel
+
+import enum MoonbaseModel.Expression
+
+extension QueryTranslator {
+  func translate(_ expression: Expression) throws -> SQLTerm {
+    switch expression {
+    case .constant(let value): return try constant(value)
+    case .evaluatedObject: return object(current)
+    case .variable(let name): return object(try scope(ofVariable: name))
+    case .keyPath(.evaluatedObject, let keys): return try value(keys[...], from: current)
+    case .keyPath(.variable(let name), let keys): return try value(keys[...], from: try scope(ofVariable: name))
+    case .keyPath(.subquery(let collection, let variable, let predicate), ["@count"]):
+      return try count(collection, variable, predicate)
+    case .function(let name, let arguments): return try function(name, arguments)
+    case .keyPath, .aggregate, .subquery, .conditional, .assignment, .anyKey: throw Untranslatable()
+    }
+  }
+
+  private func object(_ scope: QueryScope) -> SQLTerm {
+    SQLTerm(fragment: SQLFragment("\(scope.alias).Z_PK"), kind: .object(scope.layout.entity.index))
+  }
+
+  private func scope(ofVariable name: String) throws -> QueryScope {
+    guard let scope = variables[name] else { throw Untranslatable() }
+    return scope
+  }
+
+  /// A literal. The key of an object in another store or table would be some other object's: SQL must not see it.
+  func constant(_ value: Value) throws -> SQLTerm {
+    let kind: SQLKind
+    switch value {
+    case .null: return SQLTerm(fragment: SQLFragment("NULL"), kind: .null)
+    case .bool, .int, .double, .decimal: kind = .number
+    case .string: kind = .string
+    case .date: kind = .date
+    case .data: kind = .data
+    case .uuid: kind = .uuid
+    case .uri: kind = .uri
+    case .objectID(let id):
+      guard id.storeNumber == store.rawValue, let entity = layout.model.entity(of: id) else { throw Untranslatable() }
+      kind = .object(entity.index)
+    case .list, .map, .object: throw Untranslatable()
+    }
+    return SQLTerm(fragment: SQLFragment("?", [value]), kind: kind)
+  }
+
+  // MARK: Functions
+
+  private func function(_ name: String, _ arguments: [Expression]) throws -> SQLTerm {
+    switch (name, arguments.count) {
+    case ("add:to:", 2): return try arithmetic("+", arguments)
+    case ("from:subtract:", 2): return try arithmetic("-", arguments)
+    case ("multiply:by:", 2): return try arithmetic("*", arguments)
+    case ("abs:", 1):
+      let term = try number(arguments[0])
+      return SQLTerm(fragment: "abs(" + term.fragment + ")", kind: .number)
+    case ("uppercase:", 1), ("lowercase:", 1), ("canonical:", 1):
+      let term = try translate(arguments[0])
+      guard term.kind == .string else { throw Untranslatable() }
+      let function = StringFunctions.name(transforming: name)
+      return SQLTerm(fragment: "\(function)(" + term.fragment + ")", kind: .string)
+    default: throw Untranslatable()
+    }
+  }
+
+  private func arithmetic(_ sign: String, _ arguments: [Expression]) throws -> SQLTerm {
+    let terms = try arguments.map { try number($0) }
+    return SQLTerm(fragment: "(" + terms[0].fragment + " \(sign) " + terms[1].fragment + ")", kind: .number)
+  }
+
+  private func number(_ expression: Expression) throws -> SQLTerm {
+    let term = try translate(expression)
+    guard term.kind == .number else { throw Untranslatable() }
+    return term
+  }
+}

@@ -1,0 +1,200 @@
+import MoonbaseGraph
+import MoonbaseModel
+
+import enum MoonbaseModel.Expression
+import enum MoonbaseModel.Predicate
+
+extension QueryTranslator {
+  /// A key path that leads through a to-many relationship: where it starts, and its keys.
+  struct ToManyPath {
+    var base: QueryScope
+    var keys: ArraySlice<String>
+  }
+
+  /// The path, if the expression is one with a to-many relationship in it and no collection operator.
+  func toManyPath(_ expression: Expression) throws -> ToManyPath? {
+    guard case .keyPath(let start, let keys) = expression, !keys.contains(where: { $0.hasPrefix("@") }) else {
+      return nil
+    }
+    let base: QueryScope
+    switch start {
+    case .evaluatedObject: base = current
+    case .variable(let name):
+      guard let scope = variables[name] else { throw Untranslatable() }
+      base = scope
+    default: return nil
+    }
+    var entity = base.layout.entity
+    for key in keys {
+      guard let property = entity.property(key) else { return nil }
+      switch property.kind {
+      case .attribute: return nil
+      case .toOne(let relationship): entity = layout.model.entities[relationship.destination]
+      case .toMany: return ToManyPath(base: base, keys: keys[...])
+      }
+    }
+    return nil
+  }
+
+  /// `EXISTS (SELECT 1 FROM destinations WHERE linked AND condition)`, nested where the path has several to-many keys.
+  func exists(_ path: ToManyPath, _ condition: (SQLTerm) throws -> SQLFragment) throws -> SQLFragment {
+    let (scope, link, rest) = try enter(path)
+    let inner: SQLFragment
+    if let nested = nestedPath(scope, rest) {
+      inner = try exists(nested, condition)
+    } else {
+      inner = try condition(try value(rest, from: scope))
+    }
+    return "EXISTS (SELECT 1 FROM \(scope.from) WHERE \(link) AND (" + inner + "))"
+  }
+
+  private func nestedPath(_ scope: QueryScope, _ keys: ArraySlice<String>) -> ToManyPath? {
+    var entity = scope.layout.entity
+    for key in keys {
+      guard let property = entity.property(key) else { return nil }
+      switch property.kind {
+      case .attribute: return nil
+      case .toOne(let relationship): entity = layout.model.entities[relationship.destination]
+      case .toMany: return ToManyPath(base: scope, keys: keys)
+      }
+    }
+    return nil
+  }
+
+  /// Goes along the to-one keys and through the first to-many one: a new scope, the condition that links it, the keys left.
+  func enter(_ path: ToManyPath) throws -> (scope: QueryScope, link: String, rest: ArraySlice<String>) {
+    var owner = path.base
+    var keys = path.keys
+    while let key = keys.popFirst() {
+      guard let slot = owner.layout.entity.slot(key) else { throw Untranslatable() }
+      switch owner.layout.slots[slot] {
+      case .toOne(let toOne): owner = try follow(toOne, from: owner)
+      case .foreignKey(let toOne, let destination):
+        let scope = try newScope(destination)
+        return (scope, "\(scope.column(toOne.column)) = \(owner.alias).Z_PK", keys)
+      case .join(let join):
+        let scope = try newScope(join.destination)
+        return (scope, link(join, owner: owner, destination: scope), keys)
+      case .none, .attribute: throw Untranslatable()
+      }
+    }
+    throw Untranslatable()
+  }
+
+  private func link(_ join: JoinLayout, owner: QueryScope, destination: QueryScope) -> String {
+    let (table, mine, theirs) = (
+      identifier(join.table), identifier(join.ownerColumn), identifier(join.destinationColumn)
+    )
+    let forward = "\(destination.alias).Z_PK IN (SELECT \(theirs) FROM \(table) WHERE \(mine) = \(owner.alias).Z_PK)"
+    guard join.isReflexive else { return forward }
+    let back = "\(destination.alias).Z_PK IN (SELECT \(mine) FROM \(table) WHERE \(theirs) = \(owner.alias).Z_PK)"
+    return "(\(forward) OR \(back))"
+  }
+
+  private func newScope(_ entity: Int) throws -> QueryScope {
+    QueryScope(newAlias(), try layout.layout(layout.model.entities[entity]), includesSubentities: true)
+  }
+
+  private func follow(_ toOne: ToOneLayout, from scope: QueryScope) throws -> QueryScope {
+    scope.follow(toOne, to: try layout.layout(layout.model.entities[toOne.destination])) { newAlias() }
+  }
+
+  // MARK: Values
+
+  /// The value at the end of a path through to-one relationships, or a collection operator's result.
+  func value(_ keys: ArraySlice<String>, from start: QueryScope) throws -> SQLTerm {
+    guard let key = keys.first else {
+      return SQLTerm(fragment: SQLFragment("\(start.alias).Z_PK"), kind: .object(start.layout.entity.index))
+    }
+    let rest = keys.dropFirst()
+    if rest.first?.hasPrefix("@") == true { return try aggregate(keys, from: start) }
+    guard let slot = start.layout.entity.slot(key) else {
+      guard rest.isEmpty else { throw Untranslatable() }
+      return try derived(key, from: start)
+    }
+    switch start.layout.slots[slot] {
+    case .attribute(let column, _):
+      guard rest.isEmpty, let attribute = start.layout.entity.properties[slot].attribute else { throw Untranslatable() }
+      return SQLTerm(fragment: SQLFragment(start.column(column)), kind: SQLKind(attribute))
+    case .toOne(let toOne):
+      if rest.isEmpty {
+        return SQLTerm(fragment: SQLFragment(start.column(toOne.column)), kind: .object(toOne.destination))
+      }
+      return try value(rest, from: try follow(toOne, from: start))
+    case .none:
+      guard rest.isEmpty else { throw Untranslatable() }
+      return try derived(key, from: start)
+    case .foreignKey, .join: throw Untranslatable()
+    }
+  }
+
+  // MARK: Collection operators
+
+  private func aggregate(_ keys: ArraySlice<String>, from start: QueryScope) throws -> SQLTerm {
+    let path = ToManyPath(base: start, keys: keys.prefix(1))
+    let (scope, link, _) = try enter(path)
+    let operation = keys.dropFirst().first ?? ""
+    let rest = keys.dropFirst(2)
+    if operation == "@count", rest.isEmpty {
+      return SQLTerm(fragment: SQLFragment("(SELECT COUNT(*) FROM \(scope.from) WHERE \(link))"), kind: .number)
+    }
+    guard let function = ["@sum": "SUM", "@min": "MIN", "@max": "MAX", "@avg": "AVG"][operation], !rest.isEmpty,
+      nestedPath(scope, rest) == nil
+    else { throw Untranslatable() }
+    let element = try value(rest, from: scope)
+    guard element.kind == .number || element.kind == .date && (function == "MIN" || function == "MAX") else {
+      throw Untranslatable()
+    }
+    let argument =
+      function == "SUM" ? "IFNULL(SUM(" + element.fragment + "), 0)" : "\(function)(" + element.fragment + ")"
+    return SQLTerm(fragment: "(SELECT " + argument + " FROM \(scope.from) WHERE \(link))", kind: element.kind)
+  }
+
+  /// `SUBQUERY(collection, $variable, predicate).@count`.
+  func count(_ collection: Expression, _ variable: String, _ predicate: Predicate) throws -> SQLTerm {
+    guard let path = try toManyPath(collection) else { throw Untranslatable() }
+    let (scope, link, rest) = try enter(path)
+    guard rest.isEmpty else { throw Untranslatable() }
+    let outer = variables[variable]
+    variables[variable] = scope
+    defer { variables[variable] = outer }
+    let condition = try translate(predicate)
+    return SQLTerm(
+      fragment: "(SELECT COUNT(*) FROM \(scope.from) WHERE \(link) AND (" + condition + "))", kind: .number)
+  }
+
+  // MARK: Derived attributes
+
+  /// A call of a script's pure function. Where a subentity overrides it, one call cannot speak for all rows.
+  private func derived(_ name: String, from scope: QueryScope) throws -> SQLTerm {
+    guard let functions else { throw Untranslatable() }
+    let entity = scope.layout.entity
+    let candidates = functions.functions.enumerated().filter { $1.name == name }
+    func owns(_ function: PureFunction) -> ResolvedEntity? {
+      layout.model.entity(function.entity).flatMap { entity.isKind(of: $0) ? $0 : nil }
+    }
+    let owners = candidates.compactMap { index, function in owns(function).map { ($0, index, function) } }
+    guard let (_, index, function) = owners.max(by: { $0.0.index < $1.0.index }) else { throw Untranslatable() }
+    let isOverridden = candidates.contains { _, other in
+      layout.model.entity(other.entity).map { $0.index != entity.index && $0.isKind(of: entity) } ?? false
+    }
+    if isOverridden && scope.includesSubentities { throw Untranslatable() }
+    let inputs = try function.inputs.map { try input($0, from: scope) }
+    let call = RegisteredFunctions.name(index, generation: functions.generation)
+    return SQLTerm(fragment: "\(call)(" + inputs.joined(", ") + ")", kind: SQLKind(function.type))
+  }
+
+  /// An input with its type in front of it. Inputs that are derived themselves or collections are left to the context.
+  private func input(_ path: String, from scope: QueryScope) throws -> SQLFragment {
+    let keys = path.split(separator: ".").map(String.init)
+    var entity = scope.layout.entity
+    for key in keys.dropLast() {
+      guard case .toOne(let relationship)? = entity.property(key)?.kind else { throw Untranslatable() }
+      entity = layout.model.entities[relationship.destination]
+    }
+    guard let attribute = keys.last.flatMap({ entity.property($0) })?.attribute, !attribute.isTransient,
+      attribute.type != .transformable, !attribute.allowsExternalBinaryDataStorage
+    else { throw Untranslatable() }
+    return "\(attribute.type.rawValue), " + (try value(keys[...], from: scope).fragment)
+  }
+}

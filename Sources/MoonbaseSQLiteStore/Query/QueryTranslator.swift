@@ -1,0 +1,68 @@
+import MoonbaseGraph
+import MoonbaseModel
+
+import enum MoonbaseModel.Expression
+import enum MoonbaseModel.Predicate
+import struct MoonbaseModel.SortDescriptor
+
+/// Translates predicates and sort keys of one query into SQL with the same meaning, or refuses.
+///
+/// SQL's three-valued logic is the rule of the house: comparing a missing attribute with a value is no match, under NOT too;
+/// `= NULL` asks for absence; relationships compare with NULL as plain values.
+final class QueryTranslator {
+  let layout: StoreLayout
+  let store: StoreNumber
+  let functions: (any PureFunctionProvider)?
+  let root: QueryScope
+  private var aliases = 1
+  /// The scopes of `SUBQUERY` variables.
+  var variables: [String: QueryScope] = [:]
+  /// What `SELF` and plain key paths start from.
+  var current: QueryScope
+
+  init(_ query: StoreQuery, layout: StoreLayout, store: StoreNumber) throws {
+    self.layout = layout
+    self.store = store
+    functions = query.functions
+    root = QueryScope("t0", try layout.layout(query.entity), includesSubentities: query.includesSubentities)
+    current = root
+  }
+
+  func newAlias() -> String {
+    defer { aliases += 1 }
+    return "t\(aliases)"
+  }
+
+  // MARK: Predicates
+
+  func translate(_ predicate: Predicate) throws -> SQLFragment {
+    switch predicate {
+    case .constant(let truth): SQLFragment(truth ? "1" : "0")
+    case .not(let inner): "NOT " + parenthesized(try translate(inner))
+    case .and(let parts): try combine(parts, "AND", empty: "1")
+    case .or(let parts): try combine(parts, "OR", empty: "0")
+    case .comparison(let comparison): try translate(comparison)
+    }
+  }
+
+  private func combine(_ parts: [Predicate], _ word: String, empty: String) throws -> SQLFragment {
+    if parts.isEmpty { return SQLFragment(empty) }
+    if parts.count == 1 { return try translate(parts[0]) }
+    return try parts.map { parenthesized(try translate($0)) }.joined(" \(word) ")
+  }
+
+  func parenthesized(_ fragment: SQLFragment) -> SQLFragment { "(" + fragment + ")" }
+
+  // MARK: Sorting
+
+  /// Strings sort by code point; other orders need what SQLite does not have.
+  func translate(_ key: SortDescriptor) throws -> SQLFragment {
+    let term = try translate(Expression.keyPath(key.keyPath))
+    switch term.kind {
+    case .number, .date: break
+    case .string where key.comparator == .compare: break
+    case .string, .uuid, .uri, .data, .object, .opaque, .null: throw Untranslatable()
+    }
+    return term.fragment + (key.ascending ? " ASC" : " DESC")
+  }
+}

@@ -1,0 +1,38 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseSQLite
+
+/// The pure derived attributes of one generation of scripts, registered on one connection.
+///
+/// Their SQL names carry the generation, so that a new one never redefines a function that a statement is using.
+final class RegisteredFunctions {
+  private let instances: any PureFunctionInstances
+
+  static func name(_ index: Int, generation: UInt64) -> String { "moonbase_derived_\(generation)_\(index)" }
+
+  init(_ provider: any PureFunctionProvider, on connection: Connection) throws {
+    let instances = try provider.makeFunctions()
+    self.instances = instances
+    for (index, function) in provider.functions.enumerated() {
+      // The first argument of each input is its type, so that a date or a UUID arrives as what it is.
+      try connection.register(
+        function: Self.name(index, generation: provider.generation), arguments: Int32(function.inputs.count * 2),
+        traits: [.deterministic, .directOnly]
+      ) { call in
+        try Self.perform(function, index, instances, call)
+      }
+    }
+  }
+
+  private static func perform(
+    _ function: PureFunction, _ index: Int, _ instances: any PureFunctionInstances, _ call: borrowing FunctionCall
+  ) throws {
+    var inputs: [Value] = []
+    inputs.reserveCapacity(function.inputs.count)
+    for place in 0..<function.inputs.count {
+      inputs.append(SQLValue.value(call, place * 2 + 1, type: AttributeType(rawValue: Int(call.integer(place * 2)))))
+    }
+    if function.isStrict && inputs.contains(.null) { return call.setNull() }
+    SQLValue.set(try instances.call(index, inputs), on: call)
+  }
+}

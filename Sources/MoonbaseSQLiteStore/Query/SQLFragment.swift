@@ -1,0 +1,69 @@
+import MoonbaseModel
+
+/// A piece of SQL with the values of its parameters, in the order of their question marks.
+struct SQLFragment: Equatable {
+  var text: String
+  var values: [Value] = []
+
+  init(_ text: String, _ values: [Value] = []) {
+    self.text = text
+    self.values = values
+  }
+
+  static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment {
+    SQLFragment(left.text + right.text, left.values + right.values)
+  }
+
+  static func + (left: SQLFragment, right: String) -> SQLFragment { SQLFragment(left.text + right, left.values) }
+  static func + (left: String, right: SQLFragment) -> SQLFragment { SQLFragment(left + right.text, right.values) }
+}
+
+extension [SQLFragment] {
+  func joined(_ separator: String) -> SQLFragment {
+    SQLFragment(map(\.text).joined(separator: separator), flatMap(\.values))
+  }
+}
+
+/// What an expression yields, as far as comparisons care.
+enum SQLKind: Equatable {
+  /// Integers, floating-point numbers, decimals, truth values.
+  case number
+  case string
+  case date
+  case uuid
+  case uri
+  case data
+  /// An object of an entity, given by its index: SQL holds its key.
+  case object(Int)
+  /// Bytes that only a transformer or a file can make sense of: SQL can tell whether they are there.
+  case opaque
+  /// A literal NULL.
+  case null
+
+  init(_ attribute: AttributeDescription) {
+    self =
+      attribute.type == .transformable || attribute.allowsExternalBinaryDataStorage
+      ? .opaque : Self(attribute.type)
+  }
+
+  init(_ type: AttributeType) {
+    switch type {
+    case .integer16, .integer32, .integer64, .decimal, .double, .float, .boolean: self = .number
+    case .string: self = .string
+    case .date: self = .date
+    case .uuid: self = .uuid
+    case .uri: self = .uri
+    case .binaryData: self = .data
+    case .transformable, .undefined, .objectID, .composite: self = .opaque
+    }
+  }
+}
+
+/// An expression in SQL.
+struct SQLTerm {
+  var fragment: SQLFragment
+  var kind: SQLKind
+}
+
+/// Why a store leaves a condition to the context: SQL cannot say it, or not with the same meaning.
+struct Untranslatable: Error {}

@@ -1,0 +1,71 @@
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLite
+
+/// Values on their way into and out of SQL, in the form in which columns hold them.
+enum SQLValue {
+  /// Binds a value as a column of its type would hold it.
+  static func bind(_ value: Value, _ index: Int32, to statement: Statement) {
+    switch value {
+    case .null, .list, .map, .object: statement.bindNull(index)
+    case .bool(let bool): statement.bind(Int64(bool ? 1 : 0), index)
+    case .int(let integer): statement.bind(integer, index)
+    case .double(let double): statement.bind(double, index)
+    case .decimal(let decimal): statement.bind(decimal.description, index)
+    case .string(let string): statement.bind(string, index)
+    case .date(let date): statement.bind(date.timeIntervalSinceReferenceDate, index)
+    case .data(let data): statement.bind(data, index)
+    case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { statement.bind(bytes: $0, index) }
+    case .uri(let url): statement.bind(url.absoluteString, index)
+    case .objectID(let id): statement.bind(id.key, index)
+    }
+  }
+
+  /// An argument of a function as a value of the attribute type it comes from.
+  static func value(_ call: borrowing FunctionCall, _ index: Int, type: AttributeType?) -> Value {
+    if call.isNull(index) { return .null }
+    switch type {
+    case .boolean: return .bool(call.integer(index) != 0)
+    case .integer16, .integer32, .integer64: return .int(call.integer(index))
+    case .double, .float: return .double(call.double(index))
+    case .decimal: return ColumnDecoder.decimal(call.text(index))
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: call.double(index)))
+    case .uri: return URL(string: call.text(index)).map(Value.uri) ?? .null
+    case .uuid:
+      let data = call.data(index)
+      guard data.count == 16 else { return .null }
+      return .uuid(UUID(uuid: data.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }))
+    case .string: return .string(call.text(index))
+    case .binaryData, .transformable: return .data(call.data(index))
+    case .undefined, .objectID, .composite, nil: return plain(call, index)
+    }
+  }
+
+  /// An argument as what SQLite holds.
+  static func plain(_ call: borrowing FunctionCall, _ index: Int) -> Value {
+    switch call.storage(index) {
+    case .null: .null
+    case .integer: .int(call.integer(index))
+    case .real: .double(call.double(index))
+    case .text: .string(call.text(index))
+    case .blob: .data(call.data(index))
+    }
+  }
+
+  /// Returns a value from a function.
+  static func set(_ value: Value, on call: borrowing FunctionCall) {
+    switch value {
+    case .null, .list, .map, .object: call.setNull()
+    case .bool(let bool): call.set(Int64(bool ? 1 : 0))
+    case .int(let integer): call.set(integer)
+    case .double(let double): call.set(double)
+    case .decimal(let decimal): call.set((decimal as NSDecimalNumber).doubleValue)
+    case .string(let string): call.set(string)
+    case .date(let date): call.set(date.timeIntervalSinceReferenceDate)
+    case .data(let data): call.set(data)
+    case .uuid(let uuid): call.set(withUnsafeBytes(of: uuid.uuid) { Data($0) })
+    case .uri(let url): call.set(url.absoluteString)
+    case .objectID(let id): call.set(id.key)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import MoonbaseGraph
+import MoonbaseModel
+
+/// Puts the SELECT of a query together.
+struct SelectBuilder {
+  private let query: StoreQuery
+  private let plan: RowPlan
+  private let condition: SQLFragment?
+  private let order: SQLFragment?
+  private let from: String
+
+  init(_ query: StoreQuery, plan: RowPlan, layout: StoreLayout, store: StoreNumber) throws {
+    self.query = query
+    self.plan = plan
+    let translator = try QueryTranslator(query, layout: layout, store: store)
+    do {
+      condition = try query.predicate.map(translator.translate)
+      let keys = try query.sortDescriptors.map { try translator.translate($0) }
+      order = keys.isEmpty ? nil : keys.joined(", ")
+    } catch is Untranslatable {
+      throw GraphError(
+        .invalidRequest,
+        "the store cannot evaluate this fetch of \(query.entity.name): ask canEvaluate and canSort first",
+        entity: query.entity.name)
+    }
+    from = translator.root.from
+  }
+
+  func select(_ columns: [String]) -> SQLFragment {
+    var sql = SQLFragment("SELECT \(columns.joined(separator: ", ")) FROM \(from)")
+    var conditions: [SQLFragment] = []
+    if let entity = plan.entityCondition { conditions.append(SQLFragment(entity)) }
+    if let condition { conditions.append(plan.entityCondition == nil ? condition : "(" + condition + ")") }
+    if !conditions.isEmpty { sql = sql + " WHERE " + conditions.joined(" AND ") }
+    if let order { sql = sql + " ORDER BY " + order }
+    if query.limit > 0 || query.offset > 0 {
+      let limit = query.limit > 0 ? Int64(query.limit) : -1
+      sql = sql + SQLFragment(" LIMIT ? OFFSET ?", [.int(limit), .int(Int64(query.offset))])
+    }
+    return sql
+  }
+}

@@ -1,0 +1,50 @@
+import MoonbaseModel
+
+/// Selects the destinations of a to-many relationship for several owners: key, entity number, owner.
+struct DestinationQuery {
+  /// The destination entity.
+  let entity: ResolvedEntity
+  private let from: String
+  private let owner: String
+  private let order: String
+
+  /// Nil for a property that leads nowhere in the file.
+  init?(_ slot: SlotLayout, layout: StoreLayout) throws {
+    switch slot {
+    case .foreignKey(let toOne, let destination):
+      entity = layout.model.entities[destination]
+      from = "\(identifier(try layout.layout(entity).table)) t0"
+      owner = "t0.\(identifier(toOne.column))"
+      order = Self.order(toOne.orderColumn.map { "t0.\(identifier($0))" })
+    case .join(let join):
+      entity = layout.model.entities[join.destination]
+      let table = identifier(try layout.layout(entity).table)
+      from = "\(Self.pairs(join)) j JOIN \(table) t0 ON t0.Z_PK = j.d"
+      owner = "j.o"
+      order = Self.order(join.orderColumn == nil ? nil : "j.f")
+    case .none, .attribute, .toOne: return nil
+    }
+  }
+
+  /// The pairs as owner, destination and place. A relationship that is its own inverse counts both ways.
+  private static func pairs(_ join: JoinLayout) -> String {
+    let (table, mine, theirs) = (
+      identifier(join.table), identifier(join.ownerColumn), identifier(join.destinationColumn)
+    )
+    let place = join.orderColumn.map(identifier) ?? "NULL"
+    let forward = "SELECT \(mine) o, \(theirs) d, \(place) f FROM \(table)"
+    guard join.isReflexive else { return "(\(forward))" }
+    return "(\(forward) UNION ALL SELECT \(theirs), \(mine), NULL FROM \(table) r WHERE NOT EXISTS "
+      + "(SELECT 1 FROM \(table) s WHERE s.\(mine) = r.\(theirs) AND s.\(theirs) = r.\(mine)))"
+  }
+
+  /// Rows without a place, which an old framework may have left, come last.
+  private static func order(_ place: String?) -> String {
+    place.map { "\($0) IS NULL, \($0), t0.Z_PK" } ?? "t0.Z_PK"
+  }
+
+  func select(keyCount: Int) -> String {
+    let keys = repeatElement("?", count: keyCount).joined(separator: ", ")
+    return "SELECT t0.Z_PK, t0.Z_ENT, \(owner) FROM \(from) WHERE \(owner) IN (\(keys)) ORDER BY \(order)"
+  }
+}

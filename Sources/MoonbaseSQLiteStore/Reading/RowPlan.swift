@@ -1,0 +1,145 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLite
+
+/// How rows of an entity (and its subentities) are selected and decoded: worked out once, used for every row.
+struct RowPlan: Sendable {
+  /// What to do with one slot.
+  private enum Step: Sendable {
+    case null
+    case attribute(ColumnKind, Int32)
+    /// A destination whose entity is known.
+    case toOne(Int32, Symbol)
+    /// A destination whose entity number is in another column.
+    case polymorphic(Int32, Int32, Symbol)
+  }
+
+  private struct Decoder: Sendable {
+    var symbol: Symbol
+    var steps: ContiguousArray<Step>
+  }
+
+  let table: String
+  /// The condition that picks the rows of the entities out of their table; nil where all rows count.
+  let entityCondition: String?
+  /// The result columns, on alias `t0`: key, entity number, version, then values.
+  let columns: [String]
+  /// Selects one row by key.
+  let pointSelect: String
+  private let store: StoreNumber
+  /// By entity number; for a single entity by 0.
+  private let decoders: ContiguousArray<Decoder?>
+  private let isSingle: Bool
+  private let symbols: ContiguousArray<Symbol?>
+  private let externalData: ExternalData
+
+  init(
+    _ entity: ResolvedEntity, includesSubentities: Bool, layout: StoreLayout, store: StoreNumber,
+    externalData: ExternalData
+  ) throws {
+    let own = try layout.layout(entity)
+    let concrete = (includesSubentities ? layout.subtree(of: entity) : [own]).filter { !$0.entity.isAbstract }
+    table = own.table
+    self.store = store
+    self.externalData = externalData
+    var columns = ["t0.Z_PK", "t0.Z_ENT", "t0.Z_OPT"]
+    var places: [String: Int32] = [:]
+    func place(_ column: String) -> Int32 {
+      if let known = places[column] { return known }
+      let new = Int32(columns.count)
+      columns.append("t0.\(identifier(column))")
+      places[column] = new
+      return new
+    }
+    func step(_ slot: SlotLayout) -> Step {
+      switch slot {
+      case .none, .foreignKey, .join: return .null
+      case .attribute(let column, let kind): return .attribute(kind, place(column))
+      case .toOne(let toOne):
+        let symbol = layout.model.entities[toOne.destination].symbol
+        guard let entityColumn = toOne.entityColumn else { return .toOne(place(toOne.column), symbol) }
+        return .polymorphic(place(toOne.column), place(entityColumn), symbol)
+      }
+    }
+    let list = concrete.map { ($0.number, Decoder(symbol: $0.entity.symbol, steps: .init($0.slots.map(step)))) }
+    entityCondition = Self.condition(own, concrete, layout)
+    isSingle = list.count == 1
+    if isSingle {
+      decoders = [list[0].1]
+    } else {
+      var decoders = ContiguousArray<Decoder?>(repeating: nil, count: Int(list.map(\.0).max() ?? 0) + 1)
+      for (number, decoder) in list { decoders[Int(number)] = decoder }
+      self.decoders = decoders
+    }
+    self.columns = columns
+    let restriction = entityCondition.map { " AND \($0)" } ?? ""
+    pointSelect =
+      "SELECT \(columns.joined(separator: ", ")) FROM \(identifier(table)) t0 WHERE t0.Z_PK = ?\(restriction)"
+    let greatest = layout.entities.compactMap { $0?.number }.max() ?? 0
+    symbols = ContiguousArray((0...greatest).map { layout.entity(number: $0)?.entity.symbol })
+  }
+
+  /// Selects rows by so many keys.
+  func select(keyCount: Int) -> String {
+    let keys = repeatElement("?", count: keyCount).joined(separator: ", ")
+    return "SELECT \(columns.joined(separator: ", ")) FROM \(identifier(table)) t0 WHERE t0.Z_PK IN (\(keys))"
+      + (entityCondition.map { " AND \($0)" } ?? "")
+  }
+
+  /// Core Data does not look at `Z_ENT` where a table holds one entity, and neither does this.
+  private static func condition(_ own: EntityLayout, _ concrete: [EntityLayout], _ layout: StoreLayout) -> String? {
+    let root = layout.model.entities[own.entity.root]
+    let all = layout.subtree(of: root).filter { !$0.entity.isAbstract }
+    if all.count == concrete.count && (!root.hasSubentities || own.entity.index == root.index) { return nil }
+    let numbers = concrete.map { String($0.number) }
+    return numbers.count == 1 ? "t0.Z_ENT = \(numbers[0])" : "t0.Z_ENT IN (\(numbers.joined(separator: ", ")))"
+  }
+
+  // MARK: Decoding
+
+  /// The ID in the current row, whose first two columns are key and entity number; nil for an entity that the model lacks.
+  func id(_ row: Statement) -> ManagedObjectID? {
+    guard let symbol = decoder(row)?.symbol else { return nil }
+    return ManagedObjectID(store: store, entity: symbol, key: row.integer(0))
+  }
+
+  /// The current row; nil for an entity that the model lacks.
+  func snapshot(_ row: Statement) throws -> Snapshot? {
+    guard let decoder = decoder(row) else { return nil }
+    let id = ManagedObjectID(store: store, entity: decoder.symbol, key: row.integer(0))
+    let steps = decoder.steps
+    let values = try ContiguousArray<Value>(unsafeUninitializedCapacity: steps.count) { buffer, count in
+      for step in steps {
+        buffer.initializeElement(at: count, to: try value(step, row))
+        count += 1
+      }
+    }
+    return Snapshot(id: id, version: row.integer(2), values: values)
+  }
+
+  private func decoder(_ row: Statement) -> Decoder? {
+    if isSingle { return decoders[0] }
+    let number = row.integer(1)
+    return number >= 0 && number < decoders.count ? decoders[Int(number)] : nil
+  }
+
+  private func value(_ step: Step, _ row: Statement) throws -> Value {
+    switch step {
+    case .null: return .null
+    case .attribute(let kind, let column):
+      return row.isNull(column) ? .null : try ColumnDecoder.value(kind, row, column, externalData)
+    case .toOne(let column, let symbol):
+      return row.isNull(column)
+        ? .null : .objectID(ManagedObjectID(store: store, entity: symbol, key: row.integer(column)))
+    case .polymorphic(let column, let entityColumn, let declared):
+      guard !row.isNull(column) else { return .null }
+      let symbol = self.symbol(number: row.integer(entityColumn)) ?? declared
+      return .objectID(ManagedObjectID(store: store, entity: symbol, key: row.integer(column)))
+    }
+  }
+
+  private func symbol(number: Int64) -> Symbol? {
+    number > 0 && number < symbols.count ? symbols[Int(number)] : nil
+  }
+}

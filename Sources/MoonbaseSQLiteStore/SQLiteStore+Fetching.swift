@@ -1,0 +1,128 @@
+public import MoonbaseGraph
+public import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLite
+
+public import enum MoonbaseModel.Predicate
+public import struct MoonbaseModel.SortDescriptor
+
+extension SQLiteStore {
+  /// How many rows one statement asks for by key.
+  private static let chunk = 512
+
+  public func canEvaluate(_ predicate: Predicate, for query: StoreQuery) -> Bool {
+    (try? QueryTranslator(query, layout: layout, store: number).translate(predicate)) != nil
+  }
+
+  public func canSort(by key: SortDescriptor, for query: StoreQuery) -> Bool {
+    (try? QueryTranslator(query, layout: layout, store: number).translate(key)) != nil
+  }
+
+  public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
+    let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
+    return try rows(of: query, plan, columns: plan.columns) { try plan.snapshot($0) }
+  }
+
+  public func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
+    let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
+    return try rows(of: query, plan, columns: ["t0.Z_PK", "t0.Z_ENT"]) { plan.id($0) }
+  }
+
+  public func count(matching query: StoreQuery) throws -> Int {
+    if query.limit > 0 || query.offset > 0 { return try objectIDs(matching: query).count }
+    let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
+    var unsorted = query
+    unsorted.sortDescriptors = []
+    return try rows(of: unsorted, plan, columns: ["COUNT(*)"]) { Int($0.integer(0)) }.first ?? 0
+  }
+
+  private func rows<Element>(
+    of query: StoreQuery, _ plan: RowPlan, columns: [String], _ decode: (Statement) throws -> Element?
+  ) throws -> [Element] {
+    let sql = try SelectBuilder(query, plan: plan, layout: layout, store: number).select(columns)
+    return try read { session in
+      if let functions = query.functions { try session.register(functions) }
+      let statement = try session.connection.statement(sql.text)
+      for (index, value) in sql.values.enumerated() { SQLValue.bind(value, Int32(index + 1), to: statement) }
+      defer { statement.reset() }
+      var result: [Element] = []
+      while try statement.step() {
+        if let element = try decode(statement) { result.append(element) }
+      }
+      return result
+    }
+  }
+
+  // MARK: By key
+
+  public func snapshot(of id: ManagedObjectID) throws -> Snapshot? {
+    guard id.storeNumber == number.rawValue, let entity = layout.model.entity(of: id) else { return nil }
+    let plan = try plan(entity, includesSubentities: false)
+    return try read { session in
+      let statement = try session.connection.statement(plan.pointSelect)
+      statement.bind(id.key, 1)
+      defer { statement.reset() }
+      return try statement.step() ? try plan.snapshot(statement) : nil
+    }
+  }
+
+  public func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot] {
+    var result: [Snapshot] = []
+    result.reserveCapacity(ids.count)
+    let known = ids.lazy.filter { $0.storeNumber == self.number.rawValue }
+    for (root, group) in Dictionary(grouping: known, by: { self.layout.model.entity(of: $0)?.root ?? -1 })
+    where root >= 0 {
+      let entities = Set(group.map(\.entitySymbol))
+      let single = entities.count == 1 ? layout.model.entity(of: group[0]) : nil
+      let plan = try plan(single ?? layout.model.entities[root], includesSubentities: single == nil)
+      try read { session in
+        for start in stride(from: 0, to: group.count, by: Self.chunk) {
+          let keys = group[start..<min(start + Self.chunk, group.count)].map(\.key)
+          try append(keys, plan, session.connection, to: &result)
+        }
+      }
+    }
+    return result
+  }
+
+  private func append(_ keys: [Int64], _ plan: RowPlan, _ connection: Connection, to result: inout [Snapshot]) throws {
+    let statement = try connection.statement(plan.select(keyCount: keys.count.roundedUpToPowerOfTwo))
+    for (index, key) in keys.enumerated() { statement.bind(key, Int32(index + 1)) }
+    defer { statement.reset() }
+    while try statement.step() {
+      if let row = try plan.snapshot(statement) { result.append(row) }
+    }
+  }
+
+  // MARK: Destinations
+
+  public func destinations(of id: ManagedObjectID, relationship slot: Int) throws -> [ManagedObjectID] {
+    try destinations(of: [id], relationship: slot)[0]
+  }
+
+  public func destinations(of ids: [ManagedObjectID], relationship slot: Int) throws -> [[ManagedObjectID]] {
+    var result = [[ManagedObjectID]](repeating: [], count: ids.count)
+    guard let first = ids.first else { return result }
+    let entity = try layout.layout(of: first)
+    guard let query = try DestinationQuery(entity.slots[slot], layout: layout) else { return result }
+    let plan = try plan(query.entity, includesSubentities: true)
+    let places = Dictionary(ids.enumerated().map { ($1.key, $0) }) { first, _ in first }
+    try read { session in
+      for start in stride(from: 0, to: ids.count, by: Self.chunk) {
+        let keys = ids[start..<min(start + Self.chunk, ids.count)].map(\.key)
+        let statement = try session.connection.statement(query.select(keyCount: keys.count.roundedUpToPowerOfTwo))
+        for (index, key) in keys.enumerated() { statement.bind(key, Int32(index + 1)) }
+        defer { statement.reset() }
+        while try statement.step() {
+          if let place = places[statement.integer(2)], let id = plan.id(statement) { result[place].append(id) }
+        }
+      }
+    }
+    return result
+  }
+}
+
+extension Int {
+  /// So few shapes of a statement serve all lengths of a list: unbound parameters are NULL and match nothing.
+  var roundedUpToPowerOfTwo: Int { self <= 1 ? 1 : 1 << (Int.bitWidth - (self - 1).leadingZeroBitCount) }
+}

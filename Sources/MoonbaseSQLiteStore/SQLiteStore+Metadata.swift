@@ -1,0 +1,48 @@
+public import MoonbaseModel
+public import MoonbasePlatform
+import MoonbaseSQLite
+
+extension SQLiteStore {
+  public func metadata() throws -> [String: Value] {
+    try read { try StoreMetadata($0.connection, path: file.path).values }
+  }
+
+  public func setMetadata(_ metadata: [String: Value]) throws {
+    try write { session in
+      try session.connection.transaction {
+        var current = try StoreMetadata(session.connection, path: file.path)
+        try current.replaceForeignEntries(with: metadata)
+        try current.write(session.connection)
+      }
+    }
+  }
+
+  /// The metadata of a store that is not open. The file is only read.
+  ///
+  /// Throws `GraphError` as opening does.
+  public static func metadata(ofStoreAt url: URL) throws -> [String: Value] {
+    try withFile(url) { try StoreMetadata($0, path: url.path).values }
+  }
+
+  /// The model that a store carries with it, as `ManagedObjectModel(modelCache:)` reads it; nil in stores of old frameworks.
+  /// The file is only read.
+  public static func modelCache(ofStoreAt url: URL) throws -> Data? {
+    try withFile(url) { connection in
+      _ = try StoreMetadata(connection, path: url.path)
+      guard try FileSchema(connection).has("Z_MODELCACHE") else { return nil }
+      let statement = try connection.statement("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
+      defer { statement.reset() }
+      return try statement.step() ? statement.data(0) : nil
+    }
+  }
+
+  private static func withFile<Result>(_ url: URL, _ body: (Connection) throws -> Result) throws -> Result {
+    let file = StoreFile(url: url.standardizedFileURL)
+    guard try file.state() == .database else { throw StoreOpener.missing(file) }
+    do {
+      return try body(try file.openForReading())
+    } catch {
+      throw StoreFailure(url: url).translate(error)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+public import MoonbaseGraph
+public import MoonbaseModel
+public import MoonbasePlatform
+import MoonbaseSQLite
+
+public import enum MoonbaseModel.Predicate
+public import struct MoonbaseModel.SortDescriptor
+
+/// A store in a SQLite file of Core Data's own format.
+///
+/// Shared by contexts on several threads: one connection writes, and readers, which the write-ahead log keeps apart from it,
+/// do not wait for saves.
+///
+/// ```swift
+/// let store = try SQLiteStore(url: url, model: model.resolved())
+/// coordinator.add(store)
+/// ```
+public final class SQLiteStore: PersistentStore {
+  public let identifier: String
+  public let isReadOnly: Bool
+  public let entities: [ResolvedEntity]
+
+  let file: StoreFile
+  let options: SQLiteStoreOptions
+  let layout: StoreLayout
+  let number: StoreNumber
+  let externalData: ExternalData
+  let hasHistory: Bool
+  let readers: SessionPool
+  /// Nil for a store that is only read.
+  let writer: Lock<Session>?
+  let plans = RowPlanCache()
+  let observer = StatementObserver()
+
+  public var type: String { "SQLite" }
+  public var url: URL? { file.url }
+
+  /// Opens a store, or makes it where there is no file (or an empty one).
+  ///
+  /// Throws `GraphError` with `.cannotOpenFile` for folders, missing folders and files that may not be read, and for a
+  /// missing file with `readOnly`; `.invalidStore` for files that are no Core Data stores; `.incompatibleVersionHash` where
+  /// another version of the model wrote the store; `.readOnlyStore` where the file may not be written. A refused file is
+  /// left as it was.
+  public init(
+    url: URL, model: ResolvedModel, configuration: String? = nil, options: SQLiteStoreOptions = SQLiteStoreOptions()
+  ) throws {
+    self.options = options
+    let file = StoreFile(url: url.standardizedFileURL)
+    self.file = file
+    entities = try model.entities(inConfiguration: configuration)
+    let opened = try StoreOpener(file: file, model: model, entities: entities, options: options).open()
+    layout = opened.layout
+    identifier = opened.metadata.identifier
+    number = StoreNumber(identifier)
+    externalData = ExternalData(store: file.url)
+    hasHistory = opened.hasHistory
+    isReadOnly = opened.writer == nil
+    writer = opened.writer.map { Lock($0) }
+    let observer = observer
+    let isReadOnly = isReadOnly
+    opened.writer?.observe(with: observer)
+    readers = SessionPool {
+      let session = try StoreOpener.reader(file, isReadOnly: isReadOnly, options)
+      session.observe(with: observer)
+      return session
+    }
+  }
+
+  // MARK: Sessions
+
+  func read<Result>(_ body: (Session) throws -> Result) throws -> Result {
+    do {
+      return try readers.withSession(body)
+    } catch {
+      throw StoreFailure(url: file.url).translate(error)
+    }
+  }
+
+  func write<Result: Sendable>(_ body: (Session) throws -> Result) throws -> Result {
+    guard let writer else {
+      throw GraphError(.readOnlyStore, "\(file.path) is read-only: open it for writing to save")
+    }
+    do {
+      return try writer.withLock { try body($0) }
+    } catch {
+      throw StoreFailure(url: file.url).translate(error)
+    }
+  }
+
+  func plan(_ entity: ResolvedEntity, includesSubentities: Bool) throws -> RowPlan {
+    try plans.plan(entity, includesSubentities) {
+      try RowPlan(
+        entity, includesSubentities: includesSubentities, layout: layout, store: number, externalData: externalData)
+    }
+  }
+}

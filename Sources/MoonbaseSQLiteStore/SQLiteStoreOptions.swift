@@ -1,0 +1,21 @@
+/// How a SQLite store is opened.
+public struct SQLiteStoreOptions: Sendable {
+  /// Whether the file is only read. Nothing on the disk changes then, write-ahead log included.
+  public var readOnly: Bool
+  /// How long a statement waits for other processes before it fails with `.storeBusy`, in milliseconds.
+  public var busyTimeout: Int
+  /// Whether a store that CloudKit mirrors (tables `ANSCK*`) may be written; otherwise it opens read-only.
+  public var allowsCloudKit: Bool
+  /// The name that new history transactions bear as their author.
+  public var transactionAuthor: String?
+
+  /// Makes options; the defaults open for writing and wait five seconds.
+  public init(
+    readOnly: Bool = false, busyTimeout: Int = 5000, allowsCloudKit: Bool = false, transactionAuthor: String? = nil
+  ) {
+    self.readOnly = readOnly
+    self.busyTimeout = busyTimeout
+    self.allowsCloudKit = allowsCloudKit
+    self.transactionAuthor = transactionAuthor
+  }
+}

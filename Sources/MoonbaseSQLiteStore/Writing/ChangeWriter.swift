@@ -1,0 +1,64 @@
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLite
+
+/// Writes the rows of `ACHANGE` that belong to one transaction.
+struct ChangeWriter {
+  enum Kind: Int64 {
+    case insertion = 0
+    case update = 1
+    case deletion = 2
+  }
+
+  private let connection: Connection
+  private let entity: Int64
+  private let transaction: Int64
+  private let tombstones: [String]
+  private var key: Int64
+
+  init(_ connection: Connection, entity: Int64, transaction: Int64, key: Int64) throws {
+    self.connection = connection
+    self.entity = entity
+    self.transaction = transaction
+    self.key = key
+    let statement = try connection.statement(
+      "SELECT name FROM pragma_table_info('ACHANGE') WHERE name LIKE 'ZTOMBSTONE%'")
+    defer { statement.reset() }
+    var names: [String] = []
+    while try statement.step() { names.append(statement.text(0)) }
+    tombstones = names.sorted { ($0.count, $0) < ($1.count, $1) }
+  }
+
+  mutating func write(
+    _ kind: Kind, _ layout: EntityLayout, _ row: Int64, columns: Data? = nil, tombstone: [Value] = []
+  ) throws {
+    let kept = zip(tombstones, tombstone)
+    let names = kept.map { ", \(identifier($0.0))" }.joined()
+    let places = String(repeating: ", ?", count: min(tombstones.count, tombstone.count))
+    let statement = try connection.statement(
+      "INSERT INTO ACHANGE (Z_PK, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS\(names)) "
+        + "VALUES (?, ?, 1, ?, ?, ?, ?, ?\(places))")
+    statement.bind(key, 1)
+    statement.bind(entity, 2)
+    statement.bind(kind.rawValue, 3)
+    statement.bind(layout.number, 4)
+    statement.bind(row, 5)
+    statement.bind(transaction, 6)
+    if let columns { statement.bind(columns, 7) }
+    for (index, value) in kept.enumerated() { SQLValue.bind(value.1, Int32(8 + index), to: statement) }
+    try statement.run()
+    key += 1
+  }
+}
+
+/// Which properties an update changed: a bit for each in alphabetical order, the first in the highest bit of the first byte.
+enum ChangedColumns {
+  static func bitmap(_ slots: Set<Int>, _ layout: EntityLayout) -> Data {
+    let ordered = layout.entity.properties.filter { !$0.isTransient }.sorted { $0.name < $1.name }
+    var bytes = Data(count: (ordered.count + 7) / 8)
+    for (index, property) in ordered.enumerated() where slots.contains(property.slot) {
+      bytes[index / 8] |= 0x80 >> UInt8(index % 8)
+    }
+    return bytes
+  }
+}

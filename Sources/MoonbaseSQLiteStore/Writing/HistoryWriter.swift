@@ -1,0 +1,124 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLite
+
+/// Writes the persistent history of a save into a store that keeps one: a transaction and a change for each row.
+struct HistoryWriter {
+  private static let changeEntity: Int64 = 16_001
+  private static let transactionEntity: Int64 = 16_002
+  private static let stringEntity: Int64 = 16_003
+
+  let layout: StoreLayout
+  let connection: Connection
+  let author: String?
+
+  /// Written before the rows change, because tombstones keep values of rows that are about to go.
+  func write(_ changes: StoreChanges) throws {
+    let updates = try updatedSlots(changes)
+    let count = changes.inserted.count + updates.count + changes.deleted.count
+    guard count > 0 else { return }
+    let transaction = try writeTransaction()
+    let key = try reserve(Self.changeEntity, count)
+    var writer = try ChangeWriter(connection, entity: Self.changeEntity, transaction: transaction, key: key)
+    for row in changes.inserted { try writer.write(.insertion, layout.layout(of: row.id), row.id.key) }
+    for (id, slots) in updates {
+      let entity = try layout.layout(of: id)
+      try writer.write(.update, entity, id.key, columns: ChangedColumns.bitmap(slots, entity))
+    }
+    for deletion in changes.deleted {
+      let entity = try layout.layout(of: deletion.id)
+      try writer.write(.deletion, entity, deletion.id.key, tombstone: try tombstone(deletion.id.key, entity))
+    }
+  }
+
+  /// Rows that change, and owners whose links change, with the slots concerned; inserted rows speak for themselves.
+  private func updatedSlots(_ changes: StoreChanges) throws -> [(ManagedObjectID, Set<Int>)] {
+    var order: [ManagedObjectID] = []
+    var slots: [ManagedObjectID: Set<Int>] = [:]
+    for update in changes.updated {
+      order.append(update.snapshot.id)
+      slots[update.snapshot.id] = Set(update.changedSlots)
+    }
+    let inserted = changes.links.isEmpty ? [] : Set(changes.inserted.map(\.id))
+    for links in changes.links where !inserted.contains(links.owner) {
+      if slots[links.owner] == nil { order.append(links.owner) }
+      slots[links.owner, default: []].insert(links.slot)
+    }
+    return order.map { ($0, slots[$0] ?? []) }
+  }
+
+  private func tombstone(_ key: Int64, _ entity: EntityLayout) throws -> [Value] {
+    let preserved = entity.entity.properties.filter { $0.attribute?.preservesValueInHistoryOnDeletion ?? false }
+    let columns = preserved.sorted { $0.name < $1.name }.compactMap { property -> String? in
+      if case .attribute(let column, _) = entity.slots[property.slot] { return identifier(column) }
+      return nil
+    }
+    guard !columns.isEmpty else { return [] }
+    let statement = try connection.statement(
+      "SELECT \(columns.joined(separator: ", ")) FROM \(identifier(entity.table)) WHERE Z_PK = ?")
+    statement.bind(key, 1)
+    defer { statement.reset() }
+    guard try statement.step() else { return [] }
+    return columns.indices.map { index in
+      let column = Int32(index)
+      return switch statement.storage(column) {
+      case .null: .null
+      case .integer: .int(statement.integer(column))
+      case .real: .double(statement.double(column))
+      case .text: .string(statement.text(column))
+      case .blob: .data(statement.data(column))
+      }
+    }
+  }
+
+  // MARK: The transaction
+
+  private func writeTransaction() throws -> Int64 {
+    let key = try reserve(Self.transactionEntity, 1)
+    let process = try string(ProcessInfo.processInfo.processName)
+    let author = try author.map(string)
+    let statement = try connection.statement(
+      "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, Z_OPT, ZAUTHORTS, ZBUNDLEIDTS, ZPROCESSIDTS, ZTIMESTAMP) "
+        + "VALUES (?, ?, 1, ?, ?, ?, ?)")
+    statement.bind(key, 1)
+    statement.bind(Self.transactionEntity, 2)
+    if let author { statement.bind(author, 3) }
+    statement.bind(process, 4)
+    statement.bind(process, 5)
+    statement.bind(Date().timeIntervalSinceReferenceDate, 6)
+    try statement.run()
+    return key
+  }
+
+  /// The key of an interned string.
+  private func string(_ text: String) throws -> Int64 {
+    let known = try connection.statement("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?")
+    known.bind(text, 1)
+    defer { known.reset() }
+    if try known.step() { return known.integer(0) }
+    let key = try reserve(Self.stringEntity, 1)
+    let statement = try connection.statement(
+      "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (?, ?, 1, ?)")
+    statement.bind(key, 1)
+    statement.bind(Self.stringEntity, 2)
+    statement.bind(text, 3)
+    try statement.run()
+    return key
+  }
+
+  /// Sets keys of a history table aside and returns the first.
+  private func reserve(_ entity: Int64, _ count: Int) throws -> Int64 {
+    let statement = try connection.statement(
+      "UPDATE Z_PRIMARYKEY SET Z_MAX = IFNULL(Z_MAX, 0) + ? WHERE Z_ENT = ? RETURNING Z_MAX")
+    statement.bind(Int64(count), 1)
+    statement.bind(entity, 2)
+    defer { statement.reset() }
+    guard try statement.step() else {
+      throw GraphError(.storeFailure, "the store's history is damaged: Z_PRIMARYKEY has no row \(entity)")
+    }
+    let last = statement.integer(0)
+    while try statement.step() {}
+    return last - Int64(count) + 1
+  }
+}

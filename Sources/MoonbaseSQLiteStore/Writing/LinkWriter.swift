@@ -1,0 +1,100 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseSQLite
+
+/// Writes pairs of many-to-many relationships, and the order of ordered ones.
+struct LinkWriter {
+  let layout: StoreLayout
+  let connection: Connection
+
+  mutating func write(_ links: StoreChanges.Links) throws {
+    let entity = try layout.layout(of: links.owner)
+    switch entity.slots[links.slot] {
+    case .join(let join):
+      try remove(links, join)
+      try add(links, join)
+      if let order = links.order, let column = join.orderColumn {
+        try arrange(links.owner, order, OrderedPlaces(join: join, column: column))
+      }
+    case .foreignKey(let toOne, let destination):
+      guard let order = links.order, let column = toOne.orderColumn else { return }
+      let table = try layout.layout(layout.model.entities[destination]).table
+      try arrange(links.owner, order, OrderedPlaces(toOne: toOne, table: table, column: column))
+    case .none, .attribute, .toOne: break
+    }
+  }
+
+  private func remove(_ links: StoreChanges.Links, _ join: JoinLayout) throws {
+    let columns = [join.ownerColumn, join.destinationColumn].map(identifier)
+    let sql = "DELETE FROM \(identifier(join.table)) WHERE \(columns[0]) = ? AND \(columns[1]) = ?"
+    for id in links.removed {
+      try run(sql, links.owner.key, id.key)
+      if join.isReflexive { try run(sql, id.key, links.owner.key) }
+    }
+  }
+
+  private func add(_ links: StoreChanges.Links, _ join: JoinLayout) throws {
+    let columns = [join.ownerColumn, join.destinationColumn].map(identifier).joined(separator: ", ")
+    let sql = "INSERT OR IGNORE INTO \(identifier(join.table)) (\(columns)) VALUES (?, ?)"
+    for id in links.added {
+      try run(sql, links.owner.key, id.key)
+      if join.isReflexive { try run(sql, id.key, links.owner.key) }
+    }
+  }
+
+  private func run(_ sql: String, _ first: Int64, _ second: Int64) throws {
+    let statement = try connection.statement(sql)
+    statement.bind(first, 1)
+    statement.bind(second, 2)
+    try statement.run()
+  }
+
+  // MARK: Order
+
+  /// Gives the destinations places that ascend in their order, and touches as few rows as it can.
+  private func arrange(_ owner: ManagedObjectID, _ order: [ManagedObjectID], _ places: OrderedPlaces) throws {
+    let known = try places.read(owner.key, connection)
+    let old = order.map { known[$0.key] ?? nil }
+    let new = OrderKeys.ascending(old)
+    let statement = try connection.statement(places.updateSQL)
+    for (id, (before, place)) in zip(order, zip(old, new)) where before != place {
+      statement.bind(place, 1)
+      statement.bind(owner.key, 2)
+      statement.bind(id.key, 3)
+      try statement.step()
+      statement.resetKeepingParameters()
+    }
+    statement.reset()
+  }
+}
+
+/// Where the places of an ordered relationship's destinations are kept.
+private struct OrderedPlaces {
+  let selectSQL: String
+  let updateSQL: String
+
+  init(join: JoinLayout, column: String) {
+    let (table, owner, destination) = (
+      identifier(join.table), identifier(join.ownerColumn), identifier(join.destinationColumn)
+    )
+    selectSQL = "SELECT \(destination), \(identifier(column)) FROM \(table) WHERE \(owner) = ?"
+    updateSQL = "UPDATE \(table) SET \(identifier(column)) = ? WHERE \(owner) = ? AND \(destination) = ?"
+  }
+
+  init(toOne: ToOneLayout, table: String, column: String) {
+    let (name, owner) = (identifier(table), identifier(toOne.column))
+    selectSQL = "SELECT Z_PK, \(identifier(column)) FROM \(name) WHERE \(owner) = ?"
+    updateSQL = "UPDATE \(name) SET \(identifier(column)) = ? WHERE \(owner) = ? AND Z_PK = ?"
+  }
+
+  func read(_ owner: Int64, _ connection: Connection) throws -> [Int64: Int64?] {
+    let statement = try connection.statement(selectSQL)
+    statement.bind(owner, 1)
+    defer { statement.reset() }
+    var result: [Int64: Int64?] = [:]
+    while try statement.step() {
+      result[statement.integer(0)] = .some(statement.isNull(1) ? nil : statement.integer(1))
+    }
+    return result
+  }
+}

@@ -1,0 +1,70 @@
+/// Places in an ordered relationship: integers with gaps, so that a move changes one row.
+enum OrderKeys {
+  /// The gap that new places leave.
+  static let gap: Int64 = 1024
+
+  /// Places that ascend strictly: as many of the old ones as can stay, the others put between them, or all anew where
+  /// there is no room.
+  static func ascending(_ old: [Int64?]) -> [Int64] {
+    let kept = longestAscending(old)
+    var result = old.map { $0 ?? 0 }
+    var start = 0
+    var last: Int64?
+    for anchor in kept + [old.count] {
+      let next = anchor < old.count ? old[anchor] : nil
+      guard let places = between(last, next, count: anchor - start) else { return numbered(old.count) }
+      for (offset, place) in places.enumerated() { result[start + offset] = place }
+      start = anchor + 1
+      last = next
+    }
+    return result
+  }
+
+  private static func numbered(_ count: Int) -> [Int64] { (0..<count).map { Int64($0 + 1) * gap } }
+
+  /// So many places between two others; nil where they do not fit.
+  private static func between(_ low: Int64?, _ high: Int64?, count: Int) -> [Int64]? {
+    guard count > 0 else { return [] }
+    let steps = Int64(count)
+    guard let high else {
+      let (top, overflow) = (low ?? 0).addingReportingOverflow((steps + 1) * gap)
+      return overflow ? nil : (1...steps).map { top - (steps + 1 - $0) * gap }
+    }
+    let (floor, underflow) = high.subtractingReportingOverflow((steps + 1) * gap)
+    let bottom = low ?? floor
+    let (room, overflow) = high.subtractingReportingOverflow(bottom)
+    guard !underflow || low != nil, !overflow, room > steps else { return nil }
+    return (1...steps).map { bottom + room / (steps + 1) * $0 + min(room % (steps + 1), $0) }
+  }
+
+  /// Indexes of a longest strictly ascending subsequence of the known places.
+  private static func longestAscending(_ places: [Int64?]) -> [Int] {
+    var tails: [Int] = []
+    var previous = [Int](repeating: -1, count: places.count)
+    for (index, place) in places.enumerated() {
+      guard let place else { continue }
+      let position = tails.firstIndexAscending { (places[$0] ?? .min) >= place }
+      if position > 0 { previous[index] = tails[position - 1] }
+      if position == tails.count { tails.append(index) } else { tails[position] = index }
+    }
+    var result: [Int] = []
+    var current = tails.last ?? -1
+    while current >= 0 {
+      result.append(current)
+      current = previous[current]
+    }
+    return result.reversed()
+  }
+}
+
+extension [Int] {
+  /// The first position whose element satisfies a condition that holds from there on; the count where there is none.
+  fileprivate func firstIndexAscending(where condition: (Int) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if condition(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

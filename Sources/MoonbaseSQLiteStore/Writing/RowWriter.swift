@@ -1,0 +1,154 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLite
+
+/// Writes rows of one entity: its statements and how values are bound to them, by slot.
+struct RowWriter {
+  /// How a slot's value goes into its columns.
+  enum Binding {
+    case plain
+    case external
+    case toOne(ToOneLayout)
+  }
+
+  /// A slot that has a column.
+  struct Column {
+    var slot: Int
+    var name: String
+    var binding: Binding
+  }
+
+  let layout: EntityLayout
+  let columns: [Column]
+  let insertSQL: String
+  private let store: StoreLayout
+  private let externalData: ExternalData
+
+  init(_ layout: EntityLayout, store: StoreLayout, externalData: ExternalData) throws {
+    if let missing = layout.missingColumns.first {
+      throw GraphError(
+        .storeFailure, "\(layout.entity.name): the file lacks \(missing); its rows can be read but not written",
+        entity: layout.entity.name)
+    }
+    self.layout = layout
+    self.store = store
+    self.externalData = externalData
+    columns = layout.slots.enumerated().compactMap { slot, place in
+      switch place {
+      case .none, .foreignKey, .join: nil
+      case .attribute(let name, .externalData): Column(slot: slot, name: identifier(name), binding: .external)
+      case .attribute(let name, _): Column(slot: slot, name: identifier(name), binding: .plain)
+      case .toOne(let toOne): Column(slot: slot, name: identifier(toOne.column), binding: .toOne(toOne))
+      }
+    }
+    var names = ["Z_PK", "Z_ENT", "Z_OPT"]
+    for column in columns {
+      names.append(column.name)
+      if case .toOne(let toOne) = column.binding, let entityColumn = toOne.entityColumn {
+        names.append(identifier(entityColumn))
+      }
+    }
+    let places = repeatElement("?", count: names.count).joined(separator: ", ")
+    insertSQL =
+      "INSERT INTO \(identifier(layout.table)) (\(names.joined(separator: ", "))) VALUES (\(places))"
+  }
+
+  var hasExternalData: Bool {
+    columns.contains { if case .external = $0.binding { true } else { false } }
+  }
+
+  /// Runs the insertion; the statement's parameters are all overwritten the next time.
+  func insert(_ row: Snapshot, _ statement: Statement, _ files: inout ExternalFiles) throws {
+    statement.bind(row.id.key, 1)
+    statement.bind(layout.number, 2)
+    statement.bind(row.version, 3)
+    var index: Int32 = 4
+    for column in columns { try bind(row.values[column.slot], column, &index, statement, &files) }
+    defer { statement.resetKeepingParameters() }
+    try statement.step()
+  }
+
+  /// The statement that changes these slots: parameters are the values, the new version, the key and the expected version.
+  ///
+  /// An object that leaves an ordered relationship loses its place in it.
+  func updateSQL(_ slots: [Int], checksVersion: Bool) -> String {
+    var parts: [String] = []
+    for column in columns where slots.contains(column.slot) {
+      parts.append("\(column.name) = ?")
+      guard case .toOne(let toOne) = column.binding else { continue }
+      if let entityColumn = toOne.entityColumn { parts.append("\(identifier(entityColumn)) = ?") }
+      if let orderColumn = toOne.orderColumn { parts.append("\(identifier(orderColumn)) = NULL") }
+    }
+    parts.append(checksVersion ? "Z_OPT = ?" : "Z_OPT = IFNULL(Z_OPT, 0) + 1")
+    return "UPDATE \(identifier(layout.table)) SET \(parts.joined(separator: ", ")) WHERE Z_PK = ?"
+      + (checksVersion ? " AND IFNULL(Z_OPT, 0) = ?" : "")
+  }
+
+  /// Runs an update and says whether it found its row.
+  func update(
+    _ change: StoreChanges.Update, _ statement: Statement, _ connection: Connection, _ files: inout ExternalFiles
+  ) throws -> Bool {
+    var index: Int32 = 1
+    for column in columns where change.changedSlots.contains(column.slot) {
+      try bind(change.snapshot.values[column.slot], column, &index, statement, &files)
+    }
+    if let expected = change.expectedVersion {
+      statement.bind(change.snapshot.version, index)
+      statement.bind(change.snapshot.id.key, index + 1)
+      statement.bind(expected, index + 2)
+    } else {
+      statement.bind(change.snapshot.id.key, index)
+    }
+    defer { statement.resetKeepingParameters() }
+    try statement.step()
+    return connection.changes > 0
+  }
+
+  @inline(__always)
+  private func bind(
+    _ value: Value, _ column: Column, _ index: inout Int32, _ statement: Statement, _ files: inout ExternalFiles
+  ) throws {
+    switch column.binding {
+    case .plain:
+      if case .decimal(let decimal) = value {
+        statement.bind(decimal.description, index)
+      } else {
+        SQLValue.bind(value, index, to: statement)
+      }
+    case .external:
+      if case .data(let data) = value {
+        statement.bind(try externalData.write(data, files: &files), index)
+      } else {
+        statement.bindNull(index)
+      }
+    case .toOne(let toOne):
+      SQLValue.bind(value, index, to: statement)
+      guard toOne.entityColumn != nil else { break }
+      index += 1
+      if case .objectID(let id) = value {
+        statement.bind(try store.layout(of: id).number, index)
+      } else {
+        statement.bindNull(index)
+      }
+    }
+    index += 1
+  }
+
+  // MARK: Files of old values
+
+  /// Notes the files that the row's external values are kept in, before the row changes or goes.
+  func forgetFiles(of key: Int64, slots: [Int]?, _ connection: Connection, _ files: inout ExternalFiles) throws {
+    let names = columns.filter { column in
+      guard case .external = column.binding else { return false }
+      return slots?.contains(column.slot) ?? true
+    }.map(\.name)
+    guard !names.isEmpty else { return }
+    let statement = try connection.statement(
+      "SELECT \(names.joined(separator: ", ")) FROM \(identifier(layout.table)) WHERE Z_PK = ?")
+    statement.bind(key, 1)
+    defer { statement.reset() }
+    guard try statement.step() else { return }
+    for index in names.indices { externalData.forget(statement.data(Int32(index)), files: &files) }
+  }
+}

@@ -1,0 +1,175 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLite
+
+/// One save: deletions first, then updates, insertions and links, so that a unique value can pass from one row to another.
+struct SaveTransaction {
+  let changes: StoreChanges
+  let layout: StoreLayout
+  let connection: Connection
+  let externalData: ExternalData
+  var files = ExternalFiles()
+
+  private var writers: [Int: RowWriter] = [:]
+  private var conflicts: [GraphError] = []
+  /// Updates that met a unique value which another update of this save may free.
+  private var postponed: [StoreChanges.Update] = []
+
+  init(_ changes: StoreChanges, layout: StoreLayout, connection: Connection, externalData: ExternalData) {
+    self.changes = changes
+    self.layout = layout
+    self.connection = connection
+    self.externalData = externalData
+  }
+
+  mutating func run() throws {
+    try delete()
+    try update()
+    try GraphError.throwConflicts(conflicts)
+    try insert()
+    var links = LinkWriter(layout: layout, connection: connection)
+    for change in changes.links { try links.write(change) }
+  }
+
+  private mutating func writer(_ id: ManagedObjectID) throws -> RowWriter {
+    let entity = try layout.layout(of: id)
+    if let known = writers[entity.entity.index] { return known }
+    let new = try RowWriter(entity, store: layout, externalData: externalData)
+    writers[entity.entity.index] = new
+    return new
+  }
+
+  // MARK: Insertions
+
+  private mutating func insert() throws {
+    var current: (symbol: Symbol, writer: RowWriter, statement: Statement)?
+    for row in changes.inserted {
+      if current?.symbol != row.id.entitySymbol {
+        let writer = try writer(row.id)
+        current = (row.id.entitySymbol, writer, try connection.statement(writer.insertSQL))
+      }
+      guard let current else { continue }
+      do {
+        try current.writer.insert(row, current.statement, &files)
+      } catch let error as SQLiteError where error.code.primary == .constraint {
+        throw describe(error, row.id)
+      }
+    }
+    current?.statement.reset()
+  }
+
+  // MARK: Updates
+
+  private mutating func update() throws {
+    for change in changes.updated where !(try apply(change)) {
+      try clearUniqueValues(of: change)
+      postponed.append(change)
+    }
+    let rest = postponed
+    for change in rest {
+      do {
+        if !(try apply(change)) { throw uniqueConflict(change.snapshot.id, names: []) }
+      } catch let error as SQLiteError where error.code.primary == .constraint {
+        throw describe(error, change.snapshot.id)
+      }
+    }
+  }
+
+  /// Writes one update; false where a unique value is taken.
+  private mutating func apply(_ change: StoreChanges.Update) throws -> Bool {
+    let id = change.snapshot.id
+    let writer = try writer(id)
+    if writer.hasExternalData {
+      try writer.forgetFiles(of: id.key, slots: change.changedSlots, connection, &files)
+    }
+    let sql = writer.updateSQL(change.changedSlots, checksVersion: change.expectedVersion != nil)
+    do {
+      if try !writer.update(change, try connection.statement(sql), connection, &files) {
+        conflicts.append(try conflict(id, expected: change.expectedVersion ?? 0))
+      }
+      return true
+    } catch let error as SQLiteError where error.code == .uniqueConstraint {
+      return false
+    }
+  }
+
+  private mutating func clearUniqueValues(of change: StoreChanges.Update) throws {
+    let writer = try writer(change.snapshot.id)
+    let unique = Set(writer.layout.entity.uniquenessConstraints.joined()).intersection(change.changedSlots)
+    let columns = writer.columns.filter { unique.contains($0.slot) }.map { "\($0.name) = NULL" }
+    guard !columns.isEmpty else { throw uniqueConflict(change.snapshot.id, names: []) }
+    let statement = try connection.statement(
+      "UPDATE \(identifier(writer.layout.table)) SET \(columns.joined(separator: ", ")) WHERE Z_PK = ?")
+    statement.bind(change.snapshot.id.key, 1)
+    try statement.run()
+  }
+
+  // MARK: Deletions
+
+  private mutating func delete() throws {
+    for deletion in changes.deleted {
+      let writer = try writer(deletion.id)
+      if writer.hasExternalData { try writer.forgetFiles(of: deletion.id.key, slots: nil, connection, &files) }
+      let check = deletion.expectedVersion == nil ? "" : " AND IFNULL(Z_OPT, 0) = ?"
+      let statement = try connection.statement(
+        "DELETE FROM \(identifier(writer.layout.table)) WHERE Z_PK = ?\(check)")
+      statement.bind(deletion.id.key, 1)
+      if let expected = deletion.expectedVersion { statement.bind(expected, 2) }
+      try statement.run()
+      if connection.changes == 0, let expected = deletion.expectedVersion {
+        conflicts.append(try conflict(deletion.id, expected: expected))
+      }
+      try unlink(deletion.id, writer.layout)
+    }
+  }
+
+  private func unlink(_ id: ManagedObjectID, _ entity: EntityLayout) throws {
+    for case .join(let join) in entity.slots {
+      try unlink(id, join.table, join.ownerColumn)
+      if join.isReflexive { try unlink(id, join.table, join.destinationColumn) }
+    }
+  }
+
+  private func unlink(_ id: ManagedObjectID, _ table: String, _ column: String) throws {
+    let statement = try connection.statement(
+      "DELETE FROM \(identifier(table)) WHERE \(identifier(column)) = ?")
+    statement.bind(id.key, 1)
+    try statement.run()
+  }
+
+  // MARK: Conflicts
+
+  private func conflict(_ id: ManagedObjectID, expected: Int64) throws -> GraphError {
+    let table = identifier(try layout.layout(of: id).table)
+    let statement = try connection.statement("SELECT IFNULL(Z_OPT, 0) FROM \(table) WHERE Z_PK = ?")
+    statement.bind(id.key, 1)
+    defer { statement.reset() }
+    return .conflict(id, expected: expected, found: try statement.step() ? statement.integer(0) : nil)
+  }
+
+  /// Says which constraint an object violates. SQLite names the columns: `UNIQUE constraint failed: ZPERSON.ZEMAIL`.
+  private func describe(_ error: SQLiteError, _ id: ManagedObjectID) -> GraphError {
+    guard error.code == .uniqueConstraint, let entity = try? layout.layout(of: id) else {
+      return GraphError(
+        .mergeConflict, "\(id): its primary key is taken by another row; nothing was saved", entity: id.entityName,
+        objectID: id, underlying: error)
+    }
+    let named = error.message.split(separator: ":").last ?? ""
+    let columns = named.split(separator: ",").map { $0.split(separator: ".").last.map(String.init) ?? "" }
+    let names = entity.slots.enumerated().compactMap { slot, place in
+      if case .attribute(let column, _) = place, columns.contains(column) {
+        return entity.entity.properties[slot].name
+      }
+      return nil
+    }
+    return uniqueConflict(id, names: names, underlying: error)
+  }
+
+  private func uniqueConflict(_ id: ManagedObjectID, names: [String], underlying: SQLiteError? = nil) -> GraphError {
+    let what = names.isEmpty ? "unique values" : names.joined(separator: ", ")
+    return GraphError(
+      .constraintConflict, "\(id.entityName): another object has the same \(what) as \(id)", entity: id.entityName,
+      property: names.count == 1 ? names[0] : nil, objectID: id, underlying: underlying)
+  }
+}

@@ -1,0 +1,24 @@
+import MoonbasePlatform
+
+/// A folder that goes with the test.
+final class TemporaryFolder {
+  let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory.appendingPathComponent("moonbase-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  func file(_ name: String = "store.sqlite") -> URL { url.appendingPathComponent(name) }
+
+  /// The names and contents of all files, hidden ones too.
+  func contents() throws -> [String: Data] {
+    var result: [String: Data] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
+      result[name] = (try? Data(contentsOf: file(name))) ?? Data()
+    }
+    return result
+  }
+}

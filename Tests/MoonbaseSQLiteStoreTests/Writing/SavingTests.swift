@@ -1,0 +1,221 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+import MoonbaseTestSupport
+import Testing
+
+@Suite("Saving")
+struct SavingTests {
+  static func everyType() -> ManagedObjectModel {
+    var thing = EntityDescription("Thing")
+    thing.attributes = [
+      AttributeDescription("small", .integer16), AttributeDescription("large", .integer64),
+      AttributeDescription("amount", .decimal), AttributeDescription("ratio", .double),
+      AttributeDescription("text", .string), AttributeDescription("flag", .boolean),
+      AttributeDescription("moment", .date), AttributeDescription("bytes", .binaryData),
+      AttributeDescription("token", .uuid), AttributeDescription("link", .uri),
+      AttributeDescription("shape", .transformable),
+    ]
+    return ManagedObjectModel(entities: [thing])
+  }
+
+  @Test("every type of attribute comes back as it was")
+  func types() throws {
+    let people = try PeopleStore(Self.everyType())
+    let values: [String: Value] = [
+      "small": -32_768, "large": .int(.max), "amount": .decimal(Decimal(string: "10.11")!), "ratio": 0.1,
+      "text": "Zoë 🌙\u{0}end", "flag": true, "moment": .date(Date(timeIntervalSinceReferenceDate: 1.5)),
+      "bytes": .data(Data([0, 1, 255])), "token": .uuid(UUID()), "link": .uri(URL(string: "https://example.org/a?b")!),
+      "shape": .data(Data(repeating: 7, count: 32)),
+    ]
+    let id = try people.insert(people.row("Thing", values))[0]
+    for (name, value) in values { #expect(try people.value(id, name) == value, "\(name)") }
+    let empty = try people.insert(people.row("Thing"))[0]
+    for name in values.keys { #expect(try people.value(empty, name) == .null) }
+  }
+
+  @Test("empty text and bytes are not NULL")
+  func emptyValues() throws {
+    let people = try PeopleStore(Self.everyType())
+    let id = try people.insert(people.row("Thing", ["text": "", "bytes": .data(Data())]))[0]
+    #expect(try people.value(id, "text") == "")
+    #expect(try people.value(id, "bytes") == .data(Data()))
+  }
+
+  @Test("an update raises the version and changes its slots only")
+  func update() throws {
+    let people = try PeopleStore()
+    let id = try people.insert(people.row("Person", ["firstName": "Ada", "age": 36]))[0]
+    let change = try people.update(id, ["age": 37])
+    let log = try people.statements { try people.save { $0.updated = [change] } }
+    #expect(
+      log == [
+        "BEGIN IMMEDIATE", "UPDATE ZPERSON SET ZAGE = ?, Z_OPT = ? WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?", "COMMIT",
+      ])
+    #expect(try people.store.snapshot(of: id)?.version == 2)
+    #expect(try people.value(id, "age") == 37)
+    #expect(try people.value(id, "firstName") == "Ada")
+  }
+
+  @Test("a row that somebody else changed or deleted is a conflict, and nothing is written")
+  func conflicts() throws {
+    let people = try PeopleStore()
+    let ids = try people.insert(people.row("Person"), people.row("Person"), people.row("Person"))
+    let stale = try ids.map { try people.update($0, ["age": 1]) }
+    try people.save { $0.updated = [try people.update(ids[0], ["age": 2])] }
+    try people.save { $0.deleted = [.init(id: ids[1], expectedVersion: 1)] }
+    let new = try people.row("Person", ["firstName": "New"])
+    let error = #expect(throws: GraphError.self) {
+      try people.save {
+        $0.inserted = [new]
+        $0.updated = stale
+      }
+    }
+    #expect(error?.code == .mergeConflict)
+    #expect(error?.details.compactMap(\.objectID) == [ids[0], ids[1]])
+    #expect(try people.value(ids[2], "age") == 0)
+    #expect(try people.store.snapshot(of: new.id) == nil)
+    try people.save {
+      $0.updated = [.init(snapshot: stale[0].snapshot, changedSlots: stale[0].changedSlots, expectedVersion: nil)]
+    }
+    #expect(try people.store.snapshot(of: ids[0])?.version == 3)
+  }
+
+  @Test("a taken unique value is named, and nothing is written")
+  func uniqueness() throws {
+    let people = try PeopleStore()
+    try people.insert(people.row("Person", ["email": "a@b"]))
+    let error = #expect(throws: GraphError.self) {
+      try people.insert(people.row("Person", ["email": "c@d"]), people.row("Employee", ["email": "a@b"]))
+    }
+    #expect(error?.code == .constraintConflict)
+    #expect(error?.property == "email")
+    #expect(error?.entity == "Employee")
+    #expect(try people.store.count(matching: people.query("Person")) == 1)
+  }
+
+  @Test("unique values can change places within one save")
+  func exchange() throws {
+    let people = try PeopleStore()
+    let ids = try people.insert(
+      people.row("Person", ["email": "a"]), people.row("Person", ["email": "b"]), people.row("Person", ["email": "c"]))
+    try people.save {
+      $0.updated = [
+        try people.update(ids[0], ["email": "b"]), try people.update(ids[1], ["email": "c"]),
+        try people.update(ids[2], ["email": "a"]),
+      ]
+    }
+    #expect(try ids.map { try people.value($0, "email") } == ["b", "c", "a"])
+    let heir = try people.row("Person", ["email": "b"])
+    try people.save {
+      $0.deleted = [.init(id: ids[0], expectedVersion: 2)]
+      $0.inserted = [heir]
+    }
+    #expect(try people.value(heir.id, "email") == "b")
+  }
+
+  @Test("a primary key that is taken is a conflict, and keys are never given again")
+  func keys() throws {
+    let people = try PeopleStore()
+    let row = try people.row("Person")
+    try people.insert(row)
+    let error = #expect(throws: GraphError.self) { try people.insert(row) }
+    #expect(error?.code == .mergeConflict)
+    try people.save { $0.deleted = [.init(id: row.id, expectedVersion: 1)] }
+    #expect(try people.store.reserveKeys(for: people.entity("Employee"), count: 5) == row.id.key + 1)
+    #expect(try people.store.reserveKeys(for: people.entity("Person"), count: 1) == row.id.key + 6)
+    let raw = try RawDatabase(people.folder.file())
+    #expect(try raw.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT IN (2, 3)") == ["\(row.id.key + 6)", "0"])
+  }
+
+  @Test("large values with external storage lie in files, which go with their rows")
+  func externalData() throws {
+    var model = Self.everyType()
+    model.entities[0].attributes[7].allowsExternalBinaryDataStorage = true
+    let people = try PeopleStore(model)
+    let files = {
+      try? FileManager.default.contentsOfDirectory(atPath: people.folder.file(".store_SUPPORT/_EXTERNAL_DATA").path)
+    }
+    let large = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
+    let ids = try people.insert(
+      people.row("Thing", ["bytes": .data(large)]), people.row("Thing", ["bytes": .data(Data([5]))]))
+    #expect(try people.value(ids[0], "bytes") == .data(large))
+    #expect(try people.value(ids[1], "bytes") == .data(Data([5])))
+    let raw = try RawDatabase(people.folder.file())
+    #expect(try raw.rows("SELECT length(ZBYTES), hex(substr(ZBYTES, 1, 1)) FROM ZTHING") == ["38|02", "2|01"])
+    #expect(files()?.count == 1)
+    try people.save { $0.updated = [try people.update(ids[0], ["bytes": .data(Data(large.reversed()))])] }
+    #expect(try people.value(ids[0], "bytes") == .data(Data(large.reversed())))
+    #expect(files()?.count == 1)
+    let stale = StoreChanges.Update(
+      snapshot: people.snapshot(
+        ids[0], version: 9, try people.store.snapshot(of: ids[0])!.values, ["bytes": .data(large)]),
+      changedSlots: [people.entity("Thing").slot("bytes")!], expectedVersion: 8)
+    #expect(throws: GraphError.self) { try people.save { $0.updated = [stale] } }
+    #expect(files()?.count == 1)
+    try people.save { $0.deleted = [.init(id: ids[0], expectedVersion: 2)] }
+    #expect(files() == [])
+  }
+
+  @Test("to-one and many-to-many relationships, from both sides")
+  func relationships() throws {
+    let people = try PeopleStore()
+    let department = try people.row("Department", ["name": "Moon"])
+    let ada = try people.row("Person", ["department": .objectID(department.id)])
+    let bob = try people.row("Employee", ["department": .objectID(department.id)])
+    try people.insert(department, ada, bob)
+    let employees = people.entity("Department").slot("employees")!
+    #expect(try people.store.destinations(of: department.id, relationship: employees) == [ada.id, bob.id])
+    let friends = people.entity("Person").slot("friends")!
+    try people.save {
+      $0.links = [.init(owner: ada.id, slot: friends, added: [bob.id, ada.id], removed: [], order: nil)]
+    }
+    #expect(try Set(people.store.destinations(of: ada.id, relationship: friends)) == [bob.id, ada.id])
+    #expect(try people.store.destinations(of: bob.id, relationship: friends) == [ada.id])
+    try people.save { $0.links = [.init(owner: bob.id, slot: friends, added: [], removed: [ada.id], order: nil)] }
+    #expect(try people.store.destinations(of: ada.id, relationship: friends) == [ada.id])
+    try people.save { $0.deleted = [.init(id: ada.id, expectedVersion: 1)] }
+    #expect(try RawDatabase(people.folder.file()).value("SELECT COUNT(*) FROM Z_2FRIENDS") == "0")
+  }
+
+  @Test("the order of an ordered relationship is kept, and a move writes one place")
+  func order() throws {
+    let people = try PeopleStore()
+    let department = try people.row("Department")
+    let projects = try (0..<5).map {
+      try people.row("Project", ["title": .string("\($0)"), "department": .objectID(department.id)])
+    }
+    let slot = people.entity("Department").slot("projects")!
+    let ids = projects.map(\.id)
+    try people.save {
+      $0.inserted = [department] + projects
+      $0.links = [.init(owner: department.id, slot: slot, added: [], removed: [], order: ids.reversed())]
+    }
+    #expect(try people.store.destinations(of: department.id, relationship: slot) == ids.reversed())
+    let moved = [ids[0], ids[4], ids[3], ids[2], ids[1]]
+    let log = try people.statements {
+      try people.save { $0.links = [.init(owner: department.id, slot: slot, added: [], removed: [], order: moved)] }
+    }
+    #expect(log.filter { $0.hasPrefix("UPDATE") }.count == 1)
+    #expect(try people.store.destinations(of: department.id, relationship: slot) == moved)
+    try people.save { $0.updated = [try people.update(ids[3], ["department": nil])] }
+    let raw = try RawDatabase(people.folder.file())
+    #expect(try raw.rows("SELECT Z_FOK_DEPARTMENT IS NULL FROM ZPROJECT WHERE ZDEPARTMENT IS NULL") == ["1"])
+  }
+
+  @Test("reading takes one statement for 512 rows or owners")
+  func statementCounts() throws {
+    let people = try PeopleStore()
+    let department = try people.row("Department")
+    let rows = try (0..<1000).map { _ in try people.row("Person", ["department": .objectID(department.id)]) }
+    try people.save { $0.inserted = [department] + rows }
+    let ids = rows.map(\.id)
+    #expect(try people.statements { _ = try people.store.snapshots(of: ids) }.count == 2)
+    #expect(try Set(people.store.snapshots(of: ids).map(\.id)) == Set(ids))
+    #expect(try people.statements { _ = try people.store.snapshot(of: ids[0]) }.count == 1)
+    let friends = people.entity("Person").slot("friends")!
+    #expect(try people.statements { _ = try people.store.destinations(of: ids, relationship: friends) }.count == 2)
+    #expect(try people.statements { _ = try people.store.snapshots(matching: people.query("Person")) }.count == 1)
+  }
+}

@@ -1,0 +1,97 @@
+import MoonbasePlatform
+import MoonbaseSQLite
+import Testing
+
+@Suite("A connection")
+struct ConnectionTests {
+  private struct Refusal: Error, Equatable {
+    var reason: String
+  }
+
+  @Test("binds and reads every storage class without loss")
+  func values() throws {
+    let connection = try Connection(":memory:")
+    let statement = try connection.statement("SELECT ?, ?, ?, ?, ?, ?, ?")
+    statement.bind(Int64.min, 1)
+    statement.bind(0.1, 2)
+    statement.bind("Zoë\u{0}🌙", 3)
+    statement.bind("", 4)
+    statement.bind(Data([0, 255]), 5)
+    statement.bind(Data(), 6)
+    statement.bindNull(7)
+    #expect(try statement.step())
+    #expect(statement.integer(0) == .min)
+    #expect(statement.double(1) == 0.1)
+    #expect(statement.text(2) == "Zoë\u{0}🌙")
+    #expect(statement.text(3) == "")
+    #expect(statement.data(4) == Data([0, 255]))
+    #expect((0..<7).map { statement.storage($0) } == [.integer, .real, .text, .text, .blob, .blob, .null])
+    #expect(try !statement.step())
+  }
+
+  @Test("prepares a statement once and counts each run")
+  func statements() throws {
+    let connection = try Connection(":memory:")
+    let first = try connection.statement("SELECT 1")
+    try first.run()
+    #expect(try connection.statement("SELECT 1") === first)
+    #expect(try first.step())
+    #expect(try connection.statement("SELECT 1") !== first)
+    #expect(connection.statementCount == 2)
+  }
+
+  @Test("rolls a failed transaction back and is usable afterwards")
+  func transactions() throws {
+    let connection = try Connection(":memory:")
+    try connection.execute("CREATE TABLE t (a UNIQUE)")
+    let error = #expect(throws: SQLiteError.self) {
+      try connection.transaction {
+        try connection.execute("INSERT INTO t VALUES (1)")
+        try connection.execute("INSERT INTO t VALUES (1)")
+      }
+    }
+    #expect(error?.code == .uniqueConstraint)
+    #expect(error?.sql == "INSERT INTO t VALUES (1)")
+    #expect(!connection.isInTransaction)
+    #expect(try connection.integer("SELECT COUNT(*) FROM t") == 0)
+  }
+
+  @Test("says what is wrong with a statement")
+  func badSQL() throws {
+    let connection = try Connection(":memory:")
+    let error = #expect(throws: SQLiteError.self) { try connection.execute("SELEC 1") }
+    #expect(error?.message.contains("syntax error") == true)
+    #expect(error?.sql == "SELEC 1")
+  }
+
+  @Test("throws what a function threw, as it is, and is usable afterwards")
+  func functions() throws {
+    let connection = try Connection(":memory:")
+    try connection.register(function: "twice", arguments: 1, traits: [.deterministic, .directOnly]) { call in
+      if call.integer(0) == 3 { throw Refusal(reason: "three") }
+      call.set(call.integer(0) * 2)
+    }
+    #expect(try connection.integer("SELECT twice(21)") == 42)
+    #expect(throws: Refusal(reason: "three")) {
+      try connection.integer("SELECT sum(twice(value)) FROM json_each('[1,2,3,4]')")
+    }
+    #expect(try connection.integer("SELECT twice(4)") == 8)
+    let error = #expect(throws: SQLiteError.self) { try connection.execute("SELECT absent(1)") }
+    #expect(error?.message == "no such function: absent")
+  }
+
+  @Test("refuses to redefine a function while a statement uses it, and takes a new name")
+  func redefinition() throws {
+    let connection = try Connection(":memory:")
+    try connection.register(function: "f1", arguments: 0, traits: []) { $0.set(Int64(1)) }
+    let statement = try connection.statement("SELECT f1() FROM json_each('[1,2]')")
+    #expect(try statement.step())
+    let error = #expect(throws: SQLiteError.self) {
+      try connection.register(function: "f1", arguments: 0, traits: []) { $0.set(Int64(2)) }
+    }
+    #expect(error?.code == .busy)
+    try connection.register(function: "f2", arguments: 0, traits: []) { $0.set(Int64(2)) }
+    #expect(try connection.integer("SELECT f2()") == 2)
+    #expect(try statement.step())
+  }
+}
