@@ -1,3 +1,4 @@
+import MoonbaseGraph
 public import MoonbaseModel
 public import MoonbasePlatform
 import MoonbaseSQLite
@@ -34,6 +35,17 @@ extension SQLiteStore {
       defer { statement.reset() }
       return try statement.step() ? statement.data(0) : nil
     }
+  }
+
+  /// The model that a store carries with it.
+  ///
+  /// Throws `GraphError` as opening does, and with `.invalidStore` for a store of an old framework, which has no model.
+  public static func cachedModel(ofStoreAt url: URL) throws -> ManagedObjectModel {
+    guard let cache = try modelCache(ofStoreAt: url) else {
+      throw GraphError(
+        .invalidStore, "\(url.path) carries no model (an old framework wrote it): name the model that it was made with")
+    }
+    return try ManagedObjectModel(modelCache: cache)
   }
 
   private static func withFile<Result>(_ url: URL, _ body: (Connection) throws -> Result) throws -> Result {

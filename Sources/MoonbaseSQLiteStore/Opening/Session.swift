@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseSQLite
 
 /// A connection with what is registered on it. The pool or the writer's lock gives it to one thread at a time.
-final class Session: @unchecked Sendable {  // used by one thread at a time: whoever took it from the pool, or holds the writer's lock
+final class Session: @unchecked Sendable {  // the pool or the writer's lock confines it
   let connection: Connection
   /// The functions of scripts, by generation; those of the past stay until the connection closes.
   private var functions: [UInt64: RegisteredFunctions] = [:]
