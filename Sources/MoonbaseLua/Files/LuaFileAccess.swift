@@ -1,0 +1,51 @@
+public import MoonbasePlatform
+
+/// Which files and variables of the environment scripts may use. What is not granted does not exist for them.
+public struct LuaFileAccess: Sendable, Equatable {
+  /// Files, and folders with all below them, that may be read.
+  public var readable: [URL]
+  /// Files, and folders with all below them, that may be written, removed and renamed; they may be read too.
+  public var writable: [URL]
+  /// Variables that `os.getenv` knows.
+  public var variables: Set<String>
+
+  /// Grants what is given and nothing else.
+  public init(readable: [URL] = [], writable: [URL] = [], variables: Set<String> = []) {
+    self.readable = readable
+    self.writable = writable
+    self.variables = variables
+  }
+
+  /// The true path of a file that may be used so, links resolved; nil where it is not granted.
+  ///
+  /// The last part need not exist. Where it is a link, it is the link's target that has to be granted.
+  func path(_ path: String, writing: Bool) -> String? {
+    guard !path.isEmpty, !path.utf8.contains(0), let resolved = Self.resolve(path) else { return nil }
+    let roots = writing ? writable : readable + writable
+    return roots.contains { Self.holds(Self.resolve($0.path), resolved) } ? resolved : nil
+  }
+
+  private static func holds(_ root: String?, _ path: String) -> Bool {
+    guard let root else { return false }
+    return path == root || root == "/" || path.hasPrefix(root + "/")
+  }
+
+  private static func resolve(_ path: String) -> String? {
+    if let whole = real(path) { return whole }
+    // A link to nowhere would be followed on creation; what it names was not looked at.
+    var status = stat()
+    guard lstat(path, &status) != 0 else { return nil }
+    let url = URL(fileURLWithPath: path)
+    let name = url.lastPathComponent
+    guard name != "..", name != ".", name != "/", let folder = real(url.deletingLastPathComponent().path) else {
+      return nil
+    }
+    return folder == "/" ? "/" + name : folder + "/" + name
+  }
+
+  private static func real(_ path: String) -> String? {
+    guard let pointer = realpath(path, nil) else { return nil }
+    defer { free(pointer) }
+    return String(cString: pointer)
+  }
+}

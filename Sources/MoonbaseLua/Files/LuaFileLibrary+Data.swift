@@ -1,0 +1,104 @@
+import MoonbasePlatform
+
+extension LuaFileLibrary {
+  // MARK: Reading and writing
+
+  func write(_ file: LuaFile, _ call: inout LuaCall, from first: Int) throws {
+    for index in first..<max(first, call.count) {
+      guard ["number", "string"].contains(call.typeName(index)) else { throw call.typeError(index, expected: "string") }
+      do {
+        try call.withBytes(index) { try file.write($0) }
+      } catch LuaFile.Failure.system(let number) {
+        return call.fail(nil, number)
+      } catch LuaFile.Failure.limit {
+        throw LuaError(.limit(.output), "the output limit was exceeded")
+      }
+    }
+    try call.return(.object(LuaObject(file, as: type)))
+  }
+
+  func formats(_ call: inout LuaCall, from first: Int) throws -> [LuaReadFormat] {
+    guard call.count > first else { return [.line(keepingEnd: false)] }
+    return try (first..<call.count).map { index in
+      if call.typeName(index) == "number" { return .bytes(max(0, Int(try call.integer(index)))) }
+      let name = try call.text(index)
+      switch name.hasPrefix("*") ? name.dropFirst().first : name.first {
+      case "l": return .line(keepingEnd: false)
+      case "L": return .line(keepingEnd: true)
+      case "n": return .number
+      case "a": return .all
+      default: throw call.argumentError(index, "invalid format")
+      }
+    }
+  }
+
+  func read(_ file: LuaFile, _ call: inout LuaCall, from first: Int) throws {
+    try read(file, formats(&call, from: first), &call)
+  }
+
+  /// Gives a result for each format, and nil for the first that finds nothing, where it stops.
+  private func read(_ file: LuaFile, _ formats: [LuaReadFormat], _ call: inout LuaCall) throws {
+    // The user is to see a question before its answer is awaited.
+    if file.isStandard { try standardOutput.flush() }
+    for format in formats {
+      guard try give(file, format, &call) else { return call.returnNil() }
+    }
+  }
+
+  private func give(_ file: LuaFile, _ format: LuaReadFormat, _ call: inout LuaCall) throws -> Bool {
+    do {
+      if case .number = format { return try giveNumber(file, &call) }
+      var found = false
+      // The state copies the bytes at once or keeps them until the call is over; they stay in the file's buffer meanwhile.
+      found = try file.read(format) { bytes in call.return(bytes: bytes) }
+      return found
+    } catch LuaFile.Failure.system(let number) {
+      throw LuaError(.runtime, String(cString: strerror(number)))
+    } catch LuaFile.Failure.tooLarge {
+      throw LuaError(.runtime, "more than \(LuaFile.greatest >> 20) MiB in one read")
+    }
+  }
+
+  private func giveNumber(_ file: LuaFile, _ call: inout LuaCall) throws -> Bool {
+    var text = ""
+    guard try file.read(.number, { text = String(decoding: $0, as: UTF8.self) }) else { return false }
+    if let integer = Int64(text) {
+      call.return(integer)
+    } else if let number = Double(text) {
+      call.return(number)
+    } else {
+      return false
+    }
+    return true
+  }
+
+  /// `io.lines([path, ...])`
+  func lines(_ call: inout LuaCall) throws {
+    guard !call.isNil(0) else {
+      return try call.return(try iterator(try opened(input), formats(&call, from: 1), closing: false, call.state))
+    }
+    let path = try call.text(0)
+    guard let resolved = access.path(path, writing: false) else {
+      throw LuaError(.runtime, "\(path): not granted for reading (see --allow)")
+    }
+    let descriptor = MoonbasePlatform.open(resolved, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { throw LuaError(.runtime, "\(path): \(String(cString: strerror(errno)))") }
+    let file = LuaFile(descriptor: descriptor)
+    try call.return(try iterator(file, formats(&call, from: 1), closing: true, call.state))
+  }
+
+  func iterator(
+    _ file: LuaFile, _ formats: [LuaReadFormat], closing: Bool, _ state: LuaState
+  ) throws -> LuaValue {
+    try state.function { [unowned self] call in
+      guard file.isOpen else { throw LuaError(.runtime, "file is already closed") }
+      if formats.count == 1 {
+        if try give(file, formats[0], &call) { return }
+        call.returnNil()
+        if closing { try file.close() }
+      } else {
+        try read(file, formats, &call)
+      }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import MoonbasePlatform
+
+extension LuaFileLibrary {
+  // MARK: Opening
+
+  /// `io.open(path [, mode])`
+  func open(_ call: inout LuaCall) throws {
+    let path = try call.text(0)
+    let mode = call.isNil(1) ? "r" : try call.text(1)
+    guard Self.modes[mode.replacing("b", with: "")] != nil, mode.hasPrefix("b") == false else {
+      throw call.argumentError(1, "invalid mode")
+    }
+    guard let file = try openFile(path, mode: mode, &call) else { return }
+    try call.return(.object(LuaObject(file, as: type)))
+  }
+
+  private static let modes: [String: (flags: Int32, writes: Bool)] = [
+    "r": (O_RDONLY, false), "r+": (O_RDWR, true), "w": (O_WRONLY | O_CREAT | O_TRUNC, true),
+    "w+": (O_RDWR | O_CREAT | O_TRUNC, true), "a": (O_WRONLY | O_CREAT | O_APPEND, true),
+    "a+": (O_RDWR | O_CREAT | O_APPEND, true),
+  ]
+
+  /// The file, or nil after the call was given what tells why not.
+  private func openFile(_ path: String, mode: String, _ call: inout LuaCall) throws -> LuaFile? {
+    let (flags, writes) = Self.modes[mode.replacing("b", with: "")] ?? (O_RDONLY, false)
+    guard let resolved = access.path(path, writing: writes) else {
+      // Whoever may not look is not told whether there is something to see.
+      call.refuse(path, writing: writes)
+      return nil
+    }
+    // Links were resolved; one that was put there since is not followed.
+    let descriptor = MoonbasePlatform.open(resolved, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
+    guard descriptor >= 0 else {
+      call.fail(path, errno)
+      return nil
+    }
+    var status = stat()
+    if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      _ = MoonbasePlatform.close(descriptor)
+      call.fail(path, EISDIR)
+      return nil
+    }
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+    return LuaFile(descriptor: descriptor)
+  }
+
+  /// `io.input([file])` and `io.output([file])`
+  func stream(_ call: inout LuaCall, mode: String, current: LuaFile) throws -> LuaFile {
+    var chosen = current
+    if let file: LuaFile = call.objectIfPresent(0) {
+      chosen = file
+    } else if !call.isNil(0) {
+      let path = try call.text(0)
+      guard let file = try openFile(path, mode: mode, &call) else {
+        throw LuaError(.runtime, "cannot open file '\(path)'")
+      }
+      chosen = file
+    }
+    try call.return(.object(LuaObject(chosen, as: type)))
+    return chosen
+  }
+
+  func opened(_ file: LuaFile) throws -> LuaFile {
+    guard file.isOpen else { throw LuaError(.runtime, "attempt to use a closed file") }
+    return file
+  }
+
+  /// `io.close([file])`
+  func closeFile(_ call: inout LuaCall) throws {
+    try close(try opened(call.isNil(0) ? output : try call.object(0, name: "FILE*")), &call)
+  }
+
+  func close(_ file: LuaFile, _ call: inout LuaCall) throws {
+    guard !file.isStandard else {
+      call.returnNil()
+      return call.return("standard streams stay open")
+    }
+    if try reporting(&call, file.close) { call.return(true) }
+  }
+
+  /// `file:seek([whence [, offset]])`
+  func seek(_ file: LuaFile, _ call: inout LuaCall) throws {
+    let name = call.isNil(0) ? "cur" : try call.text(0)
+    let offset = call.isNil(1) ? 0 : try call.integer(1)
+    guard let whence = ["set": SEEK_SET, "cur": SEEK_CUR, "end": SEEK_END][name] else {
+      throw call.argumentError(0, "invalid option '\(name)'")
+    }
+    var place: Int64 = 0
+    if try reporting(&call, { place = try file.seek(offset, from: Int32(whence)) }) { call.return(place) }
+  }
+
+  /// Runs `body`; a refusal of the system becomes `nil, message, number` and false.
+  @discardableResult
+  func reporting(_ call: inout LuaCall, _ body: () throws -> Void) throws -> Bool {
+    do {
+      try body()
+      return true
+    } catch LuaFile.Failure.system(let number) {
+      call.fail(nil, number)
+      return false
+    } catch LuaFile.Failure.tooLarge {
+      throw LuaError(.runtime, "more than \(LuaFile.greatest >> 20) MiB in one read")
+    } catch LuaFile.Failure.limit {
+      throw LuaError(.limit(.output), "the output limit was exceeded")
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import MoonbasePlatform
+
+extension LuaFileLibrary {
+  /// The parts of `os` that the state has, and those that touch granted files and variables.
+  func os(like standard: LuaValue) throws(LuaError) -> LuaTable {
+    let table = try state.table()
+    if case .table(let known) = standard {
+      for name in ["clock", "date", "difftime", "time", "exit"] {
+        try table.set(name, try known.index(.text(name)))
+      }
+    }
+    try table.set(
+      "getenv",
+      state.function { [self] call in
+        let name = try call.text(0)
+        guard access.variables.contains(name), let value = getenv(name) else { return call.returnNil() }
+        call.return(String(cString: value))
+      })
+    try table.set(
+      "remove",
+      state.function { [self] call in
+        let path = try call.text(0)
+        guard let resolved = access.path(path, writing: true) else { return call.refuse(path, writing: true) }
+        guard MoonbasePlatform.remove(resolved) == 0 else { return call.fail(path, errno) }
+        call.return(true)
+      })
+    try table.set(
+      "rename",
+      state.function { [self] call in
+        let (old, new) = (try call.text(0), try call.text(1))
+        guard let from = access.path(old, writing: true) else { return call.refuse(old, writing: true) }
+        guard let to = access.path(new, writing: true) else { return call.refuse(new, writing: true) }
+        guard MoonbasePlatform.rename(from, to) == 0 else { return call.fail(old, errno) }
+        call.return(true)
+      })
+    return table
+  }
+}

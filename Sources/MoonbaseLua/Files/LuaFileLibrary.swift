@@ -1,0 +1,78 @@
+import MoonbasePlatform
+
+/// Lua's `io` over granted files.
+final class LuaFileLibrary {
+  let access: LuaFileAccess
+  let type = LuaHostType<LuaFile>("FILE*")
+  let standardInput = LuaFile(descriptor: STDIN_FILENO, isStandard: true)
+  let standardOutput: LuaFile
+  let standardError: LuaFile
+  /// What `io.read` and `io.write` use.
+  var input: LuaFile
+  var output: LuaFile
+  unowned let state: LuaState
+
+  init(state: LuaState, access: LuaFileAccess) throws(LuaError) {
+    self.state = state
+    self.access = access
+    standardOutput = LuaFile(descriptor: STDOUT_FILENO, isStandard: true) { [unowned state] bytes in
+      state.write(bytes, error: false)
+    }
+    standardError = LuaFile(descriptor: STDERR_FILENO, isStandard: true) { [unowned state] bytes in
+      state.write(bytes, error: true)
+    }
+    input = standardInput
+    output = standardOutput
+    addMethods()
+    try state.register(type)
+  }
+
+  func io() throws(LuaError) -> LuaTable {
+    let table = try state.table()
+    try table.set("stdin", .object(LuaObject(standardInput, as: type)))
+    try table.set("stdout", .object(LuaObject(standardOutput, as: type)))
+    try table.set("stderr", .object(LuaObject(standardError, as: type)))
+    try table.set("open", state.function(open))
+    try table.set("close", state.function(closeFile))
+    try table.set("lines", state.function(lines))
+    try table.set("read", state.function { [self] in try read(try opened(input), &$0, from: 0) })
+    try table.set("write", state.function { [self] in try write(try opened(output), &$0, from: 0) })
+    try table.set("input", state.function { [self] in input = try stream(&$0, mode: "r", current: input) })
+    try table.set("output", state.function { [self] in output = try stream(&$0, mode: "w", current: output) })
+    try table.set(
+      "type",
+      state.function { call in
+        guard let file: LuaFile = call.objectIfPresent(0) else { return call.returnNil() }
+        call.return(file.isOpen ? "file" : "closed file")
+      })
+    return table
+  }
+
+  private func addMethods() {
+    type.method("read") { [unowned self] file, call in try read(try opened(file), &call, from: 0) }
+    type.method("write") { [unowned self] file, call in try write(try opened(file), &call, from: 0) }
+    type.method("lines") { [unowned self] file, call in
+      try call.return(try iterator(try opened(file), formats(&call, from: 0), closing: false, call.state))
+    }
+    type.method("close") { [unowned self] file, call in try close(try opened(file), &call) }
+    type.method("flush") { [unowned self] file, call in
+      try reporting(&call) { try opened(file).flush() }
+      try call.return(.object(LuaObject(file, as: type)))
+    }
+    type.method("seek") { [unowned self] file, call in try seek(try opened(file), &call) }
+    type.method("setvbuf") { [unowned self] file, call in
+      guard let mode = LuaFile.Buffering(rawValue: try call.text(0)) else {
+        throw call.argumentError(0, "invalid option '\(try call.text(0))'")
+      }
+      try opened(file).setBuffering(mode)
+      call.return(true)
+    }
+    type.operator(.text) { call in
+      let file: LuaFile = try call.object(0)
+      call.return(file.isOpen ? "file" : "file (closed)")
+    }
+    type.operator(.close) { call in
+      if let file: LuaFile = call.objectIfPresent(0), file.isOpen, !file.isStandard { try? file.close() }
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import MoonbasePlatform
+
+extension LuaState {
+  /// Gives scripts Lua's `io`, and the parts of `os` that touch files and the environment, over what is granted.
+  ///
+  /// The standard streams are there in any case: output goes where `output` says. There are no processes and no temporary
+  /// files. Call it once, before scripts are loaded. In preset `trusted` Lua's own libraries stay as they are.
+  public func openFiles(_ access: LuaFileAccess) throws(LuaError) {
+    guard preset != .trusted else { return }
+    let library = try LuaFileLibrary(state: self, access: access)
+    try setGlobal("io", .table(try library.io().frozen()))
+    try setGlobal("os", .table(try library.os(like: try global("os")).frozen()))
+  }
+}
+
+extension LuaCall {
+  /// `nil, message, number`: how Lua's libraries tell of a file that did not work.
+  mutating func fail(_ path: String?, _ number: Int32) {
+    returnNil()
+    `return`("\(path.map { "\($0): " } ?? "")\(String(cString: strerror(number)))")
+    `return`(Int64(number))
+  }
+
+  /// `nil, message, number` for a path that is not granted.
+  mutating func refuse(_ path: String, writing: Bool) {
+    returnNil()
+    `return`("\(path): not granted for \(writing ? "writing" : "reading") (see --allow)")
+    `return`(Int64(EACCES))
+  }
+}

@@ -1,0 +1,116 @@
+import MoonbaseLua
+import MoonbasePlatform
+import Testing
+
+@Suite struct FileTests {
+  let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("files \(UUID().uuidString)")
+    for name in ["in", "out", "secret"] {
+      try FileManager.default.createDirectory(
+        at: folder.appendingPathComponent(name), withIntermediateDirectories: true)
+    }
+    try Data("one\ntwo\nthree".utf8).write(to: folder.appendingPathComponent("in/lines.txt"))
+    try Data("hidden".utf8).write(to: folder.appendingPathComponent("secret/key"))
+  }
+
+  private func run(_ code: String) throws -> [LuaValue] {
+    let state = try LuaState()
+    try state.openFiles(
+      LuaFileAccess(
+        readable: [folder.appendingPathComponent("in")], writable: [folder.appendingPathComponent("out")],
+        variables: ["HOME"]))
+    let environment = try state.environment(["folder": .text(folder.path)])
+    return try state.load(code, name: "test.lua", in: environment)()
+  }
+
+  private func text(_ code: String) throws -> String {
+    guard case .string(let text)? = try run(code).first else { return "nothing" }
+    return text.text ?? "no text"
+  }
+
+  @Test func linesOfAFile() throws {
+    let code =
+      "local t = {} for l in io.lines(folder .. '/in/lines.txt') do t[#t + 1] = l end return table.concat(t, '|')"
+    #expect(try text(code) == "one|two|three")
+  }
+
+  @Test func allFormatsOfReading() throws {
+    let code = """
+      local f = assert(io.open(folder .. '/in/lines.txt'))
+      local a, b, c, d = f:read('L', 2, 'a', 'l')
+      return a .. '|' .. b .. '|' .. c .. '|' .. tostring(d)
+      """
+    #expect(try text(code) == "one\n|tw|o\nthree|nil")
+  }
+
+  @Test func whatIsWrittenIsReadAgain() throws {
+    let code = """
+      local name = folder .. '/out/new.txt'
+      local f <close> = assert(io.open(name, 'w'))
+      assert(f:write('a', 1, 2.5, '\\n'):write('b'))
+      f:flush()
+      return io.open(name):read('a') .. f:seek('cur')
+      """
+    #expect(try text(code) == "a12.5\nb7")
+  }
+
+  @Test func numbersAreRead() throws {
+    let code = """
+      local name = folder .. '/out/numbers'
+      local f = io.open(name, 'w') f:write(' 12 -3.5 0x10 x') f:close()
+      local g = io.open(name)
+      local a, b = g:read('n', 'n')
+      return math.type(a) .. a .. b
+      """
+    #expect(try text(code) == "integer12-3.5")
+  }
+
+  @Test(
+    arguments: [
+      "folder .. '/secret/key'", "folder .. '/in/../secret/key'", "'/etc/passwd'", "folder .. '/in/link'",
+      "folder .. '/in/lines.txt\\0'", "folder", "folder .. '/inside'", "''",
+    ])
+  func nothingElseIsRead(_ path: String) throws {
+    try? FileManager.default.createSymbolicLink(
+      at: folder.appendingPathComponent("in/link"), withDestinationURL: folder.appendingPathComponent("secret/key"))
+    #expect(try text("local f, message = io.open(\(path)) return f and 'open' or message").contains("not granted"))
+    #expect(throws: LuaError.self) { try run("for l in io.lines(\(path)) do end") }
+  }
+
+  @Test(
+    arguments: [
+      "folder .. '/in/lines.txt'", "folder .. '/new'", "folder .. '/out/../new'", "folder .. '/out/link'",
+      "folder .. '/out/dangling'",
+    ])
+  func nothingElseIsWritten(_ path: String) throws {
+    let out = folder.appendingPathComponent("out")
+    try? FileManager.default.createSymbolicLink(
+      at: out.appendingPathComponent("link"), withDestinationURL: folder.appendingPathComponent("secret/key"))
+    try? FileManager.default.createSymbolicLink(
+      at: out.appendingPathComponent("dangling"), withDestinationURL: folder.appendingPathComponent("secret/new"))
+    for mode in ["w", "a", "r+"] {
+      #expect(try text("local f, m = io.open(\(path), '\(mode)') return f and 'open' or m").contains("not granted"))
+    }
+    #expect(try text("local ok, m = os.remove(\(path)) return ok and 'gone' or m").contains("not granted"))
+    #expect(try Data(contentsOf: folder.appendingPathComponent("secret/key")) == Data("hidden".utf8))
+  }
+
+  @Test func aFolderIsNoFile() throws {
+    #expect(try text("local f, m, n = io.open(folder .. '/in') return m").contains("irectory"))
+  }
+
+  @Test func aClosedFileSaysSo() throws {
+    #expect(throws: LuaError.self) { try run("local f = io.open(folder .. '/in/lines.txt') f:close() f:read()") }
+  }
+
+  @Test func onlyGrantedVariablesAreKnown() throws {
+    #expect(try text("return tostring(os.getenv('PATH'))") == "nil")
+    #expect(try text("return tostring(os.getenv('HOME') ~= nil)") == "true")
+  }
+
+  @Test func theLibraryIsFrozen() throws {
+    #expect(throws: LuaError.self) { try run("io.open = nil") }
+  }
+}
