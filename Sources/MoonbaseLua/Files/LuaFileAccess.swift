@@ -16,6 +16,9 @@ public struct LuaFileAccess: Sendable, Equatable {
     self.variables = variables
   }
 
+  /// Whether a file may be used so.
+  public func allows(_ path: String, writing: Bool) -> Bool { self.path(path, writing: writing) != nil }
+
   /// The true path of a file that may be used so, links resolved; nil where it is not granted.
   ///
   /// The last part need not exist. Where it is a link, it is the link's target that has to be granted.

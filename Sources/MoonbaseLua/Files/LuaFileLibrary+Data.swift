@@ -5,9 +5,12 @@ extension LuaFileLibrary {
 
   func write(_ file: LuaFile, _ call: inout LuaCall, from first: Int) throws {
     for index in first..<max(first, call.count) {
-      guard ["number", "string"].contains(call.typeName(index)) else { throw call.typeError(index, expected: "string") }
       do {
-        try call.withBytes(index) { try file.write($0) }
+        if var numeral = try Self.numeral(call, index) {
+          try numeral.withUTF8 { try file.write(UnsafeRawBufferPointer($0)) }
+        } else {
+          try call.withBytes(index) { try file.write($0) }
+        }
       } catch LuaFile.Failure.system(let number) {
         return call.fail(nil, number)
       } catch LuaFile.Failure.limit {
@@ -15,6 +18,14 @@ extension LuaFileLibrary {
       }
     }
     try call.return(.object(LuaObject(file, as: type)))
+  }
+
+  /// The text of a number as Lua writes it; nil for what is none.
+  private static func numeral(_ call: borrowing LuaCall, _ index: Int) throws -> String? {
+    guard call.typeName(index) == "number" else { return nil }
+    guard case .number(let number) = try call.value(index) else { return String(try call.integer(index)) }
+    let text = String(format: "%.14g", number)
+    return text.contains { !"-0123456789".contains($0) } ? text : text + ".0"
   }
 
   func formats(_ call: inout LuaCall, from first: Int) throws -> [LuaReadFormat] {
