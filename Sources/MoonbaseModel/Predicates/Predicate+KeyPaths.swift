@@ -27,9 +27,9 @@ struct KeyPathCollector {
   mutating func visit(_ expression: Expression) {
     switch expression {
     case .constant, .evaluatedObject, .anyKey, .variable: break
-    case .keyPath(let base, let components):
-      if let path = path(of: expression) { add(path) } else { visit(base) }
-      _ = components
+    case .keyPath(let base, _):
+      visit(base)
+      if let path = path(of: expression) { add(path) }
     case .function(_, let arguments): for argument in arguments { visit(argument) }
     case .aggregate(let elements): for element in elements { visit(element) }
     case .subquery(let collection, let variable, let condition):

@@ -143,7 +143,10 @@ struct PredicateChecker {
   private mutating func checkInside(_ expression: Expression) throws(ModelError) -> Expression {
     switch expression {
     case .constant, .evaluatedObject, .variable, .anyKey: return expression
-    case .keyPath(let base, let components): return .keyPath(try checkInside(base), components)
+    case .keyPath(let base, let components):
+      let checked = Expression.keyPath(try checkInside(base), components)
+      _ = try path(of: checked)
+      return checked
     case .function(let name, let arguments): return .function(name, try checkInside(arguments))
     case .aggregate(let elements): return .aggregate(try checkInside(elements))
     case .assignment(let name, let value): return .assignment(name, try checkInside(value))
@@ -178,7 +181,8 @@ struct PredicateChecker {
       guard let start = try path(of: base) else { return nil }
       return try PathResolver(model: model).extend(start, components[...], whole: components)
     case .function(PredicateFunction.element.rawValue, let arguments):
-      guard let first = arguments.first, var path = try path(of: first) else { return nil }
+      guard arguments.count == 2, var path = try path(of: arguments[0]) else { return nil }
+      if case .function(PredicateFunction.size.rawValue, _) = arguments[1] { return PathResolver.Path(end: .number) }
       path.isToMany = false
       return path
     default: return nil

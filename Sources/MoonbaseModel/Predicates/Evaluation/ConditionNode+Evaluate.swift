@@ -55,18 +55,18 @@ extension ComparisonNode {
   }
 
   private func direct<Subject>(_ left: Operand<Subject>, _ right: Operand<Subject>) throws -> Truth {
-    if `operator` == .contains, let elements = left.elements { return try contains(right.value, elements) }
+    if `operator` == .contains, let elements = left.elements { return try contains(right.value, elements, self.left) }
     if `operator` == .in || `operator` == .between, let elements = right.elements {
-      return `operator` == .in ? try contains(left.value, elements) : try between(left.value, elements)
+      return `operator` == .in ? try contains(left.value, elements, self.right) : try between(left.value, elements)
     }
     return try direct(left.value, right.value)
   }
 
   private func direct(_ left: Value, _ right: Value) throws -> Truth {
     switch (`operator`, left, right) {
-    case (.in, _, .list(let elements)): return try contains(left, elements)
+    case (.in, _, .list(let elements)): return try contains(left, elements, self.right)
     case (.between, _, .list(let bounds)): return try between(left, bounds)
-    case (.contains, .list(let elements), _): return try contains(right, elements)
+    case (.contains, .list(let elements), _): return try contains(right, elements, self.left)
     case (.in, .string(let part), .string(let text)):
       return Truth(try StringMatcher(.contains, part, rules.options).matches(text))
     case (.in, _, .null), (.between, _, .null): return rules.nulls == .fetch ? .unknown : .no
@@ -76,17 +76,18 @@ extension ComparisonNode {
     }
   }
 
-  /// IN is the OR of `==` with each element; a NULL among the elements asks for absence.
-  private func contains(_ value: Value, _ elements: [Value]) throws -> Truth {
+  /// IN is the OR of `==` with each element; a literal NULL among the elements asks for absence. A collection that a path
+  /// leads to is asked as by ANY, which knows only true and false.
+  private func contains(_ value: Value, _ elements: [Value], _ source: ValueNode) throws -> Truth {
     if let found = members?.contains(value) { return Truth(found) }
     var result = Truth.no
     for element in elements {
-      let isNullPlain = rules.isNullPlain || element.isNull
+      let isNullPlain = rules.isNullPlain || source.constant != nil && element.isNull
       let equality = ScalarComparison(
         operator: .equal, options: rules.options, nulls: rules.nulls, isNullPlain: isNullPlain, matcher: nil)
       let truth = try equality.holds(value, element)
       if truth == .yes { return .yes }
-      if truth == .unknown { result = .unknown }
+      if truth == .unknown, source.isLiteralList { result = .unknown }
     }
     return result
   }

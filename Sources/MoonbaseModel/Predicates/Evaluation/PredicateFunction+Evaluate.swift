@@ -6,6 +6,7 @@ extension PredicateFunction {
     if takesCollection { return try reduce(arguments[0]) }
     switch self {
     case .now: return .date(Date())
+    case .first, .last, .size: return .null  // they mean something in an index only
     case .random: return .double(Double.random(in: 0..<1))
     default: break
     }

@@ -5,6 +5,13 @@ extension ValueNode {
     if case .constant(let value) = self { value } else { nil }
   }
 
+  var isLiteralList: Bool {
+    switch self {
+    case .constant, .aggregate: true
+    default: false
+    }
+  }
+
   /// The value of a constant or of the subject's own slot; nil for anything that takes more.
   @inline(__always)
   func simple<Subject: SlottedSubject>(_ subject: Subject) throws -> Value? {

@@ -100,7 +100,10 @@ struct PredicateParser {
 
   // MARK: Kinds
 
-  func predicate(from node: Node) throws(ModelError) -> Predicate {
+  // Both mutate nothing, but only a mutating method's receiver is taken after its argument was parsed, with the token behind
+  // it.
+
+  mutating func predicate(from node: Node) throws(ModelError) -> Predicate {
     switch node {
     case .predicate(let predicate): return predicate
     case .expression(let expression):
@@ -111,11 +114,11 @@ struct PredicateParser {
     }
   }
 
-  func expression(from node: Node) throws(ModelError) -> Expression {
+  mutating func expression(from node: Node) throws(ModelError) -> Expression {
     switch node {
     case .expression(let expression): return expression
     case .predicate:
-      throw unexpected("expected an expression, but what stands before is a condition; use TERNARY(condition, a, b)")
+      throw unexpected("expected an expression, not a condition (TERNARY makes a value of one)")
     }
   }
 }

@@ -1,0 +1,66 @@
+/// Predicates that the entity Person of `World` does not allow, and what the message says.
+let checkCases = CaseTable(
+  #"""
+  nam == "a" => Person has no property nam; did you mean name?
+  Name == "a" => did you mean name?
+  wholly == 5 => Person has no property wholly
+  department.nam == "a" => Department has no property nam (in department.nam); did you mean name?
+  department.name.length == 5 => goes on behind the attribute name, which is a string
+  boss.deparment.name == "a" => did you mean department?
+  children.age == 5 => to-many key not allowed here
+  children.@distinctUnionOfObjects.age == {36} => to-many key not allowed here
+  children == NULL => to-many key not allowed here
+  5 == children.age => to-many key not allowed here
+  department.staff.age > 5 => to-many key not allowed here
+  children BETWEEN {1, 2} => to-many key not allowed here
+  age == children => to-many key not allowed here
+  ANY age == 5 => need a to-many key path
+  ALL department.name == "a" => need a to-many key path
+  ANY children.nam == "a" => did you mean name?
+  NONE department == NULL => need a to-many key path
+  age == "five" => impossible comparison: age is a number, "five" is a string
+  name == 5 => impossible comparison
+  name > 5 => impossible comparison
+  born == "yesterday" => impossible comparison
+  code == "no uuid" => impossible comparison
+  active == "yes" => impossible comparison
+  department == 5 => impossible comparison
+  department == "Sales" => impossible comparison
+  department.name == age => impossible comparison
+  name == department => impossible comparison
+  age IN {1, "two"} => impossible comparison
+  name IN {1, 2} => impossible comparison
+  age IN 5 => IN needs a list
+  age IN name => IN needs a list
+  age BETWEEN {"a", "b"} => impossible comparison
+  ANY children.age == "five" => impossible comparison
+  ANY children.name > 5 => impossible comparison
+  department > boss => objects have no order
+  age CONTAINS "5" => CONTAINS compares strings, but age is a number
+  born LIKE "2*" => LIKE compares strings
+  name CONTAINS 5 => CONTAINS compares strings, but 5 is a number
+  department MATCHES "a" => MATCHES compares strings
+  ANY children.age BEGINSWITH "5" => BEGINSWITH compares strings
+  children CONTAINS 5 => impossible comparison
+  5 IN children => impossible comparison
+  "x" IN children.age => impossible comparison
+  children.@count == "two" => impossible comparison
+  children.@sum.nam == 5 => did you mean name?
+  children.@sum == 5 => needs an attribute behind it
+  age.@count == 5 => needs a to-many relationship
+  department.@count == 5 => needs a to-many relationship
+  children.@cuont == 5 => there is no operator @cuont; did you mean @count?
+  SUBQUERY(children, $x, $x.nam == "a").@count > 0 => did you mean name?
+  SUBQUERY(children, $x, $x.age == "a").@count > 0 => impossible comparison
+  SUBQUERY(children, $x, $x.children == NULL).@count > 0 => to-many key not allowed here
+  SUBQUERY(department, $x, $x.name == "a").@count > 0 => SUBQUERY needs a to-many key path
+  SUBQUERY(age, $x, $x == 1).@count > 0 => SUBQUERY needs a to-many key path
+  TERNARY(nam == "a", 1, 2) == 1 => did you mean name?
+  uppercase(nam) == "A" => did you mean name?
+  uppercase(name) == 5 => impossible comparison
+  abs(age) == "5" => impossible comparison
+  NOT nam == "a" => did you mean name?
+  age == 5 AND nam == "a" => did you mean name?
+  age == 5 OR (name == "x" AND nik == "a") => did you mean nick?
+  children[0].nam == "a" => did you mean name?
+  """#)

@@ -1,0 +1,97 @@
+import MoonbaseModel
+import MoonbasePlatform
+import Testing
+
+import enum MoonbaseModel.Predicate
+import struct MoonbaseModel.SortDescriptor
+
+@Suite struct PredicateChecking {
+  @Test(arguments: errorCases.lines)
+  func errorsPointAtTheColumn(_ line: CaseTable.Line) throws {
+    let parts = line.outcome.split(separator: " ", maxSplits: 1)
+    let error = try #require(throws: ModelError.self) { try Predicate(format: line.input) }
+    #expect(error.code == .invalidPredicate)
+    #expect(error.message.hasPrefix("column \(parts[0]): "), "\(error.message)")
+    #expect(error.message.contains(parts[1]), "\(error.message)")
+  }
+
+  @Test(arguments: checkCases.lines)
+  func checksAgainstAnEntity(_ line: CaseTable.Line) throws {
+    let predicate = try Predicate(format: line.input)
+    let error = try #require(throws: ModelError.self) {
+      try predicate.checked(against: World.shared.person, in: World.shared.model)
+    }
+    #expect(error.code == .predicateMismatch)
+    #expect(error.message.contains(line.outcome), "\(error.message)")
+  }
+
+  @Test func argumentsTakeTheirPlaces() throws {
+    let predicate = try Predicate(
+      format: "%K == %@ AND %K.x > %d AND b IN %@ AND c == %f AND d == %ld AND e == '%@'", "a.b", "x", "k", 5,
+      [1, "two"],
+      2, 7)
+    #expect(
+      predicate.description
+        == #"a.b == "x" AND k.x > 5 AND b IN {1, "two"} AND c == 2.0 AND d == 7 AND e == "%@""#)
+    #expect(try Predicate(format: "a == %@", nil) == Predicate(format: "a == NULL"))
+    #expect(try Predicate(format: "%K == 5", "SELF") == Predicate(format: "SELF == 5"))
+    #expect(try Predicate(format: "a == %x", 31) == Predicate(format: "a == 31"))
+  }
+
+  @Test(arguments: [
+    ("a == %d", Value.string("x"), "%d does not take a string"), ("a == %d", 1.5, "%d does not take a double"),
+    ("a == %f", "x", "%f does not take a string"), ("%K == 1", 5, "%K takes a key path"),
+    ("%K == 1", "a..b", "is no key path"), ("a == 1", 5, "1 arguments were given, but the text has 0 placeholders"),
+  ])
+  func argumentsOfTheWrongKindAreRefused(_ format: String, _ argument: Value, _ message: String) throws {
+    let error = try #require(throws: ModelError.self) { try Predicate(format: format, argument) }
+    #expect(error.message.contains(message), "\(error.message)")
+  }
+
+  @Test func deepNestingIsRefusedAndNotOverflown() throws {
+    for text in [
+      String(repeating: "(", count: 100_000), String(repeating: "NOT ", count: 100_000) + "a = 1",
+      String(repeating: "{", count: 100_000), String(repeating: "abs(", count: 100_000),
+      "a" + String(repeating: "[0]", count: 100_000) + " = 1", "a = 1" + String(repeating: " + 1", count: 100_000),
+      "a = 1" + String(repeating: " ** 1", count: 100_000), "a = " + String(repeating: "- ", count: 100_001) + "a",
+      "a = " + String(repeating: "$x := ", count: 100_000) + "1",
+    ] {
+      #expect(throws: ModelError.self) { try Predicate(format: text) }
+    }
+    let long = try Predicate(format: Array(repeating: "a = 1", count: 10_000).joined(separator: " AND "))
+    #expect(try long.evaluate(with: ["a": 1]))
+  }
+
+  @Test func literalsTakeTheTypeOfTheAttribute() throws {
+    let predicate = try Predicate(
+      format: "born > '2001-01-01' AND salary IN {1, 2.5} AND ANY children.born = '2001-01-01'")
+    let checked = try predicate.checked(against: World.shared.person, in: World.shared.model)
+    let date = #"CAST(0.0, "NSDate")"#
+    let salaries = #"{CAST("1", "NSDecimalNumber"), CAST("2.5", "NSDecimalNumber")}"#
+    #expect(checked.description == "born > \(date) AND salary IN \(salaries) AND ANY children.born == \(date)")
+  }
+
+  @Test(arguments: [
+    ("nam", "did you mean name?"), ("children", "leads to several objects"), ("children.age", "leads to several"),
+    ("extra", "has no order"), ("department.nme", "did you mean name?"), ("", "no key path"),
+  ])
+  func sortKeysAreChecked(_ key: String, _ message: String) throws {
+    let error = try #require(throws: ModelError.self) {
+      try SortDescriptor(key).check(against: World.shared.person, in: World.shared.model)
+    }
+    #expect(error.message.contains(message), "\(error.message)")
+  }
+
+  @Test(arguments: [
+    ("name", SortDescriptor.Comparator.compare, "5 1 4 3 2"), ("-name", .compare, "2 3 4 1 5"),
+    ("name", .caseInsensitiveCompare, "1 5 4 3 2"), ("age", .compare, "3 5 2 1 4"), ("-age", .compare, "4 1 2 5 3"),
+    ("department.name", .compare, "3 4 5 1 2"), ("boss.age", .compare, "1 3 2 4 5"), ("salary", .compare, "3 5 2 4 1"),
+    ("born", .compare, "3 4 2 1 5"), ("children.@count", .compare, "2 3 5 1 4"), ("nick", .compare, "1 3 5 4 2"),
+  ])
+  func sortsWithMissingValuesFirst(_ key: String, _ comparator: SortDescriptor.Comparator, _ order: String) throws {
+    var descriptor = SortDescriptor(text: key)
+    descriptor.comparator = comparator
+    let sort = try CompiledSort([descriptor], entity: World.shared.person, in: World.shared.model)
+    #expect(try sort.sorted(World.shared.people).map { String($0.key) }.joined(separator: " ") == order)
+  }
+}

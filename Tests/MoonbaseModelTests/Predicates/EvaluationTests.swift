@@ -1,0 +1,93 @@
+import MoonbaseModel
+import MoonbasePlatform
+import Testing
+
+import enum MoonbaseModel.Predicate
+
+@Suite struct PredicateEvaluation {
+  @Test(arguments: fetchCases.lines)
+  func fetchFinds(_ line: CaseTable.Line) throws {
+    #expect(try World.shared.matches(Predicate(format: line.input)) == line.outcome)
+  }
+
+  @Test(arguments: fetchCases.lines)
+  func fetchCasesPrintAndParseToThemselves(_ line: CaseTable.Line) throws {
+    let predicate = try Predicate(format: line.input)
+    #expect(try Predicate(format: predicate.description) == predicate)
+  }
+
+  @Test(arguments: nilCases.lines)
+  func evaluateWithNil(_ line: CaseTable.Line) throws {
+    let subject: [String: Value] = [
+      "name": "Zoë", "age": 30, "score": 2.5, "gone": nil, "empty": "", "tags": ["a", "b", "c"], "scores": [1, 2, 3],
+      "home": ["city": "Köln"], "rooms": [["size": 10], ["size": 20]],
+      "day": .date(Date(timeIntervalSinceReferenceDate: 0)),
+    ]
+    let predicate = try Predicate(format: line.input)
+    guard line.outcome != "ERROR" else {
+      let error = #expect(throws: ModelError.self) { try predicate.evaluate(with: subject) }
+      #expect(error?.code == .evaluation)
+      return
+    }
+    #expect(try predicate.evaluate(with: subject) == (line.outcome == "true"))
+  }
+
+  @Test func keyedAndSlottedEvaluationAgreeWhereNothingIsMissing() throws {
+    for line in fetchCases.lines where !line.input.contains("NULL") && !line.input.contains("\"2") {
+      let predicate = try Predicate(format: line.input).checked(against: World.shared.person, in: World.shared.model)
+      let row = World.shared.people[0]
+      let slotted = try CompiledPredicate(predicate, entity: row.entity, in: World.shared.model).matches(row)
+      let keyed = try CompiledPredicate(predicate, nulls: .fetch).matches(KeyedRow(row: row))
+      if !line.input.contains("boss"), !line.input.contains("nick") { #expect(slotted == keyed, "\(line)") }
+    }
+  }
+
+  @Test func variablesAreSubstituted() throws {
+    let predicate = try Predicate(format: "age > $AGE AND SUBQUERY(children, $c, $c.age > $AGE).@count > $n")
+    #expect(predicate.freeVariables == ["AGE", "n"])
+    let complete = try predicate.substituting(["AGE": 5, "n": 0])
+    #expect(complete.description == "age > 5 AND SUBQUERY(children, $c, $c.age > 5).@count > 0")
+    #expect(complete.freeVariables.isEmpty)
+    let error = #expect(throws: ModelError.self) { try predicate.substituting(["AGE": 5, "m": 1]) }
+    #expect(error?.message == "there is no value for $n; did you mean m?")
+  }
+
+  @Test func aVariableThatIsAMapAnswersKeyPaths() throws {
+    let predicate = try Predicate(
+      format: "born > $FETCHED_PROPERTY.userInfo.since AND x = $FETCHED_PROPERTY.userInfo.none")
+    let complete = try predicate.substituting(["FETCHED_PROPERTY": ["userInfo": ["since": 12]]])
+    #expect(complete.description == "born > 12 AND x == NULL")
+  }
+
+  @Test func keyPathsAreListed() throws {
+    let predicate = try Predicate(
+      format: "a.b = 1 AND ANY c.d > a.b AND c.@sum.e > 2 AND SUBQUERY(f, $x, $x.g.h = i).@count > 0 AND SELF = $y.j")
+    #expect(predicate.keyPaths.map { $0.joined(separator: ".") } == ["a.b", "c.d", "c.e", "f", "f.g.h", "i"])
+  }
+
+  @Test func expressionsHaveValues() throws {
+    let subject: Value = ["a": 2, "b": [1, 2, 4]]
+    #expect(try Expression(format: "a * 3 + b.@max").value(with: subject) == 10)
+    #expect(try Expression(format: "{a, b[LAST], 'x'}").value(with: subject) == [2, 4, "x"])
+    #expect(try Expression(format: "$v := a").value(with: subject) == 2)
+  }
+}
+
+/// A row that is asked by key.
+private struct KeyedRow: SlottedSubject {
+  typealias Related = KeyedRow
+  let row: Row
+
+  var predicateValue: Value { row.predicateValue }
+  func predicateValue(slot: Int) -> Value { .null }
+  func predicateDestination(slot: Int) -> KeyedRow? { nil }
+  func predicateDestinations(slot: Int) -> [KeyedRow] { [] }
+
+  func predicateAnswer(forKey key: String) throws -> PredicateAnswer<KeyedRow> {
+    switch try row.predicateAnswer(forKey: key) {
+    case .value(let value): .value(value)
+    case .object(let object): .object(object.map { KeyedRow(row: $0) })
+    case .objects(let objects): .objects(objects.map { KeyedRow(row: $0) })
+    }
+  }
+}

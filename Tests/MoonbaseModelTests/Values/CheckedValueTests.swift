@@ -1,0 +1,90 @@
+import MoonbaseModel
+import MoonbasePlatform
+import Testing
+
+import enum MoonbaseModel.Predicate
+
+@Suite struct CheckedValues {
+  private static let taken: [(AttributeType, Value, Value)] = [
+    (.integer16, 32767, 32767), (.integer16, .double(-5), .int(-5)),
+    (.integer32, 70_000, 70_000), (.integer64, .int(.max), .int(.max)), (.double, 5, 5.0),
+    (.float, 0.1, .double(Double(Float(0.1)))),
+    (.decimal, "1.50", .decimal(Decimal(string: "1.5")!)), (.decimal, 7, .decimal(7)), (.string, "x", "x"),
+    (.boolean, true, true), (.date, "2001-01-01", .date(Date(timeIntervalSinceReferenceDate: 0))),
+    (.uuid, "11111111-2222-3333-4444-555555555555", .uuid(UUID(uuidString: "11111111-2222-3333-4444-555555555555")!)),
+    (.transformable, ["a": 1], ["a": 1]), (.undefined, [1], [1]), (.integer16, nil, nil),
+    (.binaryData, .data(Data([1])), .data(Data([1]))),
+  ]
+
+  @Test(arguments: taken)
+  func areTaken(_ type: AttributeType, _ value: Value, _ expected: Value) throws {
+    #expect(try AttributeDescription("a", type).checked(value) == expected)
+  }
+
+  @Test(arguments: [
+    (AttributeType.integer16, Value.int(70_000), "70000 does not fit an Integer 16: -32768 to 32767"),
+    (.integer16, -32_769, "does not fit"), (.integer32, 2_147_483_648, "does not fit an Integer 32"),
+    (.integer64, 1.5, "only integral numbers fit"), (.integer64, .double(1e300), "only integral"),
+    (.integer16, "5", "not string 5"),
+    (.integer16, true, "not boolean"), (.boolean, 1, "give true or false"),
+    (.string, 5, "takes a string, not integer 5"),
+    (.date, "yesterday", "ISO 8601"), (.date, 5, "takes a date"), (.uuid, "x", "the text is no UUID"),
+    (.decimal, "1x", "no number"),
+    (.decimal, 1.5, "give a decimal or text"), (.float, 1e300, "too large for a float"),
+    (.uri, "http://a", "make a URI"),
+    (.binaryData, "x", "takes binary data"), (.objectID, 5, "takes an object ID"), (.composite, 5, "takes a composite"),
+  ])
+  func areRefused(_ type: AttributeType, _ value: Value, _ message: String) throws {
+    let error = try #require(throws: ModelError.self) { try AttributeDescription("a", type).checked(value) }
+    #expect(error.code == .invalidValue)
+    #expect(error.message.contains(message), "\(error.message)")
+  }
+
+  @Test func ofCompositesAreCheckedByElement() throws {
+    var composite = AttributeDescription("place", .composite)
+    composite.elements = [AttributeDescription("number", .integer16), AttributeDescription("street", .string)]
+    #expect(try composite.checked(["number": 5.0]) == ["number": 5])
+    let range = try #require(throws: ModelError.self) { try composite.checked(["number": 70_000]) }
+    #expect(range.message.hasPrefix("number: 70000"))
+    let name = try #require(throws: ModelError.self) { try composite.checked(["stret": "x"]) }
+    #expect(name.message.contains("did you mean street?"))
+  }
+
+  @Test func breakRulesWithTheCodesOfCoreData() {
+    var number = AttributeDescription("n", .integer16)
+    number.isOptional = false
+    number.validation.minimum = 0
+    number.validation.maximum = 150
+    #expect(number.validate(nil).map(\.code) == [1570])
+    #expect(number.validate(151).map(\.code) == [1610])
+    #expect(number.validate(-1).map(\.code) == [1620])
+    #expect(number.validate(150).isEmpty)
+    var text = AttributeDescription("t", .string)
+    text.validation.minimumLength = 2
+    text.validation.maximumLength = 3
+    text.validation.regularExpression = "[a-zé]+"
+    #expect(text.validate(nil).isEmpty)
+    #expect(text.validate("ééé").isEmpty)
+    #expect(text.validate("éééé").map(\.code) == [1660])
+    #expect(text.validate("a").map(\.code) == [1670])
+    #expect(text.validate("AB").map(\.code) == [1680])
+    #expect(text.validate("").map(\.code) == [1670, 1680])
+    var date = AttributeDescription("d", .date)
+    date.validation.minimum = .date(Date(timeIntervalSinceReferenceDate: 0))
+    date.validation.maximum = .date(Date(timeIntervalSinceReferenceDate: 10))
+    #expect(date.validate(.date(Date(timeIntervalSinceReferenceDate: 11))).map(\.code) == [1630])
+    #expect(date.validate(.date(Date(timeIntervalSinceReferenceDate: -1))).map(\.code) == [1640])
+  }
+
+  @Test func breakListedValuesAndPredicates() throws {
+    var kind = AttributeDescription("kind", .string)
+    kind.validation.allowedValues = ["friend", "colleague"]
+    kind.validation.predicates = [
+      ValidationPredicate(try Predicate(format: "SELF.length < 8 OR SELF BEGINSWITH 'c'"), message: "is too long")
+    ]
+    #expect(kind.validate("friend").isEmpty)
+    #expect(kind.validate("colleague").isEmpty)
+    #expect(kind.validate("enemy").map(\.message) == ["must be one of friend, colleague"])
+    #expect(kind.validate("acquaintance").map(\.code) == [1550, 1550])
+  }
+}
