@@ -1,0 +1,65 @@
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseScripting
+import Testing
+
+@Suite("Models written in Lua")
+struct LuaModelFileTests {
+  private static let text = """
+    return {
+      version = "1",
+      entities = {
+        Person = {
+          attributes = {
+            firstName = "string",
+            lastName  = { "string", optional = false, min_length = 1, max_length = 80, default = "a\\\\b\\"c" },
+            age       = { "integer16", optional = false, default = 0, min = 0, max = 150 },
+            born      = { "date", min = "1850-01-01", default = "2001-01-01T12:00:00.250Z" },
+            kind      = { "string", one_of = { "friend", "colleague" } },
+            score     = { "decimal", default = "1.5" },
+            weight    = { "double", default = 70 },
+            ["end"]   = { "boolean", default = true, rules = { { "SELF == TRUE", "must be" } } },
+            home      = { "uri", default = "https://a.b/" },
+            color     = { "transformable", transformer = "ColorTransformer", class = "Color" },
+            bounds    = { "undefined", transient = true },
+          },
+          relationships = {
+            department = { to = "Department", inverse = "people", delete = "deny" },
+            friends    = { to_many = "Person", inverse = "friends", ordered = true, max = 500 },
+          },
+          fetched_properties = { recent = { "Person", "born > $FETCH_SOURCE.born", sort = { "-born" } } },
+          constraints = { { "firstName", "lastName" } },
+          indexes = { byAge = { "-age", "lastName" } },
+          user_info = { a = 1, b = { "x", "y" }, c = { d = true } },
+        },
+        Employee = { parent = "Person", renamed_from = "Worker" },
+        Department = { relationships = { people = { to_many = "Person", inverse = "department" } } },
+      },
+      fetch_requests = { olderThan = { "Person", "age > $AGE", limit = 5 } },
+      configurations = { Local = { "Person", "Employee", "Department" } },
+    }
+    """
+
+  private func read(_ text: String) throws -> ManagedObjectModel {
+    try LuaModelFile().read(ModelSource(Data(text.utf8), name: "model.lua"))
+  }
+
+  @Test func whatIsWrittenIsReadAgain() throws {
+    let model = try read(Self.text)
+    _ = try model.resolved()
+    let again = try read(model.luaSource())
+    for (left, right) in zip(model.entities, again.entities) {
+      for (left, right) in zip(left.attributes, right.attributes) { #expect(left == right) }
+    }
+    #expect(again == model)
+    #expect(try again.luaSource() == model.luaSource())
+  }
+
+  @Test func aMistakeNamesFileAndLine() {
+    let wrong = Self.text.replacingOccurrences(of: "\"integer16\", optional", with: "\"integer16\", optionl")
+    let error = #expect(throws: ModelError.self) { try read(wrong) }
+    #expect(
+      error?.description
+        == "model.lua:8: entity Person, attribute age: there is no key optionl; did you mean optional?")
+  }
+}
