@@ -16,6 +16,7 @@ let package = Package(
   name: "Moonbase",
   platforms: [.macOS(.v15)],
   products: [
+    .library(name: "Moonbase", targets: ["Moonbase"]),
     .library(name: "MoonbaseModel", targets: ["MoonbaseModel"]),
     .library(name: "MoonbaseGraph", targets: ["MoonbaseGraph"]),
     .library(name: "MoonbaseLua", targets: ["MoonbaseLua"]),
@@ -60,13 +61,6 @@ let package = Package(
     .target(name: "MoonbaseLuaShim", dependencies: ["MoonbaseCLua"]),
     .target(name: "MoonbaseLua", dependencies: ["MoonbasePlatform", "MoonbaseLuaShim"], swiftSettings: strict),
 
-    .executableTarget(
-      name: "MoonbaseCommand",
-      dependencies: [
-        "MoonbasePlatform", "MoonbaseModel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      swiftSettings: strict),
-
     .target(
       name: "MoonbaseScripting", dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseGraph"],
       swiftSettings: strict),
@@ -77,6 +71,22 @@ let package = Package(
     .target(
       name: "MoonbaseSQLiteStore",
       dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseSQLite"],
+      swiftSettings: strict),
+
+    // What an app imports.
+    .target(
+      name: "Moonbase",
+      dependencies: [
+        "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseGraph", "MoonbaseScripting", "MoonbaseSQLiteStore",
+      ],
+      swiftSettings: strict),
+
+    .executableTarget(
+      name: "MoonbaseCommand",
+      dependencies: [
+        "Moonbase", "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseGraph", "MoonbaseScripting",
+        "MoonbaseSQLiteStore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       swiftSettings: strict),
 
     // Tests.

@@ -1,3 +1,5 @@
+import MoonbaseGraph
+
 /// How the command ends, as its documentation lists it. A script's own `os.exit(n)` is passed on as it is.
 enum ExitStatus {
   static let done: Int32 = 0
@@ -9,4 +11,12 @@ enum ExitStatus {
   /// The store is busy: try again.
   static let busy: Int32 = 75
   static let interrupted: Int32 = 130
+
+  /// The status for an error that ends the command.
+  static func status(for error: any Error) -> Int32 {
+    switch error {
+    case let error as GraphError where error.code == .storeBusy: busy
+    default: failed
+    }
+  }
 }

@@ -5,7 +5,9 @@ import MoonbasePlatform
 @main
 enum Main {
   static func main() {
-    exit(run(Array(CommandLine.arguments.dropFirst())))
+    let arguments = CommandLine.arguments.dropFirst()
+    // The argument parser would double the start of a script.
+    exit(arguments.first == "run" ? RunCommand.main(arguments.dropFirst()) : run(Array(arguments)))
   }
 
   private static func run(_ arguments: [String]) -> Int32 {
@@ -28,8 +30,9 @@ enum Main {
       Terminal.complain(RootCommand.fullMessage(for: error))
       return ExitStatus.usage
     case let code:
-      if !(error is ExitCode) { Terminal.complain("moonbase: \(error)") }
-      return code.rawValue
+      guard !(error is ExitCode) else { return code.rawValue }
+      Terminal.complain("moonbase: \(error)")
+      return ExitStatus.status(for: error)
     }
   }
 }

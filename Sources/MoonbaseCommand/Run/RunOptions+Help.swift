@@ -3,7 +3,7 @@ extension RunOptions {
     USAGE: moonbase run [options] [-e CODE]... [SCRIPT [ARG...]]
 
     Runs Lua over a store. SCRIPT may be '-' for standard input; all pieces share one environment. The script finds its
-    arguments in `arg`, and in `moonbase.context` a context, if a store or a model is given.
+    arguments in `arg`, and in `moonbase.context` a context, if a store, a model or an extension is given.
 
     OPTIONS:
       -e CODE                   run this piece of Lua
@@ -17,8 +17,6 @@ extension RunOptions {
       --limit-instructions N    end the script after so many Lua instructions
       --limit-memory BYTES      ... when it holds more memory
       --limit-time SECONDS      ... when it takes longer
-      --save-order ORDER        guide (default) or framework: whether validation comes before willSave
-      --strict                  names that nothing provides are errors
       --quiet                   no word but errors on standard error
       -h, --help                this text
     """

@@ -1,10 +1,12 @@
+import MoonbaseLua
+
 extension RunOptions {
   /// The options that take a value.
   private static let valued = [
-    "--store", "--model", "--extension", "--sandbox", "--allow", "--save-order", "--limit-instructions",
-    "--limit-memory", "--limit-time",
+    "--store", "--model", "--extension", "--sandbox", "--allow", "--limit-instructions", "--limit-memory",
+    "--limit-time",
   ]
-  private static let flags = ["--read-only", "--no-files", "--strict", "--quiet", "--help"]
+  private static let flags = ["--read-only", "--no-files", "--quiet", "--help"]
 
   /// Reads what follows `moonbase run`. Options end at the script, whose arguments are its own.
   init(_ words: ArraySlice<String>) throws(UsageError) {
@@ -16,7 +18,6 @@ extension RunOptions {
     }
     if let script = rest.popFirst() {
       sources.append(script == "-" ? .standardInput : .file(script))
-      scriptName = script
       arguments = Array(rest)
     }
     guard help || !sources.isEmpty else {
@@ -43,7 +44,6 @@ extension RunOptions {
     switch flag {
     case "--read-only": readOnly = true
     case "--no-files": noFiles = true
-    case "--strict": strict = true
     case "--quiet": quiet = true
     default: help = true
     }
@@ -51,23 +51,27 @@ extension RunOptions {
 
   private mutating func set(_ option: String, to value: String) throws(UsageError) {
     switch option {
-    case "--store": stores.append(Store(value))
+    case "--store":
+      guard store == nil else {
+        throw UsageError("--store is given twice: a script opens further stores with moonbase.open")
+      }
+      store = value
     case "--model": model = value
     case "--extension": extensions.append(value)
-    case "--sandbox": sandbox = try Self.choice(option, value, of: ["pure", "standard", "compat", "trusted"])
+    case "--sandbox": sandbox = try Self.preset(value)
     case "--allow": grants.append(try Grant(value))
-    case "--save-order": saveOrder = try Self.choice(option, value, of: ["guide", "framework"])
     case "--limit-instructions": instructionLimit = try Self.positive(option, value, Int64.init)
     case "--limit-memory": memoryLimit = try Self.positive(option, value, UInt64.init)
     default: timeLimit = try Self.positive(option, value, Double.init)
     }
   }
 
-  private static func choice(_ option: String, _ value: String, of choices: [String]) throws(UsageError) -> String {
-    guard choices.contains(value) else {
-      throw UsageError("\(option) takes one of \(choices.joined(separator: ", ")), not '\(value)'")
+  private static func preset(_ value: String) throws(UsageError) -> LuaPreset {
+    guard let preset = LuaPreset(rawValue: value) else {
+      let names = LuaPreset.allCases.map(\.rawValue).joined(separator: ", ")
+      throw UsageError("--sandbox takes one of \(names), not '\(value)'")
     }
-    return value
+    return preset
   }
 
   private static func positive<Number: Comparable & ExpressibleByIntegerLiteral>(
@@ -77,17 +81,5 @@ extension RunOptions {
       throw UsageError("\(option) takes a number above 0, not '\(value)'")
     }
     return number
-  }
-}
-
-extension RunOptions.Store {
-  /// `PATH`, or `CONFIGURATION=PATH` where what is before the sign could be a name.
-  init(_ text: String) {
-    let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-    if parts.count == 2, parts[0].allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) {
-      self.init(configuration: parts[0], path: parts[1])
-    } else {
-      self.init(configuration: nil, path: text)
-    }
   }
 }

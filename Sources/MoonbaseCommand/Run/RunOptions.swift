@@ -1,3 +1,5 @@
+import MoonbaseLua
+
 /// The command line of `moonbase run`, read by hand: the argument parser would double the start.
 struct RunOptions: Equatable {
   /// One piece of Lua; all of a command line share one environment.
@@ -10,25 +12,17 @@ struct RunOptions: Equatable {
     case standardInput
   }
 
-  struct Store: Equatable {
-    var configuration: String?
-    var path: String
-  }
-
   var sources: [Source] = []
-  /// What the script finds in `arg`: its path at 0, its arguments from 1.
-  var scriptName: String?
+  /// What the script finds in `arg` from 1 on.
   var arguments: [String] = []
 
-  var stores: [Store] = []
+  var store: String?
   var readOnly = false
   var model: String?
   var extensions: [String] = []
-  var sandbox = "standard"
+  var sandbox = LuaPreset.standard
   var grants: [Grant] = []
   var noFiles = false
-  var strict = false
-  var saveOrder = "guide"
   var instructionLimit: Int64?
   var memoryLimit: UInt64?
   var timeLimit: Double?

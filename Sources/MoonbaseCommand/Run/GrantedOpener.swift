@@ -1,0 +1,23 @@
+import Moonbase
+import MoonbaseLua
+
+/// Opens for a script only what it may read and write anyway.
+struct GrantedOpener: ContainerOpener {
+  let opener: StoreOpener
+  let access: LuaFileAccess
+  let readOnly: Bool
+
+  func open(_ request: ContainerRequest) throws -> OpenedContainer {
+    if let store = request.store { try check(store, writing: !(readOnly || request.isReadOnly)) }
+    if case .path(let path) = request.model { try check(path, writing: false) }
+    for path in request.extensions { try check(path, writing: false) }
+    return try opener.open(request)
+  }
+
+  private func check(_ path: String, writing: Bool) throws {
+    guard !access.allows(path, writing: writing) else { return }
+    let verb = writing ? "write" : "read"
+    throw ScriptError(
+      .invalidRequest, "the script may not \(verb) \(path): allow it with --allow \(verb)=\(path)")
+  }
+}

@@ -1,0 +1,70 @@
+import Moonbase
+import MoonbaseLua
+import MoonbasePlatform
+
+/// `moonbase run`: scripts over a store.
+struct RunCommand {
+  let options: RunOptions
+
+  /// Runs what follows `run` on the command line; returns the exit status.
+  static func main(_ words: ArraySlice<String>) -> Int32 {
+    do {
+      return try RunCommand(options: RunOptions(words)).run()
+    } catch let error as UsageError {
+      Terminal.complain("moonbase run: \(error)\nSee 'moonbase run --help'.")
+      return ExitStatus.usage
+    } catch {
+      Terminal.complain("moonbase run: \(error)")
+      return ExitStatus.status(for: error)
+    }
+  }
+
+  private func run() throws -> Int32 {
+    if options.help {
+      Terminal.print(RunOptions.helpText)
+      return ExitStatus.done
+    }
+    let sources = try options.sources.map(read)
+    let output = ScriptOutput()
+    let domain = try ScriptDomain(preset: options.sandbox, limits: options.limits)
+    domain.state.output = LuaOutput(output.write)
+    try openDoors(of: domain)
+    Interruption.install(domain.state.interrupter)
+    let outcome = ScriptRunner(domain).run(sources, arguments: options.arguments)
+    output.flush()
+    if let message = outcome.message, outcome.status != ExitStatus.done || !options.quiet {
+      Terminal.complain("moonbase run: \(message)")
+    }
+    return outcome.status
+  }
+
+  /// Gives the scripts what the command line grants: files, modules, stores.
+  private func openDoors(of domain: ScriptDomain) throws {
+    let access = options.access
+    if options.sandbox != .pure { try domain.state.openFiles(access) }
+    domain.state.modules.roots = options.scriptFolders
+    let opener = StoreOpener(limits: options.limits, readOnly: options.readOnly)
+    // What the command line names was named by a person; what a script names has to be granted.
+    let scriptsOpener: any ContainerOpener =
+      options.sandbox == .trusted ? opener : GrantedOpener(opener: opener, access: access, readOnly: options.readOnly)
+    try domain.installOpen(scriptsOpener)
+    guard options.store != nil || options.model != nil || !options.extensions.isEmpty else { return }
+    let request = ContainerRequest(
+      store: options.store, model: options.model.map { .path($0) }, extensions: options.extensions,
+      isReadOnly: options.readOnly)
+    try domain.setContext(try domain.context(of: opener.open(request)))
+  }
+
+  private func read(_ source: RunOptions.Source) throws -> ScriptSource {
+    switch source {
+    case .code(let code): return ScriptSource(name: "-e", text: code)
+    case .file(let path): return try ScriptSource(contentsOf: URL(fileURLWithPath: path))
+    case .standardInput:
+      let data = try FileHandle.standardInput.readToEnd() ?? Data()
+      guard let text = String(validating: data, as: UTF8.self) else {
+        throw ScriptError(.cannotReadFile, "standard input is no UTF-8 text: a Lua source is expected")
+      }
+      return ScriptSource(name: "stdin", text: text)
+    }
+  }
+}
