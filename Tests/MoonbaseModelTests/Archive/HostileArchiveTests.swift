@@ -22,6 +22,14 @@ struct HostileArchiveTests {
     #expect(throws: ModelError.self) { try ManagedObjectModel(archive: PropertyList.dictionary([:]).binaryData) }
   }
 
+  @Test func keysThatNobodyKnowsAreReported() throws {
+    let model = try read([
+      ["$class": .uid(2), "NSEntities": .uid(3), "NSFuture": 1], type("NSManagedObjectModel"),
+      ["$class": .uid(4), "NS.keys": [], "NS.objects": []], type("NSDictionary"),
+    ])
+    #expect(model.warnings == ["the model: NSFuture of NSManagedObjectModel is not understood"])
+  }
+
   @Test func entitiesThatAreSomethingElseAreRefused() {
     #expect(throws: ModelError.self) {
       try read([

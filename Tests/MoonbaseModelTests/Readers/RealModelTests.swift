@@ -30,6 +30,12 @@ struct RealModelTests {
     }
   }
 
+  @Test(arguments: RealFiles.storesWithCache)
+  func compiledModelsHoldNothingUnknown(store: String) throws {
+    let model = try ManagedObjectModel(modelCache: RealFiles.modelCache(of: store))
+    #expect(!model.warnings.contains { $0.contains("is not understood") })
+  }
+
   @Test func theFolderOfCompiledModelsHoldsThreeVersions() throws {
     let model = try VersionedModel(ModelSource(contentsOf: RealFiles.url("models/CoreDataPlus-momd")))
     #expect(model.versions.map(\.name) == ["SampleModel3", "SampleModel3_v2", "SampleModel3_v3"])

@@ -115,6 +115,7 @@ extension ArchivedModelReader {
     guard let entity = object["NSEntity"]?.object?.string("NSEntityName") ?? object.string("NSEntityName") else {
       throw ModelError(.malformedFile, "\(subject): its fetch request names no entity")
     }
+    report(object, subject)
     var request = FetchRequest(entity)
     if let predicate = object["NSPredicate"]?.object {
       do { request.predicate = try ArchivedPredicateReader().predicate(predicate) } catch {

@@ -17,6 +17,7 @@ struct ArchivedModelReader {
     guard let entities = root.pairs("NSEntities") else {
       throw ModelError(.malformedFile, "the archived model has no entities")
     }
+    report(root, "the model")
     var model = ManagedObjectModel()
     model.allowsUnknownClasses = true
     model.versionIdentifiers = (root.elements("NSVersionIdentifiers") ?? []).compactMap(\.string).sorted()
@@ -42,6 +43,7 @@ struct ArchivedModelReader {
   // MARK: Entities
 
   private mutating func entity(_ object: ArchivedObject, _ name: String) throws(ModelError) -> EntityDescription {
+    report(object, "entity \(name)")
     var entity = EntityDescription(name)
     let parent = object["NSSuperentity"]?.object
     entity.superentityName = parent?.string("NSEntityName")
@@ -69,6 +71,7 @@ struct ArchivedModelReader {
     throws(ModelError)
   {
     let subject = "\(entity.name).\(name)"
+    report(object, subject)
     switch object.className {
     case "NSAttributeDescription", "NSDerivedAttributeDescription", "NSCompositeAttributeDescription":
       entity.attributes.append(try attribute(object, name, subject: subject))
@@ -89,19 +92,26 @@ struct ArchivedModelReader {
       .filter { !$0.isEmpty }
   }
 
-  private func indexes(_ object: ArchivedObject, _ entity: EntityDescription) -> [FetchIndexDescription] {
+  private mutating func indexes(_ object: ArchivedObject, _ entity: EntityDescription) -> [FetchIndexDescription] {
     let properties = Set((object.pairs("NSProperties") ?? []).map(\.key))
-    return (object.elements("NSFetchIndexDescriptions") ?? []).compactMap(\.object).compactMap { index in
-      guard let name = index.string("NSIndexName") else { return nil }
-      let elements = (index.elements("NSIndexElements") ?? []).compactMap(\.object)
-      var result = FetchIndexDescription(name, elements.compactMap { indexElement($0, properties) })
-      result.partialIndexPredicate = index["NSPartialIndexPredicate"]?.object.flatMap { predicate in
-        (try? ArchivedPredicateReader().predicate(predicate)).map { "\($0)" }
+    var result: [FetchIndexDescription] = []
+    for archived in (object.elements("NSFetchIndexDescriptions") ?? []).compactMap(\.object) {
+      guard let name = archived.string("NSIndexName") else { continue }
+      let subject = "\(entity.name), index \(name)"
+      report(archived, subject)
+      let elements = (archived.elements("NSIndexElements") ?? []).compactMap(\.object)
+      for element in elements { report(element, subject) }
+      var index = FetchIndexDescription(name, elements.compactMap { indexElement($0, properties) })
+      if let predicate = archived["NSPartialIndexPredicate"]?.object {
+        do { index.partialIndexPredicate = "\(try ArchivedPredicateReader().predicate(predicate))" } catch {
+          warnings.append("\(subject): its predicate is left out: \(error.message)")
+        }
       }
       // An index of one attribute that bears the attribute's name is what the legacy flag means.
       let isLegacy = entity.attributes.contains { $0.name == name && $0.isIndexed }
-      return isLegacy && result.elements == [FetchIndexDescription.Element(name)] ? nil : result
+      if !isLegacy || index.elements != [FetchIndexDescription.Element(name)] { result.append(index) }
     }
+    return result
   }
 
   private func indexElement(_ object: ArchivedObject, _ properties: Set<String>) -> FetchIndexDescription.Element? {
@@ -114,6 +124,13 @@ struct ArchivedModelReader {
   }
 
   // MARK: Parts
+
+  /// Tells which keys of an object are not understood.
+  mutating func report(_ object: ArchivedObject, _ subject: String) {
+    for key in ArchivedKeys.unknown(in: object) {
+      warnings.append("\(subject): \(key) of \(object.className) is not understood")
+    }
+  }
 
   func userInfo(_ object: ArchivedObject) -> [String: Value] {
     let pairs = (object.pairs("NSUserInfo") ?? []).compactMap { key, value in value.modelValue.map { (key, $0) } }

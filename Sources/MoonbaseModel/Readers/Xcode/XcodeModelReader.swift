@@ -122,7 +122,11 @@ struct XcodeModelReader {
     case "fetchIndex": entity.indexes.append(try fetchIndex(child, context))
     case "userInfo": entity.userInfo = try userInfo(child, context)
     case "uniquenessConstraints":
-      for constraint in child.children(named: "uniquenessConstraint") {
+      for constraint in child.children {
+        guard constraint.name == "uniquenessConstraint" else {
+          report(constraint, context)
+          continue
+        }
         entity.uniquenessConstraints.append(constraint.children(named: "constraint").compactMap { $0["value"] })
       }
     case "compoundIndexes": break
