@@ -66,6 +66,7 @@ static int str_format(lua_State *L) {
 
 // Changes the library on the top.
 void mbl_open_strings(lua_State *L) {
+  mbl_open_patterns(L);
   lua_pushcfunction(L, str_rep);
   lua_setfield(L, -2, "rep");
   lua_getfield(L, -1, "format");
