@@ -24,6 +24,30 @@ void mbl_drain(MBLState *S) {
   while (S->garbageCount > 0) S->host->release(S->garbage[--S->garbageCount]);
 }
 
+// Makes room for one more object; may raise, before anything is owned.
+static void reserve_place(MBLState *S, lua_State *L) {
+  if (S->vacantCount > 0 || S->ownedCount < S->ownedCapacity) return;
+  int32_t capacity = S->ownedCapacity == 0 ? 64 : S->ownedCapacity * 2;
+  void **owned = realloc(S->owned, (size_t)capacity * sizeof(void *));
+  if (owned != NULL) S->owned = owned;
+  int32_t *vacant = realloc(S->vacant, (size_t)capacity * sizeof(int32_t));
+  if (vacant != NULL) S->vacant = vacant;
+  if (owned == NULL || vacant == NULL) luaL_error(L, "not enough memory");
+  S->ownedCapacity = capacity;
+}
+
+static int32_t own(MBLState *S, void *object) {
+  int32_t place = S->vacantCount > 0 ? S->vacant[--S->vacantCount] : S->ownedCount++;
+  S->owned[place] = object;
+  return place;
+}
+
+static void disown(MBLState *S, int32_t place) {
+  mbl_discard(S, S->owned[place]);
+  S->owned[place] = NULL;
+  S->vacant[S->vacantCount++] = place;
+}
+
 static bool pending_push(MBLState *S, void *object) {
   if (S->pendingCount == S->pendingCapacity) {
     int capacity = S->pendingCapacity == 0 ? 16 : S->pendingCapacity * 2;
@@ -147,7 +171,9 @@ static void push_error_box(MBLState *S, lua_State *L) {
   lua_setmetatable(L, -2);
   luaL_where(L, 1);
   lua_setiuservalue(L, -2, 1);
+  reserve_place(S, L);
   box->error = S->failure;
+  box->place = own(S, S->failure);
   S->failure = NULL;
 }
 
@@ -239,7 +265,7 @@ static int error_index(lua_State *L) {
 
 static int error_collect(lua_State *L) {
   MBLErrorBox *box = lua_touserdata(L, 1);
-  if (box->error != NULL) mbl_discard(box->state, box->error);
+  if (box->error != NULL) disown(box->state, box->place);
   box->error = NULL;
   return 0;
 }
@@ -326,7 +352,7 @@ static int function_call(lua_State *L) {
 
 static int function_collect(lua_State *L) {
   MBLFunctionBox *box = lua_touserdata(L, 1);
-  if (box->function != NULL) mbl_discard(mbl_of(L), box->function);
+  if (box->function != NULL) disown(mbl_of(L), box->place);
   box->function = NULL;
   return 0;
 }
@@ -337,8 +363,10 @@ static void push_function(MBLState *S, lua_State *L, void *function) {
   box->function = NULL;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_function_metatable);
   lua_setmetatable(L, -2);
+  reserve_place(S, L);
   S->host->retain(function);
   box->function = function;
+  box->place = own(S, function);
   lua_pushcclosure(L, function_call, 1);
 }
 
@@ -407,7 +435,7 @@ static int object_newindex(lua_State *L) { return access_object(L, true); }
 
 static int object_collect(lua_State *L) {
   MBLObject *object = lua_touserdata(L, 1);
-  if (object->object != NULL) mbl_discard(object->state, object->object);
+  if (object->object != NULL) disown(object->state, object->place);
   object->object = NULL;
   return 0;
 }
@@ -538,8 +566,10 @@ void mbl_push_object_value(MBLState *S, lua_State *L, MBLType *type, void *objec
     lua_rawsetp(L, -3, object);
     lua_remove(L, -2);
   }
+  reserve_place(S, L);
   S->host->retain(object);
   handle->object = object;
+  handle->place = own(S, object);
 }
 
 MBLStatus mbl_object_push(MBLState *S, MBLType *type, void *object, bool scoped) {
@@ -555,7 +585,7 @@ bool mbl_object_kill(MBLState *S, const void *object) {
   if (lua_rawgetp(L, -1, object) == LUA_TUSERDATA) {
     MBLObject *handle = lua_touserdata(L, -1);
     if (handle->object == object) {
-      mbl_discard(S, handle->object);
+      disown(S, handle->place);
       handle->object = NULL;
       found = true;
     }

@@ -48,7 +48,7 @@ struct MBLState {
 
   // Memory.
   uint64_t used, peak, baseline, allocations;
-  int64_t failAfter;
+  int64_t failAfter, failTimes;
 
   // Values that wait for their Swift frame to go.
   void **pending;
@@ -64,6 +64,12 @@ struct MBLState {
   void **garbage;
   int garbageCount, garbageCapacity;
   MBLQueue *queue;
+
+  // Every Swift object that Lua holds, by place. Lua loses a finalizer when memory runs out while it calls it; what is left
+  // here when the state closes is released then.
+  void **owned;
+  int32_t *vacant;
+  int32_t ownedCount, ownedCapacity, vacantCount;
 
   uint64_t *scopes;
   int scopeCount, scopeCapacity;
@@ -92,15 +98,18 @@ typedef struct MBLObject {
   void *object;     // null once dead
   MBLType *type;
   uint64_t scope;
+  int32_t place;
 } MBLObject;
 
 typedef struct MBLErrorBox {
   MBLState *state;
   void *error;
+  int32_t place;
 } MBLErrorBox;
 
 typedef struct MBLFunctionBox {
   void *function;
+  int32_t place;
 } MBLFunctionBox;
 
 // Keys of the registry, by address.

@@ -95,7 +95,12 @@ void *mbl_allocate(void *context, void *block, size_t old, size_t size) {
   if (size > before) {
     uint64_t after = S->used - before + size;
     S->allocations++;
-    if (S->failAfter >= 0 && S->failAfter-- == 0) return NULL;
+    if (S->failAfter > 0) {
+      S->failAfter--;
+    } else if (S->failAfter == 0) {
+      if (--S->failTimes <= 0) S->failAfter = -1;
+      return NULL;
+    }
     if (S->limits.hardMemory > 0 && after > S->limits.hardMemory + S->baseline) {
       memory_passed(S, true);
       return NULL;
@@ -114,7 +119,10 @@ void *mbl_allocate(void *context, void *block, size_t old, size_t size) {
 
 uint64_t mbl_memory_used(MBLState *S) { return S->used; }
 uint64_t mbl_memory_peak(MBLState *S) { return S->peak; }
-void mbl_fail_allocation(MBLState *S, int64_t after) { S->failAfter = after; }
+void mbl_fail_allocation(MBLState *S, int64_t after, int64_t times) {
+  S->failAfter = after;
+  S->failTimes = times;
+}
 uint64_t mbl_allocations(MBLState *S) { return S->allocations; }
 
 // MARK: Runs

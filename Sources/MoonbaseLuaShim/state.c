@@ -29,11 +29,16 @@ static void free_all(MBLState *S) {
   }
   mbl_pending_unwind(S, 0);
   if (S->failure != NULL) S->host->release(S->failure);
+  for (int32_t i = 0; i < S->ownedCount; i++) {
+    if (S->owned[i] != NULL) S->host->release(S->owned[i]);
+  }
   for (int i = 0; i < S->garbageCount; i++) S->host->release(S->garbage[i]);
   mbl_control_release(S->control);
   mbl_queue_release(S->queue);
   free(S->pending);
   free(S->garbage);
+  free(S->owned);
+  free(S->vacant);
   free(S->scratch);
   free(S->scopes);
   free(S);

@@ -45,7 +45,7 @@ extension LuaState {
   }
 
   /// Keeps the source for code frames, under the short name that Lua's messages use.
-  private func remember(_ source: LuaSource) {
+  func remember(_ source: LuaSource) {
     if sources.count >= 256 { sources.removeAll() }
     sources[source.name] = source
   }

@@ -17,8 +17,7 @@ extension LuaState {
           }
           throw LuaError(.module, "module '\(name)' not found")
         }
-        try loaded.set(name, value)
-        try call.return(value)
+        try call.return(try state.publish(name, value))
       } else {
         try call.return(known)
       }
@@ -28,7 +27,7 @@ extension LuaState {
   }
 
   /// The value of a module, loaded anew; nil if there is none of that name.
-  private func loadModule(_ name: String) throws -> LuaValue? {
+  func loadModule(_ name: String) throws -> LuaValue? {
     guard LuaModules.isName(name) else {
       if preset == .trusted { return nil }
       throw LuaError(.module, "'\(name)' is no module name (parts of letters, digits, _ and -, divided by dots)")
@@ -50,6 +49,7 @@ extension LuaState {
 
   private func runModule(_ name: String, _ source: LuaSource, frozen: Bool) throws(LuaError) -> LuaValue {
     let value = try load(source).first(.text(name), .text(source.name))
+    freshTables[name] = value.tableValue
     switch value {
     case .nil: return .boolean(true)
     case .table(let table) where frozen && preset != .trusted: return .table(try table.frozen())

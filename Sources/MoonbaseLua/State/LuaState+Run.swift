@@ -66,8 +66,10 @@ extension LuaState {
     run { mbl_collect(raw) }
   }
 
-  /// Makes the n-th allocation from now fail, once; for tests of what happens then.
-  package func failAllocation(after count: Int?) { mbl_fail_allocation(raw, count.map(Int64.init) ?? -1) }
+  /// Makes allocations fail after so many, for a number of times; for tests of what happens then. Lua tries each twice.
+  package func failAllocation(after count: Int?, times: Int = 2) {
+    mbl_fail_allocation(raw, count.map(Int64.init) ?? -1, Int64(times))
+  }
 
   /// The number of allocations so far.
   package var allocations: Int { Int(mbl_allocations(raw)) }

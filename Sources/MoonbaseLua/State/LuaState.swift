@@ -34,6 +34,9 @@ public final class LuaState {
   var sources: [String: LuaSource] = [:]
   var loading: [String] = []
   var loadedModules: LuaTable?
+  /// The tables behind loaded modules, and those of modules just run.
+  var moduleTables: [String: LuaTable] = [:]
+  var freshTables: [String: LuaTable] = [:]
   private var buffers: [LuaArgumentBuffer] = []
 
   /// A new state.

@@ -126,7 +126,7 @@ const char *_Nonnull mbl_version(void);
 void mbl_set_limits(MBLState *_Nonnull state, const MBLLimits *_Nonnull limits);
 uint64_t mbl_memory_used(MBLState *_Nonnull state);
 uint64_t mbl_memory_peak(MBLState *_Nonnull state);
-void mbl_fail_allocation(MBLState *_Nonnull state, int64_t after);
+void mbl_fail_allocation(MBLState *_Nonnull state, int64_t after, int64_t times);
 uint64_t mbl_allocations(MBLState *_Nonnull state);
 MBLAbort mbl_abort(MBLState *_Nonnull state);
 void mbl_set_abort(MBLState *_Nonnull state, MBLAbort reason);

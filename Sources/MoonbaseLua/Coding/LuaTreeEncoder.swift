@@ -1,0 +1,177 @@
+import MoonbasePlatform
+
+/// Where an encoder puts what it was given.
+final class LuaTreeSlot {
+  enum Content {
+    case none
+    case leaf(LuaTree)
+    case list([LuaTreeSlot])
+    case map([(LuaString, LuaTreeSlot)])
+  }
+
+  var content = Content.none
+
+  var tree: LuaTree {
+    switch content {
+    case .none: .map([:])
+    case .leaf(let tree): tree
+    case .list(let slots): .list(slots.map(\.tree))
+    case .map(let entries): .map(Dictionary(entries.map { ($0.0, $0.1.tree) }, uniquingKeysWith: { $1 }))
+    }
+  }
+}
+
+struct LuaTreeEncoder: Encoder {
+  let slot: LuaTreeSlot
+  let codingPath: [any CodingKey]
+  let depth: Int
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  static func tree(of value: some Encodable, path: [any CodingKey], depth: Int) throws -> LuaTree {
+    guard depth > 0 else { throw refuse("values nest too deeply", path) }
+    switch value {
+    case let data as Data: return .string(LuaString(bytes: data))
+    case let decimal as Decimal: return .text(decimal.description)
+    case let url as URL: return .text(url.absoluteString)
+    default: break
+    }
+    let encoder = LuaTreeEncoder(slot: LuaTreeSlot(), codingPath: path, depth: depth)
+    try value.encode(to: encoder)
+    return encoder.slot.tree
+  }
+
+  static func refuse(_ problem: String, _ path: [any CodingKey]) -> LuaError {
+    let place = path.map(\.stringValue).joined(separator: ".")
+    return LuaError(.conversion, place.isEmpty ? problem : "\(place): \(problem)")
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    if case .map = slot.content {} else { slot.content = .map([]) }
+    return KeyedEncodingContainer(LuaKeyedEncoding(slot: slot, codingPath: codingPath, depth: depth))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    if case .list = slot.content {} else { slot.content = .list([]) }
+    return LuaUnkeyedEncoding(slot: slot, codingPath: codingPath, depth: depth)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer {
+    LuaSingleEncoding(slot: slot, codingPath: codingPath, depth: depth)
+  }
+}
+
+/// What the three kinds of container share: a leaf for each primitive type.
+protocol LuaLeafEncoding {
+  var codingPath: [any CodingKey] { get }
+  var depth: Int { get }
+}
+
+extension LuaLeafEncoding {
+  func leaf(_ value: some Encodable, at path: [any CodingKey]) throws -> LuaTree {
+    switch value {
+    case let value as Bool: return .boolean(value)
+    case let value as String: return .text(value)
+    case let value as Double: return .number(value)
+    case let value as Float: return .number(Double(value))
+    case let value as any BinaryInteger:
+      guard let integer = Int64(exactly: value) else {
+        throw LuaTreeEncoder.refuse("\(value) does not fit into a Lua integer", path)
+      }
+      return .integer(integer)
+    default: return try LuaTreeEncoder.tree(of: value, path: path, depth: depth - 1)
+    }
+  }
+}
+
+struct LuaKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol, LuaLeafEncoding {
+  let slot: LuaTreeSlot
+  let codingPath: [any CodingKey]
+  let depth: Int
+
+  private func add(_ key: some CodingKey) -> LuaTreeSlot {
+    let inner = LuaTreeSlot()
+    if case .map(var entries) = slot.content {
+      slot.content = .none
+      entries.append((LuaString(key.stringValue), inner))
+      slot.content = .map(entries)
+    }
+    return inner
+  }
+
+  mutating func encodeNil(forKey key: Key) { add(key).content = .leaf(.null) }
+
+  mutating func encode(_ value: some Encodable, forKey key: Key) throws {
+    add(key).content = .leaf(try leaf(value, at: codingPath + [key]))
+  }
+
+  mutating func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<Nested> {
+    LuaTreeEncoder(slot: add(key), codingPath: codingPath + [key], depth: depth - 1).container(keyedBy: type)
+  }
+
+  mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    LuaTreeEncoder(slot: add(key), codingPath: codingPath + [key], depth: depth - 1).unkeyedContainer()
+  }
+
+  mutating func superEncoder() -> any Encoder { superEncoder(for: LuaCodingKey(stringValue: "super")) }
+
+  mutating func superEncoder(forKey key: Key) -> any Encoder { superEncoder(for: key) }
+
+  private func superEncoder(for key: (some CodingKey)?) -> any Encoder {
+    guard let key else { return LuaTreeEncoder(slot: LuaTreeSlot(), codingPath: codingPath, depth: depth) }
+    return LuaTreeEncoder(slot: add(key), codingPath: codingPath + [key], depth: depth - 1)
+  }
+}
+
+struct LuaUnkeyedEncoding: UnkeyedEncodingContainer, LuaLeafEncoding {
+  let slot: LuaTreeSlot
+  let codingPath: [any CodingKey]
+  let depth: Int
+
+  var count: Int { if case .list(let slots) = slot.content { slots.count } else { 0 } }
+
+  private func add() -> LuaTreeSlot {
+    let inner = LuaTreeSlot()
+    if case .list(var slots) = slot.content {
+      slot.content = .none
+      slots.append(inner)
+      slot.content = .list(slots)
+    }
+    return inner
+  }
+
+  private var path: [any CodingKey] { codingPath + [LuaCodingKey(count + 1)] }
+
+  mutating func encodeNil() { add().content = .leaf(.null) }
+
+  mutating func encode(_ value: some Encodable) throws {
+    let tree = try leaf(value, at: path)
+    add().content = .leaf(tree)
+  }
+
+  mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+    let path = path
+    return LuaTreeEncoder(slot: add(), codingPath: path, depth: depth - 1).container(keyedBy: type)
+  }
+
+  mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+    let path = path
+    return LuaTreeEncoder(slot: add(), codingPath: path, depth: depth - 1).unkeyedContainer()
+  }
+
+  mutating func superEncoder() -> any Encoder {
+    let path = path
+    return LuaTreeEncoder(slot: add(), codingPath: path, depth: depth - 1)
+  }
+}
+
+struct LuaSingleEncoding: SingleValueEncodingContainer, LuaLeafEncoding {
+  let slot: LuaTreeSlot
+  let codingPath: [any CodingKey]
+  let depth: Int
+
+  mutating func encodeNil() { slot.content = .leaf(.null) }
+
+  mutating func encode(_ value: some Encodable) throws { slot.content = .leaf(try leaf(value, at: codingPath)) }
+}

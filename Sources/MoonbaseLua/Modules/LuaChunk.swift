@@ -1,0 +1,43 @@
+import MoonbaseLuaShim
+import MoonbasePlatform
+
+/// A source that was compiled once and may be loaded into any number of states.
+///
+/// It holds Lua's bytecode. Scripts can never load any, but this was made here, from text.
+public struct LuaChunk: Sendable {
+  /// The source.
+  public let source: LuaSource
+  let code: [UInt8]
+
+  /// Compiles a source.
+  public init(_ source: LuaSource, sourceSize: Int? = LuaLimits().sourceSize) throws(LuaError) {
+    let state = try LuaState(preset: .pure, limits: LuaLimits(sourceSize: sourceSize))
+    let function = try state.load(source)
+    guard case .string(let code) = try state.dump(function) else { throw LuaError(.memory, "not enough memory") }
+    self.source = source
+    self.code = code.bytes
+  }
+}
+
+extension LuaState {
+  func dump(_ function: LuaFunction) throws(LuaError) -> LuaValue {
+    let status = mbl_dump(raw, function.reference.index, false)
+    guard status == .OK else { throw takeError(status) }
+    return try takeTop()
+  }
+
+  /// A function that runs a compiled chunk; in a fresh environment if none is given.
+  public func load(_ chunk: LuaChunk, in environment: LuaEnvironment? = nil) throws(LuaError) -> LuaFunction {
+    let environment = if let environment { environment } else { try self.environment() }
+    remember(chunk.source)
+    mbl_begin(raw)
+    defer { mbl_end(raw) }
+    mbl_trace_clear(raw)
+    let status = chunk.code.withUnsafeBytes { bytes in
+      mbl_load(
+        raw, bytes.assumingMemoryBound(to: CChar.self).baseAddress, bytes.count, chunk.source.chunkName,
+        environment.table.reference.index, true)
+    }
+    return LuaFunction(reference: try keep(status))
+  }
+}

@@ -1,0 +1,59 @@
+extension LuaState {
+  /// The lines around the place of an error, with a caret under what it is about; nil if the source is not known.
+  ///
+  /// ```
+  ///   11 | local p = find(name)
+  /// > 12 | return p.x
+  ///      |        ^
+  /// ```
+  public func codeFrame(of error: LuaError, context: Int = 2) -> String? {
+    guard let script = error.script, let line = error.line, let source = source(named: script) else { return nil }
+    return source.frame(line: line, message: error.message, context: context)
+  }
+
+  private func source(named name: String) -> LuaSource? {
+    if let source = sources[name] { return source }
+    // Lua shortens long names from the left.
+    guard name.hasPrefix("...") else { return nil }
+    let tail = name.dropFirst(3)
+    return sources.values.first { $0.name.hasSuffix(tail) }
+  }
+}
+
+extension LuaSource {
+  /// The lines around one, with a caret under the word in quotes of the message that stands there.
+  public func frame(line: Int, message: String = "", context: Int = 2) -> String? {
+    guard let text = self.line(line) else { return nil }
+    let first = max(1, line - context)
+    let width = String(line + context).count
+    var rows: [String] = []
+    for number in first...(line + context) {
+      guard let content = self.line(number) else { break }
+      rows.append("\(number == line ? ">" : " ") \(pad(String(number), width)) | \(Self.shown(content))")
+      if number == line {
+        let column = Self.column(in: Self.shown(text), message)
+        rows.append("  \(pad("", width)) | \(String(repeating: " ", count: column))^")
+      }
+    }
+    return rows.joined(separator: "\n")
+  }
+
+  private func pad(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+  }
+
+  private static func shown(_ line: String) -> String {
+    String(line.replacing("\t", with: " ").filter { $0 != "\r" }.prefix(200))
+  }
+
+  /// The last word in quotes that stands in the line, such as in "near 'x'" or "(local 'p')"; else the first that is no blank.
+  private static func column(in line: String, _ message: String) -> Int {
+    let words = message.split(separator: "'", omittingEmptySubsequences: false)
+    for index in words.indices.reversed() where index % 2 == 1 && !words[index].isEmpty {
+      if let range = line.ranges(of: words[index]).last {
+        return line.distance(from: line.startIndex, to: range.lowerBound)
+      }
+    }
+    return line.prefix { $0 == " " }.count
+  }
+}

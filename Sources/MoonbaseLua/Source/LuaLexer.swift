@@ -1,0 +1,114 @@
+/// The tokens of a Lua source, as far as finding the keys of literal tables needs them.
+struct LuaLexer {
+  enum Token: Equatable {
+    case name(String)
+    case string(String)
+    case number(String)
+    case symbol(UInt8)
+    case end
+  }
+
+  private let bytes: [UInt8]
+  private var at = 0
+  private(set) var line = 1
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  mutating func next() -> (token: Token, line: Int) {
+    skipSpace()
+    let line = line
+    guard let byte = peek() else { return (.end, line) }
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): return (.string(quoted(byte)), line)
+    case UInt8(ascii: "["):
+      if let text = long() { return (.string(text), line) }
+      at += 1
+      return (.symbol(byte), line)
+    case _ where Self.isDigit(byte): return (.number(take { Self.isName($0) || $0 == UInt8(ascii: ".") }), line)
+    case _ where Self.isName(byte): return (.name(take(Self.isName)), line)
+    default:
+      at += 1
+      // "==", "<=", ">=", "~=" are no assignments.
+      if [UInt8(ascii: "="), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "~")].contains(byte),
+        peek() == UInt8(ascii: "=")
+      {
+        at += 1
+        return (.symbol(0), line)
+      }
+      return (.symbol(byte), line)
+    }
+  }
+
+  private func peek(_ ahead: Int = 0) -> UInt8? { at + ahead < bytes.count ? bytes[at + ahead] : nil }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+
+  private static func isName(_ byte: UInt8) -> Bool {
+    isDigit(byte) || byte == UInt8(ascii: "_") || byte >= 128
+      || (byte | 32 >= UInt8(ascii: "a") && byte | 32 <= UInt8(ascii: "z"))
+  }
+
+  private mutating func take(_ belongs: (UInt8) -> Bool) -> String {
+    let start = at
+    while let byte = peek(), belongs(byte) { at += 1 }
+    return String(decoding: bytes[start..<at], as: UTF8.self)
+  }
+
+  private mutating func skipSpace() {
+    while let byte = peek() {
+      if byte == UInt8(ascii: "\n") { line += 1 }
+      if byte == UInt8(ascii: " ") || (byte >= 9 && byte <= 13) {
+        at += 1
+      } else if byte == UInt8(ascii: "-"), peek(1) == UInt8(ascii: "-") {
+        at += 2
+        if long() == nil { while let byte = peek(), byte != UInt8(ascii: "\n") { _ = byte; at += 1 } }
+      } else {
+        return
+      }
+    }
+  }
+
+  /// The text of a string in quotes; escapes are left as they are but for quotes and backslashes.
+  private mutating func quoted(_ quote: UInt8) -> String {
+    at += 1
+    var text: [UInt8] = []
+    while let byte = peek(), byte != quote, byte != UInt8(ascii: "\n") {
+      if byte == UInt8(ascii: "\\"), let escaped = peek(1) {
+        if escaped == UInt8(ascii: "\n") { line += 1 }
+        if escaped != quote, escaped != UInt8(ascii: "\\") { text.append(byte) }
+        text.append(escaped)
+        at += 2
+      } else {
+        text.append(byte)
+        at += 1
+      }
+    }
+    at += 1
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// A text in long brackets; nil if none begins here.
+  private mutating func long() -> String? {
+    guard peek() == UInt8(ascii: "[") else { return nil }
+    var level = 0
+    while peek(1 + level) == UInt8(ascii: "=") { level += 1 }
+    guard peek(1 + level) == UInt8(ascii: "[") else { return nil }
+    at += level + 2
+    let start = at
+    while let byte = peek() {
+      if byte == UInt8(ascii: "\n") { line += 1 }
+      if byte == UInt8(ascii: "]"), closes(level) {
+        let text = String(decoding: bytes[start..<at], as: UTF8.self)
+        at += level + 2
+        return text
+      }
+      at += 1
+    }
+    return String(decoding: bytes[start..<at], as: UTF8.self)
+  }
+
+  private func closes(_ level: Int) -> Bool {
+    for place in 0..<level where peek(1 + place) != UInt8(ascii: "=") { return false }
+    return peek(1 + level) == UInt8(ascii: "]")
+  }
+}

@@ -1,0 +1,162 @@
+import MoonbaseLuaShim
+
+extension LuaState {
+  /// How Lua values become trees.
+  public struct TreeOptions {
+    /// Tables in tables, at most.
+    public var depth = 64
+    /// Values, at most.
+    public var count = 1_000_000
+    /// Gives the tree of a host object; nil: an error.
+    public var object: ((LuaObject) throws -> LuaTree)?
+
+    /// 64 levels, a million values, no host objects.
+    public init() {}
+  }
+
+  private struct Level {
+    let pairs: [(key: LuaValue, value: LuaValue)]
+    let pointer: UnsafeRawPointer?
+    let isList: Bool
+    var next = 0
+    var list: [LuaTree] = []
+    var map: [LuaString: LuaTree] = [:]
+  }
+
+  /// The plain data of a value. No script runs: tables are read raw. Throws `.conversion`, with the path, for functions,
+  /// cycles, keys that are neither strings nor integers, and what is too deep or too much.
+  public func tree(of value: LuaValue, options: TreeOptions = TreeOptions()) throws -> LuaTree {
+    var levels: [Level] = []
+    var pending: LuaValue? = value
+    var finished = LuaTree.null
+    var left = options.count
+    while true {
+      if let value = pending {
+        pending = nil
+        left -= 1
+        guard left > 0 else { throw refuse("too many values", levels) }
+        if case .table(let table) = value {
+          guard levels.count < options.depth else { throw refuse("tables nest too deeply", levels) }
+          levels.append(try level(table, levels))
+        } else {
+          finished = try leaf(value, options, levels)
+          if levels.isEmpty { return finished }
+          add(finished, to: &levels)
+        }
+      }
+      while var level = levels.last, level.next == level.pairs.count {
+        finished = level.isList ? .list(level.list) : .map(level.map)
+        level.list = []
+        levels.removeLast()
+        if levels.isEmpty { return finished }
+        add(finished, to: &levels)
+      }
+      let top = levels.count - 1
+      pending = levels[top].pairs[levels[top].next].value
+    }
+  }
+
+  private func add(_ tree: LuaTree, to levels: inout [Level]) {
+    let top = levels.count - 1
+    if levels[top].isList {
+      levels[top].list.append(tree)
+    } else {
+      levels[top].map[Self.key(levels[top].pairs[levels[top].next].key)] = tree
+    }
+    levels[top].next += 1
+  }
+
+  private static func key(_ key: LuaValue) -> LuaString {
+    switch key {
+    case .string(let string): string
+    case .integer(let integer): LuaString(String(integer))
+    default: ""
+    }
+  }
+
+  private func level(_ table: LuaTable, _ levels: [Level]) throws -> Level {
+    let pointer = pointer(of: table)
+    if levels.contains(where: { $0.pointer == pointer }) { throw refuse("a table contains itself", levels) }
+    var pairs = try table.pairs
+    let count = pairs.count
+    let isList =
+      count == 0
+      ? try table.isMarkedList
+      : pairs.allSatisfy { if case .integer(let index) = $0.key { index >= 1 && index <= count } else { false } }
+    if isList {
+      pairs.sort { ($0.key.integerValue ?? 0) < ($1.key.integerValue ?? 0) }
+    } else {
+      for (key, _) in pairs {
+        switch key {
+        case .string, .integer: continue
+        default: throw refuse("a key is a \(key.typeName); only strings and integers convert", levels)
+        }
+      }
+    }
+    return Level(pairs: pairs, pointer: pointer, isList: isList)
+  }
+
+  private func pointer(of table: LuaTable) -> UnsafeRawPointer? {
+    guard mbl_push_reference(raw, table.reference.index) else { return nil }
+    defer { pop() }
+    return mbl_pointer(mbl_thread(raw), -1)
+  }
+
+  private func leaf(_ value: LuaValue, _ options: TreeOptions, _ levels: [Level]) throws -> LuaTree {
+    switch value {
+    case .nil, .null: return .null
+    case .boolean(let flag): return .boolean(flag)
+    case .integer(let integer): return .integer(integer)
+    case .number(let number): return .number(number)
+    case .string(let string): return .string(string)
+    case .object(let object):
+      if let convert = options.object { return try convert(object) }
+      fallthrough
+    default: throw refuse("a \(value.typeName) does not convert", levels)
+    }
+  }
+
+  private func refuse(_ problem: String, _ levels: [Level]) -> LuaError {
+    let path = levels.filter { $0.next < $0.pairs.count }.map { Self.key($0.pairs[$0.next].key).description }
+    return LuaError(.conversion, path.isEmpty ? problem : "\(path.joined(separator: ".")): \(problem)")
+  }
+
+  /// The Lua value of plain data; lists are marked as such.
+  public func value(of tree: LuaTree) throws(LuaError) -> LuaValue {
+    guard let (root, rest) = try node(tree) else { return try leaf(tree) }
+    var work = [(root, rest)]
+    while let (table, children) = work.popLast() {
+      for (key, child) in children {
+        if let (inner, grandchildren) = try node(child) {
+          try table.set(key, .table(inner))
+          work.append((inner, grandchildren))
+        } else {
+          try table.set(key, try leaf(child))
+        }
+      }
+    }
+    return .table(root)
+  }
+
+  private func node(_ tree: LuaTree) throws(LuaError) -> (LuaTable, [(LuaValue, LuaTree)])? {
+    switch tree {
+    case .list(let list):
+      let table = try table(elements: list.count)
+      try table.markAsList()
+      return (table, list.enumerated().map { (.integer(Int64($0.offset + 1)), $0.element) })
+    case .map(let map):
+      return (try table(fields: map.count), map.map { (.string($0.key), $0.value) })
+    default: return nil
+    }
+  }
+
+  private func leaf(_ tree: LuaTree) throws(LuaError) -> LuaValue {
+    switch tree {
+    case .boolean(let flag): .boolean(flag)
+    case .integer(let integer): .integer(integer)
+    case .number(let number): .number(number)
+    case .string(let string): .string(string)
+    default: .null
+    }
+  }
+}

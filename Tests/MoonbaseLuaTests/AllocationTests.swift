@@ -1,0 +1,68 @@
+import MoonbasePlatform
+import Synchronization
+import Testing
+
+@testable import MoonbaseLua
+
+/// Every allocation of a script fails once: nothing crashes, no Swift object is lost.
+@Suite struct AllocationTests {
+  static let alive = Atomic<Int>(0)
+
+  final class Counted: Sendable {
+    init() { AllocationTests.alive.add(1, ordering: .relaxed) }
+    deinit { AllocationTests.alive.subtract(1, ordering: .relaxed) }
+  }
+
+  struct Refused: Error { let witness = Counted() }
+
+  static let script = """
+    local all = {}
+    for i = 1, 25 do
+      local thing = make()
+      all[#all + 1] = thing
+      all[thing.name .. i] = thing:again(i)
+      local ok, e = pcall(refuse, thing)
+      all[#all + 1] = tostring(e)
+      all[#all + 1] = { i, coroutine.wrap(function() coroutine.yield(make().name) end)() }
+      all[#all + 1] = ("x"):rep(i):gsub("x", "yy"), string.format("%5d %s", i, thing.name)
+    end
+    return #all, table.concat({ all[3], all[7] }, ",")
+    """
+
+  func run(failing after: Int?, times: Int) throws -> Int {
+    let state = try LuaState()
+    let type = LuaHostType<Counted>("Thing")
+    type.properties(["name"], get: { _, _, call in call.return("a thing with a name") })
+    type.method("again") { [unowned type] _, call in
+      call.return(try call.integer(0))
+      try call.return(Counted(), as: type)
+      call.return("another text that is not small")
+    }
+    try state.register(type)
+    try state.setGlobal("make", state.function { [unowned type] call in try call.return(Counted(), as: type) })
+    try state.setGlobal("refuse", state.function { _ in throw Refused() })
+    let chunk = try state.load(Self.script, name: "t")
+    let before = state.allocations
+    state.failAllocation(after: after, times: times)
+    do {
+      _ = try chunk()
+    } catch {
+      #expect(
+        error.kind == .memory || error.kind == .limit(.memory) || error.kind == .handler || error.kind == .runtime
+          || error.kind == .host, "\(error)")
+    }
+    state.failAllocation(after: nil)
+    #expect(try state.load("return 1", name: "t")().first?.integerValue == 1)
+    return state.allocations - before
+  }
+
+  @Test func noObjectLeaksWhereverAnAllocationFails() throws {
+    let count = try run(failing: nil, times: 0)
+    #expect(count >= 500)
+    #expect(Self.alive.load(ordering: .relaxed) == 0)
+    for after in 0..<count {
+      _ = try run(failing: after, times: after % 3 == 0 ? 20 : 2)
+      #expect(Self.alive.load(ordering: .relaxed) == 0, "allocation \(after)")
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import MoonbaseLua
+import MoonbasePlatform
+import Testing
+
+@Suite struct CodingTests {
+  struct Person: Codable, Equatable {
+    struct Pet: Codable, Equatable {
+      var name: String
+      var weight: Double?
+    }
+    enum Kind: String, Codable { case friend, foe }
+    var name: String
+    var big: Int64
+    var small: UInt8
+    var kind: Kind
+    var born: Date
+    var bytes: Data
+    var id: UUID
+    var price: Decimal
+    var link: URL
+    var pets: [Pet]
+    var none: [Pet]
+    var notes: [String: [Int]]
+    var missing: String?
+  }
+
+  let person = Person(
+    name: "Scarlet", big: .max, small: 200, kind: .foe, born: Date(timeIntervalSinceReferenceDate: 1.5),
+    bytes: Data([0, 255, 1]), id: UUID(), price: Decimal(string: "12.340000000000000001")!,
+    link: URL(string: "https://a.b/c?d")!, pets: [.init(name: "Rex", weight: 1.5), .init(name: "Tom", weight: nil)],
+    none: [], notes: ["a": [1, 2], "b": []], missing: nil)
+
+  @Test func codableTypesCrossBothWays() throws {
+    let state = try LuaState()
+    let identity = try state.load("return ...", name: "t")
+    let back = try state.decode(Person.self, from: identity.first(state.encode(person)))
+    #expect(back == person)
+  }
+
+  @Test func scriptsSeeExactIntegersAndBytes() throws {
+    let state = try LuaState()
+    let results = try state.load("local p = ... return p.big == math.maxinteger, #p.bytes, p.pets[2].name", name: "t")(
+      state.encode(person))
+    #expect(results[0].booleanValue == true)
+    #expect(results[1].integerValue == 3)
+    #expect(results[2].textValue == "Tom")
+  }
+
+  @Test func hostileTablesAreRefused() throws {
+    let state = try LuaState()
+    for (code, message) in [
+      ("local t = {} t.a = { b = t } return t", "a.b: a table contains itself"),
+      ("local t = {} for i = 1, 100 do t = { t } end return t", "nest too deeply"),
+      ("return { a = { print } }", "a.1: a function does not convert"),
+      ("return { [{}] = 1 }", "a key is a table"), ("return { [1.5] = 1 }", "a key is a number"),
+    ] {
+      let value = try state.load(code, name: "t").first()
+      let error = try #require(throws: LuaError.self) { try state.tree(of: value) }
+      #expect(error.kind == .conversion)
+      #expect(error.message.contains(message), "\(error)")
+    }
+  }
+
+  @Test func listsAndMapsAreToldApart() throws {
+    let state = try LuaState()
+    let tree = try state.tree(
+      of: state.load("return { l = { 3, 2 }, m = { a = 1 }, e = {}, s = { [1] = 1, [3] = 3 } }", name: "t").first())
+    #expect(tree["l"] == .list([.integer(3), .integer(2)]))
+    #expect(tree["e"] == .map([:]))
+    #expect(tree["s"] == .map(["1": .integer(1), "3": .integer(3)]))
+    let value = try state.value(of: .list([]))
+    #expect(try state.tree(of: value) == .list([]))
+    #expect(try state.tree(of: state.value(of: tree)) == tree)
+  }
+
+  @Test func numbersThatDoNotFitAreErrors() throws {
+    let state = try LuaState()
+    #expect(throws: LuaError.self) { try state.encode(UInt64.max) }
+    #expect(throws: LuaError.self) { try state.decode(Int8.self, from: 300) }
+    #expect(throws: LuaError.self) { try state.decode(Int.self, from: 1.5) }
+    #expect(try state.decode(Int.self, from: 2.0) == 2)
+    let error = try #require(throws: LuaError.self) {
+      try state.decode([String: [Int]].self, from: state.load("return { a = { 1, 'x' } }", name: "t").first())
+    }
+    #expect(error.message == "a.2: integer expected, got string")
+  }
+}

@@ -1,0 +1,100 @@
+import MoonbaseLua
+import MoonbasePlatform
+import Testing
+
+@Suite struct SourceTests {
+  @Test func keysOfReturnedTablesHaveLines() {
+    let lines = LuaTableLines(
+      LuaSource(
+        """
+        local Color = { a = 1 }
+        -- return { wrong = 1 }
+        return {
+          name = "x", version = [[
+            long { } ]],
+          entities = {
+            Person = {
+              derived = {
+                ["full name"] = { get = function(a, b)
+                  if a then return { z = 1 } end
+                  return a, b
+                end, inputs = { "a",
+                  "b" } },
+              },
+              validate = { age = function(v) return v < 140, "no" end },
+            },
+          },
+        }
+        """, name: "t.lua"))
+    #expect(lines.line(of: ["name"]) == 4)
+    #expect(lines.line(of: ["version"]) == 4)
+    #expect(lines.line(of: ["entities", "Person"]) == 7)
+    #expect(lines.line(of: ["entities", "Person", "derived", "full name"]) == 9)
+    #expect(lines.line(of: ["entities", "Person", "derived", "full name", "inputs", "2"]) == 13)
+    #expect(lines.line(of: ["entities", "Person", "validate", "age"]) == 15)
+    #expect(lines.line(of: ["entities", "Person", "nowhere"]) == 7)
+    #expect(lines.exactLine(of: ["wrong"]) == nil)
+  }
+
+  @Test func aNamedTableIsFound() {
+    let lines = LuaTableLines(LuaSource("local M = {\n a = 1,\n b = { c = 2 } }\nreturn M", name: "t"))
+    #expect(lines.line(of: ["b", "c"]) == 3)
+  }
+
+  @Test func aCodeFrameHasACaret() throws {
+    let state = try LuaState()
+    let error = try #require(throws: LuaError.self) {
+      try state.load("local p\n\nprint(p.x)\n", name: "frame.lua")()
+    }
+    #expect(
+      state.codeFrame(of: error, context: 1) == """
+          2 | 
+        > 3 | print(p.x)
+            |       ^
+          4 | 
+        """)
+    let syntax = try #require(throws: LuaError.self) { try state.load("x = = 1", name: "s.lua") }
+    #expect(state.codeFrame(of: syntax) == "> 1 | x = = 1\n    |     ^")
+  }
+
+  @Test func badSourcesAreClearErrors() throws {
+    let state = try LuaState()
+    let cases: [([UInt8], LuaError.Kind)] = [
+      ([0x1B, 0x4C, 0x75, 0x61], LuaError.Kind.binary), ([0xFF, 0xFE], .encoding),
+      (Array(repeating: 0x20, count: 300 << 10), .limit(.source)),
+    ]
+    for (bytes, kind) in cases {
+      let error = try #require(throws: LuaError.self) { try state.load(LuaSource(bytes: bytes, name: "b.lua")) }
+      #expect(error.kind == kind)
+      #expect(error.script == "b.lua")
+    }
+    #expect(try state.load("\u{FEFF}#!/usr/bin/lua\nreturn 1", name: "t").first().integerValue == 1)
+  }
+
+  @Test func aChunkRunsInManyStates() throws {
+    let chunk = try LuaChunk(LuaSource("local a = ... return a * 2", name: "c.lua"))
+    for _ in 0..<3 {
+      let state = try LuaState()
+      #expect(try state.load(chunk).first(21).integerValue == 42)
+    }
+    #expect(throws: LuaError.self) { try LuaState().load("return load('\\27Lua')()", name: "t")() }
+  }
+
+  @Test func reloadPatchesHoldersAndSurvivesFailure() throws {
+    let state = try LuaState()
+    state.modules.add("m", source: LuaSource("return { v = 1, gone = true }", name: "m.lua"), frozen: false)
+    let hold = try state.load("local m = require 'm' return function() return m.v, m.gone, m.old end", name: "t")
+      .first()
+    let read = try #require(hold.functionValue)
+    state.modules.add("m", source: LuaSource("error 'no'", name: "m.lua"), frozen: false)
+    #expect(throws: LuaError.self) { try state.reload("m") }
+    #expect(try read().map(\.integerValue)[0] == 1)
+    state.modules.add(
+      "m", source: LuaSource("local M = { v = 2 } function M.on_reload(old) M.old = old.v end return M", name: "m.lua"),
+      frozen: false)
+    try state.reload("m")
+    let seen = try read()
+    #expect(seen[0].integerValue == 2)
+    #expect(!seen[1].isPresent)
+  }
+}
