@@ -27,6 +27,7 @@ struct RunCommand {
     let sources = try options.sources.map(read)
     let output = ScriptOutput()
     let domain = try ScriptDomain(preset: options.sandbox, limits: options.limits)
+    defer { domain.close() }
     domain.state.output = LuaOutput(output.write)
     try openDoors(of: domain)
     Interruption.install(domain.state.interrupter)

@@ -5,7 +5,8 @@ import MoonbasePlatform
 
 /// Makes the graph's hooks from the functions of extensions.
 struct DomainBuilder {
-  let scripts: ScriptDomain
+  // Closures of the domain hold the builder; the scripts hold the contexts, which hold the domain.
+  unowned let scripts: ScriptDomain
   let model: ResolvedModel
 
   func build(_ declarations: [ExtensionDeclaration]) throws -> ExtensionDomain {

@@ -28,6 +28,14 @@ extension ScriptDomain {
     ManagedObjectContext(container.coordinator, domain: try container.extensions.makeDomain(in: self))
   }
 
+  /// Lets go of the contexts, which keep the domain alive as it keeps them: without this their stores stay open.
+  ///
+  /// To be called when the last script has run; contexts that scripts opened cannot use extensions any more.
+  public func close() {
+    for context in contexts { context.domain.owner = nil }
+    contexts = []
+  }
+
   private func containerRequest(_ table: LuaTable) throws -> ContainerRequest {
     let reader = TableReader(table: table, source: ScriptSource(name: "moonbase.open", text: ""), path: [])
     try reader.check(["store", "model", "extensions", "read_only"])

@@ -95,9 +95,9 @@ local function section_named(name)
   return section
 end
 
---- "Captain Scarlet <scarlet@example.org>", of which either half may be missing.
+--- "Captain Scarlet <scarlet@example.org>", of which either half may be missing; of several maintainers the first.
 local function maintainer_of(text)
-  local name, email = text:match("^(.-)%s*<([^<>@%s]+@[^<>%s]+)>$")
+  local name, email = text:match("^(.-)%s*<([^<>@%s]+@[^<>%s]+)>")
   name = name or text
   if name == "" then name = email end
   email = email and email:lower()
