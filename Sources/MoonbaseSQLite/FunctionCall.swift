@@ -35,6 +35,12 @@ public struct FunctionCall: ~Copyable {
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
+  /// An argument's text where SQLite keeps it, as UTF-8: valid in `body` only.
+  public func withText<Result>(_ index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+    let start = sqlite3_value_text(arguments[index])
+    return try body(UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(arguments[index]))))
+  }
+
   /// An argument's bytes, copied.
   public func data(_ index: Int) -> Data {
     let start = sqlite3_value_blob(arguments[index])

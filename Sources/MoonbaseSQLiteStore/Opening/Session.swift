@@ -12,7 +12,7 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   init(_ connection: Connection, busyTimeout: Int) throws {
     self.connection = connection
     connection.setBusyTimeout(milliseconds: busyTimeout)
-    try StringFunctions.register(on: connection)
+    try PredicateFunctions.register(on: connection)
     try TriggerFunctions.register(on: connection)
   }
 

@@ -56,16 +56,17 @@ extension QueryTranslator {
     switch comparator {
     case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
       if case .object = left.kind { return try compareObjects(left, comparator, right) }
-      guard left.kind == right.kind, left.kind != .opaque else { throw Untranslatable() }
-      if left.kind == .string, !options.isEmpty { return try match(left, comparator, right, options) }
-      guard isOrdered(left.kind) || comparator == .equal || comparator == .notEqual else { throw Untranslatable() }
-      return left.fragment + " \(comparator.sql) " + right.fragment
+      guard left.kind.compares(with: right.kind) else { throw Untranslatable() }
+      let sides = [left, right].map { $0.kind == .string ? fold($0.fragment, options) : $0.fragment }
+      return sides[0] + " \(comparator.sql) " + sides[1]
     case .contains, .beginsWith, .endsWith, .like, .matches: return try match(left, comparator, right, options)
     case .in, .between: throw Untranslatable()
     }
   }
 
-  private func isOrdered(_ kind: SQLKind) -> Bool { kind == .number || kind == .string || kind == .date }
+  private func fold(_ text: SQLFragment, _ options: Comparison.Options) -> SQLFragment {
+    options.isEmpty ? text : PredicateFunctions.fold(text, options)
+  }
 
   private func compareWithNull(_ left: SQLTerm, _ comparator: Comparison.Operator, _ right: SQLTerm) throws
     -> SQLFragment
@@ -85,9 +86,10 @@ extension QueryTranslator {
     guard case .object(let one) = left.kind, case .object(let other) = right.kind else { throw Untranslatable() }
     let isSameTable = layout.model.entities[one].root == layout.model.entities[other].root
     guard isSameTable else { throw Untranslatable() }
+    let isPresent = left.isPresent && right.isPresent
     return switch comparator {
-    case .equal: left.fragment + " IS " + right.fragment
-    case .notEqual: left.fragment + " IS NOT " + right.fragment
+    case .equal: left.fragment + (isPresent ? " = " : " IS ") + right.fragment
+    case .notEqual: left.fragment + (isPresent ? " <> " : " IS NOT ") + right.fragment
     default: throw Untranslatable()
     }
   }
@@ -97,7 +99,7 @@ extension QueryTranslator {
     _ left: SQLTerm, _ comparator: Comparison.Operator, _ right: SQLTerm, _ options: Comparison.Options
   ) throws -> SQLFragment {
     guard left.kind == .string, right.kind == .string else { throw Untranslatable() }
-    guard let call = StringFunctions.call(comparator, options, left.fragment, right.fragment) else {
+    guard let call = PredicateFunctions.call(comparator, options, left.fragment, right.fragment) else {
       throw Untranslatable()
     }
     return call
@@ -139,7 +141,7 @@ extension QueryTranslator {
       if case .object(let entity) = left.kind {
         guard case .object(let other) = value.kind else { throw Untranslatable() }
         if layout.model.entities[entity].root != layout.model.entities[other].root { continue }
-      } else if value.kind != left.kind {
+      } else if !left.kind.compares(with: value.kind) {
         throw Untranslatable()
       }
       fragments.append(value.fragment)
@@ -147,7 +149,7 @@ extension QueryTranslator {
     guard let last = fragments.last else { return SQLFragment("0") }
     while fragments.count & (fragments.count - 1) != 0 { fragments.append(last) }
     let found = left.fragment + " IN (" + fragments.joined(", ") + ")"
-    if case .object = left.kind { return "IFNULL(" + found + ", 0)" }
+    if case .object = left.kind, !left.isPresent { return "(" + found + " AND " + left.fragment + " IS NOT NULL)" }
     return found
   }
 
@@ -160,7 +162,7 @@ extension QueryTranslator {
 
   private func between(_ left: SQLTerm, _ right: Expression) throws -> SQLFragment {
     let bounds = try elements(of: right)
-    guard bounds.count == 2, isOrdered(left.kind), bounds.allSatisfy({ $0.kind == left.kind }) else {
+    guard bounds.count == 2, bounds.allSatisfy({ left.kind.compares(with: $0.kind) }) else {
       throw Untranslatable()
     }
     return left.fragment + " BETWEEN " + bounds[0].fragment + " AND " + bounds[1].fragment

@@ -19,7 +19,7 @@ extension QueryTranslator {
   }
 
   private func object(_ scope: QueryScope) -> SQLTerm {
-    SQLTerm(fragment: SQLFragment("\(scope.alias).Z_PK"), kind: .object(scope.layout.entity.index))
+    SQLTerm(fragment: SQLFragment("\(scope.alias).Z_PK"), kind: .object(scope.layout.entity.index), isPresent: true)
   }
 
   private func scope(ofVariable name: String) throws -> QueryScope {
@@ -32,7 +32,8 @@ extension QueryTranslator {
     let kind: SQLKind
     switch value {
     case .null: return SQLTerm(fragment: SQLFragment("NULL"), kind: .null)
-    case .bool, .int, .double, .decimal: kind = .number
+    case .bool, .int, .double: kind = .number
+    case .decimal: kind = .decimal
     case .string: kind = .string
     case .date: kind = .date
     case .data: kind = .data
@@ -43,30 +44,30 @@ extension QueryTranslator {
       kind = .object(entity.index)
     case .list, .map, .object: throw Untranslatable()
     }
-    return SQLTerm(fragment: SQLFragment("?", [value]), kind: kind)
+    return SQLTerm(fragment: SQLFragment("?", [value]), kind: kind, isPresent: true)
   }
 
   // MARK: Functions
 
   private func function(_ name: String, _ arguments: [Expression]) throws -> SQLTerm {
-    switch (name, arguments.count) {
-    case ("add:to:", 2): return try arithmetic("+", arguments)
-    case ("from:subtract:", 2): return try arithmetic("-", arguments)
-    case ("multiply:by:", 2): return try arithmetic("*", arguments)
-    case ("abs:", 1):
-      let term = try number(arguments[0])
-      return SQLTerm(fragment: "abs(" + term.fragment + ")", kind: .number)
-    case ("uppercase:", 1), ("lowercase:", 1), ("canonical:", 1):
-      let term = try translate(arguments[0])
-      guard term.kind == .string else { throw Untranslatable() }
-      let function = StringFunctions.name(transforming: name)
-      return SQLTerm(fragment: "\(function)(" + term.fragment + ")", kind: .string)
-    default: throw Untranslatable()
+    guard let function = PredicateFunction(rawValue: name) else { throw Untranslatable() }
+    switch function {
+    case .add: return try arithmetic("+", arguments)
+    case .subtract: return try arithmetic("-", arguments)
+    case .multiply: return try arithmetic("*", arguments)
+    case .divide: return try arithmetic("/", arguments)
+    default:
+      guard let term = PredicateFunctions.call(function, try arguments.map { try translate($0) }) else {
+        throw Untranslatable()
+      }
+      return term
     }
   }
 
+  /// Integers divide as integers and overflow into floating-point numbers, in SQL as in memory.
   private func arithmetic(_ sign: String, _ arguments: [Expression]) throws -> SQLTerm {
     let terms = try arguments.map { try number($0) }
+    guard terms.count == 2 else { throw Untranslatable() }
     return SQLTerm(fragment: "(" + terms[0].fragment + " \(sign) " + terms[1].fragment + ")", kind: .number)
   }
 

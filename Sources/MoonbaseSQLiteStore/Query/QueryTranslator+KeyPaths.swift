@@ -104,7 +104,8 @@ extension QueryTranslator {
   /// The value at the end of a path through to-one relationships, or a collection operator's result.
   func value(_ keys: ArraySlice<String>, from start: QueryScope) throws -> SQLTerm {
     guard let key = keys.first else {
-      return SQLTerm(fragment: SQLFragment("\(start.alias).Z_PK"), kind: .object(start.layout.entity.index))
+      return SQLTerm(
+        fragment: SQLFragment("\(start.alias).Z_PK"), kind: .object(start.layout.entity.index), isPresent: true)
     }
     let rest = keys.dropFirst()
     if rest.first?.hasPrefix("@") == true { return try aggregate(keys, from: start) }
@@ -142,9 +143,9 @@ extension QueryTranslator {
       nestedPath(scope, rest) == nil
     else { throw Untranslatable() }
     let element = try value(rest, from: scope)
-    guard element.kind == .number || element.kind == .date && (function == "MIN" || function == "MAX") else {
-      throw Untranslatable()
-    }
+    let isExtreme = function == "MIN" || function == "MAX"
+    let orders = isExtreme && (element.kind == .date || element.kind == .decimal || element.kind == .string)
+    guard element.kind == .number || orders else { throw Untranslatable() }
     let argument =
       function == "SUM" ? "IFNULL(SUM(" + element.fragment + "), 0)" : "\(function)(" + element.fragment + ")"
     return SQLTerm(fragment: "(SELECT " + argument + " FROM \(scope.from) WHERE \(link))", kind: element.kind)

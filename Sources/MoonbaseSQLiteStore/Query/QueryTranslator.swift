@@ -55,14 +55,17 @@ final class QueryTranslator {
 
   // MARK: Sorting
 
-  /// Strings sort by code point; other orders need what SQLite does not have.
+  /// Strings sort by code point, or folded by it; a person's order is left to the context.
   func translate(_ key: SortDescriptor) throws -> SQLFragment {
     let term = try translate(Expression.keyPath(key.keyPath))
-    switch term.kind {
-    case .number, .date: break
-    case .string where key.comparator == .compare: break
-    case .string, .uuid, .uri, .data, .object, .opaque, .null: throw Untranslatable()
+    var fragment = term.fragment
+    switch (term.kind, key.comparator) {
+    case (.opaque, _), (.null, _), (.object, _): throw Untranslatable()
+    case (.string, .compare): break
+    case (.string, .caseInsensitiveCompare): fragment = PredicateFunctions.fold(fragment, .caseInsensitive)
+    case (.string, _): throw Untranslatable()
+    case (.number, _), (.decimal, _), (.date, _), (.uuid, _), (.uri, _), (.data, _): break
     }
-    return term.fragment + (key.ascending ? " ASC" : " DESC")
+    return fragment + (key.ascending ? " ASC" : " DESC")
   }
 }

@@ -26,8 +26,10 @@ extension [SQLFragment] {
 
 /// What an expression yields, as far as comparisons care.
 enum SQLKind: Equatable {
-  /// Integers, floating-point numbers, decimals, truth values.
+  /// Integers, floating-point numbers, truth values.
   case number
+  /// Decimals, which SQLite keeps as binary numbers: they compare, but SQL's arithmetic is not theirs.
+  case decimal
   case string
   case date
   case uuid
@@ -48,7 +50,8 @@ enum SQLKind: Equatable {
 
   init(_ type: AttributeType) {
     switch type {
-    case .integer16, .integer32, .integer64, .decimal, .double, .float, .boolean: self = .number
+    case .integer16, .integer32, .integer64, .double, .float, .boolean: self = .number
+    case .decimal: self = .decimal
     case .string: self = .string
     case .date: self = .date
     case .uuid: self = .uuid
@@ -59,10 +62,23 @@ enum SQLKind: Equatable {
   }
 }
 
+extension SQLKind {
+  /// Whether values of two kinds have an order: numbers and dates (as seconds) compare with one another, the rest with
+  /// their like.
+  func compares(with other: SQLKind) -> Bool {
+    if self == .opaque { return false }
+    return self == other || isNumeric && other.isNumeric
+  }
+
+  private var isNumeric: Bool { self == .number || self == .decimal || self == .date }
+}
+
 /// An expression in SQL.
 struct SQLTerm {
   var fragment: SQLFragment
   var kind: SQLKind
+  /// Whether it is the key of a row that is there, or a literal: never NULL.
+  var isPresent = false
 }
 
 /// Why a store leaves a condition to the context: SQL cannot say it, or not with the same meaning.

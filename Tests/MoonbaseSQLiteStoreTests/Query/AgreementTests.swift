@@ -1,0 +1,114 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+import MoonbaseTestSupport
+import Testing
+
+import enum MoonbaseModel.Predicate
+import struct MoonbaseModel.SortDescriptor
+
+@Suite("SQL and memory agree")
+struct AgreementTests {
+  private static let names: [Value] = [nil, "", "Ada", "ada", "ÅDA", "A_a", "Zoë", "zoe\u{301}", "*"]
+  private static let terms = [
+    "age > 1", "age != 2", "age == NULL", "age IN {0, 2}", "age BETWEEN {1, 2}", "age + 1 == 2", "age / 2 == 1",
+    "modulus:by:(age, 2) == 1", "firstName == 'Ada'", "firstName != 'Ada'", "firstName == NULL", "firstName != NULL",
+    "firstName ==[c] 'ada'", "firstName ==[cd] 'ada'", "firstName < 'a'", "firstName CONTAINS 'd'",
+    "firstName CONTAINS ''", "firstName BEGINSWITH[c] 'A'", "firstName ENDSWITH[d] 'e'", "firstName LIKE 'A?a'",
+    "firstName LIKE[cd] '*a*'", "firstName MATCHES '[A-Z].*'", "firstName IN {'Ada', NULL}", "firstName IN[c] {'ADA'}",
+    "lowercase:(firstName) == 'ada'", "firstName == lastName", "born > CAST(5, 'NSDate')", "born == NULL",
+    "department == NULL", "department != NULL", "department.name == 'Moon'", "department.name != 'Moon'",
+    "department.name == NULL", "ANY friends.age > 1", "ALL friends.age > 1", "NONE friends.age > 1",
+    "ANY friends.firstName == NULL", "ALL friends.firstName == 'Ada'", "friends.@count > 1", "friends.@sum.age > 2",
+    "friends.@max.age == 2", "friends.@avg.age > 1", "ANY friends.department.name == 'Moon'",
+    "ANY department.employees.friends.age == 2", "SELF IN friends", "ANY friends == SELF",
+    "SUBQUERY(friends, $f, $f.age > age).@count > 0", "department.employees.@count == 2",
+    "ANY department.projects.title == 'x'",
+    "color == NULL", "TRUEPREDICATE", "FALSEPREDICATE",
+  ]
+
+  /// The same objects in both stores: a number names each.
+  private func fill(_ context: ManagedObjectContext, _ seed: UInt64) throws {
+    var random = SplitMix(seed)
+    var people: [ManagedObject] = []
+    let departments = try ["Moon", nil, "Sun"].map { name in
+      let department = try context.insert("Department")
+      try department.setValue(name.map(Value.string) ?? .null, forKey: "name")
+      return department
+    }
+    for number in 0..<24 {
+      let person = try context.insert(number % 3 == 0 ? "Employee" : "Person")
+      try person.setValue(.string("\(number)"), forKey: "email")
+      try person.setValue(.int(Int64(random.next(4))), forKey: "age")
+      try person.setValue(Self.names[random.next(Self.names.count)], forKey: "firstName")
+      try person.setValue(Self.names[random.next(Self.names.count)], forKey: "lastName")
+      if random.next(2) == 0 {
+        try person.setValue(.date(Date(timeIntervalSinceReferenceDate: Double(random.next(10)))), forKey: "born")
+      }
+      let department = random.next(4)
+      if department < 3 { try person.setObject(departments[department], forKey: "department") }
+      people.append(person)
+    }
+    for person in people {
+      for _ in 0..<random.next(4) { try person.add(people[random.next(people.count)], to: "friends") }
+    }
+    try context.save()
+  }
+
+  private struct SplitMix {
+    var state: UInt64
+    init(_ seed: UInt64) { state = seed }
+    mutating func next(_ bound: Int) -> Int {
+      state &+= 0x9e37_79b9_7f4a_7c15
+      var bits = state
+      bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
+      bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
+      return Int((bits ^ (bits >> 31)) % UInt64(bound))
+    }
+  }
+
+  private func names(_ context: ManagedObjectContext, _ predicate: Predicate, _ sort: [SortDescriptor] = []) throws
+    -> [String]
+  {
+    var request = FetchRequest("Person", where: predicate)
+    request.sortDescriptors = sort
+    let found = try context.fetch(request).map { object in
+      if case .string(let name) = try object.value(forKey: "email") { name } else { "" }
+    }
+    return sort.isEmpty ? found.sorted() : found
+  }
+
+  @Test("on every kind of term, alone, negated and combined", arguments: [1, 2, 3])
+  func predicates(seed: UInt64) throws {
+    let folder = try TemporaryFolder()
+    let model = try People.model().resolved()
+    let memory = PersistentStoreCoordinator(model: model)
+    memory.add(try InMemoryStore(model: model))
+    let store = try SQLiteStore(url: folder.file(), model: model)
+    let sqlite = PersistentStoreCoordinator(model: model)
+    sqlite.add(store)
+    try fill(ManagedObjectContext(memory), seed)
+    try fill(ManagedObjectContext(sqlite), seed)
+    let (inMemory, inFile) = (try ManagedObjectContext(memory), try ManagedObjectContext(sqlite))
+    let query = StoreQuery(entity: model.entity("Person")!, in: model)
+    var random = SplitMix(seed)
+    var translated = 0
+    for (index, term) in Self.terms.enumerated() {
+      let other = Self.terms[random.next(Self.terms.count)]
+      for text in [term, "NOT (\(term))", "(\(term)) AND NOT (\(other))", "(\(other)) OR (\(term))"] {
+        let predicate = try Predicate(format: text)
+        if store.canEvaluate(predicate, for: query) { translated += 1 }
+        let (expected, found) = (try names(inMemory, predicate), try names(inFile, predicate))
+        #expect(expected == found, "\(index): \(text)")
+      }
+    }
+    #expect(translated > Self.terms.count * 3)
+    for keys in ["age", "-firstName", "department.name", "born", "friends.@count"] {
+      let sort = [SortDescriptor(text: keys), SortDescriptor("email")]
+      #expect(try names(inMemory, .constant(true), sort) == names(inFile, .constant(true), sort), "\(keys)")
+    }
+    let folded = [SortDescriptor("firstName", comparator: .caseInsensitiveCompare), SortDescriptor("email")]
+    #expect(try names(inMemory, .constant(true), folded) == names(inFile, .constant(true), folded))
+  }
+}

@@ -1,0 +1,93 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+import MoonbaseTestSupport
+import Testing
+
+import enum MoonbaseModel.Predicate
+import struct MoonbaseModel.SortDescriptor
+
+/// Functions given as closures.
+private struct Functions: PureFunctionProvider {
+  final class Instances: PureFunctionInstances {
+    let bodies: [@Sendable ([Value]) throws -> Value]
+    init(_ bodies: [@Sendable ([Value]) throws -> Value]) { self.bodies = bodies }
+    func call(_ index: Int, _ inputs: [Value]) throws -> Value { try bodies[index](inputs) }
+  }
+
+  let generation: UInt64
+  var functions: [PureFunction]
+  var bodies: [@Sendable ([Value]) throws -> Value]
+
+  func makeFunctions() throws -> any PureFunctionInstances { Instances(bodies) }
+}
+
+@Suite("Pure derived attributes in SQL")
+struct PureFunctionTests {
+  private struct Refusal: Error, Equatable {}
+
+  private func name(_ generation: UInt64, isStrict: Bool = true, _ body: @escaping @Sendable ([Value]) throws -> Value)
+    -> Functions
+  {
+    let function = PureFunction(
+      entity: "Person", name: "fullName", inputs: ["firstName", "department.name", "born"], type: .string,
+      isStrict: isStrict)
+    return Functions(generation: generation, functions: [function], bodies: [body])
+  }
+
+  @Test("filter and sort, get their inputs as the model types them, and are not called for nil when strict")
+  func filterAndSort() throws {
+    let people = try PeopleStore()
+    let department = try people.row("Department", ["name": "Moon"])
+    let born = Value.date(Date(timeIntervalSinceReferenceDate: 5))
+    let rows = try ["Ada", "Bob"].map {
+      try people.row("Person", ["firstName": .string($0), "department": .objectID(department.id), "born": born])
+    }
+    try people.save { $0.inserted = [department] + rows + [try people.row("Employee", ["firstName": "Nobody"])] }
+    let functions = name(1) { inputs in
+      guard case .string(let first) = inputs[0], case .string(let second) = inputs[1], inputs[2] == born else {
+        throw Refusal()
+      }
+      return .string("\(first) of \(second)")
+    }
+    var query = people.query("Person")
+    query.functions = functions
+    let predicate = try Predicate(format: "fullName ENDSWITH 'of Moon'")
+    #expect(people.store.canEvaluate(predicate, for: query))
+    #expect(!people.store.canEvaluate(predicate, for: people.query("Person")))
+    query.predicate = predicate
+    query.sortDescriptors = [SortDescriptor("fullName", ascending: false)]
+    #expect(try people.store.objectIDs(matching: query) == [rows[1].id, rows[0].id])
+  }
+
+  @Test("throw their own error through the fetch; the store works afterwards, and a new generation takes over")
+  func errors() throws {
+    let people = try PeopleStore()
+    try people.insert(people.row("Person", ["firstName": "Ada"]))
+    var query = people.query("Person", try Predicate(format: "fullName == 'x'"))
+    query.functions = name(1, isStrict: false) { _ in throw Refusal() }
+    #expect(throws: Refusal()) { try people.store.count(matching: query) }
+    query.functions = name(2, isStrict: false) { _ in "x" }
+    #expect(try people.store.count(matching: query) == 1)
+  }
+
+  @Test("are left to the context where a subentity overrides them")
+  func overriding() throws {
+    let people = try PeopleStore()
+    var functions = name(1) { _ in nil }
+    functions.functions.append(
+      PureFunction(entity: "Employee", name: "fullName", inputs: [], type: .string, isStrict: false))
+    functions.bodies.append { _ in "employee" }
+    let predicate = try Predicate(format: "fullName == 'employee'")
+    var query = people.query("Person")
+    query.functions = functions
+    #expect(!people.store.canEvaluate(predicate, for: query))
+    query.includesSubentities = false
+    #expect(people.store.canEvaluate(predicate, for: query))
+    query = people.query("Employee", predicate)
+    query.functions = functions
+    try people.insert(people.row("Employee"))
+    #expect(try people.store.count(matching: query) == 1)
+  }
+}

@@ -1,0 +1,104 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+import MoonbaseTestSupport
+import Testing
+
+import enum MoonbaseModel.Predicate
+import struct MoonbaseModel.SortDescriptor
+
+@Suite("The SQL of a predicate")
+struct SQLTextTests {
+  private static let cases: [(String, String)] = [
+    ("age >= 100 AND age <= 200", "(t0.ZAGE >= ?) AND (t0.ZAGE <= ?)"),
+    ("NOT (firstName == 'Ada' OR firstName != 'Bob')", "NOT ((t0.ZFIRSTNAME = ?) OR (t0.ZFIRSTNAME <> ?))"),
+    ("firstName == NULL", "t0.ZFIRSTNAME IS NULL"),
+    ("NULL != color", "t0.ZCOLOR IS NOT NULL"),
+    ("age BETWEEN {1, 2}", "t0.ZAGE BETWEEN ? AND ?"),
+    ("age IN {1, 2, 3}", "t0.ZAGE IN (?, ?, ?, ?)"),
+    ("age IN {}", "0"),
+    ("age IN {1, NULL}", "((t0.ZAGE IN (?)) OR t0.ZAGE IS NULL)"),
+    ("age + 1 > 2 * age", "(t0.ZAGE + ?) > (? * t0.ZAGE)"),
+    ("firstName BEGINSWITH[cd] 'a'", "moonbase_begins(3, t0.ZFIRSTNAME, ?)"),
+    ("firstName ==[c] 'a'", "moonbase_fold(1, t0.ZFIRSTNAME) = moonbase_fold(1, ?)"),
+    ("department == NULL", "t0.ZDEPARTMENT IS NULL"),
+    (
+      "friends.@count > 1",
+      "(SELECT COUNT(*) FROM ZPERSON t1 WHERE "
+        + "(t1.Z_PK IN (SELECT REFLEXIVE FROM Z_2FRIENDS WHERE Z_2FRIENDS = t0.Z_PK) OR "
+        + "t1.Z_PK IN (SELECT Z_2FRIENDS FROM Z_2FRIENDS WHERE REFLEXIVE = t0.Z_PK))) > ?"
+    ),
+    (
+      "ANY department.employees.age > 1",
+      "EXISTS (SELECT 1 FROM ZPERSON t2 WHERE t2.ZDEPARTMENT = t1.Z_PK AND (t2.ZAGE > ?))"
+    ),
+    (
+      "ALL department.projects.title == 'x'",
+      "NOT EXISTS (SELECT 1 FROM ZPROJECT t2 WHERE t2.ZDEPARTMENT = t1.Z_PK AND "
+        + "((t2.ZTITLE = ?) IS NOT TRUE))"
+    ),
+    (
+      "SUBQUERY(department.projects, $p, $p.title == firstName).@count > 0",
+      "(SELECT COUNT(*) FROM ZPROJECT t2 WHERE "
+        + "t2.ZDEPARTMENT = t1.Z_PK AND (t2.ZTITLE = t0.ZFIRSTNAME)) > ?"
+    ),
+    ("TRUEPREDICATE", "1"),
+  ]
+
+  @Test("is what a person would write", arguments: cases)
+  func text(predicate: String, condition: String) throws {
+    let people = try PeopleStore()
+    let query = people.query("Person", try Predicate(format: predicate))
+    #expect(people.store.canEvaluate(try #require(query.predicate), for: people.query("Person")))
+    let log = try people.statements { _ = try people.store.count(matching: query) }
+    let join = condition.contains("t1.Z_PK AND") ? " LEFT JOIN ZDEPARTMENT t1 ON t1.Z_PK = t0.ZDEPARTMENT" : ""
+    #expect(log == ["SELECT COUNT(*) FROM ZPERSON t0\(join) WHERE \(condition)"])
+  }
+
+  @Test(
+    "is refused where it would not mean the same",
+    arguments: [
+      "fullName == 'x'", "color == 'x'", "firstName == 1", "firstName IN 'abc'", "age == CAST(firstName, 'NSNumber')",
+      "department.employees.@distinctUnionOfObjects.age == 1",
+    ])
+  func refused(text: String) throws {
+    let people = try PeopleStore()
+    #expect(!people.store.canEvaluate(try Predicate(format: text), for: people.query("Person")))
+  }
+
+  @Test("selects all columns once, filters subentities, sorts and limits")
+  func select() throws {
+    let people = try PeopleStore()
+    var query = people.query("Person", try Predicate(format: "department.name == 'x'"), subentities: false)
+    query.sortDescriptors = [SortDescriptor("department.name"), SortDescriptor("age", ascending: false)]
+    query.limit = 10
+    query.offset = 5
+    #expect(query.sortDescriptors.allSatisfy { people.store.canSort(by: $0, for: query) })
+    #expect(!people.store.canSort(by: SortDescriptor("lastName", comparator: .localizedCompare), for: query))
+    let log = try people.statements { _ = try people.store.objectIDs(matching: query) }
+    #expect(
+      log == [
+        "SELECT t0.Z_PK, t0.Z_ENT FROM ZPERSON t0 LEFT JOIN ZDEPARTMENT t1 ON t1.Z_PK = t0.ZDEPARTMENT "
+          + "WHERE t0.Z_ENT = 2 AND (t1.ZNAME = ?) ORDER BY t1.ZNAME ASC, t0.ZAGE DESC LIMIT ? OFFSET ?"
+      ])
+  }
+
+  @Test("a comparison with an object's ID finds rows by their key")
+  func objects() throws {
+    let people = try PeopleStore()
+    let department = try people.row("Department")
+    let ada = try people.row("Person", ["department": .objectID(department.id)])
+    let bob = try people.row("Employee")
+    try people.insert(department, ada, bob)
+    let found = { (text: String, ids: [ManagedObjectID]) in
+      try people.store.objectIDs(
+        matching: people.query("Person", try Predicate(format: text, .list(ids.map(Value.objectID)))))
+    }
+    #expect(try found("SELF IN %@", [ada.id]) == [ada.id])
+    #expect(try found("department IN %@", [department.id]) == [ada.id])
+    #expect(try found("NOT department IN %@", [department.id]) == [bob.id])
+    let differs = try Predicate(format: "department != %@", .objectID(department.id))
+    #expect(try people.store.objectIDs(matching: people.query("Person", differs)) == [bob.id])
+  }
+}
