@@ -1,5 +1,17 @@
 /// A fetch as a value: what to look for, in which order, and what to return.
 public struct FetchRequest: Sendable, Hashable {
+  /// What a fetch returns. Raw values are Core Data's.
+  public enum ResultType: Int, Sendable, Hashable {
+    /// Managed objects.
+    case objects = 0
+    /// Object IDs.
+    case objectIDs = 1
+    /// Maps of values, which never reflect unsaved changes.
+    case dictionaries = 2
+    /// The number of matches.
+    case count = 4
+  }
+
   /// The name of the entity.
   public var entityName: String
   /// The condition; nil matches every object.
@@ -24,6 +36,16 @@ public struct FetchRequest: Sendable, Hashable {
   public var shouldRefreshRefetchedObjects: Bool = false
   /// Key paths of relationships whose destinations are read along.
   public var relationshipKeyPathsForPrefetching: [String] = []
+  /// What is returned.
+  public var resultType: ResultType = .objects
+  /// The columns of dictionary results; empty stands for all attributes.
+  public var propertiesToFetch: [FetchColumn] = []
+  /// Key paths whose equal values put rows into one group of dictionary results.
+  public var propertiesToGroupBy: [String] = []
+  /// The condition on groups; it may name columns and functions over the rows of a group.
+  public var havingPredicate: Predicate?
+  /// Whether equal dictionaries are returned once.
+  public var returnsDistinctResults: Bool = false
 
   /// Makes a request for all objects of an entity and its subentities.
   public init(_ entityName: String, where predicate: Predicate? = nil) {

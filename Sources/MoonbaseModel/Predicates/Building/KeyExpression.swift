@@ -1,0 +1,121 @@
+/// A key path that Swift's operators build predicates with.
+///
+/// ```swift
+/// let age = Expression.key("age")
+/// let adults = age >= 18 && age < 65 && Expression.key("name").contains("é", [.caseInsensitive])
+/// let parents = Expression.key("children.age").any > 5
+/// ```
+public struct KeyExpression: Sendable, Hashable {
+  /// The expression built so far.
+  public var expression: Expression
+  /// How a collection is compared.
+  var modifier: Predicate.Comparison.Modifier = .direct
+  /// Whether the comparison is negated: `NONE`.
+  var isNone = false
+
+  /// Makes a key expression of any expression.
+  public init(_ expression: Expression) { self.expression = expression }
+
+  /// A key path going on from this one.
+  public func key(_ path: String) -> KeyExpression {
+    KeyExpression(expression.appending(path.split(separator: ".").map(String.init)))
+  }
+
+  // MARK: Quantifiers
+
+  /// Compares with any element: `ANY`.
+  public var any: KeyExpression { quantified(.any) }
+
+  /// Compares with every element: `ALL`.
+  public var all: KeyExpression { quantified(.all) }
+
+  /// Holds where no element satisfies the comparison: `NONE`.
+  public var none: KeyExpression { quantified(.any, isNone: true) }
+
+  private func quantified(_ modifier: Predicate.Comparison.Modifier, isNone: Bool = false) -> KeyExpression {
+    var result = self
+    result.modifier = modifier
+    result.isNone = isNone
+    return result
+  }
+
+  // MARK: Collections
+
+  /// `@count`
+  public var count: KeyExpression { key("@count") }
+
+  /// `@sum` of a key of the elements.
+  public func sum(_ path: String) -> KeyExpression { key("@sum.\(path)") }
+
+  /// `@avg` of a key of the elements.
+  public func average(_ path: String) -> KeyExpression { key("@avg.\(path)") }
+
+  /// `@min` of a key of the elements.
+  public func minimum(_ path: String) -> KeyExpression { key("@min.\(path)") }
+
+  /// `@max` of a key of the elements.
+  public func maximum(_ path: String) -> KeyExpression { key("@max.\(path)") }
+
+  // MARK: Conditions
+
+  /// Whether there is no value: `= NULL`.
+  public var isNull: Predicate { compare(.equal, .constant(.null)) }
+
+  /// Whether there is a value: `!= NULL`.
+  public var isNotNull: Predicate { compare(.notEqual, .constant(.null)) }
+
+  /// `IN`
+  public func isIn(_ values: [Value]) -> Predicate { compare(.in, .value(.list(values))) }
+
+  /// `IN` a collection that a key path leads to.
+  public func isIn(_ collection: KeyExpression) -> Predicate { compare(.in, collection.expression) }
+
+  /// `BETWEEN`, both bounds included.
+  public func isBetween(_ lower: Value, _ upper: Value) -> Predicate { compare(.between, .value([lower, upper])) }
+
+  /// `CONTAINS`: part of a string, or element of a collection.
+  public func contains(_ value: Value, _ options: Predicate.Comparison.Options = []) -> Predicate {
+    compare(.contains, .value(value), options)
+  }
+
+  /// `BEGINSWITH`
+  public func beginsWith(_ text: String, _ options: Predicate.Comparison.Options = []) -> Predicate {
+    compare(.beginsWith, .constant(.string(text)), options)
+  }
+
+  /// `ENDSWITH`
+  public func endsWith(_ text: String, _ options: Predicate.Comparison.Options = []) -> Predicate {
+    compare(.endsWith, .constant(.string(text)), options)
+  }
+
+  /// `LIKE`: `?` is one character, `*` any number of them.
+  public func like(_ pattern: String, _ options: Predicate.Comparison.Options = []) -> Predicate {
+    compare(.like, .constant(.string(pattern)), options)
+  }
+
+  /// `MATCHES`: an ICU regular expression for the whole string.
+  public func matches(_ pattern: String, _ options: Predicate.Comparison.Options = []) -> Predicate {
+    compare(.matches, .constant(.string(pattern)), options)
+  }
+
+  /// `==` with options: `equals("ada", [.caseInsensitive])`.
+  public func equals(_ value: Value, _ options: Predicate.Comparison.Options) -> Predicate {
+    compare(.equal, .value(value), options)
+  }
+
+  func compare(
+    _ operator: Predicate.Comparison.Operator, _ right: Expression, _ options: Predicate.Comparison.Options = []
+  ) -> Predicate {
+    let comparison = Predicate.comparison(
+      .init(expression, `operator`, right, modifier: modifier, options: options))
+    return isNone ? .not(comparison) : comparison
+  }
+}
+
+extension Expression {
+  /// A key path to build predicates with.
+  public static func key(_ path: String) -> KeyExpression { KeyExpression(.keyPath(path)) }
+
+  /// `SELF` to build predicates with.
+  public static var subject: KeyExpression { KeyExpression(.evaluatedObject) }
+}

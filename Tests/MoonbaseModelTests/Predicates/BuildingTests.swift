@@ -1,0 +1,61 @@
+import MoonbaseModel
+import Testing
+
+import enum MoonbaseModel.Expression
+import enum MoonbaseModel.Predicate
+import struct MoonbaseModel.SortDescriptor
+
+private func key(_ path: String) -> KeyExpression { Expression.key(path) }
+
+@Suite struct PredicateBuilding {
+  private static let built: [(Predicate, String)] = [
+    (key("age") >= 18 && key("age") < 65 && key("name") == "Ada", #"age >= 18 AND age < 65 AND name == "Ada""#),
+    (key("a") == 1 || key("b") != 2 || !(key("c") <= 3), "a == 1 OR b != 2 OR NOT c <= 3"),
+    ((key("a") == 1 || key("b") == 2) && key("c") > 3.5, "(a == 1 OR b == 2) AND c > 3.5"),
+    (key("a") == nil, "a == NULL"), (key("a").isNull, "a == NULL"), (key("a.b").isNotNull, "a.b != NULL"),
+    (key("a") == key("b"), "a == b"), (key("a") + 1 > key("b") * key("c"), "a + 1 > b * c"),
+    ((key("a") - 1) / 2 <= 3, "(a - 1) / 2 <= 3"), (key("a") < key("b"), "a < b"), (key("a") >= key("b"), "a >= b"),
+    (key("children.age").any > 5, "ANY children.age > 5"), (key("children.age").all > 5, "ALL children.age > 5"),
+    (key("children.age").none > 5, "NONE children.age > 5"), (key("children").count == 0, "children.@count == 0"),
+    (key("children").sum("age") > 5, "children.@sum.age > 5"), (key("c").maximum("a") > 5, "c.@max.a > 5"),
+    (key("c").minimum("a") > 5, "c.@min.a > 5"), (key("c").average("a") > 5, "c.@avg.a > 5"),
+    (key("a").isIn([1, "x"]), #"a IN {1, "x"}"#), (key("a").isIn(key("b")), "a IN b"),
+    (key("a").isBetween(1, 5), "a BETWEEN {1, 5}"),
+    (key("a").contains("é", [.caseInsensitive, .diacriticInsensitive]), #"a CONTAINS[cd] "é""#),
+    (key("a").beginsWith("x"), #"a BEGINSWITH "x""#),
+    (key("a").endsWith("x", [.caseInsensitive]), #"a ENDSWITH[c] "x""#),
+    (key("a").like("x*"), #"a LIKE "x*""#), (key("a").matches("x.*"), #"a MATCHES "x.*""#),
+    (key("a").equals("x", [.caseInsensitive]), #"a ==[c] "x""#), (Expression.subject == 5, "SELF == 5"),
+  ]
+
+  @Test func operatorsMakeTheSameTreesAsText() throws {
+    for (predicate, text) in Self.built {
+      #expect(predicate.description == text)
+      #expect(try Predicate(format: text) == predicate)
+    }
+  }
+
+  @Test func fetchRequestsAreChecked() throws {
+    let model = World.shared.model
+    var request = try FetchRequest("Person", where: "born > %@ AND department.name = 'x'", "2001-01-01")
+    request.sortDescriptors = [SortDescriptor(text: "-age")]
+    request.relationshipKeyPathsForPrefetching = ["department.staff"]
+    request.propertiesToFetch = [
+      FetchColumn("name"), FetchColumn("total", try Expression(format: "@sum.age")), FetchColumn("children.@count"),
+      FetchColumn("oldest", try Expression(format: "max:(age)"), resultType: .integer16),
+    ]
+    request.propertiesToGroupBy = ["name"]
+    #expect(try request.checked(in: model).predicate?.description.contains("CAST(0.0") == true)
+    func message(_ change: (inout FetchRequest) -> Void) -> String {
+      var changed = request
+      change(&changed)
+      return #expect(throws: ModelError.self) { try changed.checked(in: model) }?.message ?? ""
+    }
+    #expect(message { $0.entityName = "Persn" }.contains("did you mean Person?"))
+    #expect(message { $0.predicate = .comparison(.init(.keyPath("nme"), .equal, .constant(1))) }.contains("mean name?"))
+    #expect(message { $0.sortDescriptors = [SortDescriptor("children")] }.contains("several objects"))
+    #expect(message { $0.relationshipKeyPathsForPrefetching = ["name"] }.contains("cannot be prefetched"))
+    #expect(message { $0.propertiesToFetch = [FetchColumn("children.age")] }.contains("several values"))
+    #expect(message { $0.propertiesToGroupBy = ["nme"] }.contains("did you mean name?"))
+  }
+}

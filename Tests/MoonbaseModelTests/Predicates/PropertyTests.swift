@@ -1,0 +1,50 @@
+import MoonbaseModel
+import MoonbasePlatform
+import Testing
+
+import enum MoonbaseModel.Predicate
+
+@Suite struct PredicateProperties {
+  @Test(arguments: 1...20)
+  func randomTreesPrintAndParseToThemselves(_ seed: UInt64) throws {
+    var random = RandomPredicates(seed: seed)
+    for _ in 0..<200 {
+      let predicate = random.predicate()
+      #expect(try Predicate(format: predicate.description) == predicate, "\(predicate)")
+    }
+  }
+
+  @Test(arguments: 1...20)
+  func randomTreesEvaluateLikeTheNaiveEvaluator(_ seed: UInt64) throws {
+    var random = RandomPredicates(seed: seed)
+    let world = World.shared
+    for _ in 0..<200 {
+      let predicate = random.predicate()
+      let checked = try predicate.checked(against: world.person, in: world.model)
+      let compiled = try CompiledPredicate(checked, entity: world.person, in: world.model)
+      for row in world.people {
+        let expected = NaiveEvaluator().truth(predicate, row) == true
+        #expect(try compiled.matches(row) == expected, "\(predicate) on \(row.key)")
+      }
+    }
+  }
+
+  /// A quick turn of what `scripts/fuzz predicate` does for as long as one likes.
+  @Test func brokenTextIsRefusedOrUnderstood() {
+    var random = RandomPredicates(seed: 7)
+    let signs = Array(##"({["'\#%@$.:=!-*/@"##.utf8)
+    let lines = parsingCases.lines + fetchCases.lines
+    for _ in 0..<5000 {
+      var bytes = Array(lines[random.below(lines.count)].input.utf8)
+      for _ in 0...random.below(3) where !bytes.isEmpty {
+        let index = random.below(bytes.count)
+        switch random.below(3) {
+        case 0: bytes.remove(at: index)
+        case 1: bytes[index] = UInt8(random.below(256))
+        default: bytes.insert(signs[random.below(signs.count)], at: index)
+        }
+      }
+      PredicateFuzzing.run(bytes)
+    }
+  }
+}
