@@ -109,13 +109,13 @@ extension ModelTreeReader {
     if let text = tree.string { return Self.indexElement(text) }
     var table = try TreeTable(tree, context)
     guard let first = table.list.first else { throw context.error("the property comes first", line: tree.line) }
-    var element = Self.indexElement(try table.string(first, "the property"))
-    if try table.bool("expression") ?? false {
-      element = FetchIndexDescription.Element(try table.string(first, "the expression"))
-      element.isExpression = true
-      element.expressionType = try table.string("expression_type")
-      element.isAscending = !(try table.bool("descending") ?? false)
-    }
+    let text = try table.string(first, "the property")
+    let isExpression = try table.bool("expression") ?? false
+    // A minus belongs to an expression itself.
+    var element = isExpression ? FetchIndexDescription.Element(text) : Self.indexElement(text)
+    element.isExpression = isExpression
+    element.expressionType = try table.string("expression_type")
+    if let isDescending = try table.bool("descending") { element.isAscending = !isDescending }
     if let kind = try table.string("kind") {
       guard kind == "binary" || kind == "rtree" else {
         throw context.error("kind is binary or rtree, not \(kind)", line: tree.line)

@@ -1,0 +1,112 @@
+---@meta
+-- What a model file returns: `---@type moonbase.Model`. The page docs/models.md explains each key.
+
+---@class moonbase.Model
+---@field version? string|string[] names the version for people; it decides nothing
+---@field entities table<string, moonbase.EntityModel>
+---@field fetch_requests? table<string, moonbase.FetchModel> fetches by name; their predicates may hold $VARIABLES
+---@field configurations? table<string, string[]> names of the entities that go together into one store
+
+---@class moonbase.EntityModel
+---@field parent? string the entity it inherits from
+---@field subentities? string[] the same, said from the other end
+---@field class? string the class of its objects
+---@field abstract? boolean no object is of this entity itself
+---@field attributes? table<string, moonbase.AttributeType|moonbase.AttributeModel>
+---@field relationships? table<string, moonbase.RelationshipModel>
+---@field fetched_properties? table<string, moonbase.FetchedPropertyModel>
+---@field constraints? (string|string[])[] attributes whose values are unique together
+---@field indexes? table<string, moonbase.IndexModel>|moonbase.IndexModel[]
+---@field renamed_from? string its name in the previous version
+---@field version_hash_modifier? string changes the version hash where nothing else does
+---@field user_info? table<string, any>
+---@field code_generation? string Xcode's word, kept without effect
+---@field spotlight_name? string Xcode's word, kept without effect
+
+---@alias moonbase.AttributeType
+---| "undefined" # transient only
+---| "integer16"
+---| "integer32"
+---| "integer64"
+---| "decimal"
+---| "double"
+---| "float"
+---| "string"
+---| "boolean"
+---| "date"
+---| "binary"
+---| "uuid"
+---| "uri"
+---| "transformable"
+---| "object_id" # transient only
+---| "composite"
+
+---@class moonbase.AttributeModel
+---@field [1] moonbase.AttributeType
+---@field optional? boolean true unless said otherwise
+---@field transient? boolean kept in memory only
+---@field default? any the value of a new object
+---@field min? number|string the least number or date
+---@field max? number|string the greatest number or date
+---@field min_length? integer of a string, in characters
+---@field max_length? integer of a string, in characters
+---@field matches? string a regular expression for the whole string
+---@field one_of? any[] the values allowed
+---@field rules? string[][] { { "predicate over SELF", "message" }, ... }
+---@field transformer? string turns values into bytes
+---@field class? string the class that values must have
+---@field external_storage? boolean large binary values go into files beside the store
+---@field keep_in_history? boolean the value stays in the history when the object is deleted
+---@field derivation? string Core Data's own SQL-derived attributes, for example "items.@count"
+---@field elements? table<string, moonbase.AttributeType|moonbase.AttributeModel> of a composite
+---@field indexed? boolean
+---@field scalar? boolean generated Swift code uses a scalar
+---@field spotlight? boolean Xcode's word, kept without effect
+---@field cloud_encryption? boolean Xcode's word, kept without effect
+---@field renamed_from? string its name in the previous version
+---@field version_hash_modifier? string changes the version hash where nothing else does
+---@field user_info? table<string, any>
+
+---@class moonbase.RelationshipModel
+---@field to? string the destination of a to-one relationship
+---@field to_many? string the destination of a to-many relationship
+---@field inverse? string the relationship that points back
+---@field delete? "nullify"|"cascade"|"deny"|"no_action" on deletion of the object; "nullify" unless said otherwise
+---@field optional? boolean true unless said otherwise
+---@field transient? boolean kept in memory only
+---@field ordered? boolean keeps its destinations in order
+---@field min? integer the least number of destinations
+---@field max? integer the greatest number of destinations; none unless said otherwise
+---@field spotlight? boolean Xcode's word, kept without effect
+---@field renamed_from? string its name in the previous version
+---@field version_hash_modifier? string changes the version hash where nothing else does
+---@field user_info? table<string, any>
+
+---@class moonbase.FetchModel
+---@field [1] string the entity
+---@field [2]? string the predicate
+---@field sort? string|(string|table)[] "name" or "-name"; { "name", compare = "localizedStandardCompare" }
+---@field limit? integer
+---@field offset? integer
+---@field batch? integer how many objects are read at a time
+---@field subentities? boolean true unless said otherwise
+---@field pending_changes? boolean true unless said otherwise
+---@field property_values? boolean true unless said otherwise
+---@field faults? boolean true unless said otherwise
+---@field prefetch? string|string[] key paths of relationships
+
+---@class moonbase.FetchedPropertyModel: moonbase.FetchModel
+---@field optional? boolean true unless said otherwise
+---@field renamed_from? string its name in the previous version
+---@field user_info? table<string, any> reached in the predicate as $FETCHED_PROPERTY.userInfo.KEY
+
+---@class moonbase.IndexModel
+---@field [integer] string|moonbase.IndexElementModel "name" or "-name"
+---@field where? string the predicate of a partial index
+
+---@class moonbase.IndexElementModel
+---@field [1] string a property, or an expression
+---@field kind? "binary"|"rtree"
+---@field expression? boolean the text is an expression
+---@field descending? boolean the same as a minus before the name
+---@field expression_type? string Xcode's word, kept without effect
