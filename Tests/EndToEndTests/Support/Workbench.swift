@@ -88,7 +88,7 @@ extension Workbench {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
   /// The command that was built along with these tests.
-  private static let command: URL = {
+  static let command: URL = {
     let runner =
       (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
     var folder = URL(fileURLWithPath: runner).deletingLastPathComponent()

@@ -146,7 +146,7 @@ local function values_of(record)
   }
 end
 
---- Takes one record in; returns the package, or nil and why not.
+--- Takes one record in; returns the package, or nil and why not. Without a reason a newer version was there before.
 local function take(record, problem)
   if problem then return nil, problem end
   local values, reason = values_of(record)
@@ -155,7 +155,7 @@ local function take(record, problem)
   local package = packages[values.name]
   if package then
     -- An index may hold several versions: the newest counts.
-    if values.version < package.version then return package end
+    if values.version < package.version then return nil end
     update(package, values)
     return package
   end
@@ -181,7 +181,7 @@ for record, line, problem in records(input) do
     names_in(record.Depends, seen, names)
     if #names > 0 then requirements[package] = table.concat(names, " ") end
     if taken % 5000 == 0 then assert(context:save()) end
-  else
+  elseif reason then
     reject(line, reason)
   end
   progress:advance(1)
