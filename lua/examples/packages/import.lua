@@ -48,7 +48,7 @@ local function records(file)
         if initial == 32 or initial == 9 then  -- goes on with the field before, of which the first line is enough
           colon = nil
         elseif not colon then
-          problem = problem or string.format("line %d has no field name: %.40q", number, line)
+          problem = problem or string.format("line %d has no field name: %q", number, line:sub(1, 40))
         end
         local field = colon and line:sub(1, colon - 1)
         if wanted[field] then record[field] = line:sub(colon + 1):match("^%s*(.-)%s*$") end
