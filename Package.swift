@@ -115,6 +115,8 @@ let package = Package(
     .testTarget(
       name: "MoonbaseModelTests", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseCSQLite"],
       swiftSettings: strict),
+    .testTarget(
+      name: "MoonbaseTests", dependencies: ["MoonbasePlatform", "MoonbaseLua", "Moonbase"], swiftSettings: strict),
     // Runs the command as a person would.
     .testTarget(
       name: "EndToEndTests", dependencies: ["MoonbasePlatform", "MoonbaseCommand"], swiftSettings: strict),

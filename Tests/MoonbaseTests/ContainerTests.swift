@@ -1,0 +1,64 @@
+import Moonbase
+import MoonbasePlatform
+import Testing
+
+import struct MoonbaseModel.SortDescriptor
+
+@Suite struct ContainerTests {
+  private let model = ManagedObjectModel(entities: [
+    {
+      var person = EntityDescription("Person")
+      person.attributes = [AttributeDescription("name", .string), AttributeDescription("age", .integer16)]
+      return person
+    }()
+  ])
+
+  private func temporaryFolder() throws -> URL {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Container-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
+  }
+
+  @Test func storeOpenedAgainWithItsOwnModelFindsWhatWasWritten() async throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = folder.appendingPathComponent("people.sqlite")
+    let background = try PersistentContainer(model: model, store: .sqlite(store)).newBackgroundContext()
+    try await background.perform { context in
+      for age in 1...5 { try context.insert("Person", ["name": "p", "age": .int(Int64(age * 50))]) }
+      try context.save()
+    }
+    let again = try PersistentContainer(model: ManagedObjectModel(contentsOf: store), store: .sqlite(store))
+    let context = try ManagedObjectContext(again.coordinator)
+    var request = FetchRequest("Person", where: try Predicate(format: "(age >= 100) AND (age <= 200)"))
+    request.sortDescriptors = [SortDescriptor("age", ascending: false)]
+    #expect(try context.fetch(request).map { $0["age"] } == [200, 150, 100])
+  }
+
+  @Test func anotherModelIsRefusedAndTheFileStaysAsItWas() throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = folder.appendingPathComponent("people.sqlite")
+    _ = try PersistentContainer(model: model, store: .sqlite(store))
+    let before = try Data(contentsOf: store)
+    var other = model
+    other.entities[0].attributes.append(AttributeDescription("email", .string))
+    #expect { try PersistentContainer(model: other, store: .sqlite(store)) } throws: {
+      ($0 as? GraphError)?.code == .incompatibleVersionHash && "\($0)".contains("Person")
+    }
+    #expect(try Data(contentsOf: store) == before)
+  }
+
+  @Test func idsOfTheBackgroundBecomeObjectsOfTheViewContext() async throws {
+    let container = try PersistentContainer(model: model, store: .inMemory)
+    let ids = try await container.newBackgroundContext().perform { context in
+      try context.insert("Person", ["age": 7])
+      try context.save()
+      return try context.fetchIDs(FetchRequest("Person"))
+    }
+    try await MainActor.run {
+      let ages = try container.viewContext.objects(with: ids).map { $0["age"] }
+      #expect(ages == [7])
+    }
+  }
+}
