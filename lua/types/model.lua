@@ -94,6 +94,12 @@
 ---@field property_values? boolean true unless said otherwise
 ---@field faults? boolean true unless said otherwise
 ---@field prefetch? string|string[] key paths of relationships
+---@field refresh? boolean objects that are in the context are read anew
+---@field result? "objects"|"ids"|"dictionaries"|"count" "objects" unless said otherwise
+---@field columns? (string|table)[] of dictionaries: key paths; { "total", "items.@sum.price", type = "double" }
+---@field group_by? string|string[] key paths
+---@field having? string the predicate of groups
+---@field distinct? boolean
 
 ---@class moonbase.FetchedPropertyModel: moonbase.FetchModel
 ---@field optional? boolean true unless said otherwise

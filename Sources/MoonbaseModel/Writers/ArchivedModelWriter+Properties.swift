@@ -143,6 +143,11 @@ extension ArchivedModelWriter {
         ])
     }
     let prefetch = request.relationshipKeyPathsForPrefetching.map { archive.string($0) }
+    // Columns are archived by name; how Core Data archives expressions is not known.
+    let columns = request.propertiesToFetch.filter { $0 == FetchColumn($0.name) }.map { archive.string($0.name) }
+    let groups = request.propertiesToGroupBy.map { archive.string($0) }
+    var having = null
+    if let condition = request.havingPredicate { having = try archive.predicate(condition) }
     return archive.object(
       "NSFetchRequest",
       [
@@ -150,8 +155,10 @@ extension ArchivedModelWriter {
         "NSPredicate": predicate, "NSSortDescriptors": sort.isEmpty ? null : archive.array(sort),
         "NSHasFetchRequestFlags": true, "NSFetchRequestFlags": .integer(Int64(ArchivedFetchRequest.defaultFlags)),
         "NSFetchLimit": .integer(Int64(request.fetchLimit)), "NSFetchOffset": .integer(Int64(request.fetchOffset)),
-        "NSBatchSize": .integer(Int64(request.fetchBatchSize)), "NSResultType": 0, "NSAllocationType": 0,
-        "NSValuesToFetch": null, "NSValuesToGroupBy": null, "NSHavingPredicate": null,
+        "NSBatchSize": .integer(Int64(request.fetchBatchSize)),
+        "NSResultType": .integer(Int64(request.resultType.rawValue)), "NSAllocationType": 0,
+        "NSValuesToFetch": columns.isEmpty ? null : archive.array(columns),
+        "NSValuesToGroupBy": groups.isEmpty ? null : archive.array(groups), "NSHavingPredicate": having,
         "NSRelationshipKeyPathsForPrefetching": prefetch.isEmpty ? null : archive.array(prefetch),
       ])
   }

@@ -128,7 +128,21 @@ struct ModelTreeWriter {
     table.add("faults", false, if: !request.returnsObjectsAsFaults)
     let prefetch = request.relationshipKeyPathsForPrefetching
     table.add("prefetch", strings(prefetch), if: !prefetch.isEmpty)
+    table.add("refresh", true, if: request.shouldRefreshRefetchedObjects)
+    table.add("result", .value(.string(request.resultType.modelName)), if: request.resultType != .objects)
+    let columns = request.propertiesToFetch
+    table.add("columns", .table(columns.map(tree)), if: !columns.isEmpty)
+    table.add("group_by", strings(request.propertiesToGroupBy), if: !request.propertiesToGroupBy.isEmpty)
+    table.add("having", request.havingPredicate.map { "\($0)" })
+    table.add("distinct", true, if: request.returnsDistinctResults)
     return table
+  }
+
+  private static func tree(_ column: FetchColumn) -> ModelTree {
+    if column == FetchColumn(column.name) { return .value(.string(column.name)) }
+    var table = TreeBuilder([.value(.string(column.name)), .value(.string("\(column.expression)"))])
+    table.add("type", column.resultType?.modelName)
+    return table.tree
   }
 
   static func tree(_ descriptor: SortDescriptor) -> ModelTree {

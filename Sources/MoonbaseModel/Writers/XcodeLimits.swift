@@ -46,13 +46,20 @@ enum XcodeLimits {
   }
 
   private static func check(_ request: FetchRequest, _ name: String) throws(ModelError) {
-    let isLost =
-      !request.sortDescriptors.isEmpty || request.fetchOffset != 0
-      || !request.relationshipKeyPathsForPrefetching.isEmpty
-    if isLost {
+    var plain = FetchRequest(request.entityName, where: request.predicate)
+    plain.fetchLimit = request.fetchLimit
+    plain.fetchBatchSize = request.fetchBatchSize
+    plain.includesSubentities = request.includesSubentities
+    plain.includesPropertyValues = request.includesPropertyValues
+    plain.returnsObjectsAsFaults = request.returnsObjectsAsFaults
+    plain.includesPendingChanges = request.includesPendingChanges
+    plain.resultType = request.resultType
+    plain.returnsDistinctResults = request.returnsDistinctResults
+    if plain != request {
       throw ModelError(
         .unsupportedForm,
-        "\(name): a model of Xcode cannot say sort keys, offset and prefetching: write the model as Lua")
+        "\(name): a model of Xcode says of a fetch its predicate, limit, batch size, result type and flags, and no more: write the model as Lua"
+      )
     }
   }
 }

@@ -138,6 +138,8 @@ struct XcodeModelWriter {
         "includePropertyValues": no(request.includesPropertyValues),
         "returnObjectsAsFaults": no(request.returnsObjectsAsFaults),
         "includesPendingChanges": no(request.includesPendingChanges),
+        "resultType": request.resultType == .objects ? nil : "\(request.resultType.rawValue)",
+        "returnDistinctResults": yes(request.returnsDistinctResults),
       ])
   }
 

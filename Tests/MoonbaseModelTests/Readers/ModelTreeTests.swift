@@ -141,4 +141,26 @@ struct ModelTreeTests {
     #expect(request.sortDescriptors == [SortDescriptor("lastName"), SortDescriptor("age", ascending: false)])
     #expect(request.fetchLimit == 5)
   }
+
+  @Test func everythingOfAFetch() throws {
+    let fetch = ModelTree.table(
+      ["Person", "age > 3"],
+      [
+        .init("result", "dictionaries"),
+        .init("columns", ["kind", .table(["total", "@sum.age"], [.init("type", "double")])]),
+        .init("group_by", "kind"), .init("having", "total > 3"), .init("distinct", true), .init("refresh", true),
+        .init("prefetch", ["friends"]), .init("faults", false), .init("offset", 2),
+      ])
+    let model = try ManagedObjectModel(
+      tree: .map(["entities": .map(["Person": .table()]), "fetch_requests": .map(["f": fetch])]), file: "m.lua")
+    let request = try #require(model.fetchRequestTemplates["f"])
+    #expect(request.resultType == .dictionaries)
+    #expect(request.propertiesToFetch.map(\.name) == ["kind", "total"])
+    #expect(request.propertiesToFetch[1].resultType == .double)
+    #expect(request.propertiesToGroupBy == ["kind"])
+    #expect(request.havingPredicate != nil)
+    #expect(request.returnsDistinctResults)
+    #expect(try ManagedObjectModel(tree: model.tree(), file: "m.lua") == model)
+    #expect(throws: ModelError.self) { try model.xcodeContents() }
+  }
 }

@@ -129,6 +129,12 @@ extension ArchivedModelReader {
     request.fetchBatchSize = max(0, object.integer("NSBatchSize") ?? 0)
     let prefetch = object.elements("NSRelationshipKeyPathsForPrefetching") ?? []
     request.relationshipKeyPathsForPrefetching = prefetch.compactMap(\.string)
+    request.resultType = FetchRequest.ResultType(rawValue: object.integer("NSResultType") ?? 0) ?? .objects
+    request.propertiesToFetch = (object.elements("NSValuesToFetch") ?? []).compactMap(\.propertyName).map { .init($0) }
+    request.propertiesToGroupBy = (object.elements("NSValuesToGroupBy") ?? []).compactMap(\.propertyName)
+    if let having = object["NSHavingPredicate"]?.object {
+      request.havingPredicate = try ArchivedPredicateReader().predicate(having)
+    }
     if let flags = object.integer("NSFetchRequestFlags"), flags != ArchivedFetchRequest.defaultFlags {
       warnings.append("\(subject): the flags \(flags) of its fetch request are not understood")
     }

@@ -150,5 +150,5 @@ extension ArchivedObject {
 
 extension ArchivedValue {
   /// The name of a property that is given by name or as itself.
-  fileprivate var propertyName: String? { string ?? object?.string("NSPropertyName") }
+  var propertyName: String? { string ?? object?.string("NSPropertyName") }
 }

@@ -42,8 +42,56 @@ extension ModelTreeReader {
     request.includesPendingChanges = try table.bool("pending_changes") ?? true
     request.includesPropertyValues = try table.bool("property_values") ?? true
     request.returnsObjectsAsFaults = try table.bool("faults") ?? true
+    request.shouldRefreshRefetchedObjects = try table.bool("refresh") ?? false
     request.relationshipKeyPathsForPrefetching = try table.strings("prefetch") ?? []
+    try readResult(&table, into: &request)
     return request
+  }
+
+  private func readResult(_ table: inout TreeTable, into request: inout FetchRequest) throws(ModelError) {
+    if let name = try table.string("result") {
+      guard let type = FetchRequest.ResultType(modelName: name) else {
+        let names = FetchRequest.ResultType.modelNames
+        throw table.context.error(
+          "result is one of \(names.joined(separator: ", ")), not \(name)\(suggestion(for: name, among: names))",
+          line: table.line)
+      }
+      request.resultType = type
+    }
+    if let tree = table.take("columns") {
+      let columns = try TreeTable(tree, table.context.part("columns"))
+      try columns.finish(listCount: .max)
+      for element in columns.list { request.propertiesToFetch.append(try column(element, columns.context)) }
+    }
+    request.propertiesToGroupBy = try table.strings("group_by") ?? []
+    if let tree = table.take("having") {
+      let text = try table.string(tree, "having")
+      request.havingPredicate = try predicate(text, table.context, line: tree.line ?? table.line)
+    }
+    request.returnsDistinctResults = try table.bool("distinct") ?? false
+  }
+
+  /// `"name"`, or `{ "total", "items.@sum.price", type = "double" }`.
+  private func column(_ tree: ModelTree, _ context: TreeContext) throws(ModelError) -> FetchColumn {
+    if let text = tree.string { return FetchColumn(text) }
+    var table = try TreeTable(tree, context)
+    guard table.list.count == 2 else {
+      throw context.error("a column is a key path, or { \"name\", \"expression\" }", line: tree.line)
+    }
+    let name = try table.string(table.list[0], "the name")
+    let text = try table.string(table.list[1], "the expression")
+    var column = FetchColumn(name)
+    do { column.expression = try Expression(format: text) } catch {
+      throw context.error(error.message, line: table.list[1].line ?? tree.line)
+    }
+    if let type = try table.string("type") {
+      guard let resultType = AttributeType(modelName: type) else {
+        throw context.error("there is no type \(type)", line: tree.line)
+      }
+      column.resultType = resultType
+    }
+    try table.finish(listCount: 2)
+    return column
   }
 
   /// Each key is `"name"`, `"-name"`, or `{ "name", compare = "localizedStandardCompare" }`.

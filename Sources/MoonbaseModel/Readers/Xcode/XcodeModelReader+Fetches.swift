@@ -37,6 +37,13 @@ extension XcodeModelReader {
       try first(&fields, "returnObjectsAsFaults", "returnsObjectsAsFaults") ?? request.returnsObjectsAsFaults
     request.includesPendingChanges =
       try first(&fields, "includesPendingChanges", "includePendingChanges") ?? request.includesPendingChanges
+    request.returnsDistinctResults = try first(&fields, "returnDistinctResults", "returnsDistinctResults") ?? false
+    if let number = try fields.integer("resultType") {
+      guard let type = FetchRequest.ResultType(rawValue: number) else {
+        throw fields.error("there is no result type \(number)")
+      }
+      request.resultType = type
+    }
     warnings += fields.warnings
     for child in element.children { report(child, fields.context) }
     return request
