@@ -19,6 +19,7 @@ struct SchemaWriter {
   var statements: [String] {
     layout.tables.map(createTable) + layout.joins.map(createTable) + layout.tables.flatMap(standardIndexes)
       + layout.joins.map(reverseIndex) + layout.entities.compactMap { $0 }.flatMap(declaredIndexes)
+      + DerivedTriggers(layout: layout).statements
       + [
         "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
         "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",

@@ -5,23 +5,35 @@ import MoonbaseSQLite
 
 /// Writes rows of one entity: its statements and how values are bound to them, by slot.
 struct RowWriter {
-  /// How a slot's value goes into its columns.
-  enum Binding {
-    case plain
-    case external
-    case toOne(ToOneLayout)
-  }
-
   /// A slot that has a column.
   struct Column {
     var slot: Int
     var name: String
+    /// For relationships.
+    var toOne: ToOneLayout?
+    var isExternal = false
+
+    fileprivate var step: Step {
+      Step(
+        slot: slot,
+        binding: isExternal ? .external : toOne == nil ? .plain : toOne?.entityColumn == nil ? .toOne : .polymorphic)
+    }
+  }
+
+  /// What binding a value takes to know; free of references, because every value of every row passes here.
+  fileprivate struct Step {
+    enum Binding {
+      case plain, external, toOne, polymorphic
+    }
+
+    var slot: Int
     var binding: Binding
   }
 
   let layout: EntityLayout
   let columns: [Column]
   let insertSQL: String
+  private let steps: ContiguousArray<Step>
   private let store: StoreLayout
   private let externalData: ExternalData
 
@@ -37,26 +49,23 @@ struct RowWriter {
     columns = layout.slots.enumerated().compactMap { slot, place in
       switch place {
       case .none, .foreignKey, .join: nil
-      case .attribute(let name, .externalData): Column(slot: slot, name: identifier(name), binding: .external)
-      case .attribute(let name, _): Column(slot: slot, name: identifier(name), binding: .plain)
-      case .toOne(let toOne): Column(slot: slot, name: identifier(toOne.column), binding: .toOne(toOne))
+      case .attribute(let name, .externalData): Column(slot: slot, name: identifier(name), isExternal: true)
+      case .attribute(let name, _): Column(slot: slot, name: identifier(name))
+      case .toOne(let toOne): Column(slot: slot, name: identifier(toOne.column), toOne: toOne)
       }
     }
+    steps = ContiguousArray(columns.map(\.step))
     var names = ["Z_PK", "Z_ENT", "Z_OPT"]
     for column in columns {
       names.append(column.name)
-      if case .toOne(let toOne) = column.binding, let entityColumn = toOne.entityColumn {
-        names.append(identifier(entityColumn))
-      }
+      if let entityColumn = column.toOne?.entityColumn { names.append(identifier(entityColumn)) }
     }
     let places = repeatElement("?", count: names.count).joined(separator: ", ")
     insertSQL =
       "INSERT INTO \(identifier(layout.table)) (\(names.joined(separator: ", "))) VALUES (\(places))"
   }
 
-  var hasExternalData: Bool {
-    columns.contains { if case .external = $0.binding { true } else { false } }
-  }
+  var hasExternalData: Bool { columns.contains(where: \.isExternal) }
 
   /// Runs the insertion; the statement's parameters are all overwritten the next time.
   func insert(_ row: Snapshot, _ statement: Statement, _ files: inout ExternalFiles) throws {
@@ -64,7 +73,7 @@ struct RowWriter {
     statement.bind(layout.number, 2)
     statement.bind(row.version, 3)
     var index: Int32 = 4
-    for column in columns { try bind(row.values[column.slot], column, &index, statement, &files) }
+    for step in steps { try bind(row.values[step.slot], step.binding, &index, statement, &files) }
     defer { statement.resetKeepingParameters() }
     try statement.step()
   }
@@ -76,7 +85,7 @@ struct RowWriter {
     var parts: [String] = []
     for column in columns where slots.contains(column.slot) {
       parts.append("\(column.name) = ?")
-      guard case .toOne(let toOne) = column.binding else { continue }
+      guard let toOne = column.toOne else { continue }
       if let entityColumn = toOne.entityColumn { parts.append("\(identifier(entityColumn)) = ?") }
       if let orderColumn = toOne.orderColumn { parts.append("\(identifier(orderColumn)) = NULL") }
     }
@@ -90,8 +99,8 @@ struct RowWriter {
     _ change: StoreChanges.Update, _ statement: Statement, _ connection: Connection, _ files: inout ExternalFiles
   ) throws -> Bool {
     var index: Int32 = 1
-    for column in columns where change.changedSlots.contains(column.slot) {
-      try bind(change.snapshot.values[column.slot], column, &index, statement, &files)
+    for step in steps where change.changedSlots.contains(step.slot) {
+      try bind(change.snapshot.values[step.slot], step.binding, &index, statement, &files)
     }
     if let expected = change.expectedVersion {
       statement.bind(change.snapshot.version, index)
@@ -107,30 +116,21 @@ struct RowWriter {
 
   @inline(__always)
   private func bind(
-    _ value: Value, _ column: Column, _ index: inout Int32, _ statement: Statement, _ files: inout ExternalFiles
+    _ value: Value, _ binding: Step.Binding, _ index: inout Int32, _ statement: Statement, _ files: inout ExternalFiles
   ) throws {
-    switch column.binding {
-    case .plain:
-      if case .decimal(let decimal) = value {
-        statement.bind(decimal.description, index)
-      } else {
-        SQLValue.bind(value, index, to: statement)
-      }
-    case .external:
-      if case .data(let data) = value {
-        statement.bind(try externalData.write(data, files: &files), index)
-      } else {
-        statement.bindNull(index)
-      }
-    case .toOne(let toOne):
-      SQLValue.bind(value, index, to: statement)
-      guard toOne.entityColumn != nil else { break }
+    switch (binding, value) {
+    case (.plain, .decimal(let decimal)): statement.bind(decimal.description, index)
+    case (.plain, _), (.toOne, _): SQLValue.bind(value, index, to: statement)
+    case (.external, .data(let data)): statement.bind(try externalData.write(data, files: &files), index)
+    case (.external, _): statement.bindNull(index)
+    case (.polymorphic, .objectID(let id)):
+      statement.bind(id.key, index)
       index += 1
-      if case .objectID(let id) = value {
-        statement.bind(try store.layout(of: id).number, index)
-      } else {
-        statement.bindNull(index)
-      }
+      statement.bind(try store.layout(of: id).number, index)
+    case (.polymorphic, _):
+      statement.bindNull(index)
+      index += 1
+      statement.bindNull(index)
     }
     index += 1
   }
@@ -139,10 +139,7 @@ struct RowWriter {
 
   /// Notes the files that the row's external values are kept in, before the row changes or goes.
   func forgetFiles(of key: Int64, slots: [Int]?, _ connection: Connection, _ files: inout ExternalFiles) throws {
-    let names = columns.filter { column in
-      guard case .external = column.binding else { return false }
-      return slots?.contains(column.slot) ?? true
-    }.map(\.name)
+    let names = columns.filter { $0.isExternal && slots?.contains($0.slot) ?? true }.map(\.name)
     guard !names.isEmpty else { return }
     let statement = try connection.statement(
       "SELECT \(names.joined(separator: ", ")) FROM \(identifier(layout.table)) WHERE Z_PK = ?")

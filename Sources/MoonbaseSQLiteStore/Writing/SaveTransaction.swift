@@ -15,6 +15,21 @@ struct SaveTransaction {
   private var conflicts: [GraphError] = []
   /// Updates that met a unique value which another update of this save may free.
   private var postponed: [StoreChanges.Update] = []
+  /// The last update's statement: the next one is mostly of the same shape.
+  private var lastUpdate: UpdateShape?
+
+  private struct UpdateShape {
+    var entity: Symbol
+    var slots: [Int]
+    var checksVersion: Bool
+    var writer: RowWriter
+    var statement: Statement
+
+    func fits(_ change: StoreChanges.Update) -> Bool {
+      entity == change.snapshot.id.entitySymbol && checksVersion == (change.expectedVersion != nil)
+        && slots == change.changedSlots
+    }
+  }
 
   init(_ changes: StoreChanges, layout: StoreLayout, connection: Connection, externalData: ExternalData) {
     self.changes = changes
@@ -79,19 +94,30 @@ struct SaveTransaction {
   /// Writes one update; false where a unique value is taken.
   private mutating func apply(_ change: StoreChanges.Update) throws -> Bool {
     let id = change.snapshot.id
-    let writer = try writer(id)
-    if writer.hasExternalData {
-      try writer.forgetFiles(of: id.key, slots: change.changedSlots, connection, &files)
+    let shape = try shape(of: change)
+    if shape.writer.hasExternalData {
+      try shape.writer.forgetFiles(of: id.key, slots: change.changedSlots, connection, &files)
     }
-    let sql = writer.updateSQL(change.changedSlots, checksVersion: change.expectedVersion != nil)
     do {
-      if try !writer.update(change, try connection.statement(sql), connection, &files) {
+      if try !shape.writer.update(change, shape.statement, connection, &files) {
         conflicts.append(try conflict(id, expected: change.expectedVersion ?? 0))
       }
       return true
     } catch let error as SQLiteError where error.code == .uniqueConstraint {
       return false
     }
+  }
+
+  private mutating func shape(of change: StoreChanges.Update) throws -> UpdateShape {
+    if let lastUpdate, lastUpdate.fits(change) { return lastUpdate }
+    let writer = try writer(change.snapshot.id)
+    let checksVersion = change.expectedVersion != nil
+    let sql = writer.updateSQL(change.changedSlots, checksVersion: checksVersion)
+    let shape = UpdateShape(
+      entity: change.snapshot.id.entitySymbol, slots: change.changedSlots, checksVersion: checksVersion, writer: writer,
+      statement: try connection.statement(sql))
+    lastUpdate = shape
+    return shape
   }
 
   private mutating func clearUniqueValues(of change: StoreChanges.Update) throws {

@@ -92,4 +92,29 @@ struct NewStoreTests {
       try raw.rows("SELECT name, type FROM pragma_table_info('ZTHING') WHERE cid > 2")
         == ["ZTITLE1|INTEGER", "ZTITLE|VARCHAR"])
   }
+
+  @Test("keeps counts by the triggers that Core Data writes")
+  func derivedCount() throws {
+    var model = People.model()
+    var count = AttributeDescription("projectCount", .integer64)
+    count.derivationExpression = "projects.@count"
+    model.entities[2].attributes.append(count)
+    let people = try PeopleStore(model)
+    let raw = try RawDatabase(people.folder.file())
+    #expect(
+      try raw.schema("Z_DA_ZPROJECT_Department_projectCount_PARAMETER_UPDATE_DECREMENT") == """
+        CREATE TRIGGER Z_DA_ZPROJECT_Department_projectCount_PARAMETER_UPDATE_DECREMENT AFTER UPDATE OF ZDEPARTMENT \
+        ON ZPROJECT FOR EACH ROW WHEN (OLD.ZDEPARTMENT NOT NULL) BEGIN UPDATE ZDEPARTMENT SET ZPROJECTCOUNT = \
+        ZPROJECTCOUNT - 1 WHERE Z_PK = OLD.ZDEPARTMENT; SELECT NSCoreDataDATriggerUpdatedAffectedObjectValue(\
+        'ZDEPARTMENT', Z_ENT, Z_PK, 'projectCount', ZPROJECTCOUNT) FROM ZDEPARTMENT WHERE Z_PK = OLD.ZDEPARTMENT; END
+        """)
+    let (one, other) = (try people.row("Department"), try people.row("Department"))
+    let projects = try (0..<3).map { _ in try people.row("Project", ["department": .objectID(one.id)]) }
+    try people.save { $0.inserted = [one, other] + projects }
+    #expect(try people.value(one.id, "projectCount") == 3)
+    try people.save { $0.updated = [try people.update(projects[0].id, ["department": .objectID(other.id)])] }
+    try people.save { $0.deleted = [.init(id: projects[1].id, expectedVersion: 1)] }
+    #expect(try people.value(one.id, "projectCount") == 1)
+    #expect(try people.value(other.id, "projectCount") == 1)
+  }
 }

@@ -56,18 +56,6 @@ struct AgreementTests {
     try context.save()
   }
 
-  private struct SplitMix {
-    var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-    mutating func next(_ bound: Int) -> Int {
-      state &+= 0x9e37_79b9_7f4a_7c15
-      var bits = state
-      bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
-      bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
-      return Int((bits ^ (bits >> 31)) % UInt64(bound))
-    }
-  }
-
   private func names(_ context: ManagedObjectContext, _ predicate: Predicate, _ sort: [SortDescriptor] = []) throws
     -> [String]
   {
