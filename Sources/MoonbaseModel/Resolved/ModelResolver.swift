@@ -1,4 +1,4 @@
-/// Resolves a model: orders the inheritance forest, numbers slots, finds destinations and inverses.
+/// Resolves a checked model: orders the inheritance forest, numbers slots, finds destinations and inverses.
 struct ModelResolver {
   let model: ManagedObjectModel
 
@@ -10,7 +10,6 @@ struct ModelResolver {
   }
 
   func resolve() throws(ModelError) -> ResolvedModel {
-    try ModelChecker(model: model).check()
     let numbered = number()
     let indexes = Dictionary(uniqueKeysWithValues: numbered.enumerated().map { ($1.description.name, $0) })
     let slots = slotNames(of: numbered)

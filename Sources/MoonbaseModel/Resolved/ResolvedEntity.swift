@@ -72,7 +72,7 @@ public final class ResolvedEntity: Sendable {
     self.subtree = subtree
     self.properties = properties
     slotsByName = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.slot) })
-    attributeSlots = properties.filter { $0.attribute != nil }.map(\.slot)
+    attributeSlots = properties.filter { if case .attribute = $0.kind { true } else { false } }.map(\.slot)
     toOneSlots = properties.filter { if case .toOne = $0.kind { true } else { false } }.map(\.slot)
     toManySlots = properties.filter { if case .toMany = $0.kind { true } else { false } }.map(\.slot)
     transientSlots = properties.filter(\.isTransient).map(\.slot)

@@ -114,6 +114,22 @@ struct ModelCheckerTests {
     #expect(problem { AttributeDescription("a", .string).oneOf("x", 3) } != "none")
   }
 
+  @Test func valuesAreResolvedInTheirTypes() throws {
+    let model = ManagedObjectModel {
+      EntityDescription("A") {
+        AttributeDescription("date", .date).defaulting(to: "2001-01-01T00:00:10Z").between("1990-01-01", "2010-01-01")
+        AttributeDescription("double", .double).defaulting(to: 3)
+        AttributeDescription("decimal", .decimal).oneOf("1.5", 2)
+      }
+    }
+    let entity = try #require(try model.resolved().entity("A"))
+    let date = Value.date(Date(timeIntervalSinceReferenceDate: 10))
+    #expect(Array(entity.initialValues) == [date, .double(3), .null])
+    #expect(entity.description.attributes[0].validation.minimum?.typeDescription == "date")
+    #expect(
+      entity.description.attributes[2].validation.allowedValues == [.decimal(Decimal(15) / 10), .decimal(Decimal(2))])
+  }
+
   @Test func constraintsAndIndexesNameWhatIsThere() {
     #expect(
       problem {

@@ -1,0 +1,34 @@
+extension ManagedObjectModel {
+  /// The model with defaults, bounds and allowed values in the types of their attributes: a date given as text is a date, an
+  /// integer for a double a double. Throws where one does not fit.
+  func withValuesInTheirTypes() throws(ModelError) -> Self {
+    var model = self
+    for (place, entity) in entities.enumerated() {
+      for (index, attribute) in entity.attributes.enumerated() {
+        guard let typed = try attribute.withValuesInTheirType() else { continue }
+        model.entities[place].attributes[index] = typed
+      }
+    }
+    return model
+  }
+}
+
+extension AttributeDescription {
+  /// The attribute with its values in its type, or nil where they are so already.
+  fileprivate func withValuesInTheirType() throws(ModelError) -> Self? {
+    if defaultValue.isNull, validation.isEmpty, elements.isEmpty { return nil }
+    var typed = self
+    typed.defaultValue = try checked(defaultValue)
+    if let minimum = validation.minimum { typed.validation.minimum = try checked(minimum) }
+    if let maximum = validation.maximum { typed.validation.maximum = try checked(maximum) }
+    if let allowed = validation.allowedValues {
+      var values: [Value] = []
+      for value in allowed { values.append(try checked(value)) }
+      typed.validation.allowedValues = values
+    }
+    for (index, element) in elements.enumerated() {
+      if let typedElement = try element.withValuesInTheirType() { typed.elements[index] = typedElement }
+    }
+    return typed == self ? nil : typed
+  }
+}
