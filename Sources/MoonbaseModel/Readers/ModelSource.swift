@@ -59,9 +59,12 @@ public struct ModelSource: Sendable {
     case .folder: throw ModelError(.cannotReadFile, "\(name) is a folder", at: SourceLocation(file: name))
     case .file(let url):
       do {
-        let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
-        guard size <= Self.greatestSize else { throw CocoaError(.fileReadTooLarge) }
-        return try Data(contentsOf: url)
+        // Not by the size that the file system tells: a device or a pipe has none.
+        let handle = try FileHandle(forReadingFrom: url)
+        defer { try? handle.close() }
+        let data = try handle.read(upToCount: Self.greatestSize + 1) ?? Data()
+        guard data.count <= Self.greatestSize else { throw CocoaError(.fileReadTooLarge) }
+        return data
       } catch {
         throw Self.unreadable(name, error)
       }

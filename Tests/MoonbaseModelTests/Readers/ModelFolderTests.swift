@@ -86,4 +86,10 @@ struct ModelFolderTests {
     let missing = #expect(throws: ModelError.self) { try ModelSource(contentsOf: nowhere) }
     #expect(missing?.code == .cannotReadFile)
   }
+
+  @Test func whatHasNoEndIsRefused() throws {
+    let source = try ModelSource(contentsOf: URL(fileURLWithPath: "/dev/zero"))
+    let error = #expect(throws: ModelError.self) { try source.data() }
+    #expect(error?.code == .cannotReadFile)
+  }
 }
