@@ -152,18 +152,25 @@ struct SavePlan {
 
   private mutating func planLinks(of object: ManagedObject) throws {
     for (slot, state) in object.relationships where state.hasChanges {
-      guard let relationship = object.entity.properties[slot].relationship, !relationship.description.isTransient
-      else { continue }
-      let owner = permanentID(object.objectID)
-      let plan = self
-      let speaks = { plan.isSpeaker(for: relationship, slot, object, $0, owner) }
-      let order = relationship.description.isOrdered ? try object.memberIDs(slot).map { permanentID($0) } : nil
-      let added = state.added.map { permanentID($0) }.filter(speaks)
-      let removed = Array(state.removed).filter { !$0.isTemporaryID && speaks($0) }
-      guard order != nil || !added.isEmpty || !removed.isEmpty else { continue }
-      plans[try planIndex(of: owner)].changes.links.append(
-        StoreChanges.Links(owner: owner, slot: slot, added: added, removed: removed, order: order))
+      guard let links = try links(of: object, slot, state) else { continue }
+      plans[try planIndex(of: links.owner)].changes.links.append(links)
     }
+  }
+
+  /// What a relationship has to write; nil for nothing.
+  ///
+  /// Apart from `planLinks`, because a copy of the plan that lives while the plan grows makes every append copy it all.
+  private func links(of object: ManagedObject, _ slot: Int, _ state: ToManyState) throws -> StoreChanges.Links? {
+    guard let relationship = object.entity.properties[slot].relationship, !relationship.description.isTransient
+    else { return nil }
+    let owner = permanentID(object.objectID)
+    let order = relationship.description.isOrdered ? try object.memberIDs(slot).map { permanentID($0) } : nil
+    let added = state.added.map { permanentID($0) }.filter { isSpeaker(for: relationship, slot, object, $0, owner) }
+    let removed = state.removed.filter {
+      !$0.isTemporaryID && isSpeaker(for: relationship, slot, object, $0, owner)
+    }
+    guard order != nil || !added.isEmpty || !removed.isEmpty else { return nil }
+    return StoreChanges.Links(owner: owner, slot: slot, added: added, removed: Array(removed), order: order)
   }
 
   /// Both sides of a many-to-many relationship note a change; one of them speaks for both.
