@@ -17,7 +17,10 @@ let package = Package(
 
     .executableTarget(
       name: "moonbase-bench",
-      dependencies: ["Yardsticks", .product(name: "MoonbaseLua", package: "Moonbase")],
+      dependencies: [
+        "Yardsticks", .product(name: "Moonbase", package: "Moonbase"),
+        .product(name: "MoonbaseLua", package: "Moonbase"),
+      ],
       path: "Sources/MoonbaseBench",
       swiftSettings: [.treatAllWarnings(as: .error)]),
   ]

@@ -1,0 +1,29 @@
+import MoonbasePlatform
+import Testing
+
+@Suite struct InfoCommandTests {
+  @Test func entitiesAreCountedAndTheFileStaysAsItWas() throws {
+    let bench = try Workbench()
+    try bench.write("return { entities = { Person = { attributes = { name = 'string' } }, Car = {} } }", to: "m.lua")
+    let code = "for i = 1, 3 do moonbase.context:insert('Person') end assert(moonbase.context:save())"
+    #expect(try bench.moonbase("run", "--store", "s.sqlite", "--model", "m.lua", "-e", code).status == 0)
+    let before = try bench.bytes(of: "s.sqlite")
+    let info = try bench.moonbase("info", "s.sqlite")
+    #expect(info.status == 0)
+    #expect(info.output.contains("Person                          3\n"))
+    #expect(info.output.contains("Car                             0\n"))
+    #expect(try bench.moonbase("info", "s.sqlite", "--json").output.contains("\"count\" : 3"))
+    #expect(try bench.bytes(of: "s.sqlite") == before)
+    #expect(try bench.names() == ["m.lua", "s.sqlite"])
+  }
+
+  @Test func whatIsNoStoreIsRefused() throws {
+    let bench = try Workbench()
+    try bench.write("hello", to: "text.sqlite")
+    let refused = try bench.moonbase("info", "text.sqlite")
+    #expect(refused.status == 1)
+    #expect(refused.complaints.contains("not a SQLite database"))
+    #expect(try bench.moonbase("info", "nowhere.sqlite").status == 1)
+    #expect(try bench.names() == ["text.sqlite"])
+  }
+}
