@@ -30,11 +30,15 @@ extension SQLiteStore {
   public static func modelCache(ofStoreAt url: URL) throws -> Data? {
     try withFile(url) { connection in
       _ = try StoreMetadata(connection, path: url.path)
-      guard try FileSchema(connection).has("Z_MODELCACHE") else { return nil }
-      let statement = try connection.statement("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
-      defer { statement.reset() }
-      return try statement.step() ? statement.data(0) : nil
+      return try modelCache(connection, FileSchema(connection))
     }
+  }
+
+  static func modelCache(_ connection: Connection, _ schema: FileSchema) throws -> Data? {
+    guard schema.has("Z_MODELCACHE") else { return nil }
+    let statement = try connection.statement("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
+    defer { statement.reset() }
+    return try statement.step() ? statement.data(0) : nil
   }
 
   /// The model that a store carries with it.

@@ -7,8 +7,14 @@ struct StoreCompatibility {
   let path: String
   let stored: [String: Data]
   let version: ModelVersion
+  /// The model that it is opened with.
+  let model: ManagedObjectModel
+  /// Reads the model that the store carries, if it does.
+  let carried: () -> ManagedObjectModel?
 
-  /// Throws `.incompatibleVersionHash` with what differs. Entities whose hash nobody can compute are not compared.
+  /// Throws `.incompatibleVersionHash` with what differs: the entities, and in the details their properties.
+  ///
+  /// Entities whose hash nobody can compute are not compared.
   func check() throws {
     let lacking = stored.keys.filter { version.hashes[$0] == nil }.sorted()
     let extra = version.hashes.keys.filter { stored[$0] == nil }.sorted()
@@ -22,6 +28,14 @@ struct StoreCompatibility {
     throw GraphError(
       .incompatibleVersionHash,
       "\(path) was written with another version of the model (entities: \(parts.joined(separator: "; "))): "
-        + "open it with that version, or migrate it")
+        + "open it with that version, or migrate it",
+      details: details)
+  }
+
+  private var details: [GraphError] {
+    guard let old = carried() else { return [] }
+    return ModelDifference(from: old, to: model).entities.filter(\.needsMigration).map {
+      GraphError(.incompatibleVersionHash, $0.description, entity: $0.name)
+    }
   }
 }

@@ -54,11 +54,11 @@ struct StoreFile: Sendable {
 
   /// A connection that changes nothing on the disk, the write-ahead log and its index included.
   func openForReading() throws -> Connection {
-    let hasLog = size(path + "-wal") > 0
-    let hasIndex = size(path + "-shm") > 0
+    let log = size(path + "-wal")
+    let index = size(path + "-shm")
     do {
-      if hasLog && hasIndex { return try open("mode=ro&readonly_shm=1") }
-      if hasLog { return try openWithPrivateIndex() }
+      if let log, let index, log > 0 || index > 0 { return try open("mode=ro&readonly_shm=1") }
+      if let log, log > 0 { return try openWithPrivateIndex() }
       return try open("immutable=1")
     } catch let error as SQLiteError {
       throw StoreFailure(url: url).graphError(error)
@@ -81,8 +81,8 @@ struct StoreFile: Sendable {
     path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
   }
 
-  private func size(_ path: String) -> Int {
+  private func size(_ path: String) -> Int? {
     var status = stat()
-    return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    return stat(path, &status) == 0 ? Int(status.st_size) : nil
   }
 }

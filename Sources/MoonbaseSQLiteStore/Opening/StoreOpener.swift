@@ -41,8 +41,11 @@ struct StoreOpener {
     let probe = try file.openForReading()
     let metadata = try StoreMetadata(probe, path: file.path)
     let version = StoreMetadata.version(model, entities)
-    try StoreCompatibility(path: file.path, stored: metadata.hashes, version: version).check()
     let schema = try FileSchema(probe)
+    try StoreCompatibility(path: file.path, stored: metadata.hashes, version: version, model: model.description) {
+      // A model that cannot be read costs the message its details, nothing else.
+      (try? SQLiteStore.modelCache(probe, schema)).flatMap { try? ManagedObjectModel(modelCache: $0) }
+    }.check()
     var builder = LayoutBuilder(model: model, entities: entities, file: schema)
     let layout = try builder.build()
     if let table = Set(layout.entities.compactMap { $0?.table }).sorted().first(where: { !schema.has($0) }) {

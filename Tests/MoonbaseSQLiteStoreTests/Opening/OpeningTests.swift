@@ -90,7 +90,19 @@ struct OpeningTests {
     #expect(error?.code == .incompatibleVersionHash)
     #expect(error?.message.contains("only the store has Project; only the model has Task") == true)
     #expect(error?.message.contains("differently declared: Department, Employee, Person") == true)
+    #expect(error?.details.contains { $0.entity == "Person" && $0.message.contains("nickname") } == true)
     #expect(try Data(contentsOf: people.folder.file()) == before)
+  }
+
+  @Test("a store that a writer holds open without having written is read beside it")
+  func readOnlyBesideIdleWriter() throws {
+    let people = try PeopleStore()
+    try people.insert(people.row("Person"))
+    try RawDatabase(people.folder.file()).connection.executeScript("PRAGMA wal_checkpoint(TRUNCATE)")
+    let reader = try SQLiteStore(url: people.folder.file(), model: people.model, options: .init(readOnly: true))
+    #expect(try reader.count(matching: people.query("Person")) == 1)
+    try people.insert(people.row("Person"))
+    #expect(try reader.count(matching: people.query("Person")) == 2)
   }
 
   @Test("a store without its tables is refused")
