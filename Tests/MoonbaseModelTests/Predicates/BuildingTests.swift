@@ -59,3 +59,21 @@ private func key(_ path: String) -> KeyExpression { Expression.key(path) }
     #expect(message { $0.propertiesToGroupBy = ["nme"] }.contains("did you mean name?"))
   }
 }
+
+/// The example of docs/predicates.md.
+private struct Book: KeyPathAnswering {
+  var title: String
+  var predicateValue: Value { .string(title) }
+  func predicateAnswer(forKey key: String) throws -> PredicateAnswer<Book> {
+    .value(key == "title" ? .string(title) : .null)
+  }
+}
+
+@Suite struct PredicatesOnOwnTypes {
+  @Test func askForKeys() throws {
+    let books = [Book(title: "Emma"), Book(title: "Middlemarch")]
+    let short = try CompiledPredicate(Predicate(format: "title.length < 5 AND title != NULL AND author == NULL"))
+    #expect(try books.filter { try short.evaluate(with: $0) }.map(\.title) == ["Emma"])
+    #expect(try Predicate(format: "title ==[c] 'EMMA'").evaluate(with: books[0]))
+  }
+}

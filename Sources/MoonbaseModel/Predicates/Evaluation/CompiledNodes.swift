@@ -15,6 +15,8 @@ indirect enum ValueNode: Sendable {
   case subject
   /// An attribute of the subject, or the ID at the end of its to-one relationship.
   case slot(Int)
+  /// What the subject has under one key.
+  case key(String)
   case path(ValueNode, [PathStep])
   case variable(Int)
   case call(PredicateFunction, [ValueNode])

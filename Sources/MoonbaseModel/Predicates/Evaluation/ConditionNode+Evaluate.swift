@@ -62,7 +62,8 @@ extension ComparisonNode {
     return try direct(left.value, right.value)
   }
 
-  private func direct(_ left: Value, _ right: Value) throws -> Truth {
+  /// The comparison of two values, whatever they were read from.
+  func direct(_ left: Value, _ right: Value) throws -> Truth {
     switch (`operator`, left, right) {
     case (.in, _, .list(let elements)): return try contains(left, elements, self.right)
     case (.between, _, .list(let bounds)): return try between(left, bounds)

@@ -160,7 +160,11 @@ struct PredicateCompiler {
     _ expression: Expression, _ base: Expression, _ components: [String]
   ) throws(ModelError) -> ValueNode {
     let start = try value(base)
-    guard let model, let basePath = try path(of: base) else { return .path(start, try steps(components)) }
+    guard let model, let basePath = try path(of: base) else {
+      let steps = try steps(components)
+      if case .evaluatedObject = base, steps.count == 1, case .key(let key) = steps[0] { return .key(key) }
+      return .path(start, steps)
+    }
     let resolved = try PathResolver(model: model).extend(
       PathResolver.Path(end: basePath.end, isToMany: basePath.isToMany), components[...], whole: components)
     guard case .evaluatedObject = base, resolved.steps.count == 1 else { return .path(start, resolved.steps) }

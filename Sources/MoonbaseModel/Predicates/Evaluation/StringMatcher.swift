@@ -114,6 +114,7 @@ extension Predicate.Comparison.Options {
     if locale == nil, text.utf8.allSatisfy({ $0 < 0x80 }) {
       return contains(.caseInsensitive) ? text.lowercased() : text
     }
-    return text.folding(options: options, locale: locale).precomposedStringWithCanonicalMapping
+    let folded = text.folding(options: options, locale: locale)
+    return folded.utf8.allSatisfy { $0 < 0x80 } ? folded : folded.precomposedStringWithCanonicalMapping
   }
 }

@@ -16,9 +16,12 @@ extension ValueNode {
   @inline(__always)
   func simple<Subject: SlottedSubject>(_ subject: Subject) throws -> Value? {
     switch self {
-    case .slot(let slot): try subject.predicateValue(slot: slot)
-    case .constant(let value): value
-    default: nil
+    case .slot(let slot): return try subject.predicateValue(slot: slot)
+    case .constant(let value): return value
+    case .key(let key):
+      if case .value(let value) = try subject.predicateAnswer(forKey: key) { return value }
+      return nil
+    default: return nil
     }
   }
 
@@ -29,6 +32,7 @@ extension ValueNode {
     case .constant(let value): return .value(value)
     case .subject: return .object(subject)
     case .slot(let slot): return .value(try subject.predicateValue(slot: slot))
+    case .key(let key): return Operand(try subject.predicateAnswer(forKey: key))
     case .path(let base, let steps):
       var operand = try base.operand(subject, &bindings)
       for step in steps { operand = try step.follow(operand) }
