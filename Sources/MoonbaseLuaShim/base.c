@@ -410,6 +410,24 @@ static int open_debug_stub(lua_State *L) {
   return 1;
 }
 
+// Lua's own functions under ours are called from C, where messages find their names in this table.
+static void name_originals(lua_State *L) {
+  static const struct {
+    const char *name;
+    lua_CFunction open;
+  } libraries[] = {{"string", luaopen_string}, {"table", luaopen_table}};
+  int top = lua_gettop(L);
+  lua_createtable(L, 0, 2);
+  for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+    lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    lua_pushcfunction(L, libraries[i].open);
+    lua_callk(L, 0, 1, 0, NULL);
+    lua_setfield(L, top + 1, libraries[i].name);
+    lua_settop(L, top + 1);
+  }
+  lua_setfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+}
+
 static void open_sandbox(lua_State *L) {
   MBLState *S = mbl_of(L);
   static const char *const plain[] = {"assert", "error", "getmetatable", "ipairs", "next", "pairs", "rawequal", "rawget",
@@ -437,6 +455,7 @@ static void open_sandbox(lua_State *L) {
     open_library(L, "package", open_package_stub, false, base);
     open_library(L, "debug", open_debug_stub, false, base);
   }
+  name_originals(L);
   // The metatable of strings is shared by all scripts.
   lua_pushliteral(L, "");
   lua_getmetatable(L, -1);

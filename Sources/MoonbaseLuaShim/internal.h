@@ -156,6 +156,7 @@ int mbl_freeze_top(lua_State *L);
 void mbl_open_strings(lua_State *L);
 void mbl_open_tables(lua_State *L);
 void mbl_open_patterns(lua_State *L);
+
 bool mbl_is_frozen(lua_State *L, int index);
 int mbl_resume(lua_State *L, lua_State *co, int arguments, int *results);
 int mbl_close_thread(lua_State *L, lua_State *co);

@@ -278,6 +278,29 @@ static void deliver(MBLControl *control, MBLAbort reason, bool anySerial, unsign
 
 void mbl_control_interrupt(MBLControl *control) { deliver(control, MBLAbortInterrupted, true, 0); }
 
+static _Atomic(MBLControl *) sigintControl;
+static struct sigaction sigintBefore;
+
+static void on_sigint(int number) {
+  signal(number, SIG_DFL);
+  MBLControl *control = atomic_load(&sigintControl);
+  if (control != NULL) mbl_control_interrupt(control);
+}
+
+void mbl_control_on_sigint(MBLControl *control) {
+  pthread_once(&signalOnce, install_signal);
+  atomic_store(&sigintControl, control);
+  if (control == NULL) {
+    sigaction(SIGINT, &sigintBefore, NULL);
+    return;
+  }
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = on_sigint;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, &sigintBefore);
+}
+
 // MARK: The watchdog: one thread that samples every state with a deadline
 
 static pthread_mutex_t watchLock = PTHREAD_MUTEX_INITIALIZER;

@@ -147,6 +147,8 @@ void mbl_set_exit_status(MBLState *_Nonnull state, int64_t status);
 void mbl_control_retain(MBLControl *_Nonnull control);
 void mbl_control_release(MBLControl *_Nonnull control);
 void mbl_control_interrupt(MBLControl *_Nonnull control);
+// Lets the next SIGINT interrupt the run; the one after that ends the process. NULL: SIGINT as before.
+void mbl_control_on_sigint(MBLControl *_Nullable control);
 
 // MARK: References
 

@@ -1,0 +1,81 @@
+import MoonbaseLuaShim
+import MoonbasePlatform
+
+/// Runs Lua files as the stand-alone interpreter does: `arg`, `...`, exit statuses, messages and tracebacks on the error
+/// stream, the first SIGINT for the script and the second for the process.
+public struct LuaInterpreter {
+  /// Exit statuses.
+  public enum Status {
+    /// All went well.
+    public static let success: Int32 = 0
+    /// The script failed.
+    public static let failure: Int32 = 1
+    /// A limit was passed.
+    public static let limit: Int32 = 3
+    /// SIGINT.
+    public static let interrupted: Int32 = 130
+  }
+
+  /// The state that runs the files.
+  public let state: LuaState
+  /// Begins the messages, as "lua" does in "lua: file.lua:1: …".
+  public let program: String
+  /// Whether SIGINT interrupts the script.
+  public let handlesInterrupts: Bool
+  private let environment: LuaEnvironment
+
+  /// An interpreter; all that it runs shares one environment.
+  public init(
+    _ state: LuaState, program: String = "lua", globals: [String: LuaValue] = [:], handlesInterrupts: Bool = true
+  ) throws(LuaError) {
+    self.state = state
+    self.program = program
+    self.handlesInterrupts = handlesInterrupts
+    environment = try state.environment(globals)
+  }
+
+  /// Runs a file, or standard input for "-"; the exit status.
+  public func run(file: String, arguments: [String] = []) -> Int32 {
+    guarded {
+      let handle = file == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: file)
+      guard let handle else { throw LuaError(.module, "cannot open \(file)") }
+      let bytes = try handle.readToEnd() ?? Data()
+      let source = LuaSource(bytes: Array(bytes), name: file == "-" ? "=stdin" : file)
+      try execute(source, script: file, arguments)
+    }
+  }
+
+  /// Runs code from the command line.
+  public func run(code: String, arguments: [String] = []) -> Int32 {
+    guarded { try execute(LuaSource(code, name: "=(command line)"), script: nil, arguments) }
+  }
+
+  private func execute(_ source: LuaSource, script: String?, _ arguments: [String]) throws {
+    let list = try state.table(elements: arguments.count)
+    if let script { try list.set(0, .text(script)) }
+    try list.set(-1, .text(program))
+    for (index, argument) in arguments.enumerated() { try list.set(index + 1, .text(argument)) }
+    try environment.table.set("arg", .table(list))
+    try state.load(source, in: environment).call(arguments.map { .text($0) })
+  }
+
+  private func guarded(_ body: () throws -> Void) -> Int32 {
+    if handlesInterrupts { mbl_control_on_sigint(mbl_control(state.raw)) }
+    defer { if handlesInterrupts { mbl_control_on_sigint(nil) } }
+    do {
+      try body()
+      return Status.success
+    } catch {
+      return report(LuaError(wrapping: error))
+    }
+  }
+
+  /// Writes the message of an error to the error stream; the exit status that it asks for.
+  public func report(_ error: LuaError) -> Int32 {
+    if let status = error.kind.exitStatus { return Int32(truncatingIfNeeded: status) }
+    var text = "\(program): \(error.report)\n"
+    text.withUTF8 { state.output.body(UnsafeRawBufferPointer($0), true) }
+    if error.kind == .interrupted { return Status.interrupted }
+    return error.kind.limit == nil ? Status.failure : Status.limit
+  }
+}

@@ -1,0 +1,66 @@
+import MoonbaseLua
+import MoonbasePlatform
+import Testing
+
+/// Collects what a script writes.
+final class Collected {
+  var output = ""
+  var errors = ""
+
+  var sink: LuaOutput {
+    LuaOutput { bytes, isError in
+      let text = String(decoding: bytes, as: UTF8.self)
+      if isError { self.errors += text } else { self.output += text }
+    }
+  }
+}
+
+@Suite struct InterpreterTests {
+  let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("moonbase-lua-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  @Test func outputIsBounded() throws {
+    let state = try LuaState(limits: LuaLimits(outputSize: 1000))
+    let collected = Collected()
+    state.output = collected.sink
+    for code in ["while true do print('x') end", "while true do pcall(print, ('y'):rep(100)) end"] {
+      let error = try #require(throws: LuaError.self) { try state.load(code, name: "t")() }
+      #expect(error.kind == .limit(.output))
+    }
+    #expect(collected.output.utf8.count <= 2000)
+  }
+
+  @Test func aFileRunsAsUnderTheInterpreter() throws {
+    let state = try LuaState(preset: .trusted, limits: .none)
+    let collected = Collected()
+    state.output = collected.sink
+    let file = folder.appendingPathComponent("main.lua")
+    try
+      "#!/usr/bin/env lua\nprint(arg[0] ~= nil, #arg, ...)\nif ... == 'exit' then os.exit(7) end\nerror('bad ' .. ...)\n"
+      .write(to: file, atomically: true, encoding: .utf8)
+    let interpreter = try LuaInterpreter(state, program: "moonbase")
+    #expect(interpreter.run(file: file.path, arguments: ["exit", "2"]) == 7)
+    #expect(collected.output == "true\t2\texit\t2\n")
+    #expect(interpreter.run(file: file.path, arguments: ["x"]) == 1)
+    #expect(collected.errors.hasPrefix("moonbase: "))
+    #expect(collected.errors.contains("main.lua:4: bad x\nstack traceback:\n"))
+    #expect(interpreter.run(file: "/nowhere.lua") == 1)
+    #expect(interpreter.run(code: "x = 1") == 0)
+    #expect(interpreter.run(code: "os.exit(x == 1)") == 0)
+    #expect(interpreter.run(code: "x = = 1") == 1)
+  }
+
+  @Test func sigintEndsTheScript() throws {
+    let state = try LuaState(preset: .trusted, limits: .none)
+    let collected = Collected()
+    state.output = collected.sink
+    try state.setGlobal("raise", state.function { _ in raise(SIGINT) })
+    let interpreter = try LuaInterpreter(state)
+    #expect(interpreter.run(code: "raise() while true do end") == 130)
+    #expect(collected.errors.contains("interrupted"))
+  }
+}
