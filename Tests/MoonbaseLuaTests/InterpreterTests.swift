@@ -42,7 +42,7 @@ final class Collected {
     try
       "#!/usr/bin/env lua\nprint(arg[0] ~= nil, #arg, ...)\nif ... == 'exit' then os.exit(7) end\nerror('bad ' .. ...)\n"
       .write(to: file, atomically: true, encoding: .utf8)
-    let interpreter = try LuaInterpreter(state, program: "moonbase")
+    let interpreter = try LuaInterpreter(state, program: "moonbase", handlesInterrupts: false)
     #expect(interpreter.run(file: file.path, arguments: ["exit", "2"]) == 7)
     #expect(collected.output == "true\t2\texit\t2\n")
     #expect(interpreter.run(file: file.path, arguments: ["x"]) == 1)
@@ -58,7 +58,7 @@ final class Collected {
     let state = try LuaState(preset: .trusted, limits: .none)
     let collected = Collected()
     state.output = collected.sink
-    try state.setGlobal("raise", state.function { _ in raise(SIGINT) })
+    try state.setGlobal("raise", state.function { _ in kill(getpid(), SIGINT) })
     let interpreter = try LuaInterpreter(state)
     #expect(interpreter.run(code: "raise() while true do end") == 130)
     #expect(collected.errors.contains("interrupted"))
