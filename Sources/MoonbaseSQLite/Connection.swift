@@ -43,7 +43,8 @@ public final class Connection {
   }
 
   deinit {
-    for statement in statements.values { statement.finalize() }
+    // Statements go first; SQLite waits for one that somebody still holds.
+    statements = [:]
     sqlite3_close_v2(handle)
   }
 

@@ -10,26 +10,22 @@ public final class Statement {
   /// Whether it has begun and was not reset.
   public private(set) var isRunning = false
 
-  private var handle: OpaquePointer?
+  /// Constant, because a stored variable would be checked for exclusive access at every column of every row.
+  private let handle: OpaquePointer?
   private unowned let connection: Connection
-  private let isCached: Bool
 
   init(_ connection: Connection, _ sql: String, isCached: Bool) throws {
     self.connection = connection
     self.sql = sql
-    self.isCached = isCached
     let flags = isCached ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
-    let code = sqlite3_prepare_v3(connection.handle, sql, -1, flags, &handle, nil)
+    var prepared: OpaquePointer?
+    let code = sqlite3_prepare_v3(connection.handle, sql, -1, flags, &prepared, nil)
+    handle = prepared
     columnCount = sqlite3_column_count(handle)
     if code != SQLITE_OK { throw connection.error(code, sql: sql) }
   }
 
-  deinit { finalize() }
-
-  func finalize() {
-    sqlite3_finalize(handle)
-    handle = nil
-  }
+  deinit { sqlite3_finalize(handle) }
 
   /// Goes to the next row; false when there is none. At the end and after an error the statement is reset.
   @discardableResult

@@ -109,12 +109,9 @@ struct RowPlan: Sendable {
     guard let decoder = decoder(row) else { return nil }
     let id = ManagedObjectID(store: store, entity: decoder.symbol, key: row.integer(0))
     let steps = decoder.steps
-    let values = try ContiguousArray<Value>(unsafeUninitializedCapacity: steps.count) { buffer, count in
-      for step in steps {
-        buffer.initializeElement(at: count, to: try value(step, row))
-        count += 1
-      }
-    }
+    var values = ContiguousArray<Value>()
+    values.reserveCapacity(steps.count)
+    for step in steps { values.append(try value(step, row)) }
     return Snapshot(id: id, version: row.integer(2), values: values)
   }
 
