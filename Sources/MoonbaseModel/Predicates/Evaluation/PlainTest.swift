@@ -1,7 +1,7 @@
 /// A comparison of one attribute with a constant: what most conditions of most fetches are.
 ///
 /// A row is asked for the value and nothing else is generic, so that the test runs at full speed whoever compiled the row's type.
-struct PlainTest: Sendable {
+final class PlainTest: Sendable {
   /// The slot that is read; where there is none, the key is.
   let slot: Int?
   let key: String
@@ -12,7 +12,7 @@ struct PlainTest: Sendable {
   private let isInteger: Bool
 
   /// Nil for conditions that take more than one attribute and a constant.
-  init?(_ condition: ConditionNode) {
+  convenience init?(_ condition: ConditionNode) {
     switch condition {
     case .integer(let slot, let test, let number):
       self.init(slot: slot, test: test, constant: .int(number))
