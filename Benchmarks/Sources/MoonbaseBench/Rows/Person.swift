@@ -18,7 +18,7 @@ final class Person: ManagedObject {
         AttributeDescription("age", .integer64)
         AttributeDescription("born", .date)
         AttributeDescription("height", .double)
-        AttributeDescription("color", .binary)
+        AttributeDescription("color", .binaryData)
       }
     }
   }
