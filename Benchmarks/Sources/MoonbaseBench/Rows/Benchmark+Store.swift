@@ -44,7 +44,7 @@ extension Benchmark {
       end
       """
     return Benchmark(
-      name: "lua-transform", title: "Lua transforms a column, against select-call-update in C", goal: 1,
+      name: "lua-transform", title: "Lua transforms a column, saved", goal: 1,
       prepare: { workplace in
         try makePeople(workplace)
         try workplace.copyStore("people.sqlite", to: "transform.sqlite")
