@@ -16,8 +16,7 @@ struct FetchPlan {
 
   init(_ request: FetchRequest, in context: ManagedObjectContext) throws {
     let entity = try context.entity(request.entityName)
-    var request = request
-    request.predicate = try request.predicate?.checked(against: entity, in: context.model)
+    let request = try request.checked(in: context.model)
     self.request = request
     self.context = context
     self.entity = entity
@@ -39,12 +38,22 @@ struct FetchPlan {
 
   func objects() throws -> [ManagedObject] {
     if let (store, query) = exactQuery() {
-      guard request.includesPropertyValues else {
-        return try store.objectIDs(matching: query).map { try context.object(with: $0) }
+      guard request.includesPropertyValues, request.fetchBatchSize == 0 else {
+        return try faults(store.objectIDs(matching: query))
       }
-      return try context.objects(for: store.snapshots(matching: query))
+      return try context.objects(
+        for: store.snapshots(matching: query), refreshing: request.shouldRefreshRefetchedObjects)
     }
     return window(try sorted(try matching()))
+  }
+
+  /// Objects without their values; with a batch size they read theirs together.
+  private func faults(_ ids: [ManagedObjectID]) throws -> [ManagedObject] {
+    let objects = try ids.map { try context.object(with: $0) }
+    guard request.fetchBatchSize > 0 else { return objects }
+    let batch = FaultBatch(ids, size: request.fetchBatchSize)
+    for object in objects where object.needsRow { object.batch = batch }
+    return objects
   }
 
   func objectIDs() throws -> [ManagedObjectID] {
@@ -102,13 +111,18 @@ struct FetchPlan {
   private func matching() throws -> [ManagedObject] {
     var result: [ManagedObject] = []
     let changed = Set(pending.map(ObjectIdentifier.init))
+    // Without unsaved changes a changed object is judged by its twin of a context where nothing changed.
+    let saved = request.includesPendingChanges ? nil : ManagedObjectContext(context.coordinator, domain: context.domain)
     for store in stores {
       let (pushed, isComplete) = split(store)
       var query = baseQuery()
       query.predicate = pushed
-      for object in try context.objects(for: store.snapshots(matching: query)) {
+      let snapshots = try store.snapshots(matching: query)
+      let objects = try context.objects(for: snapshots, refreshing: request.shouldRefreshRefetchedObjects)
+      for (object, snapshot) in zip(objects, snapshots) {
         if changed.contains(ObjectIdentifier(object)) { continue }
-        if isComplete { result.append(object) } else if try matches(object) { result.append(object) }
+        let judged = object.hasChanges ? try saved?.object(for: snapshot) ?? object : object
+        if isComplete { result.append(object) } else if try matches(judged) { result.append(object) }
       }
     }
     for object in pending where !object.isDeleted {
@@ -131,8 +145,13 @@ struct FetchPlan {
 }
 
 extension ManagedObjectContext {
-  func objects(for snapshots: [Snapshot]) throws -> [ManagedObject] {
+  /// The objects of rows that were read. With `refreshing`, objects that have their values already take the new ones, with
+  /// unsaved changes on top.
+  func objects(for snapshots: [Snapshot], refreshing: Bool = false) throws -> [ManagedObject] {
     coordinator.refreshRows(snapshots)
+    if refreshing {
+      for snapshot in snapshots { registered[snapshot.id]?.takeUnretainedValue().adopt(snapshot) }
+    }
     var result: [ManagedObject] = []
     result.reserveCapacity(snapshots.count)
     for snapshot in snapshots { result.append(try object(for: snapshot)) }

@@ -88,6 +88,7 @@ extension ManagedObjectContext {
   public func rollback() throws {
     deletionsToPropagate = []
     pendingErrors = []
+    prefetched = [:]
     let objects = changedObjects
     changedObjects = []
     changeCount &+= 1
@@ -102,6 +103,7 @@ extension ManagedObjectContext {
   public func reset() {
     deletionsToPropagate = []
     pendingErrors = []
+    prefetched = [:]
     changedObjects = []
     changeCount &+= 1
     for object in registered.values { object.takeUnretainedValue().context = nil }
@@ -114,6 +116,7 @@ extension ManagedObjectContext {
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
     guard object.context === self, !object.isInserted else { return }
     changeCount &+= 1
+    prefetched = [:]
     guard mergeChanges else {
       object.state.subtract([.updated, .deleted, .listed, .propagated])
       changedObjects.removeAll { $0 === object }
@@ -124,14 +127,7 @@ extension ManagedObjectContext {
       _ = try row(of: object.objectID)
       return
     }
-    if !object.live.isEmpty {
-      var values = snapshot.values
-      for slot in object.changed.slots { values[slot] = object.live[slot] }
-      object.live = values
-    }
-    object.caches = object.caches.filter { object.changed.contains($0.key) }
-    object.snapshot = snapshot
-    object.changeCount &+= 1
+    object.adopt(snapshot)
     object.relationships = object.relationships.filter { $0.value.hasChanges }
   }
 }

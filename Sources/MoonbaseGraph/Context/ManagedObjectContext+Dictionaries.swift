@@ -1,137 +1,126 @@
 public import MoonbaseModel
-import MoonbasePlatform
 
-/// A column of a dictionary result: a key path (`section.name`) or an aggregate over one (`@sum.size`, `@count`).
-public struct DictionaryColumn: Sendable, Hashable {
-  /// The key in the results.
-  public var name: String
-  /// The key path; it may begin with `@count @sum @avg @min @max`.
-  public var keyPath: String
-
-  /// Makes a column.
-  public init(name: String, keyPath: String) {
-    self.name = name
-    self.keyPath = keyPath
-  }
+/// What a request of any result type gives.
+public enum FetchResult {
+  /// Managed objects.
+  case objects([ManagedObject])
+  /// Object IDs.
+  case objectIDs([ManagedObjectID])
+  /// Values by column name.
+  case dictionaries([[String: Value]])
+  /// The number of matches.
+  case count(Int)
 }
 
 extension ManagedObjectContext {
-  /// Values instead of objects: one dictionary for each group, or for each object where nothing is grouped or aggregated.
-  ///
-  /// `@count` of a key path skips missing values; `@sum` of nothing is 0, `@avg`, `@min` and `@max` of nothing are absent. An
-  /// aggregate beside plain columns that are not grouped repeats the value over all rows.
-  public func fetchDictionaries(_ request: FetchRequest, columns: [DictionaryColumn], groupBy: [String] = []) throws
-    -> [[String: Value]]
-  {
-    let plan = try FetchPlan(request, in: self)
-    for path in groupBy + columns.map(\.keyPath) { try Aggregate.check(path, entity: plan.entity, model: model) }
-    let objects = try plan.objects()
-    let hasAggregates = columns.contains { $0.keyPath.hasPrefix("@") }
-    if !groupBy.isEmpty { return try groups(objects, columns, groupBy) }
-    if hasAggregates, columns.allSatisfy({ $0.keyPath.hasPrefix("@") }) { return [try row(objects, columns)] }
-    let whole = try row(objects, columns.filter { $0.keyPath.hasPrefix("@") })
-    return try objects.map { object in
-      try row([object], columns.filter { !$0.keyPath.hasPrefix("@") }).merging(whole) { own, _ in own }
+  /// Runs a request and returns what its `resultType` says.
+  public func execute(_ request: FetchRequest) throws -> FetchResult {
+    switch request.resultType {
+    case .objects: .objects(try fetch(request))
+    case .objectIDs: .objectIDs(try fetchIDs(request))
+    case .dictionaries: .dictionaries(try fetchDictionaries(request))
+    case .count: .count(try count(request))
     }
   }
 
-  private func groups(_ objects: [ManagedObject], _ columns: [DictionaryColumn], _ keys: [String]) throws
-    -> [[String: Value]]
-  {
+  /// Values instead of objects: a dictionary for each group, or for each object where nothing is grouped or aggregated.
+  ///
+  /// The columns are the request's `propertiesToFetch`, or all attributes. `@count` of a key path skips missing values; `@sum`
+  /// of nothing is 0; `@avg`, `@min` and `@max` of nothing are absent, as is every missing value. An aggregate beside plain
+  /// columns that are not grouped repeats its value in all rows. `havingPredicate` sees the columns of a group. Unsaved
+  /// changes do not count.
+  public func fetchDictionaries(_ request: FetchRequest) throws -> [[String: Value]] {
+    let grouping = DictionaryGrouping(request, try DictionaryGrouping.plan(for: request, in: self))
+    return try grouping.rows()
+  }
+}
+
+/// Makes dictionaries of the objects that a fetch finds.
+struct DictionaryGrouping {
+  private let request: FetchRequest
+  private let plan: FetchPlan
+
+  init(_ request: FetchRequest, _ plan: FetchPlan) {
+    self.request = request
+    self.plan = plan
+  }
+
+  /// The fetch behind the dictionaries: without unsaved changes, and without a limit where the limit is one of groups.
+  static func plan(for request: FetchRequest, in context: ManagedObjectContext) throws -> FetchPlan {
+    var objects = request
+    objects.includesPendingChanges = false
+    objects.fetchLimit = 0
+    objects.fetchOffset = 0
+    return try FetchPlan(objects, in: context)
+  }
+
+  func rows() throws -> [[String: Value]] {
+    let columns = try self.columns()
+    let objects = try plan.objects()
+    var rows = try rows(objects, columns)
+    if let having = request.havingPredicate {
+      let condition = try CompiledPredicate(having, nulls: .fetch)
+      rows = try rows.filter { try condition.matches(KeyedRow(row: $0)) }
+    }
+    if request.returnsDistinctResults {
+      var seen: Set<[String: Value]> = []
+      rows = rows.filter { seen.insert($0).inserted }
+    }
+    let rest = rows.dropFirst(request.fetchOffset)
+    return Array(request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest)
+  }
+
+  private func columns() throws -> [GroupColumn] {
+    let wanted =
+      request.propertiesToFetch.isEmpty
+      ? plan.entity.attributeSlots.map { FetchColumn(plan.entity.properties[$0].name) } : request.propertiesToFetch
+    return try wanted.map { try GroupColumn($0, entity: plan.entity, model: plan.context.model) }
+  }
+
+  private func rows(_ objects: [ManagedObject], _ columns: [GroupColumn]) throws -> [[String: Value]] {
+    if !request.propertiesToGroupBy.isEmpty { return try groups(of: objects).map { try row($0, columns) } }
+    let aggregates = columns.filter(\.isAggregate)
+    if !aggregates.isEmpty, aggregates.count == columns.count { return [try row(objects, columns)] }
+    let plain = columns.filter { !$0.isAggregate }
+    let whole = try row(objects, aggregates)
+    return try objects.map { try row([$0], plain).merging(whole) { own, _ in own } }
+  }
+
+  /// Objects with equal values of the keys, in the order in which the first of each came.
+  private func groups(of objects: [ManagedObject]) throws -> [[ManagedObject]] {
+    let keys = try request.propertiesToGroupBy.map {
+      try CompiledExpression(.keyPath($0), entity: plan.entity, in: plan.context.model)
+    }
     var order: [[Value]] = []
     var members: [[Value]: [ManagedObject]] = [:]
-    let paths = keys.map(Aggregate.components)
     for object in objects {
-      let key = try paths.map { try object.value(atPath: $0) }
+      let key = try keys.map { try $0.value(object) }
       if members[key] == nil { order.append(key) }
       members[key, default: []].append(object)
     }
-    return try order.map { try row(members[$0] ?? [], columns) }
+    return order.compactMap { members[$0] }
   }
 
-  private func row(_ objects: [ManagedObject], _ columns: [DictionaryColumn]) throws -> [String: Value] {
+  private func row(_ objects: [ManagedObject], _ columns: [GroupColumn]) throws -> [String: Value] {
     var result: [String: Value] = [:]
     for column in columns {
-      let value = try Aggregate(column.keyPath).value(of: objects)
+      let value = try column.value(of: objects)
       if !value.isNull { result[column.name] = value }
     }
     return result
   }
 }
 
-/// One aggregate, or the plain value of the first object.
-private struct Aggregate {
-  private let function: String?
-  private let path: [String]
+/// A row of a dictionary result as the subject of a `havingPredicate`.
+private struct KeyedRow: SlottedSubject {
+  typealias Related = KeyedRow
+  let row: [String: Value]
 
-  init(_ keyPath: String) {
-    let parts = Self.components(keyPath)
-    function = parts.first?.hasPrefix("@") == true ? parts[0] : nil
-    path = function == nil ? parts : Array(parts.dropFirst())
-  }
-
-  static func components(_ keyPath: String) -> [String] { keyPath.split(separator: ".").map(String.init) }
-
-  static func check(_ keyPath: String, entity: ResolvedEntity, model: ResolvedModel) throws {
-    let aggregate = Aggregate(keyPath)
-    if let function = aggregate.function, !["@count", "@sum", "@avg", "@min", "@max"].contains(function) {
-      throw GraphError(.invalidRequest, "\(keyPath): there is no aggregate \(function): use @count @sum @avg @min @max")
-    }
-    var current = entity
-    for (index, key) in aggregate.path.enumerated() {
-      if key == "@count", index > 0 { return }
-      guard let property = current.property(key) else {
-        let hint = nearestName(to: key, among: current.properties.map(\.name)).map { ": did you mean \($0)?" } ?? ""
-        throw GraphError(
-          .unknownName, "\(keyPath): \(current.name) has no property \(key)\(hint)", entity: current.name, property: key
-        )
-      }
-      if let relationship = property.relationship { current = model.entities[relationship.destination] }
-    }
-  }
-
-  func value(of objects: [ManagedObject]) throws -> Value {
-    guard let function else { return try objects.first?.value(atPath: path) ?? .null }
-    if function == "@count", path.isEmpty { return .int(Int64(objects.count)) }
-    let values = try objects.map { try $0.value(atPath: path) }.filter { !$0.isNull }
-    switch function {
-    case "@count": return .int(Int64(values.count))
-    case "@min": return values.min { Value.order($0, $1) == .ascending } ?? .null
-    case "@max": return values.max { Value.order($0, $1) == .ascending } ?? .null
-    case "@sum": return try Self.sum(values)
-    default:
-      guard !values.isEmpty else { return .null }
-      return .double(Self.double(try Self.sum(values)) / Double(values.count))
-    }
-  }
-
-  private static func sum(_ values: [Value]) throws -> Value {
-    var integers: Int64 = 0
-    var isInteger = true
-    var doubles = 0.0
-    for value in values {
-      if case .int(let number) = value {
-        let (sum, overflow) = integers.addingReportingOverflow(number)
-        if overflow { isInteger = false }
-        integers = sum
-      } else {
-        isInteger = false
-      }
-      doubles += double(value)
-    }
-    return isInteger ? .int(integers) : .double(doubles)
-  }
-
-  private static func double(_ value: Value) -> Double {
-    switch value {
-    case .int(let number): Double(number)
-    case .double(let number): number
-    case .bool(let truth): truth ? 1 : 0
-    case .decimal(let number): NSDecimalNumber(decimal: number).doubleValue
-    case .date(let date): date.timeIntervalSinceReferenceDate
-    default: 0
-    }
-  }
+  var predicateValue: Value { .map(row) }
+  func predicateValue(slot: Int) -> Value { .null }
+  func predicateDestination(slot: Int) -> KeyedRow? { nil }
+  func predicateDestinations(slot: Int) -> [KeyedRow] { [] }
+  func predicateAnswer(forKey key: String) -> PredicateAnswer<KeyedRow> { .value(row[key] ?? .null) }
 }
 
 extension ManagedObject {

@@ -86,6 +86,7 @@ extension ManagedObjectContext {
   private func finishSave(_ plan: SavePlan) throws {
     let objects = changedObjects
     changedObjects = []
+    prefetched = [:]
     for object in objects {
       let wasDeleted = object.isDeleted
       object.state.subtract([.inserted, .updated, .deleted, .listed, .propagated])

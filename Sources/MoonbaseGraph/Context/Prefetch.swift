@@ -35,15 +35,21 @@ struct Prefetch {
     return try plan.context.objects(with: unique)
   }
 
+  /// The IDs wait in the context: owners further down the path are let go when the prefetch is done.
   private func loadToMany(_ slot: Int, _ owners: [ManagedObject]) throws {
+    let context = plan.context
     let missing = owners.filter { !$0.objectID.isTemporaryID && !$0.toManyState(slot).isLoaded }
-    for (store, group) in try plan.context.coordinator.byStore(missing.map(\.objectID)) {
+    for (store, group) in try context.coordinator.byStore(missing.map(\.objectID)) {
       let lists = try store.destinations(of: group, relationship: slot)
-      for (id, list) in zip(group, lists) {
-        plan.context.registeredObject(for: id)?.toManyState(slot).load(list)
-      }
+      for (id, list) in zip(group, lists) { context.prefetched[PrefetchKey(id: id, slot: slot)] = list }
     }
   }
+}
+
+/// A to-many relationship of one object.
+struct PrefetchKey: Hashable {
+  var id: ManagedObjectID
+  var slot: Int
 }
 
 extension ManagedObjectContext {

@@ -7,6 +7,10 @@ extension ManagedObject {
   public final func fireFault() throws {
     guard state.contains(.fault) else { return }
     guard let context else { throw invalid("was used after its context was gone") }
+    if snapshot == nil, let batch {
+      self.batch = nil
+      try context.loadRows(of: batch.neighbours(of: objectID))
+    }
     if snapshot == nil { snapshot = try context.row(of: objectID) }
     state.remove(.fault)
     try wakeUp(in: context)
@@ -41,6 +45,18 @@ extension ManagedObject {
     state.insert(.fault)
     didTurnIntoFault()
     for entry in behavior.extensions { try entry.didTurnIntoFault?(self) }
+  }
+
+  /// Takes newer values of the store in; unsaved changes stay on top.
+  final func adopt(_ newer: Snapshot) {
+    if !live.isEmpty {
+      var values = newer.values
+      for slot in changed.slots + entity.transientSlots { values[slot] = live[slot] }
+      live = values
+    }
+    caches = caches.filter { changed.contains($0.key) }
+    snapshot = newer
+    changeCount &+= 1
   }
 
   /// Forgets all that differs from the snapshot.

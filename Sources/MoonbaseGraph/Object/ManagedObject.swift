@@ -49,6 +49,8 @@ open class ManagedObject {
   final var caches: [Int: Cached] = [:]
   /// Values assigned to delayed derived attributes, until will-save.
   final var delayed: [Int: Value] = [:]
+  /// The faults that read their rows together with this one.
+  final var batch: FaultBatch?
   final var relationships: [Int: ToManyState] = [:]
   /// Goes up with each change of an own value.
   final var changeCount: UInt64 = 0

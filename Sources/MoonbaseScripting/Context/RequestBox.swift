@@ -5,7 +5,6 @@ import MoonbaseModel
 /// A fetch request that a script builds, step by step; each step is a new one.
 final class RequestBox {
   var request: FetchRequest
-  var groupBy: [String] = []
   var saveEvery: Int?
   let context: ManagedObjectContext
 
@@ -16,7 +15,6 @@ final class RequestBox {
 
   func with(_ change: (RequestBox) throws -> Void) rethrows -> RequestBox {
     let copy = RequestBox(request, context)
-    copy.groupBy = groupBy
     copy.saveEvery = saveEvery
     try change(copy)
     return copy
@@ -50,7 +48,7 @@ extension HostTypes {
     step("subentities") { box, call, _ in box.request.includesSubentities = try call.boolean(0) }
     step("pending") { box, call, _ in box.request.includesPendingChanges = try call.boolean(0) }
     step("group_by") { box, call, _ in
-      for index in 0..<call.count { box.groupBy.append(try call.text(index)) }
+      for index in 0..<call.count { box.request.propertiesToGroupBy.append(try call.text(index)) }
     }
     step("save_every") { box, call, _ in box.saveEvery = max(1, try Self.count(call, 0)) }
     describeResults()
@@ -95,8 +93,9 @@ extension HostTypes {
     }
     request.method("dictionaries") { [unowned self] box, call in
       let domain = try home()
-      let columns = try Self.columns(try call.table(0))
-      let rows = try box.context.fetchDictionaries(box.request, columns: columns, groupBy: box.groupBy)
+      var request = box.request
+      request.propertiesToFetch = call.isNil(0) ? [] : try Self.columns(try call.table(0))
+      let rows = try box.context.fetchDictionaries(request)
       let tables = try rows.map { row in LuaValue.table(try domain.state.table(row.mapValues { try domain.lua($0) })) }
       try call.return(.table(try domain.state.list(tables)))
     }
@@ -109,12 +108,12 @@ extension HostTypes {
   }
 
   /// `{ "kind", total = "@sum.age" }` as names and key paths.
-  private static func columns(_ table: LuaTable) throws -> [DictionaryColumn] {
+  private static func columns(_ table: LuaTable) throws -> [FetchColumn] {
     try table.pairs.map { key, value in
       guard let path = value.textValue else {
         throw ScriptError(.invalidRequest, "dictionaries takes key paths as text, not a \(value.typeName)")
       }
-      return DictionaryColumn(name: key.textValue ?? path, keyPath: path)
+      return FetchColumn(key.textValue ?? path, try Expression(format: path))
     }
   }
 }

@@ -1,0 +1,152 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseTestSupport
+import Testing
+
+@Suite struct FetchTests {
+  let coordinator: PersistentStoreCoordinator
+
+  init() throws {
+    coordinator = try People.coordinator()
+    let context = try ManagedObjectContext(coordinator)
+    let department = try context.insert("Department", ["name": "d"])
+    for age in 1...10 {
+      let person = try context.insert("Person", ["age": .int(Int64(age)), "firstName": age % 2 == 0 ? "even" : "odd"])
+      if age > 5 { try person.setObject(department, forKey: "department") }
+    }
+    try context.save()
+  }
+
+  private func request(_ predicate: String? = nil) throws -> FetchRequest {
+    var request = FetchRequest("Person")
+    request.predicate = try predicate.map { try Predicate(format: $0) }
+    request.sortDescriptors = [SortDescriptor("age")]
+    return request
+  }
+
+  private func ages(_ objects: [ManagedObject]) -> [Int64] {
+    objects.compactMap { if case .int(let age) = $0["age"] { age } else { nil } }
+  }
+
+  @Test func unsavedChangesEnterAndLeaveTheResult() throws {
+    let context = try ManagedObjectContext(coordinator)
+    var request = try request("age >= 9")
+    let found = try context.fetch(request)
+    #expect(ages(found) == [9, 10])
+    try found[0].setValue(1, forKey: "age")
+    try context.insert("Person", ["age": 20])
+    try context.delete(found[1])
+    #expect(ages(try context.fetch(request)) == [20])
+    #expect(try context.count(request) == 1)
+    request.includesPendingChanges = false
+    #expect(try context.fetchIDs(request).count == 2)
+  }
+
+  @Test func limitAndOffsetCountAfterSorting() throws {
+    let context = try ManagedObjectContext(coordinator)
+    var request = try request()
+    request.sortDescriptors = [SortDescriptor("age", ascending: false)]
+    request.fetchLimit = 3
+    request.fetchOffset = 2
+    #expect(ages(try context.fetch(request)) == [8, 7, 6])
+    #expect(try context.count(request) == 3)
+  }
+
+  @Test func missingValuesNeverMatchAValueNotEvenUnderNot() throws {
+    let context = try ManagedObjectContext(coordinator)
+    #expect(try context.count(request("lastName != 'x'")) == 0)
+    #expect(try context.count(request("NOT (lastName = 'x')")) == 0)
+    #expect(try context.count(request("lastName = NULL")) == 10)
+    #expect(try context.count(request("department = NULL")) == 5)
+    #expect(try context.count(request("department != NULL")) == 5)
+    #expect(try context.count(request("department.name = 'd'")) == 5)
+  }
+
+  @Test func batchOfFaultsReadsItsRowsTogether() throws {
+    var failing: FailingStore?
+    let coordinator = try People.coordinator { store in
+      let new = FailingStore(store)
+      failing = new
+      return new
+    }
+    let writer = try ManagedObjectContext(coordinator)
+    for age in 1...6 { try writer.insert("Person", ["age": .int(Int64(age))]) }
+    try writer.save()
+    let context = try ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: coordinator))
+    var request = FetchRequest("Person")
+    request.fetchBatchSize = 3
+    request.includesPropertyValues = false
+    let objects = try context.fetch(request)
+    failing?.fail(afterReads: nil)
+    #expect(objects.allSatisfy(\.isFault) && objects.count == 6)
+    #expect(objects.allSatisfy { $0["age"] != .null })
+  }
+
+  @Test func refetchedObjectsTakeNewValuesUnderTheirChanges() throws {
+    let context = try ManagedObjectContext(coordinator)
+    let person = try #require(try context.fetch(request("age = 3")).first)
+    #expect(person["firstName"] == "odd")
+    try person.setValue("mine", forKey: "lastName")
+    let other = try ManagedObjectContext(coordinator)
+    try other.object(with: person.objectID).setValue("new", forKey: "firstName")
+    try other.save()
+    var request = try request("firstName = 'new'")
+    request.includesPendingChanges = false
+    request.shouldRefreshRefetchedObjects = true
+    _ = try context.fetch(request)
+    #expect(person["firstName"] == "new" && person["lastName"] == "mine")
+    try context.save()
+  }
+
+  @Test func dictionariesGroupFilterAndDistinguish() throws {
+    let context = try ManagedObjectContext(coordinator)
+    var request = FetchRequest("Person")
+    request.resultType = .dictionaries
+    request.propertiesToFetch = [
+      FetchColumn("firstName"), FetchColumn("total", try Expression(format: "@sum.age")),
+      FetchColumn("mean", try Expression(format: "average:(age)"), resultType: .integer64),
+    ]
+    request.propertiesToGroupBy = ["firstName"]
+    guard case .dictionaries(let groups) = try context.execute(request) else {
+      Issue.record("no dictionaries")
+      return
+    }
+    #expect(
+      Set(groups) == [["firstName": "odd", "total": 25, "mean": 5], ["firstName": "even", "total": 30, "mean": 6]])
+    request.havingPredicate = try Predicate(format: "total > 26")
+    #expect(try context.fetchDictionaries(request).map { $0["firstName"] } == ["even"])
+    var distinct = FetchRequest("Person")
+    distinct.propertiesToFetch = [FetchColumn("firstName")]
+    distinct.returnsDistinctResults = true
+    #expect(try context.fetchDictionaries(distinct).count == 2)
+    distinct.returnsDistinctResults = false
+    #expect(try context.fetchDictionaries(distinct).count == 10)
+  }
+
+  @Test func prefetchedDestinationsNeedNoFurtherRead() throws {
+    var failing: FailingStore?
+    let shared = PersistentStoreCoordinator(model: coordinator.model)
+    let store = FailingStore(coordinator.persistentStores[0])
+    failing = store
+    shared.add(store)
+    let context = try ManagedObjectContext(shared)
+    var request = try request("department != NULL")
+    request.relationshipKeyPathsForPrefetching = ["department.employees"]
+    let people = try context.fetch(request)
+    failing?.fail(afterReads: 0)
+    for person in people {
+      let department = try #require(try person.object(forKey: "department"))
+      #expect(department["name"] == "d")
+      #expect(try department.objectIDs(forRelationshipNamed: "employees").count == 5)
+    }
+    #expect(context.pendingErrors.isEmpty)
+  }
+
+  @Test func unknownNamesAreRefusedWithTheNearest() throws {
+    let context = try ManagedObjectContext(coordinator)
+    for wrong in ["aeg > 1", "department.nmae = 'x'"] {
+      #expect { try context.fetch(request(wrong)) } throws: { "\($0)".contains("did you mean") }
+    }
+    #expect { try context.fetch(FetchRequest("Persn")) } throws: { "\($0)".contains("Person") }
+  }
+}
