@@ -83,7 +83,7 @@ extension ManagedObjectContext {
 
   func storedDestinations(of object: ManagedObject, _ slot: Int) throws -> [ManagedObjectID] {
     guard !object.objectID.isTemporaryID, !object.entity.properties[slot].isTransient else { return [] }
-    if !prefetched.isEmpty, let ids = prefetched.removeValue(forKey: PrefetchKey(id: object.objectID, slot: slot)) {
+    if let ids = prefetched[PrefetchKey(id: object.objectID, slot: slot)] {
       return ids
     }
     return try coordinator.destinations(of: object.objectID, relationship: slot)

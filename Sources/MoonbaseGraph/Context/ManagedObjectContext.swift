@@ -34,7 +34,7 @@ public final class ManagedObjectContext {
   /// Objects deleted since delete rules were last applied.
   var deletionsToPropagate: ContiguousArray<ManagedObject> = []
 
-  /// Destinations that were read ahead, until they are asked for or something is saved, rolled back or refreshed.
+  /// Destinations that were read ahead, until something is saved, rolled back or refreshed.
   var prefetched: [PrefetchKey: [ManagedObjectID]] = [:]
 
   private var behaviors: ContiguousArray<EntityBehavior?>
