@@ -43,15 +43,15 @@ local function records(file)
         if record then return record, first, problem end
       else
         if not record then record, first = {}, number end
-        local colon = line:find(":", 1, true)
         local initial = line:byte()
-        if initial == 32 or initial == 9 then  -- goes on with the field before, of which the first line is enough
-          colon = nil
-        elseif not colon then
+        -- A line that begins with white space goes on with the field before, of which the first line is enough.
+        local continued = initial == 32 or initial == 9
+        local colon = not continued and line:find(":", 1, true)
+        if not colon and not continued then
           problem = problem or string.format("line %d has no field name: %q", number, line:sub(1, 40))
         end
-        local field = colon and line:sub(1, colon - 1)
-        if wanted[field] then record[field] = line:sub(colon + 1):match("^%s*(.-)%s*$") end
+        local field = colon and line:sub(1, colon - 1) or nil
+        if wanted[field] then record[field] = line:sub(line:byte(colon + 1) == 32 and colon + 2 or colon + 1) end
       end
     end
     if record then return record, first, problem end
