@@ -48,6 +48,8 @@ struct MBLState {
 
   // Memory.
   uint64_t used, peak, baseline, allocations;
+  uint64_t rescued;  // allocations at the last collection for want of memory
+  int strain;        // such collections in quick succession
   int64_t failAfter, failTimes;
 
   // Values that wait for their Swift frame to go.

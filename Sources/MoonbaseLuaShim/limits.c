@@ -18,7 +18,11 @@ static void hook(lua_State *L, lua_Debug *event) {
     uint64_t limit = S->limits.softMemory + S->baseline;
     lua_gc(L, LUA_GCCOLLECT);
     S->crowded = 0;
-    if (S->used > limit - limit / 20) {
+    // A deep stack that the collector shrinks and the next call grows again would collect for ever.
+    S->strain = S->allocations - S->rescued < 1000 ? S->strain + 1 : 0;
+    S->rescued = S->allocations;
+    if (S->limits.instructions > 0) S->budget -= (int64_t)(S->used / 256);
+    if (S->used > limit - limit / 20 || S->strain > 50) {
       S->abort = MBLAbortMemory;
     } else {
       mbl_install_hook(S, L);
@@ -158,6 +162,7 @@ void mbl_begin(MBLState *S) {
   if (S->depth++ > 0) return;
   S->abort = MBLAbortNone;
   S->crowded = 0;
+  S->strain = 0;
   S->budget = S->limits.instructions > 0 ? S->limits.instructions : INT64_MAX;
   S->exitStatus = 0;
   S->written = 0;

@@ -12,7 +12,8 @@ public struct LuaLimits: Sendable, Equatable {
   /// Bytes that Lua never gets past; below four times `memory` a crowded collection could harm (nil: that).
   public var hardMemory: UInt64?
 
-  /// Bytes of one source text.
+  /// Bytes of one source text. Lua 5.4.4 takes 100 bytes of the C stack for each field of a chain `a.b.c` that fails: 96 KiB
+  /// of source are safe on a stack of 8 MiB.
   public var sourceSize: Int?
 
   /// Bytes written to the output and error streams in one run.
@@ -24,7 +25,7 @@ public struct LuaLimits: Sendable, Equatable {
   /// No limit but what is not given; the source cap and the coroutine cap keep Lua 5.4.4's own faults out of reach.
   public init(
     instructions: Int64? = nil, deadline: Double? = nil, memory: UInt64? = nil, hardMemory: UInt64? = nil,
-    sourceSize: Int? = 256 << 10, outputSize: Int? = nil, coroutines: Int? = 10_000
+    sourceSize: Int? = 96 << 10, outputSize: Int? = nil, coroutines: Int? = 10_000
   ) {
     self.instructions = instructions
     self.deadline = deadline
