@@ -432,6 +432,8 @@ static void open_sandbox(lua_State *L) {
   MBLState *S = mbl_of(L);
   static const char *const plain[] = {"assert", "error", "getmetatable", "ipairs", "next", "pairs", "rawequal", "rawget",
                                       "rawlen", "select", "tonumber", "type", "_VERSION", NULL};
+  // First, since opening the string library gives all strings their methods: the last one opened must be ours.
+  name_originals(L);
   lua_createtable(L, 0, 40);
   int base = lua_gettop(L);
   lua_pushcfunction(L, luaopen_base);
@@ -455,7 +457,6 @@ static void open_sandbox(lua_State *L) {
     open_library(L, "package", open_package_stub, false, base);
     open_library(L, "debug", open_debug_stub, false, base);
   }
-  name_originals(L);
   // The metatable of strings is shared by all scripts.
   lua_pushliteral(L, "");
   lua_getmetatable(L, -1);

@@ -42,7 +42,13 @@ static int tab_concat(lua_State *L) {
   return charged(L, span(from, to));
 }
 
-static int tab_unpack(lua_State *L) { return charged(L, 64); }
+static int tab_unpack(lua_State *L) {
+  lua_Integer from = luaL_optinteger(L, 2, 1);
+  lua_Integer to = lua_isnoneornil(L, 3) ? luaL_len(L, 1) : luaL_checkinteger(L, 3);
+  lua_Integer steps = span(from, to);
+  // More than fit the stack are refused before a step is done.
+  return charged(L, steps >= 0 && steps < LUAI_MAXSTACK ? steps : 0);
+}
 
 void mbl_open_tables(lua_State *L) {
   static const luaL_Reg entries[] = {{"move", tab_move}, {"insert", tab_insert}, {"remove", tab_remove},
