@@ -178,7 +178,8 @@ struct SavePlan {
     for relationship: ResolvedRelationship, _ slot: Int, _ object: ManagedObject, _ destination: ManagedObjectID,
     _ owner: ManagedObjectID
   ) -> Bool {
-    guard relationship.isManyToMany, let inverse = relationship.inverseSlot else { return false }
+    guard let inverse = relationship.inverseSlot else { return true }
+    guard relationship.isManyToMany else { return false }
     let own = object.entity.properties[slot].declaringEntity
     let other = context.model.entities[relationship.destination].properties[inverse].declaringEntity
     return (own, slot) == (other, inverse) ? owner.key <= destination.key : (own, slot) < (other, inverse)

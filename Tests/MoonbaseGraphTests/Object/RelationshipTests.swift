@@ -88,4 +88,20 @@ import Testing
     }
     #expect(person["department"] == .null)
   }
+
+  @Test func toManyWithoutInverseIsSaved() throws {
+    var list = EntityDescription("List")
+    list.relationships = [.toMany("items", "Item")]
+    let coordinator = try People.coordinator(ManagedObjectModel(entities: [list, EntityDescription("Item")]))
+    let context = try ManagedObjectContext(coordinator)
+    let object = try context.insert("List")
+    let items = try (0..<3).map { _ in try context.insert("Item") }
+    try object.setObjects(items, forKey: "items")
+    try context.save()
+    try object.remove(items[1], from: "items")
+    try context.save()
+    let other = try ManagedObjectContext(coordinator)
+    let ids = try other.object(with: object.objectID).objectIDs(forRelationshipNamed: "items")
+    #expect(Set(ids) == [items[0].objectID, items[2].objectID])
+  }
 }
