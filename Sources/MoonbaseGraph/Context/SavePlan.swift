@@ -164,7 +164,7 @@ struct SavePlan {
     guard let relationship = object.entity.properties[slot].relationship, !relationship.description.isTransient
     else { return nil }
     let owner = permanentID(object.objectID)
-    let order = relationship.description.isOrdered ? try object.memberIDs(slot).map { permanentID($0) } : nil
+    let order = relationship.isOrdered ? try object.memberIDs(slot).map { permanentID($0) } : nil
     let added = state.added.map { permanentID($0) }.filter { isSpeaker(for: relationship, slot, object, $0, owner) }
     let removed = state.removed.filter {
       !$0.isTemporaryID && isSpeaker(for: relationship, slot, object, $0, owner)

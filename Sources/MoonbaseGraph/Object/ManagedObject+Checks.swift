@@ -8,7 +8,14 @@ extension ManagedObject {
 
   /// The value in its attribute's type, or an error that names the attribute.
   final func checked(_ value: Value, _ slot: Int) throws -> Value {
-    guard let attribute = entity.properties[slot].attribute else { return value }
+    let property = entity.properties[slot]
+    switch (property.attributeType, value) {
+    case (nil, _), (_, .null), (.string, .string), (.integer64, .int), (.double, .double), (.boolean, .bool),
+      (.date, .date), (.binaryData, .data), (.uuid, .uuid), (.uri, .uri):
+      return value
+    default: break
+    }
+    guard let attribute = property.attribute else { return value }
     do {
       return try attribute.checked(value)
     } catch {

@@ -63,7 +63,7 @@ extension ManagedObject {
 
   final func toManyState(_ slot: Int) -> ToManyState {
     if let known = relationships[slot] { return known }
-    let isOrdered = entity.properties[slot].relationship?.description.isOrdered ?? false
+    let isOrdered = entity.properties[slot].relationship?.isOrdered ?? false
     let new = ToManyState(isOrdered: isOrdered, isLoaded: isInserted || objectID.isTemporaryID)
     relationships[slot] = new
     return new
@@ -109,7 +109,7 @@ extension ManagedObject {
     let current = try memberIDs(slot)
     for id in current where !wanted.contains(id) { try removeMember(id, slot) }
     for id in ids { try addMember(id, slot) }
-    if entity.properties[slot].relationship?.description.isOrdered == true, try memberIDs(slot) != ids {
+    if entity.properties[slot].relationship?.isOrdered == true, try memberIDs(slot) != ids {
       toManyState(slot).reorder(ids)
       didChange(slot)
     }

@@ -100,7 +100,7 @@ struct ModelResolver {
       kind = relationship.isToMany ? .toMany(resolved) : .toOne(resolved)
     }
     return ResolvedProperty(
-      name: property.name, symbol: Symbol(property.name), slot: slot, declaringEntity: entity, kind: kind)
+      name: property.name, slot: slot, declaringEntity: entity, kind: kind)
   }
 
   private func relationshipDescription(_ name: String, in index: Int, of numbered: [Numbered])

@@ -1,5 +1,5 @@
-/// A property with its place in the objects of its entity.
-public struct ResolvedProperty: Sendable {
+/// A property with its place in the objects of its entity. A class, so that handing one on copies no description.
+public final class ResolvedProperty: Sendable {
   /// What a slot holds.
   public enum Kind: Sendable {
     /// An attribute's value.
@@ -20,39 +20,43 @@ public struct ResolvedProperty: Sendable {
   public let declaringEntity: Int
   /// What the slot holds.
   public let kind: Kind
+  /// The attribute's type, if the property is one.
+  public let attributeType: AttributeType?
+  /// The relationship, if the property is one.
+  public let relationship: ResolvedRelationship?
+  /// Whether the value is kept in memory only.
+  public let isTransient: Bool
+  /// Whether the value may be missing.
+  public let isOptional: Bool
+
+  init(name: String, slot: Int, declaringEntity: Int, kind: Kind) {
+    self.name = name
+    symbol = Symbol(name)
+    self.slot = slot
+    self.declaringEntity = declaringEntity
+    self.kind = kind
+    switch kind {
+    case .attribute(let attribute):
+      attributeType = attribute.type
+      relationship = nil
+      isTransient = attribute.isTransient
+      isOptional = attribute.isOptional
+    case .toOne(let relationship), .toMany(let relationship):
+      attributeType = nil
+      self.relationship = relationship
+      isTransient = relationship.description.isTransient
+      isOptional = relationship.description.isOptional
+    }
+  }
 
   /// The attribute, if the property is one.
   public var attribute: AttributeDescription? {
     if case .attribute(let attribute) = kind { attribute } else { nil }
   }
-
-  /// The relationship, if the property is one.
-  public var relationship: ResolvedRelationship? {
-    switch kind {
-    case .attribute: nil
-    case .toOne(let relationship), .toMany(let relationship): relationship
-    }
-  }
-
-  /// Whether the value is kept in memory only.
-  public var isTransient: Bool {
-    switch kind {
-    case .attribute(let attribute): attribute.isTransient
-    case .toOne(let relationship), .toMany(let relationship): relationship.description.isTransient
-    }
-  }
-
-  /// Whether the value may be missing.
-  public var isOptional: Bool {
-    switch kind {
-    case .attribute(let attribute): attribute.isOptional
-    case .toOne(let relationship), .toMany(let relationship): relationship.description.isOptional
-    }
-  }
 }
 
-/// A relationship whose destination and inverse have been found.
-public struct ResolvedRelationship: Sendable {
+/// A relationship whose destination and inverse have been found. A class, so that handing one on copies no description.
+public final class ResolvedRelationship: Sendable {
   /// The relationship as the model states it.
   public let description: RelationshipDescription
   /// The index of the destination entity.
@@ -61,7 +65,20 @@ public struct ResolvedRelationship: Sendable {
   public let inverseSlot: Int?
   /// Whether the inverse is to-many; false without an inverse.
   public let isInverseToMany: Bool
+  /// Whether there can be several destinations.
+  public let isToMany: Bool
+  /// Whether a to-many relationship keeps its destinations in order.
+  public let isOrdered: Bool
+
+  init(description: RelationshipDescription, destination: Int, inverseSlot: Int?, isInverseToMany: Bool) {
+    self.description = description
+    self.destination = destination
+    self.inverseSlot = inverseSlot
+    self.isInverseToMany = isInverseToMany
+    isToMany = description.isToMany
+    isOrdered = description.isOrdered
+  }
 
   /// Whether both sides are to-many.
-  public var isManyToMany: Bool { description.isToMany && inverseSlot != nil && isInverseToMany }
+  public var isManyToMany: Bool { isToMany && inverseSlot != nil && isInverseToMany }
 }

@@ -131,7 +131,11 @@ extension HostTypes {
 
   /// Sets the properties that a table names.
   func assign(_ table: LuaTable, to object: ManagedObject) throws {
-    for (key, value) in try home().values(table, of: object.entity) { try object.setValue(value, forKey: key) }
+    let domain = try home()
+    try table.forEach { key, value in
+      let property = try domain.property(key, of: object.entity)
+      try object.setValue(domain.value(value, for: property.attributeType), at: property.slot)
+    }
   }
 }
 
@@ -139,16 +143,20 @@ extension ScriptDomain {
   /// The entries of a table as values of an entity's properties.
   func values(_ table: LuaTable, of entity: ResolvedEntity) throws -> [String: Value] {
     var result: [String: Value] = [:]
-    for (key, value) in try table.pairs {
-      guard let name = key.textValue, let property = entity.property(name) else {
-        let shown = key.textValue ?? "a \(key.typeName)"
-        let hint = nearestName(to: shown, among: entity.properties.map(\.name)).map { ": did you mean \($0)?" } ?? ""
-        throw GraphError(
-          .unknownName, "\(entity.name) has no property \(shown)\(hint)", entity: entity.name, property: shown)
-      }
-      result[name] = try self.value(value, for: property.attribute)
+    try table.forEach { key, value in
+      let property = try property(key, of: entity)
+      result[property.name] = try self.value(value, for: property.attributeType)
     }
     return result
+  }
+
+  /// The property that a key of a table names.
+  func property(_ key: LuaValue, of entity: ResolvedEntity) throws -> ResolvedProperty {
+    if let name = key.textValue, let property = entity.property(name) { return property }
+    let shown = key.textValue ?? "a \(key.typeName)"
+    let hint = nearestName(to: shown, among: entity.properties.map(\.name)).map { ": did you mean \($0)?" } ?? ""
+    throw GraphError(
+      .unknownName, "\(entity.name) has no property \(shown)\(hint)", entity: entity.name, property: shown)
   }
 
   /// An error that was caught, as a script would have caught it.

@@ -40,11 +40,12 @@ extension DomainBuilder {
     -> (ManagedObject) throws -> Value
   {
     let attribute = model.entity(entity)?.property(derived.name)?.attribute
+    let type = attribute?.type
     guard let inputs = derived.inputs else {
       let call = LuaFastCall(function, parameters: 1)
       return { [unowned scripts] object in
         try call.set(0, object: object, as: scripts.types.type(of: object.entity))
-        return try checked(call.run { try scripts.value($0, for: attribute) }, attribute)
+        return try checked(call.run { try scripts.value($0, for: type) }, attribute)
       }
     }
     let call = LuaFastCall(function, parameters: inputs.count)
@@ -54,7 +55,7 @@ extension DomainBuilder {
       let values = try paths.map { try object.value(atPath: $0) }
       if isStrict, values.contains(.null) { return .null }
       for (index, value) in values.enumerated() { try scripts.set(value, index, of: call) }
-      return try checked(call.run { try scripts.value($0, for: attribute) }, attribute)
+      return try checked(call.run { try scripts.value($0, for: type) }, attribute)
     }
   }
 

@@ -81,11 +81,11 @@ struct DomainBuilder {
     Value
   {
     let call = LuaFastCall(function, parameters: 2)
-    let attribute = model.entity(entity)?.property(key)?.attribute
+    let type = model.entity(entity)?.property(key)?.attributeType
     return { [unowned scripts] value, object in
       try scripts.set(value, 0, of: call)
       try call.set(1, object: object, as: scripts.types.type(of: object.entity))
-      return try call.run { try scripts.value($0, for: attribute) }
+      return try call.run { try scripts.value($0, for: type) }
     }
   }
 

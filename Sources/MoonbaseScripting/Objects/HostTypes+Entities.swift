@@ -19,23 +19,26 @@ extension HostTypes {
   }
 
   private func get(_ object: ManagedObject, _ slot: Int, _ call: inout LuaCall) throws {
-    let domain = try home()
-    switch object.entity.properties[slot].kind {
-    case .attribute: try domain.give(object.value(at: slot), &call)
-    case .toOne:
-      guard case .objectID(let id) = try object.value(at: slot), let context = object.managedObjectContext else {
-        return call.returnNil()
-      }
-      let destination = try context.object(with: id)
-      try call.return(destination, as: type(of: destination.entity))
-    case .toMany:
-      guard object.managedObjectContext != nil else { _ = try object.value(at: slot); return }
-      try call.return(ToManyBox(object, slot), as: members)
+    let property = object.entity.properties[slot]
+    guard let relationship = property.relationship else {
+      return try home().give(object.value(at: slot), &call)
     }
+    if relationship.isToMany {
+      guard object.managedObjectContext != nil else {
+        _ = try object.value(at: slot)
+        return
+      }
+      return try call.return(ToManyBox(object, slot), as: members)
+    }
+    guard case .objectID(let id) = try object.value(at: slot), let context = object.managedObjectContext else {
+      return call.returnNil()
+    }
+    let destination = try context.object(with: id)
+    try call.return(destination, as: type(of: destination.entity))
   }
 
   private func set(_ object: ManagedObject, _ slot: Int, _ call: inout LuaCall) throws {
-    let value = try home().value(try call.value(0), for: object.entity.properties[slot].attribute)
+    let value = try home().value(try call.value(0), for: object.entity.properties[slot].attributeType)
     try object.setValue(value, at: slot)
   }
 
@@ -61,8 +64,8 @@ extension HostTypes {
         "set_primitive",
         { [unowned self] object, call in
           let key = try call.text(0)
-          let attribute = object.entity.property(key)?.attribute
-          try object.setPrimitiveValue(try home().value(call, 1, for: attribute), forKey: key)
+          let type = object.entity.property(key)?.attributeType
+          try object.setPrimitiveValue(try home().value(call, 1, for: type), forKey: key)
         }
       ),
       ("will_access", { object, call in try object.willAccessValue(forKey: try call.text(0)) }),
@@ -78,7 +81,7 @@ extension HostTypes {
     guard call.count > 0 else { return try domain.attempt(&call) { try object.validate() } }
     let key = try call.text(0)
     guard let property = object.entity.property(key) else { throw GraphError.unknownProperty(key, of: object) }
-    let value = try domain.value(call, 1, for: property.attribute)
+    let value = try domain.value(call, 1, for: property.attributeType)
     try domain.attempt(&call) { try object.validate(value, forKey: key) }
   }
 }

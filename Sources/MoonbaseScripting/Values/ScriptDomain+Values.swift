@@ -52,24 +52,24 @@ extension ScriptDomain {
   /// A Lua value in the form of an attribute; without one, in its natural form.
   ///
   /// Strings are bytes for binary attributes; tables of a registered class stay opaque where any class may be.
-  func value(_ lua: LuaValue, for attribute: AttributeDescription? = nil, depth: Int = 0) throws -> Value {
+  func value(_ lua: LuaValue, for type: AttributeType? = nil, depth: Int = 0) throws -> Value {
     switch lua {
     case .nil, .null: return .null
     case .boolean(let truth): return .bool(truth)
     case .integer(let number): return .int(number)
     case .number(let number): return .double(number)
-    case .string(let string): return try value(string, for: attribute)
+    case .string(let string): return try value(string, for: type)
     case .object(let object): return try value(object)
-    case .table(let table): return try value(table, attribute, depth)
+    case .table(let table): return try value(table, depth)
     case .function, .thread, .userdata:
       throw ScriptError(.invalidValue, "a \(lua.typeName) cannot be stored")
     }
   }
 
-  private func value(_ string: LuaString, for attribute: AttributeDescription?) throws -> Value {
-    if attribute?.type == .binaryData { return .data(Data(string.bytes)) }
+  private func value(_ string: LuaString, for type: AttributeType?) throws -> Value {
+    if type == .binaryData { return .data(Data(string.bytes)) }
     if let text = string.text { return .string(text) }
-    if attribute == nil || attribute?.type == .undefined || attribute?.type == .transformable {
+    if type == nil || type == .undefined || type == .transformable {
       return .data(Data(string.bytes))
     }
     throw ScriptError(.invalidValue, "the text is not UTF-8")
@@ -88,7 +88,7 @@ extension ScriptDomain {
     }
   }
 
-  private func value(_ table: LuaTable, _ attribute: AttributeDescription?, _ depth: Int) throws -> Value {
+  private func value(_ table: LuaTable, _ depth: Int) throws -> Value {
     if let name = try className(of: table) { return .object(opaque(.table(table), className: name)) }
     try checkDepth(depth)
     let count = try table.count
@@ -109,8 +109,8 @@ extension ScriptDomain {
   // MARK: Arguments of calls
 
   /// An argument in the form of an attribute.
-  func value(_ call: borrowing LuaCall, _ index: Int, for attribute: AttributeDescription? = nil) throws -> Value {
-    try value(try call.value(index), for: attribute)
+  func value(_ call: borrowing LuaCall, _ index: Int, for type: AttributeType? = nil) throws -> Value {
+    try value(try call.value(index), for: type)
   }
 
   /// Returns a value from a host function.
@@ -140,11 +140,11 @@ extension ScriptDomain {
   }
 
   /// Reads the one result of a call that is made often.
-  func value(_ result: borrowing LuaResult, for attribute: AttributeDescription? = nil) throws -> Value {
+  func value(_ result: borrowing LuaResult, for type: AttributeType? = nil) throws -> Value {
     if let number = result.integer { return .int(number) }
     if result.isNil { return .null }
     if let truth = result.boolean { return .bool(truth) }
-    if attribute?.type != .binaryData, let text = result.text { return .string(text) }
-    return try value(try result.value, for: attribute)
+    if type != .binaryData, let text = result.text { return .string(text) }
+    return try value(try result.value, for: type)
   }
 }
