@@ -120,9 +120,15 @@ extern const char mbl_key_null, mbl_key_abort, mbl_key_interned, mbl_key_error_m
     mbl_key_memory_text;
 
 static inline MBLState *mbl_of(lua_State *L) { return *(MBLState **)lua_getextraspace(L); }
+static inline bool mbl_is_plain(const MBLValue *value) {
+  return value->tag != MBLTagString && value->tag != MBLTagObject;
+}
 static inline bool mbl_sandboxed(const MBLState *S) { return S->preset != MBLPresetTrusted; }
 
-// limits.c
+// The thread's record of running states, innermost first.
+extern _Thread_local MBLState *mbl_current;
+
+// limits.c, memory.c, control.c
 void mbl_install_hook(MBLState *S, lua_State *L);
 void mbl_arm(MBLState *S);
 int mbl_raise_abort(lua_State *L);
@@ -138,9 +144,21 @@ void mbl_push_value(MBLState *S, lua_State *L, const MBLValue *value);
 MBLStatus mbl_protect(MBLState *S, lua_CFunction body, void *request, int results);
 int mbl_handler(lua_State *L);
 
-// host.c
+// ownership.c
+void mbl_reserve_place(MBLState *S, lua_State *L);
+int32_t mbl_own(MBLState *S, void *object);
+void mbl_disown(MBLState *S, int32_t place);
+bool mbl_pending_push(MBLState *S, void *object);
+
+// failure.c, function.c
+int mbl_raise_failure(MBLState *S, lua_State *L);
+int mbl_finish(MBLState *S, lua_State *L, MBLFrame *frame, int32_t failed, int pending, size_t scratch);
+void mbl_push_function(MBLState *S, lua_State *L, void *function);
+void mbl_failure_setup(lua_State *L);
+void mbl_function_setup(lua_State *L);
+
+// object.c and the rest of the host's side
 void mbl_push_object_value(MBLState *S, lua_State *L, MBLType *type, void *object, bool scoped);
-void mbl_host_setup(lua_State *L);
 MBLObject *mbl_test_object(MBLState *S, lua_State *L, int index);
 bool mbl_object_alive(MBLState *S, const MBLObject *object);
 void mbl_pending_unwind(MBLState *S, int count);
@@ -150,6 +168,15 @@ void mbl_queue_apply(MBLState *S);
 size_t mbl_scratch_copy(MBLState *S, const void *bytes, size_t length);
 
 // libraries
+int mbl_pcall(lua_State *L);
+int mbl_xpcall(lua_State *L);
+int mbl_rawset(lua_State *L);
+int mbl_setmetatable(lua_State *L);
+int mbl_load_text(lua_State *L);
+int mbl_print(lua_State *L);
+int mbl_collectgarbage(lua_State *L);
+int mbl_os_exit(lua_State *L);
+int mbl_randomseed(lua_State *L);
 void mbl_open_libraries(lua_State *L);
 int mbl_open_coroutine(lua_State *L);
 int mbl_tostring(lua_State *L);

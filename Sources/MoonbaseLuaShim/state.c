@@ -7,8 +7,27 @@ const char mbl_key_null = 0, mbl_key_abort = 0, mbl_key_interned = 0, mbl_key_er
            mbl_key_function_metatable = 0, mbl_key_errors = 0, mbl_key_base = 0, mbl_key_frozen = 0,
            mbl_key_identities = 0, mbl_key_threads = 0, mbl_key_list = 0, mbl_key_system = 0, mbl_key_memory_text = 0;
 
+static void weak_table(lua_State *L, const char *key, const char *mode) {
+  lua_createtable(L, 0, 0);
+  lua_createtable(L, 0, 1);
+  lua_pushstring(L, mode);
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, key);
+}
+
+static void host_setup(lua_State *L) {
+  weak_table(L, &mbl_key_interned, "v");
+  weak_table(L, &mbl_key_errors, "k");
+  weak_table(L, &mbl_key_identities, "k");
+  weak_table(L, &mbl_key_threads, "k");
+  weak_table(L, &mbl_key_list, "k");
+  mbl_failure_setup(L);
+  mbl_function_setup(L);
+}
+
 static int setup(lua_State *L) {
-  mbl_host_setup(L);
+  host_setup(L);
   mbl_open_libraries(L);
   return 0;
 }

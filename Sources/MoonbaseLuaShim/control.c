@@ -1,0 +1,141 @@
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control.h"
+
+// Ending a run from elsewhere.
+
+MBLControl *mbl_control_new(MBLState *S) {
+  (void)S;
+  MBLControl *control = calloc(1, sizeof(MBLControl));
+  if (control != NULL) atomic_init(&control->references, 1);
+  return control;
+}
+
+void mbl_control_retain(MBLControl *control) { atomic_fetch_add(&control->references, 1); }
+
+void mbl_control_release(MBLControl *control) {
+  if (atomic_fetch_sub(&control->references, 1) == 1) free(control);
+}
+
+static struct sigaction previous;
+
+// Runs on the thread that runs the state, so that nothing moves under it (lua.c does the same for SIGINT).
+static void on_signal(int number, siginfo_t *information, void *context) {
+  int saved = errno;
+  MBLState *hit = NULL;
+  for (MBLState *S = mbl_current; S != NULL; S = S->parent) {
+    if (atomic_load(&S->control->reason) != MBLAbortNone) hit = S;
+  }
+  if (hit != NULL) {
+    int reason = atomic_load(&hit->control->reason);
+    // States above it run on its behalf.
+    for (MBLState *S = mbl_current; S != NULL; S = S->parent) {
+      if (!S->abort) S->abort = reason;
+      mbl_arm(S);
+      if (S == hit) break;
+    }
+  }
+  if (previous.sa_flags & SA_SIGINFO) {
+    if (previous.sa_sigaction != NULL) previous.sa_sigaction(number, information, context);
+  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+    previous.sa_handler(number);
+  }
+  errno = saved;
+}
+
+// SIGURG: ignored by default, so that a stray one harms nobody; an earlier handler is called too.
+static void install_signal(void) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_RESTART | SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGURG, &action, &previous);
+}
+
+static pthread_once_t signalOnce = PTHREAD_ONCE_INIT;
+
+void mbl_control_deliver(MBLControl *control, MBLAbort reason, bool anySerial, unsigned long serial) {
+  pthread_once(&signalOnce, install_signal);
+  int expected = RUNNING;
+  while (!atomic_compare_exchange_strong(&control->phase, &expected, SIGNALLING)) {
+    if (expected == IDLE) return;
+    expected = RUNNING;
+    sched_yield();
+  }
+  // The run cannot end while it is being signalled, so its thread is alive.
+  if (anySerial || atomic_load(&control->serial) == serial) {
+    atomic_store(&control->reason, reason);
+    pthread_kill(control->thread, SIGURG);
+  }
+  atomic_store(&control->phase, RUNNING);
+}
+
+void mbl_control_interrupt(MBLControl *control) { mbl_control_deliver(control, MBLAbortInterrupted, true, 0); }
+
+static _Atomic(MBLControl *) sigintControl;
+static struct sigaction sigintBefore;
+
+static void on_sigint(int number) {
+  signal(number, SIG_DFL);
+  MBLControl *control = atomic_load(&sigintControl);
+  if (control != NULL) mbl_control_interrupt(control);
+}
+
+void mbl_control_on_sigint(MBLControl *control) {
+  pthread_once(&signalOnce, install_signal);
+  atomic_store(&sigintControl, control);
+  if (control == NULL) {
+    sigaction(SIGINT, &sigintBefore, NULL);
+    return;
+  }
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = on_sigint;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, &sigintBefore);
+}
+
+// MARK: Begin and end of a run
+
+// Threads of a pool may block every signal.
+static _Thread_local bool unblocked;
+
+static void unblock_signal(void) {
+  sigset_t urgent;
+  sigemptyset(&urgent);
+  sigaddset(&urgent, SIGURG);
+  pthread_sigmask(SIG_UNBLOCK, &urgent, NULL);
+  unblocked = true;
+}
+
+void mbl_control_enter(MBLState *S) {
+  if (!unblocked) unblock_signal();
+  MBLControl *control = S->control;
+  control->thread = pthread_self();
+  atomic_store_explicit(&control->reason, MBLAbortNone, memory_order_relaxed);
+  atomic_store_explicit(&control->inHost, 0, memory_order_relaxed);
+  atomic_store_explicit(&control->serial, atomic_load_explicit(&control->serial, memory_order_relaxed) + 1,
+                        memory_order_relaxed);
+  atomic_store(&control->phase, RUNNING);
+  if (S->limits.deadline > 0) {
+    if (!atomic_load(&control->watched)) mbl_watch_begin(control, S->limits.deadline);
+  }
+}
+
+void mbl_control_leave(MBLState *S) {
+  int expected = RUNNING;
+  while (!atomic_compare_exchange_strong(&S->control->phase, &expected, IDLE)) {
+    expected = RUNNING;
+    sched_yield();
+  }
+}
+
+bool mbl_control_set_in_host(MBLState *S, bool inHost) {
+  bool before = atomic_load_explicit(&S->control->inHost, memory_order_relaxed);
+  atomic_store_explicit(&S->control->inHost, inHost, memory_order_relaxed);
+  return before;
+}

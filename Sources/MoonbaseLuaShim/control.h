@@ -1,0 +1,30 @@
+#ifndef MOONBASE_LUA_CONTROL_H
+#define MOONBASE_LUA_CONTROL_H
+
+#include "internal.h"
+
+// How other threads reach a run.
+
+enum { IDLE, RUNNING, SIGNALLING };
+
+struct MBLControl {
+  atomic_int references;
+  atomic_int phase;
+  atomic_ulong serial;
+  atomic_int reason;  // an MBLAbort, delivered to the running thread
+  atomic_int inHost;
+  atomic_int watched;
+  pthread_t thread;
+  double deadline;
+  // The watchdog's own.
+  MBLControl *next;
+  unsigned long seen;
+  double spent;
+  double looked;
+  int idle;
+};
+
+void mbl_control_deliver(MBLControl *control, MBLAbort reason, bool anySerial, unsigned long serial);
+void mbl_watch_begin(MBLControl *control, double deadline);
+
+#endif

@@ -1,0 +1,139 @@
+#include "internal.h"
+
+// Tables as the host reads and writes them.
+
+typedef struct TableRequest {
+  int32_t table;
+  const MBLValue *key;
+  const MBLValue *value;
+  bool raw;
+  int32_t arrayCount, hashCount;
+} TableRequest;
+
+static int new_body(lua_State *L) {
+  TableRequest *request = lua_touserdata(L, 1);
+  lua_createtable(L, request->arrayCount, request->hashCount);
+  return 1;
+}
+
+MBLStatus mbl_table_new(MBLState *S, int32_t arrayCount, int32_t hashCount) {
+  TableRequest request = {.arrayCount = arrayCount, .hashCount = hashCount};
+  return mbl_protect(S, new_body, &request, 1);
+}
+
+static int get_body(lua_State *L) {
+  TableRequest *request = lua_touserdata(L, 1);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
+  mbl_push_value(mbl_of(L), L, request->key);
+  if (request->raw && lua_type(L, -2) == LUA_TTABLE) {
+    lua_rawget(L, -2);
+  } else {
+    lua_gettable(L, -2);
+  }
+  return 1;
+}
+
+MBLStatus mbl_table_get(MBLState *S, int32_t table, const MBLValue *key, bool raw) {
+  TableRequest request = {.table = table, .key = key, .raw = raw};
+  return mbl_protect(S, get_body, &request, 1);
+}
+
+static int set_body(lua_State *L) {
+  TableRequest *request = lua_touserdata(L, 1);
+  MBLState *S = mbl_of(L);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
+  mbl_push_value(S, L, request->key);
+  mbl_push_value(S, L, request->value);
+  if (request->raw && lua_type(L, -3) == LUA_TTABLE) {
+    lua_rawset(L, -3);
+  } else {
+    lua_settable(L, -3);
+  }
+  return 0;
+}
+
+MBLStatus mbl_table_set(MBLState *S, int32_t table, const MBLValue *key, const MBLValue *value, bool raw) {
+  TableRequest request = {.table = table, .key = key, .value = value, .raw = raw};
+  return mbl_protect(S, set_body, &request, 0);
+}
+
+uint64_t mbl_table_length(MBLState *S, int32_t table) {
+  lua_State *L = S->running;
+  if (!lua_checkstack(L, 4)) return 0;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, table);
+  uint64_t length = lua_rawlen(L, -1);
+  lua_settop(L, -2);
+  return length;
+}
+
+static int next_body(lua_State *L) {
+  // table, key
+  return lua_next(L, 1) ? 2 : 0;
+}
+
+bool mbl_table_next(MBLState *S, int32_t table, bool *ok) {
+  lua_State *L = S->running;
+  *ok = false;
+  if (!lua_checkstack(L, 8)) return false;
+  int base = lua_gettop(L) - 1;  // below the key
+  lua_pushcfunction(L, next_body);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, table);
+  lua_pushvalue(L, base + 1);
+  int status = lua_pcall(L, 2, LUA_MULTRET, 0);
+  lua_rotate(L, base + 1, -1);
+  lua_settop(L, -2);
+  if (status != LUA_OK) return false;
+  *ok = true;
+  return lua_gettop(L) == base + 2;
+}
+
+static int freeze_body(lua_State *L) {
+  TableRequest *request = lua_touserdata(L, 1);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
+  return mbl_freeze_top(L);
+}
+
+MBLStatus mbl_table_freeze(MBLState *S, int32_t table) {
+  TableRequest request = {.table = table};
+  return mbl_protect(S, freeze_body, &request, 1);
+}
+
+MBLStatus mbl_table_set_metatable(MBLState *S, int32_t table, int32_t metatable) {
+  lua_State *L = S->running;
+  if (!lua_checkstack(L, 4)) return MBLStatusStack;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, table);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, metatable);
+  lua_setmetatable(L, -2);
+  lua_settop(L, -2);
+  return MBLStatusOK;
+}
+
+bool mbl_table_metatable(MBLState *S, int32_t index) {
+  return lua_checkstack(S->running, 4) && lua_getmetatable(S->running, index);
+}
+
+// A weak set in the registry names the tables that are lists: a script cannot take the mark away or forge it.
+static int mark_body(lua_State *L) {
+  TableRequest *request = lua_touserdata(L, 1);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_list);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
+  lua_pushboolean(L, 1);
+  lua_rawset(L, -3);
+  return 0;
+}
+
+MBLStatus mbl_mark_list(MBLState *S, int32_t table) {
+  TableRequest request = {.table = table};
+  return mbl_protect(S, mark_body, &request, 0);
+}
+
+bool mbl_is_list(lua_State *L, int32_t index) {
+  if (!lua_checkstack(L, 4)) return false;
+  index = lua_absindex(L, index);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_list);
+  lua_pushvalue(L, index);
+  lua_rawget(L, -2);
+  bool marked = lua_toboolean(L, -1);
+  lua_settop(L, -3);
+  return marked;
+}

@@ -1,0 +1,75 @@
+#include <string.h>
+
+#include "internal.h"
+
+// Where Lua is: tracebacks, places, names of functions.
+
+static void trace_frame(MBLState *S, lua_State *L, lua_Debug *frame) {
+  lua_getinfo(L, "Sln", frame);
+  MBLTraceSlot *slot = &S->trace[S->traceCount++];
+  strncpy(slot->source, frame->short_src, sizeof slot->source - 1);
+  slot->source[sizeof slot->source - 1] = 0;
+  slot->name[0] = 0;
+  if (frame->name != NULL) {
+    strncpy(slot->name, frame->name, sizeof slot->name - 1);
+    slot->name[sizeof slot->name - 1] = 0;
+  }
+  slot->kind = frame->what[0] == 'm' ? "main" : frame->what[0] == 'C' ? "host" : "function";
+  slot->line = frame->currentline;
+  slot->defined = frame->linedefined;
+}
+
+// Built from lua_getinfo: luaL_traceback searches package.loaded and costs a hundred times as much.
+void mbl_trace_capture(MBLState *S, lua_State *L, int32_t level) {
+  lua_Debug frame;
+  S->traceCount = 0;
+  while (S->traceCount < MBL_TRACE_ENTRIES && lua_getstack(L, level++, &frame)) trace_frame(S, L, &frame);
+}
+
+int mbl_handler(lua_State *L) {
+  MBLState *S = mbl_of(L);
+  mbl_trace_capture(S, L, 1);
+  return 1;
+}
+
+void mbl_trace_clear(MBLState *S) { S->traceCount = 0; }
+int32_t mbl_trace_count(MBLState *S) { return S->traceCount; }
+
+MBLTraceEntry mbl_trace_entry(MBLState *S, int32_t index) {
+  MBLTraceSlot *slot = &S->trace[index];
+  return (MBLTraceEntry){slot->source, slot->name[0] ? slot->name : NULL, slot->kind, slot->line, slot->defined};
+}
+
+void mbl_where(lua_State *L, int32_t level, char *buffer, size_t capacity) {
+  lua_Debug frame;
+  buffer[0] = 0;
+  if (!lua_getstack(L, level, &frame)) return;
+  lua_getinfo(L, "Sl", &frame);
+  if (frame.currentline <= 0) return;
+  int length = 0;
+  while (frame.short_src[length] != 0) length++;
+  if ((size_t)length + 16 > capacity) return;
+  memcpy(buffer, frame.short_src, length);
+  char digits[12];
+  int count = 0, line = frame.currentline;
+  while (line > 0) {
+    digits[count++] = (char)('0' + line % 10);
+    line /= 10;
+  }
+  buffer[length++] = ':';
+  while (count > 0) buffer[length++] = digits[--count];
+  memcpy(buffer + length, ": ", 3);
+}
+
+void mbl_function_name(lua_State *L, char *buffer, size_t capacity, bool *isMethod) {
+  lua_Debug frame;
+  *isMethod = false;
+  buffer[0] = 0;
+  if (!lua_getstack(L, 0, &frame)) return;
+  lua_getinfo(L, "n", &frame);
+  *isMethod = strcmp(frame.namewhat, "method") == 0;
+  if (frame.name != NULL) {
+    strncpy(buffer, frame.name, capacity - 1);
+    buffer[capacity - 1] = 0;
+  }
+}
