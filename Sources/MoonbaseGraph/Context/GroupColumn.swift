@@ -3,56 +3,28 @@ import MoonbasePlatform
 
 import enum MoonbaseModel.Expression
 
-/// A column of dictionary results made ready: an aggregate over the objects of a group, or an expression of its first one.
+/// A column of dictionary results made ready: functions over the objects of a group, values of its first one, or both combined.
 struct GroupColumn {
-  private enum Aggregate: String {
-    case count = "@count"
-    case sum = "@sum"
-    case average = "@avg"
-    case minimum = "@min"
-    case maximum = "@max"
-
-    /// The NSExpression name of the same function.
-    init?(function: String) {
-      switch function {
-      case "count:": self = .count
-      case "sum:": self = .sum
-      case "average:": self = .average
-      case "min:": self = .minimum
-      case "max:": self = .maximum
-      default: return nil
-      }
-    }
-  }
-
   let name: String
-  private let aggregate: Aggregate?
-  /// What is computed for each object; nil for `@count` of the objects themselves.
-  private let expression: CompiledExpression?
+  private let parts: [GroupPart]
+  /// What is computed of the parts' values, which are keyed by their positions; nil where one part is the whole.
+  private let combination: CompiledExpression?
   private let type: AttributeDescription?
 
-  var isAggregate: Bool { aggregate != nil }
+  var isAggregate: Bool { parts.contains(where: \.isAggregate) }
 
   init(_ column: FetchColumn, entity: ResolvedEntity, model: ResolvedModel) throws {
     name = column.name
     type = column.resultType.map { AttributeDescription(column.name, $0) }
-    let (aggregate, argument) = Self.split(column.expression)
-    self.aggregate = aggregate
-    expression = try argument.map { try CompiledExpression($0, entity: entity, in: model) }
-  }
-
-  private static func split(_ expression: Expression) -> (Aggregate?, Expression?) {
-    switch expression {
-    case .keyPath(.evaluatedObject, let path):
-      guard let aggregate = path.first.flatMap(Aggregate.init(rawValue:)) else { return (nil, expression) }
-      return (aggregate, path.count > 1 ? .keyPath(.evaluatedObject, Array(path.dropFirst())) : nil)
-    case .function(let name, let arguments):
-      guard let aggregate = Aggregate(function: name), arguments.count == 1,
-        case .keyPath(.evaluatedObject, let path) = arguments[0], !path.contains(where: { $0.hasPrefix("@") })
-      else { return (nil, expression) }
-      return (aggregate, arguments[0])
-    default: return (nil, expression)
+    var expressions: [Expression] = []
+    let rest = column.expression.replacing { part in
+      if case .constant = part { return part }
+      guard part.groupFunction != nil || !part.hasGroupFunction else { return nil }
+      expressions.append(part)
+      return .keyPath(.evaluatedObject, ["\(expressions.count - 1)"])
     }
+    parts = try expressions.map { try GroupPart($0, entity: entity, model: model) }
+    combination = expressions.count == 1 && expressions[0] == column.expression ? nil : try CompiledExpression(rest)
   }
 
   /// The value for a group, in the column's type.
@@ -63,39 +35,10 @@ struct GroupColumn {
   }
 
   private func rawValue(of objects: [ManagedObject]) throws -> Value {
-    guard let aggregate else { return try objects.first.flatMap { try expression?.value($0) } ?? .null }
-    guard let expression else { return .int(Int64(objects.count)) }
-    let values = try objects.map { try expression.value($0) }.filter { !$0.isNull }
-    switch aggregate {
-    case .count: return .int(Int64(values.count))
-    case .minimum: return values.min { Value.order($0, $1) == .ascending } ?? .null
-    case .maximum: return values.max { Value.order($0, $1) == .ascending } ?? .null
-    case .sum: return Self.sum(values)
-    case .average: return values.isEmpty ? .null : .double(Self.double(Self.sum(values)) / Double(values.count))
-    }
-  }
-
-  /// Integers stay integers as long as they fit.
-  private static func sum(_ values: [Value]) -> Value {
-    var total: Int64 = 0
-    for value in values {
-      guard case .int(let number) = value else { return .double(values.reduce(0) { $0 + double($1) }) }
-      let (sum, overflow) = total.addingReportingOverflow(number)
-      if overflow { return .double(values.reduce(0) { $0 + double($1) }) }
-      total = sum
-    }
-    return .int(total)
-  }
-
-  private static func double(_ value: Value) -> Double {
-    switch value {
-    case .int(let number): Double(number)
-    case .double(let number): number
-    case .bool(let truth): truth ? 1 : 0
-    case .decimal(let number): NSDecimalNumber(decimal: number).doubleValue
-    case .date(let date): date.timeIntervalSinceReferenceDate
-    default: 0
-    }
+    guard let combination else { return try parts[0].value(of: objects) }
+    var row: [String: Value] = [:]
+    for (index, part) in parts.enumerated() { row["\(index)"] = try part.value(of: objects) }
+    return try combination.value(KeyedRow(row: row))
   }
 
   /// The type only shapes a number: an integer column cuts off what is behind the point.
@@ -103,10 +46,59 @@ struct GroupColumn {
     switch (type, value) {
     case (.integer16, .double(let number)), (.integer32, .double(let number)), (.integer64, .double(let number)):
       Int64(exactly: number.rounded(.towardZero)).map(Value.int) ?? value
-    case (.double, .int), (.float, .int), (.double, .decimal), (.float, .decimal): .double(double(value))
+    case (.double, .int), (.float, .int), (.double, .decimal), (.float, .decimal):
+      value.asDouble.map(Value.double) ?? value
     case (.decimal, .int(let number)): .decimal(Decimal(number))
-    case (.decimal, .double(let number)): .decimal(Decimal(number))
+    case (.decimal, .double(let number)) where number.isFinite: .decimal(Decimal(number))
     default: value
     }
   }
+}
+
+/// A function over the objects of a group, or a value of its first one.
+private struct GroupPart {
+  private let function: PredicateFunction?
+  /// What is computed for each object; nil for `@count` of the objects themselves.
+  private let expression: CompiledExpression?
+  /// Whether an object gives several values, all of which count.
+  private let isToMany: Bool
+
+  var isAggregate: Bool { function != nil }
+
+  init(_ expression: Expression, entity: ResolvedEntity, model: ResolvedModel) throws {
+    guard let group = expression.groupFunction else {
+      function = nil
+      isToMany = false
+      self.expression = try CompiledExpression(expression, entity: entity, in: model)
+      return
+    }
+    function = group.function
+    self.expression = try group.keyPath.map {
+      try CompiledExpression(.keyPath(.evaluatedObject, $0), entity: entity, in: model)
+    }
+    isToMany = try group.keyPath.map { try model.isToMany($0, from: entity) } ?? false
+  }
+
+  func value(of objects: [ManagedObject]) throws -> Value {
+    guard let function else { return try objects.first.flatMap { try expression?.value($0) } ?? .null }
+    guard let expression else { return .int(Int64(objects.count)) }
+    var values: [Value] = []
+    for object in objects {
+      let value = try expression.value(object)
+      if isToMany, case .list(let several) = value { values += several } else { values.append(value) }
+    }
+    return try function.evaluate([.list(values)])
+  }
+}
+
+/// A row of a dictionary result as a subject.
+struct KeyedRow: SlottedSubject {
+  typealias Related = KeyedRow
+  let row: [String: Value]
+
+  var predicateValue: Value { .map(row) }
+  func predicateValue(slot: Int) -> Value { .null }
+  func predicateDestination(slot: Int) -> KeyedRow? { nil }
+  func predicateDestinations(slot: Int) -> [KeyedRow] { [] }
+  func predicateAnswer(forKey key: String) -> PredicateAnswer<KeyedRow> { .value(row[key] ?? .null) }
 }

@@ -27,8 +27,8 @@ extension ManagedObjectContext {
   ///
   /// The columns are the request's `propertiesToFetch`, or all attributes. `@count` of a key path skips missing values; `@sum`
   /// of nothing is 0; `@avg`, `@min` and `@max` of nothing are absent, as is every missing value. An aggregate beside plain
-  /// columns that are not grouped repeats its value in all rows. `havingPredicate` sees the columns of a group. Unsaved
-  /// changes do not count.
+  /// columns that are not grouped repeats its value in all rows. `havingPredicate` sees the columns of a group, the keys that
+  /// make the groups, and functions over the objects of one. Unsaved changes do not count.
   public func fetchDictionaries(_ request: FetchRequest) throws -> [[String: Value]] {
     let grouping = DictionaryGrouping(request, try DictionaryGrouping.plan(for: request, in: self))
     return try grouping.rows()
@@ -55,26 +55,19 @@ struct DictionaryGrouping {
   }
 
   func rows() throws -> [[String: Value]] {
-    let columns = try self.columns()
-    let objects = try plan.objects()
-    var rows = try rows(objects, columns)
-    if let having = request.havingPredicate {
-      let condition = try CompiledPredicate(having, nulls: .fetch)
-      rows = try rows.filter { try condition.matches(KeyedRow(row: $0)) }
+    let columns = plan.request.columns(of: plan.entity)
+    let condition = try plan.request.havingPredicate.map { try GroupCondition($0, columns: columns) }
+    let ready = try (columns + (condition?.hiddenColumns ?? [])).map {
+      try GroupColumn($0, entity: plan.entity, model: plan.context.model)
     }
+    var rows = try rows(try plan.objects(), ready)
+    if let condition { rows = try condition.filter(rows) }
     if request.returnsDistinctResults {
       var seen: Set<[String: Value]> = []
       rows = rows.filter { seen.insert($0).inserted }
     }
     let rest = rows.dropFirst(request.fetchOffset)
     return Array(request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest)
-  }
-
-  private func columns() throws -> [GroupColumn] {
-    let wanted =
-      request.propertiesToFetch.isEmpty
-      ? plan.entity.attributeSlots.map { FetchColumn(plan.entity.properties[$0].name) } : request.propertiesToFetch
-    return try wanted.map { try GroupColumn($0, entity: plan.entity, model: plan.context.model) }
   }
 
   private func rows(_ objects: [ManagedObject], _ columns: [GroupColumn]) throws -> [[String: Value]] {
@@ -108,34 +101,5 @@ struct DictionaryGrouping {
       if !value.isNull { result[column.name] = value }
     }
     return result
-  }
-}
-
-/// A row of a dictionary result as the subject of a `havingPredicate`.
-private struct KeyedRow: SlottedSubject {
-  typealias Related = KeyedRow
-  let row: [String: Value]
-
-  var predicateValue: Value { .map(row) }
-  func predicateValue(slot: Int) -> Value { .null }
-  func predicateDestination(slot: Int) -> KeyedRow? { nil }
-  func predicateDestinations(slot: Int) -> [KeyedRow] { [] }
-  func predicateAnswer(forKey key: String) -> PredicateAnswer<KeyedRow> { .value(row[key] ?? .null) }
-}
-
-extension ManagedObject {
-  /// The value at a key path through to-one relationships; `@count` of a to-many one. Null where something is missing.
-  package final func value(atPath path: [String]) throws -> Value {
-    var object = self
-    for (index, key) in path.enumerated() {
-      if index == path.count - 1 { return try object.value(forKey: key) }
-      let slot = try object.slot(of: key)
-      if case .toMany = object.entity.properties[slot].kind, path[index + 1] == "@count" {
-        return .int(Int64(try object.memberCount(slot)))
-      }
-      guard let next = try object.object(forKey: key) else { return .null }
-      object = next
-    }
-    return .null
   }
 }

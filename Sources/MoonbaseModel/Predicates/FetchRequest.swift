@@ -42,7 +42,8 @@ public struct FetchRequest: Sendable, Hashable {
   public var propertiesToFetch: [FetchColumn] = []
   /// Key paths whose equal values put rows into one group of dictionary results.
   public var propertiesToGroupBy: [String] = []
-  /// The condition on groups; it may name columns and functions over the rows of a group.
+  /// The condition on groups. It may name columns, the keys of the groups, and functions over the rows of a group, which need
+  /// not be columns: `total > 26 AND max:(age) < 60`.
   public var havingPredicate: Predicate?
   /// Whether equal dictionaries are returned once.
   public var returnsDistinctResults: Bool = false

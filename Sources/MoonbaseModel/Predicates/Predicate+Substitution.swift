@@ -15,15 +15,20 @@ extension Predicate {
     }
   }
 
-  /// The predicate with each variable, and whatever key path stands behind it, replaced by an expression.
+  /// The predicate with each variable, and whatever key path stands behind it, replaced by an expression. Variables that the
+  /// predicate itself gives a value (of subqueries, and assigned ones from their assignment on) stay.
   package func substituting<Failure: Error>(
     _ replacement: (_ variable: String, _ path: [String]) throws(Failure) -> Expression
-  ) throws(Failure) -> Predicate { try mapped(bound: [], replacement) }
+  ) throws(Failure) -> Predicate {
+    var bound: Set<String> = []
+    return try mapped(&bound, replacement)
+  }
 
-  /// The names of the variables that need a value, without those of subqueries, in order of appearance.
+  /// The names of the variables that need a value, in order of appearance: without those of subqueries, and without those that
+  /// `$NAME := expression` gave one before.
   public var freeVariables: [String] {
     var found: [String] = []
-    _ = mapped(bound: []) { name, path in
+    _ = substituting { name, path in
       if !found.contains(name) { found.append(name) }
       return path.isEmpty ? .variable(name) : .keyPath(.variable(name), path)
     }
@@ -31,40 +36,61 @@ extension Predicate {
   }
 
   fileprivate func mapped<Failure: Error>(
-    bound: Set<String>, _ value: (String, [String]) throws(Failure) -> Expression
+    _ bound: inout Set<String>, _ value: (String, [String]) throws(Failure) -> Expression
   ) throws(Failure) -> Predicate {
     switch self {
     case .constant: return self
     case .comparison(var comparison):
-      comparison.left = try comparison.left.mapped(bound: bound, value)
-      comparison.right = try comparison.right.mapped(bound: bound, value)
+      comparison.left = try comparison.left.mapped(&bound, value)
+      comparison.right = try comparison.right.mapped(&bound, value)
       return .comparison(comparison)
-    case .and(let parts): return .and(try parts.map { part throws(Failure) in try part.mapped(bound: bound, value) })
-    case .or(let parts): return .or(try parts.map { part throws(Failure) in try part.mapped(bound: bound, value) })
-    case .not(let inner): return .not(try inner.mapped(bound: bound, value))
+    case .and(let parts): return .and(try Self.mapped(parts, &bound, value))
+    case .or(let parts): return .or(try Self.mapped(parts, &bound, value))
+    case .not(let inner): return .not(try inner.mapped(&bound, value))
     }
+  }
+
+  private static func mapped<Failure: Error>(
+    _ parts: [Predicate], _ bound: inout Set<String>, _ value: (String, [String]) throws(Failure) -> Expression
+  ) throws(Failure) -> [Predicate] {
+    var result: [Predicate] = []
+    for part in parts { result.append(try part.mapped(&bound, value)) }
+    return result
   }
 }
 
 extension Expression {
   fileprivate func mapped<Failure: Error>(
-    bound: Set<String>, _ value: (String, [String]) throws(Failure) -> Expression
+    _ bound: inout Set<String>, _ value: (String, [String]) throws(Failure) -> Expression
   ) throws(Failure) -> Expression {
-    func inner(_ expression: Expression) throws(Failure) -> Expression { try expression.mapped(bound: bound, value) }
     switch self {
     case .constant, .evaluatedObject, .anyKey: return self
     case .variable(let name): return bound.contains(name) ? self : try value(name, [])
     case .keyPath(.variable(let name), let components):
       return bound.contains(name) ? self : try value(name, components)
-    case .keyPath(let base, let components): return .keyPath(try inner(base), components)
-    case .function(let name, let arguments): return .function(name, try arguments.map(inner))
-    case .aggregate(let elements): return .aggregate(try elements.map(inner))
+    case .keyPath(let base, let components): return .keyPath(try base.mapped(&bound, value), components)
+    case .function(let name, let arguments): return .function(name, try Self.mapped(arguments, &bound, value))
+    case .aggregate(let elements): return .aggregate(try Self.mapped(elements, &bound, value))
     case .subquery(let collection, let variable, let condition):
-      return .subquery(
-        try inner(collection), variable: variable, try condition.mapped(bound: bound.union([variable]), value))
+      let source = try collection.mapped(&bound, value)
+      let isNew = bound.insert(variable).inserted
+      defer { if isNew { bound.remove(variable) } }
+      return .subquery(source, variable: variable, try condition.mapped(&bound, value))
     case .conditional(let condition, let then, let otherwise):
-      return .conditional(try condition.mapped(bound: bound, value), try inner(then), try inner(otherwise))
-    case .assignment(let name, let assigned): return .assignment(name, try inner(assigned))
+      return .conditional(
+        try condition.mapped(&bound, value), try then.mapped(&bound, value), try otherwise.mapped(&bound, value))
+    case .assignment(let name, let assigned):
+      let mapped = try assigned.mapped(&bound, value)
+      bound.insert(name)
+      return .assignment(name, mapped)
     }
+  }
+
+  private static func mapped<Failure: Error>(
+    _ expressions: [Expression], _ bound: inout Set<String>, _ value: (String, [String]) throws(Failure) -> Expression
+  ) throws(Failure) -> [Expression] {
+    var result: [Expression] = []
+    for expression in expressions { result.append(try expression.mapped(&bound, value)) }
+    return result
   }
 }

@@ -34,7 +34,7 @@ public struct LuaModelFile: ModelReader {
           .malformedFile, "a model file returns a table; this one returns \(results.first?.typeName ?? "nothing")",
           at: SourceLocation(file: source.name))
       }
-      tree = try ModelTree(table, domain: domain, source: source)
+      tree = try ModelTree(table, domain: domain, lines: source.keyLines)
     } catch let error as ModelError {
       throw error
     } catch let error as LuaError {
@@ -49,35 +49,35 @@ public struct LuaModelFile: ModelReader {
 
 extension ModelTree {
   /// Makes a tree of a Lua table, with the lines of its keys.
-  init(_ table: LuaTable, domain: ScriptDomain, source: ScriptSource, path: [String] = []) throws {
+  init(_ table: LuaTable, domain: ScriptDomain, lines: ScriptKeyLines, path: [String] = []) throws {
     guard path.count < 20 else {
       throw ModelError(
-        .malformedFile, "\(path.joined(separator: ".")): the tables are nested too deep", at: source.location(of: path))
+        .malformedFile, "\(path.joined(separator: ".")): the tables are nested too deep", at: lines.location(of: path))
     }
     let count = try table.count
     let list = try (0..<count).map {
-      try ModelTree(try table.get($0 + 1), domain: domain, source: source, path: path + ["\($0 + 1)"])
+      try ModelTree(try table.get($0 + 1), domain: domain, lines: lines, path: path + ["\($0 + 1)"])
     }
     var entries: [Entry] = []
     for (key, value) in try table.pairs {
       if case .integer(let index) = key, (1...Int64(max(count, 1))).contains(index), index <= count { continue }
       guard let name = key.textValue else {
         throw ModelError(
-          .malformedFile, "\(path.joined(separator: ".")): a \(key.typeName) is no name", at: source.location(of: path))
+          .malformedFile, "\(path.joined(separator: ".")): a \(key.typeName) is no name", at: lines.location(of: path))
       }
-      entries.append(Entry(name, try ModelTree(value, domain: domain, source: source, path: path + [name])))
+      entries.append(Entry(name, try ModelTree(value, domain: domain, lines: lines, path: path + [name])))
     }
     // Lua keeps no order of names; the place in the file gives one.
     entries.sort { ($0.tree.line ?? .max, $0.key) < ($1.tree.line ?? .max, $1.key) }
-    self.init(.table(list: list, entries: entries), line: source.location(of: path).line)
+    self.init(.table(list: list, entries: entries), line: lines.location(of: path).line)
   }
 
-  private init(_ value: LuaValue, domain: ScriptDomain, source: ScriptSource, path: [String]) throws {
+  private init(_ value: LuaValue, domain: ScriptDomain, lines: ScriptKeyLines, path: [String]) throws {
     if case .table(let table) = value {
-      try self.init(table, domain: domain, source: source, path: path)
+      try self.init(table, domain: domain, lines: lines, path: path)
       return
     }
-    let place = source.location(of: path)
+    let place = lines.location(of: path)
     do {
       self.init(.value(try domain.value(value)), line: place.line)
     } catch {

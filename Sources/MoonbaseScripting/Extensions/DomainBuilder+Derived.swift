@@ -18,7 +18,7 @@ extension DomainBuilder {
     if let shadow = derived.shadow, let transformer = derived.transformer.flatMap({ domain.transformers[$0] }) {
       setShadow(shadow, transformer, &result)
     } else if let get = derived.get {
-      result.get = getter(get, derived, entity)
+      result.get = try getter(get, derived, entity)
     }
     if let set = derived.set { result.set = setter(set) }
     return result
@@ -36,7 +36,7 @@ extension DomainBuilder {
     }
   }
 
-  private func getter(_ function: LuaFunction, _ derived: ExtensionDeclaration.Derived, _ entity: String)
+  private func getter(_ function: LuaFunction, _ derived: ExtensionDeclaration.Derived, _ entity: String) throws
     -> (ManagedObject) throws -> Value
   {
     let attribute = model.entity(entity)?.property(derived.name)?.attribute
@@ -49,12 +49,16 @@ extension DomainBuilder {
       }
     }
     let call = LuaFastCall(function, parameters: inputs.count)
-    let paths = inputs.map { $0.split(separator: ".").map(String.init) }
+    let values = try model.entity(entity).map { owner in
+      try inputs.map { try CompiledExpression(.keyPath($0), entity: owner, in: model) }
+    }
     let isStrict = derived.isStrict
     return { [unowned scripts] object in
-      let values = try paths.map { try object.value(atPath: $0) }
-      if isStrict, values.contains(.null) { return .null }
-      for (index, value) in values.enumerated() { try scripts.set(value, index, of: call) }
+      for (index, input) in (values ?? []).enumerated() {
+        let value = try input.value(object)
+        if isStrict, value.isNull { return .null }
+        try scripts.set(value, index, of: call)
+      }
       return try checked(call.run { try scripts.value($0, for: type) }, attribute)
     }
   }

@@ -47,17 +47,21 @@ struct ExtensionChecker {
       "\(entity.name) has no property \(key)\(hint(key, entity.properties.map(\.name)))", path, declaration)
   }
 
-  /// An input: an attribute, dotted through relationships, with an aggregate at most before the last key.
+  /// An input: a key path to one value, with an aggregate where it leads through to-many relationships.
   private func checkPath(
     _ text: String, _ entity: ResolvedEntity, _ path: [String], _ declaration: ExtensionDeclaration
-  )
-    throws
-  {
-    var current = entity
-    for key in text.split(separator: ".").map(String.init) {
-      if ["@count", "@sum", "@avg", "@min", "@max"].contains(key) { continue }
-      try require(key, of: current, path, declaration)
-      if let relationship = current.property(key)?.relationship { current = model.entities[relationship.destination] }
+  ) throws {
+    let isToMany: Bool
+    do {
+      isToMany = try model.isToMany(
+        text.split(separator: ".", omittingEmptySubsequences: false).map(String.init), from: entity)
+    } catch {
+      throw self.error("the input \(text): \(error.message)", path, declaration)
+    }
+    if isToMany {
+      throw self.error(
+        "the input \(text) leads to several values: take one of them all, as items.@sum.price or items.@count do", path,
+        declaration)
     }
   }
 

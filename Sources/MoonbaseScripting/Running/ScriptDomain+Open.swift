@@ -47,7 +47,7 @@ extension ScriptDomain {
     case .table(let model):
       let source = ScriptSource(name: "moonbase.open", text: "")
       request.model = .model(
-        try ManagedObjectModel(tree: ModelTree(model, domain: self, source: source), file: source.name))
+        try ManagedObjectModel(tree: ModelTree(model, domain: self, lines: source.keyLines), file: source.name))
     case let other:
       guard let path = other.textValue else {
         throw ScriptError(.invalidRequest, "model is a path or a table, not a \(other.typeName)")

@@ -115,6 +115,13 @@ import Testing
       Set(groups) == [["firstName": "odd", "total": 25, "mean": 5], ["firstName": "even", "total": 30, "mean": 6]])
     request.havingPredicate = try Predicate(format: "total > 26")
     #expect(try context.fetchDictionaries(request).map { $0["firstName"] } == ["even"])
+    request.havingPredicate = try Predicate(format: "max:(age) >= 10 AND @count = 5 AND firstName != 'x'")
+    #expect(try context.fetchDictionaries(request) == [["firstName": "even", "total": 30, "mean": 6]])
+    request.propertiesToFetch = [FetchColumn("range", try Expression(format: "@max.age - min:(age)"))]
+    request.havingPredicate = try Predicate(format: "firstName = 'odd'")
+    #expect(try context.fetchDictionaries(request) == [["range": 8]])
+    request.havingPredicate = try Predicate(format: "frstName = 'odd'")
+    #expect { try context.fetchDictionaries(request) } throws: { "\($0)".contains("did you mean firstName?") }
     var distinct = FetchRequest("Person")
     distinct.propertiesToFetch = [FetchColumn("firstName")]
     distinct.returnsDistinctResults = true

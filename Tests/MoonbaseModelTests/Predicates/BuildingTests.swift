@@ -57,6 +57,83 @@ private func key(_ path: String) -> KeyExpression { Expression.key(path) }
     #expect(message { $0.relationshipKeyPathsForPrefetching = ["name"] }.contains("cannot be prefetched"))
     #expect(message { $0.propertiesToFetch = [FetchColumn("children.age")] }.contains("several values"))
     #expect(message { $0.propertiesToGroupBy = ["nme"] }.contains("did you mean name?"))
+    #expect(message { $0.relationshipKeyPathsForPrefetching = ["department..staff"] }.contains("no property"))
+  }
+
+  @Test(arguments: [
+    ("agee", "did you mean age?"), ("max:(agee)", "did you mean age?"), ("@sum.agee", "did you mean age?"),
+    ("uppercase:(nam)", "did you mean name?"), ("TERNARY(nam = 'a', 1, 2)", "did you mean name?"),
+    ("SUBQUERY(children, $x, $x.nam = 'a').@count", "did you mean name?"), ("{name, nik}", "did you mean nick?"),
+    ("@sum", "needs an attribute behind it"), ("@sum.name", "needs numbers"), ("average:(born)", "needs numbers"),
+    ("children", "leads to several values"), ("@distinctUnionOfObjects.age", "leads to several values"),
+    ("max:(age) - min:(agee)", "did you mean age?"), ("$v := agee", "did you mean age?"), ("sqrt(name)", "no meaning"),
+  ])
+  func columnsAreChecked(_ text: String, _ message: String) throws {
+    var request = FetchRequest("Person")
+    request.propertiesToFetch = [FetchColumn("x", try Expression(format: text))]
+    let error = #expect(throws: ModelError.self) { try request.checked(in: World.shared.model) }
+    #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+  }
+
+  @Test func emptyKeysAreRefused() {
+    for expression in [
+      Expression.keyPath(.evaluatedObject, []), .keyPath(""), .keyPath(.evaluatedObject, ["", "name"]),
+    ] {
+      var request = FetchRequest("Person", where: .comparison(.init(expression, .equal, .constant(1))))
+      #expect(throws: ModelError.self) { try request.checked(in: World.shared.model) }
+      request.predicate = nil
+      request.propertiesToFetch = [FetchColumn("x", expression)]
+      #expect(throws: ModelError.self) { try request.checked(in: World.shared.model) }
+    }
+  }
+
+  @Test(arguments: [
+    ("castObject:toType:", [Expression.keyPath("age"), .constant("NSDat")], "did you mean NSDate?"),
+    ("castObject:toType:", [.keyPath("age"), .constant(5)], "CAST has no type 5"),
+    ("uppercas:", [], "mean uppercase:?"),
+    ("add:to:", [.keyPath("age")], "takes 2 arguments, not 1"), ("now", [.keyPath("age")], "takes 0 arguments"),
+  ])
+  func callsThatNoTextCanMakeAreChecked(_ name: String, _ arguments: [Expression], _ message: String) {
+    let predicate = Predicate.comparison(.init(.function(name, arguments), .equal, .constant(1)))
+    let error = #expect(throws: ModelError.self) {
+      try predicate.checked(against: World.shared.person, in: World.shared.model)
+    }
+    #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+  }
+
+  private func grouped(having text: String) throws -> FetchRequest {
+    var request = FetchRequest("Person")
+    request.propertiesToFetch = [
+      FetchColumn("name"), FetchColumn("total", try Expression(format: "@sum.age")), FetchColumn("department.name"),
+      FetchColumn("born"), FetchColumn("whole", try Expression(format: "average:(age)"), resultType: .integer64),
+    ]
+    request.propertiesToGroupBy = ["name", "boss.name"]
+    request.havingPredicate = try Predicate(format: text)
+    return request
+  }
+
+  @Test(arguments: [
+    "total > 5", "name BEGINSWITH 'A' AND max:(age) < 60", "@count > 1", "boss.name = NULL", "department.name != 'x'",
+    "@max.age - @min.age > total / 2", "count:(children.age) > whole", "born > '2001-01-01'", "NOT (total = $x)",
+  ])
+  func conditionsOnGroupsNameColumnsKeysAndFunctions(_ text: String) throws {
+    let request = try grouped(having: text)
+    let checked = try #require(try request.checked(in: World.shared.model).havingPredicate)
+    let expected = request.havingPredicate?.description.replacing(#""2001-01-01""#, with: #"CAST(0.0, "NSDate")"#)
+    #expect(checked.description == expected)
+  }
+
+  @Test(arguments: [
+    ("totl > 5", "did you mean total?"), ("age > 5", "neither a column nor a key of the groups"),
+    ("sum:(agee) > 5", "did you mean age?"), ("@sum.agee > 5", "did you mean age?"), ("total = 'x'", "impossible"),
+    ("name = 5", "impossible"), ("max:(age) = 'x' AND totl = 1", "did you mean total?"),
+    ("@sum.name > 1", "needs numbers"),
+    ("whole LIKE 'x'", "compares strings"), ("children.@count > 1", "neither a column"), ("born = 'x'", "impossible"),
+  ])
+  func conditionsOnGroupsAreChecked(_ text: String, _ message: String) throws {
+    let request = try grouped(having: text)
+    let error = #expect(throws: ModelError.self) { try request.checked(in: World.shared.model) }
+    #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
   }
 }
 

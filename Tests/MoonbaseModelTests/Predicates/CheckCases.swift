@@ -63,4 +63,36 @@ let checkCases = CaseTable(
   age == 5 AND nam == "a" => did you mean name?
   age == 5 OR (name == "x" AND nik == "a") => did you mean nick?
   children[0].nam == "a" => did you mean name?
+  -- Unknown keys inside every kind of expression.
+  add(nam, 1) == 1 => did you mean name?
+  age + (agee * 2) > 3 => did you mean age?
+  name IN {"a", nik} => did you mean nick?
+  age BETWEEN {1, agee} => did you mean age?
+  max({age, agee}) == 1 => did you mean age?
+  CAST(bornn, "NSNumber") > 1 => did you mean born?
+  FUNCTION(nam, "length") > 3 => did you mean name?
+  FUNCTION(name, "stringByAppendingString:", nik) == "a" => did you mean nick?
+  TERNARY(age > 1, nam, nick) == "a" => did you mean name?
+  TERNARY(age > 1, name, nik) == "a" => did you mean nick?
+  ($v := agee) == 1 => did you mean age?
+  ($v := children) != NULL => to-many key not allowed here
+  ($v := department) != NULL AND $v.nam == "a" => did you mean name?
+  SUBQUERY(childrn, $x, $x.age == 1).@count > 0 => did you mean children?
+  SUBQUERY(children, $x, ANY $x.children.nam == "a").@count > 0 => did you mean name?
+  SUBQUERY(children, $x, SUBQUERY($x.children, $y, $y.nam == $x.name).@count > 0).@count > 0 => did you mean name?
+  SUBQUERY(children, $x, $x.age == agee).@count > 0 => did you mean age?
+  children[LAST].nam == "a" => did you mean name?
+  ANY SUBQUERY(children, $x, $x.age > 1).nam == "a" => did you mean name?
+  NOT (NOT (nam == "a")) => did you mean name?
+  -- Arguments of the wrong kind.
+  uppercase(age) == "A" => uppercase: has no meaning for age, which is a number
+  sqrt(name) > 1 => sqrt: has no meaning for name, which is a string
+  age + name > 1 => add:to: has no meaning for name, which is a string
+  department + 1 > 1 => add:to: has no meaning for department, which is an object of Department
+  abs(children.age) == 5 => to-many key not allowed here
+  sum(age) == 5 => sum: needs a collection, but age is a number
+  age[0] == 5 => objectFrom:withIndex: needs a collection, but age is a number
+  FUNCTION(age, "length") == 5 => length has no meaning for age, which is a number
+  children.@sum.name == 5 => needs numbers, but name is a string
+  children.@avg.born == 5 => needs numbers, but born is a date
   """#)

@@ -52,6 +52,17 @@ import enum MoonbaseModel.Predicate
     #expect(error?.message == "there is no value for $n; did you mean m?")
   }
 
+  @Test func assignedVariablesAreNotFree() throws {
+    let predicate = try Predicate(
+      format: "$v > 1 AND ($v := a + $n) > 2 AND $v < $m AND SUBQUERY(c, $v, $v = 1).@count > $v")
+    #expect(predicate.freeVariables == ["v", "n", "m"])
+    let assigned = try Predicate(format: "($v := a + $n) > 2 AND $v < 10 AND TERNARY($v = 3, 1, 2) = 1")
+    #expect(assigned.freeVariables == ["n"])
+    let complete = try assigned.substituting(["n": 1, "v": 100])
+    #expect(complete.description == "($v := a + 1) > 2 AND $v < 10 AND TERNARY($v == 3, 1, 2) == 1")
+    #expect(try complete.evaluate(with: ["a": 2]) && !complete.evaluate(with: ["a": 3]))
+  }
+
   @Test func aVariableThatIsAMapAnswersKeyPaths() throws {
     let predicate = try Predicate(
       format: "born > $FETCHED_PROPERTY.userInfo.since AND x = $FETCHED_PROPERTY.userInfo.none")

@@ -56,6 +56,58 @@ import Testing
       ])
   }
 
+  @Test func inputsMayBeAggregates() throws {
+    let totals = """
+      return { entities = {
+        Department = { derived = {
+          summary = {
+            type = "string",
+            inputs = { "employees.@count", "employees.@sum.age", "employees.@avg.age", "employees.@min.age",
+                       "employees.age.@max", "employees.friends.@count" },
+            get = function(n, sum, mean, least, most, friends)
+              return ("%d %d %s %s %s %d"):format(n, sum, mean, least, most, friends)
+            end,
+          },
+          oldest = { type = "integer16", inputs = { "employees.@max.age" }, strict = true, pure = true,
+                     get = function(age) return age end },
+        } },
+        Person = { derived = { peers = { type = "integer32", inputs = { "department.employees.@count" },
+                                         get = function(n) return n or 0 end } } },
+      } }
+      """
+    let lines = try ScriptBench(extensions: [ScriptBench.colors, totals]).lines(
+      """
+      local d = context:insert("Department")
+      print(d.summary, d.oldest)
+      local a = context:insert("Person", { age = 20, department = d })
+      local b = context:insert("Person", { age = 41, department = d })
+      a.friends:add(b)
+      print(d.summary, d.oldest, a.peers)
+      print(context:insert("Person").peers)
+      b.age = 50
+      print(d.oldest)
+      assert(context:save())
+      print(context:fetch("Department"):where("oldest > 45"):count(), context:fetch("Person"):where("peers = 2"):count())
+      """)
+    #expect(lines == ["0 0 nil nil nil 0\tnil", "2 61 30.5 20 41 2\t41\t2", "0", "50", "1\t2"])
+  }
+
+  @Test(arguments: [
+    ("employees.@sum.agee", "did you mean age?"), ("employees.age", "leads to several values"),
+    ("employees", "leads to several values"), ("employees.@sum.firstName", "needs numbers"),
+    ("employees.@som.age", "did you mean @sum?"), ("name.length", "goes on behind the attribute"), ("", "no property"),
+  ])
+  func inputsAreChecked(_ input: String, _ message: String) {
+    let text = """
+      return { entities = { Department = { derived = {
+        total = { type = "double",
+                  inputs = { "\(input)" }, get = function() end } } } } }
+      """
+    let error = #expect(throws: ScriptError.self) { try ScriptBench(extensions: [ScriptBench.colors, text]) }
+    #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+    #expect("\(error.map { "\($0)" } ?? "")".hasPrefix("extension2.lua:3: "))
+  }
+
   @Test func shapeErrorsNameFileAndLine() throws {
     func message(_ text: String) -> String {
       do {

@@ -13,11 +13,12 @@ extension FetchRequest {
     for path in relationshipKeyPathsForPrefetching { try checkPrefetch(path, entity, model) }
     for column in propertiesToFetch { try check(column, entity, model) }
     for key in propertiesToGroupBy { try check(FetchColumn(key), entity, model) }
+    if let havingPredicate { result.havingPredicate = try check(having: havingPredicate, entity, model) }
     return result
   }
 
   private func checkPrefetch(_ path: String, _ entity: ResolvedEntity, _ model: ResolvedModel) throws(ModelError) {
-    let components = path.split(separator: ".").map(String.init)
+    let components = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     let resolved = try PathResolver(model: model).resolve(components, from: entity)
     guard case .entity = resolved.end else {
       throw ModelError(
@@ -26,20 +27,28 @@ extension FetchRequest {
   }
 
   private func check(_ column: FetchColumn, _ entity: ResolvedEntity, _ model: ResolvedModel) throws(ModelError) {
-    guard case .keyPath(.evaluatedObject, let components) = column.expression else {
-      // Functions over a group take plain keys as collections; only the keys are checked.
-      var collector = KeyPathCollector()
-      collector.visit(column.expression)
-      for path in collector.paths { _ = try PathResolver(model: model).resolve(path, from: entity) }
-      return
-    }
-    let isGroup = components.first?.hasPrefix("@") ?? false
-    let start = PathResolver.Path(end: .entity(entity), isToMany: isGroup)
-    let path = try PathResolver(model: model).extend(start, components[...], whole: components)
-    if path.isToMany {
+    var checker = PredicateChecker(entity: entity, model: model, groups: .column)
+    let expression = try checker.checkInside(column.expression)
+    if try checker.side(expression).isToMany {
       throw ModelError(
         .predicateMismatch, "the column \(column.name) leads to several values; use @count or another operator",
         entity: entity.name)
     }
+  }
+
+  private func check(
+    having predicate: Predicate, _ entity: ResolvedEntity, _ model: ResolvedModel
+  ) throws(ModelError) -> Predicate {
+    let columns = columns(of: entity).map { ($0.name, $0) }
+    let scope = GroupScope.condition(
+      columns: Dictionary(columns) { first, _ in first }, keys: Set(propertiesToGroupBy))
+    var checker = PredicateChecker(entity: entity, model: model, groups: scope)
+    return try checker.check(predicate)
+  }
+
+  /// The columns of dictionary results: those asked for, or all attributes.
+  package func columns(of entity: ResolvedEntity) -> [FetchColumn] {
+    guard propertiesToFetch.isEmpty else { return propertiesToFetch }
+    return entity.attributeSlots.map { FetchColumn(entity.properties[$0].name) }
   }
 }

@@ -2,7 +2,9 @@
 struct PredicateChecker {
   let entity: ResolvedEntity
   let model: ResolvedModel
-  /// What the variables of subqueries stand for.
+  /// What keys mean where the subject is a group of rows; nil where it is one object.
+  let groups: GroupScope?
+  /// What the variables of subqueries and assignments stand for.
   private var scope: [String: PathResolver.Path?] = [:]
 
   /// What is known about one side of a comparison.
@@ -14,9 +16,10 @@ struct PredicateChecker {
     var attribute: AttributeDescription?
   }
 
-  init(entity: ResolvedEntity, model: ResolvedModel) {
+  init(entity: ResolvedEntity, model: ResolvedModel, groups: GroupScope? = nil) {
     self.entity = entity
     self.model = model
+    self.groups = groups
   }
 
   mutating func check(_ predicate: Predicate) throws(ModelError) -> Predicate {
@@ -108,7 +111,7 @@ struct PredicateChecker {
     }
   }
 
-  private func mismatch(_ message: String) -> ModelError {
+  func mismatch(_ message: String) -> ModelError {
     ModelError(.predicateMismatch, message, entity: entity.name)
   }
 
@@ -140,16 +143,29 @@ struct PredicateChecker {
   // MARK: Expressions
 
   /// The expression with its inner predicates checked.
-  private mutating func checkInside(_ expression: Expression) throws(ModelError) -> Expression {
+  mutating func checkInside(_ expression: Expression) throws(ModelError) -> Expression {
     switch expression {
     case .constant, .evaluatedObject, .variable, .anyKey: return expression
     case .keyPath(let base, let components):
+      guard components.allSatisfy({ !$0.isEmpty }), !components.isEmpty else {
+        throw mismatch("a key path is empty, or has an empty key in it")
+      }
       let checked = Expression.keyPath(try checkInside(base), components)
       _ = try path(of: checked)
       return checked
-    case .function(let name, let arguments): return .function(name, try checkInside(arguments))
+    case .function(let name, let arguments):
+      if let groups, let function = expression.groupFunction {
+        try groups.check(function, in: self)
+        return expression
+      }
+      let checked = try checkInside(arguments)
+      try checkCall(name, checked)
+      return .function(name, checked)
     case .aggregate(let elements): return .aggregate(try checkInside(elements))
-    case .assignment(let name, let value): return .assignment(name, try checkInside(value))
+    case .assignment(let name, let value):
+      let checked = try checkInside(value)
+      scope[name] = .some(try path(of: checked))
+      return .assignment(name, checked)
     case .conditional(let condition, let then, let otherwise):
       return .conditional(try check(condition), try checkInside(then), try checkInside(otherwise))
     case .subquery(let collection, let name, let condition):
@@ -172,11 +188,15 @@ struct PredicateChecker {
     return result
   }
 
-  private func path(of expression: Expression) throws(ModelError) -> PathResolver.Path? {
+  func path(of expression: Expression) throws(ModelError) -> PathResolver.Path? {
+    if let groups, case .keyPath(.evaluatedObject, let components) = expression {
+      return try groups.path(components, in: self)
+    }
     switch expression {
     case .evaluatedObject: return PathResolver.Path(end: .entity(entity))
     case .variable(let name): return scope[name] ?? nil
     case .subquery(let collection, _, _): return try path(of: collection)
+    case .assignment(_, let value): return try path(of: value)
     case .keyPath(let base, let components):
       guard let start = try path(of: base) else { return nil }
       return try PathResolver(model: model).extend(start, components[...], whole: components)
@@ -189,7 +209,8 @@ struct PredicateChecker {
     }
   }
 
-  private func side(_ expression: Expression) throws(ModelError) -> Side {
+  func side(_ expression: Expression) throws(ModelError) -> Side {
+    if let column = groups?.column(expression) { return try column.side(in: self) }
     if let path = try path(of: expression) { return Side(path) }
     switch expression {
     case .constant(let value): return Side(type: CheckedType(value))
@@ -221,20 +242,6 @@ extension PathResolver.Path {
     case .unknown: true
     case .attribute(let attribute): attribute.type == .transformable || attribute.type == .undefined
     default: false
-    }
-  }
-}
-
-extension PredicateFunction {
-  fileprivate var resultType: CheckedType {
-    switch self {
-    case .uppercase, .lowercase, .canonical, .uppercaseString, .lowercaseString, .appendString, .substringFrom,
-      .substringTo, .stringValue:
-      .string
-    case .now, .addInterval: .date
-    case .cast, .element, .noIndex, .min, .max, .mode, .first, .last, .size, .add, .subtract: .unknown
-    case .boolValue: .boolean
-    default: .number
     }
   }
 }

@@ -112,6 +112,12 @@ struct PathResolver {
     if found != .count, case .entity = path.end {
       throw mismatch("\(name) in \(joined(whole)) needs an attribute behind it", nil)
     }
+    if found == .sum || found == .average, case .attribute(let attribute) = path.end,
+      ![.number, .boolean, .unknown].contains(CheckedType(attribute))
+    {
+      throw mismatch(
+        "\(name) in \(joined(whole)) needs numbers, but \(attribute.name) is \(attribute.type.phrase)", nil)
+    }
     result.isToMany = false
     if found == .count || found == .average || found == .sum { result.end = .number }
     return result
@@ -143,5 +149,12 @@ extension PathResolver.Path {
     } else {
       false
     }
+  }
+}
+
+extension ResolvedModel {
+  /// Whether a key path leads to several values. Throws `.predicateMismatch` for unknown keys.
+  package func isToMany(_ keyPath: [String], from entity: ResolvedEntity) throws(ModelError) -> Bool {
+    try PathResolver(model: self).resolve(keyPath, from: entity).isToMany
   }
 }

@@ -16,23 +16,7 @@ enum PredicateText {
   }
 
   static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      default:
-        if scalar.value < 0x20 || scalar.value == 0x7F {
-          result += "\\u" + String(String(0x10000 + Int(scalar.value), radix: 16).dropFirst())
-        } else {
-          result.unicodeScalars.append(scalar)
-        }
-      }
-    }
-    return result + "\""
+    text.quoted { "\\u" + String(String(0x10000 + Int($0.value), radix: 16).dropFirst()) }
   }
 
   /// A value; what has no literal of its own is written as a CAST.

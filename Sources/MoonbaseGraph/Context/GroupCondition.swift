@@ -1,0 +1,44 @@
+import MoonbaseModel
+
+import enum MoonbaseModel.Expression
+import enum MoonbaseModel.Predicate
+
+/// A `havingPredicate` made ready: a condition on rows that hold the columns of a group, and whatever else it asks of one.
+struct GroupCondition {
+  private let condition: CompiledPredicate
+  /// What the condition asks that no column gives: functions over the objects of a group, and keys of the groups.
+  let hiddenColumns: [FetchColumn]
+
+  init(_ predicate: Predicate, columns: [FetchColumn]) throws {
+    let names = Set(columns.map(\.name))
+    var hidden: [FetchColumn] = []
+    let ofRows = predicate.replacing { part in
+      guard case .keyPath(.evaluatedObject, let path) = part, part.groupFunction == nil else {
+        return part.groupFunction.map { _ in Self.hide(part, &hidden) }
+      }
+      let name = path.joined(separator: ".")
+      if names.contains(name) { return .keyPath(.evaluatedObject, [name]) }
+      return names.contains(path[0]) ? part : Self.hide(part, &hidden)
+    }
+    hiddenColumns = hidden
+    condition = try CompiledPredicate(ofRows, nulls: .fetch)
+  }
+
+  /// The key under which a hidden column stands. No column that a person named begins so.
+  private static func hide(_ expression: Expression, _ hidden: inout [FetchColumn]) -> Expression {
+    let name = "\u{0}\(hidden.count)"
+    hidden.append(FetchColumn(name, expression))
+    return .keyPath(.evaluatedObject, [name])
+  }
+
+  /// The rows that satisfy the condition, without the hidden columns.
+  func filter(_ rows: [[String: Value]]) throws -> [[String: Value]] {
+    var result: [[String: Value]] = []
+    for row in rows where try condition.matches(KeyedRow(row: row)) {
+      var row = row
+      for column in hiddenColumns { row[column.name] = nil }
+      result.append(row)
+    }
+    return result
+  }
+}

@@ -1,0 +1,78 @@
+/// Calls: whether the function exists, and whether its arguments are of its kind.
+extension PredicateChecker {
+  func checkCall(_ name: String, _ arguments: [Expression]) throws(ModelError) {
+    guard let function = PredicateFunction(rawValue: name) else {
+      let hint = suggestion(for: name, among: PredicateFunction.allCases.map(\.rawValue))
+      throw mismatch("there is no function \(name)\(hint)")
+    }
+    guard arguments.count == function.argumentCount else {
+      throw mismatch("\(name) takes \(function.argumentCount) arguments, not \(arguments.count)")
+    }
+    for (position, argument) in arguments.enumerated() {
+      let side = try side(argument)
+      switch function.argumentKind(position) {
+      case .any: break
+      case .collection: try checkCollection(argument, side, name)
+      case .typeName: try checkTypeName(argument)
+      case .scalar(let types):
+        if side.isToMany {
+          throw mismatch("to-many key not allowed here: \(argument) leads to several values, but \(name) takes one")
+        }
+        guard types.contains(side.type) || side.type == .unknown || side.type == .null else {
+          throw mismatch("\(name) has no meaning for \(argument), which is \(side.type.phrase)")
+        }
+      }
+    }
+  }
+
+  private func checkCollection(_ argument: Expression, _ side: Side, _ name: String) throws(ModelError) {
+    guard !side.isToMany, side.type != .unknown, side.type != .null else { return }
+    throw mismatch("\(name) needs a collection, but \(argument) is \(side.type.phrase)")
+  }
+
+  private func checkTypeName(_ argument: Expression) throws(ModelError) {
+    guard case .constant(let value) = argument else { return }
+    if case .string(let name) = value, CastType(name: name) != nil { return }
+    let hint = suggestion(for: value.text ?? "", among: CastType.allCases.map(\.rawValue))
+    throw mismatch("CAST has no type \(argument)\(hint)")
+  }
+}
+
+/// What a function takes.
+private enum ArgumentKind {
+  case any
+  case collection
+  /// The name of a type that CAST knows.
+  case typeName
+  case scalar([CheckedType])
+}
+
+extension PredicateFunction {
+  fileprivate func argumentKind(_ position: Int) -> ArgumentKind {
+    if takesCollection { return .collection }
+    switch self {
+    case .cast: return position == 1 ? .typeName : .any
+    case .element: return position == 0 ? .collection : .any
+    case .noIndex, .integerValue, .doubleValue, .boolValue, .stringValue: return .any
+    case .uppercase, .lowercase, .canonical, .length, .uppercaseString, .lowercaseString, .appendString:
+      return .scalar([.string])
+    case .substringFrom, .substringTo: return .scalar(position == 0 ? [.string] : [.number, .boolean])
+    case .add, .subtract: return .scalar([.number, .boolean, .date])
+    case .addInterval: return .scalar(position == 0 ? [.date] : [.number, .boolean])
+    case .intervalSinceReferenceDate, .intervalSince1970: return .scalar([.date])
+    default: return .scalar([.number, .boolean])
+    }
+  }
+
+  var resultType: CheckedType {
+    switch self {
+    case .uppercase, .lowercase, .canonical, .uppercaseString, .lowercaseString, .appendString, .substringFrom,
+      .substringTo, .stringValue:
+      .string
+    case .now, .addInterval: .date
+    case .cast, .element, .noIndex, .min, .max, .mode, .first, .last, .size, .add, .subtract: .unknown
+    case .boolValue: .boolean
+    default: .number
+    }
+  }
+}

@@ -1,0 +1,23 @@
+extension String {
+  /// The text in double quotation marks, with a backslash before what cannot stand there as it is; control characters that have
+  /// no letter of their own are written as the language at hand writes them.
+  func quoted(control: (Unicode.Scalar) -> String) -> String {
+    var result = "\""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      default:
+        if scalar.value < 0x20 || scalar.value == 0x7f {
+          result += control(scalar)
+        } else {
+          result.unicodeScalars.append(scalar)
+        }
+      }
+    }
+    return result + "\""
+  }
+}
