@@ -18,7 +18,7 @@ public struct StoreOpener: ContainerOpener {
   /// `ScriptError` and `GraphError` as `PersistentContainer` does.
   public func open(_ request: ContainerRequest) throws -> OpenedContainer {
     let container = try PersistentContainer(
-      model: model(of: request), stores: [location(of: request)],
+      model: model(of: request), stores: locations(of: request),
       extensions: request.extensions.map(Self.source), limits: limits)
     return OpenedContainer(coordinator: container.coordinator, extensions: container.extensions)
   }
@@ -28,17 +28,20 @@ public struct StoreOpener: ContainerOpener {
     case .path(let path): return try ManagedObjectModel(contentsOf: Self.url(path))
     case .model(let model): return model
     case nil:
-      guard let store = request.store else { return ManagedObjectModel() }
-      guard FileManager.default.fileExists(atPath: store) else {
-        throw GraphError(.cannotOpenFile, "\(store) does not exist yet, and a new store needs a model: name one")
+      guard let first = request.stores.first?.path else { return ManagedObjectModel() }
+      // Every store keeps the whole model, so any one that is there will do.
+      guard let store = request.stores.map(\.path).first(where: FileManager.default.fileExists) else {
+        throw GraphError(.cannotOpenFile, "\(first) does not exist yet, and a new store needs a model: name one")
       }
       return try SQLiteStore.cachedModel(ofStoreAt: Self.url(store))
     }
   }
 
-  private func location(of request: ContainerRequest) -> StoreLocation {
-    guard let store = request.store else { return .inMemory }
-    return .sqlite(Self.url(store), readOnly: readOnly || request.isReadOnly)
+  private func locations(of request: ContainerRequest) -> [StoreLocation] {
+    guard !request.stores.isEmpty else { return [.inMemory] }
+    return request.stores.map { store in
+      .sqlite(Self.url(store.path), readOnly: readOnly || request.isReadOnly, configuration: store.configuration)
+    }
   }
 
   private static func source(_ path: String) -> ExtensionSource {

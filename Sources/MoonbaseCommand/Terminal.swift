@@ -2,11 +2,7 @@ import MoonbasePlatform
 
 /// The two streams: data goes to standard output, everything else to standard error.
 enum Terminal {
-  static func print(_ text: String) {
-    FileHandle.standardOutput.write(Data((text + "\n").utf8))
-  }
+  static func print(_ text: String) { StandardStream.output.write(text + "\n") }
 
-  static func complain(_ text: String) {
-    FileHandle.standardError.write(Data((text + "\n").utf8))
-  }
+  static func complain(_ text: String) { StandardStream.error.write(text + "\n") }
 }

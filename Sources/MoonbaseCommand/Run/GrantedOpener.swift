@@ -8,7 +8,7 @@ struct GrantedOpener: ContainerOpener {
   let readOnly: Bool
 
   func open(_ request: ContainerRequest) throws -> OpenedContainer {
-    if let store = request.store { try check(store, writing: !(readOnly || request.isReadOnly)) }
+    for store in request.stores { try check(store.path, writing: !(readOnly || request.isReadOnly)) }
     if case .path(let path) = request.model { try check(path, writing: false) }
     for path in request.extensions { try check(path, writing: false) }
     return try opener.open(request)

@@ -25,14 +25,12 @@ struct RunCommand {
       return ExitStatus.done
     }
     let sources = try options.sources.map(read)
-    let output = ScriptOutput()
     let domain = try ScriptDomain(preset: options.sandbox, limits: options.limits)
     defer { domain.close() }
-    domain.state.output = LuaOutput(output.write)
+    domain.state.output = .standard
     try openDoors(of: domain)
     Interruption.install(domain.state.interrupter)
     let outcome = ScriptRunner(domain).run(sources, arguments: options.arguments)
-    output.flush()
     if let message = outcome.message, outcome.status != ExitStatus.done || !options.quiet {
       Terminal.complain("moonbase run: \(message)")
     }
@@ -48,10 +46,14 @@ struct RunCommand {
     // What the command line names was named by a person; what a script names has to be granted.
     let scriptsOpener: any ContainerOpener =
       options.sandbox == .trusted ? opener : GrantedOpener(opener: opener, access: access, readOnly: options.readOnly)
+    domain.prepareContext = { [options] context in
+      context.saveOrder = options.saveOrder
+      context.findsValuesChangedInPlace = options.strict
+    }
     try domain.installOpen(scriptsOpener)
-    guard options.store != nil || options.model != nil || !options.extensions.isEmpty else { return }
+    guard !options.stores.isEmpty || options.model != nil || !options.extensions.isEmpty else { return }
     let request = ContainerRequest(
-      store: options.store, model: options.model.map { .path($0) }, extensions: options.extensions,
+      stores: options.stores, model: options.model.map { .path($0) }, extensions: options.extensions,
       isReadOnly: options.readOnly)
     try domain.setContext(try domain.context(of: opener.open(request)))
   }

@@ -7,10 +7,13 @@ extension RunOptions {
 
     OPTIONS:
       -e CODE                   run this piece of Lua
-      --store PATH              the SQLite store (default: in memory)
+      --store [CONFIG=]PATH     the SQLite store (default: in memory); repeatable, with the model's configuration that
+                                each store holds
       --read-only               change nothing in the store
       --model PATH              the model (default: the one that the store keeps)
       --extension PATH          load an extension; repeatable, dependencies in any order
+      --strict                  refuse a save where a value that was read has been changed in place
+      --save-order ORDER        guide (default): rules, then will_save; framework: will_save, then rules
       --sandbox PRESET          pure, standard (default), compat or trusted
       --allow GRANT             read=PATH, write=PATH or env=NAME; repeatable
       --no-files                no files at all

@@ -1,12 +1,14 @@
+import MoonbaseGraph
 import MoonbaseLua
+import MoonbaseScripting
 
 extension RunOptions {
   /// The options that take a value.
   private static let valued = [
     "--store", "--model", "--extension", "--sandbox", "--allow", "--limit-instructions", "--limit-memory",
-    "--limit-time",
+    "--limit-time", "--save-order",
   ]
-  private static let flags = ["--read-only", "--no-files", "--quiet", "--help"]
+  private static let flags = ["--read-only", "--no-files", "--quiet", "--strict", "--help"]
 
   /// Reads what follows `moonbase run`. Options end at the script, whose arguments are its own.
   init(_ words: ArraySlice<String>) throws(UsageError) {
@@ -45,24 +47,48 @@ extension RunOptions {
     case "--read-only": readOnly = true
     case "--no-files": noFiles = true
     case "--quiet": quiet = true
+    case "--strict": strict = true
     default: help = true
     }
   }
 
   private mutating func set(_ option: String, to value: String) throws(UsageError) {
     switch option {
-    case "--store":
-      guard store == nil else {
-        throw UsageError("--store is given twice: a script opens further stores with moonbase.open")
-      }
-      store = value
+    case "--store": stores.append(try Self.store(value, among: stores))
     case "--model": model = value
     case "--extension": extensions.append(value)
     case "--sandbox": sandbox = try Self.preset(value)
+    case "--save-order": saveOrder = try Self.saveOrder(value)
     case "--allow": grants.append(try Grant(value))
     case "--limit-instructions": instructionLimit = try Self.positive(option, value, Int64.init)
     case "--limit-memory": memoryLimit = try Self.positive(option, value, UInt64.init)
     default: timeLimit = try Self.positive(option, value, Double.init)
+    }
+  }
+
+  /// `[CONFIGURATION=]PATH`; what stands before a '=' in a path with a slash before it belongs to the path.
+  private static func store(
+    _ value: String, among others: [ContainerRequest.Store]
+  ) throws(UsageError) -> ContainerRequest.Store {
+    let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let isNamed = parts.count == 2 && !parts[0].isEmpty && !parts[0].contains("/")
+    let store = isNamed ? .init(path: parts[1], configuration: parts[0]) : ContainerRequest.Store(path: value)
+    guard !store.path.isEmpty else { throw UsageError("--store takes [CONFIGURATION=]PATH, not '\(value)'") }
+    guard !others.contains(where: { $0.path == store.path }) else {
+      throw UsageError("--store names \(store.path) twice")
+    }
+    guard others.isEmpty || store.configuration != nil && others.allSatisfy({ $0.configuration != nil }) else {
+      throw UsageError(
+        "several stores need the configuration that each holds: --store NAME=PATH --store OTHER=PATH")
+    }
+    return store
+  }
+
+  private static func saveOrder(_ value: String) throws(UsageError) -> ManagedObjectContext.SaveOrder {
+    switch value {
+    case "guide": return .guide
+    case "framework": return .framework
+    default: throw UsageError("--save-order takes guide or framework, not '\(value)'")
     }
   }
 

@@ -1,4 +1,6 @@
+import MoonbaseGraph
 import MoonbaseLua
+import MoonbaseScripting
 
 /// The command line of `moonbase run`, read by hand: the argument parser would double the start.
 struct RunOptions: Equatable {
@@ -16,10 +18,12 @@ struct RunOptions: Equatable {
   /// What the script finds in `arg` from 1 on.
   var arguments: [String] = []
 
-  var store: String?
+  var stores: [ContainerRequest.Store] = []
   var readOnly = false
   var model: String?
   var extensions: [String] = []
+  var strict = false
+  var saveOrder = ManagedObjectContext.SaveOrder.guide
   var sandbox = LuaPreset.standard
   var grants: [Grant] = []
   var noFiles = false

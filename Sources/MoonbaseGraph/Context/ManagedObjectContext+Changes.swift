@@ -1,4 +1,5 @@
 public import MoonbaseModel
+import OrderedCollections
 
 extension ManagedObjectContext {
   /// Makes a new object with the entity's default values.
@@ -88,6 +89,7 @@ extension ManagedObjectContext {
   public func rollback() throws {
     deletionsToPropagate = []
     pendingErrors = []
+    readObjects = []
     prefetched = [:]
     let objects = changedObjects
     changedObjects = []
@@ -103,6 +105,7 @@ extension ManagedObjectContext {
   public func reset() {
     deletionsToPropagate = []
     pendingErrors = []
+    readObjects = []
     prefetched = [:]
     changedObjects = []
     changeCount &+= 1
@@ -128,6 +131,8 @@ extension ManagedObjectContext {
       return
     }
     object.adopt(snapshot)
+    object.state.remove(.born)
     object.relationships = object.relationships.filter { $0.value.hasChanges }
+    for state in object.relationships.values { state.unload() }
   }
 }

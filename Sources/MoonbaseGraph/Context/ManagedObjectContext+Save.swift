@@ -1,4 +1,5 @@
 import MoonbaseModel
+import OrderedCollections
 
 extension ManagedObjectContext {
   /// Saves all changes, in one transaction for each store.
@@ -15,6 +16,7 @@ extension ManagedObjectContext {
     isSaving = true
     defer { isSaving = false }
     if let error = pendingErrors.first { throw error }
+    if findsValuesChangedInPlace { try checkReadValues() }
     try prepareToSave()
     guard hasChanges else { return }
     let plan = try SavePlan(self)
@@ -86,9 +88,11 @@ extension ManagedObjectContext {
   private func finishSave(_ plan: SavePlan) throws {
     let objects = changedObjects
     changedObjects = []
+    readObjects = []
     prefetched = [:]
     for object in objects {
       let wasDeleted = object.isDeleted
+      if object.isInserted { object.state.insert(.born) }
       object.state.subtract([.inserted, .updated, .deleted, .listed, .propagated])
       if wasDeleted {
         registered[object.objectID] = nil

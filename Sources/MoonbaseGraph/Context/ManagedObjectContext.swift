@@ -1,4 +1,5 @@
 public import MoonbaseModel
+import OrderedCollections
 
 /// A set of objects that belong together: it knows one instance for each ID, notes what changes, and saves it.
 ///
@@ -21,6 +22,12 @@ public final class ManagedObjectContext {
   public let domain: ExtensionDomain
   /// The order of validation and `willSave`.
   public var saveOrder: SaveOrder = .guide
+  /// Whether a save looks for transformable values that were read and then changed in place.
+  ///
+  /// A value read is shared, and changing it in place is no change: it would be lost without a word. With this on, the context
+  /// keeps every object of which such a value was read until the next save, transforms the values again, and refuses the save
+  /// with `.changedInPlace` where the bytes differ. For finding mistakes: it costs time and memory.
+  public var findsValuesChangedInPlace = false
   /// Errors of accessors that could not throw. The next save throws the first of them; `takePendingErrors` clears them.
   public internal(set) var pendingErrors: [any Error] = []
 
@@ -36,6 +43,9 @@ public final class ManagedObjectContext {
 
   /// Destinations that were read ahead, until something is saved, rolled back or refreshed.
   var prefetched: [PrefetchKey: [ManagedObjectID]] = [:]
+
+  /// Objects of which transformable values were read since the last save; see `findsValuesChangedInPlace`.
+  var readObjects: OrderedSet<ManagedObject> = []
 
   private var behaviors: ContiguousArray<EntityBehavior?>
   private var seenRevision: Int

@@ -91,6 +91,8 @@ extension GraphError.Code {
   public static let invalidObject = Self(rawValue: 134_042)
   /// A transformer, value class or extension failed or is missing.
   public static let extensionFailure = Self(rawValue: 134_043)
+  /// A value was changed in place where it is shared, so that the change would be lost (`findsValuesChangedInPlace`).
+  public static let changedInPlace = Self(rawValue: 134_045)
   /// The request asks for something that cannot be done.
   public static let invalidRequest = Self(rawValue: 134_044)
 }

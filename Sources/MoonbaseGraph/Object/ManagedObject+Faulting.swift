@@ -42,6 +42,7 @@ extension ManagedObject {
     snapshot = nil
     dropChanges()
     relationships = [:]
+    state.remove(.born)
     state.insert(.fault)
     didTurnIntoFault()
     for entry in behavior.extensions { try entry.didTurnIntoFault?(self) }

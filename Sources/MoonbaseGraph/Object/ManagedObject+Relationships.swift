@@ -36,7 +36,7 @@ extension ManagedObject {
   public final func hasFault(forRelationshipNamed key: String) throws -> Bool {
     let slot = try slot(of: key)
     guard case .toMany = entity.properties[slot].kind else { return state.contains(.fault) }
-    return relationships[slot].map { !$0.isLoaded } ?? !isInserted
+    return relationships[slot].map { !$0.isLoaded } ?? !startsEmpty
   }
 
   /// Replaces the destinations of a to-many relationship.
@@ -61,10 +61,13 @@ extension ManagedObject {
 
   // MARK: By slot
 
+  /// Whether a to-many relationship without a state has no destinations, so that there is nothing to read.
+  private var startsEmpty: Bool { !state.isDisjoint(with: [.inserted, .born]) || objectID.isTemporaryID }
+
   final func toManyState(_ slot: Int) -> ToManyState {
     if let known = relationships[slot] { return known }
     let isOrdered = entity.properties[slot].relationship?.isOrdered ?? false
-    let new = ToManyState(isOrdered: isOrdered, isLoaded: isInserted || objectID.isTemporaryID)
+    let new = ToManyState(isOrdered: isOrdered, isLoaded: startsEmpty)
     relationships[slot] = new
     return new
   }

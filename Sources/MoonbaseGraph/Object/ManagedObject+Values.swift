@@ -1,4 +1,5 @@
 public import MoonbaseModel
+import OrderedCollections
 
 extension ManagedObject {
   /// The value of a property by name, through the subclass's own accessor if there is one.
@@ -113,7 +114,12 @@ extension ManagedObject {
     }
     let value = try blaming(slot) { try reverse(bytes) }
     caches[slot] = Cached(value: value, stamp: 0)
+    noteRead()
     return value
+  }
+
+  private func noteRead() {
+    if let context, context.findsValuesChangedInPlace { context.readObjects.append(self) }
   }
 
   private func writeTransformable(
@@ -128,6 +134,7 @@ extension ManagedObject {
     }
     try store(bytes, slot)
     caches[slot] = value.isNull ? nil : Cached(value: value, stamp: 0)
+    noteRead()
   }
 
   private func writeOpaque(_ value: Value, _ slot: Int) throws {

@@ -18,6 +18,8 @@ open class ManagedObject {
     static let listed = State(rawValue: 32)
     /// Delete rules have been applied.
     static let propagated = State(rawValue: 64)
+    /// Inserted by this context and not refreshed since: a to-many relationship that nobody touched is empty.
+    static let born = State(rawValue: 128)
   }
 
   /// A value computed from others, and the moment up to which it holds.

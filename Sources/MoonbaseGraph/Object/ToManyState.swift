@@ -32,6 +32,14 @@ final class ToManyState {
     isLoaded = true
   }
 
+  /// Forgets the saved destinations, so that the next access reads them anew; what changed stays. An order that was set
+  /// stays as it is: it holds for the destinations it was set for.
+  func unload() {
+    guard !isReordered else { return }
+    members = []
+    isLoaded = false
+  }
+
   /// Returns whether the destination was not there. An unloaded relationship cannot know and believes the caller.
   @discardableResult
   func add(_ id: ManagedObjectID) -> Bool {

@@ -91,7 +91,7 @@ struct ObjectValidator {
 
   private func missingMessage(_ property: ResolvedProperty) -> String {
     behavior.delayedShadows[property.slot] != nil
-      ? "is required and missing; its delayed value comes only at will-save: save with saveOrder .framework, or make it optional"
+      ? "is required and missing; its delayed value comes only at will-save: save with saveOrder .framework (--save-order framework), or make it optional"
       : "is required and missing"
   }
 

@@ -19,7 +19,7 @@ final class LuaFile {
   let isStandard: Bool
   private(set) var isOpen = true
   /// Takes what is written instead of the descriptor: the state's output, which counts.
-  private let sink: ((UnsafeRawBufferPointer) -> Bool)?
+  private let sink: Sink?
 
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
   /// What was read and not yet taken: `start..<end`.
@@ -29,11 +29,16 @@ final class LuaFile {
   private var pending = 0
   private var buffering = Buffering.full
 
+  struct Sink {
+    let write: (UnsafeRawBufferPointer) -> Bool
+    let flush: () -> Void
+  }
+
   enum Buffering: String {
     case full, line, no
   }
 
-  init(descriptor: Int32, isStandard: Bool = false, sink: ((UnsafeRawBufferPointer) -> Bool)? = nil) {
+  init(descriptor: Int32, isStandard: Bool = false, sink: Sink? = nil) {
     self.descriptor = descriptor
     self.isStandard = isStandard
     self.sink = sink
@@ -75,7 +80,7 @@ final class LuaFile {
 
   func write(_ bytes: UnsafeRawBufferPointer) throws {
     if let sink {
-      guard sink(bytes) else { throw Failure.limit }
+      guard sink.write(bytes) else { throw Failure.limit }
       return
     }
     try dropReadAhead()
@@ -87,6 +92,7 @@ final class LuaFile {
   }
 
   func flush() throws {
+    sink?.flush()
     guard pending > 0 else { return }
     let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<pending])
     pending = 0

@@ -15,12 +15,16 @@ final class LuaFileLibrary {
   init(state: LuaState, access: LuaFileAccess) throws(LuaError) {
     self.state = state
     self.access = access
-    standardOutput = LuaFile(descriptor: STDOUT_FILENO, isStandard: true) { [unowned state] bytes in
-      state.write(bytes, error: false)
+    func stream(_ descriptor: Int32, isError: Bool) -> LuaFile {
+      let sink = LuaFile.Sink { [unowned state] bytes in
+        state.write(bytes, error: isError)
+      } flush: { [weak state] in
+        state?.output.flush()
+      }
+      return LuaFile(descriptor: descriptor, isStandard: true, sink: sink)
     }
-    standardError = LuaFile(descriptor: STDERR_FILENO, isStandard: true) { [unowned state] bytes in
-      state.write(bytes, error: true)
-    }
+    standardOutput = stream(STDOUT_FILENO, isError: false)
+    standardError = stream(STDERR_FILENO, isError: true)
     input = standardInput
     output = standardOutput
     addMethods()

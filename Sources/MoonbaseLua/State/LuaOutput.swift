@@ -4,28 +4,24 @@ import MoonbasePlatform
 /// Where a script's `print` and `io` write.
 public struct LuaOutput {
   let body: (_ bytes: UnsafeRawBufferPointer, _ isError: Bool) -> Void
+  let flush: () -> Void
 
-  /// Bytes go to `body`, which copies what it keeps.
-  public init(_ body: @escaping (_ bytes: UnsafeRawBufferPointer, _ isError: Bool) -> Void) { self.body = body }
+  /// Bytes go to `body`, which copies what it keeps; `flush` writes what it kept, when a script asks for that or reads from
+  /// standard input.
+  public init(
+    _ body: @escaping (_ bytes: UnsafeRawBufferPointer, _ isError: Bool) -> Void, flush: @escaping () -> Void = {}
+  ) {
+    self.body = body
+    self.flush = flush
+  }
 
   /// Bytes go nowhere.
   public static var none: LuaOutput { LuaOutput { _, _ in } }
 
-  /// The standard streams of the process.
-  public static var standard: LuaOutput { LuaOutput(writeToProcess) }
-
-  private static func writeToProcess(_ bytes: UnsafeRawBufferPointer, _ isError: Bool) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let written = UnsafeRawBufferPointer(rebasing: rest).withMemoryRebound(to: UInt8.self) {
-        write(isError ? STDERR_FILENO : STDOUT_FILENO, $0.baseAddress, $0.count)
-      }
-      guard written > 0 else {
-        if written < 0, errno == EINTR { continue }
-        return
-      }
-      rest = rest.dropFirst(written)
-    }
+  /// The standard streams of the process, through C's buffers, in which Lua's own `io` of preset `trusted` writes too.
+  public static var standard: LuaOutput {
+    LuaOutput(
+      { bytes, isError in (isError ? StandardStream.error : .output).write(bytes) }, flush: StandardStream.flush)
   }
 }
 

@@ -25,7 +25,7 @@ final class ProgressBox {
   func finish() {
     guard isVisible else { return }
     draw()
-    FileHandle.standardError.write(Data("\n".utf8))
+    StandardStream.error.write("\n")
   }
 
   private func draw() {
@@ -38,7 +38,7 @@ final class ProgressBox {
       line += " of \(total) [\(String(repeating: "#", count: filled))\(String(repeating: ".", count: width - filled))]"
     }
     line += "  \(Int(rate))/s   "
-    FileHandle.standardError.write(Data(line.utf8))
+    StandardStream.error.write(line)
   }
 }
 

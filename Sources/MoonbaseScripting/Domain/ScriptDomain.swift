@@ -24,6 +24,9 @@ public final class ScriptDomain {
   /// Contexts that scripts of this domain opened or were given.
   var contexts: [ManagedObjectContext] = []
 
+  /// Sets up every context that this domain makes; nil leaves contexts as they are made.
+  public var prepareContext: ((ManagedObjectContext) -> Void)?
+
   private var opaqueValues: [Int: LuaValue] = [:]
   private var lastReference = 0
   private let released = Lock<[Int]>([])

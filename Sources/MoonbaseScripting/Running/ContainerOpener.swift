@@ -3,14 +3,28 @@ public import MoonbaseModel
 
 /// What a script asks `moonbase.open` for.
 public struct ContainerRequest: Sendable {
-  /// The store's path; nil for one in memory.
-  public var store: String?
+  /// The stores; none for one in memory.
+  public var stores: [Store]
   /// The model: a path, or the table that a script wrote down.
   public var model: ModelChoice?
   /// Paths of extension files.
   public var extensions: [String]
   /// Whether the store is not to be written.
   public var isReadOnly: Bool
+
+  /// A store to open.
+  public struct Store: Sendable, Equatable {
+    /// The path.
+    public var path: String
+    /// The configuration of the model whose entities the store holds; nil for all.
+    public var configuration: String?
+
+    /// Makes a store.
+    public init(path: String, configuration: String? = nil) {
+      self.path = path
+      self.configuration = configuration
+    }
+  }
 
   /// How a model is given.
   public enum ModelChoice: Sendable {
@@ -21,8 +35,8 @@ public struct ContainerRequest: Sendable {
   }
 
   /// Makes a request.
-  public init(store: String? = nil, model: ModelChoice? = nil, extensions: [String] = [], isReadOnly: Bool = false) {
-    self.store = store
+  public init(stores: [Store] = [], model: ModelChoice? = nil, extensions: [String] = [], isReadOnly: Bool = false) {
+    self.stores = stores
     self.model = model
     self.extensions = extensions
     self.isReadOnly = isReadOnly

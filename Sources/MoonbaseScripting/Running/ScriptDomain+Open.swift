@@ -4,6 +4,8 @@ import MoonbaseModel
 
 extension ScriptDomain {
   /// Gives scripts `moonbase.open{ store =, model =, extensions =, read_only = }`.
+  ///
+  /// `store` is a path, or a table of paths by the configuration whose entities each holds.
   public func installOpen(_ opener: any ContainerOpener) throws {
     try define("open") { [unowned self] call in
       let request = try containerRequest(try call.table(0))
@@ -25,7 +27,9 @@ extension ScriptDomain {
 
   /// A context over an opened container whose extensions run in this domain's Lua state.
   public func context(of container: OpenedContainer) throws -> ManagedObjectContext {
-    ManagedObjectContext(container.coordinator, domain: try container.extensions.makeDomain(in: self))
+    let context = ManagedObjectContext(container.coordinator, domain: try container.extensions.makeDomain(in: self))
+    prepareContext?(context)
+    return context
   }
 
   /// Lets go of the contexts, which keep the domain alive as it keeps them: without this their stores stay open.
@@ -36,11 +40,28 @@ extension ScriptDomain {
     contexts = []
   }
 
+  private func stores(_ reader: TableReader) throws -> [ContainerRequest.Store] {
+    switch try reader.table.get("store") {
+    case .nil: return []
+    case .table:
+      guard let stores = try reader.table("store") else { return [] }
+      return try stores.keys().map { configuration in
+        ContainerRequest.Store(path: try stores.string(configuration) ?? "", configuration: configuration)
+      }
+    case let value:
+      guard let path = value.textValue else {
+        throw ScriptError(
+          .invalidRequest, "store is a path or a table of paths by configuration, not a \(value.typeName)")
+      }
+      return [ContainerRequest.Store(path: path)]
+    }
+  }
+
   private func containerRequest(_ table: LuaTable) throws -> ContainerRequest {
     let reader = TableReader(table: table, source: ScriptSource(name: "moonbase.open", text: ""), path: [])
     try reader.check(["store", "model", "extensions", "read_only"])
     var request = ContainerRequest(
-      store: try reader.string("store"), extensions: try reader.strings("extensions") ?? [],
+      stores: try stores(reader), extensions: try reader.strings("extensions") ?? [],
       isReadOnly: try reader.boolean("read_only") ?? false)
     switch try table.get("model") {
     case .nil: break

@@ -22,6 +22,11 @@ import Testing
     #expect(try bench.moonbase(["run", "-", "a"], input: "print(...)").output == "a\n")
   }
 
+  @Test(arguments: ["standard", "trusted"]) func whatIsWrittenKeepsItsOrder(_ preset: String) throws {
+    let code = "print('a') io.write('b\\n') print('c') io.stdout:write('d\\n')"
+    #expect(try bench.moonbase("run", "--sandbox", preset, "-e", code).output == "a\nb\nc\nd\n")
+  }
+
   @Test func aScriptReadsStandardInput() throws {
     let code = "local n = 0 for line in io.lines() do n = n + #line end print(n)"
     #expect(try bench.moonbase(["run", "-e", code], input: "ab\ncde\n").output == "5\n")
@@ -78,12 +83,85 @@ import Testing
     #expect(try bench.moonbase(arguments).output.contains("is too old"))
   }
 
+  @Test func severalStoresEachHoldTheirConfiguration() throws {
+    try bench.write(
+      """
+      return {
+        entities = { Person = { attributes = { name = "string" } }, Note = { attributes = { text = "string" } } },
+        configurations = { People = { "Person" }, Notes = { "Note" } },
+      }
+      """, to: "two.lua")
+    let insert = "moonbase.context:insert('Person', { name = 'p' }) moonbase.context:insert('Note', { text = 'n' }) "
+    let run = try bench.moonbase(
+      "run", "--store", "People=p.sqlite", "--store", "Notes=n.sqlite", "--model", "two.lua", "-e",
+      insert + "assert(moonbase.context:save())")
+    #expect(run.status == 0 && run.complaints == "")
+    func rows(_ table: String, _ store: String) throws -> String {
+      try bench.program("sqlite3", store, "SELECT count(*) FROM \(table)").output
+    }
+    #expect(try rows("ZPERSON", "p.sqlite") == "1\n" && rows("ZNOTE", "n.sqlite") == "1\n")
+    // The model comes from the stores; a script opens them likewise.
+    let count = "local c = moonbase.open { store = { People = 'p.sqlite', Notes = 'n.sqlite' } }.context "
+    let again = try bench.moonbase(
+      "run", "-e", count + "print(c:fetch('Person'):count(), c:fetch('Note'):first().text)")
+    #expect(again.output == "1\tn\n")
+  }
+
+  @Test func aValueChangedInPlaceIsFoundByStrict() throws {
+    try bench.write(
+      "return { entities = { P = { attributes = { tags = { 'transformable', transformer = 'T' } } } } }", to: "t.lua")
+    try bench.write(
+      """
+      local Tag = {}
+      Tag.__index = Tag
+      return { name = "t", classes = { Tag = Tag }, transformers = { T = {
+        class = "Tag",
+        transform = function(tag) return tag.text end,
+        reverse = function(bytes) return setmetatable({ text = bytes }, Tag) end,
+      } } }
+      """, to: "t-extension.lua")
+    let code = """
+      local c = moonbase.context
+      local p = c:insert("P", { tags = setmetatable({ text = "a" }, moonbase.classes.Tag) })
+      assert(c:save())
+      c:refresh(p, false)
+      p.tags.text = "b"
+      local ok, err = c:save()
+      print(ok, err and err.code, err and err.key)
+      """
+    let arguments = ["--model", "t.lua", "--extension", "t-extension.lua", "-e", code]
+    #expect(try bench.moonbase(["run"] + arguments).output == "true\tnil\tnil\n")
+    #expect(try bench.moonbase(["run", "--strict"] + arguments).output == "nil\t134045\ttags\n")
+  }
+
+  @Test(arguments: [("guide", "false\n"), ("framework", "true\n")])
+  func theOrderOfASaveIsChosen(_ order: String, _ saved: String) throws {
+    try bench.write(
+      "return { entities = { P = { attributes = { name = { 'string', optional = false } } } } }", to: "r.lua")
+    try bench.write(
+      "return { name = 'r', entities = { P = { will_save = function(p) p.name = 'late' end } } }", to: "r-extension.lua"
+    )
+    let code = "moonbase.context:insert('P') print(moonbase.context:save() == true)"
+    let run = try bench.moonbase(
+      "run", "--save-order", order, "--model", "r.lua", "--extension", "r-extension.lua", "-e", code)
+    #expect(run.output == saved)
+  }
+
   #if os(Linux)
     @Test func interruptionEndsTheScript() throws {
-      let run = try bench.program(
-        "timeout", "--preserve-status", "--signal=INT", "1", "env", "--default-signal=INT", Workbench.command.path,
-        "run",
-        "-e", "while true do pcall(function() while true do end end) end")
+      // The signal comes when the script has said that it runs, however slow the machine is.
+      try bench.write(
+        "print('ready') io.stdout:flush() while true do pcall(function() while true do end end) end", to: "forever.lua")
+      try bench.write(
+        """
+        env --default-signal=INT "$1" run --limit-time 60 forever.lua >ready.txt &
+        script=$!
+        tries=0
+        until [ -s ready.txt ] || [ $tries -ge 600 ]; do sleep 0.1; tries=$((tries + 1)); done
+        kill -INT $script
+        wait $script
+        """, to: "interrupt.sh")
+      let run = try bench.program("sh", "interrupt.sh", Workbench.command.path)
       #expect(run.status == 130)
       #expect(run.complaints == "moonbase run: interrupted\n")
     }

@@ -33,6 +33,20 @@ import Testing
     #expect(try refused([path]) == "moonbase run: \(message)\n")
   }
 
+  @Test(
+    arguments: [
+      (["--store", "a.sqlite", "--store", "b.sqlite"], "the configuration that each holds"),
+      (["--store", "A=a.sqlite", "--store", "B=a.sqlite"], "names a.sqlite twice"),
+      (["--store", "A="], "[CONFIGURATION=]PATH"), (["--save-order", "late"], "guide or framework"),
+    ])
+  func optionsThatMakeNoSense(_ options: [String], _ part: String) throws {
+    #expect(try refused(options + ["-e", ""], status: 2).contains(part))
+  }
+
+  @Test func aConfigurationThatTheModelLacks() throws {
+    #expect(try refused(["--store", "Peple=p.sqlite", "--model", "m.lua", "-e", ""]).contains("Peple"))
+  }
+
   @Test func aBrokenScriptIsShownWithItsLine() throws {
     try bench.write("local a = 1\nx = = 2\n", to: "broken.lua")
     #expect(try refused(["broken.lua"]).contains("broken.lua:2: unexpected symbol near '='"))

@@ -109,4 +109,42 @@ import Testing
       return error?.code == .multipleErrors && error?.details.map(\.objectID) == [person.objectID, other.objectID]
     }
   }
+
+  /// A value that is shared by whoever reads it, as a table of a script is.
+  private final class Shared { var text = "" }
+
+  @Test func aValueChangedInPlaceIsFoundWhereAskedFor() throws {
+    let shared = Shared()
+    var extensions = ClosureExtensions()
+    // What comes of a value is what the shared text says at that moment.
+    nonisolated(unsafe) let text = shared
+    extensions.register {
+      ValueTransformer(
+        "ColorTransformer", transformedValue: { _ in .data(Data(text.text.utf8)) }, reverseTransformedValue: { _ in 1 })
+    }
+    let context = try People.context(extensions: extensions)
+    shared.text = "red"
+    let person = try context.insert("Person", ["color": 1])
+    try context.save()
+    try context.refresh(person, mergeChanges: false)
+    #expect(person["color"] == 1)
+    shared.text = "green"
+    try context.save()
+
+    context.findsValuesChangedInPlace = true
+    try context.refresh(person, mergeChanges: false)
+    shared.text = "red"
+    #expect(person["color"] == 1)
+    try context.save()
+    #expect(person["color"] == 1)
+    try context.refresh(person, mergeChanges: false)
+    #expect(person["color"] == 1)
+    shared.text = "green"
+    #expect {
+      try context.save()
+    } throws: { error in
+      let error = error as? GraphError
+      return error?.code == .changedInPlace && error?.entity == "Person" && error?.property == "color"
+    }
+  }
 }

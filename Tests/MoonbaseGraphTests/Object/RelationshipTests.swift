@@ -89,6 +89,37 @@ import Testing
     #expect(person["department"] == .null)
   }
 
+  @Test func aNewObjectKnowsItsRelationshipsAfterTheSave() throws {
+    let context = try People.context()
+    let department = try context.insert("Department")
+    let person = try context.insert("Person")
+    try context.save()
+    // Nothing to read: what is not there was never there.
+    #expect(try !department.hasFault(forRelationshipNamed: "employees"))
+    try person.setObject(department, forKey: "department")
+    #expect(try department.objects(forKey: "employees") == [person])
+    try context.save()
+    try context.refresh(department, mergeChanges: true)
+    #expect(try department.hasFault(forRelationshipNamed: "employees"))
+    #expect(try department.objects(forKey: "employees") == [person])
+  }
+
+  @Test func refreshReadsARelationshipAnewBelowItsChanges() throws {
+    let coordinator = try People.coordinator()
+    let context = try ManagedObjectContext(coordinator)
+    let department = try context.insert("Department")
+    let mine = try context.insert("Person")
+    let theirs = try context.insert("Person")
+    try context.save()
+    try department.add(mine, to: "employees")
+    let other = try ManagedObjectContext(coordinator)
+    try other.object(with: theirs.objectID).setObject(other.object(with: department.objectID), forKey: "department")
+    try other.save()
+    #expect(try department.objectIDs(forRelationshipNamed: "employees") == [mine.objectID])
+    try context.refresh(department, mergeChanges: true)
+    #expect(try Set(department.objectIDs(forRelationshipNamed: "employees")) == [mine.objectID, theirs.objectID])
+  }
+
   @Test func toManyWithoutInverseIsSaved() throws {
     var list = EntityDescription("List")
     list.relationships = [.toMany("items", "Item")]

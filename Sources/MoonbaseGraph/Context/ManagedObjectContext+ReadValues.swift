@@ -1,0 +1,31 @@
+import MoonbaseModel
+import OrderedCollections
+
+extension ManagedObjectContext {
+  /// Transforms every transformable value that was read again: other bytes than the object holds mean that somebody changed the
+  /// value in place.
+  func checkReadValues() throws {
+    var failures: [GraphError] = []
+    for object in readObjects where object.context === self {
+      failures += try object.valuesChangedInPlace()
+    }
+    try GraphError.throwFailures(failures)
+  }
+}
+
+extension ManagedObject {
+  fileprivate func valuesChangedInPlace() throws -> [GraphError] {
+    guard !isDeleted, !isFault else { return [] }
+    let behavior = try behavior()
+    return try caches.keys.sorted().compactMap { slot in
+      guard case .transformable(let transformer) = behavior.kinds[slot], let cached = caches[slot],
+        try blaming(slot, { try transformer.transformedValue(cached.value) }) != stored(slot)
+      else { return nil }
+      var error = refused(
+        slot, cached.value, "its value was changed in place, which is no change: assign a changed copy to the attribute"
+      )
+      error.code = .changedInPlace
+      return error
+    }
+  }
+}
