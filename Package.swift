@@ -59,7 +59,11 @@ let package = Package(
 
     // Lua: C owns every longjmp, Swift the rest.
     .target(name: "MoonbaseLuaShim", dependencies: ["MoonbaseCLua"]),
-    .target(name: "MoonbaseLua", dependencies: ["MoonbasePlatform", "MoonbaseLuaShim"], swiftSettings: strict),
+    // The files of `lua/moonbase` and `lua/types`, compiled in.
+    .target(name: "MoonbaseLuaFiles"),
+    .target(
+      name: "MoonbaseLua", dependencies: ["MoonbasePlatform", "MoonbaseLuaShim", "MoonbaseLuaFiles"],
+      swiftSettings: strict),
 
     .target(
       name: "MoonbaseScripting", dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseGraph"],
@@ -95,9 +99,10 @@ let package = Package(
       dependencies: [
         "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseGraph", "MoonbaseScripting", "MoonbaseTestSupport",
       ],
-      swiftSettings: strict),
+      exclude: ["Modules/Scripts"], swiftSettings: strict),
     .testTarget(
-      name: "MoonbaseLuaTests", dependencies: ["MoonbasePlatform", "MoonbaseLua"], swiftSettings: strict),
+      name: "MoonbaseLuaTests", dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseLuaFiles"],
+      exclude: ["Modules/Scripts"], swiftSettings: strict),
     .target(
       name: "MoonbaseTestSupport", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph"],
       path: "Tests/MoonbaseTestSupport", swiftSettings: strict),

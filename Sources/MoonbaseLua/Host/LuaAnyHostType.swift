@@ -4,6 +4,8 @@ import MoonbaseLuaShim
 public class LuaAnyHostType {
   /// What scripts and messages call it.
   public let name: String
+  /// Whether an object is a plain value, which JSON and CSV write as its text: a date, an identifier.
+  public final var isText = false
   final var plainType: OpaquePointer?
   final unowned(unsafe) var state: LuaState?
 

@@ -40,7 +40,7 @@ extension LuaState {
     switch modules.entries[name] {
     case .loader(let loader): return try loader(self)
     case .source(let source, let frozen): return try runModule(name, source, frozen: frozen)
-    case nil: break
+    case nil: if let value = try standardModule(name) { return value }
     }
     guard let file = modules.file(name) else { return nil }
     let source = LuaSource(bytes: Array(try Data(contentsOf: file)), name: file.lastPathComponent)

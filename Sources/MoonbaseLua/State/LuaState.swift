@@ -26,8 +26,11 @@ public final class LuaState {
   /// Gives the Lua value as which a Swift error is raised; nil: userdata with `message` and a text.
   public var errorMapper: ((any Error, LuaState) -> LuaValue?)?
 
-  /// The modules that `require` finds.
+  /// The modules that `require` finds, beside those that are shipped: `moonbase.json` and its kin.
   public var modules = LuaModules()
+
+  /// What the shipped modules are given of the program: `date`, a table of the functions that make dates.
+  public var moduleHost: [String: LuaValue] = [:]
 
   let raw: OpaquePointer
   let link: LuaLink
@@ -37,6 +40,7 @@ public final class LuaState {
   /// The tables behind loaded modules, and those of modules just run.
   var moduleTables: [String: LuaTable] = [:]
   var freshTables: [String: LuaTable] = [:]
+  var standardHost: LuaTable?
   private var buffers: [LuaArgumentBuffer] = []
 
   /// A new state.

@@ -10,7 +10,9 @@ extension ScriptDomain {
     try moonbase.set("version", "1.0")
     try moonbase.set("terminal", .boolean(isatty(STDERR_FILENO) == 1))
     try moonbase.set("classes", .table(try classes.frozen()))
-    try moonbase.set("date", .table(try dates()))
+    let dates = LuaValue.table(try dates())
+    try moonbase.set("date", dates)
+    state.moduleHost["date"] = dates
     try moonbase.set("object", .table(try objectFunctions()))
     let types = types
     try define("decimal") { [unowned types] call in
@@ -51,10 +53,12 @@ extension ScriptDomain {
     if state.preset != .pure { try constructor("now") { _ in Date() } }
     try table.set(
       "parse",
-      try state.function { [unowned types] call in
-        guard let date = ISODate.parse(try call.text(0)) else {
+      try state.function { [unowned self, unowned types] call in
+        let text = try call.text(0)
+        guard let date = ISODate.parse(text) else {
           call.returnNil()
-          return call.return("no ISO 8601 date")
+          let error = ScriptError(.invalidValue, "'\(text.prefix(60))' is no ISO 8601 date")
+          return try call.return(luaError(error) ?? .text(error.description))
         }
         try call.return(LuaBox(date), as: types.date)
       })

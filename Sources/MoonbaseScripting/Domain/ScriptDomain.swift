@@ -62,7 +62,10 @@ public final class ScriptDomain {
   /// The registered class of a table, by its metatable.
   func className(of table: LuaTable) throws -> String? {
     guard !registeredClasses.isEmpty, let metatable = try table.metatable else { return nil }
-    return registeredClasses.first { $0.value.isSame(as: metatable) }?.name
+    if let known = registeredClasses.first(where: { $0.value.isSame(as: metatable) }) { return known.name }
+    // The shipped classes show a frozen table as their metatable.
+    guard case .table(let shown) = try metatable.get("__metatable") else { return nil }
+    return registeredClasses.first { $0.value.isSame(as: shown) }?.name
   }
 
   // MARK: Opaque values

@@ -30,6 +30,7 @@ final class HostTypes {
     describeRequest()
     describeMembers()
     describeProgress()
+    for type: LuaAnyHostType in [date, decimal, uuid, uri, objectID] { type.isText = true }
     try state.register(date)
     try state.register(decimal)
     try state.register(uuid)

@@ -107,14 +107,8 @@ extension Predicate.Comparison.Options {
   /// The text without the differences that these options ignore. `[n]` promises normalized text and changes nothing.
   package func fold(_ text: String) -> String {
     guard isFolding else { return text }
-    var options: String.CompareOptions = []
-    if contains(.caseInsensitive) { options.insert(.caseInsensitive) }
-    if contains(.diacriticInsensitive) { options.insert(.diacriticInsensitive) }
-    let locale: Locale? = contains(.localeSensitive) ? .current : nil
-    if locale == nil, text.utf8.allSatisfy({ $0 < 0x80 }) {
-      return contains(.caseInsensitive) ? text.lowercased() : text
-    }
-    let folded = text.folding(options: options, locale: locale)
-    return folded.utf8.allSatisfy { $0 < 0x80 } ? folded : folded.precomposedStringWithCanonicalMapping
+    return text.folded(
+      caseInsensitive: contains(.caseInsensitive), diacriticInsensitive: contains(.diacriticInsensitive),
+      locale: contains(.localeSensitive) ? .current : nil)
   }
 }

@@ -1,0 +1,66 @@
+import MoonbaseLuaFiles
+
+/// The Lua files that are compiled in: the modules `moonbase.json` and its kin, and the type definitions for editors.
+public enum LuaFiles {
+  /// The names of all, such as "moonbase/json.lua" and "types/model.lua".
+  public static var names: [String] {
+    (0..<mbl_file_count()).map { String(cString: mbl_file_at($0).pointee.name) }
+  }
+
+  /// The bytes of a file.
+  public static func bytes(_ name: String) -> [UInt8]? {
+    mbl_file_named(name).map { Array(UnsafeBufferPointer(start: $0.pointee.bytes, count: $0.pointee.length)) }
+  }
+
+  /// The source of a module `moonbase.NAME`.
+  static func module(_ name: String) -> LuaSource? {
+    guard name.hasPrefix("moonbase."), !name.dropFirst(9).contains(".") else { return nil }
+    return bytes("moonbase/\(name.dropFirst(9)).lua").map { LuaSource(bytes: $0, name: "\(name).lua") }
+  }
+}
+
+extension LuaState {
+  /// The value of a shipped module; nil if there is none of that name.
+  ///
+  /// A module gets, after its name, a table of what Lua alone has not: Unicode, the null value, frozen tables.
+  func standardModule(_ name: String) throws -> LuaValue? {
+    // The type of dates is the program's: without one there is no calendar for it.
+    if name == "moonbase.date", moduleHost["date"] == nil { return nil }
+    guard let source = LuaFiles.module(name) else { return nil }
+    let host = try standardHost ?? makeStandardHost()
+    standardHost = host
+    let value = try load(source).first(.text(name), .table(host))
+    guard case .table(let table) = value else { return value }
+    return .table(try table.frozen())
+  }
+
+  private func makeStandardHost() throws -> LuaTable {
+    let host = try table(moduleHost)
+    try host.set("null", .null)
+    for (name, body) in Self.tableFunctions + Self.textFunctions { try host.set(name, function(body)) }
+    return host
+  }
+
+  private static var tableFunctions: [(String, (inout LuaCall) throws -> Void)] {
+    [
+      ("freeze", { call in try call.return(.table(call.table(0).frozen())) }),
+      (
+        "list",
+        { call in
+          let table = try call.table(0)
+          try table.markAsList()
+          try call.return(.table(table))
+        }
+      ),
+      ("is_list", { call in call.return(try call.value(0).tableValue?.isMarkedList ?? false) }),
+      ("type", { call in call.return(try call.value(0).typeName) }),
+      (
+        "is_text",
+        { call in
+          guard case .object(let object) = try call.value(0) else { return call.return(false) }
+          call.return(object.type.isText)
+        }
+      ),
+    ]
+  }
+}

@@ -1,0 +1,105 @@
+import MoonbasePlatform
+
+/// What `moonbase.text` leaves to Foundation: case, accents, characters and order, where Lua knows bytes.
+extension LuaState {
+  static var textFunctions: [(String, (inout LuaCall) throws -> Void)] {
+    [
+      ("lower", { try mapText(&$0) { $0.lowercased() } }),
+      ("upper", { try mapText(&$0) { $0.uppercased() } }),
+      ("title", { try mapText(&$0) { $0.capitalized } }),
+      ("fold", fold),
+      ("normalize", normalize),
+      (
+        "repair",
+        { call in call.return(try call.withBytes(0) { String(decoding: $0, as: UTF8.self) }) }
+      ),
+      ("length", { call in call.return(try chargedText(call, 0).count) }),
+      (
+        "characters",
+        { call in
+          let text = try chargedText(call, 0)
+          try call.return(.table(try call.state.list(text.map { .text(String($0)) })))
+        }
+      ),
+      ("sub", part),
+      ("compare", compare),
+    ]
+  }
+
+  /// A text argument. The time that Foundation takes for it is charged as instructions, a few for each byte.
+  private static func chargedText(_ call: borrowing LuaCall, _ index: Int) throws -> String {
+    let text = try call.text(index)
+    call.state.charge(Int64(text.utf8.count))
+    return text
+  }
+
+  private static func mapText(_ call: inout LuaCall, _ body: (String) -> String) throws {
+    call.return(body(try chargedText(call, 0)))
+  }
+
+  private static func fold(_ call: inout LuaCall) throws {
+    let options = try call.text(1)
+    guard options.allSatisfy({ $0 == "c" || $0 == "d" }) else {
+      throw call.argumentError(1, "'\(options)' is none of \"c\", \"d\" and \"cd\"")
+    }
+    try mapText(&call) {
+      $0.folded(caseInsensitive: options.contains("c"), diacriticInsensitive: options.contains("d"))
+    }
+  }
+
+  private static func normalize(_ call: inout LuaCall) throws {
+    let text = try chargedText(call, 0)
+    switch try call.text(1) {
+    case "NFC": call.return(text.precomposedStringWithCanonicalMapping)
+    case "NFD": call.return(text.decomposedStringWithCanonicalMapping)
+    case "NFKC": call.return(text.precomposedStringWithCompatibilityMapping)
+    case "NFKD": call.return(text.decomposedStringWithCompatibilityMapping)
+    case let form: throw call.argumentError(1, "'\(form)' is none of NFC, NFD, NFKC and NFKD")
+    }
+  }
+
+  /// Positions as `string.sub` has them, in characters.
+  private static func part(_ call: inout LuaCall) throws {
+    let text = try chargedText(call, 0)
+    let first = try call.integer(1)
+    let last = try call.integer(2)
+    let count = Int64(text.count)
+    let from = max(first < 0 ? count &+ first &+ 1 : first, 1)
+    let to = min(last < 0 ? count &+ last &+ 1 : last, count)
+    guard from <= to else { return call.return("") }
+    let start = text.index(text.startIndex, offsetBy: Int(from - 1))
+    call.return(String(text[start..<text.index(start, offsetBy: Int(to - from + 1))]))
+  }
+
+  // MARK: Order
+
+  private static let locales = Lock<[String: Locale]>([:])
+
+  private static func locale(_ call: borrowing LuaCall, _ index: Int) throws -> Locale {
+    let name = try call.text(index)
+    guard name.utf8.count <= 40, name.utf8.allSatisfy({ $0 < 0x80 && ($0 == 0x2D || $0 == 0x5F || $0.isLetterOrDigit) })
+    else { throw call.argumentError(index, "'\(name.prefix(40))' is no locale, such as \"de\" or \"pt_BR\"") }
+    return locales.withLock { known in
+      if let locale = known[name] { return locale }
+      if known.count >= 64 { known = [:] }
+      let locale = Locale(identifier: name)
+      known[name] = locale
+      return locale
+    }
+  }
+
+  private static func compare(_ call: inout LuaCall) throws {
+    let one = try chargedText(call, 0)
+    let other = try chargedText(call, 1)
+    let order = one.compare(
+      other, options: [.caseInsensitive, .numeric, .widthInsensitive, .forcedOrdering], range: nil,
+      locale: try locale(call, 2))
+    call.return(order.rawValue)
+  }
+}
+
+extension UInt8 {
+  fileprivate var isLetterOrDigit: Bool {
+    (0x30...0x39).contains(self) || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self)
+  }
+}

@@ -1,0 +1,13 @@
+extension String {
+  /// The text without differences in case, in diacritics, or both; texts that differ in nothing else fold to the same.
+  package func folded(
+    caseInsensitive: Bool, diacriticInsensitive: Bool, locale: Locale? = nil
+  ) -> String {
+    if locale == nil, utf8.allSatisfy({ $0 < 0x80 }) { return caseInsensitive ? lowercased() : self }
+    var options: String.CompareOptions = []
+    if caseInsensitive { options.insert(.caseInsensitive) }
+    if diacriticInsensitive { options.insert(.diacriticInsensitive) }
+    let folded = folding(options: options, locale: locale)
+    return folded.utf8.allSatisfy { $0 < 0x80 } ? folded : folded.precomposedStringWithCanonicalMapping
+  }
+}

@@ -1,0 +1,334 @@
+-- CSV (RFC 4180): quotes, separators and line breaks within quotes, either form of line end. An empty field is no value
+-- (nil), `""` the empty string.
+
+local _, host = ...
+local fault = require "moonbase.fault"
+local csv_writer = require "moonbase.csv_writer"
+
+local byte, find, sub, gsub = string.byte, string.find, string.sub, string.gsub
+local concat, max, min = table.concat, math.max, math.min
+
+local csv = {}
+
+-- The source: a window on the text that grows when a record does not end within it -------------------------------
+
+local window_size = 65536
+
+-- Bytes are added in steps that double, so that a record of any length is read in linear time.
+local function more(reader)
+  local wanted = max(window_size, #reader.text - reader.at + 1)
+  local parts, count = { sub(reader.text, reader.at) }, 0
+  while count < wanted do
+    local piece = reader.pull(wanted - count)
+    if not piece then
+      reader.complete = true
+      break
+    end
+    if type(piece) ~= "string" then error("a source of CSV gives text, not a " .. type(piece), 0) end
+    parts[#parts + 1] = piece
+    count = count + #piece
+  end
+  reader.text, reader.at = concat(parts), 1
+end
+
+local function reader_of(source)
+  if type(source) == "string" then return { text = source, at = 1, complete = true } end
+  local pull
+  if type(source) == "function" then
+    pull = function() return source() end
+  elseif source == nil then
+    error("a text, an open file or an iterator of pieces is expected, got no value", 4)
+  else
+    pull = function(size) return source:read(size) end
+  end
+  return { text = "", at = 1, complete = false, pull = pull }
+end
+
+-- Records ------------------------------------------------------------------------------------------------------
+
+-- Raised within a reader and caught where a row is asked for.
+local function refuse(reader, line, message) error({ line = line, message = message, of = reader }, 0) end
+
+-- The field in quotes at `at`: its text, where it ends, and the lines it spans; nil where the window is too small.
+local function quoted(reader, at)
+  local text, quote = reader.text, reader.quote
+  local from, doubled, start = at + 1, false, at + 1
+  while true do
+    local stop = find(text, quote, from, true)
+    if not stop then
+      if reader.complete then refuse(reader, reader.line, "a quote is opened and not closed") end
+      return nil
+    end
+    if stop == #text and not reader.complete then return nil end
+    if byte(text, stop + 1) ~= reader.quote_byte then
+      local field = sub(text, start, stop - 1)
+      local lines = 0
+      if find(field, "\n", 1, true) then _, lines = gsub(field, "\n", "\n") end
+      if doubled then field = gsub(field, reader.doubled, reader.single) end
+      return field, stop + 1, lines
+    end
+    doubled, from = true, stop + 2
+  end
+end
+
+-- Where the next record begins after a line end at `at`; nil where a line feed may still follow a return.
+local function after_line(reader, at)
+  if byte(reader.text, at) == 10 then return at + 1 end
+  if at == #reader.text and not reader.complete then return nil end
+  return byte(reader.text, at + 1) == 10 and at + 2 or at + 1
+end
+
+-- One record from the window: fields (nil for none) and their number; nothing where the window is too small.
+local function record(reader)
+  local text, at, count = reader.text, reader.at, 0
+  local fields, lines = {}, 0
+  while true do
+    local field, stop
+    if byte(text, at) == reader.quote_byte then
+      local spanned
+      field, stop, spanned = quoted(reader, at)
+      if not stop then return nil end
+      lines = lines + spanned
+    else
+      stop = find(text, reader.ends, at)
+      if not stop then
+        if not reader.complete then return nil end
+        stop = #text + 1
+      end
+      field = sub(text, at, stop - 1)
+      if field == reader.null then field = nil end
+      if field and find(field, reader.quote, 1, true) then
+        refuse(reader, reader.line + lines, "a quote within a field that does not begin with one")
+      end
+    end
+    count = count + 1
+    fields[count] = field
+    local letter = byte(text, stop)
+    if letter == reader.separator_byte then
+      at = stop + 1
+    elseif not letter then
+      if not reader.complete then return nil end
+      reader.next_at, reader.next_line = stop, reader.line + lines
+      return fields, count
+    elseif letter == 10 or letter == 13 then
+      local next_at = after_line(reader, stop)
+      if not next_at then return nil end
+      reader.next_at, reader.next_line = next_at, reader.line + lines + 1
+      return fields, count
+    else
+      refuse(reader, reader.line + lines, "a separator or a line end must follow the closing quote")
+    end
+  end
+end
+
+-- After a fault: the next line that begins outside of the faulty text.
+local function skip_line(reader)
+  local stop = find(reader.text, "\n", reader.at, true)
+  while not stop and not reader.complete do
+    more(reader)
+    stop = find(reader.text, "\n", reader.at, true)
+  end
+  reader.at, reader.line = (stop or #reader.text) + 1, reader.line + 1
+end
+
+-- Passes over empty lines; false where the window is too small to tell.
+local function skip_empty_lines(reader)
+  local letter = byte(reader.text, reader.at)
+  while letter == 10 or letter == 13 do
+    local next_at = after_line(reader, reader.at)
+    if not next_at then return false end
+    reader.at, reader.line = next_at, reader.line + 1
+    letter = byte(reader.text, reader.at)
+  end
+  return letter ~= nil or reader.complete
+end
+
+local function next_record(reader)
+  while true do
+    -- With a single column an empty line is a row without a value.
+    if reader.width == 1 or skip_empty_lines(reader) then
+      if reader.at > #reader.text and reader.complete then return nil end
+      local fields, count = record(reader)
+      if fields then
+        local line = reader.line
+        reader.at, reader.line = reader.next_at, reader.next_line
+        return fields, count, line
+      end
+    end
+    more(reader)
+  end
+end
+
+-- Rows ---------------------------------------------------------------------------------------------------------
+
+local function check_header(reader, names, count, line)
+  local seen = {}
+  for index = 1, count do
+    local name = names[index]
+    if name == nil or name == "" then refuse(reader, line, "column " .. index .. " has no name") end
+    if seen[name] then refuse(reader, line, string.format("two columns are named %q", name)) end
+    seen[name] = true
+  end
+  reader.names, reader.width = names, count
+end
+
+local function start(reader)
+  reader.started = true
+  if not reader.complete then more(reader) end
+  if sub(reader.text, 1, 3) == "\xEF\xBB\xBF" then reader.at = 4 end
+  if reader.header ~= true then return end
+  reader.in_header = true
+  local names, count, line = next_record(reader)
+  if names then check_header(reader, names, count, line) end
+  reader.in_header = false
+end
+
+local function next_row(reader)
+  if not reader.started then start(reader) end
+  local fields, count, line = next_record(reader)
+  if not fields then return nil end
+  local names = reader.names
+  if not names then
+    fields.n = count
+    return fields, line
+  end
+  if count ~= reader.width and not reader.ragged then
+    refuse(reader, line, string.format("%d fields where %d are expected", count, reader.width))
+  end
+  local row = {}
+  for index = 1, min(count, reader.width) do row[names[index]] = fields[index] end
+  return row, line
+end
+
+---@class moonbase.CSVReadOptions
+---@field header? boolean|string[] default true: see `rows`
+---@field separator? string one character; default ","
+---@field quote? string one character; default '"'
+---@field null? string the unquoted field that stands for no value; default: the empty one
+---@field ragged? boolean rows may have more or fewer fields than there are columns; default false
+---@field on_fault? fun(fault: moonbase.Fault) gets what is wrong with a row, which is passed over; else it is raised
+
+local read_options = {
+  header = "boolean|table", separator = "string", quote = "string", null = "string", ragged = "boolean",
+  on_fault = "function",
+}
+
+local function single(options, key, default, caller)
+  local character = options[key] or default
+  if #character ~= 1 or find(character, "[\r\n]") then
+    error(string.format("'%s': option '%s' is one character", caller, key), 4)
+  end
+  return character
+end
+
+local function open(source, options, caller)
+  options = fault.options(options, read_options, caller)
+  local reader = reader_of(source)
+  local separator = single(options, "separator", ",", caller)
+  reader.quote = single(options, "quote", '"', caller)
+  if separator == reader.quote then error("'" .. caller .. "': separator and quote are the same", 3) end
+  reader.separator_byte, reader.quote_byte = byte(separator), byte(reader.quote)
+  -- A quote is escaped by doubling it; in a pattern neither may be magic.
+  reader.single = gsub(reader.quote, "%%", "%%%%")
+  reader.doubled = gsub(reader.quote .. reader.quote, "%p", "%%%0")
+  reader.ends = "[\r\n" .. gsub(separator, "%p", "%%%0") .. "]"
+  reader.null, reader.ragged, reader.line = options.null or "", options.ragged, 1
+  reader.header = options.header == nil or options.header
+  if type(reader.header) == "table" then
+    local ok, problem = pcall(check_header, reader, reader.header, #reader.header, 0)
+    if not ok then error("'" .. caller .. "': " .. problem.message, 3) end
+  end
+  return reader, options.on_fault
+end
+
+-- The next row, its line, or nil, nil and a fault; after a fault the reader stands at the next line.
+local function step(reader)
+  local ok, row, line = pcall(next_row, reader)
+  if ok then return row, line end
+  if type(row) ~= "table" or row.of ~= reader then error(row, 0) end
+  if row.line >= reader.line then skip_line(reader) end
+  -- Without its header a text has no rows.
+  if reader.in_header then reader.text, reader.at, reader.complete = "", 1, true end
+  return nil, nil, fault.new { line = row.line, message = row.message }
+end
+
+--- Iterates over the rows of a text, of an open file, or of an iterator that gives pieces of text, without reading it
+--- as a whole: each row with the line it begins in.
+---
+--- The first record names the columns, and rows are tables by name; `header` may be a list that gives the names.
+--- With `header = false` rows are lists with `n`, the number of their fields. Empty lines are passed over, but where
+--- there is a single column: there they are rows without a value.
+---
+--- ```lua
+--- for row, line in csv.rows(io.open("people.csv")) do print(line, row.name) end
+--- ```
+---@param source string|file*|fun(): string?
+---@param options? moonbase.CSVReadOptions
+---@return fun(): table, integer
+function csv.rows(source, options)
+  local reader, on_fault = open(source, options, "rows")
+  return function()
+    while true do
+      local row, line, problem = step(reader)
+      if not problem then return row, line end
+      if not on_fault then error(problem, 0) end
+      on_fault(problem)
+    end
+  end
+end
+
+--- All rows of a text, or nil and what is wrong with it.
+---@param text string
+---@param options? moonbase.CSVReadOptions
+---@return table[]? rows
+---@return moonbase.Fault? fault
+function csv.decode(text, options)
+  fault.check(text, "string", 1, "decode")
+  local reader, on_fault = open(text, options, "decode")
+  local rows = {}
+  while true do
+    local row, _, problem = step(reader)
+    if row then
+      rows[#rows + 1] = row
+    elseif not problem then
+      return rows[1] and rows or host.list(rows)
+    elseif on_fault then
+      on_fault(problem)
+    else
+      return nil, problem
+    end
+  end
+end
+
+--- The text of rows: tables by column name, or lists. Raises for values that have no text form.
+---@param rows table[]
+---@param options? moonbase.CSVWriteOptions
+---@return string
+function csv.encode(rows, options)
+  fault.check(rows, "table", 1, "encode")
+  local parts = {}
+  local writer = csv_writer.new(function(text) parts[#parts + 1] = text end, options, "encode")
+  for index = 1, #rows do writer:row(rows[index]) end
+  writer:finish()
+  return concat(parts)
+end
+
+--- Writes rows as they come, to an open file or a function that takes text.
+---
+--- ```lua
+--- local writer = csv.writer(io.open("people.csv", "w"), { columns = { "name", "age" } })
+--- writer:row { name = "Scarlet", age = 32 }
+--- ```
+---@param target file*|fun(text: string)
+---@param options? moonbase.CSVWriteOptions
+---@return moonbase.CSVWriter
+function csv.writer(target, options)
+  if type(target) == "function" then return csv_writer.new(target, options, "writer") end
+  if target == nil then error("bad argument #1 to 'writer' (open file or function expected, got no value)", 2) end
+  return csv_writer.new(function(text)
+    local ok, problem = target:write(text)
+    if not ok then error(problem, 0) end
+  end, options, "writer")
+end
+
+return csv

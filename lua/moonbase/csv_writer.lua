@@ -1,0 +1,126 @@
+-- How `moonbase.csv` writes; scripts use it through `csv.encode` and `csv.writer`.
+
+local _, host = ...
+local fault = require "moonbase.fault"
+local json_writer = require "moonbase.json_writer"
+
+local find, gsub = string.find, string.gsub
+local concat, type, tostring = table.concat, type, tostring
+
+---@class moonbase.CSVWriteOptions
+---@field columns? string[] the columns and their order; default: the names of the first row, in order
+---@field header? boolean whether the names are written first; default true where rows have names
+---@field separator? string one character; default ","
+---@field null? string what stands for no value; default: nothing
+---@field newline? string default "\r\n"
+
+local write_options = {
+  columns = "table", header = "boolean", separator = "string", null = "string", newline = "string",
+}
+
+---@class moonbase.CSVWriter
+local CSVWriter = { __name = "moonbase.csv_writer", __metatable = "moonbase.csv_writer" }
+CSVWriter.__index = host.freeze(CSVWriter)
+
+local function quoted(text) return '"' .. gsub(text, '"', '""') .. '"' end
+
+local function field(writer, value, where)
+  local kind = type(value)
+  if value == nil or value == host.null then return writer.null end
+  if kind == "string" then
+    -- What would read as no value, or as several fields, needs quotes.
+    if value == writer.null or find(value, writer.special) or find(value, "^[ \t]") or find(value, "[ \t]$") then
+      return quoted(value)
+    end
+    return value
+  end
+  if kind == "number" then
+    if value - value == 0 then return json_writer.number_text(nil, value) end
+    error(where .. ": CSV has no form for " .. (value ~= value and "NaN" or "infinity"), 0)
+  end
+  if kind == "boolean" then return value and "true" or "false" end
+  if host.is_text(value) then return field(writer, tostring(value), where) end
+  error(string.format("%s: CSV has no form for a %s", where, host.type(value)), 0)
+end
+
+local function write_line(writer, fields, count)
+  writer.put(concat(fields, writer.separator, 1, count) .. writer.newline)
+end
+
+local function names_of(row)
+  local names = {}
+  for name in pairs(row) do
+    if type(name) ~= "string" then return nil end
+    names[#names + 1] = name
+  end
+  table.sort(names)
+  return names[1] and names or nil
+end
+
+local function begin(writer, row)
+  writer.begun = true
+  writer.columns = writer.columns or row and names_of(row)
+  if not writer.columns then return end
+  local names = {}
+  for index, name in ipairs(writer.columns) do
+    names[index] = field(writer, name, "header")
+    writer.known[name] = true
+  end
+  if writer.header ~= false then write_line(writer, names, #names) end
+end
+
+local function list_row(writer, row)
+  local fields, count = {}, writer.columns and #writer.columns or row.n or #row
+  for index = 1, count do fields[index] = field(writer, row[index], "field " .. index) end
+  write_line(writer, fields, count)
+end
+
+local function named_row(writer, row)
+  local fields = {}
+  for name in pairs(row) do
+    if not writer.known[name] then error("the row has a '" .. tostring(name) .. "', which is no column", 0) end
+  end
+  for index, name in ipairs(writer.columns) do fields[index] = field(writer, row[name], name) end
+  write_line(writer, fields, #fields)
+end
+
+--- Writes a row: a table by column name, or a list (with `n` where it has holes and there are no columns). A name that
+--- is no column is a mistake, and so is a value that has no text form.
+---@param row table
+---@return moonbase.CSVWriter
+function CSVWriter:row(row)
+  fault.check(row, "table", 1, "row")
+  if not self.begun then begin(self, row) end
+  local write = self.columns and row[1] == nil and named_row or list_row
+  local ok, problem = pcall(write, self, row)
+  if not ok then error(problem, type(problem) == "string" and 2 or 0) end
+  return self
+end
+
+--- Writes the header if no row did.
+function CSVWriter:finish()
+  if not self.begun then begin(self) end
+end
+
+local function new(put, options, caller)
+  options = fault.options(options, write_options, caller)
+  local separator = options.separator or ","
+  if #separator ~= 1 or find(separator, '[\r\n"]') then
+    error("'" .. caller .. "': option 'separator' is one character, and no quote", 3)
+  end
+  local null = options.null or ""
+  if find(null, '[\r\n"]') or find(null, separator, 1, true) then
+    error("'" .. caller .. "': option 'null' has a character that would need quotes", 3)
+  end
+  local columns
+  if options.columns then
+    columns = {}
+    for index, name in ipairs(options.columns) do columns[index] = name end
+  end
+  return setmetatable({
+    put = put, columns = columns, header = options.header, separator = separator, null = null,
+    newline = options.newline or "\r\n", special = '["\r\n' .. gsub(separator, "%p", "%%%0") .. "]", known = {},
+  }, CSVWriter)
+end
+
+return { new = new }

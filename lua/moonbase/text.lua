@@ -1,0 +1,362 @@
+-- Text as people read it. Lua's own strings are bytes: `upper`, `#` and `<` know ASCII only. Positions and lengths here
+-- count characters as readers do (an accent belongs to its letter), and order is that of a dictionary.
+
+local _, host = ...
+local fault = require "moonbase.fault"
+
+local byte, find, gsub, match, sub = string.byte, string.find, string.gsub, string.match, string.sub
+local concat, check = table.concat, fault.check
+
+local text = {}
+
+-- Case, accents, forms -----------------------------------------------------------------------------------------
+
+--- The text in small letters, in capitals, and with each word beginning with one.
+---@param s string
+---@return string
+function text.lower(s) return host.lower(s) end
+
+---@param s string
+---@return string
+function text.upper(s) return host.upper(s) end
+
+---@param s string
+---@return string
+function text.title(s) return host.title(s) end
+
+--- The text without the differences that the options ignore: "c" case, "d" accents, as in predicates (`CONTAINS[cd]`).
+--- Two texts that differ in nothing else fold to the same: use the result as a key.
+---@param s string
+---@param options? string "c" (the default), "d" or "cd"
+---@return string
+function text.fold(s, options) return host.fold(s, options or "c") end
+
+--- The text in a Unicode normal form; texts that look the same are then the same bytes.
+---@param s string
+---@param form? "NFC"|"NFD"|"NFKC"|"NFKD" default "NFC"
+---@return string
+function text.normalize(s, form) return host.normalize(s, form or "NFC") end
+
+--- Whether the bytes are UTF-8.
+---@param s string
+---@return boolean
+function text.is_valid(s)
+  check(s, "string", 1, "is_valid")
+  return utf8.len(s) ~= nil
+end
+
+--- The text with U+FFFD for what is not UTF-8.
+---@param s string
+---@return string
+function text.repair(s) return host.repair(s) end
+
+-- Characters ---------------------------------------------------------------------------------------------------
+
+--- The number of characters.
+---@param s string
+---@return integer
+function text.length(s) return host.length(s) end
+
+--- The characters, one string each.
+---@param s string
+---@return string[]
+function text.characters(s) return host.characters(s) end
+
+--- The characters from `first` to `last`, as `string.sub` counts them: from 1, or from the end where negative.
+---@param s string
+---@param first integer
+---@param last? integer default -1
+---@return string
+function text.sub(s, first, last) return host.sub(s, first, last or -1) end
+
+--- The text in the reverse order of its characters.
+---@param s string
+---@return string
+function text.reverse(s)
+  local all = host.characters(s)
+  local count, reversed = #all, {}
+  for index = 1, count do reversed[index] = all[count - index + 1] end
+  return concat(reversed)
+end
+
+local function padding(s, width, fill)
+  local missing = width - host.length(s)
+  if missing <= 0 then return "" end
+  return string.rep(fill or " ", missing)
+end
+
+--- The text, with `fill` (one character, default a space) before it or after it, to a width in characters.
+---@param s string
+---@param width integer
+---@param fill? string
+---@return string
+function text.pad_start(s, width, fill) return padding(s, width, fill) .. s end
+
+---@param s string
+---@param width integer
+---@param fill? string
+---@return string
+function text.pad_end(s, width, fill) return s .. padding(s, width, fill) end
+
+-- Comparing ----------------------------------------------------------------------------------------------------
+
+--- -1, 0 or 1 in the order of a dictionary, as the Finder sorts names: accents and case matter last, and stretches of
+--- digits count as numbers ("2" before "10"). Only texts of the same characters are equal. The order is the same on all
+--- machines; a locale, such as "de" or "sv", gives that language's.
+---@param one string
+---@param other string
+---@param locale? string
+---@return integer
+function text.compare(one, other, locale) return host.compare(one, other, locale or "") end
+
+--- Sorts a list of texts in place by `compare`; with `key` a list of anything, by the text that it gives for each.
+---@generic T
+---@param list T[]
+---@param key? fun(element: T): string
+---@param locale? string
+---@return T[]
+function text.sort(list, key, locale)
+  check(list, "table", 1, "sort")
+  locale = locale or ""
+  local compare = host.compare
+  if not key then
+    table.sort(list, function(one, other) return compare(one, other, locale) < 0 end)
+    return list
+  end
+  local decorated = {}
+  for index, element in ipairs(list) do decorated[index] = { key(element), index, element } end
+  table.sort(decorated, function(one, other)
+    local order = compare(one[1], other[1], locale)
+    -- Equal ones keep their order.
+    if order == 0 then return one[2] < other[2] end
+    return order < 0
+  end)
+  for index, entry in ipairs(decorated) do list[index] = entry[3] end
+  return list
+end
+
+-- The two texts as the options want them compared; without options byte for byte.
+local function folded(one, other, options, name)
+  check(one, "string", 1, name)
+  check(other, "string", 2, name)
+  if options == nil or options == "" then return one, other end
+  return host.fold(one, options), host.fold(other, options)
+end
+
+--- Whether two texts are the same; options as of `fold`, none by default.
+---@param one string
+---@param other string
+---@param options? string
+---@return boolean
+function text.equals(one, other, options)
+  one, other = folded(one, other, options, "equals")
+  return one == other
+end
+
+---@param s string
+---@param part string
+---@param options? string
+---@return boolean
+function text.contains(s, part, options)
+  s, part = folded(s, part, options, "contains")
+  return find(s, part, 1, true) ~= nil
+end
+
+---@param s string
+---@param prefix string
+---@param options? string
+---@return boolean
+function text.starts_with(s, prefix, options)
+  s, prefix = folded(s, prefix, options, "starts_with")
+  return sub(s, 1, #prefix) == prefix
+end
+
+---@param s string
+---@param suffix string
+---@param options? string
+---@return boolean
+function text.ends_with(s, suffix, options)
+  s, suffix = folded(s, suffix, options, "ends_with")
+  return #suffix <= #s and sub(s, #s - #suffix + 1) == suffix
+end
+
+-- White space --------------------------------------------------------------------------------------------------
+
+-- What Unicode calls white space, beside ASCII's, by its bytes.
+local wide_spaces = { ["\u{85}"] = true, ["\u{A0}"] = true, ["\u{1680}"] = true, ["\u{2028}"] = true,
+  ["\u{2029}"] = true, ["\u{202F}"] = true, ["\u{205F}"] = true, ["\u{3000}"] = true }
+for code = 0x2000, 0x200A do wide_spaces[utf8.char(code)] = true end
+
+-- Where the first character that is no white space begins, at `at` or after.
+local function skip_spaces(s, at)
+  while true do
+    at = find(s, "[^ \t-\r]", at)
+    if not at then return #s + 1 end
+    if byte(s, at) < 0x80 then return at end
+    if wide_spaces[sub(s, at, at + 1)] then
+      at = at + 2
+    elseif wide_spaces[sub(s, at, at + 2)] then
+      at = at + 3
+    else
+      return at
+    end
+  end
+end
+
+-- Where the last character that is no white space ends.
+local function last_of(s, from)
+  local at = #s
+  while at >= from do
+    local letter = byte(s, at)
+    if letter == 32 or letter >= 9 and letter <= 13 then
+      at = at - 1
+    elseif letter < 0x80 then
+      return at
+    elseif wide_spaces[sub(s, at - 1, at)] then
+      at = at - 2
+    elseif wide_spaces[sub(s, at - 2, at)] then
+      at = at - 3
+    else
+      return at
+    end
+  end
+  return from - 1
+end
+
+--- The text without white space (as Unicode has it) at both ends, at its beginning, at its end.
+---@param s string
+---@return string
+function text.trim(s)
+  check(s, "string", 1, "trim")
+  local first = skip_spaces(s, 1)
+  return sub(s, first, last_of(s, first))
+end
+
+---@param s string
+---@return string
+function text.trim_start(s)
+  check(s, "string", 1, "trim_start")
+  return sub(s, skip_spaces(s, 1))
+end
+
+---@param s string
+---@return string
+function text.trim_end(s)
+  check(s, "string", 1, "trim_end")
+  return sub(s, 1, last_of(s, 1))
+end
+
+-- Parts --------------------------------------------------------------------------------------------------------
+
+---@class moonbase.SplitOptions
+---@field limit? integer how many parts at most; the last one is the rest
+---@field omit_empty? boolean leaves out empty parts
+---@field pattern? boolean the separator is a Lua pattern
+
+local split_options = { limit = "integer", omit_empty = "boolean", pattern = "boolean" }
+
+--- The parts between separators; without a separator the words between white space.
+---@param s string
+---@param separator? string
+---@param options? moonbase.SplitOptions
+---@return string[]
+function text.split(s, separator, options)
+  check(s, "string", 1, "split")
+  options = fault.options(options, split_options, "split")
+  local parts = {}
+  if separator == nil then
+    local at = skip_spaces(s, 1)
+    while at <= #s do
+      if options.limit and #parts + 1 >= options.limit then
+        parts[#parts + 1] = sub(s, at, last_of(s, at))
+        break
+      end
+      -- A word ends at ASCII white space, or at the first byte of a wide one.
+      local stop = at
+      repeat
+        stop = find(s, "[ \t-\r\xC2\xE1\xE2\xE3]", stop + 1) or #s + 1
+      until stop > #s or byte(s, stop) < 0x80 or skip_spaces(s, stop) > stop
+      parts[#parts + 1] = sub(s, at, stop - 1)
+      at = skip_spaces(s, stop)
+    end
+    return parts
+  end
+  check(separator, "string", 2, "split")
+  if separator == "" then error("bad argument #2 to 'split' (a separator has at least one character)", 2) end
+  local from, plain = 1, not options.pattern
+  while not (options.limit and #parts + 1 >= options.limit) do
+    local first, last = find(s, separator, from, plain)
+    if not first then break end
+    if last < first then error("bad argument #2 to 'split' (the pattern matches nothing at all)", 2) end
+    if first > from or not options.omit_empty then parts[#parts + 1] = sub(s, from, first - 1) end
+    from = last + 1
+  end
+  if from <= #s or not options.omit_empty then parts[#parts + 1] = sub(s, from) end
+  return parts
+end
+
+--- Iterates over the lines, which end with "\n", "\r\n" or "\r"; an end at the end of the text begins no line.
+---@param s string
+---@return fun(): string?
+function text.lines(s)
+  check(s, "string", 1, "lines")
+  local at = 1
+  return function()
+    if at > #s then return nil end
+    local stop = find(s, "[\r\n]", at) or #s + 1
+    local line = sub(s, at, stop - 1)
+    at = stop + (sub(s, stop, stop + 1) == "\r\n" and 2 or 1)
+    return line
+  end
+end
+
+--- The text with a part replaced by another, everywhere or the first `count` times; neither is a pattern.
+---@param s string
+---@param part string
+---@param by string
+---@param count? integer
+---@return string
+function text.replace(s, part, by, count)
+  check(s, "string", 1, "replace")
+  check(part, "string", 2, "replace")
+  check(by, "string", 3, "replace")
+  if part == "" then error("bad argument #2 to 'replace' (a part has at least one character)", 2) end
+  local pieces, from, left = {}, 1, count or math.huge
+  while left > 0 do
+    local first, last = find(s, part, from, true)
+    if not first then break end
+    pieces[#pieces + 1], pieces[#pieces + 2] = sub(s, from, first - 1), by
+    from, left = last + 1, left - 1
+  end
+  pieces[#pieces + 1] = sub(s, from)
+  return concat(pieces)
+end
+
+--- The text as a Lua pattern that matches just it.
+---@param s string
+---@return string
+function text.escape(s)
+  check(s, "string", 1, "escape")
+  return (gsub(s, "%p", "%%%0"))
+end
+
+--- The text cut to a width in characters, with an ellipsis where something is missing.
+---@param s string
+---@param width integer at least 1
+---@param ellipsis? string default "…"
+---@return string
+function text.truncate(s, width, ellipsis)
+  if host.length(s) <= width then return s end
+  ellipsis = ellipsis or "…"
+  return host.sub(s, 1, math.max(0, width - host.length(ellipsis))) .. ellipsis
+end
+
+--- Whether the text has nothing but white space.
+---@param s string
+---@return boolean
+function text.is_blank(s)
+  check(s, "string", 1, "is_blank")
+  return match(s, "^[ \t-\r]*$") ~= nil or skip_spaces(s, 1) > #s
+end
+
+return text
