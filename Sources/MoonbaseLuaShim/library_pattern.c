@@ -50,8 +50,9 @@ static bool is_plain_text(const char *p, size_t length) {
 }
 
 static int find_plain(lua_State *L, const char *s, size_t length, size_t start, const char *p, size_t patternLength) {
-  mbl_charge(L, (int64_t)((length - start) / 64));
   const char *found = patternLength == 0 ? s + start : memmem(s + start, length - start, p, patternLength);
+  // What was walked counts, not what follows: scripts look for one thing after another in long texts.
+  mbl_charge(L, (int64_t)((found == NULL ? length - start : (size_t)(found - s) - start) / 64));
   if (found == NULL) {
     luaL_pushfail(L);
     return 1;
