@@ -4,6 +4,8 @@
 --
 -- It writes moonbase-colors.sqlite and moonbase-colors.svg into the current folder.
 
+local csv = require "moonbase.csv"
+
 local here = arg[0]:match("^(.*)/[^/]*$") or "."
 local source = here .. "/colors.csv"
 local store_path, picture_path = "moonbase-colors.sqlite", "moonbase-colors.svg"
@@ -42,26 +44,22 @@ local function family_of(hue)
 end
 
 local function import(path)
-  local row, imported, refused = 0, 0, 0
-  for line in io.lines(path) do
-    row = row + 1
-    local name, hex = line:match("^([^,]+),([^,]*)$")
-    if row > 1 and name then
-      local color = named("NamedColor", name)
-      color.hex = hex
-      local valid, err = color:validate()
-      if valid then
-        color.color = Color.parse(hex)
-        color.family = family_of(color.hue)
-        imported = imported + 1
-      else
-        for _, detail in ipairs(err.details) do
-          io.stderr:write(string.format("%s:%d: row %s refused: %s \"%s\" breaks its rule: %s\n",
-            path, row, name, detail.key, tostring(detail.value), detail.message))
-        end
-        context:delete(color)
-        refused = refused + 1
+  local imported, refused = 0, 0
+  for row, line in csv.rows(assert(io.open(path))) do
+    local color = named("NamedColor", row.name)
+    color.hex = row.hex
+    local valid, err = color:validate()
+    if valid then
+      color.color = Color.parse(row.hex)
+      color.family = family_of(color.hue)
+      imported = imported + 1
+    else
+      for _, detail in ipairs(err.details) do
+        io.stderr:write(string.format("%s:%d: row %s refused: %s \"%s\" breaks its rule: %s\n",
+          path, line, row.name, detail.key, tostring(detail.value), detail.message))
       end
+      context:delete(color)
+      refused = refused + 1
     end
   end
   assert(context:save())
