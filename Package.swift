@@ -101,8 +101,14 @@ let package = Package(
       ],
       exclude: ["Modules/Scripts"], swiftSettings: strict),
     .testTarget(
-      name: "MoonbaseLuaTests", dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseLuaFiles"],
-      exclude: ["Modules/Scripts"], swiftSettings: strict),
+      name: "MoonbaseLuaTests",
+      dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseLuaFiles", "moonbase-hostile"],
+      exclude: ["Modules/Scripts", "Attacks"], swiftSettings: strict),
+    // Runs hostile scripts, each in a process of its own.
+    .executableTarget(
+      name: "moonbase-hostile", dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseHostileFork"],
+      path: "Tests/MoonbaseHostile", swiftSettings: strict),
+    .target(name: "MoonbaseHostileFork", path: "Tests/MoonbaseHostileFork"),
     .target(
       name: "MoonbaseTestSupport", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph"],
       path: "Tests/MoonbaseTestSupport", swiftSettings: strict),
@@ -127,7 +133,7 @@ let package = Package(
       name: "EndToEndTests", dependencies: ["MoonbasePlatform", "MoonbaseCommand"], swiftSettings: strict),
     // Hostile input for what takes bytes from strangers (`scripts/fuzz`).
     .executableTarget(
-      name: "moonbase-fuzz", dependencies: ["MoonbasePlatform", "MoonbaseModel"], path: "Tests/MoonbaseFuzz",
+      name: "moonbase-fuzz", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseLua"], path: "Tests/MoonbaseFuzz",
       swiftSettings: strict),
   ]
 )

@@ -63,6 +63,13 @@ typedef struct LoadRequest {
 
 static int load_body(lua_State *L) {
   LoadRequest *request = lua_touserdata(L, 1);
+  int line = request->binary ? 0 : mbl_long_chain(request->bytes, request->length);
+  if (line > 0) {
+    // The name begins with what marks it as a name.
+    lua_pushfstring(L, "%s:%d: a chain of fields is too long", request->name + 1, line);
+    lua_pushinteger(L, LUA_ERRSYNTAX);
+    return 2;
+  }
   int status = luaL_loadbufferx(L, request->bytes != NULL ? request->bytes : "", request->length, request->name, request->binary ? "b" : "t");
   if (status == LUA_OK) {
     if (request->environment != LUA_NOREF) {

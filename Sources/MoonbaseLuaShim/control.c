@@ -134,6 +134,10 @@ void mbl_control_leave(MBLState *S) {
   }
 }
 
+bool mbl_control_in_host(MBLState *S) {
+  return atomic_load_explicit(&S->control->inHost, memory_order_relaxed);
+}
+
 bool mbl_control_set_in_host(MBLState *S, bool inHost) {
   bool before = atomic_load_explicit(&S->control->inHost, memory_order_relaxed);
   atomic_store_explicit(&S->control->inHost, inHost, memory_order_relaxed);

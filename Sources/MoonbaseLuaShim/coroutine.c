@@ -96,6 +96,7 @@ static int resume(lua_State *L, lua_State *co, int arguments) {
   }
   lua_xmove(L, co, arguments);
   int status = mbl_resume(L, co, arguments, &results);
+  if (mbl_of(L)->abort) return mbl_raise_abort(L);
   if (status == LUA_OK || status == LUA_YIELD) {
     if (!lua_checkstack(L, results + 1)) {
       lua_settop(co, -results - 1);
@@ -105,7 +106,6 @@ static int resume(lua_State *L, lua_State *co, int arguments) {
     lua_xmove(co, L, results);
     return results;
   }
-  if (mbl_of(L)->abort) return mbl_raise_abort(L);
   lua_xmove(co, L, 1);
   return -1;
 }

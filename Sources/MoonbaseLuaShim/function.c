@@ -4,6 +4,7 @@
 
 void mbl_frame_return(MBLFrame *frame, const MBLValue *value) {
   MBLState *S = frame->state;
+  if (S->abort) return;  // nobody will see it
   if (frame->hasResult && mbl_frame_flush(frame) != MBLStatusOK) return;
   frame->result = *value;
   frame->hasResult = true;

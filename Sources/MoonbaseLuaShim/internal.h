@@ -43,6 +43,8 @@ struct MBLState {
   volatile sig_atomic_t crowded;  // the soft memory limit was passed; the hook collects, then decides
   volatile sig_atomic_t armed;
   int closeDepth;
+  int granules;           // looks at the call depth that may be left out
+  lua_State *deepest;    // the coroutine they were counted for
   int64_t exitStatus;
   uint64_t written;
 
@@ -51,6 +53,9 @@ struct MBLState {
   uint64_t rescued;  // allocations at the last collection for want of memory
   int strain;        // such collections in quick succession
   int64_t failAfter, failTimes;
+  const void *grownFrame;  // the frame for which a stack grew last
+  size_t grownSize;
+  int doublings;
 
   // Values that wait for their Swift frame to go.
   void **pending;
@@ -128,21 +133,31 @@ static inline bool mbl_sandboxed(const MBLState *S) { return S->preset != MBLPre
 // The thread's record of running states, innermost first.
 extern _Thread_local MBLState *mbl_current;
 
+// chain.c
+int mbl_long_chain(const char *bytes, size_t length);
+
 // limits.c, memory.c, control.c
 void mbl_install_hook(MBLState *S, lua_State *L);
 void mbl_arm(MBLState *S);
 int mbl_raise_abort(lua_State *L);
+void mbl_check_abort(lua_State *L);
+bool mbl_stack_is_low(void);
 void mbl_charge(lua_State *L, int64_t instructions);
+void mbl_weigh(MBLState *S, size_t bytes);
 void *mbl_allocate(void *state, void *block, size_t old, size_t size);
 MBLControl *mbl_control_new(MBLState *S);
 void mbl_control_enter(MBLState *S);
 void mbl_control_leave(MBLState *S);
 bool mbl_control_set_in_host(MBLState *S, bool inHost);
+bool mbl_control_in_host(MBLState *S);
 
 // values.c
 void mbl_push_value(MBLState *S, lua_State *L, const MBLValue *value);
 MBLStatus mbl_protect(MBLState *S, lua_CFunction body, void *request, int results);
 int mbl_handler(lua_State *L);
+
+// What a Swift object that Lua keeps alive counts as memory, by a guess: Lua sees a few bytes only.
+#define MBL_WEIGHT 512
 
 // ownership.c
 void mbl_reserve_place(MBLState *S, lua_State *L);

@@ -51,6 +51,12 @@ int mbl_load_text(lua_State *L) {
   }
   check_source_size(L, length);
   mbl_charge(L, (int64_t)length / 4);
+  int line = mbl_long_chain(bytes, length);
+  if (line > 0) {
+    lua_pushnil(L);
+    lua_pushfstring(L, "line %d: a chain of fields is too long", line);
+    return 2;
+  }
   const char *name = luaL_optstring(L, 2, lua_type(L, 1) == LUA_TSTRING ? bytes : "=(load)");
   const char *mode = luaL_optstring(L, 3, "bt");
   if (mbl_sandboxed(S)) {

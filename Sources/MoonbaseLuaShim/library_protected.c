@@ -7,7 +7,8 @@ static int finish_pcall(lua_State *L, int status, lua_KContext extra) {
     MBLState *S = mbl_of(L);
     if (S->abort) {
       mbl_arm(S);
-      return mbl_raise_abort(L);
+      // A coroutine may wait in a hundred thousand calls of pcall, and raising would visit each: it is left where it is.
+      return lua_isyieldable(L) ? lua_yield(L, 0) : mbl_raise_abort(L);
     }
     lua_pushboolean(L, 0);
     lua_pushvalue(L, -2);

@@ -11,7 +11,7 @@ static int str_rep(lua_State *L) {
   const char *text = luaL_checklstring(L, 1, &length);
   lua_Integer count = luaL_checkinteger(L, 2);
   const char *separator = luaL_optlstring(L, 3, "", &separatorLength);
-  if (count <= 0) {
+  if (count <= 0 || length + separatorLength == 0) {
     lua_pushliteral(L, "");
     return 1;
   }

@@ -12,34 +12,106 @@ static int charged(lua_State *L, lua_Integer steps) {
 }
 
 static lua_Integer span(lua_Integer from, lua_Integer to) {
-  return to < from ? 0 : (lua_Integer)((((lua_Unsigned)to - (lua_Unsigned)from) >> 1) * 2);
+  if (to < from) return 0;
+  lua_Unsigned length = (lua_Unsigned)to - (lua_Unsigned)from;
+  return length < LUA_MAXINTEGER ? (lua_Integer)length : LUA_MAXINTEGER;
 }
 
-static int tab_move(lua_State *L) { return charged(L, span(luaL_checkinteger(L, 2), luaL_checkinteger(L, 3))); }
+// Elements between two looks at the limits.
+#define STRIDE 4096
+
+static void pause_at(lua_State *L, lua_Integer done) {
+  if (done % STRIDE == STRIDE - 1) mbl_charge(L, STRIDE / 4);
+}
+
+// Anything will do that can be read and written as a table.
+static void check_sequence(lua_State *L) {
+  if (lua_type(L, 1) == LUA_TTABLE) return;
+  if (luaL_getmetafield(L, 1, "__len") == LUA_TNIL) luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, -2);
+}
+
+// Calls the library's own for stretches of the walk, in the direction in which it would go itself.
+static int tab_move(lua_State *L) {
+  lua_Integer from = luaL_checkinteger(L, 2), to = luaL_checkinteger(L, 3), at = luaL_checkinteger(L, 4);
+  lua_Integer length = span(from, to);
+  if (length < STRIDE) return charged(L, length);
+  if (from <= 0 && to >= LUA_MAXINTEGER + from) return charged(L, 0);  // it refuses
+  if (at > LUA_MAXINTEGER - length) return charged(L, 0);
+  int target = lua_isnoneornil(L, 5) ? 1 : 5;
+  lua_settop(L, 5);
+  bool upwards = at > to || at <= from || (target == 5 && !lua_compare(L, 1, 5, LUA_OPEQ));
+  for (lua_Integer done = 0; done <= length; done += STRIDE) {
+    mbl_charge(L, STRIDE / 4);
+    lua_Integer last = done + STRIDE - 1 < length ? done + STRIDE - 1 : length;
+    lua_Integer first = upwards ? done : length - last;
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushvalue(L, 1);
+    lua_pushinteger(L, from + first);
+    lua_pushinteger(L, from + (upwards ? last : length - done));
+    lua_pushinteger(L, at + first);
+    lua_pushvalue(L, target);
+    lua_callk(L, 5, 0, 0, NULL);
+  }
+  lua_pushvalue(L, target);
+  return 1;
+}
 
 static int tab_insert(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TTABLE);
-  if (lua_gettop(L) != 3) return charged(L, 0);
-  lua_Integer position = luaL_checkinteger(L, 2), length = luaL_len(L, 1);
-  return charged(L, length - position);
+  check_sequence(L);
+  int count = lua_gettop(L);
+  if (count != 3) return charged(L, 0);
+  lua_Integer position = luaL_checkinteger(L, 2);
+  lua_Integer end = (lua_Integer)((lua_Unsigned)luaL_len(L, 1) + 1);
+  luaL_argcheck(L, (lua_Unsigned)position - 1U < (lua_Unsigned)end, 2, "position out of bounds");
+  mbl_charge(L, (end - position) / 4);
+  for (lua_Integer i = end; i > position; i--) {
+    pause_at(L, end - i);
+    lua_geti(L, 1, i - 1);
+    lua_seti(L, 1, i);
+  }
+  lua_settop(L, 3);
+  lua_seti(L, 1, position);
+  return 0;
 }
 
 static int tab_remove(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TTABLE);
+  check_sequence(L);
   if (lua_gettop(L) < 2) return charged(L, 0);
   lua_Integer length = luaL_len(L, 1), position = luaL_optinteger(L, 2, length);
-  return charged(L, length - position);
+  if (span(position, length) < STRIDE) return charged(L, span(position, length));
+  luaL_argcheck(L, (lua_Unsigned)position - 1U <= (lua_Unsigned)length, 2, "position out of bounds");
+  mbl_charge(L, (length - position) / 4);
+  lua_settop(L, 1);
+  lua_geti(L, 1, position);
+  for (lua_Integer i = position; i < length; i++) {
+    pause_at(L, i - position);
+    lua_geti(L, 1, i + 1);
+    lua_seti(L, 1, i);
+  }
+  lua_pushnil(L);
+  lua_seti(L, 1, length);
+  return 1;
 }
 
-static int tab_length(lua_State *L) {
-  return charged(L, lua_type(L, 1) == LUA_TTABLE ? (lua_Integer)lua_rawlen(L, 1) : 0);
+static int tab_sort(lua_State *L) {
+  check_sequence(L);
+  lua_settop(L, 2);
+  lua_Integer length = lua_type(L, 1) == LUA_TTABLE ? (lua_Integer)lua_rawlen(L, 1) : 0, steps = length;
+  for (lua_Integer rest = length; rest > 1; rest /= 2) steps += length;
+  return charged(L, steps);
 }
 
 static int tab_concat(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TTABLE);
+  check_sequence(L);
+  lua_settop(L, 4);
   lua_Integer from = luaL_optinteger(L, 3, 1);
   lua_Integer to = lua_isnoneornil(L, 4) ? luaL_len(L, 1) : luaL_checkinteger(L, 4);
-  return charged(L, span(from, to));
+  lua_Integer steps = span(from, to), length = lua_type(L, 1) == LUA_TTABLE ? (lua_Integer)lua_rawlen(L, 1) : 0;
+  // A plain table fails at its first hole.
+  if (length < steps && !lua_getmetatable(L, 1)) steps = length;
+  lua_settop(L, 4);
+  return charged(L, steps);
 }
 
 static int tab_unpack(lua_State *L) {
@@ -47,12 +119,12 @@ static int tab_unpack(lua_State *L) {
   lua_Integer to = lua_isnoneornil(L, 3) ? luaL_len(L, 1) : luaL_checkinteger(L, 3);
   lua_Integer steps = span(from, to);
   // More than fit the stack are refused before a step is done.
-  return charged(L, steps >= 0 && steps < LUAI_MAXSTACK ? steps : 0);
+  return charged(L, steps < LUAI_MAXSTACK ? steps : 0);
 }
 
 void mbl_open_tables(lua_State *L) {
   static const luaL_Reg entries[] = {{"move", tab_move}, {"insert", tab_insert}, {"remove", tab_remove},
-                                     {"sort", tab_length}, {"concat", tab_concat}, {"unpack", tab_unpack},
+                                     {"sort", tab_sort}, {"concat", tab_concat}, {"unpack", tab_unpack},
                                      {NULL, NULL}};
   for (const luaL_Reg *entry = entries; entry->name != NULL; entry++) {
     lua_getfield(L, -1, entry->name);

@@ -7,42 +7,52 @@ _Thread_local MBLState *mbl_current;
 
 // MARK: The hook
 
+// How deep the calls of a coroutine are is only known by walking them. A look walks at most to the limit, and tells how many
+// looks may be left out, since a call takes an instruction at least.
+static bool calls_too_deep(MBLState *S, lua_State *L) {
+  int limit = S->limits.callDepth < INT32_MAX ? (int)S->limits.callDepth : INT32_MAX;
+  if (S->deepest == L && --S->granules > 0) return false;
+  S->deepest = L;
+  lua_Debug frame;
+  for (int part = 2; part <= 16; part *= 2) {
+    int level = limit - limit / part;
+    S->budget -= level / 64;
+    S->granules = (limit - level) / MBL_GRANULE;
+    if (!lua_getstack(L, level, &frame)) return false;
+  }
+  return lua_getstack(L, limit, &frame);
+}
+
+// Memory is short: a collection helps, or the run ends.
+static void relieve(MBLState *S, lua_State *L) {
+  uint64_t limit = S->limits.softMemory + S->baseline;
+  lua_gc(L, LUA_GCCOLLECT);
+  mbl_drain(S);
+  S->crowded = 0;
+  // A deep stack that the collector shrinks and the next call grows again would collect for ever.
+  S->strain = S->allocations - S->rescued < 1000 ? S->strain + 1 : 0;
+  S->rescued = S->allocations;
+  S->budget -= (int64_t)(S->used / 256);
+  if (S->used > limit - limit / 20 || S->strain > 50) S->abort = MBLAbortMemory;
+}
+
 // Lua's count hook at every MBL_GRANULE instructions, or, once a run is to end, at every instruction and call.
 static void hook(lua_State *L, lua_Debug *event) {
   MBLState *S = mbl_of(L);
-  if (S->crowded && !S->abort) {
-    uint64_t limit = S->limits.softMemory + S->baseline;
-    lua_gc(L, LUA_GCCOLLECT);
-    S->crowded = 0;
-    // A deep stack that the collector shrinks and the next call grows again would collect for ever.
-    S->strain = S->allocations - S->rescued < 1000 ? S->strain + 1 : 0;
-    S->rescued = S->allocations;
-    if (S->limits.instructions > 0) S->budget -= (int64_t)(S->used / 256);
-    if (S->used > limit - limit / 20 || S->strain > 50) {
-      S->abort = MBLAbortMemory;
-    } else {
-      mbl_install_hook(S, L);
-      return;
-    }
-  }
-  if (S->abort) {
-    mbl_arm(S);
-    mbl_raise_abort(L);
-  }
-  if (event->event == LUA_HOOKCOUNT && S->limits.instructions > 0 && lua_gethookcount(L) == MBL_GRANULE) {
+  if (S->crowded && !S->abort) relieve(S, L);
+  mbl_check_abort(L);
+  if (lua_gethookcount(L) != MBL_GRANULE) {
+    mbl_install_hook(S, L);  // armed for a moment, or left armed by an earlier run
+  } else if (event->event == LUA_HOOKCOUNT) {
     S->budget -= MBL_GRANULE;
-    if (S->budget <= 0) {
-      S->abort = MBLAbortInstructions;
-      mbl_arm(S);
-      mbl_raise_abort(L);
-    }
-  } else if (lua_gethookcount(L) != MBL_GRANULE) {
-    mbl_install_hook(S, L);  // left armed by an earlier run
+    if (S->limits.callDepth > 0 && calls_too_deep(S, L)) S->abort = MBLAbortCallDepth;
   }
+  if (S->limits.instructions > 0 && S->budget <= 0) S->abort = MBLAbortInstructions;
+  mbl_check_abort(L);
 }
 
 void mbl_install_hook(MBLState *S, lua_State *L) {
-  if (S->limits.instructions > 0) {
+  if (S->limits.instructions > 0 || S->limits.callDepth > 0) {
     lua_sethook(L, hook, LUA_MASKCOUNT, MBL_GRANULE);
   } else {
     lua_sethook(L, NULL, 0, 0);
@@ -52,6 +62,8 @@ void mbl_install_hook(MBLState *S, lua_State *L) {
 // Safe in a signal handler on the state's own thread: it only sets fields.
 void mbl_arm(MBLState *S) {
   S->armed = 1;
+  // Setting a hook visits every call under way: once is enough.
+  if (lua_gethookcount(S->running) == 1 && lua_gethook(S->running) == hook) return;
   lua_sethook(S->running, hook, LUA_MASKCOUNT | LUA_MASKCALL | LUA_MASKRET, 1);
 }
 
@@ -60,16 +72,20 @@ int mbl_raise_abort(lua_State *L) {
   return lua_error(L);
 }
 
+void mbl_check_abort(lua_State *L) {
+  MBLState *S = mbl_of(L);
+  if (!S->abort) return;
+  mbl_arm(S);
+  mbl_raise_abort(L);
+}
+
 void mbl_charge(lua_State *L, int64_t instructions) {
   MBLState *S = mbl_of(L);
   if (S->limits.instructions > 0) {
     S->budget -= instructions;
     if (S->budget <= 0 && !S->abort) S->abort = MBLAbortInstructions;
   }
-  if (S->abort) {
-    mbl_arm(S);
-    mbl_raise_abort(L);
-  }
+  mbl_check_abort(L);
 }
 
 // MARK: Runs
@@ -101,14 +117,24 @@ uint64_t mbl_output_add(MBLState *S, uint64_t bytes) { return S->written += byte
 int64_t mbl_exit_status(MBLState *S) { return S->exitStatus; }
 void mbl_set_exit_status(MBLState *S, int64_t status) { S->exitStatus = status; }
 
+// Calls nest across states, and each state knows its own only: what is left of the C stack bounds them all.
+static void check_nesting(MBLState *S) {
+  if (mbl_current != NULL && mbl_stack_is_low()) mbl_set_abort(S, MBLAbortCallDepth);
+}
+
 void mbl_begin(MBLState *S) {
-  if (S->depth++ > 0) return;
+  if (S->depth++ > 0) {
+    check_nesting(S);
+    return;
+  }
   S->abort = MBLAbortNone;
   S->crowded = 0;
   S->strain = 0;
+  S->granules = 0;
   S->budget = S->limits.instructions > 0 ? S->limits.instructions : INT64_MAX;
   S->exitStatus = 0;
   S->written = 0;
+  check_nesting(S);
   S->parent = mbl_current;
   atomic_signal_fence(memory_order_seq_cst);
   mbl_current = S;

@@ -4,6 +4,32 @@
 
 // The allocator: counts, and says when a limit is passed.
 
+#define LARGE 4096
+// Lua doubles a stack but for some places at its end.
+#define LARGE_STACK (1024 * 16)
+#define STACK_EXTRA (5 * 16)
+
+// Lua 5.4 calls what is called through `__call` with itself as one more argument, again and again if `__call` is no function:
+// a circle of them fills the stack in a time that grows with its square, and no hook is looked at. Such a stack doubles again
+// and again for one and the same frame, which nothing else does that is not in the host.
+static bool calls_in_circles(MBLState *S, size_t size) {
+  lua_Debug frame;
+  if (S->main == NULL || S->depth == 0 || mbl_control_in_host(S)) return false;
+  // The values that fill the stack are the frame's own.
+  if ((size_t)lua_gettop(S->running) < size / 64 || !lua_getstack(S->running, 0, &frame)) return false;
+  bool isSame = S->grownFrame == (const void *)frame.i_ci;
+  if (!isSame || size != S->grownSize) {
+    S->doublings = isSame && size == 2 * S->grownSize - STACK_EXTRA ? S->doublings + 1 : 0;
+    S->grownFrame = frame.i_ci;
+    S->grownSize = size;
+    if (S->doublings == 3) {
+      S->abort = MBLAbortCallDepth;
+      mbl_arm(S);
+    }
+  }
+  return S->doublings >= 3;  // Lua asks a second time, after a collection
+}
+
 static void memory_passed(MBLState *S, bool hard) {
   if (S->main == NULL || S->depth == 0) return;
   if (hard) {
@@ -12,6 +38,17 @@ static void memory_passed(MBLState *S, bool hard) {
     S->crowded = 1;
   }
   mbl_arm(S);
+}
+
+static void check_soft(MBLState *S, uint64_t after) {
+  if (S->limits.softMemory > 0 && after > S->limits.softMemory + S->baseline && !S->crowded && !S->abort) {
+    memory_passed(S, false);
+  }
+}
+
+void mbl_weigh(MBLState *S, size_t bytes) {
+  S->used += bytes;
+  check_soft(S, S->used);
 }
 
 void *mbl_allocate(void *context, void *block, size_t old, size_t size) {
@@ -23,6 +60,8 @@ void *mbl_allocate(void *context, void *block, size_t old, size_t size) {
     return NULL;
   }
   if (size > before) {
+    // What fills much memory in one instruction is paid for by its size.
+    if (size >= LARGE) S->budget -= (int64_t)(size / 64);
     uint64_t after = S->used - before + size;
     S->allocations++;
     if (S->failAfter > 0) {
@@ -31,13 +70,12 @@ void *mbl_allocate(void *context, void *block, size_t old, size_t size) {
       if (--S->failTimes <= 0) S->failAfter = -1;
       return NULL;
     }
+    if (size >= LARGE_STACK && calls_in_circles(S, size)) return NULL;
     if (S->limits.hardMemory > 0 && after > S->limits.hardMemory + S->baseline) {
       memory_passed(S, true);
       return NULL;
     }
-    if (S->limits.softMemory > 0 && after > S->limits.softMemory + S->baseline && !S->crowded && !S->abort) {
-      memory_passed(S, false);
-    }
+    check_soft(S, after);
   }
   void *moved = realloc(block, size);
   if (moved != NULL) {

@@ -37,12 +37,14 @@ void mbl_reserve_place(MBLState *S, lua_State *L) {
 }
 
 int32_t mbl_own(MBLState *S, void *object) {
+  mbl_weigh(S, MBL_WEIGHT);
   int32_t place = S->vacantCount > 0 ? S->vacant[--S->vacantCount] : S->ownedCount++;
   S->owned[place] = object;
   return place;
 }
 
 void mbl_disown(MBLState *S, int32_t place) {
+  S->used -= MBL_WEIGHT;
   mbl_discard(S, S->owned[place]);
   S->owned[place] = NULL;
   S->vacant[S->vacantCount++] = place;

@@ -13,6 +13,8 @@ extension LuaError {
     case coroutines
     /// Bytes of a source.
     case source
+    /// Calls within calls.
+    case callDepth
   }
 
   /// What went wrong.
@@ -44,7 +46,7 @@ extension LuaError {
     public static let closed = Kind(.closed)
     /// A value of another state.
     public static let foreign = Kind(.foreign)
-    /// No room on Lua's stack.
+    /// The stack of Lua, or of C, ran out: calls within calls without end.
     public static let stack = Kind(.stack)
     /// A Swift error crossed; see `underlying`.
     public static let host = Kind(.host)

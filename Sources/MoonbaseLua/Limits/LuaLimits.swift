@@ -22,10 +22,15 @@ public struct LuaLimits: Sendable, Equatable {
   /// Coroutines alive at one time.
   public var coroutines: Int?
 
+  /// Calls within calls, in one coroutine; looked at every thousand instructions, which costs as much as counting them. nil:
+  /// Lua's own bounds, at which a call fails with `LuaError.Kind.stack`: some 200,000 calls of Lua functions, 200 of C.
+  public var callDepth: Int?
+
   /// No limit but what is not given; the source cap and the coroutine cap keep Lua 5.4.4's own faults out of reach.
   public init(
     instructions: Int64? = nil, deadline: Double? = nil, memory: UInt64? = nil, hardMemory: UInt64? = nil,
-    sourceSize: Int? = 96 << 10, outputSize: Int? = nil, coroutines: Int? = 10_000
+    sourceSize: Int? = 96 << 10, outputSize: Int? = nil, coroutines: Int? = 10_000,
+    callDepth: Int? = nil
   ) {
     self.instructions = instructions
     self.deadline = deadline
@@ -34,11 +39,12 @@ public struct LuaLimits: Sendable, Equatable {
     self.sourceSize = sourceSize
     self.outputSize = outputSize
     self.coroutines = coroutines
+    self.callDepth = callDepth
   }
 
-  /// What an extension gets that nobody trusts: 100 million instructions, 10 seconds, 64 MiB.
+  /// What an extension gets that nobody trusts: 100 million instructions, 10 seconds, 64 MiB, calls 10,000 deep.
   public static let untrusted = LuaLimits(
-    instructions: 100_000_000, deadline: 10, memory: 64 << 20, outputSize: 16 << 20)
+    instructions: 100_000_000, deadline: 10, memory: 64 << 20, outputSize: 16 << 20, callDepth: 10_000)
 
   /// No limits at all; for the user's own programs.
   public static let none = LuaLimits(sourceSize: nil, coroutines: nil)

@@ -41,6 +41,7 @@ extension LuaState {
     case .memory: (kind, message) = (.limit(.memory), "the script used more memory than it may")
     case .output: (kind, message) = (.limit(.output), "the script wrote more than it may")
     case .coroutines: (kind, message) = (.limit(.coroutines), "the script keeps too many coroutines")
+    case .callDepth: (kind, message) = (.limit(.callDepth), "the script calls too deep")
     case .interrupted: (kind, message) = (.interrupted, "interrupted")
     case .exit: (kind, message) = (.exit(Int(mbl_exit_status(raw))), "the script called os.exit")
     }
@@ -58,7 +59,9 @@ extension LuaState {
     case .handler: return .handler
     default: break
     }
-    guard let crossed else { return .runtime }
+    guard let crossed else {
+      return message.hasPrefix("stack overflow") || message.hasPrefix("C stack overflow") ? .stack : .runtime
+    }
     return (crossed as? LuaError)?.kind ?? .host
   }
 

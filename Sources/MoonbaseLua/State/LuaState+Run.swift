@@ -84,6 +84,7 @@ extension LuaState {
     plain.sourceSize = UInt64(limits.sourceSize ?? 0)
     plain.outputSize = UInt64(limits.outputSize ?? 0)
     plain.coroutines = Int64(limits.coroutines ?? 0)
+    plain.callDepth = Int64(limits.callDepth ?? 0)
     mbl_set_limits(raw, &plain)
   }
 }

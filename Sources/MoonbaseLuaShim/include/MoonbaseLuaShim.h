@@ -65,6 +65,7 @@ typedef enum MBLAbort : int32_t {
   MBLAbortMemory,
   MBLAbortOutput,
   MBLAbortCoroutines,
+  MBLAbortCallDepth,
   MBLAbortInterrupted,
   MBLAbortExit,
 } MBL_ENUM MBLAbort;
@@ -108,6 +109,7 @@ typedef struct MBLLimits {
   uint64_t sourceSize;   // 0: none
   uint64_t outputSize;   // 0: none
   int64_t coroutines;    // 0: none
+  int64_t callDepth;     // 0: none but Lua's own
 } MBLLimits;
 
 // MARK: State

@@ -1,0 +1,24 @@
+#include "MoonbaseHostileFork.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// Swift hides fork, rightly: it is safe only where one thread runs, as here.
+int hostile_fork(void (*body)(void *context), void *context, unsigned seconds) {
+  fflush(NULL);
+  pid_t child = fork();
+  if (child < 0) return -1000;
+  if (child == 0) {
+    alarm(seconds);
+    body(context);
+    fflush(NULL);
+    _exit(0);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return -1001;
+  }
+  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}

@@ -1,0 +1,6 @@
+-- Globals are the script's own: nobody else sees what it does to them.
+--! ends: lua.ok
+--! not in trusted: trusted has one script's world only
+local mine = _G
+for name in pairs(mine) do mine[name] = nil end
+_ENV = nil

@@ -1,0 +1,12 @@
+-- The same by functions that write in C.
+--! ends: lua.ok
+--! not in trusted: trusted has one script's world only
+for _, library in pairs { string, table, math, utf8, coroutine } do
+  assert(not pcall(table.insert, library, 1))
+  assert(not pcall(table.move, { 1 }, 1, 1, 1, library))
+  assert(not pcall(table.sort, setmetatable({}, { __index = library, __newindex = library, __len = function() return 2 end })))
+  assert(not pcall(setmetatable, library, {}))
+  assert(not getmetatable(library))
+  assert(next(library) == nil and rawget(library, "rep") == nil)
+end
+assert(not pcall(table.remove, string, 1))

@@ -1,0 +1,9 @@
+-- CVE-2022-33099: the same in a coroutine, over and over.
+--! ends: lua.ok lua.limit.memory lua.limit.instructions
+for _ = 1, 20 do
+  local co = coroutine.create(function()
+    local function f() local ok, e = pcall(f) return f(e) + 1 end
+    return f()
+  end)
+  coroutine.resume(co)
+end

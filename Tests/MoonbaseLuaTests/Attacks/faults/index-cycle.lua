@@ -1,0 +1,7 @@
+-- A chain of __index that is a circle.
+--! ends: lua.runtime
+--! says: loop
+local a, b = {}, {}
+setmetatable(a, { __index = b })
+setmetatable(b, { __index = a })
+return a.x

@@ -1,0 +1,7 @@
+-- A chain of __newindex that is a circle.
+--! ends: lua.runtime
+--! says: loop
+local a, b = {}, {}
+setmetatable(a, { __newindex = b })
+setmetatable(b, { __newindex = a })
+a.x = 1

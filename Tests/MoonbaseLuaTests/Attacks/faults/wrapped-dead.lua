@@ -1,0 +1,5 @@
+-- A function made by wrap, after its end.
+--! ends: lua.runtime
+--! says: dead
+local f = coroutine.wrap(function() end)
+f() f()

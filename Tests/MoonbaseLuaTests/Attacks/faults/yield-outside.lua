@@ -1,0 +1,4 @@
+-- A yield where nobody resumed.
+--! ends: lua.runtime
+--! says: yield
+coroutine.yield()

@@ -1,0 +1,3 @@
+-- An error of the host's comes back as it was.
+--! ends: lua.host
+fail()

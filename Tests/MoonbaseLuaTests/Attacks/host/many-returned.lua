@@ -1,0 +1,4 @@
+-- Very many results for the host.
+--! ends: lua.ok
+--! with: memory=64M
+return table.unpack({}, 1, 200000)

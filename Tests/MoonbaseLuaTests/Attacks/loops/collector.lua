@@ -1,0 +1,4 @@
+-- A collection at every turn.
+--! ends: lua.limit.instructions
+--! timed
+while true do collectgarbage() end

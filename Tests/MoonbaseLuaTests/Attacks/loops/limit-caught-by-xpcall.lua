@@ -1,0 +1,4 @@
+-- The same with a handler.
+--! ends: lua.limit.instructions
+--! timed
+while true do xpcall(function() while true do end end, function(e) return e end) end

@@ -1,0 +1,7 @@
+-- next walks over what a large table has lost.
+--! ends: lua.limit.instructions lua.limit.memory
+--! timed
+local t = {}
+for i = 1, 2 ^ 15 do t["k" .. i] = i end
+for k in pairs(t) do t[k] = nil end
+while true do next(t) end

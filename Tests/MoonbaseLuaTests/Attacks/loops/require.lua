@@ -1,0 +1,5 @@
+-- Modules that are not there, asked for without end.
+--! ends: lua.limit.instructions
+--! with: instructions=20000
+--! timed
+while true do pcall(require, "nothing") end

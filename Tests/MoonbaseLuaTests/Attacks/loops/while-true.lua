@@ -1,0 +1,4 @@
+-- A loop without end.
+--! ends: lua.limit.instructions
+--! timed
+while true do end

@@ -1,0 +1,3 @@
+-- Each character replaced by many.
+--! ends: lua.limit.memory
+return ("x"):rep(10000):gsub("x", ("y"):rep(10000))

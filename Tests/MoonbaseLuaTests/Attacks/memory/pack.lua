@@ -1,0 +1,3 @@
+-- A packed size that overflows.
+--! ends: lua.runtime
+return string.packsize(("i16"):rep(1 << 18) .. "c2147483647")

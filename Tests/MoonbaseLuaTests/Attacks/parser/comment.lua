@@ -1,0 +1,3 @@
+-- CVE-2022-24736: a source that ends in an open comment.
+--! ends: lua.syntax
+--[[

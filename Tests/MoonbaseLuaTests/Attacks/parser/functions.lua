@@ -1,0 +1,3 @@
+-- Functions within functions.
+--! ends: lua.runtime lua.stack
+assert(load(("return function() "):rep(1000) .. ("end "):rep(1000)))

@@ -1,0 +1,3 @@
+-- Operators before operators.
+--! ends: lua.runtime lua.stack
+assert(load("return " .. ("not "):rep(10000) .. "1"))

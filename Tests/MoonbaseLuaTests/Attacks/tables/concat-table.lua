@@ -1,0 +1,4 @@
+-- An element that is no text.
+--! ends: lua.runtime
+--! says: concat
+return table.concat({ 1, {} })
