@@ -21,14 +21,17 @@ extension ManagedObject: KeyPathAnswering, SlottedSubject {
     }
   }
 
+  @usableFromInline
   package final func predicateValue(slot: Int) throws -> Value { try value(at: slot) }
 
   /// A destination that is gone counts as none.
+  @usableFromInline
   package final func predicateDestination(slot: Int) throws -> ManagedObject? {
     guard case .objectID(let id) = try value(at: slot) else { return nil }
     return try context?.objectIfPresent(with: id)
   }
 
+  @usableFromInline
   package final func predicateDestinations(slot: Int) throws -> [ManagedObject] {
     guard let context else { throw invalid("was used after its context was gone") }
     return try memberIDs(slot).compactMap { try context.objectIfPresent(with: $0) }

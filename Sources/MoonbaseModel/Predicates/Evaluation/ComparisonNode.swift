@@ -1,5 +1,5 @@
-/// A comparison ready to run.
-struct ComparisonNode: Sendable {
+/// A comparison ready to run. A class, because evaluation would copy a structure of this size for each row.
+final class ComparisonNode: Sendable {
   let left: ValueNode
   let right: ValueNode
   let `operator`: Predicate.Comparison.Operator
@@ -7,6 +7,20 @@ struct ComparisonNode: Sendable {
   let rules: ScalarComparison
   /// Strings, integers or IDs of a long constant list on the right of IN.
   let members: MemberSet?
+  /// Whether both sides are plain values of the subject, compared as a whole.
+  let isPlain: Bool
+
+  init(
+    left: ValueNode, right: ValueNode, comparison: Predicate.Comparison, rules: ScalarComparison, members: MemberSet?
+  ) {
+    self.left = left
+    self.right = right
+    `operator` = comparison.operator
+    modifier = comparison.modifier
+    self.rules = rules
+    self.members = members
+    isPlain = comparison.modifier == .direct && left.isPlain && right.isPlain
+  }
 }
 
 /// How two scalars are compared.
@@ -18,6 +32,9 @@ struct ScalarComparison: Sendable {
   let isNullPlain: Bool
   /// The prepared right side, where it is a constant string.
   let matcher: StringMatcher?
+
+  /// Whether this is one of the six comparisons of order.
+  var isOfOrder: Bool { ComparisonTest(`operator`) != nil }
 
   func holds(_ left: Value, _ right: Value) throws(ModelError) -> Truth {
     if let test = ComparisonTest(`operator`) { return compare(left, right, test) }
@@ -61,6 +78,8 @@ extension Value {
 struct MemberSet: Sendable {
   private var integers: Set<Int64> = []
   private var strings: Set<[UInt8]> = []
+  /// The same as text, which is quick to ask but takes a composed and a decomposed é as one.
+  private var texts: Set<String> = []
   private var ids: Set<ManagedObjectID> = []
 
   /// Nil where the list is short or mixed: then its elements are compared one by one.
@@ -69,7 +88,9 @@ struct MemberSet: Sendable {
     for value in values {
       switch value {
       case .int(let number): integers.insert(number)
-      case .string(let text): strings.insert(Array(text.utf8))
+      case .string(let text):
+        strings.insert(Array(text.utf8))
+        texts.insert(text)
       case .objectID(let id): ids.insert(id)
       default: return nil
       }
@@ -81,7 +102,7 @@ struct MemberSet: Sendable {
   func contains(_ value: Value) -> Bool? {
     switch value {
     case .int(let number) where !integers.isEmpty: integers.contains(number)
-    case .string(let text) where !strings.isEmpty: strings.contains(Array(text.utf8))
+    case .string(let text) where !strings.isEmpty: texts.contains(text) && strings.contains(Array(text.utf8))
     case .objectID(let id) where !ids.isEmpty: ids.contains(id)
     default: nil
     }

@@ -4,10 +4,7 @@ extension ConditionNode {
   ) throws -> Truth where Subject.Related == Subject {
     switch self {
     case .constant(let truth): return truth
-    case .integer(let slot, let test, let number):
-      let value = try subject.predicateValue(slot: slot)
-      if case .int(let left) = value { return Truth(test.holds(left, number)) }
-      return value.isNull ? .unknown : Truth(test.holds(Value.compare(value, .int(number))))
+    case .integer(let slot, let test, let number): return test.truth(try subject.predicateValue(slot: slot), number)
     case .comparison(let comparison): return try comparison.truth(subject, &bindings)
     case .and(let parts):
       var result = Truth.yes
@@ -34,9 +31,7 @@ extension ComparisonNode {
   func truth<Subject: SlottedSubject>(
     _ subject: Subject, _ bindings: inout Bindings<Subject>
   ) throws -> Truth where Subject.Related == Subject {
-    if modifier == .direct, members == nil, let right = right.constant, let left = try left.simple(subject) {
-      return try direct(left, right)
-    }
+    if isPlain, let right = right.constant, let left = try left.simple(subject) { return try direct(left, right) }
     let left = try left.operand(subject, &bindings)
     let right = try right.operand(subject, &bindings)
     switch modifier {
@@ -64,6 +59,7 @@ extension ComparisonNode {
 
   /// The comparison of two values, whatever they were read from.
   func direct(_ left: Value, _ right: Value) throws -> Truth {
+    if rules.isOfOrder { return try rules.holds(left, right) }
     switch (`operator`, left, right) {
     case (.in, _, .list(let elements)): return try contains(left, elements, self.right)
     case (.between, _, .list(let bounds)): return try between(left, bounds)

@@ -23,6 +23,7 @@ public enum PredicateAnswer<Subject> {
 }
 
 /// A subject whose properties are numbered by its resolved entity: what a fetch is evaluated on.
+@usableFromInline
 package protocol SlottedSubject<Related> {
   associatedtype Related: SlottedSubject where Related.Related == Related
 

@@ -9,7 +9,7 @@ extension Predicate {
     with subject: Subject, substituting variables: [String: Value] = [:]
   ) throws -> Bool where Subject.Related == Subject {
     let complete = variables.isEmpty ? self : try substituting(variables)
-    return try CompiledPredicate(complete, nulls: .foundation).matches(KeyedSubject(base: subject))
+    return try CompiledPredicate(complete, nulls: .foundation).evaluate(with: subject)
   }
 
   /// Whether a map satisfies the predicate; a key that it lacks is nil.

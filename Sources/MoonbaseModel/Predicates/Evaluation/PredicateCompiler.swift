@@ -47,8 +47,7 @@ struct PredicateCompiler {
     }
     return .comparison(
       ComparisonNode(
-        left: left, right: right, operator: comparison.operator, modifier: comparison.modifier,
-        rules: try rules(comparison, left, right), members: members))
+        left: left, right: right, comparison: comparison, rules: try rules(comparison, left, right), members: members))
   }
 
   private func integer(_ comparison: Predicate.Comparison, _ left: ValueNode, _ right: ValueNode) -> ConditionNode? {

@@ -69,7 +69,7 @@ extension ValueNode {
       let position = position(arguments[1], operands[1].value, count: elements.count)
       return .value(position.flatMap { elements.indices.contains($0) ? elements[$0] : nil } ?? .null)
     }
-    return .value(try function.evaluate(operands.map(\.value)))
+    return .value(try function.evaluate(operands.map { $0.value }))
   }
 
   private func position(_ node: ValueNode, _ value: Value, count: Int) -> Int? {
