@@ -34,11 +34,11 @@ struct Outcome: Encodable {
   var line: String {
     Self.row(
       title, Self.time(median(yardstick)), Self.time(median(subject)), String(format: "%.2f", ratio),
-      String(format: "%.1f", goal) + (ratio <= goal ? "" : " missed"))
+      String(format: "%g", goal) + (ratio <= goal ? "" : " missed"))
   }
 
   private static func row(_ cells: String...) -> String {
-    let widths = [44, 11, 11, 8, 12]
+    let widths = [54, 11, 11, 8, 12]
     return zip(cells, widths).enumerated().map { index, cell in
       let space = String(repeating: " ", count: max(0, cell.1 - cell.0.count))
       return index == 0 ? cell.0 + space : space + cell.0
@@ -46,7 +46,8 @@ struct Outcome: Encodable {
   }
 
   private static func time(_ seconds: Double) -> String {
-    seconds < 1 ? String(format: "%.1f ms", seconds * 1000) : String(format: "%.2f s", seconds)
+    if seconds < 1e-3 { return String(format: "%.1f µs", seconds * 1e6) }
+    return seconds < 1 ? String(format: "%.1f ms", seconds * 1000) : String(format: "%.2f s", seconds)
   }
 }
 

@@ -79,6 +79,20 @@ int64_t yardstick_host_calls_lua(const char *script, int64_t count) {
   return sum;
 }
 
+static void bare_hook(lua_State *state, lua_Debug *activation) {
+  (void)state;
+  (void)activation;
+}
+
+int64_t yardstick_lua_runs(const char *script, int64_t count, int step) {
+  lua_State *state = luaL_newstate();
+  luaL_openlibs(state);
+  if (luaL_loadstring(state, script)) return failed(state);
+  if (step > 0) lua_sethook(state, bare_hook, LUA_MASKCOUNT, step);
+  lua_pushinteger(state, count);
+  return result(state, 1);
+}
+
 int64_t yardstick_new_states(int64_t count) {
   for (int64_t i = 0; i < count; i++) {
     lua_State *state = luaL_newstate();

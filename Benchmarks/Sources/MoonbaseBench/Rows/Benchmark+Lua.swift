@@ -76,7 +76,7 @@ extension Benchmark {
     }
   }
 
-  private static func number(_ results: [LuaValue]) throws -> Answer {
+  static func number(_ results: [LuaValue]) throws -> Answer {
     guard case .integer(let number)? = results.first else { throw Failure("the script gave \(results)") }
     return .number(number)
   }

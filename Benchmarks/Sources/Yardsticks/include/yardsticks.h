@@ -31,6 +31,9 @@ int64_t yardstick_lua_reads_property(const char *script, int64_t count);
 /* Calls the function that `script` returns with (i, 2) for each i below `count`; the answer is the sum of the results. */
 int64_t yardstick_host_calls_lua(const char *script, int64_t count);
 
+/* `script` gets a count; with `step` above 0 under a count hook that does nothing, every so many instructions. */
+int64_t yardstick_lua_runs(const char *script, int64_t count, int step);
+
 /* Makes states with all libraries, one after another; the answer is the count. */
 int64_t yardstick_new_states(int64_t count);
 

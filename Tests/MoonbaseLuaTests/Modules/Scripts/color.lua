@@ -9,7 +9,8 @@ local texts = {
   { "hsl(210deg 100% 56%)", "#1f8fff" }, { "RGB(999,0,0)", "#ff0000" },
 }
 local wrong = { "", "#", "#12", "#12345", "#1e90fg", "#c8a2zz", "rot", "rgb(1,2)", "rgb(1,2,3,4,5)", "rgb(a,b,c)",
-  "hsl(x,1%,1%)", "rgb(1,2,3", "rgb 1 2 3", "#1e90ff ", string.rep("#", 100000), "rgb(" .. string.rep("1,", 90000) .. ")" }
+  "hsl(x,1%,1%)", "rgb(1,2,3", "rgb 1 2 3", "#1e90ff ", string.rep("#", 100000),
+  "rgb(" .. string.rep("1,", 90000) .. ")" }
 
 return {
   ["text forms"] = function(t)

@@ -4,7 +4,8 @@ local Point, Size, Rect, Range = geometry.Point, geometry.Size, geometry.Rect, g
 -- As NSStringFromPoint, NSStringFromRect, NSStringFromRange write them.
 local texts = {
   { Point.new(0, 0), "{0, 0}" }, { Point.new(1.5, -2), "{1.5, -2}" },
-  { Point.new(0.1, 1 / 3), "{0.10000000000000001, 0.33333333333333331}" }, { Point.new(1e20, 1e-7), "{1e+20, 9.9999999999999995e-08}" },
+  { Point.new(0.1, 1 / 3), "{0.10000000000000001, 0.33333333333333331}" },
+  { Point.new(1e20, 1e-7), "{1e+20, 9.9999999999999995e-08}" },
   { Point.new(-0.0, 123456789), "{0, 123456789}" }, { Size.new(10, 20.25), "{10, 20.25}" },
   { Rect.new(1, 2, 3, 4), "{{1, 2}, {3, 4}}" }, { Rect.new(-1.5, 0, 1e100, 2), "{{-1.5, 0}, {1e+100, 2}}" },
   { Rect.new(math.huge, math.huge, 0, 0), "{{inf, inf}, {0, 0}}" }, { Range.new(3, 5), "{3, 5}" },

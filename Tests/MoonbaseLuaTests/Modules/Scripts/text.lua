@@ -47,7 +47,8 @@ return {
   ["the order of a dictionary"] = function(t)
     t.equal({ text.compare("a", "B"), text.compare("é", "f"), text.compare("a10", "a9"), text.compare("a", "a") },
       { -1, -1, 1, 0 })
-    t.equal(text.sort { "b10", "Äpfel", "b9", "zebra", "apfel", "B1" }, { "apfel", "Äpfel", "B1", "b9", "b10", "zebra" })
+    t.equal(text.sort { "b10", "Äpfel", "b9", "zebra", "apfel", "B1" },
+      { "apfel", "Äpfel", "B1", "b9", "b10", "zebra" })
     local people = text.sort({ { n = "É" }, { n = "a" }, { n = "f" } }, function(p) return p.n end)
     t.equal({ people[1].n, people[2].n, people[3].n }, { "a", "É", "f" })
     t.equal({ text.compare("ö", "z", "de"), text.compare("ö", "z", "sv") }, { -1, 1 })
