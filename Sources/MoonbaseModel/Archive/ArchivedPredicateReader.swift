@@ -71,6 +71,11 @@ struct ArchivedPredicateReader {
       return .conditional(
         try inner.predicate(condition), try inner.expression(first), try inner.expression(second))
     case "NSAnyKeyExpression": return .anyKey
+    case "NSVariableAssignmentExpression":
+      guard let name = object["NSAssignmentVariable"]?.object?.string("NSVariable"),
+        let value = object["NSSubexpression"]?.object
+      else { throw unreadable("an assignment") }
+      return .assignment(name, try inner.expression(value))
     default: throw unreadable("a \(object.className)")
     }
   }

@@ -81,8 +81,13 @@ extension KeyedArchiveWriter {
           "NSExpressionType": 20, "NSPredicate": try predicate(condition),
           "NSTrueExpression": try self.expression(first), "NSFalseExpression": try self.expression(second),
         ])
-    case .assignment:
-      throw ModelError(.unsupportedForm, "an assignment in a predicate cannot be archived")
+    case .assignment(let name, let value):
+      return object(
+        "NSVariableAssignmentExpression",
+        [
+          "NSExpressionType": 12, "NSAssignmentVariable": try self.expression(.variable(name)),
+          "NSSubexpression": try self.expression(value),
+        ])
     }
   }
 
@@ -114,6 +119,9 @@ extension KeyedArchiveWriter {
   /// Key paths are archived as calls: `valueForKey:` of SELF for one key, `valueForKeyPath:` for all others.
   private mutating func keyPath(_ base: Expression, _ path: [String]) throws(ModelError) -> PropertyList {
     let ofSelf = base == .evaluatedObject
+    guard path.allSatisfy({ !$0.isEmpty && !$0.contains(".") }), !path.isEmpty else {
+      throw ModelError(.unsupportedForm, "the key path \(Expression.keyPath(base, path)) cannot be archived")
+    }
     let specifier = object(
       "NSKeyPathSpecifierExpression",
       ["NSExpressionType": 10, "NSKeyPath": string(path.joined(separator: "."))])

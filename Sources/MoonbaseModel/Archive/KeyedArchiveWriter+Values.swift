@@ -17,19 +17,30 @@ extension KeyedArchiveWriter {
     case .uri(let uri):
       return object("NSURL", ["NS.base": Self.null, "NS.relative": scalar(.string(uri.absoluteString))])
     case .decimal(let decimal): return self.decimal(decimal)
-    case .list(let list): return array(list.compactMap { self.value($0) })
-    case .map(let map): return dictionary(map.sorted { $0.key < $1.key })
+    case .list(let list):
+      var references: [PropertyList] = []
+      for element in list {
+        guard let reference = self.value(element) else { return nil }
+        references.append(reference)
+      }
+      return array(references)
+    case .map(let map):
+      var pairs: [(key: String, value: PropertyList)] = []
+      for (key, value) in map.sorted(by: { $0.key < $1.key }) {
+        guard let reference = self.value(value) else { return nil }
+        pairs.append((key, reference))
+      }
+      return dictionary(pairs)
     case .objectID, .object: return nil
     }
   }
 
-  /// A dictionary of values, without those that only this process could resolve.
-  mutating func dictionary(_ values: [(key: String, value: Value)]) -> PropertyList {
-    var pairs: [(key: String, value: PropertyList)] = []
-    for (key, value) in values {
-      if let reference = self.value(value) { pairs.append((key, reference)) }
+  /// A dictionary of user info. Throws for values that only this process could resolve.
+  mutating func userInfo(_ values: [String: Value], of owner: String) throws(ModelError) -> PropertyList {
+    guard let reference = value(.map(values)) else {
+      throw ModelError(.unsupportedForm, "\(owner): its user info holds a value that cannot be archived")
     }
-    return dictionary(pairs, className: "NSDictionary")
+    return reference
   }
 
   private mutating func decimal(_ decimal: Decimal) -> PropertyList {

@@ -1,6 +1,6 @@
 extension ArchivedModelWriter {
   /// What Core Data sums up in one number beside each property.
-  private struct Traits: OptionSet {
+  struct Traits: OptionSet {
     let rawValue: Int64
     static let always = Self(rawValue: 1)
     static let optional = Self(rawValue: 2)
@@ -17,14 +17,14 @@ extension ArchivedModelWriter {
     switch property.kind {
     case .attribute(let attribute):
       try write(attribute, of: entity.index, to: reference(property.name, of: entity.index))
-    case .toOne(let relationship), .toMany(let relationship): write(relationship, of: entity.index)
+    case .toOne(let relationship), .toMany(let relationship): try write(relationship, of: entity.index)
     }
   }
 
   /// What all kinds of property have in common.
-  private mutating func common(
+  mutating func common(
     _ name: String, _ entity: Int, _ traits: Traits, renamed: String?, modifier: String?, userInfo: [String: Value]
-  ) -> [String: PropertyList] {
+  ) throws(ModelError) -> [String: PropertyList] {
     var traits = traits.union([.always])
     if userInfo.isEmpty { traits.insert(.noUserInfo) }
     if modifier == nil { traits.insert(.noHashModifier) }
@@ -38,7 +38,7 @@ extension ArchivedModelWriter {
     if traits.contains(.ordered) { fields["NSIsOrdered"] = true }
     if traits.contains(.indexedBySpotlight) { fields["NSIndexedBySpotlight"] = true }
     if let modifier { fields["NSVersionHashModifier"] = archive.string(modifier) }
-    if !userInfo.isEmpty { fields["NSUserInfo"] = archive.dictionary(userInfo.sorted { $0.key < $1.key }) }
+    if !userInfo.isEmpty { fields["NSUserInfo"] = try archive.userInfo(userInfo, of: name) }
     return fields
   }
 
@@ -52,13 +52,25 @@ extension ArchivedModelWriter {
     if attribute.isIndexedBySpotlight { traits.insert(.indexedBySpotlight) }
     if attribute.derivationExpression != nil { traits.insert(.readOnly) }
     if attribute.validation.isEmpty { traits.insert(.noValidation) }
-    var fields = common(
+    var fields = try common(
       attribute.name, entity, traits, renamed: attribute.renamingIdentifier, modifier: attribute.versionHashModifier,
       userInfo: attribute.userInfo)
     fields["NSAttributeType"] = .integer(Int64(attribute.type.rawValue))
-    fields["NSAttributeValueClassName"] = archive.string(attribute.valueClassName ?? attribute.type.foundationClassName)
+    let valueClass = attribute.valueClassName ?? attribute.type.foundationClassName
+    fields["NSAttributeValueClassName"] = archive.string(valueClass)
+    if let name = attribute.valueClassName, attribute.type.isUsual(valueClass: name) {
+      fields[SupplementKeys.valueClass] = archive.string(name)
+    }
+    if attribute.usesScalarValueType { fields[SupplementKeys.scalar] = true }
+    if attribute.allowsCloudEncryption { fields[SupplementKeys.cloudEncryption] = true }
     fields["NSValueTransformerName"] = archive.string(attribute.valueTransformerName)
-    fields["NSDefaultValue"] = archive.value(attribute.defaultValue) ?? KeyedArchiveWriter.null
+    guard let defaultValue = archive.value(attribute.defaultValue) else {
+      throw ModelError(
+        .unsupportedForm,
+        "\(attribute.name): a \(attribute.defaultValue.typeDescription) as default cannot be archived",
+        property: attribute.name)
+    }
+    fields["NSDefaultValue"] = defaultValue
     fields["NSFlagsKey"] = .integer(
       (attribute.allowsExternalBinaryDataStorage ? 4 : 0) | (attribute.preservesValueInHistoryOnDeletion ? 16 : 0))
     if attribute.isIndexed { fields["NSIsIndexed"] = true }
@@ -66,8 +78,9 @@ extension ArchivedModelWriter {
     var className = "NSAttributeDescription"
     if let text = attribute.derivationExpression {
       className = "NSDerivedAttributeDescription"
-      // A text of another form is kept as it stands: as one key.
-      let expression = DerivationText.expression(text) ?? .keyPath(.evaluatedObject, [text])
+      // A text of another form is no expression that Core Data could evaluate either; it is kept as it stands.
+      let expression = DerivationText.expression(text) ?? .constant(.string(text))
+      if DerivationText.text(expression) != text { fields[SupplementKeys.derivation] = archive.string(text) }
       fields["NSDerivationExpression"] = try archive.expression(expression)
       fields["NSFilteringPredicate"] = KeyedArchiveWriter.null
     }
@@ -96,14 +109,14 @@ extension ArchivedModelWriter {
 
   // MARK: Relationships
 
-  private mutating func write(_ relationship: ResolvedRelationship, of entity: Int) {
+  private mutating func write(_ relationship: ResolvedRelationship, of entity: Int) throws(ModelError) {
     let description = relationship.description
     var traits: Traits = [.noValidation]
     if description.isOptional { traits.insert(.optional) }
     if description.isTransient { traits.insert(.transient) }
     if description.isOrdered { traits.insert(.ordered) }
     if description.isIndexedBySpotlight { traits.insert(.indexedBySpotlight) }
-    var fields = common(
+    var fields = try common(
       description.name, entity, traits, renamed: description.renamingIdentifier,
       modifier: description.versionHashModifier, userInfo: description.userInfo)
     fields["NSDestinationEntity"] = entityReferences[relationship.destination]
@@ -116,50 +129,5 @@ extension ArchivedModelWriter {
     fields["NSMaxCount"] = .integer(Int64(description.maxCount))
     fields["NSMinCount"] = .integer(Int64(description.minCount))
     archive.fill(reference(description.name, of: entity), "NSRelationshipDescription", fields)
-  }
-
-  // MARK: Fetches
-
-  mutating func write(_ property: FetchedPropertyDescription, of entity: Int) throws(ModelError) {
-    var traits: Traits = [.noValidation, .readOnly, .transient]
-    if property.isOptional { traits.insert(.optional) }
-    var fields = common(
-      property.name, entity, traits, renamed: property.renamingIdentifier, modifier: nil, userInfo: property.userInfo)
-    fields["_NSFetchRequestEntityName"] = archive.string(property.fetchRequest.entityName)
-    fields["NSFetchRequest"] = try fetchRequest(property.fetchRequest)
-    archive.fill(reference(property.name, of: entity), "NSFetchedPropertyDescription", fields)
-  }
-
-  mutating func fetchRequest(_ request: FetchRequest) throws(ModelError) -> PropertyList {
-    let null = KeyedArchiveWriter.null
-    var predicate = null
-    if let condition = request.predicate { predicate = try archive.predicate(condition) }
-    let sort = request.sortDescriptors.map { descriptor in
-      archive.object(
-        "NSSortDescriptor",
-        [
-          "NSKey": archive.string(descriptor.keyPath), "NSAscending": .bool(descriptor.ascending),
-          "NSSelector": archive.string("\(descriptor.comparator.rawValue):"), "NSReverseNullOrder": false,
-        ])
-    }
-    let prefetch = request.relationshipKeyPathsForPrefetching.map { archive.string($0) }
-    // Columns are archived by name; how Core Data archives expressions is not known.
-    let columns = request.propertiesToFetch.filter { $0 == FetchColumn($0.name) }.map { archive.string($0.name) }
-    let groups = request.propertiesToGroupBy.map { archive.string($0) }
-    var having = null
-    if let condition = request.havingPredicate { having = try archive.predicate(condition) }
-    return archive.object(
-      "NSFetchRequest",
-      [
-        "NSEntity": model.entity(request.entityName).map { entityReferences[$0.index] } ?? null,
-        "NSPredicate": predicate, "NSSortDescriptors": sort.isEmpty ? null : archive.array(sort),
-        "NSHasFetchRequestFlags": true, "NSFetchRequestFlags": .integer(Int64(ArchivedFetchRequest.defaultFlags)),
-        "NSFetchLimit": .integer(Int64(request.fetchLimit)), "NSFetchOffset": .integer(Int64(request.fetchOffset)),
-        "NSBatchSize": .integer(Int64(request.fetchBatchSize)),
-        "NSResultType": .integer(Int64(request.resultType.rawValue)), "NSAllocationType": 0,
-        "NSValuesToFetch": columns.isEmpty ? null : archive.array(columns),
-        "NSValuesToGroupBy": groups.isEmpty ? null : archive.array(groups), "NSHavingPredicate": having,
-        "NSRelationshipKeyPathsForPrefetching": prefetch.isEmpty ? null : archive.array(prefetch),
-      ])
   }
 }

@@ -88,8 +88,12 @@ struct ArchivedModelWriter {
       "NSProperties": archive.dictionary(properties, className: "NSMutableDictionary"),
       "NSRenamingIdentifier": archive.string(description.renamingIdentifier ?? entity.name),
       "NSVersionHashModifier": archive.string(description.versionHashModifier),
-      "NSUserInfo": archive.dictionary(description.userInfo.sorted { $0.key < $1.key }),
+      "NSUserInfo": try archive.userInfo(description.userInfo, of: entity.name),
     ]
+    if let type = description.codeGenerationType { fields[SupplementKeys.codeGeneration] = archive.string(type) }
+    if let name = description.coreSpotlightDisplayNameExpression {
+      fields[SupplementKeys.spotlightName] = archive.string(name)
+    }
     if description.isAbstract { fields["NSIsAbstract"] = true }
     if !description.uniquenessConstraints.isEmpty { fields["NSUniqueTuples"] = constraints(description) }
     if !description.indexes.isEmpty { fields["NSFetchIndexDescriptions"] = try indexes(entity) }
@@ -107,24 +111,32 @@ struct ArchivedModelWriter {
     var references: [PropertyList] = []
     for index in entity.description.indexes {
       let reference = archive.reserve()
-      let elements = index.elements.map { element in
-        archive.object(
-          "NSFetchIndexElementDescription",
-          [
-            "NSPropertyName": archive.string(element.property), "NSAscending": .bool(element.isAscending),
-            "NSFetchIndexElementType": .integer(Int64(element.kind.rawValue)), "NSFetchIndexDescription": reference,
-          ])
+      let elements = index.elements.map { self.element($0, of: entity, reference) }
+      var fields: [String: PropertyList] = [
+        "NSIndexName": archive.string(index.name), "NSPartialIndexPredicate": KeyedArchiveWriter.null,
+        "NSIndexElements": archive.array(elements), "NSEntity": entityReferences[entity.index],
+      ]
+      if let text = index.partialIndexPredicate {
+        let predicate = try? Predicate(format: text)
+        if let predicate { fields["NSPartialIndexPredicate"] = try archive.predicate(predicate) }
+        if predicate?.description != text { fields[SupplementKeys.partialIndexPredicate] = archive.string(text) }
       }
-      var condition = KeyedArchiveWriter.null
-      if let text = index.partialIndexPredicate { condition = try archive.predicate(Predicate(format: text)) }
-      archive.fill(
-        reference, "NSFetchIndexDescription",
-        [
-          "NSIndexName": archive.string(index.name), "NSPartialIndexPredicate": condition,
-          "NSIndexElements": archive.array(elements), "NSEntity": entityReferences[entity.index],
-        ])
+      archive.fill(reference, "NSFetchIndexDescription", fields)
       references.append(reference)
     }
     return archive.array(references, className: "NSMutableArray")
+  }
+
+  private mutating func element(
+    _ element: FetchIndexDescription.Element, of entity: ResolvedEntity, _ index: PropertyList
+  ) -> PropertyList {
+    var fields: [String: PropertyList] = [
+      "NSPropertyName": archive.string(element.property), "NSAscending": .bool(element.isAscending),
+      "NSFetchIndexElementType": .integer(Int64(element.kind.rawValue)), "NSFetchIndexDescription": index,
+    ]
+    let isKnown = names(of: entity).contains(element.property)
+    if element.isExpression == isKnown { fields[SupplementKeys.isExpression] = .bool(element.isExpression) }
+    if let type = element.expressionType { fields[SupplementKeys.expressionType] = archive.string(type) }
+    return archive.object("NSFetchIndexElementDescription", fields)
   }
 }

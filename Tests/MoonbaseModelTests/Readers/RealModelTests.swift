@@ -80,6 +80,18 @@ struct RealModelTests {
 }
 
 extension ManagedObjectModel {
+  /// The model in the order of names: an archive has no other.
+  var inOrderOfNames: ManagedObjectModel {
+    var model = self
+    model.entities.sort { $0.name < $1.name }
+    for index in model.entities.indices {
+      model.entities[index].attributes.sort { $0.name < $1.name }
+      model.entities[index].relationships.sort { $0.name < $1.name }
+      model.entities[index].fetchedProperties.sort { $0.name < $1.name }
+    }
+    return model
+  }
+
   /// What a compiled model keeps of a model: no order of properties, and nothing that only Xcode's generator reads.
   var comparable: ManagedObjectModel {
     var model = self

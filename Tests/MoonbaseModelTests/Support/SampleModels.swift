@@ -19,6 +19,60 @@ enum SampleModels {
     return model
   }
 
+  /// A model that says what Core Data's archives have no place for.
+  static var unusual: ManagedObjectModel {
+    var thing = EntityDescription("Thing")
+    thing.codeGenerationType = "category"
+    thing.coreSpotlightDisplayNameExpression = "title"
+    thing.userInfo = ["list": [1, 2.5, "x", ["deep": true]], "data": .data(Data([1, 2])), "": ""]
+    var title = AttributeDescription("title", .string)
+    title.usesScalarValueType = true
+    title.allowsCloudEncryption = true
+    title.valueClassName = "NSString"
+    var value = AttributeDescription("value", .transformable)
+    value.valueClassName = "NSObject"
+    var odd = AttributeDescription("odd", .integer64)
+    odd.derivationExpression = "parts.@count + 1"
+    thing.attributes = [title, value, odd]
+    thing.relationships = [.toMany("parts", "Thing", inverse: "whole"), .toOne("whole", "Thing", inverse: "parts")]
+    var index = FetchIndexDescription("byTitle", [.init("title"), .init("lowercase:(title)")])
+    index.elements[1].isExpression = true
+    index.elements[1].expressionType = "String"
+    index.partialIndexPredicate = "title!='x'"
+    thing.indexes = [index, FetchIndexDescription("broken", [.init("title")])]
+    thing.indexes[1].partialIndexPredicate = "title !"
+    var model = ManagedObjectModel(entities: [thing])
+    // Xcode's compiler lets such a derivation pass, and so does a model that comes from it.
+    model.allowsUnknownClasses = true
+    model.fetchRequestTemplates = ["all": everythingAFetchSays, "plain": FetchRequest("Thing")]
+    return model
+  }
+
+  private static var everythingAFetchSays: FetchRequest {
+    var request = FetchRequest("Thing")
+    request.predicate = .comparison(
+      .init(.assignment("v", .keyPath("title")), .equal, .conditional(.constant(true), .variable("v"), .anyKey)))
+    request.sortDescriptors = [SortDescriptor("title", ascending: false, comparator: .localizedCaseInsensitiveCompare)]
+    request.fetchLimit = 1
+    request.fetchOffset = 2
+    request.fetchBatchSize = 3
+    request.includesSubentities = false
+    request.includesPendingChanges = false
+    request.includesPropertyValues = false
+    request.returnsObjectsAsFaults = false
+    request.shouldRefreshRefetchedObjects = true
+    request.returnsDistinctResults = true
+    request.relationshipKeyPathsForPrefetching = ["parts", "whole.parts"]
+    request.resultType = .dictionaries
+    request.propertiesToFetch = [
+      FetchColumn("title"), FetchColumn("n", .function("count:", [.keyPath("odd")]), resultType: .integer32),
+      FetchColumn("whole.title"), FetchColumn("sum", .keyPath("@sum.odd")),
+    ]
+    request.propertiesToGroupBy = ["title", "whole.title"]
+    request.havingPredicate = .comparison(.init(.keyPath("n"), .greaterThan, .constant(1)))
+    return request
+  }
+
   private static var being: EntityDescription {
     var being = EntityDescription("Being")
     being.isAbstract = true

@@ -9,7 +9,7 @@ struct ModelCacheTests {
   }
 
   @Test func aRichModelSurvives() throws {
-    let (left, right) = (SampleModels.rich.comparable, try roundTrip(SampleModels.rich).comparable)
+    let (left, right) = (SampleModels.rich.inOrderOfNames, try roundTrip(SampleModels.rich).inOrderOfNames)
     for (left, right) in zip(left.entities, right.entities) {
       for (left, right) in zip(left.attributes, right.attributes) { #expect(left == right) }
       #expect(left == right)
@@ -17,6 +17,56 @@ struct ModelCacheTests {
     #expect(left.fetchRequestTemplates == right.fetchRequestTemplates)
     #expect(left == right)
     #expect(right.warnings == [])
+  }
+
+  @Test func whatCoreDataHasNoPlaceForSurvives() throws {
+    let model = SampleModels.unusual
+    let again = try roundTrip(model)
+    let (left, right) = (model.inOrderOfNames, again.inOrderOfNames)
+    for (left, right) in zip(left.entities, right.entities) {
+      for (left, right) in zip(left.attributes, right.attributes) { #expect(left == right) }
+      #expect(left == right)
+    }
+    for (name, request) in left.fetchRequestTemplates { #expect(right.fetchRequestTemplates[name] == request) }
+    #expect(left == right)
+    #expect(again.warnings == [])
+    #expect(try roundTrip(again) == again)
+  }
+
+  @Test func whatNoArchiveCanHoldIsRefused() throws {
+    let id = try #require(
+      ManagedObjectID(uriRepresentation: "x-coredata://00000000-0000-4000-8000-000000000000/Thing/p1"))
+    var model = SampleModels.unusual
+    model.entities[0].userInfo["id"] = [id]
+    #expect(throws: ModelError.self) { try roundTrip(model) }
+    model = SampleModels.unusual
+    model.fetchRequestTemplates["x"] = FetchRequest(
+      "Thing", where: .comparison(.init(.keyPath("title"), .equal, .constant(id))))
+    #expect(throws: ModelError.self) { try roundTrip(model) }
+  }
+
+  @Test(arguments: [
+    ("NSSelector", PropertyList.string("madeUp:"), "madeUp: is not known here"),
+    ("NSResultType", 99, "the result type 99"), ("NSDeleteRule", 17, "the delete rule 17"),
+    ("NSFetchRequestFlags", 31, "the flags 31"), ("NSFlagsKey", 256, "storage flags 256"),
+    ("NSKey", .uid(0), "sort descriptor without a key"), ("NSIndexName", .uid(0), "index without a name"),
+    ("NSFilteringPredicate", "x", "the predicate that filters"), ("NSMadeUp", 1, "NSMadeUp of NSSortDescriptor"),
+  ])
+  func whatIsNotUnderstoodIsTold(_ key: String, _ value: PropertyList, _ warning: String) throws {
+    guard case .dictionary(var archive) = try PropertyList(binary: SampleModels.rich.resolved().archive()),
+      case .array(let objects)? = archive["$objects"]
+    else {
+      Issue.record("no archive")
+      return
+    }
+    archive["$objects"] = .array(
+      objects.map { object in
+        guard case .dictionary(var fields) = object else { return object }
+        if fields[key] != nil || key == "NSMadeUp" && fields["NSSelector"] != nil { fields[key] = value }
+        return .dictionary(fields)
+      })
+    let model = try ManagedObjectModel(archive: PropertyList.dictionary(archive).binaryData)
+    #expect(model.warnings.contains { $0.contains(warning) }, "\(model.warnings)")
   }
 
   @Test func theHashesStay() throws {

@@ -17,7 +17,7 @@ struct RandomModelTests {
     let tree = try ManagedObjectModel(tree: model.tree(), file: "m.lua")
     #expect(tree == model)
     let cached = try ManagedObjectModel(modelCache: resolved.modelCache())
-    #expect(cached.comparable == model.comparable)
+    #expect(cached.inOrderOfNames == model.inOrderOfNames)
 
     #expect(ModelDifference(from: model, to: tree).isEmpty)
     #expect(try xcode.resolved().versionHashes == resolved.versionHashes)
@@ -63,6 +63,8 @@ private struct RandomModel {
   private mutating func decorate(_ entity: inout EntityDescription) {
     entity.isAbstract = chance(20)
     if chance(40) { entity.managedObjectClassName = "Class\(below(9))" }
+    if chance(20) { entity.codeGenerationType = "class" }
+    if chance(20) { entity.coreSpotlightDisplayNameExpression = text() }
     if chance(20) { entity.renamingIdentifier = "Old\(below(99))" }
     if chance(20) { entity.versionHashModifier = text() }
     if chance(30) { entity.userInfo = [text(): .string(text()), "key": .string(text())] }
@@ -76,6 +78,8 @@ private struct RandomModel {
     attribute.preservesValueInHistoryOnDeletion = chance(15)
     attribute.isIndexedBySpotlight = chance(10)
     attribute.allowsExternalBinaryDataStorage = attribute.type == .binaryData && chance(50)
+    attribute.usesScalarValueType = chance(15)
+    attribute.allowsCloudEncryption = chance(15)
     if chance(15) { attribute.renamingIdentifier = "old_\(name)" }
     if chance(15) { attribute.versionHashModifier = text() }
     if chance(20) { attribute.userInfo = ["key": .string(text())] }

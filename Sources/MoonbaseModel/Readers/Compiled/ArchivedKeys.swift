@@ -3,7 +3,8 @@ enum ArchivedKeys {
   /// The keys of an object that nobody knows.
   static func unknown(in object: ArchivedObject) -> [String] {
     guard let known = byClass[object.className] else { return [] }
-    return object.fields.keys.filter { !known.contains($0) }.sorted()
+    let own = SupplementKeys.known(of: object.className)
+    return object.fields.keys.filter { !known.contains($0) && !own.contains($0) }.sorted()
   }
 
   private static let property = words(
@@ -34,6 +35,8 @@ enum ArchivedKeys {
     "NSFetchIndexDescription": words("$class NSEntity NSIndexElements NSIndexName NSPartialIndexPredicate"),
     "NSFetchIndexElementDescription": words(
       "$class NSAscending NSFetchIndexDescription NSFetchIndexElementType NSPropertyName"),
+    "NSSortDescriptor": words("$class NSAscending NSKey NSReverseNullOrder NSSelector"),
+    "NSExpressionDescription": property.union(words("NSExpression NSExpressionResultType")),
     "NSFetchRequest": words(
       "$class NSAllocationType NSBatchSize NSEntity NSEntityName NSFetchLimit NSFetchOffset NSFetchRequestFlags "
         + "NSHasFetchRequestFlags NSHavingPredicate NSPredicate NSRelationshipKeyPathsForPrefetching NSResultType "

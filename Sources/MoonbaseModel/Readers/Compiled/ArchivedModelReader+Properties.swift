@@ -21,13 +21,15 @@ extension ArchivedModelReader {
     attribute.preservesValueInHistoryOnDeletion = flags & Self.historyFlag != 0
     let unknown = flags & ~(Self.externalStorageFlag | Self.historyFlag)
     if unknown != 0 { warnings.append("\(subject): storage flags \(unknown) are not understood") }
-    attribute.valueClassName = object.string("NSAttributeValueClassName").flatMap {
-      $0 == type.foundationClassName || $0 == "NSObject" ? nil : $0
-    }
+    attribute.usesScalarValueType = object.bool(SupplementKeys.scalar)
+    attribute.allowsCloudEncryption = object.bool(SupplementKeys.cloudEncryption)
+    attribute.valueClassName =
+      object.string(SupplementKeys.valueClass)
+      ?? object.string("NSAttributeValueClassName").flatMap { type.isUsual(valueClass: $0) ? nil : $0 }
     attribute.valueTransformerName = object.string("NSValueTransformerName")
     attribute.renamingIdentifier = other(object.string("NSRenamingIdentifier"), than: name)
     attribute.versionHashModifier = object.string("NSVersionHashModifier")
-    attribute.userInfo = userInfo(object)
+    attribute.userInfo = userInfo(object, subject)
     attribute.derivationExpression = try derivation(object, subject: subject)
     for element in object.elements("NSElements") ?? [] {
       guard let element = element.object, let name = element.string("NSPropertyName") else { continue }
@@ -38,7 +40,11 @@ extension ArchivedModelReader {
     return attribute
   }
 
-  private func derivation(_ object: ArchivedObject, subject: String) throws(ModelError) -> String? {
+  private mutating func derivation(_ object: ArchivedObject, subject: String) throws(ModelError) -> String? {
+    if object["NSFilteringPredicate"] != nil {
+      warnings.append("\(subject): the predicate that filters what it is derived from is left out")
+    }
+    if let text = object.string(SupplementKeys.derivation) { return text }
     guard let expression = object["NSDerivationExpression"]?.object else { return nil }
     do { return DerivationText.text(try ArchivedPredicateReader().expression(expression)) } catch {
       throw ModelError(error.code, "\(subject): its derivation: \(error.message)")
@@ -72,7 +78,7 @@ extension ArchivedModelReader {
 
   // MARK: Relationships
 
-  func relationship(_ object: ArchivedObject, _ name: String, subject: String) throws(ModelError)
+  mutating func relationship(_ object: ArchivedObject, _ name: String, subject: String) throws(ModelError)
     -> RelationshipDescription
   {
     let entity = object["NSDestinationEntity"]?.object
@@ -89,69 +95,20 @@ extension ArchivedModelReader {
     relationship.isTransient = object.bool("NSIsTransient")
     relationship.isOrdered = object.bool("NSIsOrdered")
     relationship.isIndexedBySpotlight = object.bool("NSIndexedBySpotlight")
-    relationship.deleteRule = DeleteRule(rawValue: object.integer("NSDeleteRule") ?? 1) ?? .nullify
+    let rule = object.integer("NSDeleteRule") ?? DeleteRule.nullify.rawValue
+    if let known = DeleteRule(rawValue: rule) {
+      relationship.deleteRule = known
+    } else {
+      warnings.append("\(subject): the delete rule \(rule) is not understood; nullify stands for it")
+    }
     relationship.renamingIdentifier = other(object.string("NSRenamingIdentifier"), than: name)
     relationship.versionHashModifier = object.string("NSVersionHashModifier")
-    relationship.userInfo = userInfo(object)
+    relationship.userInfo = userInfo(object, subject)
     return relationship
-  }
-
-  // MARK: Fetches
-
-  mutating func fetchedProperty(_ object: ArchivedObject, _ name: String, subject: String) throws(ModelError)
-    -> FetchedPropertyDescription
-  {
-    guard let request = object["NSFetchRequest"]?.object else {
-      throw ModelError(.malformedFile, "\(subject) has no fetch request", property: name)
-    }
-    var property = FetchedPropertyDescription(name, try fetchRequest(request, subject: subject))
-    property.isOptional = object.bool("NSIsOptional")
-    property.renamingIdentifier = other(object.string("NSRenamingIdentifier"), than: name)
-    property.userInfo = userInfo(object)
-    return property
-  }
-
-  mutating func fetchRequest(_ object: ArchivedObject, subject: String) throws(ModelError) -> FetchRequest {
-    guard let entity = object["NSEntity"]?.object?.string("NSEntityName") ?? object.string("NSEntityName") else {
-      throw ModelError(.malformedFile, "\(subject): its fetch request names no entity")
-    }
-    report(object, subject)
-    var request = FetchRequest(entity)
-    if let predicate = object["NSPredicate"]?.object {
-      do { request.predicate = try ArchivedPredicateReader().predicate(predicate) } catch {
-        throw ModelError(error.code, "\(subject): its predicate: \(error.message)")
-      }
-    }
-    request.sortDescriptors = (object.elements("NSSortDescriptors") ?? []).compactMap(\.object).compactMap(
-      sortDescriptor)
-    request.fetchLimit = max(0, object.integer("NSFetchLimit") ?? 0)
-    request.fetchOffset = max(0, object.integer("NSFetchOffset") ?? 0)
-    request.fetchBatchSize = max(0, object.integer("NSBatchSize") ?? 0)
-    let prefetch = object.elements("NSRelationshipKeyPathsForPrefetching") ?? []
-    request.relationshipKeyPathsForPrefetching = prefetch.compactMap(\.string)
-    request.resultType = FetchRequest.ResultType(rawValue: object.integer("NSResultType") ?? 0) ?? .objects
-    request.propertiesToFetch = (object.elements("NSValuesToFetch") ?? []).compactMap(\.propertyName).map { .init($0) }
-    request.propertiesToGroupBy = (object.elements("NSValuesToGroupBy") ?? []).compactMap(\.propertyName)
-    if let having = object["NSHavingPredicate"]?.object {
-      request.havingPredicate = try ArchivedPredicateReader().predicate(having)
-    }
-    if let flags = object.integer("NSFetchRequestFlags"), flags != ArchivedFetchRequest.defaultFlags {
-      warnings.append("\(subject): the flags \(flags) of its fetch request are not understood")
-    }
-    return request
-  }
-
-  private func sortDescriptor(_ object: ArchivedObject) -> SortDescriptor? {
-    guard let key = object.string("NSKey") else { return nil }
-    var descriptor = SortDescriptor(key, ascending: object.bool("NSAscending"))
-    let selector = object.string("NSSelector").map { $0.hasSuffix(":") ? String($0.dropLast()) : $0 }
-    descriptor.comparator = selector.flatMap(SortDescriptor.Comparator.init(rawValue:)) ?? .compare
-    return descriptor
   }
 }
 
-/// What archived fetch requests have in common.
-enum ArchivedFetchRequest {
-  /// The flags of a request that was not changed. What each bit means is not known.
-  static let defaultFlags = 30
+extension AttributeType {
+  /// Whether a class is the one that values of the type have anyway.
+  func isUsual(valueClass name: String) -> Bool { name == foundationClassName || name == "NSObject" }
 }

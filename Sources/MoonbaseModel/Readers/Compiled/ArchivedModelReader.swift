@@ -53,7 +53,9 @@ struct ArchivedModelReader {
     entity.isAbstract = object.bool("NSIsAbstract")
     entity.renamingIdentifier = other(object.string("NSRenamingIdentifier"), than: name)
     entity.versionHashModifier = object.string("NSVersionHashModifier")
-    entity.userInfo = userInfo(object)
+    entity.userInfo = userInfo(object, "entity \(name)")
+    entity.codeGenerationType = object.string(SupplementKeys.codeGeneration)
+    entity.coreSpotlightDisplayNameExpression = object.string(SupplementKeys.spotlightName)
     entity.uniquenessConstraints = constraints(object)
     let inherited = Set((parent?.pairs("NSProperties") ?? []).map(\.key))
     for (key, value) in object.pairs("NSProperties") ?? [] where !inherited.contains(key) {
@@ -96,13 +98,18 @@ struct ArchivedModelReader {
     let properties = Set((object.pairs("NSProperties") ?? []).map(\.key))
     var result: [FetchIndexDescription] = []
     for archived in (object.elements("NSFetchIndexDescriptions") ?? []).compactMap(\.object) {
-      guard let name = archived.string("NSIndexName") else { continue }
+      guard let name = archived.string("NSIndexName") else {
+        warnings.append("entity \(entity.name): an index without a name is left out")
+        continue
+      }
       let subject = "\(entity.name), index \(name)"
       report(archived, subject)
       let elements = (archived.elements("NSIndexElements") ?? []).compactMap(\.object)
       for element in elements { report(element, subject) }
       var index = FetchIndexDescription(name, elements.compactMap { indexElement($0, properties) })
-      if let predicate = archived["NSPartialIndexPredicate"]?.object {
+      if let text = archived.string(SupplementKeys.partialIndexPredicate) {
+        index.partialIndexPredicate = text
+      } else if let predicate = archived["NSPartialIndexPredicate"]?.object {
         do { index.partialIndexPredicate = "\(try ArchivedPredicateReader().predicate(predicate))" } catch {
           warnings.append("\(subject): its predicate is left out: \(error.message)")
         }
@@ -117,7 +124,8 @@ struct ArchivedModelReader {
   private func indexElement(_ object: ArchivedObject, _ properties: Set<String>) -> FetchIndexDescription.Element? {
     guard let name = object.string("NSPropertyName") else { return nil }
     var element = FetchIndexDescription.Element(name)
-    element.isExpression = !properties.contains(name)
+    element.isExpression = object[SupplementKeys.isExpression]?.bool ?? !properties.contains(name)
+    element.expressionType = object.string(SupplementKeys.expressionType)
     element.isAscending = object.bool("NSAscending")
     element.kind = object.integer("NSFetchIndexElementType") == 1 ? .rTree : .binary
     return element
@@ -132,9 +140,14 @@ struct ArchivedModelReader {
     }
   }
 
-  func userInfo(_ object: ArchivedObject) -> [String: Value] {
-    let pairs = (object.pairs("NSUserInfo") ?? []).compactMap { key, value in value.modelValue.map { (key, $0) } }
-    return Dictionary(pairs) { first, _ in first }
+  mutating func userInfo(_ object: ArchivedObject, _ subject: String) -> [String: Value] {
+    guard let info = object["NSUserInfo"]?.object else { return [:] }
+    let pairs = info.pairs ?? []
+    let values = pairs.compactMap { key, value in value.modelValue.map { (key, $0) } }
+    if values.count < max(pairs.count, info.fields["NS.keys"]?.array?.count ?? 0) {
+      warnings.append("\(subject): user info that is no value of Foundation's plain classes is left out")
+    }
+    return Dictionary(values) { first, _ in first }
   }
 
   /// A renaming identifier that is the name itself says nothing.
