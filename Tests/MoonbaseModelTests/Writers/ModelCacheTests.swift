@@ -34,8 +34,7 @@ struct ModelCacheTests {
   }
 
   @Test func whatNoArchiveCanHoldIsRefused() throws {
-    let id = try #require(
-      ManagedObjectID(uriRepresentation: "x-coredata://00000000-0000-4000-8000-000000000000/Thing/p1"))
+    let id = World.shared.people[0].predicateValue
     var model = SampleModels.unusual
     model.entities[0].userInfo["id"] = [id]
     #expect(throws: ModelError.self) { try roundTrip(model) }
