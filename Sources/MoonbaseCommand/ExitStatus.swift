@@ -1,4 +1,4 @@
-import MoonbaseGraph
+import MoonbaseScripting
 
 /// How the command ends, as its documentation lists it. A script's own `os.exit(n)` is passed on as it is.
 enum ExitStatus {
@@ -14,9 +14,6 @@ enum ExitStatus {
 
   /// The status for an error that ends the command.
   static func status(for error: any Error) -> Int32 {
-    switch error {
-    case let error as GraphError where error.code == .storeBusy: busy
-    default: failed
-    }
+    ScriptRunner.status(of: error)
   }
 }

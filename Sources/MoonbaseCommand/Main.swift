@@ -5,9 +5,18 @@ import MoonbasePlatform
 @main
 enum Main {
   static func main() {
+    StandardStream.open()
     let arguments = CommandLine.arguments.dropFirst()
     // The argument parser would double the start of a script.
-    exit(arguments.first == "run" ? RunCommand.main(arguments.dropFirst()) : run(Array(arguments)))
+    let status = arguments.first == "run" ? RunCommand.main(arguments.dropFirst()) : run(Array(arguments))
+    exit(ending(status))
+  }
+
+  /// Output that did not arrive is a failure.
+  private static func ending(_ status: Int32) -> Int32 {
+    guard let failure = StandardStream.failure() else { return status }
+    Terminal.complain("moonbase: standard output: \(failure)")
+    return status == ExitStatus.done ? ExitStatus.failed : status
   }
 
   private static func run(_ arguments: [String]) -> Int32 {

@@ -112,12 +112,21 @@ static void unblock_signal(void) {
   unblocked = true;
 }
 
+// A state below another one waits in its host, but Lua that runs on its behalf is its own time.
+bool mbl_control_set_in_host(MBLState *S, bool inHost) {
+  bool before = atomic_load_explicit(&S->control->inHost, memory_order_relaxed);
+  for (MBLState *P = S; P != NULL; P = P->parent) {
+    atomic_store_explicit(&P->control->inHost, inHost, memory_order_relaxed);
+  }
+  return before;
+}
+
 void mbl_control_enter(MBLState *S) {
   if (!unblocked) unblock_signal();
   MBLControl *control = S->control;
   control->thread = pthread_self();
   atomic_store_explicit(&control->reason, MBLAbortNone, memory_order_relaxed);
-  atomic_store_explicit(&control->inHost, 0, memory_order_relaxed);
+  mbl_control_set_in_host(S, false);
   atomic_store_explicit(&control->serial, atomic_load_explicit(&control->serial, memory_order_relaxed) + 1,
                         memory_order_relaxed);
   atomic_store(&control->phase, RUNNING);
@@ -127,6 +136,7 @@ void mbl_control_enter(MBLState *S) {
 }
 
 void mbl_control_leave(MBLState *S) {
+  if (S->parent != NULL) mbl_control_set_in_host(S->parent, true);
   int expected = RUNNING;
   while (!atomic_compare_exchange_strong(&S->control->phase, &expected, IDLE)) {
     expected = RUNNING;
@@ -136,10 +146,4 @@ void mbl_control_leave(MBLState *S) {
 
 bool mbl_control_in_host(MBLState *S) {
   return atomic_load_explicit(&S->control->inHost, memory_order_relaxed);
-}
-
-bool mbl_control_set_in_host(MBLState *S, bool inHost) {
-  bool before = atomic_load_explicit(&S->control->inHost, memory_order_relaxed);
-  atomic_store_explicit(&S->control->inHost, inHost, memory_order_relaxed);
-  return before;
 }

@@ -28,4 +28,24 @@ package enum StandardStream {
 
   /// Hands standard output's buffer to the system.
   package static func flush() { _ = fflush(stdout) }
+
+  /// Flushes standard output for the last time; returns why something written to it did not arrive, or nil.
+  package static func failure() -> String? {
+    let isFlushed = fflush(stdout) == 0
+    guard !isFlushed || ferror(stdout) != 0 else { return nil }
+    return isFlushed || errno == 0 ? "not all could be written" : String(cString: strerror(errno))
+  }
+
+  /// Opens what stands in for standard streams that the process was started without, so that no file takes their place and
+  /// gets what is printed.
+  package static func open() {
+    for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) == -1 {
+      // Opening takes the lowest number that is free, which is this one. Reading and writing it fails as it did before.
+      #if canImport(Darwin)
+        _ = Darwin.open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+      #else
+        _ = Glibc.open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+      #endif
+    }
+  }
 }

@@ -2,7 +2,6 @@
 
 ---A set of objects and their unsaved changes.
 ---@class moonbase.Context
----@field undo_levels integer how many steps `undo` can go back; 0, the default, keeps none
 ---@field has_changes boolean
 local Context = {}
 
@@ -31,11 +30,12 @@ function Context:fetch_template(name, variables) end
 ---@return moonbase.Object?
 function Context:find(entity, values) end
 
----Updates the object that agrees with `values` in `keys`, or inserts one.
+---Updates the object that agrees with `values` in `keys`, or inserts one. A list of such tables gives a list of objects.
 ---@param entity string
 ---@param keys string[]
 ---@param values table<string, any>
 ---@return moonbase.Object
+---@overload fun(self: moonbase.Context, entity: string, keys: string[], values: table<string, any>[]): moonbase.Object[]
 function Context:upsert(entity, keys, values) end
 
 ---@param id moonbase.ObjectID|string
@@ -62,16 +62,6 @@ function Context:reset() end
 ---@param object moonbase.Object
 ---@param merge_changes boolean whether changes are kept
 function Context:refresh(object, merge_changes) end
-
----@return boolean whether there was something to undo
-function Context:undo() end
-
----@return boolean whether there was something to redo
-function Context:redo() end
-
----Makes one undo step of all that `body` does.
----@param body fun()
-function Context:undo_group(body) end
 
 ---A request for objects. Each step returns a new request and leaves this one as it is.
 ---@class moonbase.Request

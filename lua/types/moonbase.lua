@@ -19,7 +19,7 @@ moonbase = {}
 function moonbase.open(options) end
 
 ---@class moonbase.OpenOptions
----@field store? string path of the SQLite file; without it the store is kept in memory
+---@field store? string|table<string, string> path of the SQLite file, or paths by configuration; default: in memory
 ---@field model? string|table path of a model file, or the table such a file returns; default: the store's own model
 ---@field extensions? string[] paths of extension files
 ---@field read_only? boolean
@@ -28,8 +28,8 @@ function moonbase.open(options) end
 ---@field context moonbase.Context
 local Store = {}
 
----Closes the store. Objects of its contexts cannot be used any more.
-function Store:close() end
+---Reads the extension files anew; a file that fails leaves all in place and raises.
+function Store.reload() end
 
 ---A progress bar on standard error. It draws on a terminal only.
 ---@param total? integer how many steps there will be, if known
@@ -45,14 +45,6 @@ function Progress:advance(steps) end
 
 ---Takes the bar away.
 function Progress:finish() end
-
----Runs a module's function over the objects of a request on several cores.
----The module returns `function(context, ids, arguments)`; values go in, values come out.
----@param request moonbase.Request
----@param module string
----@param arguments? any
----@return any[] results one for each part of the objects
-function moonbase.parallel(request, module, arguments) end
 
 ---What data or others cause: returned by `save`, `validate`, `parse` and `migrate`, raised by everything else.
 ---@class moonbase.Error

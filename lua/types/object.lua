@@ -9,7 +9,7 @@
 local Object = {}
 
 ---@return string
-function Object:entity_name() end
+function Object:entity() end
 
 ---@return moonbase.ObjectID
 function Object:id() end
@@ -41,10 +41,6 @@ function Object:will_access(key) end
 
 ---@param key string
 function Object:did_access(key) end
-
----@param key string
----@param observer fun(object: moonbase.Object, key: string)
-function Object:observe(key, observer) end
 
 ---A to-many relationship of an object. `#` counts, `pairs` walks over a snapshot, assigning a list replaces all.
 ---@class moonbase.ToMany

@@ -30,19 +30,19 @@ struct RunCommand {
     domain.state.output = .standard
     try openDoors(of: domain)
     Interruption.install(domain.state.interrupter)
-    let outcome = ScriptRunner(domain).run(sources, arguments: options.arguments)
+    // A script that is no Lua leaves every store as it was, and is not even a reason to make one.
+    let outcome = ScriptRunner(domain).run(sources, arguments: options.arguments) { try openStores(of: domain) }
     if let message = outcome.message, outcome.status != ExitStatus.done || !options.quiet {
       Terminal.complain("moonbase run: \(message)")
     }
     return outcome.status
   }
 
-  /// Gives the scripts what the command line grants: files, modules, stores.
+  /// Gives the scripts what the command line grants: files, modules and a way to open stores.
   private func openDoors(of domain: ScriptDomain) throws {
     let access = options.access
     if options.sandbox != .pure { try domain.state.openFiles(access) }
     domain.state.modules.roots = options.scriptFolders
-    let opener = StoreOpener(limits: options.limits, readOnly: options.readOnly)
     // What the command line names was named by a person; what a script names has to be granted.
     let scriptsOpener: any ContainerOpener =
       options.sandbox == .trusted ? opener : GrantedOpener(opener: opener, access: access, readOnly: options.readOnly)
@@ -51,12 +51,18 @@ struct RunCommand {
       context.findsValuesChangedInPlace = options.strict
     }
     try domain.installOpen(scriptsOpener)
+  }
+
+  /// Opens what the command line names, for `moonbase.context`.
+  private func openStores(of domain: ScriptDomain) throws {
     guard !options.stores.isEmpty || options.model != nil || !options.extensions.isEmpty else { return }
     let request = ContainerRequest(
       stores: options.stores, model: options.model.map { .path($0) }, extensions: options.extensions,
       isReadOnly: options.readOnly)
     try domain.setContext(try domain.context(of: opener.open(request)))
   }
+
+  private var opener: StoreOpener { StoreOpener(limits: options.limits, readOnly: options.readOnly) }
 
   private func read(_ source: RunOptions.Source) throws -> ScriptSource {
     switch source {

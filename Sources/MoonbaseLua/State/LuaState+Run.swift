@@ -10,6 +10,12 @@ extension LuaState {
     return try body()
   }
 
+  /// Runs `body`, on behalf of the state that runs on this thread if there is one: its limits hold, whatever this state's own.
+  public func runNested<Result>(_ body: () throws -> Result) rethrows -> Result {
+    guard let caller = LuaState.current, caller !== self else { return try run(body) }
+    return try run(onBehalfOf: caller, body)
+  }
+
   /// Runs `body` on what is left of another state's instructions and charges them to it.
   ///
   /// For a state that works on behalf of another on the same thread: script, fetch, SQLite, pure function.

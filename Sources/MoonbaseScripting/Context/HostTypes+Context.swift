@@ -46,7 +46,7 @@ extension HostTypes {
       try context.refresh(object, mergeChanges: call.count < 2 ? true : try call.boolean(1))
     }
     context.method("process_pending_changes") { context, _ in try context.processPendingChanges() }
-    context.method("has_changes") { context, call in call.return(context.hasChanges) }
+    context.property("has_changes", get: { context, call in call.return(context.hasChanges) })
   }
 
   private func describeSaving() {
@@ -99,16 +99,33 @@ extension HostTypes {
     let entity = try Self.entity(try call.text(0), context)
     let keys = try call.table(1).elements.compactMap(\.textValue)
     guard !keys.isEmpty else { throw call.argumentError(1, "a list of property names is expected") }
-    var objects: [LuaValue] = []
-    for row in try call.table(2).elements {
-      guard let table = row.tableValue else { throw call.argumentError(2, "a list of tables is expected") }
-      let values = try domain.values(table, of: entity)
-      let object =
-        try Self.find(entity, values.filter { keys.contains($0.key) }, context) ?? context.insert(entity.name)
-      for (key, value) in values { try object.setValue(value, forKey: key) }
-      objects.append(try domain.handle(object))
+    let argument = try call.table(2)
+    let rows = try argument.elements
+    guard !rows.isEmpty else { return try call.return(domain.handle(upsert(argument, entity, keys, context))) }
+    let objects = try rows.map { row in
+      guard let table = row.tableValue else { throw call.argumentError(2, "a table, or a list of tables, is expected") }
+      return try domain.handle(upsert(table, entity, keys, context))
     }
     try call.return(.table(try domain.state.list(objects)))
+  }
+
+  /// The object that agrees with a table in `keys`, or a new one, with the table's values.
+  private func upsert(
+    _ table: LuaTable, _ entity: ResolvedEntity, _ keys: [String], _ context: ManagedObjectContext
+  ) throws -> ManagedObject {
+    let domain = try home()
+    let values = try domain.values(table, of: entity)
+    for key in keys { _ = try domain.property(.text(key), of: entity) }
+    let sought = Dictionary(uniqueKeysWithValues: keys.map { ($0, values[$0] ?? .null) })
+    let found = try Self.find(entity, sought, context)
+    let object = try found ?? context.insert(entity.name)
+    do {
+      for (key, value) in values { try object.setValue(value, forKey: key) }
+    } catch {
+      if found == nil { try context.delete(object) }
+      throw error
+    }
+    return object
   }
 
   static func find(_ entity: ResolvedEntity, _ values: [String: Value], _ context: ManagedObjectContext) throws

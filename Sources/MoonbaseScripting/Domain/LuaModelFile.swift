@@ -28,7 +28,7 @@ public struct LuaModelFile: ModelReader {
     let tree: ModelTree
     do {
       let domain = try ScriptDomain(preset: .pure, limits: LuaLimits(instructions: 100_000_000, memory: 64 << 20))
-      let results = try domain.state.load(source.text, name: source.name).call([])
+      let results = try domain.state.runNested { try domain.state.load(source.text, name: source.name).call([]) }
       guard let table = results.first?.tableValue else {
         throw ModelError(
           .malformedFile, "a model file returns a table; this one returns \(results.first?.typeName ?? "nothing")",
@@ -38,8 +38,9 @@ public struct LuaModelFile: ModelReader {
     } catch let error as ModelError {
       throw error
     } catch let error as LuaError {
-      throw ModelError(
-        .malformedFile, error.message, at: SourceLocation(file: error.script ?? source.name, line: error.line))
+      let code: ModelError.Code =
+        error.kind == .interrupted ? .interrupted : error.kind.limit != nil ? .limitExceeded : .malformedFile
+      throw ModelError(code, error.message, at: SourceLocation(file: error.script ?? source.name, line: error.line))
     } catch {
       throw ModelError(.malformedFile, "\(error)", at: SourceLocation(file: source.name))
     }

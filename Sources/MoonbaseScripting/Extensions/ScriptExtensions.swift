@@ -108,10 +108,12 @@ public final class ScriptExtensions: ExtensionProvider {
 extension ScriptDomain {
   /// Runs extension files, each in an environment of its own, and reads what they return.
   func declarations(of sources: [ScriptSource]) throws -> [ExtensionDeclaration] {
-    try sources.map { source in
-      if let folder = source.folder, !state.modules.roots.contains(folder) { state.modules.roots.append(folder) }
-      let chunk = try state.load(source.text, name: source.name)
-      return try ExtensionDeclaration(chunk.call([]), source: source)
-    }
+    try state.runNested { try sources.map(declaration) }
+  }
+
+  private func declaration(of source: ScriptSource) throws -> ExtensionDeclaration {
+    if let folder = source.folder, !state.modules.roots.contains(folder) { state.modules.roots.append(folder) }
+    let chunk = try state.load(source.text, name: source.name)
+    return try ExtensionDeclaration(chunk.call([]), source: source)
   }
 }

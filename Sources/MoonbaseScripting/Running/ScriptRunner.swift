@@ -21,21 +21,34 @@ public struct ScriptRunner {
 
   /// Runs sources one after the other in one environment, the last one with the arguments.
   ///
-  /// `arg[0]` is the name of the last source. Unsaved changes and a failed save that nobody looked at are told.
-  public func run(_ sources: [ScriptSource], arguments: [String] = []) -> Outcome {
+  /// `arg[0]` is the name of the last source. `prepare` is called when all sources are known to be Lua, before the first runs:
+  /// what a broken script must not touch is opened there. The limits of the domain hold over both. Unsaved changes and a
+  /// failed save that nobody looked at are told.
+  public func run(
+    _ sources: [ScriptSource], arguments: [String] = [], prepare: () throws -> Void = {}
+  ) -> Outcome {
     do {
-      let environment = try environment(sources.last?.name ?? "moonbase", arguments)
       try domain.state.run {
-        for source in sources {
-          let chunk = try domain.state.load(LuaSource(source.text, name: source.name), in: environment)
-          try chunk.call(arguments.map(LuaValue.text))
-        }
+        let environment = try environment(sources.last?.name ?? "moonbase", arguments)
+        let chunks = try sources.map { try domain.state.load(LuaSource($0.text, name: $0.name), in: environment) }
+        try prepare()
+        for chunk in chunks { try chunk.call(arguments.map(LuaValue.text)) }
       }
       return ending()
-    } catch let error as LuaError {
-      return outcome(of: error)
     } catch {
-      return Outcome(status: 1, message: "\(error)")
+      return outcome(of: error)
+    }
+  }
+
+  /// The exit status that tells of an error: 75 where trying again may help, 3 for a limit, 130 for an interruption, else 1.
+  public static func status(of error: any Error) -> Int32 {
+    switch error {
+    case let error as GraphError: error.code == .storeBusy ? 75 : 1
+    case let error as ModelError: error.code == .limitExceeded ? 3 : error.code == .interrupted ? 130 : 1
+    case let error as LuaError where error.kind == .interrupted: 130
+    case let error as LuaError where error.kind.limit != nil: 3
+    case let error as LuaError: error.underlying.map(status) ?? 1
+    default: 1
     }
   }
 
@@ -49,7 +62,8 @@ public struct ScriptRunner {
   /// The script came to its end: what it left behind decides.
   private func ending() -> Outcome {
     if let failure = domain.unseenFailure {
-      return Outcome(status: 1, message: "a save failed and nothing was saved: \(failure.text)")
+      return Outcome(
+        status: Self.status(of: failure.error), message: "a save failed and nothing was saved: \(failure.text)")
     }
     let changes = domain.contexts.reduce(0) {
       $0 + $1.insertedObjects.count + $1.updatedObjects.count + $1.deletedObjects.count
@@ -59,13 +73,16 @@ public struct ScriptRunner {
     return Outcome(status: 0, message: "\(objects) not saved: call context:save() to keep changes")
   }
 
-  private func outcome(of error: LuaError) -> Outcome {
-    if let status = error.kind.exitStatus {
-      let ending = ending()
-      return Outcome(status: Int32(truncatingIfNeeded: status), message: ending.message)
+  private func outcome(of error: any Error) -> Outcome {
+    let script = error as? LuaError
+    if let status = script?.kind.exitStatus {
+      return Outcome(status: Int32(truncatingIfNeeded: status), message: ending().message)
     }
-    if error.kind == .interrupted { return Outcome(status: 130, message: "interrupted") }
-    return Outcome(status: error.kind.limit == nil ? 1 : 3, message: text(of: error))
+    // What a script raised again with `error` or `assert` is the error that it got.
+    let raised = script.flatMap { ($0.value(in: domain.state)?.objectValue(as: ErrorBox.self))?.error }
+    let status = Self.status(of: raised ?? error)
+    if status == 130 { return Outcome(status: status, message: "interrupted") }
+    return Outcome(status: status, message: script.map(text) ?? "\(error)")
   }
 
   private func text(of error: LuaError) -> String {

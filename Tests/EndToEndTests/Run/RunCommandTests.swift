@@ -45,11 +45,20 @@ import Testing
       ["--limit-time", "0.2", "-e", "while true do end"],
       ["--limit-memory", "4000000", "-e", "local t = {} for i = 1, 1e9 do t[i] = i end"],
       ["--limit-instructions", "100000", "-e", "pcall(function() while true do end end)"],
+      ["--limit-instructions", "100000", "-e", "pcall(moonbase.open, { model = m, extensions = { 'forever.lua' } })"],
+      ["--limit-instructions", "100000", "-e", "pcall(moonbase.open, { model = 'forever.lua' })"],
+      ["--limit-time", "0.2", "-e", "pcall(moonbase.open, { model = m, extensions = { 'forever.lua' } }) print(1)"],
+      ["--limit-instructions", "100000", "--extension", "forever.lua", "-e", ""],
+      ["--limit-time", "0.2", "--extension", "forever.lua", "-e", ""],
+      ["--limit-instructions", "100000", "--model", "forever.lua", "-e", ""],
     ])
   func anExceededLimitExitsWithThree(_ arguments: [String]) throws {
+    try bench.write("while true do end", to: "forever.lua")
+    let arguments = ["-e", "m = { entities = {} }"] + arguments
     let run = try bench.moonbase(["run"] + arguments)
     #expect(run.status == 3)
-    #expect(run.complaints.contains("moonbase run: -e:1: "))
+    #expect(run.output == "")
+    #expect(run.complaints.contains("moonbase run: -e:1: ") || run.complaints.contains("forever.lua:1: "))
   }
 
   @Test func whatIsSavedIsThereInTheNextRunWithoutAModel() throws {
@@ -145,6 +154,60 @@ import Testing
     let run = try bench.moonbase(
       "run", "--save-order", order, "--model", "r.lua", "--extension", "r-extension.lua", "-e", code)
     #expect(run.output == saved)
+  }
+
+  @Test(arguments: ["", "assert(ok, err)", "if not ok then error(err) end"])
+  func aBusyStoreExitsWithSeventyFive(_ reaction: String) throws {
+    let insert = "moonbase.context:insert('Person', { name = 'a' }) "
+    #expect(
+      try bench.moonbase(
+        "run", "--store", "s.sqlite", "--model", "m.lua", "-e", insert + "assert(moonbase.context:save())"
+      ).status == 0)
+    try bench.write(
+      """
+      local context = moonbase.context
+      context:insert("Person", { name = "b" })
+      assert(context:save())
+      print("ready") io.stdout:flush()
+      io.read()
+      context:insert("Person", { name = "c" })
+      local ok, err = context:save()
+      \(reaction)
+      """, to: "busy.lua")
+    // Another process takes the lock when the script has saved once, and holds it until the script has ended.
+    try bench.write(
+      """
+      mkfifo in sql
+      "$1" run --store s.sqlite busy.lua <in >ready.txt &
+      script=$!
+      exec 8>in
+      until [ -s ready.txt ]; do sleep 0.1; done
+      sqlite3 s.sqlite <sql >locked.txt &
+      exec 9>sql
+      echo 'BEGIN IMMEDIATE; SELECT 1;' >&9
+      until [ -s locked.txt ]; do sleep 0.1; done
+      echo go >&8
+      wait $script
+      exit $?
+      """, to: "busy.sh")
+    let run = try bench.program("timeout", "60", "sh", "busy.sh", Workbench.command.path)
+    #expect(run.status == 75)
+    #expect(run.complaints.contains("try again"))
+  }
+
+  @Test func outputThatDoesNotArriveIsAFailure() throws {
+    let code = "print(string.rep('x', 100000))"
+    let full = try bench.program(
+      "sh", "-c", "\"$0\" run -e \"$1\" >/dev/full", Workbench.command.path, code)
+    #expect(full.status == 1 && full.complaints.contains("standard output"))
+    for streams in [">&-", "2>&-", ">&- 2>&-", "<&-"] {
+      // No file takes the place of a stream that is closed.
+      let code = "local f = io.open('v.txt', 'w') print('out') io.stderr:write('err') f:write('data') f:close()"
+      _ = try bench.program("sh", "-c", "\"$0\" run -e \"$1\" \(streams)", Workbench.command.path, code)
+      #expect(try bench.bytes(of: "v.txt") == Data("data".utf8), "\(streams)")
+    }
+    let help = try bench.program("sh", "-c", "\"$0\" --help >/dev/full", Workbench.command.path)
+    #expect(help.status == 1)
   }
 
   #if os(Linux)

@@ -52,6 +52,12 @@ import Testing
     #expect(try refused(["broken.lua"]).contains("broken.lua:2: unexpected symbol near '='"))
   }
 
+  @Test func aBrokenScriptMakesNoStore() throws {
+    try bench.write("x = = 2", to: "broken.lua")
+    let message = try refused(["--store", "new.sqlite", "--model", "m.lua", "broken.lua"])
+    #expect(message.contains("broken.lua:1: "))
+  }
+
   @Test func aScriptThatIsNoTextIsRefused() throws {
     try Data([0x1B, 0x4C, 0x75, 0x61, 0x54, 0xFF]).write(to: bench.file("binary.lua"))
     #expect(try refused(["binary.lua"]).contains("binary.lua"))

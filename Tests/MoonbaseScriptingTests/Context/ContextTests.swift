@@ -32,9 +32,25 @@ import Testing
           local next = context:find("Person", { age = p.age + 1 })
           if next and p.age % 2 == 1 then context:delete(next) end
         end
-        print(seen, context:has_changes(), context:fetch("Person"):count())
+        print(seen, context.has_changes, context:fetch("Person"):count())
         """)
     #expect(lines == ["10\tfalse\t10"])
+  }
+
+  @Test func upsertTakesOneTableOrAList() throws {
+    let lines = try ScriptBench().lines(
+      """
+      local one = context:upsert("Person", { "firstName" }, { firstName = "a", age = 1 })
+      local again = context:upsert("Person", { "firstName" }, { firstName = "a", age = 2 })
+      local list = context:upsert("Person", { "firstName" }, { { firstName = "a", age = 3 }, { firstName = "b", age = 4 } })
+      print(one == again, one == list[1], #list, one.age, list[2].age)
+      print(pcall(context.upsert, context, "Person", { "fistName" }, { age = 1 }))
+      print(pcall(context.upsert, context, "Person", { "firstName" }, { firstName = "c", age = "x" }))
+      print(context:fetch("Person"):count())
+      assert(context:save())
+      """)
+    #expect(lines.count == 4 && lines[0] == "true\ttrue\t2\t3\t4" && lines[3] == "2")
+    #expect(lines[1].contains("did you mean firstName?") && lines[2].contains("age"))
   }
 
   @Test func dictionariesGroupAndAggregate() throws {
@@ -52,7 +68,7 @@ import Testing
       """
       print(context:transaction(function() context:insert("Person", { age = 1 }) return "done" end))
       local ok, err = context:transaction(function() context:insert("Person", { age = 2 }) error("stop") end)
-      print(ok, tostring(err):match("stop"), context:has_changes(), context:fetch("Person"):count())
+      print(ok, tostring(err):match("stop"), context.has_changes, context:fetch("Person"):count())
       ok, err = context:transaction(function() context:insert("Person", { age = 13 }) end)
       print(ok, err.key, context:fetch("Person"):count())
       """)
