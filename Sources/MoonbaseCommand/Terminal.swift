@@ -5,4 +5,11 @@ enum Terminal {
   static func print(_ text: String) { StandardStream.output.write(text + "\n") }
 
   static func complain(_ text: String) { StandardStream.error.write(text + "\n") }
+
+  /// A report as JSON, its keys in order.
+  static func json(_ report: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(report), as: UTF8.self)
+  }
 }

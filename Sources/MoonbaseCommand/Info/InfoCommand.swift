@@ -17,7 +17,7 @@ struct InfoCommand: ParsableCommand {
 
   func run() throws {
     let report = try StoreReport(URL(fileURLWithPath: store))
-    Terminal.print(try json ? report.json() : report.text)
+    Terminal.print(try json ? Terminal.json(report) : report.text)
   }
 }
 
@@ -56,11 +56,5 @@ private struct StoreReport: Encodable {
     lines += ["", "entity".padding(toLength: 32, withPad: " ", startingAt: 0) + "objects"]
     lines += entities.map { $0.name.padding(toLength: 32, withPad: " ", startingAt: 0) + "\($0.count)" }
     return lines.joined(separator: "\n")
-  }
-
-  func json() throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(self), as: UTF8.self)
   }
 }

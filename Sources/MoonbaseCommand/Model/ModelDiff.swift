@@ -13,17 +13,26 @@ struct ModelDiff: ParsableCommand {
   @Argument(help: "The newer model.")
   var new: String
 
+  @Flag(help: "Print JSON.")
+  var json = false
+
   func run() throws {
-    let difference = ModelDifference(from: try ModelFile.read(old).description, to: try ModelFile.read(new).description)
-    guard !difference.isEmpty else {
-      Terminal.print("the models say the same")
-      return
-    }
-    Terminal.print("\(difference)")
+    let (old, new) = (try ModelFile.read(old), try ModelFile.read(new))
+    let difference = ModelDifference(from: old.description, to: new.description)
+    let inference = MappingInference(from: old, to: new)
     Terminal.print(
-      difference.needsMigration
-        ? "a store of the one must be migrated to open with the other"
-        : "the version hashes agree: a store of the one opens with the other")
-    throw ExitCode(ExitStatus.failed)
+      json ? try Terminal.json(DifferenceReport(difference, inference)) : Self.text(difference, inference))
+    if !difference.isEmpty { throw ExitCode(ExitStatus.failed) }
+  }
+
+  private static func text(_ difference: ModelDifference, _ inference: MappingInference) -> String {
+    if difference.isEmpty { return "the models say the same" }
+    guard difference.needsMigration else {
+      return "\(difference)\nthe version hashes agree: a store of the one opens with the other"
+    }
+    let migration = "\(difference)\na store of the one must be migrated to open with the other"
+    if inference.problems.isEmpty { return "\(migration); the mapping can be inferred" }
+    let problems = inference.problems.map { "\n- \($0.message)" }.joined()
+    return "\(migration); the mapping cannot be inferred:\(problems)"
   }
 }

@@ -54,12 +54,6 @@ struct ModelReport: Encodable {
     fetchRequests = model.description.fetchRequestTemplates.keys.sorted()
     warnings = model.warnings
   }
-
-  func json() throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(self), as: UTF8.self)
-  }
 }
 
 extension ModelReport.Entity {

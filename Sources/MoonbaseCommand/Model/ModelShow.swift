@@ -1,6 +1,5 @@
 import ArgumentParser
 import MoonbaseModel
-import MoonbasePlatform
 
 struct ModelShow: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -15,7 +14,7 @@ struct ModelShow: ParsableCommand {
   func run() throws {
     let resolved = try ModelFile.read(model)
     if json {
-      Terminal.print(try ModelReport(resolved).json())
+      Terminal.print(try Terminal.json(ModelReport(resolved)))
     } else {
       Terminal.print("\(resolved.description)")
     }

@@ -55,7 +55,10 @@ struct AspectTable {
       return
     }
     for (name, element) in zip(unnamed, list) { texts[name] = element.string ?? element.luaText }
-    for entry in entries { texts[entry.key] = entry.tree.string ?? entry.tree.luaText }
+    // Names read better without quotation marks, but a value may be an empty string.
+    for entry in entries {
+      texts[entry.key] = (entry.key == "default" ? nil : entry.tree.string) ?? entry.tree.luaText
+    }
   }
 
   func differences(to other: AspectTable) -> [AspectDifference] {

@@ -14,7 +14,7 @@ extension ManagedObjectModel {
   /// The readers of the forms that need nothing but this module: Xcode's models and compiled ones.
   public static let readers: [any ModelReader] = [
     XcodeModelFile(), XcodeModelFolder(), XcodeVersionedModel(), CompiledModelFile(), CompiledModelFolder(),
-    OptimizedModelFile(),
+    OptimizedModelFile(), XcodeMappingFile(),
   ]
 
   /// Reads a model with the first reader that recognizes it.
@@ -23,11 +23,16 @@ extension ManagedObjectModel {
   /// `.invalidModel` from the reader.
   public static func read(_ source: ModelSource, readers: [any ModelReader] = readers) throws(ModelError) -> Self {
     guard let reader = readers.first(where: { $0.recognizes(source) }) else {
-      let forms = readers.map(\.form).joined(separator: ", ")
+      let forms = readers.filter(\.readsModels).map(\.form).joined(separator: ", ")
       throw ModelError(
         .unsupportedForm, "this is no model in a form that is known here: \(forms)",
         at: SourceLocation(file: source.name))
     }
     return try reader.read(source)
   }
+}
+
+extension ModelReader {
+  /// Whether models can be read with this; there are forms that are recognized to be refused with advice.
+  fileprivate var readsModels: Bool { !(self is OptimizedModelFile || self is XcodeMappingFile) }
 }

@@ -25,9 +25,7 @@ public struct ModelSource: Sendable {
     name = url.relativePath
     do {
       var isFolder: ObjCBool = false
-      guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
-        throw CocoaError(.fileReadNoSuchFile)
-      }
+      guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else { throw Absent() }
       if isFolder.boolValue {
         place = .folder(url)
         head = Data()
@@ -39,10 +37,15 @@ public struct ModelSource: Sendable {
         defer { try? handle.close() }
         head = try handle.read(upToCount: Self.headSize) ?? Data()
       }
+    } catch is Absent {
+      throw ModelError(
+        .cannotReadFile, "there is no such file or folder", at: SourceLocation(file: url.relativePath))
     } catch {
       throw Self.unreadable(url.relativePath, error)
     }
   }
+
+  private struct Absent: Error {}
 
   /// Takes bytes in memory as a file; `name` is for messages.
   public init(_ data: Data, name: String) {

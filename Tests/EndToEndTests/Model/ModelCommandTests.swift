@@ -33,7 +33,10 @@ import Testing
   @Test func checkCountsEntities() throws {
     let checked = try bench.moonbase("model", "check", "people.xml")
     #expect(checked.status == 0)
-    #expect(checked.output.contains("1 entities"))
+    #expect(checked.output == "people.xml: 1 entity, 0 warnings\n")
+    let report = try bench.moonbase("model", "check", "people.xml", "--json")
+    #expect(report.status == 0)
+    #expect(report.output.contains(#""entities" : 1"#) && report.output.contains(#""warnings" : ["#))
   }
 
   @Test func diffOfAModelWithItselfFindsNothing() throws {
@@ -47,7 +50,30 @@ import Testing
     let compared = try bench.moonbase("model", "diff", "people.xml", "newer.xml")
     #expect(compared.status == 1)
     #expect(compared.output.contains("born"))
-    #expect(compared.output.contains("must be migrated"))
+    #expect(compared.output.contains("must be migrated to open with the other; the mapping can be inferred"))
+    let report = try bench.moonbase("model", "diff", "people.xml", "newer.xml", "--json")
+    #expect(report.status == 1)
+    for part in [
+      #""equal" : false"#, #""needsMigration" : true"#, #""kind" : "added""#, #""name" : "born""#,
+      #""name" : "PersonToPerson""#, #""kind" : "transform""#,
+    ] { #expect(report.output.contains(part), "\(part)") }
+  }
+
+  @Test func diffSaysWhatCannotBeInferred() throws {
+    try bench.write("return { entities = { Person = { attributes = { name = 'date' } } } }", to: "dated.lua")
+    try bench.write("return { entities = { Person = { attributes = { name = 'string' } } } }", to: "named.lua")
+    let compared = try bench.moonbase("model", "diff", "named.lua", "dated.lua")
+    #expect(compared.status == 1)
+    #expect(compared.output.contains("the mapping cannot be inferred:\n- "), "\(compared.output)")
+    let report = try bench.moonbase("model", "diff", "named.lua", "dated.lua", "--json")
+    #expect(report.output.contains("\"notInferred\" : [\n    \""), "\(report.output)")
+  }
+
+  @Test func aModelThatNeverEndsIsALimit() throws {
+    try bench.write("while true do end", to: "endless.lua")
+    let shown = try bench.moonbase("model", "show", "endless.lua")
+    #expect(shown.status == 3 && shown.output == "")
+    #expect(shown.complaints.contains("endless.lua:1: "))
   }
 
   private struct Report: Decodable {

@@ -45,3 +45,19 @@ struct XcodeVersionedModel: ModelReader {
     return try folder.current()
   }
 }
+
+/// A mapping model, which tells how one model becomes another and is none itself.
+struct XcodeMappingFile: ModelReader {
+  var form: String { "mapping model (.xcmappingmodel)" }
+
+  func recognizes(_ source: ModelSource) -> Bool {
+    source.entries?.contains("xcmapping.xml") ?? source.beginsWithElement("database")
+  }
+
+  func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
+    throw ModelError(
+      .unsupportedForm,
+      "this is a mapping model, which tells how one model becomes another: name one of the two models instead",
+      at: SourceLocation(file: source.name))
+  }
+}
