@@ -327,4 +327,49 @@ import Testing
     #expect(error.message == "end 5")
     #expect(try thread.status == .dead)
   }
+
+  /// Found by fuzzing.
+  @Test func anObjectOutlivesItsState() throws {
+    final class Thing {}
+    let type = LuaHostType<Thing>("Thing")
+    var first: LuaState? = try LuaState()
+    try first?.register(type)
+    let value = LuaValue.object(LuaObject(Thing(), as: type))
+    first = nil
+    let second = try LuaState()
+    let function = try second.load("return ...", name: "t")
+    let error = try #require(throws: LuaError.self) { try function.call([value]) }
+    #expect(error.kind == .foreign)
+  }
+
+  @Test func theCallDepthIsALimit() throws {
+    let state = try LuaState(limits: LuaLimits(callDepth: 2000))
+    let source = "local function f(n) return n == 0 and 0 or 1 + f(n - 1) end return f(...)"
+    #expect(try state.load(source, name: "t").first(1000).integerValue == 1000)
+    let error = try #require(throws: LuaError.self) {
+      try state.load("pcall(function(...) \(source) end, ...)", name: "t")(50_000)
+    }
+    #expect(error.kind == .limit(.callDepth))
+    #expect(error.code == "lua.limit.callDepth")
+    #expect(try state.load("return 1", name: "t").first().integerValue == 1)
+  }
+
+  @Test func callsThatNestTooDeepAreErrors() throws {
+    let state = try LuaState()
+    for source in ["local function f() return 1 + f() end f()", "local function f() (\"x\"):gsub(\"x\", f) end f()"] {
+      let error = try #require(throws: LuaError.self) { try state.load(source, name: "t")() }
+      #expect(error.kind == .stack)
+    }
+  }
+
+  @Test func aLongChainOfFieldsIsRefused() throws {
+    let state = try LuaState()
+    let chain = "\n-- a.b.c\nlocal s, t = 'a.b', [[a.b]]\nreturn a" + String(repeating: ".x[1]", count: 150)
+    let error = try #require(throws: LuaError.self) { try state.load(chain, name: "t") }
+    #expect(error.kind == .syntax)
+    #expect(error.line == 4)
+    let many = "local a = {} " + String(repeating: "a.x, a.y = a.z, 1.5 .. a.b ", count: 1000)
+    _ = try state.load(
+      many + String(repeating: "\na = '" + String(repeating: ".x", count: 300) + "'", count: 3), name: "t")
+  }
 }

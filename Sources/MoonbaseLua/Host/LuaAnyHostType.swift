@@ -7,7 +7,8 @@ public class LuaAnyHostType {
   /// Whether an object is a plain value, which JSON and CSV write as its text: a date, an identifier.
   public final var isText = false
   final var plainType: OpaquePointer?
-  final unowned(unsafe) var state: LuaState?
+  /// Tells the state that it was registered in, which may be gone.
+  final var link: LuaLink?
 
   init(_ name: String) { self.name = name }
 
@@ -18,7 +19,7 @@ public class LuaAnyHostType {
   }
 
   final func plain(_ object: AnyObject, scoped: Bool, in state: LuaState) throws(LuaError) -> MBLValue {
-    guard self.state === state, let plainType else {
+    guard link === state.link, let plainType else {
       throw LuaError(.foreign, "\(name) is not registered in this Lua state")
     }
     var plain = MBLValue()

@@ -188,6 +188,6 @@ extension LuaState {
       try check(mbl_type_add_operator(plainType, entry.name, Unmanaged.passUnretained(function).toOpaque()))
     }
     type.plainType = plainType
-    type.state = self
+    type.link = link
   }
 }

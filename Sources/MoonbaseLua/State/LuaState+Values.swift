@@ -84,7 +84,7 @@ extension LuaState {
     case .function(let function): function.reference.link === link
     case .userdata(let userdata): userdata.reference.link === link
     case .thread(let thread): thread.reference.link === link
-    case .object(let object): object.type.state === self
+    case .object(let object): object.type.link === link
     default: true
     }
   }
