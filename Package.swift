@@ -133,7 +133,7 @@ let package = Package(
       name: "EndToEndTests", dependencies: ["MoonbasePlatform", "MoonbaseCommand"], swiftSettings: strict),
     // Hostile input for what takes bytes from strangers (`scripts/fuzz`).
     .executableTarget(
-      name: "moonbase-fuzz", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseLua"], path: "Tests/MoonbaseFuzz",
-      swiftSettings: strict),
+      name: "moonbase-fuzz", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseLua"],
+      path: "Tests/MoonbaseFuzz", swiftSettings: strict),
   ]
 )

@@ -32,6 +32,7 @@ struct MBLState {
   void *owner;
   MBLPreset preset;
   bool closing;
+  bool warns, warningContinues;
 
   // Runs.
   int depth;
@@ -194,6 +195,7 @@ int mbl_os_exit(lua_State *L);
 int mbl_randomseed(lua_State *L);
 void mbl_open_libraries(lua_State *L);
 int mbl_open_coroutine(lua_State *L);
+int mbl_open_debug(lua_State *L);
 int mbl_tostring(lua_State *L);
 void mbl_push_text(lua_State *L, int index);
 int mbl_freeze_top(lua_State *L);

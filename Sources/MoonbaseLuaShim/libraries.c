@@ -85,11 +85,6 @@ static int open_package_stub(lua_State *L) {
   return 1;
 }
 
-static int open_debug_stub(lua_State *L) {
-  lua_createtable(L, 0, 1);
-  return 1;
-}
-
 // Lua's own functions under ours are called from C, where messages find their names in this table.
 static void name_originals(lua_State *L) {
   static const struct {
@@ -111,7 +106,7 @@ static void name_originals(lua_State *L) {
 static void open_sandbox(lua_State *L) {
   MBLState *S = mbl_of(L);
   static const char *const plain[] = {"assert", "error", "getmetatable", "ipairs", "next", "pairs", "rawequal", "rawget",
-                                      "rawlen", "select", "tonumber", "type", "_VERSION", NULL};
+                                      "rawlen", "select", "tonumber", "type", "warn", "_VERSION", NULL};
   // First, since opening the string library gives all strings their methods: the last one opened must be ours.
   name_originals(L);
   lua_createtable(L, 0, 40);
@@ -133,10 +128,7 @@ static void open_sandbox(lua_State *L) {
   open_library(L, "utf8", luaopen_utf8, true, base);
   open_library(L, "coroutine", mbl_open_coroutine, true, base);
   if (S->preset != MBLPresetPure) open_library(L, "os", open_os, true, base);
-  if (S->preset == MBLPresetCompat) {
-    open_library(L, "package", open_package_stub, false, base);
-    open_library(L, "debug", open_debug_stub, false, base);
-  }
+  open_library(L, "debug", mbl_open_debug, true, base);
   // The metatable of strings is shared by all scripts.
   lua_pushliteral(L, "");
   lua_getmetatable(L, -1);
@@ -178,6 +170,23 @@ void mbl_open_libraries(lua_State *L) {
 
 // MARK: Environments
 
+// Replaces a frozen library by a table of the script's own with the same functions.
+static void copy_library(lua_State *L, int base, int environment, const char *name) {
+  int top = lua_gettop(L);
+  lua_getfield(L, base, name);
+  if (lua_getmetatable(L, -1) && lua_rawgetp(L, -1, &mbl_key_frozen) == LUA_TTABLE) {
+    int library = lua_gettop(L);
+    lua_createtable(L, 0, 12);
+    for (lua_pushnil(L); lua_next(L, library);) {
+      lua_pushvalue(L, -2);
+      lua_insert(L, -2);
+      lua_rawset(L, library + 1);
+    }
+    lua_setfield(L, environment, name);
+  }
+  lua_settop(L, top);
+}
+
 // The globals of one script: a copy of the base, so that reading a global costs one look and writing one touches nobody.
 static int environment_body(lua_State *L) {
   MBLState *S = mbl_of(L);
@@ -196,6 +205,12 @@ static int environment_body(lua_State *L) {
   lua_pushvalue(L, environment);
   lua_pushcclosure(L, mbl_load_text, 1);
   lua_setfield(L, environment, "load");
+  // Third-party modules look into it, and change it: each script has its own.
+  if (S->preset == MBLPresetCompat) {
+    open_package_stub(L);
+    lua_setfield(L, environment, "package");
+    copy_library(L, base, environment, "os");
+  }
   return 1;
 }
 

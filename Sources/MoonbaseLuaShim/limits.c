@@ -7,6 +7,23 @@ _Thread_local MBLState *mbl_current;
 
 // MARK: The hook
 
+// The thread sanitizer holds signals back until a function of C's library is called, which a loop in Lua never does.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#include <time.h>
+#define HOLDS_SIGNALS 1
+#endif
+#endif
+#ifndef HOLDS_SIGNALS
+#define HOLDS_SIGNALS 0
+#endif
+
+static void let_signals_in(void) {
+#if HOLDS_SIGNALS
+  nanosleep(&(struct timespec){0, 0}, NULL);
+#endif
+}
+
 // How deep the calls of a coroutine are is only known by walking them. A look walks at most to the limit, and tells how many
 // looks may be left out, since a call takes an instruction at least.
 static bool calls_too_deep(MBLState *S, lua_State *L) {
@@ -39,6 +56,7 @@ static void relieve(MBLState *S, lua_State *L) {
 // Lua's count hook at every MBL_GRANULE instructions, or, once a run is to end, at every instruction and call.
 static void hook(lua_State *L, lua_Debug *event) {
   MBLState *S = mbl_of(L);
+  let_signals_in();
   if (S->crowded && !S->abort) relieve(S, L);
   mbl_check_abort(L);
   if (lua_gethookcount(L) != MBL_GRANULE) {
@@ -52,7 +70,7 @@ static void hook(lua_State *L, lua_Debug *event) {
 }
 
 void mbl_install_hook(MBLState *S, lua_State *L) {
-  if (S->limits.instructions > 0 || S->limits.callDepth > 0) {
+  if (S->limits.instructions > 0 || S->limits.callDepth > 0 || HOLDS_SIGNALS) {
     lua_sethook(L, hook, LUA_MASKCOUNT, MBL_GRANULE);
   } else {
     lua_sethook(L, NULL, 0, 0);

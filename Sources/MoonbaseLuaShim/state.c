@@ -32,10 +32,23 @@ static int setup(lua_State *L) {
   return 0;
 }
 
-static void ignore_warning(void *data, const char *text, int more) {
-  (void)data;
-  (void)text;
-  (void)more;
+static void write_warning(MBLState *S, const char *text) { S->host->output(S->owner, 2, text, strlen(text)); }
+
+// As under Lua's interpreter: off at first, "@on" and "@off" switch.
+static void warning(void *state, const char *text, int more) {
+  MBLState *S = state;
+  if (S->closing) return;
+  if (!S->warningContinues && !more && text[0] == '@') {
+    if (strcmp(text, "@on") == 0) S->warns = true;
+    if (strcmp(text, "@off") == 0) S->warns = false;
+    return;
+  }
+  if (S->warns) {
+    if (!S->warningContinues) write_warning(S, "Lua warning: ");
+    write_warning(S, text);
+    if (!more) write_warning(S, "\n");
+  }
+  S->warningContinues = more != 0;
 }
 
 static void free_all(MBLState *S) {
@@ -83,7 +96,7 @@ MBLState *mbl_open(const MBLHost *host, void *owner, MBLPreset preset) {
   }
   S->main = S->running = L;
   *(MBLState **)lua_getextraspace(L) = S;
-  lua_setwarnf(L, ignore_warning, NULL);
+  lua_setwarnf(L, warning, S);
   lua_gc(L, LUA_GCSTOP);
   lua_pushcfunction(L, setup);
   if (lua_pcall(L, 0, 0, 0) != LUA_OK) {

@@ -372,4 +372,22 @@ import Testing
     _ = try state.load(
       many + String(repeating: "\na = '" + String(repeating: ".x", count: 300) + "'", count: 3), name: "t")
   }
+
+  @Test(arguments: [LuaPreset.pure, .standard, .compat])
+  func tracebacksAreTexts(_ preset: LuaPreset) throws {
+    let state = try LuaState(preset: preset)
+    let source = "local function f() error('x') end\nreturn select(2, xpcall(f, debug.traceback))"
+    let text = try state.load(source, name: "t.lua").first().textValue
+    #expect(text?.hasPrefix("t.lua:1: x\nstack traceback:\n") == true)
+    #expect(text?.contains("t.lua:2: in main chunk") == true)
+  }
+
+  @Test func warningsGoToTheErrorStream() throws {
+    let state = try LuaState()
+    let collected = Collected()
+    state.output = collected.sink
+    _ = try state.load("warn('no') warn('@on') warn('a', 'b') warn('@off') warn('no')", name: "t")()
+    #expect(collected.errors == "Lua warning: ab\n")
+    #expect(collected.output.isEmpty)
+  }
 }

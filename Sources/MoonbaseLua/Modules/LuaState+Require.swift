@@ -3,13 +3,15 @@ import MoonbasePlatform
 extension LuaState {
   /// `require` of sandboxed scripts; preset `trusted` keeps Lua's own and asks here first.
   func installRequire() throws(LuaError) {
-    let loaded = try table()
+    let own = preset == .trusted ? try global("package").tableValue?.get("loaded").tableValue : nil
+    let loaded = if let own { own } else { try table() }
     let fallback = preset == .trusted ? try global("require").functionValue : nil
     let require = try function { call in
       let name = try call.text(0)
       let known = try loaded.get(name)
       if case .nil = known {
         let state = call.state
+        if let library = try state.library(name) { return try call.return(library) }
         guard let value = try state.loadModule(name) else {
           if let fallback {
             for result in try fallback.call([.text(name)]) { try call.return(result) }
@@ -25,6 +27,16 @@ extension LuaState {
     loadedModules = loaded
     try setGlobal("require", require)
   }
+
+  /// A library of Lua's, as the preset has it; nil if the name is none.
+  private func library(_ name: String) throws(LuaError) -> LuaValue? {
+    guard preset != .trusted, Self.libraries.contains(name) else { return nil }
+    let value = try global(name)
+    if case .table = value { return value }
+    return nil
+  }
+
+  private static let libraries: Set = ["string", "table", "math", "utf8", "coroutine", "os", "io", "debug"]
 
   /// The value of a module, loaded anew; nil if there is none of that name.
   func loadModule(_ name: String) throws -> LuaValue? {

@@ -7,4 +7,4 @@ if package then
   package.preload.x = function() return "stolen" end
   package.loaded.y = "stolen"
 end
-for _, name in ipairs { "x", "io", "passwd", "debug", "ffi", "lpeg" } do assert(not pcall(require, name)) end
+for _, name in ipairs { "x", "y", "passwd", "package", "_G", "ffi", "lpeg" } do assert(not pcall(require, name)) end

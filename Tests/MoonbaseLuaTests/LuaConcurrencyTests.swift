@@ -1,0 +1,55 @@
+import MoonbaseLua
+import MoonbasePlatform
+import Testing
+
+/// What other threads may do to a state while it runs: let go of its values, interrupt it, and end it at its deadline.
+@Suite struct LuaConcurrencyTests {
+  @Test func valuesAreLetGoOnOtherThreads() throws {
+    let state = try LuaState()
+    let make = try state.load("return function(n) return { n } end", name: "t").first()
+    let function = try #require(make.functionValue)
+    for round in 0..<50 {
+      let tables = try (0..<20).map { try function.first(.integer(Int64(round * 20 + $0))) }
+      nonisolated(unsafe) let handles = tables  // handles may be let go anywhere
+      let thread = Thread { _ = handles.count }
+      thread.start()
+    }
+    state.collectGarbage()
+    #expect(try function.first(7).tableValue?.get(1).integerValue == 7)
+  }
+
+  @Test func statesOfManyThreadsEndAtTheirDeadlines() async throws {
+    let kinds = await withTaskGroup(of: LuaError.Kind?.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          guard let state = try? LuaState(limits: LuaLimits(deadline: 0.02)) else { return nil }
+          do {
+            _ = try state.load("while true do pcall(function() while true do end end) end", name: "t")()
+            return nil
+          } catch {
+            return (error as? LuaError)?.kind
+          }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(kinds.count == 8)
+    #expect(kinds.allSatisfy { $0 == .limit(.deadline) })
+  }
+
+  @Test func aRunIsInterruptedFromAnotherThread() throws {
+    let state = try LuaState(limits: LuaLimits(instructions: 5_000_000_000))
+    for _ in 0..<20 {
+      let interrupter = state.interrupter
+      try state.setGlobal(
+        "start",
+        state.function { _ in
+          // The run has begun, so that the interruption cannot come too early.
+          let thread = Thread { interrupter.interrupt() }
+          thread.start()
+        })
+      let error = #expect(throws: LuaError.self) { try state.load("start() while true do end", name: "t")() }
+      #expect(error?.kind == .interrupted)
+    }
+  }
+}
