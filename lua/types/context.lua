@@ -30,12 +30,12 @@ function Context:fetch_template(name, variables) end
 ---@return moonbase.Object?
 function Context:find(entity, values) end
 
----Updates the object that agrees with `values` in `keys`, or inserts one. A list of such tables gives a list of objects.
+---Updates the object that agrees with `values` in `keys`, or inserts one. A list of tables gives a list of objects.
 ---@param entity string
 ---@param keys string[]
 ---@param values table<string, any>
 ---@return moonbase.Object
----@overload fun(self: moonbase.Context, entity: string, keys: string[], values: table<string, any>[]): moonbase.Object[]
+---@overload fun(self, entity: string, keys: string[], values: table<string, any>[]): moonbase.Object[]
 function Context:upsert(entity, keys, values) end
 
 ---@param id moonbase.ObjectID|string

@@ -48,12 +48,12 @@ open class ManagedObject {
   /// Slots that changed since the last save.
   final var changed = SlotSet()
   /// Values that transformers and derived attributes gave.
-  final var caches: [Int: Cached] = [:]
+  final var caches: SlotMap<Cached> = [:]
   /// Values assigned to delayed derived attributes, until will-save.
-  final var delayed: [Int: Value] = [:]
+  final var delayed: SlotMap<Value> = [:]
   /// The faults that read their rows together with this one.
   final var batch: FaultBatch?
-  final var relationships: [Int: ToManyState] = [:]
+  final var relationships: SlotMap<ToManyState> = [:]
   /// Goes up with each change of an own value.
   final var changeCount: UInt64 = 0
   /// The context's count at the last change of the object.

@@ -10,9 +10,9 @@ final class ToManyState {
   private(set) var members: OrderedSet<ManagedObjectID> = []
   private(set) var isLoaded: Bool
   /// Destinations that came since the last save.
-  private(set) var added: Set<ManagedObjectID> = []
+  private(set) var added: OrderedSet<ManagedObjectID> = []
   /// Destinations that went since the last save.
-  private(set) var removed: Set<ManagedObjectID> = []
+  private(set) var removed: OrderedSet<ManagedObjectID> = []
   /// Whether the order changed since the last save.
   private(set) var isReordered = false
   private let isOrdered: Bool
@@ -27,7 +27,7 @@ final class ToManyState {
   /// Takes the saved destinations in, and puts what changed meanwhile on top.
   func load(_ saved: [ManagedObjectID]) {
     members = OrderedSet(saved)
-    for id in removed { drop(id) }
+    for id in removed { members.drop(id, keepingOrder: isOrdered) }
     for id in added { members.append(id) }
     isLoaded = true
   }
@@ -44,15 +44,15 @@ final class ToManyState {
   @discardableResult
   func add(_ id: ManagedObjectID) -> Bool {
     if isLoaded, !members.append(id).inserted { return false }
-    if removed.remove(id) == nil, !added.insert(id).inserted { return false }
+    if !removed.drop(id), !added.append(id).inserted { return false }
     if isOrdered { isReordered = true }
     return true
   }
 
   @discardableResult
   func remove(_ id: ManagedObjectID) -> Bool {
-    if isLoaded, !drop(id) { return false }
-    if added.remove(id) == nil, !removed.insert(id).inserted { return false }
+    if isLoaded, !members.drop(id, keepingOrder: isOrdered) { return false }
+    if !added.drop(id), !removed.append(id).inserted { return false }
     return true
   }
 
@@ -71,15 +71,18 @@ final class ToManyState {
     removed = []
     isReordered = false
   }
+}
 
+extension OrderedSet {
+  /// Takes an element out in constant time, or keeps the order of the others; false if it was not there.
   @discardableResult
-  private func drop(_ id: ManagedObjectID) -> Bool {
-    guard let index = members.firstIndex(of: id) else { return false }
-    if isOrdered {
-      members.remove(at: index)
+  fileprivate mutating func drop(_ element: Element, keepingOrder: Bool = false) -> Bool {
+    guard let index = firstIndex(of: element) else { return false }
+    if !keepingOrder {
+      swapAt(index, count - 1)
+      removeLast()
     } else {
-      members.swapAt(index, members.count - 1)
-      members.removeLast()
+      remove(at: index)
     }
     return true
   }

@@ -25,6 +25,12 @@ public struct ManagedObjectID: Hashable, Sendable {
     key = TemporaryKeys.next()
   }
 
+  /// Hashes all at once: IDs are looked up for every object that is touched.
+  public func hash(into hasher: inout Hasher) {
+    let place = UInt64(storeNumber) << 32 | UInt64(entitySymbol.number)
+    hasher.combine(UInt64(bitPattern: key) ^ place &* 0x9E37_79B9_7F4A_7C15)
+  }
+
   /// Whether the object was never saved.
   public var isTemporaryID: Bool { storeNumber == 0 }
 

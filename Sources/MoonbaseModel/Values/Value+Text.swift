@@ -19,6 +19,20 @@ extension Value {
   }
 }
 
+extension Value: CustomStringConvertible {
+  /// The value as a person reads it: a string without quotes, dates as ISO 8601, bytes as base64, `nil` for null.
+  public var description: String {
+    switch self {
+    case .null: "nil"
+    case .list(let list): "[\(list.map(\.description).joined(separator: ", "))]"
+    case .map(let map):
+      "{\(map.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", "))}"
+    case .object(let object): "object of class \(object.className)"
+    default: text ?? typeDescription
+    }
+  }
+}
+
 extension Decimal {
   /// Reads a whole text as a decimal number, with a point whatever the locale; nil for anything else.
   package init?(literal text: String) {

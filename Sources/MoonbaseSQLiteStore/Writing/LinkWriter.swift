@@ -6,6 +6,13 @@ import MoonbaseSQLite
 struct LinkWriter {
   let layout: StoreLayout
   let connection: Connection
+  /// The statement for new pairs of the table written last: owners of one relationship come one after another.
+  private var adder: (table: String, owner: String, statement: Statement)?
+
+  init(layout: StoreLayout, connection: Connection) {
+    self.layout = layout
+    self.connection = connection
+  }
 
   mutating func write(_ links: StoreChanges.Links) throws {
     let entity = try layout.layout(of: links.owner)
@@ -25,28 +32,39 @@ struct LinkWriter {
   }
 
   private func remove(_ links: StoreChanges.Links, _ join: JoinLayout) throws {
+    guard !links.removed.isEmpty else { return }
     let columns = [join.ownerColumn, join.destinationColumn].map(identifier)
     let sql = "DELETE FROM \(identifier(join.table)) WHERE \(columns[0]) = ? AND \(columns[1]) = ?"
-    for id in links.removed {
-      try run(sql, links.owner.key, id.key)
-      if join.isReflexive { try run(sql, id.key, links.owner.key) }
-    }
+    try run(try connection.statement(sql), links.owner, links.removed, join)
   }
 
-  private func add(_ links: StoreChanges.Links, _ join: JoinLayout) throws {
+  private mutating func add(_ links: StoreChanges.Links, _ join: JoinLayout) throws {
+    guard !links.added.isEmpty else { return }
+    if let adder, adder.table == join.table, adder.owner == join.ownerColumn {
+      return try run(adder.statement, links.owner, links.added, join)
+    }
     let columns = [join.ownerColumn, join.destinationColumn].map(identifier).joined(separator: ", ")
-    let sql = "INSERT OR IGNORE INTO \(identifier(join.table)) (\(columns)) VALUES (?, ?)"
-    for id in links.added {
-      try run(sql, links.owner.key, id.key)
-      if join.isReflexive { try run(sql, id.key, links.owner.key) }
+    let statement = try connection.statement(
+      "INSERT OR IGNORE INTO \(identifier(join.table)) (\(columns)) VALUES (?, ?)")
+    adder = (join.table, join.ownerColumn, statement)
+    try run(statement, links.owner, links.added, join)
+  }
+
+  private func run(
+    _ statement: Statement, _ owner: ManagedObjectID, _ destinations: [ManagedObjectID], _ join: JoinLayout
+  ) throws {
+    defer { statement.reset() }
+    for id in destinations {
+      try run(statement, owner.key, id.key)
+      if join.isReflexive { try run(statement, id.key, owner.key) }
     }
   }
 
-  private func run(_ sql: String, _ first: Int64, _ second: Int64) throws {
-    let statement = try connection.statement(sql)
+  private func run(_ statement: Statement, _ first: Int64, _ second: Int64) throws {
     statement.bind(first, 1)
     statement.bind(second, 2)
-    try statement.run()
+    while try statement.step() {}
+    statement.resetKeepingParameters()
   }
 
   // MARK: Order

@@ -70,6 +70,21 @@ import Testing
     #expect(!run.complaints.contains("\r"))
   }
 
+  @Test func recordsThatNobodyWantedAreSkippedNotFatal() throws {
+    var index = Data("Package: ab\r\nVersion: 1\r\nMaintainer: \r\n\r\nPackage: cd\r\nVersion: 2\r\n".utf8)
+    try index.write(to: bench.file("windows.txt"))
+    let windows = try bench.moonbase("run", Self.script, "windows.txt")
+    #expect(windows.output.hasPrefix("2 packages, 0 dependencies, 0 records skipped: ") && windows.complaints == "")
+    index = Data("Package: ef\nVersion: 1\nDescription: caf".utf8) + [0xE9] + Data("\n\nPackage: gh\nVersion: 2\n".utf8)
+    try index.write(to: bench.file("latin.txt"))
+    let latin = try bench.moonbase("run", Self.script, "latin.txt")
+    #expect(latin.status == 0 && latin.output.hasPrefix("1 packages, 0 dependencies, 1 records skipped: "))
+    #expect(latin.complaints == "latin.txt:1: record skipped: ef: its Description is not UTF-8\n")
+    let nowhere = try bench.moonbase("run", Self.script, "nowhere.txt")
+    #expect(nowhere.status == 1 && nowhere.complaints.hasPrefix("nowhere.txt: "))
+    #expect(!nowhere.complaints.contains("traceback"))
+  }
+
   @Test func theQuestionsAreAnswered() throws {
     let output = try bench.moonbase(["run", Self.script, "-"], input: Self.index).output
     #expect(output.contains("games                         1 packages"))

@@ -51,7 +51,7 @@ import Testing
     try context.save()
     let id = person.objectID
     #expect(
-      try context.coordinator.persistentStores[0].snapshot(of: id)?.values[3] == .data(Data("string(\"red\")".utf8)))
+      try context.coordinator.persistentStores[0].snapshot(of: id)?.values[3] == .data(Data("red".utf8)))
     #expect(!context.hasChanges)
   }
 

@@ -102,8 +102,10 @@ local function swatches(out, family, top)
     out[#out + 1] = string.format(
       '<g transform="translate(%d %d)" fill="%s">'
       .. '<rect width="%d" height="%d" rx="10" fill="%s" stroke="#000000" stroke-opacity="0.12"/>'
-      .. '<text x="12" y="%d" class="name">%s</text><text x="12" y="%d" class="hex">%s</text></g>',
-      x, y, ink, width, height, tostring(color.color), height - 30, color.name, height - 13, tostring(color.color))
+      .. '<text x="12" y="%d" class="name"%s>%s</text><text x="12" y="%d" class="hex">%s</text></g>',
+      x, y, ink, width, height, tostring(color.color), height - 30,
+      #color.name > 16 and string.format(' textLength="%d" lengthAdjust="spacingAndGlyphs"', width - 24) or "",
+      color.name, height - 13, tostring(color.color))
     count = count + 1
   end
   return top + (count + columns - 1) // columns * (height + gap) + 18

@@ -12,7 +12,13 @@ local input, source
 if arg[1] == "-" then
   input, source = io.stdin, "standard input"
 elseif arg[1] then
-  input, source = assert(io.open(arg[1])), arg[1]
+  local problem
+  input, problem = io.open(arg[1])
+  source = arg[1]
+  if not input then
+    io.stderr:write(problem, "\n")
+    os.exit(1)
+  end
 else
   io.stderr:write("usage: import.lua FILE, or - for standard input (try: apt-cache dumpavail | ... import.lua -)\n")
   os.exit(2)
@@ -32,29 +38,31 @@ local wanted = {
   ["Installed-Size"] = true, Description = true, Depends = true, ["Pre-Depends"] = true,
 }
 
---- Iterates over the records of the index: a table of fields, the line a record begins in, and what is wrong with it.
+--- Iterates over the records of the index: a table of fields, the line to name (its first, or the fault's), the fault.
 local function records(file)
-  local next_line, number = file:lines(), 0
+  local next_line, number, ends_in_return = file:lines(), 0, nil
   return function()
-    local record, first, problem
+    local record, place, problem
     for line in next_line do
       number = number + 1
+      if ends_in_return == nil then ends_in_return = line:sub(-1) == "\r" end
+      if ends_in_return then line = line:gsub("\r$", "") end
       if line == "" then
-        if record then return record, first, problem end
+        if record then return record, place, problem end
       else
-        if not record then record, first = {}, number end
+        if not record then record, place = {}, number end
         local initial = line:byte()
         -- A line that begins with white space goes on with the field before, of which the first line is enough.
         local continued = initial == 32 or initial == 9
         local colon = not continued and line:find(":", 1, true)
         if not colon and not continued then
-          problem = problem or string.format("line %d has no field name: %q", number, line:sub(1, 40))
+          if not problem then place, problem = number, string.format("no field name in %q", line:sub(1, 40)) end
         end
         local field = colon and line:sub(1, colon - 1) or nil
         if wanted[field] then record[field] = line:sub(line:byte(colon + 1) == 32 and colon + 2 or colon + 1) end
       end
     end
-    if record then return record, first, problem end
+    if record then return record, place, problem end
   end
 end
 
@@ -100,6 +108,7 @@ local function maintainer_of(text)
   local name, email = text:match("^(.-)%s*<([^<>@%s]+@[^<>%s]+)>")
   name = name or text
   if name == "" then name = email end
+  if not name then return nil end
   email = email and email:lower()
   local key = name .. "\0" .. (email or "")
   local maintainer = maintainers[key]
@@ -132,6 +141,9 @@ local function values_of(record)
   local version = record.Version and DebianVersion.parse(record.Version)
   local size, installed = count_in(record.Size), count_in(record["Installed-Size"])
   if not record.Package then return nil, "it has no Package field" end
+  for field, text in pairs(record) do
+    if not utf8.len(text) then return nil, string.format("%s: its %s is not UTF-8", record.Package, field) end
+  end
   if not record.Version then return nil, record.Package .. " has no Version field" end
   if not version then return nil, string.format("%s: version %q is none", record.Package, record.Version) end
   if not size or size < 0 then return nil, string.format("%s: size %q is no count", record.Package, record.Size) end
@@ -156,10 +168,13 @@ local function take(record, problem)
   if package then
     -- An index may hold several versions: the newest counts.
     if values.version < package.version then return nil end
-    update(package, values)
+    local updated, err = pcall(update, package, values)
+    if not updated then return nil, string.format("%s: %s", values.name, err) end
     return package
   end
-  package = context:insert("Package", values)
+  local inserted
+  inserted, package = pcall(context.insert, context, "Package", values)
+  if not inserted then return nil, string.format("%s: %s", values.name, package) end
   local valid, err = package:validate("name", values.name)
   if not valid then
     context:delete(package)
@@ -212,7 +227,7 @@ assert(context:save())
 progress:finish()
 
 local seconds = os.clock() - began
-print(string.format("%d packages, %d dependencies, %d records skipped: %.1f s, %.0f packages/s",
+print(string.format("%d packages, %d dependencies, %d records skipped: %.1f s of one core, %.0f packages/s",
   taken, edges, rejected, seconds, taken / math.max(seconds, 0.001)))
 
 -- Asking -------------------------------------------------------------------------------------------------------
