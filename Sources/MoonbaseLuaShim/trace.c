@@ -40,25 +40,43 @@ MBLTraceEntry mbl_trace_entry(MBLState *S, int32_t index) {
   return (MBLTraceEntry){slot->source, slot->name[0] ? slot->name : NULL, slot->kind, slot->line, slot->defined};
 }
 
-void mbl_where(lua_State *L, int32_t level, char *buffer, size_t capacity) {
-  lua_Debug frame;
+static void write_place(const char *source, int line, char *buffer, size_t capacity) {
   buffer[0] = 0;
-  if (!lua_getstack(L, level, &frame)) return;
-  lua_getinfo(L, "Sl", &frame);
-  if (frame.currentline <= 0) return;
+  if (line <= 0) return;
   int length = 0;
-  while (frame.short_src[length] != 0) length++;
+  while (source[length] != 0) length++;
   if ((size_t)length + 16 > capacity) return;
-  memcpy(buffer, frame.short_src, length);
+  memcpy(buffer, source, length);
   char digits[12];
-  int count = 0, line = frame.currentline;
+  int count = 0;
   while (line > 0) {
     digits[count++] = (char)('0' + line % 10);
     line /= 10;
   }
   buffer[length++] = ':';
   while (count > 0) buffer[length++] = digits[--count];
-  memcpy(buffer + length, ": ", 3);
+  buffer[length] = 0;
+}
+
+void mbl_where(lua_State *L, int32_t level, char *buffer, size_t capacity) {
+  lua_Debug frame;
+  buffer[0] = 0;
+  if (!lua_getstack(L, level, &frame)) return;
+  lua_getinfo(L, "Sl", &frame);
+  write_place(frame.short_src, frame.currentline, buffer, capacity);
+  if (buffer[0] != 0) strcat(buffer, ": ");
+}
+
+void mbl_function_place(MBLState *S, int32_t function, char *buffer, size_t capacity) {
+  lua_Debug info;
+  buffer[0] = 0;
+  if (!mbl_push_reference(S, function)) return;
+  if (!lua_isfunction(S->running, -1)) {
+    lua_pop(S->running, 1);
+    return;
+  }
+  lua_getinfo(S->running, ">S", &info);
+  write_place(info.short_src, info.linedefined, buffer, capacity);
 }
 
 void mbl_function_name(lua_State *L, char *buffer, size_t capacity, bool *isMethod) {

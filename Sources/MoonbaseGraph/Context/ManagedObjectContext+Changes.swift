@@ -22,6 +22,7 @@ extension ManagedObjectContext {
   }
 
   package func insert(_ entity: ResolvedEntity) throws -> ManagedObject {
+    try refuseWhileValidating("an object was inserted")
     guard !entity.isAbstract else {
       throw GraphError(
         .invalidRequest, "\(entity.name) is abstract: insert one of its subentities", entity: entity.name)
@@ -31,11 +32,12 @@ extension ManagedObjectContext {
     object.state = .inserted
     list(object)
     changeCount &+= 1
+    touchedObjects?.append(object)
     let behavior = try behavior(of: entity)
     if behavior.hasAwakeFromInsert {
       do {
-        object.awakeFromInsert()
-        for entry in behavior.extensions { try entry.awakeFromInsert?(object) }
+        try withinHook { object.awakeFromInsert() }
+        for entry in behavior.extensions { try object.run("awakeFromInsert", entry.awakeFromInsert) }
       } catch {
         try delete(object)
         throw error
@@ -48,15 +50,23 @@ extension ManagedObjectContext {
   ///
   /// A new object is forgotten once that has happened.
   public func delete(_ object: ManagedObject) throws {
-    guard object.context === self else { throw object.invalid("belongs to another context and cannot be deleted here") }
+    try requireOwn(object, "deleted")
+    try refuseWhileValidating("an object was deleted")
     let behavior = try behavior(of: object.entity)
-    object.prepareForDeletion()
-    for entry in behavior.extensions { try entry.prepareForDeletion?(object) }
+    try withinHook { object.prepareForDeletion() }
+    for entry in behavior.extensions { try object.run("prepareForDeletion", entry.prepareForDeletion) }
     guard !object.isDeleted else { return }
     object.state.insert(.deleted)
     list(object)
     changeCount &+= 1
+    touchedObjects?.append(object)
     deletionsToPropagate.append(object)
+  }
+
+  private func requireOwn(_ object: ManagedObject, _ participle: String) throws {
+    if object.context === self { return }
+    throw object.context == nil
+      ? object.gone() : object.invalid("belongs to another context and cannot be \(participle) here")
   }
 
   /// Applies delete rules to objects deleted since the last time.
@@ -75,18 +85,21 @@ extension ManagedObjectContext {
     guard changedObjects.contains(where: { $0.isInserted && $0.isDeleted }) else { return }
     let gone = changedObjects.filter { $0.isInserted && $0.isDeleted }
     changedObjects.removeAll { $0.isInserted && $0.isDeleted }
-    for object in gone { disown(object) }
+    for object in gone { disown(object, because: .deleted) }
   }
 
   /// The object is no longer of this context.
-  func disown(_ object: ManagedObject) {
+  private func disown(_ object: ManagedObject, because departure: ManagedObject.Departure) {
     registered[object.objectID] = nil
     object.state = []
-    object.context = nil
+    object.leave(because: departure)
   }
 
   /// Gives up all unsaved changes: new objects go, deleted ones return, changed ones become faults.
+  ///
+  /// Throws `.recursiveSave` and `.contextBusy` within a hook, and what a fault's hook throws.
   public func rollback() throws {
+    try refuseWithinHooks("a rollback was asked for")
     deletionsToPropagate = []
     pendingErrors = []
     readObjects = []
@@ -97,27 +110,33 @@ extension ManagedObjectContext {
     for object in objects {
       let wasInserted = object.isInserted
       object.state.subtract([.inserted, .updated, .deleted, .listed, .propagated])
-      if wasInserted { disown(object) } else { try object.turnIntoFault() }
+      if wasInserted { disown(object, because: .rolledBack) } else { try object.turnIntoFault() }
     }
   }
 
   /// Forgets every object and every change. Objects that somebody still holds cannot be used any more.
-  public func reset() {
+  ///
+  /// Throws `.recursiveSave` and `.contextBusy` within a hook.
+  public func reset() throws {
+    try refuseWithinHooks("a reset was asked for")
     deletionsToPropagate = []
     pendingErrors = []
     readObjects = []
     prefetched = [:]
     changedObjects = []
     changeCount &+= 1
-    for object in registered.values { object.takeUnretainedValue().context = nil }
+    for object in registered.values { object.takeUnretainedValue().leave(because: .reset) }
     registered = [:]
   }
 
   /// Reads an object anew at its next access.
   ///
-  /// With `mergeChanges` its unsaved changes stay on top of the new values; without, they are given up.
+  /// With `mergeChanges` its unsaved changes stay on top of the new values; without, they are given up. A new object has nothing
+  /// to be read and stays as it is. Throws for an object of another context, and `.recursiveSave` and `.contextBusy` within a hook.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
-    guard object.context === self, !object.isInserted else { return }
+    try requireOwn(object, "refreshed")
+    try refuseWithinHooks("a refresh was asked for")
+    guard !object.isInserted else { return }
     changeCount &+= 1
     prefetched = [:]
     guard mergeChanges else {

@@ -37,7 +37,7 @@ extension ManagedObjectContext {
   {
     let templates = model.description.fetchRequestTemplates
     guard var request = templates[name] else {
-      let hint = nearestName(to: name, among: templates.keys).map { ": did you mean \($0)?" } ?? ""
+      let hint = suggestion(for: name, among: templates.keys)
       throw GraphError(.unknownName, "the model has no fetch request template \(name)\(hint)")
     }
     request.predicate = try request.predicate?.substituting(values)

@@ -9,7 +9,7 @@ extension ManagedObjectContext {
     for object in readObjects where object.context === self {
       failures += try object.valuesChangedInPlace()
     }
-    try GraphError.throwFailures(failures)
+    try GraphError.throwFailures(failures, consequence: "; nothing was saved")
   }
 }
 

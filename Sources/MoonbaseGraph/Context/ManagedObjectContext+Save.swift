@@ -8,19 +8,24 @@ extension ManagedObjectContext {
   /// transaction, `didSave`; `saveOrder` can put `willSave` first. On an error nothing is saved and every change is kept.
   ///
   /// Throws the first of `pendingErrors`; validation failures (several as one `.multipleErrors`); `.mergeConflict` and
-  /// `.constraintConflict`; `.readOnlyStore`; `.storeBusy`; what a hook throws; `.recursiveSave`.
+  /// `.constraintConflict`; `.readOnlyStore`; `.storeBusy`; what a hook throws; `.recursiveSave` and `.contextBusy` within a hook.
+  ///
+  /// An error of a `didSave` hook comes too late to fail the save: it is kept in `didSaveErrors`.
   public func save() throws {
-    guard !isSaving else {
-      throw GraphError(.recursiveSave, "a save was begun while the same context saves: a hook must not save")
+    try refuseWithinHooks("a save was begun")
+    guard !isInTransaction else {
+      throw GraphError(.invalidRequest, "a transaction saves at its end: its body must not save")
     }
-    isSaving = true
-    defer { isSaving = false }
+    phase = .willSave
+    defer { phase = nil }
     if let error = pendingErrors.first { throw error }
     if findsValuesChangedInPlace { try checkReadValues() }
     try prepareToSave()
     guard hasChanges else { return }
+    phase = .writing
     let plan = try SavePlan(self)
     try plan.write()
+    phase = .didSave
     try finishSave(plan)
   }
 
@@ -34,53 +39,64 @@ extension ManagedObjectContext {
     try validate(saveOrder == .guide ? touched : Array(changedObjects))
   }
 
+  /// How often rules and `willSave` may be run again because of what they changed.
+  private static let greatestRounds = 100
+
+  /// Checks objects, and again those that rules changed meanwhile.
   private func validate(_ objects: [ManagedObject]) throws {
-    var failures: [GraphError] = []
-    for object in objects where object.context === self {
-      var validator = try ObjectValidator(object)
-      failures += try validator.validate(for: object.isDeleted ? .delete : object.isInserted ? .insert : .update)
+    phase = .validating
+    defer {
+      phase = .willSave
+      touchedObjects = nil
     }
-    try GraphError.throwFailures(failures)
+    var waiting = objects
+    var rounds = 0
+    while let first = waiting.first {
+      rounds += 1
+      guard rounds <= Self.greatestRounds else {
+        throw GraphError(
+          .invalidRequest, "rules of \(first.entity.name) change objects again and again: a rule only looks",
+          entity: first.entity.name, objectID: first.objectID)
+      }
+      touchedObjects = []
+      var failures: [GraphError] = []
+      for object in waiting where object.context === self {
+        var validator = try ObjectValidator(object)
+        failures += try validator.validate(for: object.isDeleted ? .delete : object.isInserted ? .insert : .update)
+      }
+      try GraphError.throwFailures(failures, consequence: "; nothing was saved")
+      waiting = touchedObjects.map(Array.init) ?? []
+    }
   }
 
-  /// Calls `willSave` on every changed object, again on those that it changed; returns these.
+  /// Calls `willSave` on every changed object, and again on those that changed meanwhile; returns these.
   private func runWillSave() throws -> [ManagedObject] {
-    var touched: [ManagedObject] = []
-    var seen: Set<ObjectIdentifier> = []
+    defer { touchedObjects = nil }
+    var touched: OrderedSet<ManagedObject> = []
     var waiting = Array(changedObjects)
     var rounds = 0
-    while !waiting.isEmpty {
+    while let first = waiting.first {
       rounds += 1
-      guard rounds <= 1000 else {
+      guard rounds <= Self.greatestRounds else {
         throw GraphError(
           .invalidRequest,
-          "willSave of \(waiting[0].entity.name) changes objects again and again: let it set a value only if it differs",
-          entity: waiting[0].entity.name)
+          "willSave of \(first.entity.name) changes or inserts objects again and again: let it do so only where something is missing or differs",
+          entity: first.entity.name, objectID: first.objectID)
       }
-      var again: [ManagedObject] = []
-      for object in waiting where object.context === self {
-        let before = changeCount
-        try callWillSave(object)
-        if changeCount != before { again.append(contentsOf: changedSince(before, object)) }
-      }
-      for object in again where seen.insert(ObjectIdentifier(object)).inserted { touched.append(object) }
-      waiting = again
+      touchedObjects = []
+      for object in waiting where object.context === self { try callWillSave(object) }
+      waiting = touchedObjects.map(Array.init) ?? []
+      touched.append(contentsOf: waiting)
     }
-    return touched
+    return Array(touched)
   }
 
   private func callWillSave(_ object: ManagedObject) throws {
     let behavior = try behavior(of: object.entity)
     if try object.writeDelayedValues() { changeCount &+= 1 }
     guard behavior.hasWillSave else { return }
-    try object.willSave()
-    for entry in behavior.extensions { try entry.willSave?(object) }
-  }
-
-  /// The objects that may have changed in a `willSave`: its own object, and those that came into the list.
-  private func changedSince(_ count: UInt64, _ object: ManagedObject) -> [ManagedObject] {
-    let others = changedObjects.filter { $0.lastChange > count && $0 !== object }
-    return [object] + others
+    if behavior.objectClass != ManagedObject.self { try object.running("willSave") { try object.willSave() } }
+    for entry in behavior.extensions { try object.run("willSave", entry.willSave) }
   }
 
   // MARK: After
@@ -96,16 +112,23 @@ extension ManagedObjectContext {
       object.state.subtract([.inserted, .updated, .deleted, .listed, .propagated])
       if wasDeleted {
         registered[object.objectID] = nil
-        object.context = nil
+        object.leave(because: .deleted)
       }
     }
     plan.adopt()
     changeCount &+= 1
-    for object in objects where object.context === self {
-      let behavior = try behavior(of: object.entity)
-      guard behavior.hasDidSave else { continue }
-      object.didSave()
-      for entry in behavior.extensions { try entry.didSave?(object) }
+    for object in objects where object.context === self { try callDidSave(object) }
+  }
+
+  /// The data is saved, whatever the hooks say: their errors are kept.
+  private func callDidSave(_ object: ManagedObject) throws {
+    let behavior = try behavior(of: object.entity)
+    guard behavior.hasDidSave else { return }
+    do {
+      try object.running("didSave") { object.didSave() }
+      for entry in behavior.extensions { try object.run("didSave", entry.didSave) }
+    } catch let error as GraphError {
+      if didSaveErrors.count < 100 { didSaveErrors.append(error) }
     }
   }
 }

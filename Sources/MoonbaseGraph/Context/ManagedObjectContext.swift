@@ -30,6 +30,8 @@ public final class ManagedObjectContext {
   public var findsValuesChangedInPlace = false
   /// Errors of accessors that could not throw. The next save throws the first of them; `takePendingErrors` clears them.
   public internal(set) var pendingErrors: [any Error] = []
+  /// Errors of `didSave` hooks, the first hundred: what they belong to is saved. `takeDidSaveErrors` clears them.
+  public internal(set) var didSaveErrors: [GraphError] = []
 
   /// One instance for each ID. Not retained: objects take themselves out when they go.
   var registered: [ManagedObjectID: Unmanaged<ManagedObject>] = [:]
@@ -37,7 +39,14 @@ public final class ManagedObjectContext {
   var changedObjects: ContiguousArray<ManagedObject> = []
   /// Goes up with every change of any object, so that a derived value knows whether it still holds.
   var changeCount: UInt64 = 0
-  var isSaving = false
+  /// How far a running save is; nil where none runs.
+  var phase: SavePhase?
+  /// How many hooks, rules, transformers and derived attributes are running inside of each other.
+  var hookDepth = 0
+  /// Whether the body of a transaction runs.
+  package var isInTransaction = false
+  /// Objects that change while rules and `willSave` run; nil where nobody asks.
+  var touchedObjects: OrderedSet<ManagedObject>?
   /// Objects deleted since delete rules were last applied.
   var deletionsToPropagate: ContiguousArray<ManagedObject> = []
 
@@ -64,12 +73,18 @@ public final class ManagedObjectContext {
     seenRevision = domain.revision
   }
 
-  deinit { for object in registered.values { object.takeUnretainedValue().context = nil } }
+  deinit { for object in registered.values { object.takeUnretainedValue().leave(because: .contextGone) } }
 
   /// Returns and clears the errors of accessors that could not throw.
   public func takePendingErrors() -> [any Error] {
     defer { pendingErrors = [] }
     return pendingErrors
+  }
+
+  /// Returns and clears the errors of `didSave` hooks.
+  public func takeDidSaveErrors() -> [GraphError] {
+    defer { didSaveErrors = [] }
+    return didSaveErrors
   }
 
   /// Whether anything waits to be saved.
@@ -108,7 +123,7 @@ public final class ManagedObjectContext {
 
   func didChange(_ object: ManagedObject) {
     changeCount &+= 1
-    object.lastChange = changeCount
+    touchedObjects?.append(object)
     if !object.state.contains(.inserted) { object.state.insert(.updated) }
     list(object)
   }
@@ -121,7 +136,7 @@ public final class ManagedObjectContext {
 
   func entity(_ name: String) throws -> ResolvedEntity {
     if let entity = model.entity(name) { return entity }
-    let hint = nearestName(to: name, among: model.entities.map(\.name)).map { ": did you mean \($0)?" } ?? ""
+    let hint = suggestion(for: name, among: model.entities.map(\.name))
     throw GraphError(.unknownName, "the model has no entity \(name)\(hint)", entity: name)
   }
 }

@@ -115,7 +115,7 @@ struct SavePlan {
     let values = try storedValues(of: object, object.live)
     let slots = object.changed.slots.filter { slot in
       if case .toMany = object.entity.properties[slot].kind { return false }
-      return !object.entity.properties[slot].isTransient && values[slot] != old.values[slot]
+      return !object.entity.properties[slot].isTransient && !values[slot].isSame(as: old.values[slot])
     }
     guard !slots.isEmpty else {
       rows.append(NewRow(object: object, snapshot: nil, id: object.objectID))

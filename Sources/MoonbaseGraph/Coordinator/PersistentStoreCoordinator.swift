@@ -30,6 +30,9 @@ public final class PersistentStoreCoordinator: Sendable {
   /// The stores, in the order they were added.
   public var persistentStores: [any PersistentStore] { registry.withLock { $0.stores } }
 
+  /// Whether relationships could lead from one store to another.
+  var hasSeveralStores: Bool { registry.withLock { $0.stores.count > 1 } }
+
   /// Adds a store. New objects of an entity go to the first writable store that holds the entity.
   public func add(_ store: any PersistentStore) {
     let number = StoreNumber(store.identifier).rawValue

@@ -67,7 +67,7 @@ extension GraphError.Code {
   public static let cannotOpenFile = Self(rawValue: 256)
   /// The store was opened read-only, or its file cannot be written.
   public static let readOnlyStore = Self(rawValue: 513)
-  /// A save was begun while another one of the same context runs.
+  /// A save, reset, rollback or refresh was asked for while the same context saves.
   public static let recursiveSave = Self(rawValue: 132_001)
   /// The object is not in the store (any more).
   public static let objectNotFound = Self(rawValue: 133_000)
@@ -93,6 +93,8 @@ extension GraphError.Code {
   public static let extensionFailure = Self(rawValue: 134_043)
   /// A value was changed in place where it is shared, so that the change would be lost (`findsValuesChangedInPlace`).
   public static let changedInPlace = Self(rawValue: 134_045)
+  /// A hook asked for what cannot be done while the context runs it.
+  public static let contextBusy = Self(rawValue: 134_046)
   /// The request asks for something that cannot be done.
   public static let invalidRequest = Self(rawValue: 134_044)
 }

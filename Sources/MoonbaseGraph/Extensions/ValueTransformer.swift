@@ -23,4 +23,9 @@ public struct ValueTransformer {
     self.transformedValue = transformedValue
     self.reverseTransformedValue = reverseTransformedValue
   }
+
+  /// What is wrong with a transformer that turns something into nothing.
+  package func gaveNothing(direction: String, for input: String) -> String {
+    "\(direction) of transformer \(name) gave nothing for \(input), which would be lost: let it return what it made, or raise"
+  }
 }

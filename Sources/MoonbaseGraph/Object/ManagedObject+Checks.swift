@@ -1,8 +1,9 @@
 import MoonbaseModel
+import MoonbasePlatform
 
 extension ManagedObject {
   final func behavior() throws -> EntityBehavior {
-    guard let context else { throw invalid("was used after its context was gone or its deletion was saved") }
+    guard let context else { throw gone() }
     return try context.behavior(of: entity)
   }
 
@@ -10,9 +11,11 @@ extension ManagedObject {
   final func checked(_ value: Value, _ slot: Int) throws -> Value {
     let property = entity.properties[slot]
     switch (property.attributeType, value) {
-    case (nil, _), (_, .null), (.string, .string), (.integer64, .int), (.double, .double), (.boolean, .bool),
-      (.date, .date), (.binaryData, .data), (.uuid, .uuid), (.uri, .uri):
+    case (nil, _), (_, .null), (.string, .string), (.integer64, .int), (.boolean, .bool),
+      (.binaryData, .data), (.uuid, .uuid), (.uri, .uri):
       return value
+    case (.date, .date(let date)) where !date.timeIntervalSinceReferenceDate.isNaN: return value
+    case (.double, .double(let number)) where !number.isNaN: return value
     default: break
     }
     guard let attribute = property.attribute else { return value }
@@ -30,18 +33,21 @@ extension ManagedObject {
     }
   }
 
-  /// Runs code of an extension; an error of its own kind keeps its kind and gains the attribute's name.
-  final func blaming<Result>(_ slot: Int, _ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch let error as GraphError {
-      throw error
-    } catch {
-      let name = entity.properties[slot].name
-      throw GraphError(
-        .extensionFailure, "\(entity.name).\(name): \(error)", entity: entity.name, property: name, objectID: objectID,
-        underlying: error)
+  /// The error of an object that is in no context any more.
+  final func gone() -> GraphError {
+    switch departure {
+    case .contextGone: invalid("was used after its context was gone: keep the context as long as its objects")
+    case .reset: invalid("was used after its context was reset: fetch it again")
+    case .deleted where objectID.isTemporaryID: invalid("was used after it was deleted; it was never saved")
+    case .deleted: invalid("was used after its deletion was saved")
+    case .rolledBack: invalid("was used after its insertion was rolled back")
     }
+  }
+
+  /// The object is no longer of its context.
+  final func leave(because departure: Departure) {
+    context = nil
+    self.departure = departure
   }
 
   /// Runs an accessor that cannot throw: its error waits in the context and fails the next save.
@@ -69,7 +75,7 @@ extension ManagedObject {
 
   final func unknownKey(_ key: String) -> GraphError {
     let names = entity.properties.map(\.name) + entity.fetchedProperties.keys
-    let hint = nearestName(to: key, among: names).map { ": did you mean \($0)?" } ?? ""
+    let hint = suggestion(for: key, among: names)
     return GraphError(
       .unknownName, "\(entity.name) has no property \(key)\(hint)", entity: entity.name, property: key,
       objectID: objectID)

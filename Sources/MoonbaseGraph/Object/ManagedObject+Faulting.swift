@@ -6,7 +6,7 @@ extension ManagedObject {
   /// Throws `GraphError` with `.objectNotFound` if the row is gone, and what the store throws.
   public final func fireFault() throws {
     guard state.contains(.fault) else { return }
-    guard let context else { throw invalid("was used after its context was gone") }
+    guard let context else { throw gone() }
     if snapshot == nil, let batch {
       self.batch = nil
       try context.loadRows(of: batch.neighbours(of: objectID))
@@ -26,8 +26,8 @@ extension ManagedObject {
     defer { state.remove(.awaking) }
     do {
       for slot in behavior.preCalculatedSlots { _ = try read(slot, behavior) }
-      awakeFromFetch()
-      for entry in behavior.extensions { try entry.awakeFromFetch?(self) }
+      try context.withinHook { awakeFromFetch() }
+      for entry in behavior.extensions { try run("awakeFromFetch", entry.awakeFromFetch) }
     } catch {
       state.insert(.fault)
       throw error
@@ -37,15 +37,15 @@ extension ManagedObject {
   /// Drops the values, so that the next access reads them anew.
   final func turnIntoFault() throws {
     let behavior = try behavior()
-    willTurnIntoFault()
-    for entry in behavior.extensions { try entry.willTurnIntoFault?(self) }
+    try running("willTurnIntoFault") { willTurnIntoFault() }
+    for entry in behavior.extensions { try run("willTurnIntoFault", entry.willTurnIntoFault) }
     snapshot = nil
     dropChanges()
     relationships = [:]
     state.remove(.born)
     state.insert(.fault)
-    didTurnIntoFault()
-    for entry in behavior.extensions { try entry.didTurnIntoFault?(self) }
+    try running("didTurnIntoFault") { didTurnIntoFault() }
+    for entry in behavior.extensions { try run("didTurnIntoFault", entry.didTurnIntoFault) }
   }
 
   /// Takes newer values of the store in; unsaved changes stay on top.

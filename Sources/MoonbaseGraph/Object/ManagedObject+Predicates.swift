@@ -33,7 +33,7 @@ extension ManagedObject: KeyPathAnswering, SlottedSubject {
 
   @usableFromInline
   package final func predicateDestinations(slot: Int) throws -> [ManagedObject] {
-    guard let context else { throw invalid("was used after its context was gone") }
+    guard let context else { throw gone() }
     return try memberIDs(slot).compactMap { try context.objectIfPresent(with: $0) }
   }
 }

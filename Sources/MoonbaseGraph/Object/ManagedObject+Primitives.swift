@@ -22,7 +22,7 @@ extension ManagedObject {
     case .plain: live[slot] = fitting
     case .derived: caches[slot] = Cached(value: fitting, stamp: changeCount)
     case .transformable(let transformer):
-      live[slot] = fitting.isNull ? .null : try blaming(slot) { try transformer.transformedValue(fitting) }
+      live[slot] = try transformedBytes(of: fitting, slot, transformer)
       caches[slot] = fitting.isNull ? nil : Cached(value: fitting, stamp: 0)
     case .opaque, .toOne, .toMany: throw refused(slot, value, "only attributes have primitive values that can be set")
     }

@@ -18,7 +18,7 @@ extension ManagedObject {
   /// The destinations of a to-many relationship; in order where it is ordered.
   public final func objects(forKey key: String) throws -> [ManagedObject] {
     let slot = try toManySlot(key)
-    guard let context else { throw invalid("was used after its context was gone") }
+    guard let context else { throw gone() }
     return try memberIDs(slot).map { try context.object(with: $0) }
   }
 
@@ -56,6 +56,7 @@ extension ManagedObject {
   /// Removes a destination from a to-many relationship; the inverse follows at once.
   public final func remove(_ object: ManagedObject, from key: String) throws {
     let slot = try toManySlot(key)
+    try checkContext(object)
     try removeMember(object.objectID, slot)
   }
 
@@ -76,7 +77,7 @@ extension ManagedObject {
   package final func memberIDs(_ slot: Int) throws -> [ManagedObjectID] {
     let state = toManyState(slot)
     if !state.isLoaded {
-      guard let context else { throw invalid("was used after its context was gone") }
+      guard let context else { throw gone() }
       state.load(try context.storedDestinations(of: self, slot))
     }
     return Array(state.members)
@@ -89,29 +90,37 @@ extension ManagedObject {
   }
 
   package final func addMember(_ id: ManagedObjectID, _ slot: Int) throws {
-    try checkDestination(id, slot)
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
+    try addMember(id, slot, destination(id, slot))
+  }
+
+  private func addMember(_ id: ManagedObjectID, _ slot: Int, _ destination: ManagedObject?) throws {
     guard let relationship = entity.properties[slot].relationship, toManyState(slot).add(id) else { return }
     didChange(slot)
-    guard let inverse = relationship.inverseSlot, let context else { return }
-    try context.object(with: id).attach(objectID, inverse)
+    if let inverse = relationship.inverseSlot { try destination?.attach(objectID, inverse) }
   }
 
   package final func removeMember(_ id: ManagedObjectID, _ slot: Int) throws {
-    let state = toManyState(slot)
-    if !state.isLoaded { _ = try memberIDs(slot) }
-    guard let relationship = entity.properties[slot].relationship, state.remove(id) else { return }
-    didChange(slot)
-    guard let inverse = relationship.inverseSlot, let context else { return }
-    try context.object(with: id).detach(objectID, inverse)
+    guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
+    if !toManyState(slot).isLoaded { _ = try memberIDs(slot) }
+    guard toManyState(slot).members.contains(id) else { return }
+    try removeMember(id, slot, leavingDestination(id, slot))
   }
 
+  private func removeMember(_ id: ManagedObjectID, _ slot: Int, _ destination: ManagedObject?) throws {
+    guard let relationship = entity.properties[slot].relationship, toManyState(slot).remove(id) else { return }
+    didChange(slot)
+    if let inverse = relationship.inverseSlot { try destination?.detach(objectID, inverse) }
+  }
+
+  /// Replaces the destinations. Everything is looked at before anything changes: all of it happens or nothing.
   package final func setMembers(_ ids: [ManagedObjectID], _ slot: Int) throws {
-    for id in ids { try checkDestination(id, slot) }
+    let coming = try ids.map { try destination($0, slot) }
     let wanted = Set(ids)
-    let current = try memberIDs(slot)
-    for id in current where !wanted.contains(id) { try removeMember(id, slot) }
-    for id in ids { try addMember(id, slot) }
+    let leavingIDs = try memberIDs(slot).filter { !wanted.contains($0) }
+    let leaving = try leavingIDs.map { try leavingDestination($0, slot) }
+    for (id, object) in zip(leavingIDs, leaving) { try removeMember(id, slot, object) }
+    for (id, object) in zip(ids, coming) { try addMember(id, slot, object) }
     if entity.properties[slot].relationship?.isOrdered == true, try memberIDs(slot) != ids {
       toManyState(slot).reorder(ids)
       didChange(slot)
@@ -119,13 +128,14 @@ extension ManagedObject {
   }
 
   final func setDestination(_ new: ManagedObjectID?, _ slot: Int, _ relationship: ResolvedRelationship) throws {
-    if let new { try checkDestination(new, slot) }
+    let coming = try new.flatMap { try destination($0, slot) }
     let old: ManagedObjectID? = if case .objectID(let id) = try stored(slot) { id } else { nil }
     guard old != new else { return }
+    let leaving = try relationship.inverseSlot == nil ? nil : old.flatMap { try context?.objectIfPresent(with: $0) }
     try store(new.map(Value.objectID) ?? .null, slot)
-    guard let inverse = relationship.inverseSlot, let context else { return }
-    if let old { try context.objectIfPresent(with: old)?.detach(objectID, inverse) }
-    if let new { try context.object(with: new).attach(objectID, inverse) }
+    guard let inverse = relationship.inverseSlot else { return }
+    try leaving?.detach(objectID, inverse)
+    try coming?.attach(objectID, inverse)
   }
 
   /// The other side of a relationship now points here: take it in without telling it again.
@@ -167,16 +177,62 @@ extension ManagedObject {
     }
   }
 
-  private func checkDestination(_ id: ManagedObjectID, _ slot: Int) throws {
-    guard let context, let relationship = entity.properties[slot].relationship else { return }
+  /// Throws unless the property may point at the object of an ID: right entity, this context, same store.
+  package final func checkDestination(_ id: ManagedObjectID, _ slot: Int) throws {
+    guard let context else { throw gone() }
+    guard let relationship = entity.properties[slot].relationship else { return }
     let wanted = context.model.entities[relationship.destination]
     guard let entity = context.model.entity(of: id), entity.isKind(of: wanted) else {
       throw refused(slot, .objectID(id), "its destination is \(wanted.name), not \(id.entityName)")
     }
+    if id.isTemporaryID { _ = try context.object(with: id) }
+    let isStored = !relationship.description.isTransient
+    if isStored, let own = storeNumber(of: objectID, self.entity, context),
+      let other = storeNumber(of: id, entity, context), own != other
+    {
+      throw refused(slot, .objectID(id), "no relationship may cross stores: use a fetched property")
+    }
   }
 
-  private func checkContext(_ object: ManagedObject?) throws {
+  /// The store that an object is in, or will be in where there is a choice; nil where that is not known or needs no question.
+  private func storeNumber(of id: ManagedObjectID, _ entity: ResolvedEntity, _ context: ManagedObjectContext) -> UInt32?
+  {
+    if !id.isTemporaryID { return id.storeNumber }
+    guard context.coordinator.hasSeveralStores else { return nil }
+    // Where no store takes new objects of the entity, the save says so.
+    let store = context.coordinator.stores(holding: entity).first { !$0.isReadOnly }
+    return store.map { StoreNumber($0.identifier).rawValue }
+  }
+
+  /// The object that the property may point at, with all read that pointing at it will ask for; nil where it need not know.
+  private func destination(_ id: ManagedObjectID, _ slot: Int) throws -> ManagedObject? {
+    try checkDestination(id, slot)
+    guard let inverse = entity.properties[slot].relationship?.inverseSlot, let context else { return nil }
+    let destination = try context.object(with: id)
+    if case .toOne(let relationship) = destination.entity.properties[inverse].kind,
+      case .objectID(let previous) = try destination.stored(inverse), relationship.inverseSlot != nil
+    {
+      _ = try context.objectIfPresent(with: previous)
+    }
+    return destination
+  }
+
+  /// The object that the property is no longer to point at; nil where it need not know, or is gone.
+  private func leavingDestination(_ id: ManagedObjectID, _ slot: Int) throws -> ManagedObject? {
+    guard let relationship = entity.properties[slot].relationship, let inverse = relationship.inverseSlot, let context
+    else { return nil }
+    guard case .toOne = context.model.entities[relationship.destination].properties[inverse].kind else {
+      return try context.object(with: id)
+    }
+    let destination = try context.objectIfPresent(with: id)
+    _ = try destination?.stored(inverse)
+    return destination
+  }
+
+  package final func checkContext(_ object: ManagedObject?) throws {
     guard let object, object.context !== context else { return }
+    guard context != nil else { throw gone() }
+    guard object.context != nil else { throw object.gone() }
     throw invalid("cannot point at \(object.objectID) of another context: pass its ID to object(with:) here")
   }
 

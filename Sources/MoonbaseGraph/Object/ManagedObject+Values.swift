@@ -74,7 +74,7 @@ extension ManagedObject {
 
   /// Puts a value into a slot and notes the change; an equal value is no change.
   final func store(_ value: Value, _ slot: Int) throws {
-    guard try stored(slot) != value else { return }
+    guard try !stored(slot).isSame(as: value) else { return }
     materialize()
     live[slot] = value
     didChange(slot)
@@ -113,6 +113,7 @@ extension ManagedObject {
       throw refused(slot, nil, "transformer \(transformer.name) has no reverse")
     }
     let value = try blaming(slot) { try reverse(bytes) }
+    guard !value.isNull else { throw refused(slot, nil, transformer.gaveNothing(direction: "reverse", for: "bytes")) }
     caches[slot] = Cached(value: value, stamp: 0)
     noteRead()
     return value
@@ -126,15 +127,21 @@ extension ManagedObject {
     _ value: Value, _ slot: Int, _ transformer: ValueTransformer, _ behavior: EntityBehavior
   ) throws {
     try checkClass(value, slot, behavior)
-    let bytes = value.isNull ? .null : try blaming(slot) { try transformer.transformedValue(value) }
+    try store(transformedBytes(of: value, slot, transformer), slot)
+    caches[slot] = value.isNull ? nil : Cached(value: value, stamp: 0)
+    noteRead()
+  }
+
+  /// The bytes that a transformer makes of a value. Making nothing of a value would lose it.
+  final func transformedBytes(of value: Value, _ slot: Int, _ transformer: ValueTransformer) throws -> Value {
+    guard !value.isNull else { return .null }
+    let bytes = try blaming(slot) { try transformer.transformedValue(value) }
     switch bytes {
-    case .data, .null: break
+    case .data: return bytes
+    case .null: throw refused(slot, value, transformer.gaveNothing(direction: "transform", for: "a value"))
     default:
       throw refused(slot, value, "transformer \(transformer.name) gave \(bytes.typeDescription) instead of bytes")
     }
-    try store(bytes, slot)
-    caches[slot] = value.isNull ? nil : Cached(value: value, stamp: 0)
-    noteRead()
   }
 
   private func writeOpaque(_ value: Value, _ slot: Int) throws {
@@ -179,6 +186,11 @@ extension ManagedObject {
   /// Writes the values of delayed derived attributes through; returns whether there were any.
   final func writeDelayedValues() throws -> Bool {
     guard !delayed.isEmpty else { return false }
+    // What a deleted object was still to write is of no use to anybody.
+    guard !isDeleted else {
+      delayed = [:]
+      return false
+    }
     let behavior = try behavior()
     for (slot, value) in delayed.sorted(by: { $0.key < $1.key }) {
       guard case .derived(let derived) = behavior.kinds[slot], let set = derived.set else { continue }

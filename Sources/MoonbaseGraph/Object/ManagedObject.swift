@@ -22,6 +22,11 @@ open class ManagedObject {
     static let born = State(rawValue: 128)
   }
 
+  /// Why an object is in no context any more.
+  enum Departure {
+    case contextGone, reset, deleted, rolledBack
+  }
+
   /// A value computed from others, and the moment up to which it holds.
   struct Cached {
     var value: Value
@@ -56,8 +61,8 @@ open class ManagedObject {
   final var relationships: SlotMap<ToManyState> = [:]
   /// Goes up with each change of an own value.
   final var changeCount: UInt64 = 0
-  /// The context's count at the last change of the object.
-  final var lastChange: UInt64 = 0
+  /// Why there is no context any more.
+  final var departure = Departure.contextGone
 
   // The context clears this of every registered object when it goes away, and objects stay on their context's executor.
   final unowned(unsafe) var context: ManagedObjectContext?

@@ -1,9 +1,16 @@
 public import MoonbaseModel
+import OrderedCollections
 
 /// Checks one object before it is saved: normalisation, the model's rules, the subclass's, the extensions'; all failures are
 /// collected.
 struct ObjectValidator {
-  enum Occasion { case insert, update, delete }
+  enum Occasion: String, CustomStringConvertible {
+    case insert = "Insert"
+    case update = "Update"
+    case delete = "Delete"
+
+    var description: String { rawValue }
+  }
 
   let object: ManagedObject
   let behavior: EntityBehavior
@@ -32,6 +39,11 @@ struct ObjectValidator {
 
   /// Checks one property with a proposed value, which is not stored.
   mutating func validate(_ proposed: Value, _ slot: Int) throws -> [GraphError] {
+    switch behavior.kinds[slot] {
+    case .toOne: if let id = try object.destination(of: proposed, slot) { try object.checkDestination(id, slot) }
+    case .toMany: for id in try object.destinations(of: proposed, slot) { try object.checkDestination(id, slot) }
+    default: break
+    }
     try checkRules(normalized(proposed, slot), slot)
     return failures
   }
@@ -41,15 +53,22 @@ struct ObjectValidator {
   private mutating func validate(_ slot: Int) throws {
     let old = try current(slot)
     let new = try normalized(old, slot)
-    if new != old {
+    if !new.isSame(as: old) {
       do {
-        try object.setValue(new, at: slot)
+        try store(new, slot)
       } catch let error as GraphError {
         failures.append(error)
         return
       }
     }
     try checkRules(new, slot)
+  }
+
+  /// Takes a normalized value in. The object is being validated: this is no reason to do so again.
+  private func store(_ value: Value, _ slot: Int) throws {
+    let wasTouched = object.context?.touchedObjects?.contains(object) ?? false
+    try object.setValue(value, at: slot)
+    if !wasTouched { object.context?.touchedObjects?.remove(object) }
   }
 
   /// The value as the rules see it. A derived value that nobody assigned is the concern of its inputs.
@@ -142,7 +161,7 @@ struct ObjectValidator {
         case .update: entry.validateForUpdate
         case .delete: entry.validateForDelete
         }
-      guard let failure = try hook?(object) else { continue }
+      guard let hook, let failure = try object.running("validateFor\(occasion)", { try hook(object) }) else { continue }
       let slot = failure.key.flatMap(entity.slot)
       failures.append(error(.validation, slot, .null, failure.message))
     }
@@ -186,7 +205,8 @@ extension ManagedObject {
   /// Throws the failure, or `.multipleErrors` with all of them.
   public final func validate(_ value: Value, forKey key: String) throws {
     var validator = try ObjectValidator(self)
-    try GraphError.throwFailures(validator.validate(value, slot(of: key)))
+    let slot = try slot(of: key)
+    try GraphError.throwFailures(validator.validate(value, slot), consequence: "")
   }
 
   /// Checks the object as the next save would.
@@ -194,17 +214,18 @@ extension ManagedObject {
   /// Throws the failure, or `.multipleErrors` with all of them.
   public final func validate() throws {
     var validator = try ObjectValidator(self)
-    try GraphError.throwFailures(validator.validate(for: isDeleted ? .delete : isInserted ? .insert : .update))
+    try GraphError.throwFailures(
+      validator.validate(for: isDeleted ? .delete : isInserted ? .insert : .update), consequence: "")
   }
 }
 
 extension GraphError {
   /// Throws one failure as it is and several as one `.multipleErrors`.
-  static func throwFailures(_ failures: [GraphError]) throws {
+  static func throwFailures(_ failures: [GraphError], consequence: String) throws {
     guard let first = failures.first else { return }
     if failures.count == 1 { throw first }
     throw GraphError(
-      .multipleErrors, "\(failures.count) validation failures; nothing was saved", entity: first.entity,
+      .multipleErrors, "\(failures.count) validation failures\(consequence)", entity: first.entity,
       details: failures)
   }
 }

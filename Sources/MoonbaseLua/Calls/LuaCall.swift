@@ -7,10 +7,13 @@ public struct LuaCall: ~Copyable {
   let frame: UnsafeMutablePointer<MBLFrame>
   /// Stack places before the first argument.
   let offset: Int32
+  // The state keeps its methods until it closes, and a call ends before that.
+  private unowned(unsafe) let method: LuaHostFunction?
 
-  init(_ frame: UnsafeMutablePointer<MBLFrame>, offset: Int32) {
+  init(_ frame: UnsafeMutablePointer<MBLFrame>, offset: Int32, method: LuaHostFunction? = nil) {
     self.frame = frame
     self.offset = offset
+    self.method = method
   }
 
   /// The state that calls.
@@ -133,6 +136,17 @@ public struct LuaCall: ~Copyable {
     return String(cString: mbl_type_name(thread, place(index)))
   }
 
+  /// An argument as the key of a message: text as it is, numbers and truth values as Lua writes them, all else by its type.
+  func keyText(_ index: Int) throws(LuaError) -> String {
+    switch try value(index) {
+    case .string(let string): string.description
+    case .integer(let number): String(number)
+    case .number(let number): String(number)
+    case .boolean(let truth): String(truth)
+    default: typeName(index)
+    }
+  }
+
   func plain(_ index: Int) -> MBLValue {
     var plain = MBLValue()
     mbl_get(thread, place(index), &plain)
@@ -149,9 +163,11 @@ public struct LuaCall: ~Copyable {
       mbl_function_name(thread, base, 128, &isMethod)
       return String(cString: base)
     }
-    // Called as a method, `self` is not counted.
-    let number = index + Int(offset) + 1 - (isMethod ? 1 : 0)
-    let shown = name.isEmpty ? "?" : name
+    // Called as a method, `self` is not counted. A method that Lua has no name for was called by `pcall` or as the last thing of
+    // a function, and is taken as called in the usual way.
+    let countsSelf = !isMethod && (method == nil || !name.isEmpty)
+    let number = index + Int(offset) + 1 - (countsSelf ? 0 : 1)
+    let shown = method?.methodName ?? (name.isEmpty ? "?" : name)
     if number == 0 { return LuaError(.runtime, "calling '\(shown)' on bad self (\(problem))") }
     return LuaError(.runtime, "bad argument #\(number) to '\(shown)' (\(problem))")
   }

@@ -3,6 +3,8 @@ import MoonbaseLuaShim
 /// A Swift closure as Lua holds it.
 class LuaHostFunction {
   func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
+  /// The name of a method, for messages.
+  var methodName: String? { nil }
 }
 
 final class LuaClosure: LuaHostFunction {
@@ -23,18 +25,22 @@ final class LuaClosure: LuaHostFunction {
 
 /// A method: argument 0 is checked to be the object.
 final class LuaMethod<Object: AnyObject>: LuaHostFunction {
+  private let type: String
   private let name: String
   private let body: (Object, inout LuaCall) throws -> Void
 
-  init(_ name: String, _ body: @escaping (Object, inout LuaCall) throws -> Void) {
+  init(_ name: String, of type: String, _ body: @escaping (Object, inout LuaCall) throws -> Void) {
     self.name = name
+    self.type = type
     self.body = body
   }
 
+  override var methodName: String? { name }
+
   override func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
-    var call = LuaCall(frame, offset: 1)
+    var call = LuaCall(frame, offset: 1, method: self)
     do {
-      let object = try LuaCall(frame, offset: 0).object(0, as: Object.self, name: name)
+      let object = try LuaCall(frame, offset: 0, method: self).object(0, as: Object.self, name: type)
       try body(object, &call)
       return 0
     } catch {

@@ -59,7 +59,7 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
 
   /// A method; the object is not among the arguments.
   public func method(_ name: String, _ body: @escaping (Object, inout LuaCall) throws -> Void) {
-    methods[name] = LuaMethod(self.name, body)
+    methods[name] = LuaMethod(name, of: self.name, body)
   }
 
   /// An operator; both operands are among the arguments, in their order.
@@ -116,7 +116,7 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
     var call = LuaCall(frame, offset: 1)
     return Unmanaged<Object>.fromOpaque(object)._withUnsafeGuaranteedRef { object in
       do {
-        let key = call.plain(0).tag == .string ? try call.string(0).description : call.typeName(0)
+        let key = try call.keyText(0)
         if let missingHandler {
           try missingHandler(object, key, writing, &call)
           return 0

@@ -27,6 +27,17 @@ public struct LuaFunction {
     return LuaThread(reference: try state.keep(mbl_thread_new(state.raw, reference.index)))
   }
 
+  /// Where it is defined, as `colors.lua:12`; nil for a function of the host.
+  public var place: String? {
+    guard let state = reference.link.state else { return nil }
+    let place = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+      guard let base = buffer.baseAddress else { return "" }
+      mbl_function_place(state.raw, reference.index, base, 128)
+      return String(cString: base)
+    }
+    return place.isEmpty ? nil : place
+  }
+
   /// Whether both are the same function.
   public func isSame(as other: LuaFunction) -> Bool { LuaState.isSame(reference, other.reference) }
 }

@@ -240,6 +240,8 @@ void mbl_fail_value(MBLState *_Nonnull state, int32_t reference, void *_Nullable
 void *_Nullable mbl_crossed_error(MBLState *_Nonnull state, int32_t index);
 void mbl_where(lua_State *_Nonnull thread, int32_t level, char *_Nonnull buffer, size_t capacity);
 void mbl_function_name(lua_State *_Nonnull thread, char *_Nonnull buffer, size_t capacity, bool *_Nonnull isMethod);
+// Where a function is defined, as "script.lua:12"; empty for what is no Lua function.
+void mbl_function_place(MBLState *_Nonnull state, int32_t function, char *_Nonnull buffer, size_t capacity);
 
 // MARK: Coroutines
 

@@ -41,6 +41,9 @@ public struct AttributeDescription: Sendable, Hashable {
   /// Where the attribute was written.
   @Incidental public var location: SourceLocation? = nil
 
+  /// Whether an extension added the attribute to the model: a store's copy of the model leaves it out.
+  @Incidental package var isAddedByExtension = false
+
   /// Makes an attribute with Core Data's defaults: optional, persistent, no default value.
   public init(_ name: String, _ type: AttributeType) {
     self.name = name

@@ -17,7 +17,7 @@ struct ModelExpressionChecker {
       for attribute in entity.description.attributes {
         guard let text = attribute.derivationExpression else { continue }
         try collect(&warnings, "\(entity.name).\(attribute.name)", attribute.location, entity.name, attribute.name) {
-          () throws(ModelError) in try check(derivation: text, of: entity)
+          () throws(ModelError) in try check(derivation: text, of: attribute, entity)
         }
       }
     }
@@ -47,13 +47,29 @@ struct ModelExpressionChecker {
     for descriptor in request.sortDescriptors { try descriptor.check(against: entity, in: model) }
   }
 
-  private func check(derivation text: String, of entity: ResolvedEntity) throws(ModelError) {
+  private func check(
+    derivation text: String, of attribute: AttributeDescription, _ entity: ResolvedEntity
+  ) throws(ModelError) {
     guard let expression = DerivationText.expression(text) else {
       throw ModelError(
         .invalidModel,
         "\(text) is no derivation: write a key path, now(), uppercase:(name), items.@count or items.price.@sum")
     }
     try check(expression, of: entity)
+    if let mistake = mismatch(of: expression, with: attribute.type) {
+      throw ModelError(.invalidModel, "its derivation \(text) gives \(mistake), and it is \(attribute.type.phrase)")
+    }
+  }
+
+  /// What a derivation gives where that cannot be a value of the attribute.
+  private func mismatch(of expression: Expression, with type: AttributeType) -> String? {
+    switch expression {
+    case .function("now", _): type == .date ? nil : "a date"
+    case .function("uppercase:", _), .function("lowercase:", _), .function("canonical:", _):
+      type == .string ? nil : "a string"
+    case .function("count:", _), .function("sum:", _), .function("average:", _): type.isNumeric ? nil : "a number"
+    default: nil
+    }
   }
 
   private func check(_ expression: Expression, of entity: ResolvedEntity) throws(ModelError) {

@@ -4,13 +4,16 @@ extension AttributeDescription {
   /// The value in the attribute's type, as assignment takes it.
   ///
   /// Taken are the exact type, an integral floating-point number for integers, an integer for any number type, ISO 8601 text
-  /// for dates, and text for decimals and UUIDs. All else throws `.invalidValue`: 70,000 does not wrap in an Integer 16.
+  /// for dates, and text for decimals and UUIDs. All else throws `.invalidValue`: 70,000 does not wrap in an Integer 16, and
+  /// NaN, which SQLite would turn into NULL without a word, is refused; infinity is kept.
   @inline(__always)
   package func checked(_ value: Value) throws(ModelError) -> Value {
     switch (type, value) {
-    case (_, .null), (.string, .string), (.integer64, .int), (.boolean, .bool), (.date, .date), (.double, .double),
-      (.binaryData, .data), (.transformable, _), (.undefined, _):
+    case (_, .null), (.string, .string), (.integer64, .int), (.boolean, .bool), (.binaryData, .data),
+      (.transformable, _), (.undefined, _):
       return value
+    case (.double, .double(let number)) where !number.isNaN: return value
+    case (.date, .date(let date)) where !date.timeIntervalSinceReferenceDate.isNaN: return value
     case (.integer32, .int(let number)) where Int32(exactly: number) != nil: return value
     case (.integer16, .int(let number)) where Int16(exactly: number) != nil: return value
     default: return try coerced(value)
@@ -24,7 +27,7 @@ extension AttributeDescription {
     case (.integer64, _): return .int(try integer(value, in: Int64.min...Int64.max))
     case (.double, .int(let number)): return .double(Double(number))
     case (.float, .int(let number)): return .double(Double(Float(number)))
-    case (.float, .double(let number)): return .double(try single(number))
+    case (.float, .double(let number)) where !number.isNaN: return .double(try single(number))
     case (.decimal, .decimal(let number)) where !number.isNaN: return value
     case (.decimal, .int(let number)): return .decimal(Decimal(number))
     case (.decimal, .string(let text)):
@@ -88,6 +91,8 @@ extension AttributeDescription {
       case (.decimal, .double): "; give a decimal or text, which keep every digit"
       case (.integer16, .double), (.integer32, .double), (.integer64, .double): "; only integral numbers fit"
       case (.boolean, .int): "; give true or false"
+      case (.double, .double), (.float, .double), (.date, .date):
+        ", for no store can tell not-a-number from no value: assign nil for none"
       case (.uri, .string): "; make a URI of the text"
       default: ""
       }

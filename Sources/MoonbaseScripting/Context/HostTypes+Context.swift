@@ -40,7 +40,7 @@ extension HostTypes {
       }
     }
     context.method("rollback") { context, _ in try context.rollback() }
-    context.method("reset") { context, _ in context.reset() }
+    context.method("reset") { context, _ in try context.reset() }
     context.method("refresh") { context, call in
       let object = try call.object(0, as: ManagedObject.self, name: "object")
       try context.refresh(object, mergeChanges: call.count < 2 ? true : try call.boolean(1))
@@ -51,21 +51,26 @@ extension HostTypes {
 
   private func describeSaving() {
     context.method("save") { [unowned self] context, call in
-      let domain = try home()
-      try domain.attempt(&call) { try context.save() }
+      guard !context.isInTransaction else {
+        throw ScriptError(.invalidRequest, "a transaction saves at its end: its body must not save")
+      }
+      try home().save(context, &call)
     }
     context.method("transaction") { [unowned self] context, call in
       let domain = try home()
+      let body = try call.function(0)
+      guard !context.isInTransaction else {
+        throw ScriptError(.invalidRequest, "a transaction was begun within another one of the same context")
+      }
       guard !context.hasChanges else {
         throw ScriptError(.invalidRequest, "a transaction begins without unsaved changes: save or roll back first")
       }
       do {
-        let results = try call.function(0).call([])
-        try context.save()
+        let results = try context.transaction { try body.call([]) }
         call.return(true)
         for result in results { try call.return(result) }
+        _ = domain.didSaveError(of: context)
       } catch {
-        try context.rollback()
         if let limit = error as? LuaError, limit.endsRun { throw error }
         call.returnNil()
         try call.return(domain.luaValue(of: error))
@@ -88,7 +93,7 @@ extension HostTypes {
     context.method("find") { [unowned self] context, call in
       let domain = try home()
       let entity = try Self.entity(try call.text(0), context)
-      let values = try domain.values(try call.table(1), of: entity)
+      let values = try domain.values(try call.table(1), of: entity, in: context)
       try call.return(try Self.find(entity, values, context).map { try domain.handle($0) } ?? .nil)
     }
     context.method("upsert") { [unowned self] context, call in try upsert(context, &call) }
@@ -114,7 +119,7 @@ extension HostTypes {
     _ table: LuaTable, _ entity: ResolvedEntity, _ keys: [String], _ context: ManagedObjectContext
   ) throws -> ManagedObject {
     let domain = try home()
-    let values = try domain.values(table, of: entity)
+    let values = try domain.values(table, of: entity, in: context)
     for key in keys { _ = try domain.property(.text(key), of: entity) }
     let sought = Dictionary(uniqueKeysWithValues: keys.map { ($0, values[$0] ?? .null) })
     let found = try Self.find(entity, sought, context)
@@ -142,7 +147,7 @@ extension HostTypes {
 
   static func entity(_ name: String, _ context: ManagedObjectContext) throws -> ResolvedEntity {
     if let entity = context.model.entity(name) { return entity }
-    let hint = nearestName(to: name, among: context.model.entities.map(\.name)).map { ": did you mean \($0)?" } ?? ""
+    let hint = suggestion(for: name, among: context.model.entities.map(\.name))
     throw GraphError(.unknownName, "the model has no entity \(name)\(hint)", entity: name)
   }
 
@@ -151,18 +156,19 @@ extension HostTypes {
     let domain = try home()
     try table.forEach { key, value in
       let property = try domain.property(key, of: object.entity)
-      try object.setValue(domain.value(value, for: property.attributeType), at: property.slot)
+      try object.setValue(domain.value(value, for: property, in: object.managedObjectContext), at: property.slot)
     }
   }
 }
 
 extension ScriptDomain {
   /// The entries of a table as values of an entity's properties.
-  func values(_ table: LuaTable, of entity: ResolvedEntity) throws -> [String: Value] {
+  func values(_ table: LuaTable, of entity: ResolvedEntity, in context: ManagedObjectContext) throws -> [String: Value]
+  {
     var result: [String: Value] = [:]
     try table.forEach { key, value in
       let property = try property(key, of: entity)
-      result[property.name] = try self.value(value, for: property.attributeType)
+      result[property.name] = try self.value(value, for: property, in: context)
     }
     return result
   }
@@ -171,7 +177,7 @@ extension ScriptDomain {
   func property(_ key: LuaValue, of entity: ResolvedEntity) throws -> ResolvedProperty {
     if let name = key.textValue, let property = entity.property(name) { return property }
     let shown = key.textValue ?? "a \(key.typeName)"
-    let hint = nearestName(to: shown, among: entity.properties.map(\.name)).map { ": did you mean \($0)?" } ?? ""
+    let hint = suggestion(for: shown, among: entity.properties.map(\.name))
     throw GraphError(
       .unknownName, "\(entity.name) has no property \(shown)\(hint)", entity: entity.name, property: shown)
   }
@@ -185,9 +191,4 @@ extension ScriptDomain {
     }
     return luaError(error) ?? .text(String(describing: error))
   }
-}
-
-extension LuaError {
-  /// Whether the run is over: a limit, an interruption or `os.exit`.
-  var endsRun: Bool { kind.limit != nil || kind.exitStatus != nil || kind == .interrupted }
 }

@@ -42,6 +42,9 @@ final class ObjectWalk {
 
   /// Saves and turns what was visited into faults, so that memory stays flat.
   private func saveVisited() throws {
+    guard !context.isInTransaction else {
+      throw ScriptError(.invalidRequest, "a transaction saves at its end: its body must not save")
+    }
     try context.save()
     for object in visited where object.managedObjectContext != nil {
       try context.refresh(object, mergeChanges: false)

@@ -17,7 +17,8 @@ final class ProgressBox {
   }
 
   func advance(_ count: Int64) {
-    done += count
+    let (sum, isTooLarge) = done.addingReportingOverflow(count)
+    done = isTooLarge ? .max : sum
     guard isVisible, Date().timeIntervalSince(drawn) > 0.1 else { return }
     draw()
   }
@@ -30,21 +31,48 @@ final class ProgressBox {
 
   private func draw() {
     drawn = Date()
-    let rate = Double(done) / max(drawn.timeIntervalSince(began), 0.001)
-    var line = "\r\(label): \(done)"
-    if let total, total > 0 {
-      let width = 30
-      let filled = Int(Double(width) * min(1, Double(done) / Double(total)))
-      line += " of \(total) [\(String(repeating: "#", count: filled))\(String(repeating: ".", count: width - filled))]"
-    }
-    line += "  \(Int(rate))/s   "
-    StandardStream.error.write(line)
+    let line = ProgressLine(label: label, done: done, total: total, seconds: drawn.timeIntervalSince(began))
+    StandardStream.error.write("\r\(line.text)   ")
+  }
+}
+
+/// What a progress bar shows at a moment.
+package struct ProgressLine {
+  private let label: String
+  private let done: Int64
+  private let total: Int64?
+  private let seconds: Double
+
+  /// Takes what was done so far, in which time.
+  package init(label: String, done: Int64, total: Int64?, seconds: Double) {
+    self.label = label
+    self.done = done
+    self.total = total
+    self.seconds = seconds
+  }
+
+  /// The line, which keeps its form whatever the numbers are.
+  package var text: String {
+    // More than a number can say is shown as the greatest number.
+    let rate = Int64(exactly: (Double(done) / max(seconds, 0.001)).rounded()) ?? .max
+    return "\(label): \(done)\(bar)  \(rate)/s"
+  }
+
+  private var bar: String {
+    guard let total, total > 0 else { return "" }
+    let width = 30
+    let filled = Int(Double(width) * min(1, max(0, Double(done) / Double(total))))
+    return " of \(total) [\(String(repeating: "#", count: filled))\(String(repeating: ".", count: width - filled))]"
   }
 }
 
 extension HostTypes {
   func describeProgress() {
-    progress.method("advance") { box, call in box.advance(call.isNil(0) ? 1 : try call.integer(0)) }
+    progress.method("advance") { box, call in
+      let count = call.isNil(0) ? 1 : try call.integer(0)
+      guard count >= 0 else { throw call.argumentError(0, "what is done cannot become less") }
+      box.advance(count)
+    }
     progress.method("finish") { box, _ in box.finish() }
   }
 }

@@ -33,7 +33,11 @@ final class RequestBox {
 extension HostTypes {
   func describeRequest() {
     step("where") { box, call, domain in
-      let arguments = try (1..<max(1, call.count)).map { try domain.value(call, $0) }
+      let arguments = try (1..<max(1, call.count)).map { index in
+        let argument = try call.value(index)
+        try domain.checkContext(of: argument, is: box.context)
+        return try domain.value(argument)
+      }
       box.add(try Predicate(format: try call.text(0), arguments: arguments))
     }
     step("sort") { box, call, _ in

@@ -18,9 +18,11 @@ public final class ScriptDomain {
   var reloadHooks: [String: LuaFunction] = [:]
   /// The table that scripts see as `moonbase`.
   var moonbase: LuaTable
+  /// Every metatable that a class of values has had: values made before a reload, or by the same extension opened again, keep
+  /// their class.
   private(set) var registeredClasses: [(name: String, value: LuaTable)] = []
-  /// A failed save that no script has looked at yet.
-  var unseenFailure: ErrorBox?
+  /// A failed save that no script has looked at yet, or an error of a `did_save` hook.
+  var unseenFailure: UnseenFailure?
   /// Contexts that scripts of this domain opened or were given.
   var contexts: [ManagedObjectContext] = []
 
@@ -54,8 +56,9 @@ public final class ScriptDomain {
   // MARK: Classes
 
   func register(class name: String, _ value: LuaTable) throws {
-    registeredClasses.removeAll { $0.name == name }
-    registeredClasses.append((name, value))
+    if !registeredClasses.contains(where: { $0.name == name && $0.value.isSame(as: value) }) {
+      registeredClasses.append((name, value))
+    }
     try classes.set(name, .table(value))
   }
 

@@ -14,7 +14,13 @@ final class ErrorBox {
 
   /// Somebody looks at the error: it is no longer one that nobody saw.
   func seen() {
-    if domain?.unseenFailure === self { domain?.unseenFailure = nil }
+    if domain?.unseenFailure?.error === self { domain?.unseenFailure = nil }
+  }
+
+  /// Where the script was that raised the error behind this one, innermost first; empty where no script did.
+  var traceback: [String] {
+    let errors = [graphError].compactMap(\.self) + (graphError?.details ?? [])
+    return errors.compactMap { $0.underlying as? LuaError }.first?.traceback.map(\.description) ?? []
   }
 
   var graphError: GraphError? { error as? GraphError }
@@ -46,8 +52,20 @@ final class ErrorBox {
   }
 }
 
+/// An error that a script was given and has not looked at.
+struct UnseenFailure {
+  let error: ErrorBox
+  /// Whether the data is saved all the same.
+  let isSaved: Bool
+}
+
 extension HostTypes {
   func describeError() {
+    error.property(
+      "traceback",
+      get: { box, call in
+        box.seen(); call.return(box.traceback.joined(separator: "\n"))
+      })
     error.property(
       "code",
       get: { box, call in
@@ -105,6 +123,32 @@ extension ScriptDomain {
     }
   }
 
+  /// Saves: `true`, and the error of a `did_save` hook if there was one; or `nil` and the error.
+  func save(_ context: ManagedObjectContext, _ call: inout LuaCall) throws {
+    try attempt(&call) { try context.save() }
+    try returnDidSaveError(of: context, &call)
+  }
+
+  /// What `did_save` hooks raised does not make a save fail: it follows the results of the call.
+  func returnDidSaveError(of context: ManagedObjectContext, _ call: inout LuaCall) throws {
+    guard let box = didSaveError(of: context) else { return }
+    try call.return(box, as: types.error)
+  }
+
+  /// The error of a `did_save` hook since the last call, which is told at the end of the program if nobody looks at it.
+  func didSaveError(of context: ManagedObjectContext) -> ErrorBox? {
+    let errors = context.takeDidSaveErrors()
+    guard var error = errors.first else { return nil }
+    if errors.count > 1 {
+      error = GraphError(
+        error.code, "\(errors.count) errors after the data was saved", entity: error.entity, objectID: error.objectID,
+        details: errors)
+    }
+    let box = ErrorBox(error, self)
+    unseenFailure = UnseenFailure(error: box, isSaved: true)
+    return box
+  }
+
   /// Runs what data or others may make fail: `true`, or `nil` and the error.
   ///
   /// Mistakes of the program are thrown on and become raised errors.
@@ -114,7 +158,7 @@ extension ScriptDomain {
       call.return(true)
     } catch let error as GraphError {
       let box = ErrorBox(error, self)
-      unseenFailure = box
+      unseenFailure = UnseenFailure(error: box, isSaved: false)
       call.returnNil()
       try call.return(box, as: types.error)
     }

@@ -29,11 +29,26 @@ extension DomainBuilder {
     result.get = { object in
       let stored = try object.value(forKey: shadow)
       guard !stored.isNull, let reverse = transformer.reverseTransformedValue else { return .null }
-      return try reverse(stored)
+      let value = try reverse(stored)
+      guard !value.isNull else { throw Self.lost(transformer.gaveNothing(direction: "reverse", for: shadow)) }
+      return value
     }
     result.set = { value, object in
-      try object.setValue(value.isNull ? .null : transformer.transformedValue(value), forKey: shadow)
+      guard !value.isNull else { return try object.setValue(.null, forKey: shadow) }
+      let stored = try transformer.transformedValue(value)
+      guard !stored.isNull else { throw Self.lost(transformer.gaveNothing(direction: "transform", for: "a value")) }
+      try object.setValue(Self.fitting(stored, object.entity.property(shadow)?.attributeType), forKey: shadow)
     }
+  }
+
+  private static func lost(_ message: String) -> ScriptError { ScriptError(.invalidValue, message) }
+
+  /// A transformer's string is bytes; for a shadow that holds text it is text.
+  private static func fitting(_ value: Value, _ type: AttributeType?) -> Value {
+    guard type != .binaryData, case .data(let bytes) = value, let text = String(validating: bytes, as: UTF8.self) else {
+      return value
+    }
+    return .string(text)
   }
 
   private func getter(_ function: LuaFunction, _ derived: ExtensionDeclaration.Derived, _ entity: String) throws
@@ -63,8 +78,12 @@ extension DomainBuilder {
     }
   }
 
+  /// A computed value in its attribute's type. Not-a-number may be computed, but not be stored.
   private func checked(_ value: Value, _ attribute: AttributeDescription?) throws -> Value {
-    try attribute?.checked(value) ?? value
+    if case .double(let number) = value, number.isNaN, attribute?.type == .double || attribute?.type == .float {
+      return value
+    }
+    return try attribute?.checked(value) ?? value
   }
 
   private func setter(_ function: LuaFunction) -> (Value, ManagedObject) throws -> Void {
@@ -85,8 +104,9 @@ extension DomainBuilder {
     result.willSave = { object in
       try hook?(object)
       for getter in getters {
-        let value = try getter.get(object)
-        if try object.value(forKey: getter.name) != value { try object.setValue(value, forKey: getter.name) }
+        let slot = try object.slot(of: getter.name)
+        let value = try object.blaming(slot) { try getter.get(object) }
+        if try !object.value(at: slot).isSame(as: value) { try object.setValue(value, at: slot) }
       }
     }
   }

@@ -69,7 +69,7 @@ struct DomainBuilder {
   private func make(_ entry: ExtensionDeclaration.Entity, _ domain: ExtensionDomain) throws -> EntityExtension {
     var result = EntityExtension()
     for (key, function) in entry.normalize { result.normalize[key] = normalizer(function, entry.name, key) }
-    for (key, function) in entry.validate { result.validate[key] = rule(function, "\(entry.name).\(key)") }
+    for (key, function) in entry.validate { result.validate[key] = rule(function) }
     for derived in entry.derived { result.derived.append(try make(derived, entry.name, domain)) }
     setHooks(of: entry, &result)
     let stored = entry.derived.filter(\.isStored)
@@ -89,25 +89,25 @@ struct DomainBuilder {
     }
   }
 
-  private func rule(_ function: LuaFunction, _ place: String) -> EntityExtension.Rule {
+  private func rule(_ function: LuaFunction) -> EntityExtension.Rule {
     { [unowned scripts] value, object in
-      try failure(function.call([scripts.lua(value), scripts.handle(object)]), place)
+      try failure(function.call([scripts.lua(value), scripts.handle(object)]), function)
     }
   }
 
-  private func objectRule(_ function: LuaFunction?, _ place: String) -> (
+  private func objectRule(_ function: LuaFunction?) -> (
     (ManagedObject) throws -> EntityExtension.RuleFailure?
   )? {
     function.map { function in
-      { [unowned scripts] object in try failure(function.call([scripts.handle(object)]), place) }
+      { [unowned scripts] object in try failure(function.call([scripts.handle(object)]), function) }
     }
   }
 
   /// `true` is fine; `false` or `nil` with a message and perhaps a key is a failure; nothing at all is a mistake.
-  private func failure(_ results: [LuaValue], _ place: String) throws -> EntityExtension.RuleFailure? {
+  private func failure(_ results: [LuaValue], _ function: LuaFunction) throws -> EntityExtension.RuleFailure? {
     guard let first = results.first else {
-      throw ScriptError(
-        .invalidRequest, "the rule of \(place) returned nothing: return true, or false and a message")
+      let place = function.place.map { "\($0): " } ?? ""
+      throw ScriptError(.invalidRequest, "\(place)its rule returned nothing: return true, or false and a message")
     }
     if first.isTrue { return nil }
     let message = results.count > 1 ? results[1].textValue : nil
@@ -127,9 +127,9 @@ struct DomainBuilder {
 
   private func setHooks(of entry: ExtensionDeclaration.Entity, _ result: inout EntityExtension) {
     let hooks = entry.hooks
-    result.validateForInsert = objectRule(hooks["validate_for_insert"], entry.name)
-    result.validateForUpdate = objectRule(hooks["validate_for_update"], entry.name)
-    result.validateForDelete = objectRule(hooks["validate_for_delete"], entry.name)
+    result.validateForInsert = objectRule(hooks["validate_for_insert"])
+    result.validateForUpdate = objectRule(hooks["validate_for_update"])
+    result.validateForDelete = objectRule(hooks["validate_for_delete"])
     result.awakeFromInsert = hook(hooks["awake_from_insert"])
     result.awakeFromFetch = hook(hooks["awake_from_fetch"])
     result.willSave = hook(hooks["will_save"])

@@ -15,6 +15,7 @@ struct ExtensionChecker {
       }
     }
     try checkModelNames()
+    try DerivedCycles(declarations: declarations, model: model).check()
   }
 
   private func check(_ entry: ExtensionDeclaration.Entity, _ declaration: ExtensionDeclaration) throws {
@@ -24,6 +25,11 @@ struct ExtensionChecker {
     for (key, _) in entry.validate { try require(key, of: entity, path + ["validate", key], declaration) }
     for derived in entry.derived {
       let place = path + ["derived", derived.name]
+      if let property = entity.property(derived.name), property.relationship != nil {
+        throw error(
+          "\(entity.name).\(derived.name) is a relationship of the model: a derived attribute needs another name",
+          place, declaration)
+      }
       if let shadow = derived.shadow { try require(shadow, of: entity, place + ["shadow"], declaration) }
       for input in derived.inputs ?? [] { try checkPath(input, entity, place + ["inputs"], declaration) }
       if let name = derived.transformer, !transformerNames.contains(name) {
@@ -119,7 +125,7 @@ struct ExtensionChecker {
   }
 
   private func hint(_ name: String, _ names: [String]) -> String {
-    nearestName(to: name, among: names).map { ": did you mean \($0)?" } ?? ""
+    suggestion(for: name, among: names)
   }
 
   private func error(_ message: String, _ path: [String], _ declaration: ExtensionDeclaration) -> ScriptError {

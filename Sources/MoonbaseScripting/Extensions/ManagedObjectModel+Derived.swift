@@ -14,6 +14,7 @@ extension ManagedObjectModel {
         }
         var attribute = AttributeDescription(derived.name, derived.type ?? .undefined)
         attribute.isTransient = true
+        attribute.isAddedByExtension = true
         entities[index].attributes.append(attribute)
       }
     }

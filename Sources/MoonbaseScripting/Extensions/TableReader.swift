@@ -56,7 +56,7 @@ struct TableReader {
   /// Throws for a key that is not among `known`.
   func check(_ known: Set<String>) throws {
     for key in try keys() where !known.contains(key) {
-      let hint = nearestName(to: key, among: known.sorted()).map { ": did you mean \($0)?" } ?? ""
+      let hint = suggestion(for: key, among: known.sorted())
       throw error(key, "this key is unknown\(hint)")
     }
   }

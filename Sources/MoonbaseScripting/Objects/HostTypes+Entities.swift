@@ -38,8 +38,8 @@ extension HostTypes {
   }
 
   private func set(_ object: ManagedObject, _ slot: Int, _ call: inout LuaCall) throws {
-    let value = try home().value(try call.value(0), for: object.entity.properties[slot].attributeType)
-    try object.setValue(value, at: slot)
+    let property = object.entity.properties[slot]
+    try object.setValue(try home().value(try call.value(0), for: property, in: object.managedObjectContext), at: slot)
   }
 
   /// What every object can do; also reached as `moonbase.object.NAME(object, ...)`.
@@ -81,14 +81,32 @@ extension HostTypes {
     guard call.count > 0 else { return try domain.attempt(&call) { try object.validate() } }
     let key = try call.text(0)
     guard let property = object.entity.property(key) else { throw GraphError.unknownProperty(key, of: object) }
-    let value = try domain.value(call, 1, for: property.attributeType)
+    let value = try domain.value(try call.value(1), for: property, in: object.managedObjectContext)
     try domain.attempt(&call) { try object.validate(value, forKey: key) }
+  }
+}
+
+extension ManagedObject {
+  /// The error of an object that was given to another context than its own.
+  var foreign: any Error {
+    guard managedObjectContext != nil else {
+      do {
+        _ = try value(forKey: entity.properties.first?.name ?? "")
+      } catch {
+        return error
+      }
+      return GraphError(.invalidObject, "\(entity.name) \(objectID) has no context any more", objectID: objectID)
+    }
+    return GraphError(
+      .invalidObject,
+      "\(entity.name) \(objectID) belongs to another context: fetch it here by its id with context:object(id)",
+      entity: entity.name, objectID: objectID)
   }
 }
 
 extension GraphError {
   static func unknownProperty(_ key: String, of object: ManagedObject) -> GraphError {
-    let hint = nearestName(to: key, among: object.entity.properties.map(\.name)).map { ": did you mean \($0)?" } ?? ""
+    let hint = suggestion(for: key, among: object.entity.properties.map(\.name))
     return GraphError(
       .unknownName, "\(object.entity.name) has no property \(key)\(hint)", entity: object.entity.name, property: key,
       objectID: object.objectID)

@@ -30,13 +30,15 @@ extension HostTypes {
   /// `add remove contains each all`, `#`, `pairs`; ordered ones also `[i] insert move index_of`.
   func describeMembers() {
     members.method("add") { box, call in
-      for index in 0..<call.count { try box.owner.addMember(try Self.id(call, index), box.slot) }
+      let ids = try (0..<call.count).map { try Self.id(call, $0, box) }
+      for id in ids { try box.owner.checkDestination(id, box.slot) }
+      for id in ids { try box.owner.addMember(id, box.slot) }
     }
     members.method("remove") { box, call in
-      for index in 0..<call.count { try box.owner.removeMember(try Self.id(call, index), box.slot) }
+      for id in try (0..<call.count).map({ try Self.id(call, $0, box) }) { try box.owner.removeMember(id, box.slot) }
     }
     members.method("contains") { box, call in
-      call.return(try box.ids().contains(try Self.id(call, 0)))
+      call.return(try box.ids().contains(try Self.id(call, 0, box)))
     }
     members.method("all") { [unowned self] box, call in
       try call.return(.table(try home().state.list(try handles(box))))
@@ -66,7 +68,7 @@ extension HostTypes {
   private func describeOrder() {
     members.method("insert") { box, call in
       try box.requireOrder()
-      let id = try Self.id(call, 1)
+      let id = try Self.id(call, 1, box)
       var ids = try box.ids().filter { $0 != id }
       let position = try call.integer(0)
       guard (1...Int64(ids.count + 1)).contains(position) else { throw call.argumentError(0, "position out of bounds") }
@@ -85,7 +87,7 @@ extension HostTypes {
     }
     members.method("index_of") { box, call in
       try box.requireOrder()
-      let id = try Self.id(call, 0)
+      let id = try Self.id(call, 0, box)
       try call.return(try box.ids().firstIndex(of: id).map { .integer(Int64($0 + 1)) } ?? .nil)
     }
     members.missing { [unowned self] box, key, writing, call in
@@ -107,9 +109,12 @@ extension HostTypes {
     return try home().handle(context.object(with: id))
   }
 
-  /// The ID of an object argument.
-  static func id(_ call: borrowing LuaCall, _ index: Int) throws -> ManagedObjectID {
-    if let object = call.objectIfPresent(index, as: ManagedObject.self) { return object.objectID }
-    throw call.typeError(index, expected: "object")
+  /// The ID of an object argument, which must be of the owner's context.
+  static func id(_ call: borrowing LuaCall, _ index: Int, _ box: ToManyBox) throws -> ManagedObjectID {
+    guard let object = call.objectIfPresent(index, as: ManagedObject.self) else {
+      throw call.typeError(index, expected: "object")
+    }
+    guard object.managedObjectContext === box.owner.managedObjectContext else { throw object.foreign }
+    return object.objectID
   }
 }

@@ -62,8 +62,10 @@ public struct ScriptRunner {
   /// The script came to its end: what it left behind decides.
   private func ending() -> Outcome {
     if let failure = domain.unseenFailure {
-      return Outcome(
-        status: Self.status(of: failure.error), message: "a save failed and nothing was saved: \(failure.text)")
+      let opening =
+        failure.isSaved ? "the data is saved, but a did_save hook failed" : "a save failed and nothing was saved"
+      let lines = ["\(opening): \(failure.error.text)"] + Self.traceback(failure.error.traceback)
+      return Outcome(status: Self.status(of: failure.error.error), message: lines.joined(separator: "\n"))
     }
     let changes = domain.contexts.reduce(0) {
       $0 + $1.insertedObjects.count + $1.updatedObjects.count + $1.deletedObjects.count
@@ -90,10 +92,14 @@ public struct ScriptRunner {
     if let details = (error.underlying as? any CustomStringConvertible)?.description, !lines[0].contains(details) {
       lines.append(details)
     }
-    if error.kind != .syntax, !error.traceback.isEmpty {
-      lines.append("stack traceback:")
-      lines += error.traceback.prefix(20).map { "  \($0)" }
+    if let hook = (error.underlying as? GraphError)?.underlying as? LuaError {
+      lines += Self.traceback(hook.traceback.map(\.description), "stack traceback of the extension:")
     }
+    if error.kind != .syntax { lines += Self.traceback(error.traceback.map(\.description)) }
     return lines.joined(separator: "\n")
+  }
+
+  private static func traceback(_ frames: [String], _ heading: String = "stack traceback:") -> [String] {
+    frames.isEmpty ? [] : [heading] + frames.prefix(20).map { "  \($0)" }
   }
 }

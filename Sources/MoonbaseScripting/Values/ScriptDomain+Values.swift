@@ -106,6 +106,29 @@ extension ScriptDomain {
     return .map(map)
   }
 
+  /// Throws where a Lua value is, or lists, an object of another context than the one it is meant for.
+  func checkContext(of lua: LuaValue, is context: ManagedObjectContext?) throws {
+    switch lua {
+    case .object(let box):
+      guard let object = box.object as? ManagedObject ?? (box.object as? ToManyBox)?.owner else { return }
+      if object.managedObjectContext === context { return }
+      throw object.foreign
+    case .table(let table):
+      guard try table.metatable == nil else { return }
+      for element in try table.elements {
+        guard case .object(let box) = element, let object = box.object as? ManagedObject else { continue }
+        if object.managedObjectContext !== context { throw object.foreign }
+      }
+    default: return
+    }
+  }
+
+  /// A Lua value for a property of an object.
+  func value(_ lua: LuaValue, for property: ResolvedProperty, in context: ManagedObjectContext?) throws -> Value {
+    if property.relationship != nil { try checkContext(of: lua, is: context) }
+    return try value(lua, for: property.attributeType)
+  }
+
   // MARK: Arguments of calls
 
   /// An argument in the form of an attribute.

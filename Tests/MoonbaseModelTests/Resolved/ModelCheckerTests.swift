@@ -208,9 +208,27 @@ struct ModelExpressionCheckerTests {
     #expect(error?.message.hasPrefix("fetch request t: ") == true)
   }
 
-  @Test(arguments: ["name", "friends.@count", "friends.name", "now()", "uppercase:(name)", "canonical:(name)"])
-  func derivationsThatMeanSomething(text: String) throws {
-    _ = try model { $0.entities[0].attributes[1].derivationExpression = text }.resolved()
+  @Test(arguments: [
+    ("name", AttributeType.integer64), ("friends.@count", .integer64), ("friends.name", .integer64), ("now()", .date),
+    ("uppercase:(name)", .string), ("canonical:(name)", .string),
+  ])
+  func derivationsThatMeanSomething(text: String, type: AttributeType) throws {
+    _ = try derived(text, type).resolved()
+  }
+
+  @Test(arguments: [
+    ("now()", AttributeType.string), ("uppercase:(name)", .integer64), ("friends.@count", .date),
+  ])
+  func derivationsThatGiveAnotherType(text: String, type: AttributeType) throws {
+    let error = #expect(throws: ModelError.self) { try derived(text, type).resolved() }
+    #expect(error?.message.hasPrefix("Person.count: its derivation \(text) gives ") == true)
+  }
+
+  private func derived(_ text: String, _ type: AttributeType) -> ManagedObjectModel {
+    model {
+      $0.entities[0].attributes[1].type = type
+      $0.entities[0].attributes[1].derivationExpression = text
+    }
   }
 
   @Test(arguments: ["nam", "friend.@count", "friends.nam.@sum", "name +", "shout:(name)"])

@@ -118,7 +118,7 @@ import Testing
       }
     }
     #expect(
-      message("return {\n entites = {} }") == "extension2.lua:2: entites: this key is unknown: did you mean entities?")
+      message("return {\n entites = {} }") == "extension2.lua:2: entites: this key is unknown; did you mean entities?")
     #expect(message("return { entities = {\n Persn = {} } }").hasPrefix("extension2.lua:2: "))
     #expect(
       message("return { entities = { Person = { validate = {\n aeg = function() end } } } }").contains(

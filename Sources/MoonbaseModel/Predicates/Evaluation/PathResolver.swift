@@ -1,5 +1,8 @@
 /// Follows the components of a key path through a resolved model.
 struct PathResolver {
+  /// Paths of more keys are refused: each key is a join to a store, and SQLite joins no more than 64 tables.
+  static let greatestLength = 64
+
   let model: ResolvedModel
 
   /// What a path leads to.
@@ -29,6 +32,10 @@ struct PathResolver {
   func extend(
     _ path: Path, _ components: ArraySlice<String>, whole: [String]
   ) throws(ModelError) -> Path {
+    guard whole.count <= Self.greatestLength else {
+      throw ModelError(
+        .invalidPredicate, "the key path has more than \(Self.greatestLength) keys; no store can follow it")
+    }
     var path = path
     var rest = components
     while let component = rest.popFirst() {

@@ -82,10 +82,13 @@ extension PredicateParser {
   mutating func parsePostfix(_ start: Expression) throws(ModelError) -> Node {
     var result = start
     var length = 0
+    var components = 1
     while true {
       switch token.kind {
       case .period:
         try advance()
+        try checkPath(components)
+        components += 1
         result = result.appending(try parseComponents())
       case .leftBracket:
         try checkChain(length)

@@ -87,6 +87,12 @@ struct PredicateParser {
     }
   }
 
+  func checkPath(_ length: Int) throws(ModelError) {
+    guard length < PathResolver.greatestLength else {
+      throw failure("the key path has more than \(PathResolver.greatestLength) keys; no store can follow it")
+    }
+  }
+
   // MARK: Errors
 
   func failure(_ problem: String) -> ModelError { lexer.error(problem, at: token.start) }

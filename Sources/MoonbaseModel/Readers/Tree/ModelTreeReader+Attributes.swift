@@ -65,6 +65,9 @@ extension ModelTreeReader {
       try list.finish(listCount: .max)
       var allowed: [Value] = []
       for element in list.list { allowed.append(try value(element, "one_of", of: attribute, context)) }
+      guard !allowed.isEmpty else {
+        throw context.error("one_of is empty, so that no value would be allowed: list the values", line: tree.line)
+      }
       validation.allowedValues = allowed
     }
     if let tree = table.take("rules") { validation.predicates = try rules(tree, context.part("rules")) }

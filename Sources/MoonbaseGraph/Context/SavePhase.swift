@@ -1,0 +1,78 @@
+/// How far a save is, for what hooks may do meanwhile.
+///
+/// | asked for by a hook | validation | `willSave` | `didSave` | outside of a save |
+/// |---|---|---|---|---|
+/// | change a value | yes, and it is validated again | yes, and it is validated | yes, for the next save | yes |
+/// | insert, delete | no | yes | yes, for the next save | yes |
+/// | save, reset, roll back, refresh | no | no | no | no |
+enum SavePhase {
+  /// Rules and normalizers run.
+  case validating
+  /// Delete rules and `willSave` run.
+  case willSave
+  /// The store writes.
+  case writing
+  /// The data is saved.
+  case didSave
+}
+
+extension ManagedObjectContext {
+  /// Calls of extensions inside of each other beyond this are taken for an endless recursion.
+  static let greatestHookDepth = 100
+
+  /// Throws where code that the context itself called asks for what would take objects or changes away under it.
+  func refuseWithinHooks(_ operation: String) throws {
+    if phase != nil {
+      throw GraphError(
+        .recursiveSave,
+        "\(operation) while the same context saves: a hook or rule that runs during a save must not do that"
+      )
+    }
+    guard hookDepth == 0 else {
+      throw GraphError(
+        .contextBusy,
+        "\(operation) while the context runs a hook: do it where the hook's cause, such as an insert or a delete, is done"
+      )
+    }
+  }
+
+  /// Throws where rules run: what came or went now would not be validated.
+  func refuseWhileValidating(_ operation: String) throws {
+    guard phase == .validating else { return }
+    throw GraphError(.contextBusy, "\(operation) while rules are checked: a rule only looks; do it in willSave")
+  }
+
+  /// Runs code of an extension. Nothing that it calls may save, reset, roll back or refresh this context.
+  @inline(__always)
+  func withinHook<Result>(_ body: () throws -> Result) throws -> Result {
+    hookDepth += 1
+    defer { hookDepth -= 1 }
+    return try body()
+  }
+
+  /// Runs `body` and saves: what it changed is saved as a whole or not at all.
+  ///
+  /// The body must not save. On an error, its own or the save's, every change is rolled back. Throws `.invalidRequest` where
+  /// there are unsaved changes at the beginning, or a transaction runs.
+  public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    try refuseWithinHooks("a transaction was begun")
+    guard !isInTransaction else {
+      throw GraphError(.invalidRequest, "a transaction was begun within another one of the same context")
+    }
+    guard !hasChanges else {
+      throw GraphError(
+        .invalidRequest, "a transaction begins without unsaved changes: save or roll back first")
+    }
+    do {
+      isInTransaction = true
+      defer { isInTransaction = false }
+      let result = try body()
+      isInTransaction = false
+      try save()
+      return result
+    } catch {
+      try rollback()
+      throw error
+    }
+  }
+}

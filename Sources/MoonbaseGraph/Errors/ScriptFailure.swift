@@ -1,0 +1,7 @@
+/// An error of a scripting layer on its way through the graph, which knows no script.
+package protocol ScriptFailure: Error {
+  /// The error of the host that the script let through.
+  var hostError: (any Error)? { get }
+  /// Whether the run is over, so that the error must not be taken for one of data.
+  var endsRun: Bool { get }
+}

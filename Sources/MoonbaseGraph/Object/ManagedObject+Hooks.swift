@@ -1,0 +1,64 @@
+import MoonbaseModel
+
+/// Calls into extensions: counted, so that they end, and with errors that name who failed.
+extension ManagedObject {
+  /// Runs code of an extension; an error of its own kind keeps its kind and gains the attribute's name.
+  ///
+  /// Calls that go round in a circle, such as a derived attribute that needs itself, end with an error.
+  package final func blaming<Result>(_ slot: Int, _ body: () throws -> Result) throws -> Result {
+    let name = entity.properties[slot].name
+    if let context, context.hookDepth >= ManagedObjectContext.greatestHookDepth {
+      throw failure(
+        "needs itself: \(context.hookDepth) transformers, rules and derived attributes called each other", name)
+    }
+    do {
+      guard let context else { return try body() }
+      return try context.withinHook(body)
+    } catch {
+      throw failure(of: error, name)
+    }
+  }
+
+  /// Runs a hook of an extension, where there is one; an error gains the hook's name.
+  final func run(_ name: String, _ hook: EntityExtension.Hook?) throws {
+    guard let hook else { return }
+    try running(name) { try hook(self) }
+  }
+
+  /// Runs code of an extension that is about the object as a whole; an error gains the name of what ran.
+  @discardableResult
+  final func running<Result>(_ hook: String, _ body: () throws -> Result) throws -> Result {
+    if let context, context.hookDepth >= ManagedObjectContext.greatestHookDepth {
+      throw failure("\(hook): \(context.hookDepth) hooks called each other", nil)
+    }
+    do {
+      guard let context else { return try body() }
+      return try context.withinHook(body)
+    } catch {
+      throw failure(of: error, nil, hook)
+    }
+  }
+
+  /// An error of an extension as one of the graph. One that was the graph's when it entered a script comes out as what it was.
+  private func failure(of error: any Error, _ property: String?, _ hook: String? = nil) -> any Error {
+    if error is GraphError { return error }
+    if let error = error as? ModelError, error.code == .limitExceeded || error.code == .interrupted { return error }
+    let script = error as? any ScriptFailure
+    if let script, script.endsRun { return error }
+    if var known = script?.hostError as? GraphError {
+      if known.underlying == nil { known.underlying = error }
+      return known
+    }
+    var failure = failure("\(hook.map { "\($0): " } ?? "")\(error)", property)
+    failure.underlying = error
+    return failure
+  }
+
+  private func failure(_ reason: String, _ property: String?) -> GraphError {
+    let subject = property.map { "\(entity.name).\($0)" } ?? entity.name
+    var error = GraphError(
+      .extensionFailure, "\(subject): \(reason)", entity: entity.name, property: property, objectID: objectID)
+    error.reason = reason
+    return error
+  }
+}

@@ -1,0 +1,78 @@
+import MoonbaseModel
+
+/// Finds derived attributes that need themselves.
+///
+/// Through attributes of one object that is always a mistake. Through relationships it may be meant, as for the path of a folder
+/// in a tree: whether it ends depends on the data, and the graph bounds it when it runs. A pure attribute is computed within a
+/// query, which cannot recurse at all.
+struct DerivedCycles {
+  let declarations: [ExtensionDeclaration]
+  let model: ResolvedModel
+
+  private struct Node: Hashable {
+    let entity: String
+    let name: String
+  }
+
+  private struct Entry {
+    let derived: ExtensionDeclaration.Derived
+    let declaration: ExtensionDeclaration
+  }
+
+  func check() throws {
+    var entries: [Node: Entry] = [:]
+    for declaration in declarations {
+      for entity in declaration.entities {
+        for derived in entity.derived {
+          entries[Node(entity: entity.name, name: derived.name)] = Entry(derived: derived, declaration: declaration)
+        }
+      }
+    }
+    for node in entries.keys.sorted(by: { ($0.entity, $0.name) < ($1.entity, $1.name) }) {
+      guard let entry = entries[node], let way = way(from: node, entries) else { continue }
+      let names = way.map { "\($0.entity).\($0.name)" }.joined(separator: " -> ")
+      throw ScriptError(
+        .invalidExtension, "\(node.entity).\(node.name) is derived from itself: \(names)",
+        at: entry.declaration.source.location(of: ["entities", node.entity, "derived", node.name, "inputs"]),
+        entity: node.entity, property: node.name)
+    }
+  }
+
+  /// The way from a node back to itself, if there is one.
+  private func way(from start: Node, _ entries: [Node: Entry]) -> [Node]? {
+    let crosses = entries[start]?.derived.isPure == true
+    var seen: Set<Node> = []
+    var ways: [[Node]] = [[start]]
+    while let way = ways.popLast(), let last = way.last {
+      for next in needs(of: last, entries, crossingRelationships: crosses) {
+        if next == start { return way + [next] }
+        if seen.insert(next).inserted { ways.append(way + [next]) }
+      }
+    }
+    return nil
+  }
+
+  /// The derived attributes that one is computed from.
+  private func needs(of node: Node, _ entries: [Node: Entry], crossingRelationships: Bool) -> [Node] {
+    guard let derived = entries[node]?.derived, let entity = model.entity(node.entity) else { return [] }
+    let paths = derived.shadow.map { [$0] } ?? derived.inputs ?? []
+    return paths.flatMap { path -> [Node] in
+      var place = entity
+      for key in path.split(separator: ".") where !key.hasPrefix("@") {
+        guard let property = place.property(String(key)) else { return [] }
+        guard let relationship = property.relationship else { return owners(of: property.name, place, entries) }
+        guard crossingRelationships else { return [] }
+        place = model.entities[relationship.destination]
+      }
+      return []
+    }
+  }
+
+  /// Who derives an attribute of an object of an entity: the entity, its nearest ancestor that does, or a subentity.
+  private func owners(of name: String, _ entity: ResolvedEntity, _ entries: [Node: Entry]) -> [Node] {
+    let lineage = sequence(first: entity) { $0.parent.map { model.entities[$0] } }
+    let nearest = lineage.map { Node(entity: $0.name, name: name) }.first { entries[$0] != nil }
+    let overriding = entity.subtree.dropFirst().map { Node(entity: model.entities[$0].name, name: name) }
+    return [nearest].compactMap(\.self) + overriding.filter { entries[$0] != nil }
+  }
+}

@@ -1,0 +1,218 @@
+import MoonbaseLua
+import MoonbaseScripting
+import Testing
+
+/// What hooks may ask of the context that runs them, and what becomes of a save meanwhile.
+@Suite struct SaveHookTests {
+  private static let calls = [
+    "reset()", "rollback()", "refresh(object, false)", "refresh(object, true)", "save()", "transaction(function() end)",
+  ]
+  private static let hooks = [
+    "validate = { s = function(v, object) %@ return true end }",
+    "normalize = { s = function(v, object) %@ return v end }",
+    "validate_for_insert = function(object) %@ return true end",
+    "will_save = function(object) %@ end",
+    "derived = { full = { stored = true, get = function(object) %@ return 'f' end } }",
+    "derived = { other = { type = 'string', get = function(object) %@ return 'f' end } }, "
+      + "will_save = function(object) local x = object.other end",
+  ]
+
+  @Test(arguments: hooks, calls)
+  func hookThatWouldPullTheGroundFromUnderASaveIsRefusedAndNothingIsLost(_ hook: String, _ call: String) throws {
+    let body = "if not done then assert(moonbase.context:\(call)) end"
+    let lines = try ThingBench.bench(hook.replacing("%@", with: body)).lines(
+      """
+      local p = context:insert("P", { s = "a" })
+      local ok, err = context:save()
+      print(ok, #tostring(err) > 20, p:is_inserted(), p.s, context:fetch("P"):count())
+      """, leavingChanges: true)
+    #expect(lines == ["nil\ttrue\ttrue\ta\t1"])
+  }
+
+  @Test(arguments: calls)
+  func didSaveHookIsRefusedToo(_ call: String) throws {
+    let lines = try ThingBench.bench("did_save = function(object) assert(moonbase.context:\(call)) end").lines(
+      """
+      local p = context:insert("P", { s = "a" })
+      local ok, err = context:save()
+      print(ok, #tostring(err) > 20, p:has_changes(), p.s, context:fetch("P"):count())
+      """, leavingChanges: true)
+    #expect(lines == ["true\ttrue\tfalse\ta\t1"])
+  }
+
+  @Test(arguments: ["reset()", "rollback()", "refresh(object, false)", "save()"])
+  func hookOutsideOfASaveIsRefusedAndTheContextGoesOn(_ call: String) throws {
+    let lines = try ThingBench.bench(
+      "prepare_for_deletion = function(object) assert(moonbase.context:\(call)) end"
+    ).lines(
+      """
+      local p = context:insert("P", { s = "a" })
+      assert(context:save())
+      p.s = "b"
+      local ok, err = pcall(context.delete, context, p)
+      print(ok, tostring(err):match("while the context runs a hook") ~= nil, p:is_deleted(), p.s)
+      print(context:save(), context:fetch("P"):where("s = 'b'"):count())
+      """, leavingChanges: true)
+    #expect(lines == ["false\ttrue\tfalse\tb", "true\t1"])
+  }
+
+  @Test func ruleMayNotInsertOrDelete() throws {
+    for call in ["insert('P')", "delete(object)"] {
+      let lines = try ThingBench.bench(
+        "validate = { s = function(v, object) moonbase.context:\(call) return true end }"
+      ).lines(
+        """
+        context:insert("P", { s = "a" })
+        local ok, err = context:save()
+        print(ok, err.message:match("a rule only looks") ~= nil, context:fetch("P"):count())
+        """, leavingChanges: true)
+      #expect(lines == ["nil\ttrue\t1"])
+    }
+  }
+
+  @Test func whatARuleChangesIsValidatedToo() throws {
+    let lines = try ThingBench.bench(
+      """
+      validate = {
+        i = function(v) return v < 10, "is too large" end,
+        s = function(v, object) object.i = 11 return true end,
+      }
+      """
+    ).lines(
+      """
+      local p = context:insert("P", { s = "a", i = 1 })
+      local ok, err = context:save()
+      print(ok, err.key, err.message)
+      """, leavingChanges: true)
+    #expect(lines == ["nil\ti\tis too large"])
+  }
+
+  @Test func willSaveMayInsertAndDelete() throws {
+    let lines = try ThingBench.bench(
+      """
+      will_save = function(object)
+        if object.s == "a" then
+          object.s = "done"
+          moonbase.context:insert("P", { s = "b" })
+        elseif object.s == "old" and not object:is_deleted() then
+          moonbase.context:delete(object)
+        end
+      end
+      """
+    ).lines(
+      """
+      context:insert("P", { s = "a" })
+      context:insert("P", { s = "old" })
+      assert(context:save())
+      local found = {}
+      for p in context:fetch("P"):sort("s"):each() do found[#found + 1] = p.s end
+      print(table.concat(found, " "), context:has_changes())
+      """, leavingChanges: true)
+    #expect(lines == ["b done\tfalse"])
+  }
+
+  @Test func willSaveThatInsertsForEverIsBounded() throws {
+    let bench = try ThingBench.bench("will_save = function() moonbase.context:insert('P') end")
+    let lines = try bench.lines(
+      """
+      context:insert("P")
+      local ok, err = context:save()
+      print(ok, tostring(err):match("again and again"), context:fetch("P"):count())
+      ok, err = context:save()
+      print(ok, tostring(err):match("again and again"), context:fetch("P"):count() < 20000)
+      """, leavingChanges: true)
+    #expect(lines == ["nil\tagain and again\t101", "nil\tagain and again\ttrue"])
+  }
+
+  @Test func limitEndsAnEndlessSave() throws {
+    let bench = try ThingBench.bench(
+      "will_save = function() for i = 1, 100 do moonbase.context:insert('P') end end")
+    let outcome = try bench.run(
+      "moonbase.context:insert('P') moonbase.context:save()", limits: LuaLimits(instructions: 100_000))
+    #expect(outcome.status == 3)
+  }
+
+  @Test func errorOfDidSaveComesWithASaveThatIsDone() throws {
+    let bench = try ThingBench.bench("did_save = function(object) error('after ' .. object.s) end")
+    let lines = try bench.lines(
+      """
+      local p = context:insert("P", { s = "a" })
+      local ok, err = context:save()
+      print(ok, tostring(err):match("after a"), err.traceback:match("extension1.lua:1") ~= nil)
+      print(p:is_inserted(), context:save())
+      """, leavingChanges: true)
+    #expect(lines == ["true\tafter a\ttrue", "false\ttrue"])
+    let outcome = try bench.run("moonbase.context:insert('P', { s = 'b' }) assert(moonbase.context:save())")
+    #expect(outcome.status == 1)
+    #expect(outcome.message?.hasPrefix("the data is saved, but a did_save hook failed: ") == true)
+    #expect(try bench.lines("print(context:fetch('P'):count())") == ["2"])
+  }
+
+  @Test func objectWithAPendingDelayedValueCanBeDeleted() throws {
+    let lines = try ThingBench.bench(
+      """
+      derived = { late = { type = "string", inputs = { "s" }, write = "delayed", get = function(s) return s end,
+                           set = function(v, object) object.s = v end } }
+      """
+    ).lines(
+      """
+      local p = context:insert("P", { s = "a" })
+      assert(context:save())
+      p.late = "b"
+      context:delete(p)
+      print(context:save(), context:fetch("P"):count())
+      """, leavingChanges: true)
+    #expect(lines == ["true\t0"])
+  }
+
+  @Test func hooksThatFailGiveNilAndAnErrorWithPlaceAndTraceback() throws {
+    for hook in ["validate_for_insert = function(object) end", "will_save = function(object) error('broken') end"] {
+      let lines = try ThingBench.bench(hook).lines(
+        """
+        context:insert("P", { s = "a" })
+        local ok, err = context:save()
+        print(ok, err.code, err.entity, tostring(err):match("extension1.lua:1"))
+        """, leavingChanges: true)
+      #expect(lines == ["nil\t134043\tP\textension1.lua:1"])
+    }
+    let lines = try ThingBench.bench("derived = { full = { stored = true, get = function() return {} end } }").lines(
+      """
+      context:insert("P", { s = "a" })
+      local ok, err = context:save()
+      print(ok, err.key, err)
+      """, leavingChanges: true)
+    #expect(lines == ["nil\tfull\tP.full: takes a string, not list"])
+  }
+
+  @Test func ruleThatReturnsNothingIsNamedOnceWithItsPlace() throws {
+    let lines = try ThingBench.bench("validate = {\ns = function(v) end }").lines(
+      """
+      local p = context:insert("P", { s = "a" })
+      local ok, err = p:validate("s", "b")
+      print(err)
+      """, leavingChanges: true)
+    #expect(lines == ["P.s: extension1.lua:2: its rule returned nothing: return true, or false and a message"])
+  }
+
+  @Test func errorRaisedInARuleIsToldWithATraceback() throws {
+    let bench = try ThingBench.bench("validate = {\ns = function(v)\nerror('broken') end }")
+    let outcome = try bench.run("moonbase.context:insert('P', { s = 'a' }) moonbase.context:save()")
+    #expect(outcome.status == 1)
+    #expect(outcome.message?.contains("stack traceback:\n") == true)
+    #expect(outcome.message?.contains("extension1.lua:3: in function") == true)
+  }
+
+  @Test func validateDoesNotSpeakOfSaving() throws {
+    let lines = try ThingBench.bench(
+      "validate = { s = function() return false end, i = function() return false end }"
+    ).lines(
+      """
+      local p = context:insert("P", { s = "a", i = 1 })
+      local ok, err = p:validate()
+      print(tostring(err):match("^[^\\n]*"))
+      ok, err = context:save()
+      print(tostring(err):match("^[^\\n]*"))
+      """, leavingChanges: true)
+    #expect(lines == ["2 validation failures", "2 validation failures; nothing was saved"])
+  }
+}

@@ -1,0 +1,78 @@
+import MoonbaseScripting
+import Testing
+
+@Suite struct TransformerTests {
+  /// `moonbase.reload` comes with `moonbase.open`, which these scripts do not call.
+  private struct NoContainer: ContainerOpener {
+    func open(_ request: ContainerRequest) throws -> OpenedContainer {
+      throw ScriptError(.invalidRequest, "there is nothing to open")
+    }
+  }
+
+  @Test func transformerThatGivesNothingIsRefusedAtTheAssignment() throws {
+    let lines = try ThingBench.bench(
+      "", beside: "transformers = { T = { transform = function(v) end, reverse = function(b) return b end } },"
+    ).lines(
+      """
+      local p = context:insert("P")
+      local ok, err = pcall(function() p.tr = "x" end)
+      print(ok, err.key, err.message:match("transform of transformer T gave nothing") ~= nil, p.tr)
+      p.tr = nil
+      print(pcall(p.set_primitive, p, "tr", "x"))
+      """, leavingChanges: true)
+    #expect(lines[0] == "false\ttr\ttrue\tnil")
+    #expect(lines[1].contains("gave nothing"))
+  }
+
+  @Test func reverseThatGivesNothingIsAnError() throws {
+    let lines = try ThingBench.bench(
+      "", beside: "transformers = { T = { transform = function(v) return v end, reverse = function(b) end } },"
+    ).lines(
+      """
+      local p = context:insert("P", { tr = "x" })
+      assert(context:save())
+      context:refresh(p, false)
+      local ok, err = pcall(function() return p.tr end)
+      print(ok, err.key, err.message:match("reverse of transformer T gave nothing") ~= nil)
+      """, leavingChanges: true)
+    #expect(lines == ["false\ttr\ttrue"])
+  }
+
+  @Test func shadowTransformerThatGivesNothingIsRefused() throws {
+    let lines = try ThingBench.bench(
+      "derived = { shown = { shadow = 'bin', transformer = 'T' }, text = { shadow = 's', transformer = 'U' } }",
+      beside: """
+        transformers = {
+          T = { transform = function(v) if v ~= 0 then return v end end, reverse = function(b) if b ~= "1" then return b end end },
+          U = { transform = function(v) return v .. "!" end, reverse = function(b) return b:sub(1, -2) end },
+        },
+        """
+    ).lines(
+      """
+      local p = context:insert("P")
+      print((select(2, pcall(function() p.shown = 0 end)).message))
+      p.bin = "1"
+      print((select(2, pcall(function() return p.shown end)).message))
+      p.text = "a"
+      print(p.s, p.text)
+      """, leavingChanges: true)
+    #expect(lines[0].contains("transform of transformer T gave nothing"))
+    #expect(lines[1].contains("reverse of transformer T gave nothing"))
+    #expect(lines[2] == "a!\ta")
+  }
+
+  @Test func valuesKeepTheirClassAfterAReload() throws {
+    let bench = try ScriptBench()
+    let lines = try bench.lines(
+      """
+      local Color = moonbase.classes.Color
+      local p, v = context:insert("Person"), Color.new(1, 0, 0)
+      p.favoriteColor = v
+      moonbase.reload()
+      p.favoriteColor = v
+      p.favoriteColor = moonbase.classes.Color.new(0, 1, 0)
+      print(p.favoriteColor.g, context:save())
+      """, opener: NoContainer())
+    #expect(lines == ["1\ttrue"])
+  }
+}

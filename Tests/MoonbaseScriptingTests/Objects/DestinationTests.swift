@@ -1,0 +1,102 @@
+import MoonbaseGraph
+import MoonbaseScripting
+import Testing
+
+@Suite struct DestinationTests {
+  /// A script that sees two contexts over one store.
+  private func lines(_ text: String) throws -> [String] {
+    let bench = try ThingBench.bench("")
+    let opener = SameContainer(coordinator: bench.coordinator, extensions: bench.extensions)
+    return try bench.lines("local other = moonbase.open({}).context\n" + text, opener: opener)
+  }
+
+  private struct SameContainer: ContainerOpener {
+    let coordinator: PersistentStoreCoordinator
+    let extensions: ScriptExtensions
+
+    func open(_ request: ContainerRequest) -> OpenedContainer {
+      OpenedContainer(coordinator: coordinator, extensions: extensions)
+    }
+  }
+
+  @Test func assignmentOfAnotherContextsObjectChangesNothing() throws {
+    let lines = try lines(
+      """
+      local a, b, p = context:insert("P", { s = "a" }), context:insert("P", { s = "b" }), context:insert("P", { s = "p" })
+      p.fr = { a }
+      assert(context:save())
+      local new, saved = other:insert("P"), other:object(a:id())
+      for _, foreign in ipairs { new, saved } do
+        for _, change in ipairs {
+          function() p.fr = { b, foreign } end, function() p.q = foreign end, function() p.fr:add(b, foreign) end,
+          function() p.fr:remove(foreign) end, function() p.ord:insert(1, foreign) end,
+          function() p.fr:contains(foreign) end, function() context:refresh(foreign, true) end,
+          function() context:delete(foreign) end, function() p:validate("q", foreign) end,
+          function() context:insert("P", { q = foreign }) end, function() context:find("P", { q = foreign }) end,
+          function() context:upsert("P", { "s" }, { { s = "p", q = foreign } }) end,
+          function() return context:fetch("P"):where("q = %@", foreign) end,
+        } do
+          local ok, err = pcall(change)
+          if ok or not tostring(err):match("another context") then print("accepted", _, ok, err) end
+        end
+      end
+      context:process_pending_changes()
+      print(#p.fr, p.fr:all()[1].s, p.q, p:has_changes(), a:has_changes(), b:has_changes(), context:has_changes())
+      other:rollback()
+      """)
+    #expect(lines == ["1\ta\tnil\tfalse\tfalse\tfalse\tfalse"])
+  }
+
+  @Test func goneObjectsSayWhyTheyAreGone() throws {
+    let lines = try lines(
+      """
+      local function why(p) print((select(2, pcall(function() return p.s end)).message:match("was used after .*"))) end
+      local new = context:insert("P")
+      context:delete(new) context:process_pending_changes()
+      why(new)
+      local p = context:insert("P")
+      assert(context:save())
+      context:delete(p) assert(context:save())
+      why(p)
+      p = context:insert("P")
+      context:rollback()
+      why(p)
+      p = context:insert("P")
+      assert(context:save())
+      context:reset()
+      why(p)
+      """)
+    #expect(
+      lines == [
+        "was used after it was deleted; it was never saved", "was used after its deletion was saved",
+        "was used after its insertion was rolled back", "was used after its context was reset: fetch it again",
+      ])
+  }
+
+  @Test func wrongPositionsAreNamed() throws {
+    let lines = try lines(
+      """
+      local p = context:insert("P")
+      print((select(2, pcall(function() return p.ord[1.5] end)).message))
+      print((select(2, pcall(function() return p.ord[true] end)).message))
+      context:rollback()
+      """)
+    #expect(lines == ["a relationship has no '1.5'", "a relationship has no 'true'"])
+  }
+
+  @Test func badArgumentsNameTheMethodAndDoNotCountTheObject() throws {
+    let lines = try lines(
+      """
+      local function message(f, ...) return tostring(select(2, pcall(f, ...))):match("bad argument.*") end
+      print(message(context.insert, context, 5))
+      print(message(function() return context:insert(true) end))
+      print(message(function() local x = context:insert({}) end))
+      """)
+    #expect(
+      lines == [
+        "bad argument #1 to 'insert' (string expected, got number)",
+        "bad argument #1 to 'insert' (string expected, got boolean)",
+        "bad argument #1 to 'insert' (string expected, got table)",
+      ])
+  }
+}
