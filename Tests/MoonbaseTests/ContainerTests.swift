@@ -35,6 +35,29 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try context.fetch(request).map { $0["age"] } == [200, 150, 100])
   }
 
+  @Test func storeKeepsTheModelWithoutWhatExtensionsAdded() throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = folder.appendingPathComponent("people.sqlite")
+    var withTemplate = model
+    withTemplate.fetchRequestTemplates["loud"] = FetchRequest(
+      "Person", where: try Predicate(format: "shout == 'A'"))
+    let text = """
+      return { name = "x", entities = { Person = { derived = {
+        shout = { type = "string", inputs = { "name" }, get = function(name) return name:upper() end } } } } }
+      """
+    for model in [model, withTemplate] {
+      try? FileManager.default.removeItem(at: store)
+      let container = try PersistentContainer(
+        model: model, store: .sqlite(store), extensions: [.text(text, name: "x.lua")])
+      let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
+      #expect(try context.insert("Person", ["name": "a"]).value(forKey: "shout") == "A")
+      try context.save()
+      let cached = try ManagedObjectModel(contentsOf: store)
+      #expect(cached.entitiesByName["Person"]?.attributes.map(\.name).sorted() == ["age", "name"])
+    }
+  }
+
   @Test func anotherModelIsRefusedAndTheFileStaysAsItWas() throws {
     let folder = try temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }

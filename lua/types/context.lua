@@ -42,7 +42,8 @@ function Context:upsert(entity, keys, values) end
 ---@return moonbase.Object?
 function Context:object(id) end
 
----Writes all changes in one transaction; a failed save changes nothing.
+---Writes all changes in one transaction; a failed save changes nothing. `true` with an error: the data is saved, and a
+---`did_save` hook failed.
 ---@return true? ok
 ---@return moonbase.Error? err
 function Context:save() end

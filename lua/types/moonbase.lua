@@ -54,4 +54,5 @@ function Progress:finish() end
 ---@field key? string
 ---@field id? moonbase.ObjectID
 ---@field value? any
+---@field traceback string where the extension was that raised, innermost first; empty where none did
 ---@field details? moonbase.Error[] one for each failure, where there are several

@@ -16,6 +16,7 @@ let errorCases = CaseTable(
   age == 'abc => 8 has no closing '
   age == “abc” => 8 does not quote text
   age ≤ 5 => 5 is no operator
+  q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.a == 1 => 129 the key path has more than 64 keys
   age == 5 == 6 => 10 cannot be chained
   age == (a == 5) => 16 expected an expression
   age BETWEEN 5 => 13 two bounds

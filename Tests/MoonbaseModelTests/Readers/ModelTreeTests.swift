@@ -103,6 +103,12 @@ struct ModelTreeTests {
       .map(["entities": .map(["A": .map(["attributes": .map(["b": .table(["string"], [.init("min", 1)])])])])]),
       "entity A, attribute b: a string has min_length, not min"
     ),
+    (
+      .map([
+        "entities": .map(["A": .map(["attributes": .map(["b": .table(["string"], [.init("one_of", .map([:]))])])])])
+      ]),
+      "entity A, attribute b: one_of is empty, so that no value would be allowed: list the values"
+    ),
   ])
   func mistakesAreExplained(tree: ModelTree, expected: String) {
     let text = message { try ManagedObjectModel(tree: tree, file: "m.lua") }

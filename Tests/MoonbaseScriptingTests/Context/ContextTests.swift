@@ -63,6 +63,24 @@ import Testing
     #expect(lines == ["false\t300\t10", "true\t310\t10"])
   }
 
+  @Test func greatestAndLeastKeepTheirType() throws {
+    let lines = try ScriptBench().lines(
+      """
+      local d = moonbase.date.parse("2020-01-02")
+      context:insert("Person", { born = d, salary = "1.5", badge = moonbase.uuid(), firstName = "a", height = 2 })
+      context:insert("Person", { born = d + 10, salary = "2.5", badge = moonbase.uuid(), firstName = "b", height = 3 })
+      assert(context:save())
+      for _, f in ipairs { "@min.", "@max." } do
+        local function get(key) return context:fetch("Person"):dictionaries { x = f .. key }[1].x end
+        print(get("born"), get("salary"), #tostring(get("badge")), get("firstName"), get("height"), math.type(get("age")))
+      end
+      """)
+    #expect(
+      lines == [
+        "2020-01-02T00:00:00.000Z\t1.5\t36\ta\t2.0\tinteger", "2020-01-02T00:00:10.000Z\t2.5\t36\tb\t3.0\tinteger",
+      ])
+  }
+
   @Test func transactionIsAllOrNothing() throws {
     let lines = try ScriptBench().lines(
       """

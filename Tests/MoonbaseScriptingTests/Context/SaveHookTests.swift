@@ -106,7 +106,7 @@ import Testing
       assert(context:save())
       local found = {}
       for p in context:fetch("P"):sort("s"):each() do found[#found + 1] = p.s end
-      print(table.concat(found, " "), context:has_changes())
+      print(table.concat(found, " "), context.has_changes)
       """, leavingChanges: true)
     #expect(lines == ["b done\tfalse"])
   }

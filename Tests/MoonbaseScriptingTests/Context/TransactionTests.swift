@@ -16,7 +16,7 @@ import Testing
           \(save)
           error("late")
         end)
-        print(ok, tostring(err):match("late"), context:has_changes(), context:fetch("P"):where("i = 1"):count(),
+        print(ok, tostring(err):match("late"), context.has_changes, context:fetch("P"):where("i = 1"):count(),
           context:fetch("P"):count())
         print(context:transaction(function() context:insert("P") return 7 end))
         """, leavingChanges: true)

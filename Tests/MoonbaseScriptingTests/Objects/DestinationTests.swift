@@ -41,7 +41,7 @@ import Testing
         end
       end
       context:process_pending_changes()
-      print(#p.fr, p.fr:all()[1].s, p.q, p:has_changes(), a:has_changes(), b:has_changes(), context:has_changes())
+      print(#p.fr, p.fr:all()[1].s, p.q, p:has_changes(), a:has_changes(), b:has_changes(), context.has_changes)
       other:rollback()
       """)
     #expect(lines == ["1\ta\tnil\tfalse\tfalse\tfalse\tfalse"])

@@ -1,0 +1,83 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+/// What Swift code that a context calls may ask of it, and what stays as it was.
+@Suite struct HookPhaseTests {
+  private func context(_ configure: @escaping @Sendable (inout EntityExtension) -> Void) throws -> ManagedObjectContext
+  {
+    var extensions = ClosureExtensions()
+    extensions.extend("Person") {
+      var entry = EntityExtension()
+      configure(&entry)
+      return entry
+    }
+    return try People.context(extensions: extensions)
+  }
+
+  @Test func resetWithinARuleFailsTheSaveAndKeepsTheObject() throws {
+    let context = try context { entry in
+      entry.validate["firstName"] = { _, object in
+        try object.managedObjectContext?.reset()
+        return nil
+      }
+    }
+    let person = try context.insert("Person", ["firstName": "A"])
+    #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .recursiveSave }
+    #expect(person.isInserted && context.brokenInvariants().isEmpty)
+    #expect(person["firstName"] == "A")
+  }
+
+  @Test func errorsOfDidSaveAreKeptBesideASaveThatIsDone() throws {
+    struct Broken: Error {}
+    let context = try context { entry in entry.didSave = { _ in throw Broken() } }
+    let person = try context.insert("Person", ["firstName": "A"])
+    try context.save()
+    #expect(!person.hasChanges && !person.objectID.isTemporaryID)
+    let errors = context.takeDidSaveErrors()
+    #expect(errors.count == 1 && errors[0].code == .extensionFailure && errors[0].underlying is Broken)
+    #expect(errors[0].message.hasPrefix("Person: didSave: "))
+    #expect(context.takeDidSaveErrors().isEmpty)
+  }
+
+  @Test func transactionSavesAllOrNothing() throws {
+    struct Stop: Error {}
+    let context = try People.context()
+    try context.transaction { try context.insert("Person", ["firstName": "A"]) }
+    #expect(throws: Stop.self) {
+      try context.transaction {
+        try context.insert("Person", ["firstName": "B"])
+        #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .invalidRequest }
+        #expect(throws: GraphError.self) { try context.transaction {} }
+        throw Stop()
+      }
+    }
+    #expect(try !context.hasChanges && context.count(FetchRequest("Person")) == 1)
+  }
+
+  @Test func refreshOfAnotherContextsObjectIsRefused() throws {
+    let coordinator = try People.coordinator()
+    let (one, two) = (try ManagedObjectContext(coordinator), try ManagedObjectContext(coordinator))
+    let person = try one.insert("Person", ["firstName": "A"])
+    try one.save()
+    for merges in [true, false] {
+      #expect { try two.refresh(person, mergeChanges: merges) } throws: { "\($0)".contains("another context") }
+    }
+  }
+
+  @Test func notANumberIsRefusedAndInfinityIsKept() throws {
+    let context = try People.context()
+    let employee = try context.insert("Employee", ["salary": 1.5])
+    for value in [Value.double(.nan), .double(-.nan)] {
+      #expect { try employee.setValue(value, forKey: "salary") } throws: { ($0 as? GraphError)?.property == "salary" }
+    }
+    let never = Date(timeIntervalSinceReferenceDate: .nan)
+    #expect(throws: GraphError.self) { try employee.setValue(.date(never), forKey: "born") }
+    #expect(employee["salary"] == 1.5)
+    try employee.setValue(.double(.infinity), forKey: "salary")
+    try context.save()
+    #expect(employee["salary"] == .double(.infinity))
+  }
+}
