@@ -54,6 +54,7 @@ extension ManagedObjectContext {
   ///
   /// The body must not save. On an error, its own or the save's, every change is rolled back. Throws `.invalidRequest` where
   /// there are unsaved changes at the beginning, or a transaction runs.
+  @discardableResult
   public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try refuseWithinHooks("a transaction was begun")
     guard !isInTransaction else {

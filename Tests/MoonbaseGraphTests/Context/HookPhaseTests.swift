@@ -46,14 +46,13 @@ import Testing
     struct Stop: Error {}
     let context = try People.context()
     try context.transaction { try context.insert("Person", ["firstName": "A"]) }
-    #expect(throws: Stop.self) {
-      try context.transaction {
-        try context.insert("Person", ["firstName": "B"])
-        #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .invalidRequest }
-        #expect(throws: GraphError.self) { try context.transaction {} }
-        throw Stop()
-      }
+    func stopped() throws {
+      try context.insert("Person", ["firstName": "B"])
+      #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .invalidRequest }
+      #expect(throws: GraphError.self) { try context.transaction {} }
+      throw Stop()
     }
+    #expect(throws: Stop.self) { try context.transaction { try stopped() } }
     #expect(try !context.hasChanges && context.count(FetchRequest("Person")) == 1)
   }
 

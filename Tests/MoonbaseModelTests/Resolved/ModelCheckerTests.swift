@@ -226,7 +226,7 @@ struct ModelExpressionCheckerTests {
 
   private func derived(_ text: String, _ type: AttributeType) -> ManagedObjectModel {
     model {
-      $0.entities[0].attributes[1].type = type
+      $0.entities[0].attributes[1] = AttributeDescription("count", type)
       $0.entities[0].attributes[1].derivationExpression = text
     }
   }
