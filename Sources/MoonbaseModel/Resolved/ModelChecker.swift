@@ -34,6 +34,9 @@ struct ModelChecker {
     var seen: Set<String> = []
     for entity in model.entities {
       if entity.name.isEmpty { throw invalid("an entity has no name: give it one", entity) }
+      if !Identifier.isOne(entity.name) {
+        throw invalid("entity \(Identifier.shown(entity.name)): \(Identifier.rule)", entity)
+      }
       if !seen.insert(entity.name).inserted {
         throw invalid("entity \(entity.name) is declared twice: remove or rename one of them", entity)
       }
@@ -84,7 +87,8 @@ struct ModelChecker {
       ? "entity \(entity.name) has a property without a name: give it one"
       : RefusedPropertyNames.names.contains(name)
         ? "entity \(entity.name): no property may be called \(name), the name of a method of every object: rename it"
-        : nil
+        : Identifier.isOne(name)
+          ? nil : "entity \(entity.name), property \(Identifier.shown(name)): \(Identifier.rule)"
     if let advice {
       throw ModelError(.invalidModel, advice, at: location, entity: entity.name, property: name)
     }

@@ -38,6 +38,21 @@ struct ModelCheckerTests {
     #expect(problem { AttributeDescription(name, .string) }.contains("no property may be called \(name)"))
   }
 
+  @Test(arguments: ["a\0b", "a\nb", "a b", "1x", "a.b", "a-b", "\"", "😀"])
+  func namesAreIdentifiers(name: String) {
+    #expect(problem { AttributeDescription(name, .string) }.contains("a name consists of letters"))
+    #expect(
+      problem(ManagedObjectModel(entities: [EntityDescription(name)]))
+        == "entity \(name.debugDescription): a name consists of letters, digits and underscores and does not begin with a digit: rename it"
+    )
+    #expect(problem(ManagedObjectModel(entities: [EntityDescription("")])) == "an entity has no name: give it one")
+  }
+
+  @Test(arguments: ["a", "_a", "größe", "名前", "a1", "Δ2"])
+  func lettersOfAllScriptsMakeNames(name: String) {
+    #expect(problem(ManagedObjectModel(entities: [EntityDescription(name)])) == "none")
+  }
+
   @Test(arguments: ["id", "name", "value", "count", "save", "changed", "delete", "Description"])
   func noOthersAreRefused(name: String) {
     #expect(problem { AttributeDescription(name, .string) } == "none")
