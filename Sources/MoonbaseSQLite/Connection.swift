@@ -33,7 +33,8 @@ public final class Connection {
   /// Throws `SQLiteError` as `sqlite3_open_v2` reports it; SQLite looks into the file only with the first statement.
   public init(_ name: String, mode: Mode = .create) throws {
     var opened: OpaquePointer?
-    let code = sqlite3_open_v2(name, &opened, mode.rawValue | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    let flags = mode.rawValue | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    let code = sqlite3_open_v2(name, &opened, flags, nil)
     guard code == SQLITE_OK, let opened else {
       let error = SQLiteError(connection: opened, code: code)
       sqlite3_close_v2(opened)
@@ -89,6 +90,19 @@ public final class Connection {
       if isInTransaction { try? execute("ROLLBACK") }
       throw error
     }
+  }
+
+  /// Whether closing leaves the write-ahead log and its index where and as they are, instead of writing the log's contents
+  /// into the database and removing both.
+  public func setLeavesLog(_ leavesLog: Bool) {
+    moonbase_leave_log(handle, leavesLog ? 1 : 0)
+  }
+
+  /// Whether the file was moved, replaced or deleted since it was opened: what is written now nobody will find.
+  public var hasMoved: Bool {
+    var answer: Int32 = 0
+    let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer)
+    return code == SQLITE_OK && answer != 0
   }
 
   /// Whether a transaction is open.

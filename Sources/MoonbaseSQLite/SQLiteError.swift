@@ -19,6 +19,8 @@ public struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible {
   public var message: String
   /// The statement, where there was one.
   public var sql: String?
+  /// Why the operating system refused a call, in its words, where it was one that failed.
+  public var systemReason: String?
 
   /// Makes an error.
   public init(_ code: Code, _ message: String, sql: String? = nil) {
@@ -30,7 +32,15 @@ public struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible {
   init(connection: OpaquePointer?, code: Int32, sql: String? = nil) {
     let words = connection.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
     self.init(Code(rawValue: code), words.map { String(cString: $0) } ?? "SQLite error \(code)", sql: sql)
+    // The number stays from whatever call failed last, so it counts for failures of files only.
+    guard let connection, [.inputOutput, .cannotOpen, .full].contains(self.code.primary) else { return }
+    let known = sqlite3_system_errno(connection)
+    // Of what fails at the end of a statement SQLite keeps no number; the last one is taken if it can be the reason.
+    let number = known != 0 ? known : Self.reasons.contains(errno) ? errno : 0
+    if number != 0 { systemReason = String(cString: strerror(number)) }
   }
+
+  private static let reasons: Set<Int32> = [ENOSPC, EFBIG, EDQUOT, EIO, EROFS, EMFILE, ENFILE]
 
   /// The words, the code and the statement.
   public var description: String {
@@ -49,6 +59,18 @@ extension SQLiteError.Code {
   public static let notADatabase = Self(rawValue: SQLITE_NOTADB)
   /// The file cannot be opened (`SQLITE_CANTOPEN`).
   public static let cannotOpen = Self(rawValue: SQLITE_CANTOPEN)
+  /// The file was moved or deleted after it was opened (`SQLITE_READONLY_DBMOVED`).
+  public static let moved = Self(rawValue: SQLITE_READONLY | (4 << 8))
+  /// Reading or writing the file failed (`SQLITE_IOERR`).
+  public static let inputOutput = Self(rawValue: SQLITE_IOERR)
+  /// The disk is full (`SQLITE_FULL`).
+  public static let full = Self(rawValue: SQLITE_FULL)
+  /// The file is damaged (`SQLITE_CORRUPT`).
+  public static let corrupt = Self(rawValue: SQLITE_CORRUPT)
+  /// The locks of the write-ahead log are in a state that does not pass (`SQLITE_PROTOCOL`).
+  public static let lockingProtocol = Self(rawValue: SQLITE_PROTOCOL)
+  /// A text or blob is larger than SQLite takes (`SQLITE_TOOBIG`).
+  public static let tooBig = Self(rawValue: SQLITE_TOOBIG)
   /// A constraint is violated (`SQLITE_CONSTRAINT`).
   public static let constraint = Self(rawValue: SQLITE_CONSTRAINT)
   /// A unique index is violated.

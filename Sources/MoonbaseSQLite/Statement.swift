@@ -13,6 +13,8 @@ public final class Statement {
   /// Constant, because a stored variable would be checked for exclusive access at every column of every row.
   private let handle: OpaquePointer?
   private unowned let connection: Connection
+  /// Why a parameter could not be bound: SQLite would take it as NULL. The next step throws it.
+  private var bindingFailure: Int32 = SQLITE_OK
 
   init(_ connection: Connection, _ sql: String, isCached: Bool) throws {
     self.connection = connection
@@ -31,6 +33,10 @@ public final class Statement {
   @discardableResult
   public func step() throws -> Bool {
     if !isRunning {
+      if bindingFailure != SQLITE_OK {
+        defer { reset() }
+        throw SQLiteError(.init(rawValue: bindingFailure), String(cString: sqlite3_errstr(bindingFailure)), sql: sql)
+      }
       isRunning = true
       connection.note(sql)
     }
@@ -61,6 +67,7 @@ public final class Statement {
   public func reset() {
     sqlite3_reset(handle)
     sqlite3_clear_bindings(handle)
+    bindingFailure = SQLITE_OK
     isRunning = false
   }
 
@@ -95,8 +102,12 @@ extension Statement {
         sqlite3_bind_text(handle, index, "", 0, nil)
         return
       }
-      sqlite3_bind_text64(handle, index, start, UInt64(bytes.count), transient, UInt8(SQLITE_UTF8))
+      note(sqlite3_bind_text64(handle, index, start, UInt64(bytes.count), transient, UInt8(SQLITE_UTF8)))
     }
+  }
+
+  private func note(_ code: Int32) {
+    if code != SQLITE_OK { bindingFailure = code }
   }
 
   /// Binds bytes; SQLite keeps a copy.
@@ -107,7 +118,7 @@ extension Statement {
   /// Binds bytes; SQLite keeps a copy.
   public func bind(bytes: UnsafeRawBufferPointer, _ index: Int32) {
     if let start = bytes.baseAddress, bytes.count > 0 {
-      sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), transient)
+      note(sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), transient))
     } else {
       sqlite3_bind_zeroblob(handle, index, 0)
     }

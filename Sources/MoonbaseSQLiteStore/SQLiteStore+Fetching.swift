@@ -25,7 +25,7 @@ extension SQLiteStore {
 
   public func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
     let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
-    return try rows(of: query, plan, columns: ["t0.Z_PK", "t0.Z_ENT"]) { plan.id($0) }
+    return try rows(of: query, plan, columns: ["t0.Z_PK", "t0.Z_ENT"]) { try plan.id($0) }
   }
 
   public func count(matching query: StoreQuery) throws -> Int {
@@ -37,7 +37,7 @@ extension SQLiteStore {
   }
 
   private func rows<Element>(
-    of query: StoreQuery, _ plan: RowPlan, columns: [String], _ decode: (Statement) throws -> Element?
+    of query: StoreQuery, _ plan: RowPlan, columns: [String], _ decode: (Statement) throws -> Element
   ) throws -> [Element] {
     let sql = try SelectBuilder(query, plan: plan, layout: layout, store: number).select(columns)
     return try read { session in
@@ -46,9 +46,7 @@ extension SQLiteStore {
       for (index, value) in sql.values.enumerated() { SQLValue.bind(value, Int32(index + 1), to: statement) }
       defer { statement.reset() }
       var result: [Element] = []
-      while try statement.step() {
-        if let element = try decode(statement) { result.append(element) }
-      }
+      while try statement.step() { result.append(try decode(statement)) }
       return result
     }
   }
@@ -89,9 +87,7 @@ extension SQLiteStore {
     let statement = try connection.statement(plan.select(keyCount: keys.count.roundedUpToPowerOfTwo))
     for (index, key) in keys.enumerated() { statement.bind(key, Int32(index + 1)) }
     defer { statement.reset() }
-    while try statement.step() {
-      if let row = try plan.snapshot(statement) { result.append(row) }
-    }
+    while try statement.step() { result.append(try plan.snapshot(statement)) }
   }
 
   // MARK: Destinations
@@ -114,7 +110,7 @@ extension SQLiteStore {
         for (index, key) in keys.enumerated() { statement.bind(key, Int32(index + 1)) }
         defer { statement.reset() }
         while try statement.step() {
-          if let place = places[statement.integer(2)], let id = plan.id(statement) { result[place].append(id) }
+          if let place = places[statement.integer(2)] { result[place].append(try plan.id(statement)) }
         }
       }
     }

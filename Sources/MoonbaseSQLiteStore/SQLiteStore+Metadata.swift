@@ -9,12 +9,10 @@ extension SQLiteStore {
   }
 
   public func setMetadata(_ metadata: [String: Value]) throws {
-    try write { session in
-      try session.connection.transaction {
-        var current = try StoreMetadata(session.connection, path: file.path)
-        try current.replaceForeignEntries(with: metadata)
-        try current.write(session.connection)
-      }
+    try writeTransaction { session in
+      var current = try StoreMetadata(session.connection, path: file.path)
+      try current.replaceForeignEntries(with: metadata)
+      try current.write(session.connection)
     }
   }
 
@@ -22,14 +20,14 @@ extension SQLiteStore {
   ///
   /// Throws `GraphError` as opening does.
   public static func metadata(ofStoreAt url: URL) throws -> [String: Value] {
-    try withFile(url) { try StoreMetadata($0, path: url.path).values }
+    try withFile(url) { try StoreMetadata($0, path: url.relativePath).values }
   }
 
   /// The model that a store carries with it, as `ManagedObjectModel(modelCache:)` reads it; nil in stores of old frameworks.
   /// The file is only read.
   public static func modelCache(ofStoreAt url: URL) throws -> Data? {
     try withFile(url) { connection in
-      _ = try StoreMetadata(connection, path: url.path)
+      _ = try StoreMetadata(connection, path: url.relativePath)
       return try modelCache(connection, FileSchema(connection))
     }
   }
@@ -47,18 +45,23 @@ extension SQLiteStore {
   public static func cachedModel(ofStoreAt url: URL) throws -> ManagedObjectModel {
     guard let cache = try modelCache(ofStoreAt: url) else {
       throw GraphError(
-        .invalidStore, "\(url.path) carries no model (an old framework wrote it): name the model that it was made with")
+        .invalidStore,
+        "\(url.relativePath) carries no model (an old framework wrote it): name the model that it was made with")
     }
     return try ManagedObjectModel(modelCache: cache)
   }
 
   private static func withFile<Result>(_ url: URL, _ body: (Connection) throws -> Result) throws -> Result {
-    let file = StoreFile(url: url.standardizedFileURL)
-    guard try file.state() == .database else { throw StoreOpener.missing(file) }
-    do {
-      return try body(try file.openForReading())
-    } catch {
-      throw StoreFailure(url: url).translate(error)
+    let file = StoreFile(url: url)
+    return try StoreOpener.settled(file) {
+      switch try file.state() {
+      case .absent: throw StoreOpener.missing(file)
+      case .empty: throw StoreOpener.bare(file)
+      case .present:
+        let connection = try file.openForReading()
+        if try StoreContents.isBare(connection) { throw StoreOpener.bare(file) }
+        return try body(connection)
+      }
     }
   }
 }

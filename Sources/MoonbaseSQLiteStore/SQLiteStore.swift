@@ -45,7 +45,7 @@ public final class SQLiteStore: PersistentStore {
     url: URL, model: ResolvedModel, configuration: String? = nil, options: SQLiteStoreOptions = SQLiteStoreOptions()
   ) throws {
     self.options = options
-    let file = StoreFile(url: url.standardizedFileURL)
+    let file = StoreFile(url: url)
     self.file = file
     entities = try model.entities(inConfiguration: configuration)
     let opened = try StoreOpener(file: file, model: model, entities: entities, options: options).open()
@@ -59,7 +59,7 @@ public final class SQLiteStore: PersistentStore {
     let observer = observer
     let isReadOnly = isReadOnly
     opened.writer?.observe(with: observer)
-    readers = SessionPool {
+    readers = SessionPool(isReadOnly: isReadOnly) {
       let session = try StoreOpener.reader(file, isReadOnly: isReadOnly, options)
       session.observe(with: observer)
       return session
@@ -72,7 +72,7 @@ public final class SQLiteStore: PersistentStore {
     do {
       return try readers.withSession(body)
     } catch {
-      throw StoreFailure(url: file.url).translate(error)
+      throw StoreFailure(path: file.path).translate(error)
     }
   }
 
@@ -83,14 +83,15 @@ public final class SQLiteStore: PersistentStore {
     do {
       return try writer.withLock { try body($0) }
     } catch {
-      throw StoreFailure(url: file.url).translate(error)
+      throw StoreFailure(path: file.path).translate(error)
     }
   }
 
   func plan(_ entity: ResolvedEntity, includesSubentities: Bool) throws -> RowPlan {
     try plans.plan(entity, includesSubentities) {
       try RowPlan(
-        entity, includesSubentities: includesSubentities, layout: layout, store: number, externalData: externalData)
+        entity, includesSubentities: includesSubentities, layout: layout, store: number, externalData: externalData,
+        path: file.path)
     }
   }
 }

@@ -94,4 +94,19 @@ struct ConnectionTests {
     #expect(try connection.integer("SELECT f2()") == 2)
     #expect(try statement.step())
   }
+
+  @Test("a value that is too big for SQLite is an error, not NULL")
+  func tooBig() throws {
+    let connection = try Connection(":memory:")
+    try connection.execute("CREATE TABLE t (a)")
+    let statement = try connection.statement("INSERT INTO t VALUES (?)")
+    // Only the size is looked at; the pages are never touched.
+    statement.bind(Data(count: 1_000_000_001), 1)
+    let error = #expect(throws: SQLiteError.self) { try statement.run() }
+    #expect(error?.code.primary == .tooBig)
+    #expect(try connection.integer("SELECT COUNT(*) FROM t") == 0)
+    statement.bind(Int64(7), 1)
+    try statement.run()
+    #expect(try connection.integer("SELECT a FROM t") == 7)
+  }
 }

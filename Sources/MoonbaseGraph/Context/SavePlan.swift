@@ -121,7 +121,14 @@ struct SavePlan {
       rows.append(NewRow(object: object, snapshot: nil, id: object.objectID))
       return
     }
-    let snapshot = Snapshot(id: object.objectID, version: old.version + 1, values: values)
+    let (version, overflow) = old.version.addingReportingOverflow(1)
+    guard !overflow else {
+      throw GraphError(
+        .invalidStore,
+        "\(object.objectID): the store is damaged: the row's version (Z_OPT) is \(old.version), and none can follow it",
+        entity: object.objectID.entityName, objectID: object.objectID)
+    }
+    let snapshot = Snapshot(id: object.objectID, version: version, values: values)
     let update = StoreChanges.Update(snapshot: snapshot, changedSlots: slots, expectedVersion: old.version)
     plans[try planIndex(of: object.objectID)].changes.updated.append(update)
     rows.append(NewRow(object: object, snapshot: snapshot, id: object.objectID))

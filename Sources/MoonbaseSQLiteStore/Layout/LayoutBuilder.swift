@@ -7,6 +7,7 @@ struct LayoutBuilder {
   let held: [ResolvedEntity]
   /// The file's contents; nil for a file that is about to be made.
   let file: FileSchema?
+  private let path: String
 
   private struct PropertyKey: Hashable {
     var entity: Int
@@ -19,14 +20,15 @@ struct LayoutBuilder {
   private var missing: [Int: [String]] = [:]
   private var joins: [JoinLayout] = []
 
-  init(model: ResolvedModel, entities: [ResolvedEntity], file: FileSchema?) {
+  init(model: ResolvedModel, entities: [ResolvedEntity], file: FileSchema?, path: String = "") {
+    self.path = path
     self.model = model
     held = entities
     self.file = file
   }
 
   mutating func build() throws -> StoreLayout {
-    numberEntities()
+    try numberEntities()
     for entity in held where entity.parent == nil {
       tables[entity.index] = TableLayout(name: "Z" + entity.name.uppercased())
     }
@@ -48,8 +50,11 @@ struct LayoutBuilder {
 
   // MARK: Numbers
 
+  /// Numbers are small; arrays are as long as the greatest one.
+  private static let possibleNumbers: ClosedRange<Int64> = 1...65_535
+
   /// Entities are known by name; one whose name is stale in the file (after a renaming migration) by its place in the order.
-  private mutating func numberEntities() {
+  private mutating func numberEntities() throws {
     let known = file?.numbers ?? [:]
     for entity in held {
       guard let number = known[entity.name] else { continue }
@@ -58,6 +63,20 @@ struct LayoutBuilder {
     for (place, entity) in held.enumerated() where numbers[entity.index] == nil {
       numbers[entity.index] = Int64(place + 1)
     }
+    var names: [Int64: String] = [:]
+    for entity in held {
+      guard let number = numbers[entity.index] else { continue }
+      guard Self.possibleNumbers.contains(number) else {
+        throw damage("\(entity.name) has the number \(number), which no entity has", entity)
+      }
+      if let other = names.updateValue(entity.name, forKey: number) {
+        throw damage("\(other) and \(entity.name) have the same number \(number)", entity)
+      }
+    }
+  }
+
+  private func damage(_ what: String, _ entity: ResolvedEntity) -> GraphError {
+    GraphError(.invalidStore, "\(path) is damaged: in Z_PRIMARYKEY (Z_ENT) \(what)", entity: entity.name)
   }
 
   // MARK: Columns

@@ -4,9 +4,7 @@ import MoonbaseSQLite
 
 /// Says in the graph's terms what SQLite refused.
 struct StoreFailure: Sendable {
-  let url: URL
-
-  private var path: String { url.path }
+  let path: String
 
   /// SQLite's errors become the graph's; all others pass as they are.
   func translate(_ error: any Error) -> any Error {
@@ -14,24 +12,43 @@ struct StoreFailure: Sendable {
   }
 
   func graphError(_ error: SQLiteError) -> GraphError {
+    let (code, message) = explain(error)
+    return GraphError(code, "\(path)\(message)", underlying: error)
+  }
+
+  private func explain(_ error: SQLiteError) -> (GraphError.Code, String) {
+    let reason = error.systemReason ?? error.message
     switch error.code.primary {
-    case .busy, .locked:
-      GraphError(.storeBusy, "\(path): another process is writing to the store; try again", underlying: error)
-    case .readOnly:
-      GraphError(
-        .readOnlyStore, "\(path) cannot be written: check the permissions of the file and its folder", underlying: error
+    case .busy, .locked: return (.storeBusy, ": another process is writing to the store; try again")
+    case .lockingProtocol:
+      return (
+        .storeBusy,
+        ": its locks are in use without end; try again, and if that does not help close all programs that have it open"
       )
-    case .notADatabase:
-      GraphError(.invalidStore, "\(path) is not a SQLite database, or it is damaged", underlying: error)
-    case .cannotOpen:
-      GraphError(
-        .cannotOpenFile, "\(path) cannot be opened: check the permissions of the file and its folder", underlying: error
+    case .readOnly where error.code == .moved:
+      return (.storeFailure, " was moved or deleted since it was opened: open it again where it is now")
+    case .readOnly:
+      return (
+        .readOnlyStore, " cannot be written (\(error.message)): check the permissions of the file and its folder"
+      )
+    case .notADatabase: return (.invalidStore, " is not a SQLite database: name a Core Data store, or a new file")
+    case .corrupt:
+      return (.invalidStore, " is damaged (\(error.message)): restore it from a backup, or try sqlite3's .recover")
+    case .cannotOpen where error.systemReason == nil:
+      return (.cannotOpenFile, " cannot be opened: check the permissions of the file and its folder")
+    case .cannotOpen: return (.cannotOpenFile, " cannot be opened: \(reason)")
+    case .full: return (.storeFailure, " cannot be written: there is no room (\(reason)); make room and try again")
+    case .inputOutput: return (.storeFailure, ": reading or writing failed: \(reason)")
+    case .tooBig:
+      return (
+        .invalidValue,
+        ": a value is larger than SQLite takes (1,000,000,000 bytes for a row or a string): keep it in a file, "
+          + "and its name in the store"
       )
     case .constraint where error.code == .primaryKeyConstraint:
-      GraphError(.mergeConflict, "\(path): a primary key is taken: \(error.message)", underlying: error)
-    case .constraint:
-      GraphError(.constraintConflict, "\(path): \(error.message)", underlying: error)
-    default: GraphError(.storeFailure, "\(path): \(error.message)", underlying: error)
+      return (.mergeConflict, ": a primary key is taken: \(error.message)")
+    case .constraint: return (.constraintConflict, ": \(error.message)")
+    default: return (.storeFailure, ": \(error.message)")
     }
   }
 }

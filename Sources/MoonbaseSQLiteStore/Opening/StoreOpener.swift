@@ -11,7 +11,24 @@ struct StoreOpener {
     var hasHistory: Bool
     /// Nil where the store is only read.
     var writer: Session?
+
+    fileprivate init(_ contents: StoreContents, writer: Session?) {
+      layout = contents.layout
+      metadata = contents.metadata
+      hasHistory = contents.hasHistory
+      self.writer = writer
+    }
+
+    fileprivate init(_ layout: StoreLayout, _ metadata: StoreMetadata, writer: Session) {
+      self.layout = layout
+      self.metadata = metadata
+      hasHistory = false
+      self.writer = writer
+    }
   }
+
+  /// One store is opened at a time: a connection that only looks must not meet one that is about to write.
+  private static let turn = Lock<Void>(())
 
   let file: StoreFile
   let model: ResolvedModel
@@ -19,14 +36,38 @@ struct StoreOpener {
   let options: SQLiteStoreOptions
 
   func open() throws -> Result {
-    do {
-      switch try file.state() {
-      case .database: return try openExisting()
-      case .absent where options.readOnly: throw Self.missing(file)
-      case .absent: return try create()
+    try Self.settled(file) { try openOnce() }
+  }
+
+  /// Runs `body`, which looks into a file that others may be writing, and again where it failed and the file changed
+  /// meanwhile: what is not locked may be seen half written.
+  static func settled<Result>(_ file: StoreFile, _ body: () throws -> Result) throws -> Result {
+    for _ in 0..<20 {
+      let before = file.footprint
+      do {
+        return try inTurn(body)
+      } catch {
+        let error = StoreFailure(path: file.path).translate(error)
+        guard (error as? GraphError)?.code != .storeBusy, file.footprint != before else { throw error }
+        usleep(20_000)
       }
-    } catch {
-      throw StoreFailure(url: file.url).translate(error)
+    }
+    return try inTurn(body)
+  }
+
+  private static func inTurn<Result>(_ body: () throws -> Result) throws -> Result {
+    var result: Result?
+    try turn.withLock { _ in result = try body() }
+    guard let result else { preconditionFailure("the body ran or threw") }
+    return result
+  }
+
+  private func openOnce() throws -> Result {
+    switch try file.state() {
+    case .present: try openExisting() ?? create()
+    case .absent where options.readOnly: throw Self.missing(file)
+    case .empty where options.readOnly: throw Self.bare(file)
+    case .absent, .empty: try create()
     }
   }
 
@@ -34,66 +75,122 @@ struct StoreOpener {
     GraphError(.cannotOpenFile, "\(file.path): there is no such store; open it for writing to make one")
   }
 
+  static func bare(_ file: StoreFile) -> GraphError {
+    GraphError(.invalidStore, "\(file.path) is empty: there is no store in it; open it for writing to make one")
+  }
+
+  static func moved(_ file: StoreFile) -> GraphError {
+    GraphError(
+      .storeFailure, "\(file.path) was moved, replaced or deleted since it was opened: open it again where it is now")
+  }
+
   // MARK: An existing file
 
-  /// Looks first without changing a byte; a connection that writes is opened only when all is well.
-  private func openExisting() throws -> Result {
-    let probe = try file.openForReading()
-    let metadata = try StoreMetadata(probe, path: file.path)
-    let version = StoreMetadata.version(model, entities)
-    let schema = try FileSchema(probe)
-    try StoreCompatibility(path: file.path, stored: metadata.hashes, version: version, model: model.description) {
-      // A model that cannot be read costs the message its details, nothing else.
-      (try? SQLiteStore.modelCache(probe, schema)).flatMap { try? ManagedObjectModel(modelCache: $0) }
-    }.check()
-    var builder = LayoutBuilder(model: model, entities: entities, file: schema)
-    let layout = try builder.build()
-    if let table = Set(layout.entities.compactMap { $0?.table }).sorted().first(where: { !schema.has($0) }) {
-      throw GraphError(.invalidStore, "\(file.path) is damaged: it has no table \(table), which its model asks for")
-    }
-    let isMirrored = schema.columns.keys.contains { $0.hasPrefix("ANSCK") } && !options.allowsCloudKit
-    let writes = !options.readOnly && !isMirrored
-    if writes && !file.isWritable {
+  /// Nil for a file that has no table, so that a store can be made in it.
+  private func openExisting() throws -> Result? {
+    if options.readOnly || !file.isWritable { return try openReadOnly() }
+    SessionPool.closeReadOnlySessions()
+    if file.isInUse { return try openInUse() }
+    // The connection that looks is gone before one is opened that writes.
+    guard let contents = try contents(file.openForReading()) else { return nil }
+    if isOnlyRead(contents) { return Result(contents, writer: nil) }
+    return Result(contents, writer: try prepared(writer()))
+  }
+
+  private func openReadOnly() throws -> Result {
+    guard let contents = try contents(file.openForReading()) else { throw Self.bare(file) }
+    guard options.readOnly || isOnlyRead(contents) else {
       throw GraphError(
         .readOnlyStore, "\(file.path) may not be written: open it read-only, or change its permissions")
     }
-    return Result(
-      layout: layout, metadata: metadata, hasHistory: schema.has("ACHANGE") && schema.has("ATRANSACTION"),
-      writer: writes ? try writer() : nil)
+    return Result(contents, writer: nil)
   }
+
+  /// Somebody else has the store open, or died with it: SQLite's own locks and its recovery are wanted from the beginning.
+  private func openInUse() throws -> Result? {
+    let connection = try writer()
+    connection.setLeavesLog(true)
+    guard let contents = try contents(connection) else { return nil }
+    if isOnlyRead(contents) { return Result(contents, writer: nil) }
+    connection.setLeavesLog(false)
+    return Result(contents, writer: try prepared(connection))
+  }
+
+  private func contents(_ connection: Connection) throws -> StoreContents? {
+    try StoreContents(connection, path: file.path, model: model, entities: entities)
+  }
+
+  private func isOnlyRead(_ contents: StoreContents) -> Bool { contents.isMirrored && !options.allowsCloudKit }
 
   // MARK: A new file
 
+  /// Makes the store, unless another process is quicker.
+  ///
+  /// Until the transaction ends that makes everything, the file is a database without tables: whoever finds one, after a
+  /// death too, makes the store in it.
   private func create() throws -> Result {
     try file.checkFolder()
     var builder = LayoutBuilder(model: model, entities: entities, file: nil)
     let layout = try builder.build()
+    try layout.checkColumnCounts()
     let metadata = StoreMetadata(model: model, entities: entities)
-    let wasThere = FileManager.default.fileExists(atPath: file.path)
+    let isNew = try file.state() == .absent
+    let connection = try writer(.create)
     do {
-      let connection = try Connection(file.path, mode: .create)
       try connection.executeScript("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL")
-      try connection.execute("PRAGMA journal_mode = WAL")
-      try connection.transaction { try SchemaWriter(layout: layout, metadata: metadata).write(connection) }
-      return Result(layout: layout, metadata: metadata, hasHistory: false, writer: try prepared(connection))
-    } catch {
-      if !wasThere {
-        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
+      try patiently { try connection.execute("PRAGMA journal_mode = WAL") }
+      let isMade = try patiently {
+        try connection.transaction {
+          if connection.hasMoved { throw Self.moved(file) }
+          guard try StoreContents.isBare(connection) else { return false }
+          try SchemaWriter(layout: layout, metadata: metadata).write(connection)
+          return true
+        }
       }
+      guard isMade else { return try opened(connection) }
+      return Result(layout, metadata, writer: try prepared(connection))
+    } catch {
+      if isNew { removeBare(connection) }
       throw error
+    }
+  }
+
+  /// The store that another process made in the meantime.
+  private func opened(_ connection: Connection) throws -> Result {
+    guard let contents = try contents(connection) else { throw Self.bare(file) }
+    return Result(contents, writer: isOnlyRead(contents) ? nil : try prepared(connection))
+  }
+
+  /// Removes the file that could not be made a store, under the lock that keeps others from making one in it.
+  private func removeBare(_ connection: Connection) {
+    try? connection.transaction {
+      guard try StoreContents.isBare(connection), !connection.hasMoved else { return }
+      for suffix in ["", "-wal", "-shm"] { unlink(file.path + suffix) }
+    }
+  }
+
+  /// Tries again where SQLite does not wait for a lock by itself.
+  private func patiently<Value>(_ body: () throws -> Value) throws -> Value {
+    let deadline = Date(timeIntervalSinceNow: Double(options.busyTimeout) / 1000)
+    while true {
+      do {
+        return try body()
+      } catch let error as SQLiteError where error.code.primary == .busy && Date() < deadline {
+        usleep(20_000)
+      }
     }
   }
 
   // MARK: Connections
 
-  private func writer() throws -> Session {
-    let connection = try Connection(file.path, mode: .readWrite)
+  private func writer(_ mode: Connection.Mode = .readWrite) throws -> Connection {
+    let connection = try Connection(file.path, mode: mode)
     connection.setBusyTimeout(milliseconds: options.busyTimeout)
-    try connection.execute("PRAGMA journal_mode = WAL")
-    return try prepared(connection)
+    return connection
   }
 
   private func prepared(_ connection: Connection) throws -> Session {
+    try patiently { try connection.execute("PRAGMA journal_mode = WAL") }
     try connection.execute("PRAGMA synchronous = NORMAL")
     // SQLite's 2 MiB are too few for the pages that one save of many objects touches: indexes are written all over.
     try connection.execute("PRAGMA cache_size = -32768")
@@ -102,8 +199,12 @@ struct StoreOpener {
 
   /// A connection for a reader. On a store that is written it is an ordinary one, which takes part in the write-ahead log.
   static func reader(_ file: StoreFile, isReadOnly: Bool, _ options: SQLiteStoreOptions) throws -> Session {
-    let connection = isReadOnly ? try file.openForReading() : try Connection(file.path, mode: .readWrite)
-    if !isReadOnly { try connection.execute("PRAGMA query_only = 1") }
-    return try Session(connection, busyTimeout: options.busyTimeout)
+    guard isReadOnly else {
+      let connection = try Connection(file.path, mode: .readWrite)
+      connection.setBusyTimeout(milliseconds: options.busyTimeout)
+      try connection.execute("PRAGMA query_only = 1")
+      return try Session(connection, busyTimeout: options.busyTimeout)
+    }
+    return try turn.withLock { _ in try Session(file.openForReading(), busyTimeout: options.busyTimeout) }
   }
 }

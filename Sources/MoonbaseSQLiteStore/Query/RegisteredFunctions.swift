@@ -33,6 +33,9 @@ final class RegisteredFunctions {
       inputs.append(SQLValue.value(call, place * 2 + 1, type: AttributeType(rawValue: Int(call.integer(place * 2)))))
     }
     if function.isStrict && inputs.contains(.null) { return call.setNull() }
-    SQLValue.set(try instances.call(index, inputs), on: call)
+    let result = try instances.call(index, inputs)
+    let size = LargeValue.size(result)
+    if size > LargeValue.greatest { throw LargeValue.error(function.entity, function.name, size: size) }
+    SQLValue.set(result, on: call)
   }
 }

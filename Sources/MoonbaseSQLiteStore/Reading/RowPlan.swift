@@ -31,13 +31,17 @@ struct RowPlan: Sendable {
   /// By entity number; for a single entity by 0.
   private let decoders: ContiguousArray<Decoder?>
   private let isSingle: Bool
+  private let singleNumber: Int64
+  private let entityNames: String
+  private let path: String
   private let symbols: ContiguousArray<Symbol?>
   private let externalData: ExternalData
 
   init(
     _ entity: ResolvedEntity, includesSubentities: Bool, layout: StoreLayout, store: StoreNumber,
-    externalData: ExternalData
+    externalData: ExternalData, path: String
   ) throws {
+    self.path = path
     let own = try layout.layout(entity)
     let concrete = (includesSubentities ? layout.subtree(of: entity) : [own]).filter { !$0.entity.isAbstract }
     table = own.table
@@ -65,6 +69,8 @@ struct RowPlan: Sendable {
     let list = concrete.map { ($0.number, Decoder(symbol: $0.entity.symbol, steps: .init($0.slots.map(step)))) }
     entityCondition = Self.condition(own, concrete, layout)
     isSingle = list.count == 1
+    singleNumber = list.first?.0 ?? 0
+    entityNames = concrete.map { "\($0.entity.name) (\($0.number))" }.joined(separator: ", ")
     if isSingle {
       decoders = [list[0].1]
     } else {
@@ -98,15 +104,14 @@ struct RowPlan: Sendable {
 
   // MARK: Decoding
 
-  /// The ID in the current row, whose first two columns are key and entity number; nil for an entity that the model lacks.
-  func id(_ row: Statement) -> ManagedObjectID? {
-    guard let symbol = decoder(row)?.symbol else { return nil }
-    return ManagedObjectID(store: store, entity: symbol, key: row.integer(0))
+  /// The ID in the current row, whose first two columns are key and entity number. Throws for an entity that the model lacks.
+  func id(_ row: Statement) throws -> ManagedObjectID {
+    ManagedObjectID(store: store, entity: try decoder(row).symbol, key: row.integer(0))
   }
 
-  /// The current row; nil for an entity that the model lacks.
-  func snapshot(_ row: Statement) throws -> Snapshot? {
-    guard let decoder = decoder(row) else { return nil }
+  /// The current row. Throws for an entity that the model lacks.
+  func snapshot(_ row: Statement) throws -> Snapshot {
+    let decoder = try decoder(row)
     let id = ManagedObjectID(store: store, entity: decoder.symbol, key: row.integer(0))
     let steps = decoder.steps
     var values = ContiguousArray<Value>()
@@ -115,10 +120,15 @@ struct RowPlan: Sendable {
     return Snapshot(id: id, version: row.integer(2), values: values)
   }
 
-  private func decoder(_ row: Statement) -> Decoder? {
-    if isSingle { return decoders[0] }
+  private func decoder(_ row: Statement) throws -> Decoder {
     let number = row.integer(1)
-    return number >= 0 && number < decoders.count ? decoders[Int(number)] : nil
+    if isSingle, number == singleNumber, let only = decoders[0] { return only }
+    if !isSingle, number >= 0, number < decoders.count, let decoder = decoders[Int(number)] { return decoder }
+    throw damage(row.integer(0), "its entity number (Z_ENT) is \(row.text(1)), which is none of \(entityNames)")
+  }
+
+  private func damage(_ key: Int64, _ what: String) -> GraphError {
+    GraphError(.invalidStore, "\(path) is damaged: table \(table), row \(key): \(what)")
   }
 
   private func value(_ step: Step, _ row: Statement) throws -> Value {
@@ -131,7 +141,12 @@ struct RowPlan: Sendable {
         ? .null : .objectID(ManagedObjectID(store: store, entity: symbol, key: row.integer(column)))
     case .polymorphic(let column, let entityColumn, let declared):
       guard !row.isNull(column) else { return .null }
-      let symbol = self.symbol(number: row.integer(entityColumn)) ?? declared
+      // Rows from before the destination had subentities have no number.
+      let number = row.integer(entityColumn)
+      guard let symbol = number == 0 ? declared : symbol(number: number) else {
+        throw damage(
+          row.integer(0), "its relationship leads to an object of entity number \(number), which no entity has")
+      }
       return .objectID(ManagedObjectID(store: store, entity: symbol, key: row.integer(column)))
     }
   }

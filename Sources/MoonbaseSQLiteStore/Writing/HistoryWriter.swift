@@ -11,6 +11,7 @@ struct HistoryWriter {
 
   let layout: StoreLayout
   let connection: Connection
+  let path: String
   let author: String?
 
   /// Written before the rows change, because tombstones keep values of rows that are about to go.
@@ -109,16 +110,6 @@ struct HistoryWriter {
 
   /// Sets keys of a history table aside and returns the first.
   private func reserve(_ entity: Int64, _ count: Int) throws -> Int64 {
-    let statement = try connection.statement(
-      "UPDATE Z_PRIMARYKEY SET Z_MAX = IFNULL(Z_MAX, 0) + ? WHERE Z_ENT = ? RETURNING Z_MAX")
-    statement.bind(Int64(count), 1)
-    statement.bind(entity, 2)
-    defer { statement.reset() }
-    guard try statement.step() else {
-      throw GraphError(.storeFailure, "the store's history is damaged: Z_PRIMARYKEY has no row \(entity)")
-    }
-    let last = statement.integer(0)
-    while try statement.step() {}
-    return last - Int64(count) + 1
+    try KeyReservation(connection: connection, path: path).reserve(count, number: entity, name: "the history")
   }
 }

@@ -69,6 +69,8 @@ struct SaveTransaction {
         try current.writer.insert(row, current.statement, &files)
       } catch let error as SQLiteError where error.code.primary == .constraint {
         throw describe(error, row.id)
+      } catch let error as SQLiteError {
+        throw LargeValue.explain(error, row, current.writer.layout.entity)
       }
     }
     current?.statement.reset()
@@ -105,6 +107,8 @@ struct SaveTransaction {
       return true
     } catch let error as SQLiteError where error.code == .uniqueConstraint {
       return false
+    } catch let error as SQLiteError {
+      throw LargeValue.explain(error, change.snapshot, shape.writer.layout.entity)
     }
   }
 

@@ -1,0 +1,40 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLite
+
+/// What a connection finds in a store's file, checked against the model.
+struct StoreContents {
+  let layout: StoreLayout
+  let metadata: StoreMetadata
+  let hasHistory: Bool
+  /// Whether CloudKit mirrors the store.
+  let isMirrored: Bool
+
+  /// Nil for a database without any table, which somebody left who died before there was anything in it.
+  ///
+  /// Throws `.invalidStore` for databases that are no stores and for damaged ones, `.incompatibleVersionHash` where the
+  /// model is another one.
+  init?(_ connection: Connection, path: String, model: ResolvedModel, entities: [ResolvedEntity]) throws {
+    guard try !Self.isBare(connection) else { return nil }
+    metadata = try StoreMetadata(connection, path: path)
+    let version = StoreMetadata.version(model, entities)
+    let schema = try FileSchema(connection)
+    try StoreCompatibility(path: path, stored: metadata.hashes, version: version, model: model.description) {
+      // A model that cannot be read costs the message its details, nothing else.
+      (try? SQLiteStore.modelCache(connection, schema)).flatMap { try? ManagedObjectModel(modelCache: $0) }
+    }.check()
+    var builder = LayoutBuilder(model: model, entities: entities, file: schema, path: path)
+    layout = try builder.build()
+    if let table = Set(layout.entities.compactMap { $0?.table }).sorted().first(where: { !schema.has($0) }) {
+      throw GraphError(.invalidStore, "\(path) is damaged: it has no table \(table), which its model asks for")
+    }
+    hasHistory = schema.has("ACHANGE") && schema.has("ATRANSACTION")
+    isMirrored = schema.columns.keys.contains { $0.hasPrefix("ANSCK") }
+  }
+
+  /// Whether there is nothing in a database.
+  static func isBare(_ connection: Connection) throws -> Bool {
+    try connection.integer("SELECT 1 FROM sqlite_master LIMIT 1") == nil
+  }
+}

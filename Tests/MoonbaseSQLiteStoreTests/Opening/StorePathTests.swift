@@ -1,0 +1,78 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+import MoonbaseTestSupport
+import Testing
+
+@Suite("Where a store lies")
+struct StorePathTests {
+  @Test("a parent folder is that of a link's destination")
+  func linkedFolder() throws {
+    let folder = try TemporaryFolder()
+    let deep = folder.file("real/deep")
+    try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(at: folder.file("link"), withDestinationURL: deep)
+    let url = URL(fileURLWithPath: "\(folder.url.path)/link/../people.sqlite")
+    _ = try SQLiteStore(url: url, model: People.model().resolved())
+    #expect(FileManager.default.fileExists(atPath: folder.file("real/people.sqlite").path))
+    #expect(!FileManager.default.fileExists(atPath: folder.file("people.sqlite").path))
+    #expect(try SQLiteStore.metadata(ofStoreAt: url)["NSStoreType"] == .string("SQLite"))
+  }
+
+  @Test("what is no file is refused at once", arguments: [true, false])
+  func pipes(readOnly: Bool) throws {
+    let folder = try TemporaryFolder()
+    try #require(mkfifo(folder.file().path, 0o600) == 0)
+    let model = try People.model().resolved()
+    for (url, kind) in [(folder.file(), "pipe"), (URL(fileURLWithPath: "/dev/null"), "device")] {
+      let error = #expect(throws: GraphError.self) {
+        try SQLiteStore(url: url, model: model, options: .init(readOnly: readOnly))
+      }
+      #expect(error?.code == .cannotOpenFile)
+      #expect(error?.message.contains("is a \(kind), not a store") == true)
+      #expect(throws: GraphError.self) { try SQLiteStore.metadata(ofStoreAt: url) }
+    }
+  }
+
+  @Test("a store that is only read does not keep the same program from writing it")
+  func readAndWritten() throws {
+    let copy = try TemporaryFolder()
+    let people = try PeopleStore()
+    try people.insert(people.row("Person"))
+    // A log and its index without anybody alive, as a kill leaves them.
+    for suffix in ["", "-wal", "-shm"] {
+      try FileManager.default.copyItem(
+        at: people.folder.file("store.sqlite\(suffix)"), to: copy.file("store.sqlite\(suffix)"))
+    }
+    let reader = try SQLiteStore(url: copy.file(), model: people.model, options: .init(readOnly: true))
+    #expect(try reader.count(matching: people.query("Person")) == 1)
+    let writer = try SQLiteStore(url: copy.file(), model: people.model)
+    #expect(try writer.reserveKeys(for: people.entity("Person"), count: 1) == 2)
+    #expect(try reader.count(matching: people.query("Person")) == 1)
+  }
+
+  @Test("a store whose file is replaced refuses to save", arguments: [true, false])
+  func replaced(byAnother: Bool) throws {
+    let people = try PeopleStore()
+    let row = try people.row("Person")
+    try FileManager.default.removeItem(at: people.folder.file())
+    if byAnother { try Data().write(to: people.folder.file()) }
+    let error = #expect(throws: GraphError.self) { try people.insert(row) }
+    #expect(error?.code == .storeFailure)
+    #expect(error?.message.contains("moved, replaced or deleted") == true)
+    #expect(throws: GraphError.self) { try people.store.reserveKeys(for: people.entity("Person"), count: 1) }
+  }
+
+  @Test("an entity of more properties than a table has columns is refused, and no file is made")
+  func tooManyColumns() throws {
+    let folder = try TemporaryFolder()
+    var model = People.model()
+    model.entities[0].attributes += (0..<2000).map { AttributeDescription("extra\($0)", .string) }
+    let resolved = try model.resolved()
+    let error = #expect(throws: GraphError.self) { try SQLiteStore(url: folder.file(), model: resolved) }
+    #expect(error?.entity == "Person")
+    #expect(error?.message.contains("a SQLite table holds 2000") == true)
+    #expect(try folder.contents().isEmpty)
+  }
+}
