@@ -6,6 +6,12 @@ import MoonbasePlatform
 enum Main {
   static func main() {
     StandardStream.open()
+    // Growing beyond what the user may write is an error of the write, and no reason to die in the middle of a save.
+    signal(SIGXFSZ, SIG_IGN)
+    if let place = place(ofUnreadableArgument: CommandLine.unsafeArgv) {
+      Terminal.complain("moonbase: argument \(place) is no UTF-8 text: names of files must be, rename the file")
+      exit(ExitStatus.usage)
+    }
     let arguments = CommandLine.arguments.dropFirst()
     // The argument parser would double the start of a script.
     let status = arguments.first == "run" ? RunCommand.main(arguments.dropFirst()) : run(Array(arguments))
@@ -17,6 +23,18 @@ enum Main {
     guard let failure = StandardStream.failure() else { return status }
     Terminal.complain("moonbase: standard output: \(failure)")
     return status == ExitStatus.done ? ExitStatus.failed : status
+  }
+
+  /// Swift would repair an argument that is no UTF-8, and a repaired path is the path of another file.
+  private static func place(
+    ofUnreadableArgument words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+  ) -> Int? {
+    var place = 0
+    while let word = words[place] {
+      if String(validatingCString: word) == nil { return place }
+      place += 1
+    }
+    return nil
   }
 
   private static func run(_ arguments: [String]) -> Int32 {

@@ -26,12 +26,21 @@ private struct StoreReport: Encodable {
   struct Entity: Encodable {
     let name: String
     let count: Int
+    let superentity: String?
+    /// How many ancestors it has.
+    fileprivate let depth: Int
+
+    enum CodingKeys: String, CodingKey {
+      case name, count, superentity
+    }
   }
 
   let path: String
   let identifier: String
   let frameworkVersion: String?
   let versionIdentifiers: [String]
+  /// The checksum by which Core Data knows a version of a model.
+  let modelChecksum: String?
   let entities: [Entity]
 
   init(_ url: URL) throws {
@@ -43,18 +52,33 @@ private struct StoreReport: Encodable {
     identifier = metadata["NSStoreUUID"]?.text ?? container.coordinator.persistentStores.first?.identifier ?? ""
     frameworkVersion = metadata["NSPersistenceFrameworkVersion"]?.text
     versionIdentifiers = container.coordinator.model.description.versionIdentifiers
-    entities = try container.coordinator.model.entities.map { entity in
+    modelChecksum = metadata["NSStoreModelVersionChecksumKey"]?.text
+    let model = container.coordinator.model
+    var depths: [Int] = []
+    entities = try model.entities.map { entity in
+      depths.append(entity.parent.map { depths[$0] + 1 } ?? 0)
       var request = FetchRequest(entity.name)
       request.includesSubentities = false
-      return Entity(name: entity.name, count: try context.count(request))
+      return Entity(
+        name: entity.name, count: try context.count(request),
+        superentity: entity.parent.map { model.entities[$0].name },
+        depth: depths[entity.index])
     }
   }
 
   var text: String {
     var lines = ["store       \(path)", "identifier  \(identifier)"]
     if let frameworkVersion { lines.append("framework   \(frameworkVersion)") }
-    lines += ["", "entity".padding(toLength: 32, withPad: " ", startingAt: 0) + "objects"]
-    lines += entities.map { $0.name.padding(toLength: 32, withPad: " ", startingAt: 0) + "\($0.count)" }
+    if let modelChecksum { lines.append("model       \(modelChecksum)") }
+    if !versionIdentifiers.isEmpty { lines.append("version     \(versionIdentifiers.joined(separator: ", "))") }
+    let names = entities.map { String(repeating: "  ", count: $0.depth) + $0.name }
+    let width = max(32, (names.map(\.count).max() ?? 0) + 2)
+    lines += ["", column("entity", width) + "objects"]
+    lines += zip(names, entities).map { column($0, width) + "\($1.count)" }
     return lines.joined(separator: "\n")
+  }
+
+  private func column(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
   }
 }

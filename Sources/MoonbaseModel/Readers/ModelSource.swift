@@ -23,6 +23,8 @@ public struct ModelSource: Sendable {
   /// Looks at a file or folder. Throws `.cannotReadFile` where there is none, or it may not be read.
   public init(contentsOf url: URL) throws(ModelError) {
     name = url.relativePath
+    // Of an absolute URL nobody takes a `..` away.
+    let url = URL(fileURLWithPath: url.pathAsGiven)
     do {
       var isFolder: ObjCBool = false
       guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else { throw Absent() }
@@ -31,6 +33,9 @@ public struct ModelSource: Sendable {
         head = Data()
         entries = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
       } else {
+        var status = stat()
+        // The end of a pipe may never come, and what was read once to recognize it is gone.
+        guard stat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw NoFile() }
         place = .file(url)
         entries = nil
         let handle = try FileHandle(forReadingFrom: url)
@@ -39,9 +44,9 @@ public struct ModelSource: Sendable {
       }
     } catch is Absent {
       throw ModelError(
-        .cannotReadFile, "there is no such file or folder", at: SourceLocation(file: url.relativePath))
+        .cannotReadFile, "there is no such file or folder", at: SourceLocation(file: name))
     } catch {
-      throw Self.unreadable(url.relativePath, error)
+      throw Self.unreadable(name, error)
     }
   }
 
@@ -88,9 +93,13 @@ public struct ModelSource: Sendable {
     (head, entries, place) = (source.head, source.entries, source.place)
   }
 
+  private struct NoFile: Error {
+    var localizedDescription: String { "it is a pipe or a device; a file or folder is expected" }
+  }
+
   private static func unreadable(_ name: String, _ error: any Error) -> ModelError {
-    ModelError(
-      .cannotReadFile, "it cannot be read: \(error.localizedDescription)", at: SourceLocation(file: name))
+    let reason = (error as? NoFile)?.localizedDescription ?? "it cannot be read: \(error.localizedDescription)"
+    return ModelError(.cannotReadFile, reason, at: SourceLocation(file: name))
   }
 }
 

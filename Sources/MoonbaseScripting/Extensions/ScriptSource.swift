@@ -21,6 +21,7 @@ public struct ScriptSource: Sendable, Hashable {
   public init(contentsOf url: URL) throws(ScriptError) {
     name = url.relativePath
     folder = url.deletingLastPathComponent()
+    let url = URL(fileURLWithPath: url.pathAsGiven)
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
       throw ScriptError(.cannotReadFile, "\(name): there is no such file")
@@ -28,7 +29,10 @@ public struct ScriptSource: Sendable, Hashable {
     if isFolder.boolValue { throw ScriptError(.cannotReadFile, "\(name) is a folder; a script file is expected") }
     let data: Data
     do {
-      data = try Data(contentsOf: url)
+      // Not by the size that the file system tells: a pipe has none.
+      let handle = try FileHandle(forReadingFrom: url)
+      defer { try? handle.close() }
+      data = try handle.readToEnd() ?? Data()
     } catch {
       throw ScriptError(.cannotReadFile, "\(name) cannot be read: \(error.localizedDescription)")
     }

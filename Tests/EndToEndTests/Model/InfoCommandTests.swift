@@ -17,6 +17,18 @@ import Testing
     #expect(try bench.names() == ["m.lua", "s.sqlite"])
   }
 
+  @Test func subentitiesStandBelowTheirParentsAndTheModelsVersionIsTold() throws {
+    let bench = try Workbench()
+    try bench.write(
+      "return { entities = { Thing = {}, Car = { parent = 'Thing' }, Sports = { parent = 'Car' } } }", to: "m.lua")
+    let code = "moonbase.context:insert('Sports') assert(moonbase.context:save())"
+    #expect(try bench.moonbase("run", "--store", "s.sqlite", "--model", "m.lua", "-e", code).status == 0)
+    let lines = try bench.moonbase("info", "s.sqlite").output.split(separator: "\n")
+    #expect(lines.suffix(3).map { $0.replacing(/\s+\d$/, with: "") } == ["Thing", "  Car", "    Sports"])
+    #expect(lines.contains { $0.wholeMatch(of: /model +\S{20,}/) != nil })
+    #expect(try bench.moonbase("info", "s.sqlite", "--json").output.contains("\"superentity\" : \"Thing\""))
+  }
+
   @Test func whatIsNoStoreIsRefused() throws {
     let bench = try Workbench()
     try bench.write("hello", to: "text.sqlite")

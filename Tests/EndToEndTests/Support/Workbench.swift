@@ -36,6 +36,11 @@ final class Workbench: Sendable {
     try run(URL(fileURLWithPath: "/usr/bin/env"), [name] + arguments, input: input)
   }
 
+  /// Runs another program in the folder, by its name on the PATH.
+  func program(_ name: String, _ arguments: [String]) throws -> Outcome {
+    try run(URL(fileURLWithPath: "/usr/bin/env"), [name] + arguments, input: "")
+  }
+
   func file(_ name: String) -> URL {
     folder.appendingPathComponent(name)
   }

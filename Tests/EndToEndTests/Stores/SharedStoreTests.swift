@@ -1,0 +1,110 @@
+import MoonbasePlatform
+import Testing
+
+/// Several processes and one store, and processes that die.
+@Suite(.serialized) struct SharedStoreTests {
+  let bench: Workbench
+  private static let model = "return { entities = { P = { attributes = { i = 'integer64' } } } }"
+  private static let insert = "local c = moonbase.context c:insert('P') "
+  private static let save = insert + "assert(c:save()) print(c:fetch('P'):count())"
+
+  init() throws {
+    bench = try Workbench()
+    try bench.write(Self.model, to: "m.lua")
+  }
+
+  private func save(_ extra: String...) throws -> Workbench.Outcome {
+    try bench.moonbase(["run", "--store", "s.sqlite"] + extra + ["-e", Self.save])
+  }
+
+  @Test func aStoreWhoseWriterWasKilledIsWrittenAgain() throws {
+    let victim = try bench.begin(
+      "run", "--store", "s.sqlite", "--model", "m.lua", "-e",
+      Self.insert + "c:save() print('saved') io.stdout:flush() io.read()")
+    try victim.wait(for: "saved")
+    victim.kill()
+    #expect(try bench.names().contains("s.sqlite-wal"))
+    let info = try bench.moonbase("info", "s.sqlite")
+    #expect(info.status == 0 && info.output.contains("1\n"))
+    let run = try save()
+    #expect(run.status == 0 && run.output == "2\n", "\(run.complaints)")
+    #expect(try bench.names() == ["m.lua", "s.sqlite"])
+  }
+
+  @Test func aStoreThatAnotherProcessHoldsOpenIsWritten() throws {
+    let other = try bench.begin(
+      "run", "--store", "s.sqlite", "--model", "m.lua", "-e",
+      Self.insert + "c:save() print('saved') io.stdout:flush() io.read('l') " + Self.insert
+        + "assert(c:save()) print(c:fetch('P'):count())")
+    try other.wait(for: "saved")
+    #expect(try save().output == "2\n")
+    other.say("go on")
+    #expect(try other.end() == 0)
+    #expect(other.text == "saved\n3\n")
+  }
+
+  @Test func severalProcessesMakeAStoreTogether() throws {
+    let runs = try (0..<4).map { _ in
+      try bench.begin(
+        "run", "--store", "s.sqlite", "--model", "m.lua", "-e",
+        "for i = 1, 15 do local c = moonbase.context c:insert('P') assert(c:save()) end")
+    }
+    for run in runs { #expect(try run.end() == 0) }
+    #expect(try bench.moonbase("info", "s.sqlite").output.contains(" 60\n"))
+  }
+
+  @Test func aStoreThatStaysLockedIsBusy() throws {
+    #expect(try save("--model", "m.lua").status == 0)
+    let locker = try bench.begin(
+      "run", "--store", "s.sqlite", "-e",
+      """
+      local c = moonbase.context
+      c:fetch('P'):first().i = 1
+      print('ready') io.stdout:flush() io.read('l')
+      assert(c:save())
+      """)
+    try locker.wait(for: "ready")
+    let lock = try bench.lock("s.sqlite")
+    defer { lock.end() }
+    let run = try bench.moonbase("run", "--store", "s.sqlite", "-e", Self.insert + "assert(c:save())")
+    #expect(run.status == 75)
+    #expect(run.complaints.contains("another process is writing to the store; try again"))
+    let quiet = try bench.moonbase("run", "--store", "s.sqlite", "-e", Self.insert + "c:save()")
+    #expect(quiet.status == 75)
+    lock.end()
+    locker.say("go on")
+    #expect(try locker.end() == 0)
+  }
+
+  @Test(arguments: ["PRAGMA journal_mode = WAL", ""]) func aDatabaseWithoutTablesBecomesAStore(_ sql: String) throws {
+    if sql.isEmpty { try bench.write("", to: "s.sqlite") } else { try bench.execute(sql, in: "s.sqlite") }
+    let before = try bench.bytes(of: "s.sqlite")
+    for arguments in [
+      ["info", "s.sqlite"], ["run", "--store", "s.sqlite", "--read-only", "--model", "m.lua", "-e", ""],
+    ] {
+      let refused = try bench.moonbase(arguments)
+      #expect(refused.status == 1 && refused.complaints.contains("is empty: there is no store in it"))
+    }
+    #expect(try bench.bytes(of: "s.sqlite") == before)
+    let run = try save("--model", "m.lua")
+    #expect(run.status == 0 && run.output == "1\n", "\(run.complaints)")
+  }
+
+  @Test func whatIsWrittenIntoADeletedFileIsNotCalledSaved() throws {
+    let run = try bench.moonbase(
+      "run", "--store", "s.sqlite", "--model", "m.lua", "-e",
+      Self.insert + "assert(c:save()) assert(os.remove('s.sqlite')) c:insert('P') print(c:save())")
+    #expect(run.output.hasPrefix("nil\t"))
+    #expect(run.output.contains("was moved, replaced or deleted since it was opened"))
+  }
+
+  @Test func aWriteBeyondWhatTheUserMayIsAnError() throws {
+    let code = "local c = moonbase.context for i = 1, 20000 do c:insert('P') end print(c:save())"
+    let run = try bench.program(
+      "bash", "-c", "ulimit -f 40; exec \"$0\" \"$@\"", Workbench.command.path, "run", "--store", "s.sqlite", "--model",
+      "m.lua", "-e", code)
+    #expect(run.status == 1 || run.output.hasPrefix("nil\t"))
+    #expect(run.output.contains("nil\t"))
+    #expect(try save("--model", "m.lua").output == "1\n")
+  }
+}

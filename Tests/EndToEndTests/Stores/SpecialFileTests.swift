@@ -1,0 +1,50 @@
+import MoonbasePlatform
+import Testing
+
+/// Pipes, devices and paths that are not what they seem.
+@Suite struct SpecialFileTests {
+  let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+    try bench.write("return { entities = { P = { attributes = { i = 'integer64' } } } }", to: "m.lua")
+    try #require(mkfifo(bench.file("pipe").path, 0o600) == 0)
+  }
+
+  @Test(
+    arguments: [
+      ["info", "pipe"], ["model", "show", "pipe"], ["run", "--store", "pipe", "--model", "m.lua", "-e", "1"],
+      ["run", "--store", "s.sqlite", "--model", "pipe", "-e", "1"],
+    ])
+  func aPipeIsRefusedAtOnce(_ arguments: [String]) throws {
+    let refused = try bench.program("timeout", ["20", Workbench.command.path] + arguments)
+    #expect(refused.status == 1)
+    #expect(refused.complaints.contains("pipe"))
+    #expect(try bench.names() == ["m.lua", "pipe"])
+  }
+
+  @Test func aScriptMayComeThroughAPipe() throws {
+    let run = try bench.program(
+      "timeout", ["20", "bash", "-c", "\"$0\" run <(echo 'print(6 * 7)')", Workbench.command.path])
+    #expect(run.output == "42\n", "\(run.complaints)")
+  }
+
+  @Test func aPathThatIsNoTextIsRefused() throws {
+    let run = try bench.program(
+      "bash", ["-c", "\"$0\" run --store $'\\xff.sqlite' --model m.lua -e 1", Workbench.command.path])
+    #expect(run.status == 2)
+    #expect(run.complaints.contains("argument 3 is no UTF-8 text"))
+    #expect(try bench.names() == ["m.lua", "pipe"])
+  }
+
+  @Test func aParentFolderIsThatOfALinksDestination() throws {
+    try FileManager.default.createDirectory(at: bench.file("real/deep"), withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      atPath: bench.file("link").path, withDestinationPath: "real/deep")
+    let code = "local c = moonbase.context c:insert('P') assert(c:save())"
+    #expect(try bench.moonbase("run", "--store", "link/../s.sqlite", "--model", "m.lua", "-e", code).status == 0)
+    #expect(try bench.moonbase("info", "link/../s.sqlite").output.contains(" 1\n"))
+    #expect(try bench.moonbase("info", "real/s.sqlite").output.contains(" 1\n"))
+    #expect(!(try bench.names().contains("s.sqlite")))
+  }
+}
