@@ -13,8 +13,8 @@ import Testing
 
   @Test(
     arguments: [
-      ["info", "pipe"], ["model", "show", "pipe"], ["run", "--store", "pipe", "--model", "m.lua", "-e", "1"],
-      ["run", "--store", "s.sqlite", "--model", "pipe", "-e", "1"],
+      ["info", "pipe"], ["model", "show", "pipe"], ["run", "--store", "pipe", "--model", "m.lua", "-e", "x = 1"],
+      ["run", "--store", "s.sqlite", "--model", "pipe", "-e", "x = 1"],
     ])
   func aPipeIsRefusedAtOnce(_ arguments: [String]) throws {
     let refused = try bench.program("timeout", ["20", Workbench.command.path] + arguments)
