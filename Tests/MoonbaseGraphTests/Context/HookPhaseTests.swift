@@ -72,9 +72,17 @@ import Testing
     for value in [Value.double(.nan), .double(-.nan)] {
       #expect { try employee.setValue(value, forKey: "salary") } throws: { ($0 as? GraphError)?.property == "salary" }
     }
-    let never = Date(timeIntervalSinceReferenceDate: .nan)
-    #expect(throws: GraphError.self) { try employee.setValue(.date(never), forKey: "born") }
-    #expect(employee["salary"] == 1.5)
+    // Foundation cannot print such a date, so that the expectation must not see it.
+    let never = Value.date(Date(timeIntervalSinceReferenceDate: .nan))
+    let code: GraphError.Code?
+    do {
+      try employee.setValue(never, forKey: "born")
+      code = nil
+    } catch {
+      code = (error as? GraphError)?.code
+    }
+    #expect(code == .invalidValue)
+    #expect(employee["salary"] == 1.5 && employee["born"] == .null)
     try employee.setValue(.double(.infinity), forKey: "salary")
     try context.save()
     #expect(employee["salary"] == .double(.infinity))
