@@ -81,7 +81,9 @@ static int search(lua_State *L, bool finding) {
   MBLMatcher m;
   mbl_matcher_prepare(&m, L, s, length, p, patternLength);
   const char *at = s + start;
+  int first = anchored ? -1 : mbl_first_byte(&m, p);
   do {
+    if ((at = mbl_next_place(&m, at, first)) == NULL) break;
     const char *end = mbl_match_at(&m, at, p);
     if (end == NULL) continue;
     if (!finding) return push_captures(&m, at, end);
@@ -110,11 +112,15 @@ static int gmatch_next(lua_State *L) {
   const char *p = lua_tolstring(L, lua_upvalueindex(2), &patternLength);
   MBLMatcher m;
   mbl_matcher_prepare(&m, L, s, length, p, patternLength);
-  for (size_t at = iterator->at; at <= length; at++) {
-    const char *end = mbl_match_at(&m, s + at, p);
+  int first = mbl_first_byte(&m, p);
+  for (size_t from = iterator->at; from <= length; from++) {
+    const char *at = mbl_next_place(&m, s + from, first);
+    if (at == NULL) break;
+    from = (size_t)(at - s);
+    const char *end = mbl_match_at(&m, at, p);
     if (end == NULL || (size_t)(end - s) == iterator->last) continue;
     iterator->at = iterator->last = (size_t)(end - s);
-    return push_captures(&m, s + at, end);
+    return push_captures(&m, at, end);
   }
   return 0;
 }
@@ -207,7 +213,12 @@ static int str_gsub(lua_State *L) {
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
   const char *at = s, *last = NULL;
+  int first = anchored ? -1 : mbl_first_byte(&m, p);
   while (done < most) {
+    const char *place = mbl_next_place(&m, at, first);
+    if (place == NULL) break;
+    luaL_addlstring(&buffer, at, (size_t)(place - at));
+    at = place;
     const char *end = mbl_match_at(&m, at, p);
     if (end != NULL && end != last) {
       done++;

@@ -254,3 +254,17 @@ const char *mbl_match_at(MBLMatcher *m, const char *s, const char *p) {
   m->depth = MBL_PATTERN_DEPTH;
   return match(m, s, p);
 }
+
+int mbl_first_byte(const MBLMatcher *m, const char *p) {
+  if (p >= m->patternEnd || *p == 0 || strchr("^$*+?.([%-)", *p) != NULL) return -1;
+  bool mayBeAbsent = p + 1 < m->patternEnd && (p[1] == '*' || p[1] == '?' || p[1] == '-');
+  return mayBeAbsent ? -1 : (unsigned char)*p;
+}
+
+const char *mbl_next_place(MBLMatcher *m, const char *s, int firstByte) {
+  if (firstByte < 0) return s;
+  size_t rest = (size_t)(m->end - s);
+  const char *place = memchr(s, firstByte, rest);
+  count(m, (place == NULL ? rest : (size_t)(place - s)) / 64);
+  return place;
+}

@@ -26,5 +26,9 @@ typedef struct MBLMatcher {
 void mbl_matcher_prepare(MBLMatcher *m, lua_State *L, const char *s, size_t length, const char *p, size_t patternLength);
 // The end of the match of `p` at `s`, or NULL.
 const char *mbl_match_at(MBLMatcher *m, const char *s, const char *p);
+// The byte that every match of `p` begins with, or -1 where there is no such byte.
+int mbl_first_byte(const MBLMatcher *m, const char *p);
+// The next place at or after `s` where a match can begin, or NULL.
+const char *mbl_next_place(MBLMatcher *m, const char *s, int firstByte);
 
 #endif

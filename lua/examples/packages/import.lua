@@ -33,36 +33,64 @@ local DebianVersion = moonbase.classes.DebianVersion
 
 -- Reading: one record at a time, so that the text never stands in memory as a whole ----------------------------
 
-local wanted = {
-  Package = true, Version = true, Architecture = true, Section = true, Maintainer = true, Size = true,
-  ["Installed-Size"] = true, Description = true, Depends = true, ["Pre-Depends"] = true,
+local fields = {
+  Package = "\nPackage:", Version = "\nVersion:", Architecture = "\nArchitecture:", Section = "\nSection:",
+  Maintainer = "\nMaintainer:", Size = "\nSize:", ["Installed-Size"] = "\nInstalled-Size:",
+  Description = "\nDescription:", Depends = "\nDepends:", ["Pre-Depends"] = "\nPre-Depends:",
 }
+
+--- The first line of a field, which is enough: lines that begin with white space go on with the field before.
+local function first_line_of(text, key)
+  local _, last = text:find(key, 1, true)
+  if not last then return nil end
+  if text:byte(last + 1) == 32 then last = last + 1 end
+  return text:sub(last + 1, text:find("\n", last + 1, true) - 1)
+end
+
+--- How many lines a text has.
+local function lines_in(text)
+  return select(2, text:gsub("\n", "\n"))
+end
+
+--- The texts of the records, each with the end of the line before it, and the numbers of their first lines.
+local function texts(file)
+  local block, place, line, at_end = "\n", 1, 1, false
+  local function read()
+    local more = file:read(1 << 18)
+    if more and more:sub(-1) == "\r" then more = more .. (file:read(1) or "") end
+    at_end = not more
+    block, place = block:sub(place) .. (more and more:gsub("\r\n", "\n") or "\n\n"), 1
+  end
+  return function()
+    while true do
+      local stop = block:find("\n\n", place, true)
+      if stop then
+        local text, first = block:sub(place, stop), line
+        place, line = stop + 1, line + lines_in(text)
+        if #text > 1 then return text, first end
+      elseif at_end then
+        return nil
+      else
+        read()
+      end
+    end
+  end
+end
 
 --- Iterates over the records of the index: a table of fields, the line to name (its first, or the fault's), the fault.
 local function records(file)
-  local next_line, number, ends_in_return = file:lines(), 0, nil
+  local next_text = texts(file)
   return function()
-    local record, place, problem
-    for line in next_line do
-      number = number + 1
-      if ends_in_return == nil then ends_in_return = line:sub(-1) == "\r" end
-      if ends_in_return then line = line:gsub("\r$", "") end
-      if line == "" then
-        if record then return record, place, problem end
-      else
-        if not record then record, place = {}, number end
-        local initial = line:byte()
-        -- A line that begins with white space goes on with the field before, of which the first line is enough.
-        local continued = initial == 32 or initial == 9
-        local colon = not continued and line:find(":", 1, true)
-        if not colon and not continued then
-          if not problem then place, problem = number, string.format("no field name in %q", line:sub(1, 40)) end
-        end
-        local field = colon and line:sub(1, colon - 1) or nil
-        if wanted[field] then record[field] = line:sub(line:byte(colon + 1) == 32 and colon + 2 or colon + 1) end
-      end
+    local text, line = next_text()
+    if not text then return nil end
+    local fault, last = text:find("\n[^%s:][^:\n]*\n")
+    if fault then
+      line = line + lines_in(text:sub(1, fault)) - 1
+      return {}, line, string.format("no field name in %q", text:sub(fault + 1, math.min(fault + 40, last - 1)))
     end
-    if record then return record, place, problem end
+    local record = {}
+    for name, key in pairs(fields) do record[name] = first_line_of(text, key) end
+    return record, line
   end
 end
 
