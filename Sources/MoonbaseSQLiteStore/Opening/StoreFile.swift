@@ -53,12 +53,15 @@ struct StoreFile: Sendable {
 
   /// Fails where a new file could not be made.
   func checkFolder() throws {
-    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
+    let folder = path.lastIndex(of: "/").map { $0 > path.startIndex ? String(path[..<$0]) : "/" } ?? "."
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+      throw GraphError(.cannotOpenFile, "\(path) cannot be made: there is no folder \(folder)")
+    }
+    guard access(folder, W_OK) == 0 else {
       throw GraphError(
-        .cannotOpenFile, "\(path) cannot be made: there is no folder \(folder.count > 1 ? "\(folder.dropLast())" : "/")"
-      )
+        .cannotOpenFile,
+        "\(path) cannot be made: the folder \(folder) may not be written: \(String(cString: strerror(errno)))")
     }
   }
 
