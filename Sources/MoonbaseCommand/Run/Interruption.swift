@@ -19,7 +19,13 @@ enum Interruption {
       var signals = waiting
       var signal: Int32 = 0
       guard sigwait(&signals, &signal) == 0 else { return }
-      interrupter.interrupt()
+      // Without a run an interruption does nothing, and the run may be about to begin: a store is being opened, say.
+      Thread.detachNewThread {
+        while true {
+          interrupter.interrupt()
+          usleep(100_000)
+        }
+      }
       guard sigwait(&signals, &signal) == 0 else { return }
       _exit(ExitStatus.interrupted)
     }
