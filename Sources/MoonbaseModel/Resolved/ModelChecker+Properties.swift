@@ -26,7 +26,27 @@ extension ModelChecker {
       throw invalid("has two elements called \(element.name), or one without a name")
     }
     do { try checkValues(of: attribute) } catch { throw invalid(error.message) }
+    // In a model whose app is not here they do no harm.
+    if !model.allowsUnknownClasses {
+      do { try checkRules(of: attribute) } catch { throw invalid(error.message) }
+    }
     for element in attribute.elements { try check(element, of: entity) }
+  }
+
+  /// Rules say nothing about values of other kinds, and no form of model but an archive could keep them.
+  private func checkRules(of attribute: AttributeDescription) throws(ModelError) {
+    let validation = attribute.validation
+    switch CheckedType(attribute) {
+    case .number, .date: break
+    default:
+      guard validation.minimum == nil, validation.maximum == nil else {
+        throw ModelError(.invalidModel, "is \(attribute.type.phrase): a minimum or maximum is for numbers and dates")
+      }
+    }
+    guard attribute.type != .string else { return }
+    if validation.minimumLength != nil || validation.maximumLength != nil || validation.regularExpression != nil {
+      throw ModelError(.invalidModel, "is \(attribute.type.phrase): lengths and patterns are for strings")
+    }
   }
 
   /// Default, bounds and allowed values fit the type, and the bounds leave something between them.

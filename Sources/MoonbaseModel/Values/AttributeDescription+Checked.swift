@@ -5,7 +5,7 @@ extension AttributeDescription {
   ///
   /// Taken are the exact type, an integral floating-point number for integers, an integer for any number type, ISO 8601 text
   /// for dates, and text for decimals and UUIDs. All else throws `.invalidValue`: 70,000 does not wrap in an Integer 16, and
-  /// NaN, which SQLite would turn into NULL without a word, is refused; infinity is kept.
+  /// NaN, which SQLite would turn into NULL without a word, is refused; infinity is kept, but for dates.
   @inline(__always)
   package func checked(_ value: Value) throws(ModelError) -> Value {
     switch (type, value) {
@@ -13,7 +13,8 @@ extension AttributeDescription {
       (.transformable, _), (.undefined, _):
       return value
     case (.double, .double(let number)) where !number.isNaN: return value
-    case (.date, .date(let date)) where !date.timeIntervalSinceReferenceDate.isNaN: return value
+    // A date at infinity cannot be written down, and Foundation traps where it tries.
+    case (.date, .date(let date)) where date.timeIntervalSinceReferenceDate.isFinite: return value
     case (.integer32, .int(let number)) where Int32(exactly: number) != nil: return value
     case (.integer16, .int(let number)) where Int16(exactly: number) != nil: return value
     default: return try coerced(value)

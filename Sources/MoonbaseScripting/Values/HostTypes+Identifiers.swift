@@ -26,7 +26,7 @@ extension HostTypes {
     text(decimal) { $0.description }
     arithmetic(.add) { $0 + $1 }
     arithmetic(.subtract) { $0 - $1 }
-    arithmetic(.multiply) { $0 * $1 }
+    arithmetic(.multiply) { $0.product($1) }
     arithmetic(.divide) { left, right in
       guard right != 0 else { throw ScriptError(.invalidValue, "a decimal is divided by zero") }
       return left / right

@@ -54,12 +54,40 @@ import struct MoonbaseModel.SortDescriptor
       String(repeating: "{", count: 100_000), String(repeating: "abs(", count: 100_000),
       "a" + String(repeating: "[0]", count: 100_000) + " = 1", "a = 1" + String(repeating: " + 1", count: 100_000),
       "a = 1" + String(repeating: " ** 1", count: 100_000), "a = " + String(repeating: "- ", count: 100_001) + "a",
-      "a = " + String(repeating: "$x := ", count: 100_000) + "1",
+      "a = " + String(repeating: "$x := ", count: 100_000) + "1", "NONE c" + String(repeating: ".@mc", count: 10_000),
+      // As many operators as are allowed, at each of as many levels as are allowed.
+      String(repeating: "(", count: 199) + "a"
+        + String(repeating: String(repeating: " + 1", count: 499) + ")", count: 199)
+        + " = 1",
+      "a" + String(repeating: ".b", count: 300) + " = 1",
     ] {
       #expect(throws: ModelError.self) { try Predicate(format: text) }
     }
+    #expect(throws: ModelError.self) {
+      try Predicate(format: "%K = 1", .string(Array(repeating: "a", count: 300).joined(separator: ".")))
+    }
+    let allowed = String(repeating: "(", count: 150) + "a" + String(repeating: " + 1 + 1)", count: 150) + " + 1 = 302"
+    #expect(try Predicate(format: allowed).evaluate(with: ["a": 1]))
     let long = try Predicate(format: Array(repeating: "a = 1", count: 10_000).joined(separator: " AND "))
     #expect(try long.evaluate(with: ["a": 1]))
+  }
+
+  @Test func deepTreesOfCodeAreRefusedAndNotOverflown() throws {
+    var predicate = Predicate.comparison(.init(.keyPath("age"), .equal, .constant(1)))
+    var expression = Expression.keyPath("age")
+    for _ in 0..<3000 {
+      predicate = .not(predicate)
+      expression = .function("abs:", [expression])
+    }
+    let compared = Predicate.comparison(.init(expression, .equal, .constant(1)))
+    let long = Predicate.comparison(
+      .init(.keyPath(.evaluatedObject, Array(repeating: "boss", count: 5000)), .equal, .constant(nil)))
+    for predicate in [predicate, compared, long] {
+      #expect(throws: ModelError.self) { try predicate.evaluate(with: ["age": 1]) }
+      #expect(throws: ModelError.self) {
+        try predicate.checked(against: World.shared.person, in: World.shared.model)
+      }
+    }
   }
 
   @Test func literalsTakeTheTypeOfTheAttribute() throws {
@@ -80,6 +108,16 @@ import struct MoonbaseModel.SortDescriptor
       try SortDescriptor(key).check(against: World.shared.person, in: World.shared.model)
     }
     #expect(error.message.contains(message), "\(error.message)")
+  }
+
+  @Test(arguments: [
+    (SortDescriptor.Comparator.compare, ["File10", "Zebra", "file2", "file20", "\u{e9}t\u{e9}"]),
+    (.caseInsensitiveCompare, ["File10", "file2", "file20", "Zebra", "\u{e9}t\u{e9}"]),
+    (.localizedStandardCompare, ["\u{e9}t\u{e9}", "file2", "File10", "file20", "Zebra"]),
+    (.localizedCaseInsensitiveCompare, ["\u{e9}t\u{e9}", "File10", "file2", "file20", "Zebra"]),
+  ])
+  func comparatorsOrderText(_ comparator: SortDescriptor.Comparator, _ order: [String]) {
+    #expect(order.reversed().sorted { comparator.order($0, $1) == .ascending } == order)
   }
 
   @Test(arguments: [

@@ -167,6 +167,21 @@ struct ModelCheckerTests {
     #expect(problem(model) == "fetch request old: its entity Elder is not in the model")
   }
 
+  @Test func rulesFitTheKindOfValue() {
+    func model(_ type: AttributeType, _ change: (inout AttributeValidation) -> Void) -> ManagedObjectModel {
+      var attribute = AttributeDescription("x", type)
+      change(&attribute.validation)
+      return ManagedObjectModel { EntityDescription("A") { attribute } }
+    }
+    #expect(problem(model(.string) { $0.minimum = "a" }).contains("a minimum or maximum is for numbers and dates"))
+    #expect(problem(model(.uuid) { $0.maximumLength = 3 }).contains("lengths and patterns are for strings"))
+    #expect(problem(model(.integer16) { $0.regularExpression = "x" }).contains("lengths and patterns are for strings"))
+    #expect(problem(model(.date) { $0.minimum = .date(Date(timeIntervalSinceReferenceDate: .infinity)) }) != "none")
+    var foreign = model(.string) { $0.minimum = "a" }
+    foreign.allowsUnknownClasses = true
+    #expect(problem(foreign) == "none")
+  }
+
   @Test func relationshipsDoNotCrossStores() {
     var model = ManagedObjectModel {
       EntityDescription("A") { RelationshipDescription.toOne("b", "B") }

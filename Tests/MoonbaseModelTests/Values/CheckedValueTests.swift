@@ -87,4 +87,11 @@ import enum MoonbaseModel.Predicate
     #expect(kind.validate("enemy").map(\.message) == ["must be one of friend, colleague"])
     #expect(kind.validate("acquaintance").map(\.code) == [1550, 1550])
   }
+
+  @Test(arguments: [Double.infinity, -.infinity, .nan])
+  func datesWithoutEndAreRefused(_ seconds: Double) {
+    #expect(throws: ModelError.self) {
+      try AttributeDescription("born", .date).checked(.date(Date(timeIntervalSinceReferenceDate: seconds)))
+    }
+  }
 }

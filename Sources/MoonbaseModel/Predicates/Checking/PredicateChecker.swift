@@ -6,6 +6,7 @@ struct PredicateChecker {
   let groups: GroupScope?
   /// What the variables of subqueries and assignments stand for.
   private var scope: [String: PathResolver.Path?] = [:]
+  private var depth = 0
 
   /// What is known about one side of a comparison.
   struct Side {
@@ -23,6 +24,9 @@ struct PredicateChecker {
   }
 
   mutating func check(_ predicate: Predicate) throws(ModelError) -> Predicate {
+    depth += 1
+    try PredicateLimits.check(depth: depth)
+    defer { depth -= 1 }
     switch predicate {
     case .constant: return predicate
     case .comparison(let comparison): return .comparison(try check(comparison))
@@ -144,12 +148,16 @@ struct PredicateChecker {
 
   /// The expression with its inner predicates checked.
   mutating func checkInside(_ expression: Expression) throws(ModelError) -> Expression {
+    depth += 1
+    try PredicateLimits.check(depth: depth)
+    defer { depth -= 1 }
     switch expression {
     case .constant, .evaluatedObject, .variable, .anyKey: return expression
     case .keyPath(let base, let components):
       guard components.allSatisfy({ !$0.isEmpty }), !components.isEmpty else {
         throw mismatch("a key path is empty, or has an empty key in it")
       }
+      try PathResolver.check(components)
       let checked = Expression.keyPath(try checkInside(base), components)
       _ = try path(of: checked)
       return checked

@@ -56,7 +56,7 @@ enum Arithmetic {
     switch operation {
     case .add: result = left + right
     case .subtract: result = left - right
-    case .multiply: result = left * right
+    case .multiply: result = left.product(right)
     case .divide where right != 0: result = left / right
     case .divide: return .null
     default:

@@ -5,6 +5,12 @@ struct PathResolver {
 
   let model: ResolvedModel
 
+  /// Throws for a path that is too long.
+  static func check(_ components: [String]) throws(ModelError) {
+    guard components.count > greatestLength else { return }
+    throw ModelError(.invalidPredicate, "the key path has more than \(greatestLength) keys; no store can follow it")
+  }
+
   /// What a path leads to.
   enum End {
     /// An object of this entity, or several.
@@ -32,10 +38,7 @@ struct PathResolver {
   func extend(
     _ path: Path, _ components: ArraySlice<String>, whole: [String]
   ) throws(ModelError) -> Path {
-    guard whole.count <= Self.greatestLength else {
-      throw ModelError(
-        .invalidPredicate, "the key path has more than \(Self.greatestLength) keys; no store can follow it")
-    }
+    try Self.check(whole)
     var path = path
     var rest = components
     while let component = rest.popFirst() {

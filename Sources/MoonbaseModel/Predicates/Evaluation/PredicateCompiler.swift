@@ -12,6 +12,7 @@ struct PredicateCompiler {
 
   private var scope: [String: Variable] = [:]
   private var variableCount = 0
+  private var depth = 0
 
   init(entity: ResolvedEntity?, model: ResolvedModel?, nulls: NullRules) {
     self.entity = entity
@@ -22,6 +23,8 @@ struct PredicateCompiler {
   // MARK: Conditions
 
   mutating func condition(_ predicate: Predicate) throws(ModelError) -> ConditionNode {
+    try enter()
+    defer { depth -= 1 }
     switch predicate {
     case .constant(let value): return .constant(Truth(value))
     case .comparison(let comparison): return try condition(comparison)
@@ -29,6 +32,12 @@ struct PredicateCompiler {
     case .or(let parts): return .or(try conditions(parts))
     case .not(let inner): return .not(try condition(inner))
     }
+  }
+
+  /// Trees are walked by recursion, here and at each evaluation: what no text can say is refused before the stack is used up.
+  private mutating func enter() throws(ModelError) {
+    depth += 1
+    try PredicateLimits.check(depth: depth)
   }
 
   private mutating func conditions(_ parts: [Predicate]) throws(ModelError) -> [ConditionNode] {
@@ -89,6 +98,8 @@ struct PredicateCompiler {
   // MARK: Expressions
 
   mutating func value(_ expression: Expression) throws(ModelError) -> ValueNode {
+    try enter()
+    defer { depth -= 1 }
     switch expression {
     case .constant(let value): return .constant(value)
     case .evaluatedObject: return .subject
@@ -158,6 +169,7 @@ struct PredicateCompiler {
   private mutating func keyPath(
     _ expression: Expression, _ base: Expression, _ components: [String]
   ) throws(ModelError) -> ValueNode {
+    try PathResolver.check(components)
     let start = try value(base)
     guard let model, let basePath = try path(of: base) else {
       let steps = try steps(components)

@@ -23,6 +23,7 @@ extension PredicateParser {
     }
     let components = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard components.allSatisfy({ !$0.isEmpty }) else { throw failure("“\(path)” is no key path: a key is empty") }
+    try checkPath(components.count)
     return components
   }
 

@@ -82,14 +82,16 @@ extension PredicateParser {
   mutating func parsePostfix(_ start: Expression) throws(ModelError) -> Node {
     var result = start
     var length = 0
-    var components = 1
+    var keys = 1
     while true {
       switch token.kind {
       case .period:
         try advance()
-        try checkPath(components)
-        components += 1
-        result = result.appending(try parseComponents())
+        try checkPath(keys + 1)
+        let components = try parseComponents()
+        keys += components.count
+        try checkPath(keys)
+        result = result.appending(components)
       case .leftBracket:
         try checkChain(length)
         length += 1

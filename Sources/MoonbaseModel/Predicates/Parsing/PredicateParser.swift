@@ -81,14 +81,15 @@ struct PredicateParser {
     return result
   }
 
+  /// Operators in a row make a tree as deep as they are many, so that inside of others there can be fewer: all together stay
+  /// far below what recursion can walk.
   func checkChain(_ length: Int) throws(ModelError) {
-    guard length < Self.greatestChain else {
-      throw failure("more than \(Self.greatestChain) operators in a row; split the expression")
-    }
+    let greatest = depth == 0 ? Self.greatestChain : max(4, 200 / (depth + 1))
+    guard length < greatest else { throw failure("more than \(greatest) operators in a row; split the expression") }
   }
 
   func checkPath(_ length: Int) throws(ModelError) {
-    guard length < PathResolver.greatestLength else {
+    guard length <= PathResolver.greatestLength else {
       throw failure("the key path has more than \(PathResolver.greatestLength) keys; no store can follow it")
     }
   }
