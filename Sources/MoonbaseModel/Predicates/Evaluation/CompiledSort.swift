@@ -56,7 +56,7 @@ extension SortDescriptor.Comparator {
     return order(left, right)
   }
 
-  /// The order of two texts.
+  /// The order of two prepared texts.
   package func order(_ left: String, _ right: String) -> ValueOrder {
     switch self {
     case .compare, .caseInsensitiveCompare: Value.order(.string(left), .string(right))
