@@ -9,6 +9,8 @@ final class LuaArgumentBuffer {
   private var byteCapacity: Int
   private var byteCount = 0
   private var hasStrings = false
+  /// Whether there is more than scalars; behind a pointer, since calls that are made often look at it.
+  let holdsMore: UnsafeMutablePointer<Bool>
   /// Keeps objects and references alive until the call has them.
   private var anchors: [AnyObject] = []
 
@@ -17,14 +19,18 @@ final class LuaArgumentBuffer {
     values = .allocate(capacity: self.capacity)
     byteCapacity = 64
     bytes = .allocate(byteCount: byteCapacity, alignment: 1)
+    holdsMore = .allocate(capacity: 1)
+    holdsMore.initialize(to: false)
   }
 
   deinit {
+    holdsMore.deallocate()
     values.deallocate()
     bytes.deallocate()
   }
 
   func clear() {
+    holdsMore.pointee = false
     byteCount = 0
     hasStrings = false
     if !anchors.isEmpty { anchors.removeAll(keepingCapacity: true) }
@@ -78,6 +84,7 @@ final class LuaArgumentBuffer {
     values[index].length = UInt64(source.count)
     byteCount += source.count
     hasStrings = true
+    holdsMore.pointee = true
   }
 
   func setReference(_ index: Int, _ reference: LuaReference, for state: LuaState) throws(LuaError) {
@@ -85,6 +92,7 @@ final class LuaArgumentBuffer {
       throw LuaError(.foreign, "a value of one Lua state was given to another")
     }
     anchors.append(reference)
+    holdsMore.pointee = true
     values[index].tag = .reference
     values[index].integer = Int64(reference.index)
   }
@@ -93,6 +101,7 @@ final class LuaArgumentBuffer {
     _ index: Int, _ object: AnyObject, _ type: LuaAnyHostType, scoped: Bool = false, for state: LuaState
   ) throws(LuaError) {
     anchors.append(object)
+    holdsMore.pointee = true
     values[index] = try type.plain(object, scoped: scoped, in: state)
   }
 

@@ -15,13 +15,24 @@ import MoonbaseLuaShim
 public final class LuaFastCall {
   private let reference: LuaReference
   private let buffer: LuaArgumentBuffer
-  private let count: Int
+  @usableFromInline let count: Int
+  /// The buffer's values, which stay where they are, since the number of arguments does. Callers write into them without a
+  /// call, by the layout of `MBLValue`: the number, its length, its tag.
+  @usableFromInline let words: UnsafeMutableRawPointer
+  private let values: UnsafeMutablePointer<MBLValue>
+  private let holdsMore: UnsafeMutablePointer<Bool>
+  private let home: UnsafeMutablePointer<OpaquePointer?>
 
   /// Prepares calls with this many arguments, all nil at first.
   public init(_ function: LuaFunction, parameters: Int) {
     reference = function.reference
     count = parameters
     buffer = LuaArgumentBuffer(capacity: parameters)
+    values = buffer.values
+    words = UnsafeMutableRawPointer(buffer.values)
+    assert(MemoryLayout<MBLValue>.stride == 24 && MemoryLayout<MBLValue>.offset(of: \.tag) == 16)
+    holdsMore = buffer.holdsMore
+    home = reference.link.home
     for index in 0..<parameters { buffer.setNil(index) }
   }
 
@@ -32,10 +43,20 @@ public final class LuaFastCall {
   public func set(_ index: Int, boolean: Bool) { buffer.setBoolean(checked(index), boolean) }
 
   /// Sets an argument (from 0).
-  public func set(_ index: Int, integer: Int64) { buffer.setInteger(checked(index), integer) }
+  @inlinable
+  public func set(_ index: Int, integer: Int64) {
+    let place = words + checked(index) * 24
+    place.storeBytes(of: integer, as: Int64.self)
+    place.storeBytes(of: 2, toByteOffset: 16, as: UInt32.self)
+  }
 
   /// Sets an argument (from 0).
-  public func set(_ index: Int, number: Double) { buffer.setNumber(checked(index), number) }
+  @inlinable
+  public func set(_ index: Int, number: Double) {
+    let place = words + checked(index) * 24
+    place.storeBytes(of: number, as: Double.self)
+    place.storeBytes(of: 3, toByteOffset: 16, as: UInt32.self)
+  }
 
   /// Sets an argument (from 0); the bytes are copied.
   public func set(_ index: Int, string: String) {
@@ -58,25 +79,52 @@ public final class LuaFastCall {
     try buffer.set(checked(index), value, for: reference.state)
   }
 
-  private func checked(_ index: Int) -> Int {
-    precondition(index >= 0 && index < count, "argument \(index) of \(count)")
+  @inlinable
+  func checked(_ index: Int) -> Int {
+    precondition(index >= 0 && index < count, "there is no such argument")
     return index
   }
 
   /// Calls the function; `body` reads the one result, which lives as long as the call.
+  @inlinable
   public func run<Result>(_ body: (borrowing LuaResult) throws -> Result) throws -> Result {
-    let state = try reference.state
-    buffer.seal(count)
-    let raw = state.raw
-    mbl_begin(raw)
-    defer { mbl_end(raw) }
-    let top = mbl_top(raw)
+    let result = try begin()
+    defer { end(result) }
+    return try body(result)
+  }
+
+  @usableFromInline
+  func begin() throws(LuaError) -> LuaResult {
+    guard let raw = home.pointee else { throw LuaError(.closed, "the Lua state is closed") }
+    // Within a run whoever began it keeps the state; else nobody else may.
+    let holder = mbl_is_running(raw) ? nil : try hold()
     var plain = MBLValue()
-    let status = mbl_call_one(raw, reference.index, buffer.values, Int32(count), &plain)
-    buffer.clear()
-    guard status == .OK else { throw state.takeError(status) }
-    defer { mbl_set_top(raw, top) }
-    return try body(LuaResult(plain: plain, state: state))
+    var top: Int32 = 0
+    let status: MBLStatus
+    if holdsMore.pointee {
+      buffer.seal(count)
+      status = mbl_fast_begin(raw, reference.index, values, Int32(count), &plain, &top)
+      buffer.clear()
+    } else {
+      status = mbl_fast_begin(raw, reference.index, values, Int32(count), &plain, &top)
+    }
+    let result = LuaResult(plain, link: .passUnretained(reference.link), top: top, holder: holder)
+    guard status == .OK else { throw failure(status, result) }
+    return result
+  }
+
+  private func hold() throws(LuaError) -> Unmanaged<LuaState> { .passRetained(try reference.state) }
+
+  private func failure(_ status: MBLStatus, _ result: borrowing LuaResult) -> LuaError {
+    defer { end(result) }
+    guard let state = reference.link.state else { return LuaError(.closed, "the Lua state is closed") }
+    return state.takeError(status)
+  }
+
+  @usableFromInline
+  func end(_ result: borrowing LuaResult) {
+    if let raw = home.pointee { mbl_fast_end(raw, result.top) }
+    result.holder?.release()
   }
 
   /// Calls the function; its one result.
@@ -91,23 +139,46 @@ public final class LuaFastCall {
 
 /// The result of a fast call, read in place.
 public struct LuaResult: ~Copyable {
-  let plain: MBLValue
-  let state: LuaState
+  // A plain value in parts, so that callers read numbers without a call.
+  @usableFromInline let word: Int64
+  @usableFromInline let tag: UInt32
+  let length: UInt64
+  /// What the call, which outlives its result, keeps alive.
+  let link: Unmanaged<LuaLink>
+  let top: Int32
+  let holder: Unmanaged<LuaState>?
+
+  init(_ plain: MBLValue, link: Unmanaged<LuaLink>, top: Int32, holder: Unmanaged<LuaState>?) {
+    word = plain.integer
+    tag = plain.tag.rawValue
+    length = plain.length
+    self.link = link
+    self.top = top
+    self.holder = holder
+  }
+
+  var plain: MBLValue {
+    var plain = MBLValue()
+    plain.integer = word
+    plain.length = length
+    plain.tag = MBLTag(rawValue: tag) ?? .nil
+    return plain
+  }
 
   /// Whether it is nil.
-  public var isNil: Bool { plain.tag == .nil }
+  @inlinable public var isNil: Bool { tag == 0 }
 
   /// The boolean.
-  public var boolean: Bool? { plain.tag == .boolean ? plain.integer != 0 : nil }
+  @inlinable public var boolean: Bool? { tag == 1 ? word != 0 : nil }
 
   /// The integer; a float, even an integral one, is none.
-  public var integer: Int64? { plain.tag == .integer ? plain.integer : nil }
+  @inlinable public var integer: Int64? { tag == 2 ? word : nil }
 
   /// The number, also of an integer.
-  public var number: Double? {
-    switch plain.tag {
-    case .number: plain.number
-    case .integer: Double(plain.integer)
+  @inlinable public var number: Double? {
+    switch tag {
+    case 3: Double(bitPattern: UInt64(bitPattern: word))
+    case 2: Double(word)
     default: nil
     }
   }
@@ -122,18 +193,23 @@ public struct LuaResult: ~Copyable {
 
   /// Calls `body` with the bytes of a string; nil if it is none.
   public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
+    let plain = plain
     guard plain.tag == .string else { return nil }
     return try body(UnsafeRawBufferPointer(start: plain.pointer, count: Int(plain.length)))
   }
 
   /// The host object, if it is of this class.
   public func object<Object: AnyObject>(as type: Object.Type = Object.self) -> Object? {
+    let plain = plain
     guard plain.tag == .object, let pointer = plain.pointer else { return nil }
     return Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue() as? Object
   }
 
   /// The result as a value that may be kept.
   public var value: LuaValue {
-    get throws(LuaError) { try state.value(plain) }
+    get throws(LuaError) {
+      guard let state = link.takeUnretainedValue().state else { throw LuaError(.closed, "the Lua state is closed") }
+      return try state.value(plain)
+    }
   }
 }

@@ -4,14 +4,21 @@ import MoonbaseLuaShim
 final class LuaLink {
   let queue: OpaquePointer
   /// Cleared when the state closes, before its memory goes.
-  unowned(unsafe) var state: LuaState?
+  unowned(unsafe) var state: LuaState? { didSet { home.pointee = state?.raw } }
+  /// The same for calls that are made often: read without counting references.
+  let home: UnsafeMutablePointer<OpaquePointer?>
 
   init(queue: OpaquePointer) {
     self.queue = queue
+    home = .allocate(capacity: 1)
+    home.initialize(to: nil)
     mbl_queue_retain(queue)
   }
 
-  deinit { mbl_queue_release(queue) }
+  deinit {
+    home.deallocate()
+    mbl_queue_release(queue)
+  }
 }
 
 /// Keeps one Lua value alive. It may be let go on any thread: the state takes the number back at its next run.

@@ -185,6 +185,11 @@ MBLStatus mbl_call(MBLState *_Nonnull state, int32_t function, const MBLValue *_
 // Calls a function for one result: `*result` stays valid until mbl_set_top.
 MBLStatus mbl_call_one(MBLState *_Nonnull state, int32_t function, const MBLValue *_Nullable arguments, int32_t count,
                        MBLValue *_Nonnull result);
+// The same as one run, for calls that are made often. `top` is to be handed to mbl_fast_end once the result, or the error on the
+// top of the stack, was read.
+MBLStatus mbl_fast_begin(MBLState *_Nonnull state, int32_t function, const MBLValue *_Nonnull arguments, int32_t count,
+                         MBLValue *_Nonnull result, int32_t *_Nonnull top);
+void mbl_fast_end(MBLState *_Nonnull state, int32_t top);
 MBLStatus mbl_to_text(MBLState *_Nonnull state, int32_t index);
 
 typedef struct MBLTraceEntry {
