@@ -42,7 +42,7 @@ struct RunCommand {
   private func openDoors(of domain: ScriptDomain) throws {
     let access = options.access
     if options.sandbox != .pure { try domain.state.openFiles(access) }
-    domain.state.modules.roots = options.scriptFolders
+    domain.state.modules.rootPaths = options.scriptFolders
     // What the command line names was named by a person; what a script names has to be granted.
     let scriptsOpener: any ContainerOpener =
       options.sandbox == .trusted ? opener : GrantedOpener(opener: opener, access: access, readOnly: options.readOnly)
@@ -67,7 +67,7 @@ struct RunCommand {
   private func read(_ source: RunOptions.Source) throws -> ScriptSource {
     switch source {
     case .code(let code): return ScriptSource(name: "-e", text: code)
-    case .file(let path): return try ScriptSource(contentsOf: URL(fileURLWithPath: path))
+    case .file(let path): return try ScriptSource(path: path)
     case .standardInput:
       let data = try FileHandle.standardInput.readToEnd() ?? Data()
       guard let text = String(validating: data, as: UTF8.self) else {

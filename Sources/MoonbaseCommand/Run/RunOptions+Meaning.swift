@@ -7,21 +7,23 @@ extension RunOptions {
   }
 
   /// The folders of the scripts; `require` looks there.
-  var scriptFolders: [URL] {
+  var scriptFolders: [String] {
     sources.compactMap { source in
       guard case .file(let path) = source else { return nil }
-      return URL(fileURLWithPath: path).deletingLastPathComponent()
+      return path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
   }
 
   /// Reading below the scripts' and the current folder, writing below the current one, and what `--allow` adds.
   var access: LuaFileAccess {
-    let current = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
-    var access = noFiles ? LuaFileAccess() : LuaFileAccess(readable: scriptFolders + [current], writable: [current])
+    let current = FileManager.default.currentDirectoryPath
+    var access =
+      noFiles
+      ? LuaFileAccess() : LuaFileAccess(readablePaths: scriptFolders + [current], writablePaths: [current])
     for grant in grants {
       switch grant {
-      case .read(let path): access.readable.append(URL(fileURLWithPath: path))
-      case .write(let path): access.writable.append(URL(fileURLWithPath: path))
+      case .read(let path): access.readablePaths.append(path)
+      case .write(let path): access.writablePaths.append(path)
       case .environment(let name): access.variables.insert(name)
       }
     }

@@ -3,16 +3,21 @@ public import MoonbasePlatform
 /// Which files and variables of the environment scripts may use. What is not granted does not exist for them.
 public struct LuaFileAccess: Sendable, Equatable {
   /// Files, and folders with all below them, that may be read.
-  public var readable: [URL]
+  public var readablePaths: [String]
   /// Files, and folders with all below them, that may be written, removed and renamed; they may be read too.
-  public var writable: [URL]
+  public var writablePaths: [String]
   /// Variables that `os.getenv` knows.
   public var variables: Set<String>
 
   /// Grants what is given and nothing else.
   public init(readable: [URL] = [], writable: [URL] = [], variables: Set<String> = []) {
-    self.readable = readable
-    self.writable = writable
+    self.init(readablePaths: readable.map(\.path), writablePaths: writable.map(\.path), variables: variables)
+  }
+
+  /// Grants what is given and nothing else.
+  public init(readablePaths: [String], writablePaths: [String], variables: Set<String> = []) {
+    self.readablePaths = readablePaths
+    self.writablePaths = writablePaths
     self.variables = variables
   }
 
@@ -24,8 +29,8 @@ public struct LuaFileAccess: Sendable, Equatable {
   /// The last part need not exist. Where it is a link, it is the link's target that has to be granted.
   func path(_ path: String, writing: Bool) -> String? {
     guard !path.isEmpty, !path.utf8.contains(0), let resolved = Self.resolve(path) else { return nil }
-    let roots = writing ? writable : readable + writable
-    return roots.contains { Self.holds(Self.resolve($0.path), resolved) } ? resolved : nil
+    let roots = writing ? writablePaths : readablePaths + writablePaths
+    return roots.contains { Self.holds(Self.resolve($0), resolved) } ? resolved : nil
   }
 
   private static func holds(_ root: String?, _ path: String) -> Bool {

@@ -9,6 +9,8 @@ public class LuaAnyHostType {
   final var plainType: OpaquePointer?
   /// Tells the state that it was registered in, which may be gone.
   final var link: LuaLink?
+  /// Describes and registers the type when its first object is handed over.
+  final var registration: (() throws(LuaError) -> Void)?
 
   init(_ name: String) { self.name = name }
 
@@ -19,6 +21,10 @@ public class LuaAnyHostType {
   }
 
   final func plain(_ object: AnyObject, scoped: Bool, in state: LuaState) throws(LuaError) -> MBLValue {
+    if let registration, link === state.link {
+      self.registration = nil
+      try registration()
+    }
     guard link === state.link, let plainType else {
       throw LuaError(.foreign, "\(name) is not registered in this Lua state")
     }

@@ -190,4 +190,13 @@ extension LuaState {
     type.plainType = plainType
     type.link = link
   }
+
+  /// Makes a type known to this state as soon as an object of it is handed over; it is described then.
+  public func registerLater<Object: AnyObject>(_ type: LuaHostType<Object>, describe: @escaping () -> Void) {
+    type.link = link
+    type.registration = { [unowned self, unowned type] () throws(LuaError) in
+      describe()
+      try register(type)
+    }
+  }
 }

@@ -13,7 +13,13 @@ public struct LuaModules {
   var entries: [String: Entry] = [:]
 
   /// Folders in which `a.b` is sought as `a/b.lua` and `a/b/init.lua`.
-  public var roots: [URL] = []
+  public var roots: [URL] {
+    get { rootPaths.map { URL(fileURLWithPath: $0, isDirectory: true) } }
+    set { rootPaths = newValue.map(\.path) }
+  }
+
+  /// The same folders, as paths.
+  public var rootPaths: [String] = []
 
   /// No modules.
   public init() {}

@@ -44,7 +44,7 @@ public final class ScriptDomain {
     }
     classes = try state.table()
     moonbase = try state.table()
-    types = try HostTypes(state)
+    types = HostTypes(state)
     types.domain = self
     state.errorMapper = { [unowned self] error, _ in self.luaError(error) }
     try installMoonbase()

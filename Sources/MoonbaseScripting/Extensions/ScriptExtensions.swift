@@ -112,7 +112,9 @@ extension ScriptDomain {
   }
 
   private func declaration(of source: ScriptSource) throws -> ExtensionDeclaration {
-    if let folder = source.folder, !state.modules.roots.contains(folder) { state.modules.roots.append(folder) }
+    if let folder = source.folder?.path, !state.modules.rootPaths.contains(folder) {
+      state.modules.rootPaths.append(folder)
+    }
     let chunk = try state.load(source.text, name: source.name)
     return try ExtensionDeclaration(chunk.call([]), source: source)
   }

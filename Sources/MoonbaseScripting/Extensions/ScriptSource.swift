@@ -8,37 +8,60 @@ public struct ScriptSource: Sendable, Hashable {
   /// The text.
   public let text: String
   /// The folder that `require` looks in first.
-  public let folder: URL?
+  public var folder: URL? { folderPath.map { URL(fileURLWithPath: $0, isDirectory: true) } }
+
+  // A path: an URL costs a script's start more than reading the file does.
+  private let folderPath: String?
 
   /// Takes a text.
   public init(name: String, text: String, folder: URL? = nil) {
     self.name = name
     self.text = text
-    self.folder = folder
+    folderPath = folder?.path
   }
 
   /// Reads a file. Throws `ScriptError` with `.cannotReadFile` where it is not there, a folder, or no UTF-8 text.
-  public init(contentsOf url: URL) throws(ScriptError) {
-    name = url.relativePath
-    folder = url.deletingLastPathComponent()
-    let url = URL(fileURLWithPath: url.pathAsGiven)
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
-      throw ScriptError(.cannotReadFile, "\(name): there is no such file")
-    }
-    if isFolder.boolValue { throw ScriptError(.cannotReadFile, "\(name) is a folder; a script file is expected") }
-    let data: Data
-    do {
-      // Not by the size that the file system tells: a pipe has none.
-      let handle = try FileHandle(forReadingFrom: url)
-      defer { try? handle.close() }
-      data = try handle.readToEnd() ?? Data()
-    } catch {
-      throw ScriptError(.cannotReadFile, "\(name) cannot be read: \(error.localizedDescription)")
-    }
-    guard let text = String(validating: data, as: UTF8.self) else {
+  public init(contentsOf url: URL) throws(ScriptError) { try self.init(path: url.pathAsGiven, name: url.relativePath) }
+
+  /// Reads the file at a path. Throws as `init(contentsOf:)` does.
+  public init(path: String) throws(ScriptError) { try self.init(path: path, name: path) }
+
+  private init(path: String, name: String) throws(ScriptError) {
+    guard let text = String(validating: try Self.read(path, name), as: UTF8.self) else {
       throw ScriptError(.cannotReadFile, "\(name) is no UTF-8 text: a Lua source file is expected")
     }
+    self.name = name
     self.text = text
+    folderPath = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+  }
+
+  private static func read(_ path: String, _ name: String) throws(ScriptError) -> [UInt8] {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else {
+      if errno == ENOENT || errno == ENOTDIR { throw ScriptError(.cannotReadFile, "\(name): there is no such file") }
+      throw unreadable(name)
+    }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw unreadable(name) }
+    if status.st_mode & S_IFMT == S_IFDIR {
+      throw ScriptError(.cannotReadFile, "\(name) is a folder; a script file is expected")
+    }
+    var bytes: [UInt8] = []
+    while true {
+      var count = 0
+      let piece = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, initialized in
+        count = MoonbasePlatform.read(file, buffer.baseAddress, buffer.count)
+        initialized = max(count, 0)
+      }
+      if count < 0 && errno == EINTR { continue }
+      guard count >= 0 else { throw unreadable(name) }
+      if count == 0 { return bytes }
+      bytes += piece
+    }
+  }
+
+  private static func unreadable(_ name: String) -> ScriptError {
+    ScriptError(.cannotReadFile, "\(name) cannot be read: \(String(cString: strerror(errno)))")
   }
 }

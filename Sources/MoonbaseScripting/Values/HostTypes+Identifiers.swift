@@ -3,14 +3,22 @@ import MoonbaseModel
 import MoonbasePlatform
 
 extension HostTypes {
-  /// UUIDs, URIs and object IDs: comparison, text, and `key()` for use as a table key.
-  func describeIdentifiers() {
+  /// UUIDs: comparison, text, and `key()` for use as a table key.
+  func describeUUID() {
     uuid.method("key") { box, call in call.return(box.value.uuidString) }
     compare(uuid) { $0.uuidString < $1.uuidString }
     text(uuid) { $0.uuidString }
+  }
+
+  /// URIs: the same.
+  func describeURI() {
     uri.method("key") { box, call in call.return(box.value.absoluteString) }
     compare(uri) { $0.absoluteString < $1.absoluteString }
     text(uri) { $0.absoluteString }
+  }
+
+  /// Object IDs: the same, and what they are the IDs of.
+  func describeObjectID() {
     objectID.method("key") { box, call in call.return(box.value.uriRepresentation) }
     objectID.property("entity", get: { box, call in call.return(box.value.entityName) })
     objectID.property("is_temporary", get: { box, call in call.return(box.value.isTemporaryID) })

@@ -20,27 +20,20 @@ final class HostTypes {
   unowned(unsafe) var domain: ScriptDomain?  // sound: the domain owns its types and clears nothing before them
   private unowned let state: LuaState
 
-  init(_ state: LuaState) throws {
+  init(_ state: LuaState) {
     self.state = state
-    describeDate()
-    describeDecimal()
-    describeIdentifiers()
-    describeError()
-    describeContext()
-    describeRequest()
-    describeMembers()
-    describeProgress()
     for type: LuaAnyHostType in [date, decimal, uuid, uri, objectID] { type.isText = true }
-    try state.register(date)
-    try state.register(decimal)
-    try state.register(uuid)
-    try state.register(uri)
-    try state.register(objectID)
-    try state.register(error)
-    try state.register(context)
-    try state.register(request)
-    try state.register(members)
-    try state.register(progress)
+    // Most scripts meet few of these: each is described when its first object is handed over.
+    state.registerLater(date) { [unowned self] in describeDate() }
+    state.registerLater(decimal) { [unowned self] in describeDecimal() }
+    state.registerLater(uuid) { [unowned self] in describeUUID() }
+    state.registerLater(uri) { [unowned self] in describeURI() }
+    state.registerLater(objectID) { [unowned self] in describeObjectID() }
+    state.registerLater(error) { [unowned self] in describeError() }
+    state.registerLater(context) { [unowned self] in describeContext() }
+    state.registerLater(request) { [unowned self] in describeRequest() }
+    state.registerLater(members) { [unowned self] in describeMembers() }
+    state.registerLater(progress) { [unowned self] in describeProgress() }
   }
 
   /// The type of an entity's objects, made when the first one is handed over.
