@@ -22,7 +22,7 @@ import Testing
     #expect(try call.run { $0.text } == "é")
     call.setNil(0)
     #expect(try call.run { $0.isNil })
-    call.set(0, .table(try state.table(["a": 1])))
+    try call.set(0, .table(state.table(["a": 1])))
     #expect(try call.value().tableValue?.get("a").integerValue == 1)
     call.set(0, integer: 7)
     #expect(try call.value().integerValue == 7)
@@ -59,7 +59,7 @@ import Testing
       let error = try #require(throws: LuaError.self) { try call.run { $0.integer } }
       #expect(error.line == 2)
     }
-    call.set(0, .table(try state.table(["x": 5])))
+    try call.set(0, .table(state.table(["x": 5])))
     #expect(try call.run { $0.integer } == 5)
   }
 
