@@ -76,27 +76,35 @@ void mbl_control_deliver(MBLControl *control, MBLAbort reason, bool anySerial, u
 
 void mbl_control_interrupt(MBLControl *control) { mbl_control_deliver(control, MBLAbortInterrupted, true, 0); }
 
+// SIGINT: the first one interrupts the run, the next one ends the process.
 static _Atomic(MBLControl *) sigintControl;
 static struct sigaction sigintBefore;
 
 static void on_sigint(int number) {
+  int saved = errno;
   signal(number, SIG_DFL);
   MBLControl *control = atomic_load(&sigintControl);
   if (control != NULL) mbl_control_interrupt(control);
+  errno = saved;
 }
 
 void mbl_control_on_sigint(MBLControl *control) {
   pthread_once(&signalOnce, install_signal);
-  atomic_store(&sigintControl, control);
+  if (control != NULL) mbl_control_retain(control);
+  MBLControl *old = atomic_exchange(&sigintControl, control);
+  // Whoever started this in the background had the signal ignored: it stays so.
+  if (old == NULL) sigaction(SIGINT, NULL, &sigintBefore);
+  bool isIgnored = !(sigintBefore.sa_flags & SA_SIGINFO) && sigintBefore.sa_handler == SIG_IGN;
   if (control == NULL) {
-    sigaction(SIGINT, &sigintBefore, NULL);
-    return;
+    if (old != NULL) sigaction(SIGINT, &sigintBefore, NULL);
+  } else if (!isIgnored) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_sigint;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
   }
-  struct sigaction action;
-  memset(&action, 0, sizeof action);
-  action.sa_handler = on_sigint;
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, &sigintBefore);
+  if (old != NULL) mbl_control_release(old);
 }
 
 // MARK: Begin and end of a run

@@ -33,6 +33,7 @@ struct MBLState {
   MBLPreset preset;
   bool closing;
   bool warns, warningContinues;
+  bool plainOutput;
 
   // Runs.
   int depth;
@@ -196,6 +197,9 @@ int mbl_randomseed(lua_State *L);
 void mbl_open_libraries(lua_State *L);
 int mbl_open_coroutine(lua_State *L);
 int mbl_open_debug(lua_State *L);
+int mbl_ordered_pairs(lua_State *L);
+int mbl_ordered_next(lua_State *L);
+void mbl_push_walk(lua_State *L, int place);
 int mbl_tostring(lua_State *L);
 void mbl_push_text(lua_State *L, int index);
 int mbl_freeze_top(lua_State *L);

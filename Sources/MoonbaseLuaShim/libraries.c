@@ -127,6 +127,12 @@ static void open_sandbox(lua_State *L) {
   open_library(L, "math", open_math, true, base);
   open_library(L, "utf8", luaopen_utf8, true, base);
   open_library(L, "coroutine", mbl_open_coroutine, true, base);
+  if (S->preset == MBLPresetPure) {
+    lua_getfield(L, base, "pairs");
+    lua_pushcclosure(L, mbl_ordered_pairs, 1);
+    lua_setfield(L, base, "pairs");
+    set_function(L, base, "next", mbl_ordered_next);
+  }
   if (S->preset != MBLPresetPure) open_library(L, "os", open_os, true, base);
   open_library(L, "debug", mbl_open_debug, true, base);
   // The metatable of strings is shared by all scripts.

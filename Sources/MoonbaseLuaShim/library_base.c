@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "internal.h"
 
 // What of the base library is ours.
@@ -9,14 +11,22 @@ int mbl_print(lua_State *L) {
   luaL_buffinit(L, &buffer);
   for (int i = 1; i <= count; i++) {
     if (i > 1) luaL_addchar(&buffer, '\t');
-    mbl_push_text(L, i);
+    if (mbl_sandboxed(S)) {
+      mbl_push_text(L, i);
+    } else {
+      luaL_tolstring(L, i, NULL);
+    }
     luaL_addvalue(&buffer);
   }
   luaL_addchar(&buffer, '\n');
   luaL_pushresult(&buffer);
   size_t length;
   const char *bytes = lua_tolstring(L, -1, &length);
-  if (!S->closing) S->host->output(S->owner, 1, bytes, length);
+  if (!S->closing) {
+    S->host->output(S->owner, 1, bytes, length);
+  } else if (S->plainOutput) {
+    fwrite(bytes, 1, length, stdout);
+  }
   if (S->abort) {
     mbl_arm(S);
     return mbl_raise_abort(L);

@@ -21,6 +21,13 @@ static int frozen_next(lua_State *L) {
 }
 
 static int frozen_pairs(lua_State *L) {
+  if (mbl_of(L)->preset == MBLPresetPure) {
+    lua_settop(L, 1);
+    mbl_push_walk(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_pushnil(L);
+    return 3;
+  }
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushcclosure(L, frozen_next, 1);
   lua_pushvalue(L, 1);

@@ -120,6 +120,7 @@ void mbl_close(MBLState *S) {
   free_all(S);
 }
 
+void mbl_set_plain_output(MBLState *S, bool isPlain) { S->plainOutput = isPlain; }
 void *mbl_owner(MBLState *S) { return S->owner; }
 MBLState *mbl_state_of(lua_State *L) { return mbl_of(L); }
 lua_State *mbl_thread(MBLState *S) { return S->running; }

@@ -29,7 +29,7 @@ struct RunCommand {
     defer { domain.close() }
     domain.state.output = .standard
     try openDoors(of: domain)
-    Interruption.install(domain.state.interrupter)
+    LuaInterrupter.onSIGINT(domain.state.interrupter)
     // A script that is no Lua leaves every store as it was, and is not even a reason to make one.
     let outcome = ScriptRunner(domain).run(sources, arguments: options.arguments) { try openStores(of: domain) }
     if let message = outcome.message, outcome.status != ExitStatus.done || !options.quiet {

@@ -51,17 +51,14 @@ public struct LuaInterpreter {
   }
 
   private func execute(_ source: LuaSource, script: String?, _ arguments: [String]) throws {
-    let list = try state.table(elements: arguments.count)
-    if let script { try list.set(0, .text(script)) }
-    try list.set(-1, .text(program))
-    for (index, argument) in arguments.enumerated() { try list.set(index + 1, .text(argument)) }
+    let list = try state.argumentTable(script: script, program: program, arguments)
     try environment.table.set("arg", .table(list))
     try state.load(source, in: environment).call(arguments.map { .text($0) })
   }
 
   private func guarded(_ body: () throws -> Void) -> Int32 {
-    if handlesInterrupts { mbl_control_on_sigint(mbl_control(state.raw)) }
-    defer { if handlesInterrupts { mbl_control_on_sigint(nil) } }
+    if handlesInterrupts { LuaInterrupter.onSIGINT(state.interrupter) }
+    defer { if handlesInterrupts { LuaInterrupter.onSIGINT(nil) } }
     do {
       try body()
       return Status.success
@@ -72,10 +69,29 @@ public struct LuaInterpreter {
 
   /// Writes the message of an error to the error stream; the exit status that it asks for.
   public func report(_ error: LuaError) -> Int32 {
+    if error.kind.exitStatus == nil {
+      var text = "\(program): \(error.report)\n"
+      text.withUTF8 { state.output.body(UnsafeRawBufferPointer($0), true) }
+    }
+    return Self.status(of: error)
+  }
+
+  /// The exit status that an error asks for.
+  public static func status(of error: LuaError) -> Int32 {
     if let status = error.kind.exitStatus { return Int32(truncatingIfNeeded: status) }
-    var text = "\(program): \(error.report)\n"
-    text.withUTF8 { state.output.body(UnsafeRawBufferPointer($0), true) }
     if error.kind == .interrupted { return Status.interrupted }
     return error.kind.limit == nil ? Status.failure : Status.limit
+  }
+}
+
+extension LuaState {
+  /// What a script sees as `arg`: itself at 0, its arguments from 1, the program that runs it at -1.
+  public func argumentTable(script: String?, program: String? = nil, _ arguments: [String]) throws(LuaError) -> LuaTable
+  {
+    let list = try table(elements: arguments.count)
+    if let script { try list.set(0, .text(script)) }
+    if let program { try list.set(-1, .text(program)) }
+    for (index, argument) in arguments.enumerated() { try list.set(index + 1, .text(argument)) }
+    return list
   }
 }

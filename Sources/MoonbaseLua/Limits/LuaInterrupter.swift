@@ -13,4 +13,8 @@ public final class LuaInterrupter: @unchecked Sendable {  // the control block i
 
   /// Ends the run with `LuaError.Kind.interrupted`.
   public func interrupt() { mbl_control_interrupt(control) }
+
+  /// Lets the next SIGINT of the process end the run, and the one after that the process, as Lua's interpreter does; nil gives
+  /// SIGINT back. Where SIGINT is ignored it stays so.
+  public static func onSIGINT(_ interrupter: LuaInterrupter?) { mbl_control_on_sigint(interrupter?.control) }
 }

@@ -5,6 +5,8 @@ import MoonbasePlatform
 public struct LuaOutput {
   let body: (_ bytes: UnsafeRawBufferPointer, _ isError: Bool) -> Void
   let flush: () -> Void
+  /// Whether it is the process's own.
+  var isStandard = false
 
   /// Bytes go to `body`, which copies what it keeps; `flush` writes what it kept, when a script asks for that or reads from
   /// standard input.
@@ -20,8 +22,10 @@ public struct LuaOutput {
 
   /// The standard streams of the process, through C's buffers, in which Lua's own `io` of preset `trusted` writes too.
   public static var standard: LuaOutput {
-    LuaOutput(
+    var output = LuaOutput(
       { bytes, isError in (isError ? StandardStream.error : .output).write(bytes) }, flush: StandardStream.flush)
+    output.isStandard = true
+    return output
   }
 }
 

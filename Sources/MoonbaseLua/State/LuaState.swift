@@ -21,7 +21,7 @@ public final class LuaState {
   public var limits: LuaLimits { didSet { applyLimits() } }
 
   /// Where `print` and `io` write.
-  public var output: LuaOutput = .standard
+  public var output: LuaOutput = .standard { didSet { mbl_set_plain_output(raw, output.isStandard) } }
 
   /// Gives the Lua value as which a Swift error is raised; nil: userdata with `message` and a text.
   public var errorMapper: ((any Error, LuaState) -> LuaValue?)?
@@ -56,6 +56,7 @@ public final class LuaState {
     link = LuaLink(queue: mbl_queue(raw))
     link.state = self
     owner.state = self
+    mbl_set_plain_output(raw, true)
     applyLimits()
     try installRequire()
   }

@@ -116,6 +116,8 @@ typedef struct MBLLimits {
 
 MBLState *_Nullable mbl_open(const MBLHost *_Nonnull host, void *_Nonnull owner, MBLPreset preset);
 void mbl_close(MBLState *_Nonnull state);
+// Whether output goes to the streams of C, so that finalizers can still write as the state closes.
+void mbl_set_plain_output(MBLState *_Nonnull state, bool isPlain);
 void *_Nonnull mbl_owner(MBLState *_Nonnull state);
 MBLState *_Nonnull mbl_state_of(lua_State *_Nonnull thread);
 lua_State *_Nonnull mbl_thread(MBLState *_Nonnull state);

@@ -45,17 +45,15 @@ public struct ScriptRunner {
     switch error {
     case let error as GraphError: error.code == .storeBusy ? 75 : 1
     case let error as ModelError: error.code == .limitExceeded ? 3 : error.code == .interrupted ? 130 : 1
-    case let error as LuaError where error.kind == .interrupted: 130
-    case let error as LuaError where error.kind.limit != nil: 3
-    case let error as LuaError: error.underlying.map(status) ?? 1
+    case let error as LuaError where error.kind.limit == nil && error.kind != .interrupted:
+      error.underlying.map(status) ?? LuaInterpreter.status(of: error)
+    case let error as LuaError: LuaInterpreter.status(of: error)
     default: 1
     }
   }
 
   private func environment(_ name: String, _ arguments: [String]) throws -> LuaEnvironment {
-    let table = try domain.state.table(elements: arguments.count)
-    try table.set(0, .text(name))
-    for (index, argument) in arguments.enumerated() { try table.set(index + 1, .text(argument)) }
+    let table = try domain.state.argumentTable(script: name, program: "moonbase", arguments)
     return try domain.state.environment(["arg": .table(table)])
   }
 

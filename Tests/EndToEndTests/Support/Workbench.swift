@@ -60,7 +60,7 @@ final class Workbench: Sendable {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
   }
 
-  private func run(_ executable: URL, _ arguments: [String], input: String) throws -> Outcome {
+  func run(_ executable: URL, _ arguments: [String], input: String) throws -> Outcome {
     // Files instead of pipes: nothing can fill up while nobody reads.
     let streams = FileManager.default.temporaryDirectory.appendingPathComponent("moonbase-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: streams, withIntermediateDirectories: true)
