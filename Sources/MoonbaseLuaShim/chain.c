@@ -70,6 +70,7 @@ int mbl_long_chain(const char *bytes, size_t length) {
   Scanner s = {bytes, bytes + length, 1};
   int outer[NESTING];  // chains that wait for a ']'
   int depth = 0, chain = 0;
+  bool afterDot = false;  // the next word is a field
   while (s.at < s.end) {
     char c = *s.at;
     if (isspace((unsigned char)c)) {
@@ -78,9 +79,11 @@ int mbl_long_chain(const char *bytes, size_t length) {
       skip_comment(&s);
     } else if (c == '.' && peek(&s, 1) != '.' && !isdigit((unsigned char)peek(&s, 1))) {
       s.at++;
-      while (s.at < s.end && isspace((unsigned char)*s.at)) skip(&s);
-      skip_word(&s, false);
+      afterDot = true;
       if (++chain > LONGEST) return s.line;
+    } else if (afterDot && is_name(c)) {
+      skip_word(&s, false);
+      afterDot = false;
     } else if (c == '[' && level_of(&s) >= 0) {
       skip_long(&s, level_of(&s));
       chain = 0;
@@ -97,6 +100,7 @@ int mbl_long_chain(const char *bytes, size_t length) {
       s.at++;  // `(a.b).c` is one chain
     } else {
       chain = 0;
+      afterDot = false;
       if (c == '"' || c == '\'') {
         skip_quoted(&s);
       } else if (is_name(c) || (c == '.' && isdigit((unsigned char)peek(&s, 1)))) {

@@ -4,7 +4,8 @@ import Testing
 
 /// Runs every script below `Attacks/` in every preset that stands against it, each in a process of its own: a crash ends that
 /// process with a signal, a hang with SIGALRM.
-@Suite struct HostileScriptTests {
+@Suite(.enabled(if: !Instrument.isThreadSanitizer, "the thread sanitizer does not follow forks"))
+struct HostileScriptTests {
   struct Outcome {
     let script: HostileScript
     let code: String
@@ -34,11 +35,6 @@ import Testing
     }
   }
 
-  /// A sanitizer keeps what was freed: the process grows by more than Lua has.
-  private static let isInstrumented = ["__asan_init", "__tsan_init"].contains { (name: String) in
-    dlsym(dlopen(nil, RTLD_NOW), name) != nil
-  }
-
   private func check(_ outcome: Outcome, endings: [String]) {
     let name = outcome.script.path.dropFirst(HostileScript.folder.path.count + 1)
     let text = "\(name): \(outcome.code) \(outcome.message) (status \(outcome.status), \(outcome.gained) KiB)"
@@ -46,7 +42,7 @@ import Testing
     #expect(endings.contains(outcome.code), "\(text)")
     #expect(outcome.script.says.isEmpty || outcome.message.contains(outcome.script.says), "\(text)")
     #expect(outcome.aftermath == "good", "\(text): \(outcome.aftermath)")
-    #expect(Self.isInstrumented || outcome.gained < outcome.script.memoryCap + 1024, "\(text)")
+    #expect(Instrument.isAny || outcome.gained < outcome.script.memoryCap + 1024, "\(text)")
   }
 
   private func run(_ scripts: [HostileScript], in preset: LuaPreset, limits: [String]) throws -> [Outcome] {

@@ -61,7 +61,7 @@ import Testing
     let state = try LuaState()
     let cases: [([UInt8], LuaError.Kind)] = [
       ([0x1B, 0x4C, 0x75, 0x61], LuaError.Kind.binary), ([0xFF, 0xFE], .encoding),
-      (Array(repeating: 0x20, count: 300 << 10), .limit(.source)),
+      (Array(repeating: 0x20, count: 2 << 20), .limit(.source)),
     ]
     for (bytes, kind) in cases {
       let error = try #require(throws: LuaError.self) { try state.load(LuaSource(bytes: bytes, name: "b.lua")) }

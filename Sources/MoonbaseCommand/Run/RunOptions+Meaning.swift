@@ -3,7 +3,11 @@ import MoonbasePlatform
 
 extension RunOptions {
   var limits: LuaLimits {
-    LuaLimits(instructions: instructionLimit, deadline: timeLimit, memory: memoryLimit)
+    var limits = sandbox == .trusted ? LuaLimits.none : LuaLimits()
+    limits.instructions = instructionLimit
+    limits.deadline = timeLimit
+    limits.memory = memoryLimit
+    return limits
   }
 
   /// The folders of the scripts; `require` looks there.

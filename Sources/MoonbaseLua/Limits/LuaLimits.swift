@@ -12,8 +12,7 @@ public struct LuaLimits: Sendable, Equatable {
   /// Bytes that Lua never gets past; below four times `memory` a crowded collection could harm (nil: that).
   public var hardMemory: UInt64?
 
-  /// Bytes of one source text. Lua 5.4.4 takes 100 bytes of the C stack for each field of a chain `a.b.c` that fails: 96 KiB
-  /// of source are safe on a stack of 8 MiB.
+  /// Bytes of one source text: the parser looks at no limit, and takes about a tenth of a second for a megabyte.
   public var sourceSize: Int?
 
   /// Bytes written to the output and error streams in one run.
@@ -26,10 +25,10 @@ public struct LuaLimits: Sendable, Equatable {
   /// Lua's own bounds, at which a call fails with `LuaError.Kind.stack`: some 200,000 calls of Lua functions, 200 of C.
   public var callDepth: Int?
 
-  /// No limit but what is not given; the source cap and the coroutine cap keep Lua 5.4.4's own faults out of reach.
+  /// No limits but those given, a megabyte for a source and 10,000 coroutines.
   public init(
     instructions: Int64? = nil, deadline: Double? = nil, memory: UInt64? = nil, hardMemory: UInt64? = nil,
-    sourceSize: Int? = 96 << 10, outputSize: Int? = nil, coroutines: Int? = 10_000,
+    sourceSize: Int? = 1 << 20, outputSize: Int? = nil, coroutines: Int? = 10_000,
     callDepth: Int? = nil
   ) {
     self.instructions = instructions

@@ -1,7 +1,7 @@
 -- The longest chain that is accepted, at the end of 150 nested calls of C functions.
 --! ends: lua.runtime
 --! says: arithmetic
---! not in trusted: trusted has the system library's load, which has no cap
+--! not in trusted: trusted has the system library's load
 local a = {}
 a.x = a
 local f = assert(load("local a = ... return a" .. (".x"):rep(199) .. " + 1"))

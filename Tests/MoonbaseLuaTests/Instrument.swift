@@ -1,0 +1,10 @@
+import MoonbasePlatform
+
+/// The sanitizer that the tests were built with, if any.
+enum Instrument {
+  static let isThreadSanitizer = has("__tsan_init")
+  /// A sanitizer keeps what was freed: the process grows by more than Lua has.
+  static let isAny = isThreadSanitizer || has("__asan_init")
+
+  private static func has(_ symbol: String) -> Bool { dlsym(dlopen(nil, RTLD_NOW), symbol) != nil }
+}
