@@ -31,6 +31,7 @@ static void on_signal(int number, siginfo_t *information, void *context) {
   }
   if (hit != NULL) {
     int reason = atomic_load(&hit->control->reason);
+    if (reason == MBLAbortInterrupted) atomic_store(&hit->control->waiting, 0);
     // States above it run on its behalf.
     for (MBLState *S = mbl_current; S != NULL; S = S->parent) {
       if (!S->abort) S->abort = reason;
@@ -84,13 +85,18 @@ static void on_sigint(int number) {
   int saved = errno;
   signal(number, SIG_DFL);
   MBLControl *control = atomic_load(&sigintControl);
-  if (control != NULL) mbl_control_interrupt(control);
+  if (control != NULL) {
+    // Before a run an interruption does nothing: the next run sees it.
+    atomic_store(&control->waiting, 1);
+    mbl_control_interrupt(control);
+  }
   errno = saved;
 }
 
 void mbl_control_on_sigint(MBLControl *control) {
   pthread_once(&signalOnce, install_signal);
   if (control != NULL) mbl_control_retain(control);
+  if (control != NULL) atomic_store(&control->waiting, 0);
   MBLControl *old = atomic_exchange(&sigintControl, control);
   // Whoever started this in the background had the signal ignored: it stays so.
   if (old == NULL) sigaction(SIGINT, NULL, &sigintBefore);
@@ -138,6 +144,9 @@ void mbl_control_enter(MBLState *S) {
   atomic_store_explicit(&control->serial, atomic_load_explicit(&control->serial, memory_order_relaxed) + 1,
                         memory_order_relaxed);
   atomic_store(&control->phase, RUNNING);
+  if (atomic_load_explicit(&control->waiting, memory_order_relaxed) && atomic_exchange(&control->waiting, 0)) {
+    mbl_set_abort(S, MBLAbortInterrupted);
+  }
   if (S->limits.deadline > 0) {
     if (!atomic_load(&control->watched)) mbl_watch_begin(control, S->limits.deadline);
   }

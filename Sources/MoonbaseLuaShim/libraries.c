@@ -131,7 +131,9 @@ static void open_sandbox(lua_State *L) {
     lua_getfield(L, base, "pairs");
     lua_pushcclosure(L, mbl_ordered_pairs, 1);
     lua_setfield(L, base, "pairs");
-    set_function(L, base, "next", mbl_ordered_next);
+    lua_createtable(L, 3, 0);
+    lua_pushcclosure(L, mbl_ordered_next, 1);
+    lua_setfield(L, base, "next");
   }
   if (S->preset != MBLPresetPure) open_library(L, "os", open_os, true, base);
   open_library(L, "debug", mbl_open_debug, true, base);

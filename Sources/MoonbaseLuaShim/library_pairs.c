@@ -65,23 +65,19 @@ typedef struct Walk {
   Key keys[];
 } Walk;
 
-// Upvalues: the walk, the list of keys, the table.
-static int walk_next(lua_State *L) {
-  Walk *walk = lua_touserdata(L, lua_upvalueindex(1));
+// Pushes a key that is still there, and its value; false at the end.
+static bool push_next(lua_State *L, Walk *walk, int list, int table) {
   while (walk->next < walk->count) {
-    lua_rawgeti(L, lua_upvalueindex(2), walk->keys[walk->next++].index);
+    lua_rawgeti(L, list, walk->keys[walk->next++].index);
     lua_pushvalue(L, -1);
-    // What has gone meanwhile is left out.
-    if (lua_rawget(L, lua_upvalueindex(3)) != LUA_TNIL) return 2;
+    if (lua_rawget(L, table) != LUA_TNIL) return true;
     lua_settop(L, -3);
   }
-  lua_pushnil(L);
-  return 1;
+  return false;
 }
 
-// Pushes an iterator over the table at `place`.
-void mbl_push_walk(lua_State *L, int place) {
-  place = lua_absindex(L, place);
+// Pushes a walk over the table at `place`, and the list of its keys.
+static Walk *push_walk(lua_State *L, int place) {
   size_t count;
   needs_order(L, place, &count);
   Walk *walk = lua_newuserdatauv(L, sizeof(Walk) + count * sizeof(Key), 0);
@@ -96,8 +92,25 @@ void mbl_push_walk(lua_State *L, int place) {
     lua_rawseti(L, list, ++index);
   }
   qsort(walk->keys, count, sizeof(Key), compare);
+  return walk;
+}
+
+// Upvalues: the walk, the list of keys, the table.
+static int walk_next(lua_State *L) {
+  Walk *walk = lua_touserdata(L, lua_upvalueindex(1));
+  if (push_next(L, walk, lua_upvalueindex(2), lua_upvalueindex(3))) return 2;
+  lua_pushnil(L);
+  return 1;
+}
+
+// Pushes an iterator over the table at `place`.
+void mbl_push_walk(lua_State *L, int place) {
   lua_pushvalue(L, place);
+  int table = lua_gettop(L);
+  push_walk(L, table);
+  lua_pushvalue(L, table);
   lua_pushcclosure(L, walk_next, 3);
+  lua_remove(L, table);
 }
 
 // pairs; the upvalue is Lua's own.
@@ -118,46 +131,72 @@ int mbl_ordered_pairs(lua_State *L) {
   return 3;
 }
 
-// The first key after `after` in the order, on the top with its value; false if there is none.
-static bool push_successor(lua_State *L, const Key *after) {
+// MARK: next
+
+// What the upvalue of `next` keeps of a walk that goes on.
+enum { CACHED_WALK = 1, CACHED_LIST, CACHED_TABLE };
+
+static void keep(lua_State *L, int place, int kind) {
+  lua_pushvalue(L, place);
+  lua_rawseti(L, lua_upvalueindex(1), kind);
+}
+
+// The first key: all are looked at, none is kept.
+static int first_of(lua_State *L) {
   Key best = {.type = LUA_TNONE};
-  lua_settop(L, 2);
+  lua_settop(L, 1);
   lua_pushnil(L);  // the best so far
+  lua_Integer index = 0;
   for (lua_pushnil(L); lua_next(L, 1); lua_settop(L, -2)) {
-    Key key = key_at(L, -2, 0);
-    if (rank(key.type) == 3 || (after != NULL && compare(&key, after) <= 0)) continue;
+    Key key = key_at(L, -2, ++index);
     if (best.type != LUA_TNONE && compare(&key, &best) >= 0) continue;
     best = key;
     lua_pushvalue(L, -2);
-    lua_replace(L, 3);
+    lua_replace(L, 2);
   }
-  if (best.type == LUA_TNONE) return false;
-  lua_pushvalue(L, 3);
+  mbl_charge(L, index / 2);
+  if (best.type == LUA_TNONE) return 1;
+  lua_pushvalue(L, 2);
   lua_rawget(L, 1);
-  return true;
+  return 2;
 }
 
-// next; each step looks at all keys.
+// Leaves the walk that goes on after the key at 2 in 3, and its list in 4.
+static Walk *walk_after(lua_State *L) {
+  lua_settop(L, 2);
+  lua_rawgeti(L, lua_upvalueindex(1), CACHED_WALK);
+  lua_rawgeti(L, lua_upvalueindex(1), CACHED_LIST);
+  Walk *walk = lua_touserdata(L, 3);
+  lua_rawgeti(L, lua_upvalueindex(1), CACHED_TABLE);
+  if (walk != NULL && walk->next > 0 && lua_rawequal(L, 5, 1)) {
+    lua_rawgeti(L, 4, walk->keys[walk->next - 1].index);
+    if (lua_rawequal(L, -1, 2)) return walk;
+  }
+  lua_settop(L, 2);
+  walk = push_walk(L, 1);
+  Key last = key_at(L, 2, 0);
+  while (walk->next < walk->count) {
+    const Key *key = &walk->keys[walk->next];
+    // A key that has gone meanwhile is found by its successor.
+    if (rank(last.type) < 3 && compare(key, &last) > 0) break;
+    walk->next++;
+    lua_rawgeti(L, 4, key->index);
+    bool isLast = lua_rawequal(L, -1, 2);
+    lua_settop(L, 4);
+    if (isLast) break;
+  }
+  keep(L, 3, CACHED_WALK);
+  keep(L, 4, CACHED_LIST);
+  keep(L, 1, CACHED_TABLE);
+  return walk;
+}
+
 int mbl_ordered_next(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
-  lua_settop(L, 2);
-  size_t count;
-  bool isOther = rank(lua_type(L, 2)) == 3 && lua_type(L, 2) != LUA_TNIL;
-  if (!isOther) {
-    if (needs_order(L, 1, &count)) {
-      Key after = key_at(L, 2, 0);
-      if (push_successor(L, lua_type(L, 2) == LUA_TNIL ? NULL : &after)) return 2;
-      lua_settop(L, 1);
-      lua_pushnil(L);
-    } else {
-      return lua_next(L, 1) ? 2 : (lua_pushnil(L), 1);
-    }
-  }
-  // Keys without an order, as Lua has them.
-  while (lua_next(L, 1)) {
-    if (rank(lua_type(L, -2)) == 3) return 2;
-    lua_settop(L, -2);
-  }
+  if (lua_isnoneornil(L, 2)) return first_of(L);
+  Walk *walk = walk_after(L);
+  if (push_next(L, walk, 4, 1)) return 2;
   lua_pushnil(L);
+  for (int kind = CACHED_WALK; kind <= CACHED_TABLE; kind++) keep(L, -1, kind);
   return 1;
 }

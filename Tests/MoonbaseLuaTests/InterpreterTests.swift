@@ -15,7 +15,8 @@ final class Collected {
   }
 }
 
-@Suite struct InterpreterTests {
+/// One after the other: SIGINT is the whole process's.
+@Suite(.serialized) struct InterpreterTests {
   let folder: URL
 
   init() throws {
@@ -62,5 +63,15 @@ final class Collected {
     let interpreter = try LuaInterpreter(state)
     #expect(interpreter.run(code: "raise() while true do end") == 130)
     #expect(collected.errors.contains("interrupted"))
+  }
+
+  @Test func anInterruptionBeforeTheRunIsNotLost() throws {
+    let state = try LuaState()
+    LuaInterrupter.onSIGINT(state.interrupter)
+    defer { LuaInterrupter.onSIGINT(nil) }
+    kill(getpid(), SIGINT)
+    let error = try #require(throws: LuaError.self) { try state.load("while true do end", name: "t")() }
+    #expect(error.kind == .interrupted)
+    #expect(try state.load("return 1", name: "t").first().integerValue == 1)
   }
 }
