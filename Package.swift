@@ -130,7 +130,8 @@ let package = Package(
       name: "MoonbaseTests", dependencies: ["MoonbasePlatform", "MoonbaseLua", "Moonbase"], swiftSettings: strict),
     // Runs the command as a person would.
     .testTarget(
-      name: "EndToEndTests", dependencies: ["MoonbasePlatform", "MoonbaseCommand", "MoonbaseSQLite"], swiftSettings: strict),
+      name: "EndToEndTests", dependencies: ["MoonbasePlatform", "MoonbaseCommand", "MoonbaseSQLite"],
+      swiftSettings: strict),
     // Hostile input for what takes bytes from strangers (`scripts/fuzz`).
     .executableTarget(
       name: "moonbase-fuzz", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseLua"],
