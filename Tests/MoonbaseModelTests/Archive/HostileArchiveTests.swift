@@ -62,7 +62,7 @@ struct HostileArchiveTests {
     #expect(error?.message.contains("nested too deeply") == true)
   }
 
-  @Test(.timeLimit(.minutes(1))) func sharedObjectsDoNotUnfold() {
+  @Test(.timeLimit(.minutes(5))) func sharedObjectsDoNotUnfold() {
     // User info of thirty lists, each holding the next ten times.
     var objects: [PropertyList] = [
       ["$class": .uid(2), "NSEntities": .uid(3)], type("NSManagedObjectModel"),
