@@ -99,6 +99,7 @@ void mbl_check_abort(lua_State *L) {
 
 void mbl_charge(lua_State *L, int64_t instructions) {
   MBLState *S = mbl_of(L);
+  let_signals_in();
   if (S->limits.instructions > 0) {
     S->budget -= instructions;
     if (S->budget <= 0 && !S->abort) S->abort = MBLAbortInstructions;
