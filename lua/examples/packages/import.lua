@@ -96,7 +96,8 @@ end
 
 --- The names a dependency field asks for; of alternatives (`a | b`) the first counts, and no name comes twice.
 local function names_in(field, seen, names)
-  for name in (", " .. (field or "")):gmatch(",%s*([%w+.-]+)") do
+  if not field then return end
+  for name in (", " .. field):gmatch(",%s*([%w+.-]+)") do
     if not seen[name] then
       seen[name] = true
       names[#names + 1] = name
@@ -222,7 +223,7 @@ for record, line, problem in records(input) do
     local seen, names = { [record.Package] = true }, {}
     names_in(record["Pre-Depends"], seen, names)
     names_in(record.Depends, seen, names)
-    if #names > 0 then requirements[package] = table.concat(names, " ") end
+    if #names > 0 then requirements[package] = names end
     if taken % 5000 == 0 then assert(context:save()) end
   elseif reason then
     reject(line, reason)
@@ -237,7 +238,7 @@ progress = moonbase.progress(taken, "dependencies")
 local linked, edges = 0, 0
 for package, names in pairs(requirements) do
   local wanted_packages = {}
-  for name in names:gmatch("%S+") do
+  for _, name in ipairs(names) do
     wanted_packages[#wanted_packages + 1] = packages[name]  -- nil for a virtual package: nothing to point at
   end
   local current = package.dependencies
