@@ -51,6 +51,13 @@ extension SQLiteStore {
     return try ManagedObjectModel(modelCache: cache)
   }
 
+  /// Whether a file is a SQLite database, of whomever. Nothing but SQLite opens it.
+  package static func isDatabase(at url: URL) -> Bool {
+    let file = StoreFile(url: url)
+    guard case .present? = try? file.state(), let connection = try? file.openForReading() else { return false }
+    return (try? connection.integer("PRAGMA schema_version")) != nil
+  }
+
   private static func withFile<Result>(_ url: URL, _ body: (Connection) throws -> Result) throws -> Result {
     let file = StoreFile(url: url)
     return try StoreOpener.settled(file) {

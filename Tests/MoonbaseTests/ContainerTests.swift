@@ -35,6 +35,28 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try context.fetch(request).map { $0["age"] } == [200, 150, 100])
   }
 
+  @Test func readingTheModelOfAnOpenStoreKeepsItsLocks() throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = folder.appendingPathComponent("people.sqlite")
+    let container = try PersistentContainer(model: model, store: .sqlite(store))
+    let context = try ManagedObjectContext(container.coordinator)
+    try context.insert("Person", ["name": "p"])
+    try context.save()
+    #expect(try ManagedObjectModel(contentsOf: store).entities.map(\.name) == ["Person"])
+    // Another process that closes the file takes the write-ahead log away, unless it sees that somebody has the store open.
+    let other = Process()
+    other.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    other.arguments = ["sqlite3", store.path, "SELECT COUNT(*) FROM ZPERSON"]
+    other.standardOutput = FileHandle.nullDevice
+    try other.run()
+    other.waitUntilExit()
+    #expect(other.terminationStatus == 0)
+    #expect(FileManager.default.fileExists(atPath: store.path + "-wal"))
+    try context.insert("Person", ["name": "q"])
+    try context.save()
+  }
+
   @Test func storeKeepsTheModelWithoutWhatExtensionsAdded() throws {
     let folder = try temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -29,7 +29,7 @@ local escapes = {
   [34] = '"', [92] = "\\", [47] = "/", [98] = "\b", [102] = "\f", [110] = "\n", [114] = "\r", [116] = "\t",
 }
 
--- The character of `\uXXXX`, of which `at` is the backslash, and where the text goes on.
+-- The character of an escape such as `\u00e9`, of which `at` is the backslash, and where the text goes on.
 local function unicode(text, at)
   local first, last, digits = find(text, "^\\u(%x%x%x%x)", at)
   if not first then refuse(at, "'\\u' needs four hexadecimal digits") end

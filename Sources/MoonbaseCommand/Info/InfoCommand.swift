@@ -46,7 +46,7 @@ private struct StoreReport: Encodable {
   init(_ url: URL) throws {
     let metadata = try SQLiteStore.metadata(ofStoreAt: url)
     let container = try PersistentContainer(
-      model: ManagedObjectModel(contentsOf: url), store: .sqlite(url, readOnly: true))
+      model: SQLiteStore.cachedModel(ofStoreAt: url), store: .sqlite(url, readOnly: true))
     let context = try ManagedObjectContext(container.coordinator)
     path = url.relativePath
     identifier = metadata["NSStoreUUID"]?.text ?? container.coordinator.persistentStores.first?.identifier ?? ""

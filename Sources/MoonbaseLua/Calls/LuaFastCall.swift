@@ -31,6 +31,7 @@ public final class LuaFastCall {
     values = buffer.values
     words = UnsafeMutableRawPointer(buffer.values)
     assert(MemoryLayout<MBLValue>.stride == 24 && MemoryLayout<MBLValue>.offset(of: \.tag) == 16)
+    assert(MBLTag.integer.rawValue == 2 && MBLTag.number.rawValue == 3)
     holdsMore = buffer.holdsMore
     home = reference.link.home
     for index in 0..<parameters { buffer.setNil(index) }

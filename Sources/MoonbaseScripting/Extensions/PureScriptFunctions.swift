@@ -66,8 +66,7 @@ final class PureScriptInstances: PureFunctionInstances {
   func call(_ index: Int, _ inputs: [Value]) throws -> Value {
     let (call, function) = calls[index]
     if function.isStrict, inputs.contains(.null) { return .null }
-    guard let caller = LuaState.current, caller !== domain.state else { return try run(call, function, inputs) }
-    return try domain.state.run(onBehalfOf: caller) { try run(call, function, inputs) }
+    return try domain.state.runNested { try run(call, function, inputs) }
   }
 
   private func run(_ call: LuaFastCall, _ function: PureFunction, _ inputs: [Value]) throws -> Value {

@@ -40,15 +40,20 @@ public struct ScriptRunner {
     }
   }
 
-  /// The exit status that tells of an error: 75 where trying again may help, 3 for a limit, 130 for an interruption, else 1.
+  /// The exit status of a program that found a store busy: trying again may help.
+  private static let busy: Int32 = 75
+
+  /// The exit status that tells of an error: 75 for a busy store, 3 for a limit, 130 for an interruption, else 1.
   public static func status(of error: any Error) -> Int32 {
+    typealias Status = LuaInterpreter.Status
     switch error {
-    case let error as GraphError: error.code == .storeBusy ? 75 : 1
-    case let error as ModelError: error.code == .limitExceeded ? 3 : error.code == .interrupted ? 130 : 1
-    case let error as LuaError where error.kind.limit == nil && error.kind != .interrupted:
-      error.underlying.map(status) ?? LuaInterpreter.status(of: error)
-    case let error as LuaError: LuaInterpreter.status(of: error)
-    default: 1
+    case let error as GraphError where error.code == .storeBusy: return busy
+    case let error as ModelError where error.code == .limitExceeded: return Status.limit
+    case let error as ModelError where error.code == .interrupted: return Status.interrupted
+    case let error as LuaError:
+      let status = LuaInterpreter.status(of: error)
+      return status == Status.failure ? error.underlying.map(Self.status) ?? status : status
+    default: return Status.failure
     }
   }
 
@@ -81,7 +86,7 @@ public struct ScriptRunner {
     // What a script raised again with `error` or `assert` is the error that it got.
     let raised = script.flatMap { ($0.value(in: domain.state)?.objectValue(as: ErrorBox.self))?.error }
     let status = Self.status(of: raised ?? error)
-    if status == 130 { return Outcome(status: status, message: "interrupted") }
+    if status == LuaInterpreter.Status.interrupted { return Outcome(status: status, message: "interrupted") }
     return Outcome(status: status, message: script.map(text) ?? "\(error)")
   }
 

@@ -6,22 +6,8 @@ extension ConditionNode {
     case .constant(let truth): return truth
     case .integer(let slot, let test, let number): return test.truth(try subject.predicateValue(slot: slot), number)
     case .comparison(let comparison): return try comparison.truth(subject, &bindings)
-    case .and(let parts):
-      var result = Truth.yes
-      for part in parts {
-        let truth = try part.truth(subject, &bindings)
-        if truth == .no { return .no }
-        if truth == .unknown { result = .unknown }
-      }
-      return result
-    case .or(let parts):
-      var result = Truth.no
-      for part in parts {
-        let truth = try part.truth(subject, &bindings)
-        if truth == .yes { return .yes }
-        if truth == .unknown { result = .unknown }
-      }
-      return result
+    case .and(let parts): return try Truth.all(parts) { try $0.truth(subject, &bindings) }
+    case .or(let parts): return try Truth.any(parts) { try $0.truth(subject, &bindings) }
     case .not(let inner): return try inner.truth(subject, &bindings).negated
     }
   }

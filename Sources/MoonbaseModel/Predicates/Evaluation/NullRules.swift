@@ -14,6 +14,30 @@ package enum Truth: Int8, Sendable {
   @inline(__always)
   init(_ value: Bool) { self = value ? .yes : .no }
 
+  /// What AND makes of conditions: the first that is false decides.
+  @inline(__always)
+  static func all(_ parts: [ConditionNode], _ truth: (ConditionNode) throws -> Truth) rethrows -> Truth {
+    var result = Truth.yes
+    for part in parts {
+      let truth = try truth(part)
+      if truth == .no { return .no }
+      if truth == .unknown { result = .unknown }
+    }
+    return result
+  }
+
+  /// What OR makes of conditions: the first that is true decides.
+  @inline(__always)
+  static func any(_ parts: [ConditionNode], _ truth: (ConditionNode) throws -> Truth) rethrows -> Truth {
+    var result = Truth.no
+    for part in parts {
+      let truth = try truth(part)
+      if truth == .yes { return .yes }
+      if truth == .unknown { result = .unknown }
+    }
+    return result
+  }
+
   @inline(__always)
   var negated: Truth {
     switch self {
