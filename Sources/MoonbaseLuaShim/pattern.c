@@ -132,8 +132,13 @@ static const char *longest(MBLMatcher *m, const char *s, const char *p, const ch
   ptrdiff_t length = 0;
   while (single(m, s + length, p, end)) length++;
   count(m, (size_t)length);
+  const char *rest = end + 1;
+  // What cannot follow needs no call; at the last depth the call says so.
+  int next = m->depth > 0 ? mbl_first_byte(m, rest) : -1;
   for (; length >= 0; length--) {
-    const char *result = match(m, s + length, end + 1);
+    const char *place = s + length;
+    if (next >= 0 && (place == m->end || (unsigned char)*place != next)) continue;
+    const char *result = match(m, place, rest);
     if (result != NULL) return result;
   }
   return NULL;

@@ -97,10 +97,8 @@ struct ObjectValidator {
       if !property.isOptional { fail(.missingMandatoryProperty, slot, value, missingMessage(property)) }
       return
     }
-    if let attribute = property.attribute {
-      for failure in attribute.validate(value) {
-        fail(GraphError.Code(rawValue: failure.code), slot, value, failure.message)
-      }
+    for failure in property.validate(value) {
+      fail(GraphError.Code(rawValue: failure.code), slot, value, failure.message)
     }
     for rule in behavior.rules[slot] ?? [] {
       guard let failure = try object.blaming(slot, { try rule(value, object) }) else { continue }

@@ -1,4 +1,5 @@
 import MoonbaseLuaShim
+import MoonbasePlatform
 
 /// One call from Lua into Swift: its arguments, counted from 0, and its results, in the order they are returned.
 ///
@@ -65,7 +66,7 @@ public struct LuaCall: ~Copyable {
   /// A string of UTF-8.
   public func text(_ index: Int) throws -> String {
     let bytes = try withBytes(index) { bytes in
-      String(validating: bytes.assumingMemoryBound(to: UInt8.self), as: UTF8.self)
+      String(validUTF8: bytes.assumingMemoryBound(to: UInt8.self))
     }
     guard let bytes else { throw argumentError(index, "text is not UTF-8") }
     return bytes

@@ -1,4 +1,5 @@
 import MoonbaseLuaShim
+import MoonbasePlatform
 
 /// One Lua function, ready to be called many times for one result, without allocations for scalars.
 ///
@@ -186,10 +187,7 @@ public struct LuaResult: ~Copyable {
 
   /// The text, if it is a string of UTF-8.
   public var text: String? {
-    withBytes {
-      String(validating: UnsafeBufferPointer(rebasing: $0.assumingMemoryBound(to: UInt8.self)[...]), as: UTF8.self)
-    }
-      ?? nil
+    withBytes { String(validUTF8: $0.assumingMemoryBound(to: UInt8.self)) } ?? nil
   }
 
   /// Calls `body` with the bytes of a string; nil if it is none.

@@ -1,3 +1,5 @@
+import MoonbasePlatform
+
 /// A Lua string: bytes that are mostly UTF-8 text.
 public struct LuaString: Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
   private enum Storage: Sendable {
@@ -25,7 +27,7 @@ public struct LuaString: Sendable, ExpressibleByStringLiteral, CustomStringConve
   public init(stringLiteral value: String) { self.init(value) }
 
   private static func store(_ bytes: UnsafeBufferPointer<UInt8>) -> Storage {
-    if let text = String(validating: bytes, as: UTF8.self) { return .text(text) }
+    if let text = String(validUTF8: bytes) { return .text(text) }
     return .bytes(Array(bytes))
   }
 

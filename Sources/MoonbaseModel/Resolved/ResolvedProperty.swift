@@ -28,6 +28,8 @@ public final class ResolvedProperty: Sendable {
   public let isTransient: Bool
   /// Whether the value may be missing.
   public let isOptional: Bool
+  /// Whether the model has rules for the values.
+  let hasValueRules: Bool
 
   init(name: String, slot: Int, declaringEntity: Int, kind: Kind) {
     self.name = name
@@ -41,11 +43,13 @@ public final class ResolvedProperty: Sendable {
       relationship = nil
       isTransient = attribute.isTransient
       isOptional = attribute.isOptional
+      hasValueRules = attribute.hasValueRules
     case .toOne(let relationship), .toMany(let relationship):
       attributeType = nil
       self.relationship = relationship
       isTransient = relationship.description.isTransient
       isOptional = relationship.description.isOptional
+      hasValueRules = false
     }
   }
 

@@ -1,12 +1,22 @@
 import MoonbasePlatform
 
+extension ResolvedProperty {
+  /// The rules of the model that a value breaks; none for a relationship.
+  package func validate(_ value: Value) -> [ValidationFailure] {
+    guard hasValueRules, let attribute else { return [] }
+    return attribute.validate(value)
+  }
+}
+
 extension AttributeDescription {
+  /// Whether a value that is there may break a rule of the model.
+  var hasValueRules: Bool { type == .composite || !validation.isEmpty }
+
   /// The rules of the model that a value breaks, with Core Data's codes: 1570 for a required value that is missing, 1610 to
   /// 1680 for numbers, dates and strings, 1550 for the rest. A missing optional value breaks no rule.
   package func validate(_ value: Value) -> [ValidationFailure] {
     guard !value.isNull else { return isOptional ? [] : [ValidationFailure(1570, "is required and has no value")] }
     if type == .composite { return validateElements(value) }
-    guard !validation.isEmpty else { return [] }
     var failures = boundFailures(value)
     if case .string(let text) = value { failures += textFailures(text) }
     if let allowed = validation.allowedValues, !allowed.contains(where: { Value.compare($0, value) == .same }) {

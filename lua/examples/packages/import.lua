@@ -223,7 +223,7 @@ for record, line, problem in records(input) do
     local seen, names = { [record.Package] = true }, {}
     names_in(record["Pre-Depends"], seen, names)
     names_in(record.Depends, seen, names)
-    if #names > 0 then requirements[package] = names end
+    if #names > 0 then requirements[#requirements + 1] = { package, names } end
     if taken % 5000 == 0 then assert(context:save()) end
   elseif reason then
     reject(line, reason)
@@ -236,7 +236,8 @@ progress:finish()
 -- A dependency may come before the package it names, so the edges follow when all packages are there.
 progress = moonbase.progress(taken, "dependencies")
 local linked, edges = 0, 0
-for package, names in pairs(requirements) do
+for _, requirement in ipairs(requirements) do
+  local package, names = table.unpack(requirement)
   local wanted_packages = {}
   for _, name in ipairs(names) do
     wanted_packages[#wanted_packages + 1] = packages[name]  -- nil for a virtual package: nothing to point at
