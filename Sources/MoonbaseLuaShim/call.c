@@ -1,4 +1,4 @@
-#include "internal.h"
+#include "control.h"
 
 // What the host has Lua do: calls, loading, texts of values.
 

@@ -1,75 +1,65 @@
+#include <string.h>
+
 #include "control.h"
 
-// The call that is made for every row. It is mbl_call for one result with a run around it, and nothing else on the way: what
-// it costs beside lua_pcall is what the bridge costs.
+// The call that is made for every row: mbl_call for scalars and one result, and nothing else on the way. What it costs beside
+// lua_pcall is what the bridge costs.
 
-static inline bool set_in_host(MBLControl *control, bool inHost) {
-  bool before = atomic_load_explicit(&control->inHost, memory_order_relaxed);
-  atomic_store_explicit(&control->inHost, inHost, memory_order_relaxed);
-  return before;
-}
-
-// Pushes what cannot raise; false at the first value that can.
-static inline bool push_plain(lua_State *L, const MBLValue *arguments, int32_t count) {
-  for (int32_t i = 0; i < count; i++) {
-    switch (arguments[i].tag) {
-      case MBLTagNil: lua_pushnil(L); break;
-      case MBLTagBoolean: lua_pushboolean(L, arguments[i].integer != 0); break;
-      case MBLTagInteger: lua_pushinteger(L, arguments[i].integer); break;
-      case MBLTagNumber: lua_pushnumber(L, arguments[i].number); break;
-      default: return false;
-    }
+static inline void push_scalar(lua_State *L, const MBLValue *value) {
+  if (value->tag == MBLTagInteger) {
+    lua_pushinteger(L, value->integer);
+  } else if (value->tag == MBLTagNumber) {
+    lua_pushnumber(L, value->number);
+  } else if (value->tag == MBLTagBoolean) {
+    lua_pushboolean(L, value->integer != 0);
+  } else if (value->tag == MBLTagNull) {
+    lua_pushlightuserdata(L, (void *)&mbl_key_null);
+  } else {
+    lua_pushnil(L);
   }
-  return true;
 }
 
-static inline void get_result(lua_State *L, MBLValue *result) {
+// Takes a scalar off the stack; all else stays there until it was read.
+static inline MBLFastResult take_result(lua_State *L, int base) {
+  MBLFastResult result = {0, -1, MBLTagNil, MBLStatusOK};
   if (lua_isinteger(L, -1)) {
-    result->tag = MBLTagInteger;
-    result->integer = lua_tointegerx(L, -1, NULL);
+    result.tag = MBLTagInteger;
+    result.word = lua_tointegerx(L, -1, NULL);
   } else {
-    mbl_get(L, -1, result);
+    MBLValue value;
+    mbl_get(L, -1, &value);
+    result.tag = (uint16_t)value.tag;
+    if (value.tag > MBLTagNumber) {
+      result.top = base;
+      lua_copy(L, -1, -2);  // into the handler's place
+      lua_settop(L, -2);
+      return result;
+    }
+    if (value.tag != MBLTagNil) memcpy(&result.word, &value.integer, sizeof result.word);
   }
+  lua_settop(L, -3);
+  return result;
 }
 
-MBLStatus mbl_fast_begin(MBLState *S, int32_t function, const MBLValue *arguments, int32_t count, MBLValue *result,
-                         int32_t *top) {
-  if (S->depth > 0) {
-    S->depth++;
-  } else {
-    mbl_begin(S);
-  }
+MBLFastResult mbl_fast_call(MBLState *S, int32_t function, const MBLValue *arguments, int32_t count) {
+  if (S->depth == 0) return (MBLFastResult){0, -1, MBLTagNil, MBLStatusIdle};
   lua_State *L = S->running;
   int base = lua_gettop(L);
-  *top = base;
   // Lua promises as many free places above a call's arguments.
-  if (base + count + 4 > LUA_MINSTACK && !lua_checkstack(L, count + 8)) return MBLStatusStack;
+  if (base + count + 4 > LUA_MINSTACK && !lua_checkstack(L, count + 8)) {
+    return (MBLFastResult){0, base, MBLTagNil, MBLStatusStack};
+  }
   lua_pushcfunction(L, mbl_handler);
   lua_rawgeti(L, LUA_REGISTRYINDEX, function);
-  if (!push_plain(L, arguments, count)) {
-    lua_settop(L, base);
-    return mbl_call_one(S, function, arguments, count, result);
-  }
+  for (int32_t i = 0; i < count; i++) push_scalar(L, &arguments[i]);
   int pending = S->pendingCount;
-  bool inHost = set_in_host(S->control, false);
-  int status = lua_pcall(L, count, 1, base + 1);
-  set_in_host(S->control, inHost);
-  if (status == LUA_OK) {
-    get_result(L, result);
-    return MBLStatusOK;
-  }
+  bool inHost = mbl_control_set_in_host(S, false);
+  int status = lua_pcall(L, count, 1, -count - 2);
+  mbl_control_set_in_host(S, inHost);
+  if (status == LUA_OK) return take_result(L, base);
   lua_rotate(L, base + 1, -1);
   lua_settop(L, -2);
   S->running = L;
   mbl_pending_unwind(S, pending);
-  return (MBLStatus)status;
-}
-
-void mbl_fast_end(MBLState *S, int32_t top) {
-  lua_settop(S->running, top);
-  if (S->depth > 1) {
-    S->depth--;
-  } else {
-    mbl_end(S);
-  }
+  return (MBLFastResult){0, base, MBLTagNil, (int16_t)status};
 }

@@ -126,15 +126,6 @@ static void unblock_signal(void) {
   unblocked = true;
 }
 
-// A state below another one waits in its host, but Lua that runs on its behalf is its own time.
-bool mbl_control_set_in_host(MBLState *S, bool inHost) {
-  bool before = atomic_load_explicit(&S->control->inHost, memory_order_relaxed);
-  for (MBLState *P = S; P != NULL; P = P->parent) {
-    atomic_store_explicit(&P->control->inHost, inHost, memory_order_relaxed);
-  }
-  return before;
-}
-
 void mbl_control_enter(MBLState *S) {
   if (!unblocked) unblock_signal();
   MBLControl *control = S->control;

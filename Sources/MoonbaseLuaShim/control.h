@@ -25,6 +25,15 @@ struct MBLControl {
   int idle;
 };
 
+// A state below another one waits in its host, but Lua that runs on its behalf is its own time.
+static inline bool mbl_control_set_in_host(MBLState *S, bool inHost) {
+  bool before = atomic_load_explicit(&S->control->inHost, memory_order_relaxed);
+  for (MBLState *P = S; P != NULL; P = P->parent) {
+    atomic_store_explicit(&P->control->inHost, inHost, memory_order_relaxed);
+  }
+  return before;
+}
+
 void mbl_control_deliver(MBLControl *control, MBLAbort reason, bool anySerial, unsigned long serial);
 void mbl_watch_begin(MBLControl *control, double deadline);
 

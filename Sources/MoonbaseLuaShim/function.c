@@ -1,4 +1,4 @@
-#include "internal.h"
+#include "control.h"
 
 // Swift functions that Lua calls.
 
@@ -53,8 +53,12 @@ int mbl_finish(MBLState *S, lua_State *L, MBLFrame *frame, int32_t failed, int p
   }
   int count = frame->pushed;
   if (frame->hasResult) {
-    MBLValue value = frame_value(frame);
-    mbl_push_value(S, L, &value);
+    if (frame->result.tag == MBLTagInteger) {
+      lua_pushinteger(L, frame->result.integer);
+    } else {
+      MBLValue value = frame_value(frame);
+      mbl_push_value(S, L, &value);
+    }
     count++;
   }
   if (S->pendingCount > pending) mbl_pending_unwind(S, pending);

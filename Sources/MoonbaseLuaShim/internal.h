@@ -150,7 +150,6 @@ void *mbl_allocate(void *state, void *block, size_t old, size_t size);
 MBLControl *mbl_control_new(MBLState *S);
 void mbl_control_enter(MBLState *S);
 void mbl_control_leave(MBLState *S);
-bool mbl_control_set_in_host(MBLState *S, bool inHost);
 bool mbl_control_in_host(MBLState *S);
 
 // values.c

@@ -1,14 +1,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "control.h"
 
 // Swift objects as userdata, and their types.
 
 MBLObject *mbl_test_object(MBLState *S, lua_State *L, int index) {
-  if (lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) != sizeof(MBLObject)) return NULL;
+  // A light userdata has no length, and a string of this length is no userdata.
+  if (lua_rawlen(L, index) != sizeof(MBLObject)) return NULL;
   MBLObject *object = lua_touserdata(L, index);
-  return object->state == S ? object : NULL;
+  return object != NULL && object->state == S ? object : NULL;
 }
 
 bool mbl_object_alive(MBLState *S, const MBLObject *object) {

@@ -63,6 +63,38 @@ import Testing
     #expect(try call.run { $0.integer } == 5)
   }
 
+  /// Within a run scalars leave the stack at once; what else a call gives stays there while it is read, and calls go on above it.
+  @Test func resultsLiveWhileTheyAreReadWithinARun() throws {
+    let state = try LuaState()
+    let same = try call("return function(...) return ... end", state, parameters: 1)
+    let fail = try call("return function() error({}) end", state, parameters: 0)
+    func nest(_ depth: Int) throws -> Int {
+      if depth == 0 { return 0 }
+      same.set(0, string: "level \(depth)")
+      return try same.run { result in
+        _ = try? fail.run { $0.isNil }
+        let below = try nest(depth - 1)
+        #expect(result.text == "level \(depth)")
+        same.set(0, integer: 5)
+        return below + Int(try same.run { $0.integer ?? 0 })
+      }
+    }
+    try state.run {
+      for _ in 0..<1000 {
+        same.set(0, number: 0.5)
+        #expect(try same.run { $0.number } == 0.5)
+        same.setNil(0)
+        #expect(try same.run { $0.isNil })
+        same.set(0, boolean: false)
+        #expect(try same.run { $0.boolean } == false)
+        _ = #expect(throws: LuaError.self) { try fail.run { $0.isNil } }
+      }
+      #expect(try nest(400) == 2000)
+      try same.set(0, .null)
+      guard case .null = try same.value() else { throw LuaError(.runtime, "null came back as something else") }
+    }
+  }
+
   final class Holder { var state: LuaState? }
 
   /// The last owner lets the state go while it runs: the call ends first.

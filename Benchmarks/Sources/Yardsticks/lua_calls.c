@@ -62,18 +62,38 @@ int64_t yardstick_lua_reads_property(const char *script, int64_t count) {
   return result(state, 2);
 }
 
+static int add_traceback(lua_State *state) {
+  luaL_traceback(state, state, lua_tostring(state, 1), 1);
+  return 1;
+}
+
+/* What a host that calls functions of scripts cannot leave out, whatever its language: it keeps the function by reference, since
+   it has many and calls them from anywhere; makes sure of the stack; has a message handler, as lua.c does, for a traceback
+   cannot be had later; and looks whether the result is a number. */
+static int call_script(lua_State *state, int function, int64_t first, int64_t second, int64_t *answer) {
+  int base = lua_gettop(state), isNumber = 0;
+  if (!lua_checkstack(state, 4)) return LUA_ERRMEM;
+  lua_pushcfunction(state, add_traceback);
+  lua_rawgeti(state, LUA_REGISTRYINDEX, function);
+  lua_pushinteger(state, first);
+  lua_pushinteger(state, second);
+  int status = lua_pcall(state, 2, 1, base + 1);
+  if (status != LUA_OK) return status;
+  *answer = lua_tointegerx(state, -1, &isNumber);
+  lua_settop(state, base);
+  return isNumber ? LUA_OK : LUA_ERRRUN;
+}
+
 int64_t yardstick_host_calls_lua(const char *script, int64_t count) {
   lua_State *state = luaL_newstate();
   int64_t sum = 0;
   luaL_openlibs(state);
   if (luaL_loadstring(state, script) || lua_pcall(state, 0, 1, 0)) return failed(state);
+  int function = luaL_ref(state, LUA_REGISTRYINDEX);
   for (int64_t i = 0; i < count; i++) {
-    lua_pushvalue(state, -1);
-    lua_pushinteger(state, i);
-    lua_pushinteger(state, 2);
-    if (lua_pcall(state, 2, 1, 0)) return failed(state);
-    sum += lua_tointeger(state, -1);
-    lua_pop(state, 1);
+    int64_t answer;
+    if (call_script(state, function, i, 2, &answer)) return failed(state);
+    sum += answer;
   }
   lua_close(state);
   return sum;

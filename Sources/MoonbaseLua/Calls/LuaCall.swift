@@ -26,8 +26,8 @@ public struct LuaCall: ~Copyable {
   var thread: OpaquePointer { frame.pointee.thread }
 
   func place(_ index: Int) -> Int32 {
-    let place = Int32(clamping: index) &+ offset &+ 1
-    return place > frame.pointee.count || index < 0 ? 250_000 : place
+    guard index >= 0, index < count else { return 250_000 }
+    return Int32(truncatingIfNeeded: index) &+ offset &+ 1
   }
 
   // MARK: Arguments
@@ -42,11 +42,16 @@ public struct LuaCall: ~Copyable {
   public func integer(_ index: Int) throws -> Int64 {
     var value: Int64 = 0
     if mbl_to_integer(thread, place(index), &value) { return value }
+    throw integerError(index)
+  }
+
+  @inline(never)
+  private func integerError(_ index: Int) -> LuaError {
     var number = 0.0
     if mbl_to_number(thread, place(index), &number) {
-      throw argumentError(index, "number has no integer representation")
+      return argumentError(index, "number has no integer representation")
     }
-    throw typeError(index, expected: "number")
+    return typeError(index, expected: "number")
   }
 
   /// A number; a numeral will do, as in Lua.
@@ -181,34 +186,19 @@ public struct LuaCall: ~Copyable {
   // MARK: Results
 
   /// Returns nil.
-  public mutating func returnNil() { give(MBLValue()) }
+  public mutating func returnNil() { give(.nil, 0) }
 
   /// Returns a boolean.
-  public mutating func `return`(_ value: Bool) {
-    var plain = MBLValue()
-    plain.tag = .boolean
-    plain.integer = value ? 1 : 0
-    give(plain)
-  }
+  public mutating func `return`(_ value: Bool) { give(.boolean, value ? 1 : 0) }
 
   /// Returns an integer.
-  public mutating func `return`(_ value: Int64) {
-    var plain = MBLValue()
-    plain.tag = .integer
-    plain.integer = value
-    give(plain)
-  }
+  public mutating func `return`(_ value: Int64) { give(.integer, value) }
 
   /// Returns an integer.
   public mutating func `return`(_ value: Int) { `return`(Int64(value)) }
 
   /// Returns a number.
-  public mutating func `return`(_ value: Double) {
-    var plain = MBLValue()
-    plain.tag = .number
-    plain.number = value
-    give(plain)
-  }
+  public mutating func `return`(_ value: Double) { give(.number, Int64(bitPattern: value.bitPattern)) }
 
   /// Returns a text.
   public mutating func `return`(_ value: String) {
@@ -238,6 +228,19 @@ public struct LuaCall: ~Copyable {
 
   private func give(_ plain: MBLValue) {
     withUnsafePointer(to: plain) { mbl_frame_return(frame, $0) }
+  }
+
+  /// A first result that is a scalar waits in the frame as it is.
+  private func give(_ tag: MBLTag, _ word: Int64) {
+    guard !frame.pointee.hasResult else {
+      var plain = MBLValue()
+      plain.tag = tag
+      plain.integer = word
+      return give(plain)
+    }
+    frame.pointee.result.tag = tag
+    frame.pointee.result.integer = word
+    frame.pointee.hasResult = true
   }
 
   private func giveBytes(_ bytes: UnsafeRawBufferPointer) {

@@ -15,6 +15,7 @@ import MoonbasePlatform
 /// The arguments are handed over when `run` begins, so a function may be called again from within itself.
 public final class LuaFastCall {
   private let reference: LuaReference
+  private let index: Int32
   private let buffer: LuaArgumentBuffer
   @usableFromInline let count: Int
   /// The buffer's values, which stay where they are, since the number of arguments does. Callers write into them without a
@@ -27,6 +28,7 @@ public final class LuaFastCall {
   /// Prepares calls with this many arguments, all nil at first.
   public init(_ function: LuaFunction, parameters: Int) {
     reference = function.reference
+    index = reference.index
     count = parameters
     buffer = LuaArgumentBuffer(capacity: parameters)
     values = buffer.values
@@ -91,31 +93,41 @@ public final class LuaFastCall {
   @inlinable
   public func run<Result>(_ body: (borrowing LuaResult) throws -> Result) throws -> Result {
     let result = try begin()
-    defer { end(result) }
+    defer { if result.top >= 0 { end(result) } }
     return try body(result)
   }
 
   @usableFromInline
   func begin() throws(LuaError) -> LuaResult {
-    guard let raw = home.pointee else { throw LuaError(.closed, "the Lua state is closed") }
+    guard let raw = home.pointee, !holdsMore.pointee else { return try beginSlowly() }
+    let plain = mbl_fast_call(raw, index, values, Int32(truncatingIfNeeded: count))
+    if plain.status == 0 { return LuaResult(plain, of: .passUnretained(self)) }
+    return try beginAfter(plain)
+  }
+
+  @inline(never)  // keeps its frame out of the quick call's
+  private func beginAfter(_ plain: MBLFastResult) throws(LuaError) -> LuaResult {
+    if plain.status == MBLStatus.idle.rawValue { return try beginSlowly() }
+    throw failure(MBLStatus(rawValue: Int32(plain.status)) ?? .runtime, LuaResult(plain, of: .passUnretained(self)))
+  }
+
+  /// The call of more than scalars, and the one that is a run of its own.
+  @inline(never)  // keeps its frame out of the quick call's
+  private func beginSlowly() throws(LuaError) -> LuaResult {
+    let state = try reference.state
+    let raw = state.raw
     // Within a run whoever began it keeps the state; else nobody else may.
-    let holder = mbl_is_running(raw) ? nil : try hold()
+    let holder = mbl_is_running(raw) ? nil : Unmanaged.passRetained(state)
+    if holder != nil { mbl_begin(raw) }
+    let top = mbl_top(raw)
+    buffer.seal(count)
     var plain = MBLValue()
-    var top: Int32 = 0
-    let status: MBLStatus
-    if holdsMore.pointee {
-      buffer.seal(count)
-      status = mbl_fast_begin(raw, reference.index, values, Int32(count), &plain, &top)
-      buffer.clear()
-    } else {
-      status = mbl_fast_begin(raw, reference.index, values, Int32(count), &plain, &top)
-    }
-    let result = LuaResult(plain, link: .passUnretained(reference.link), top: top, holder: holder)
+    let status = mbl_call_one(raw, index, values, Int32(truncatingIfNeeded: count), &plain)
+    buffer.clear()
+    let result = LuaResult(plain, of: .passUnretained(self), top: top, holder: holder)
     guard status == .OK else { throw failure(status, result) }
     return result
   }
-
-  private func hold() throws(LuaError) -> Unmanaged<LuaState> { .passRetained(try reference.state) }
 
   private func failure(_ status: MBLStatus, _ result: borrowing LuaResult) -> LuaError {
     defer { end(result) }
@@ -125,9 +137,15 @@ public final class LuaFastCall {
 
   @usableFromInline
   func end(_ result: borrowing LuaResult) {
-    if let raw = home.pointee { mbl_fast_end(raw, result.top) }
+    if let raw = home.pointee {
+      mbl_set_top(raw, result.top)
+      if result.holder != nil { mbl_end(raw) }
+    }
     result.holder?.release()
   }
+
+  /// The state, while a result is read.
+  fileprivate var state: LuaState { get throws(LuaError) { try reference.state } }
 
   /// Calls the function; its one result.
   public func value() throws(LuaError) -> LuaValue {
@@ -141,29 +159,41 @@ public final class LuaFastCall {
 
 /// The result of a fast call, read in place.
 public struct LuaResult: ~Copyable {
-  // A plain value in parts, so that callers read numbers without a call.
+  // A plain value in parts, so that callers read numbers without a call, and few enough to come back in registers.
   @usableFromInline let word: Int64
   @usableFromInline let tag: UInt32
-  let length: UInt64
-  /// What the call, which outlives its result, keeps alive.
-  let link: Unmanaged<LuaLink>
-  let top: Int32
-  let holder: Unmanaged<LuaState>?
+  /// The height of the stack below a result that lies on it; less than 0 if none does.
+  @usableFromInline let top: Int32
+  /// The call, which outlives its result.
+  private let call: Unmanaged<LuaFastCall>
+  /// Kept by a call that is a run of its own.
+  fileprivate let holder: Unmanaged<LuaState>?
 
-  init(_ plain: MBLValue, link: Unmanaged<LuaLink>, top: Int32, holder: Unmanaged<LuaState>?) {
+  fileprivate init(_ plain: MBLFastResult, of call: Unmanaged<LuaFastCall>) {
+    word = plain.word
+    tag = UInt32(plain.tag)
+    top = plain.top
+    self.call = call
+    holder = nil
+  }
+
+  fileprivate init(_ plain: MBLValue, of call: Unmanaged<LuaFastCall>, top: Int32, holder: Unmanaged<LuaState>?) {
     word = plain.integer
     tag = plain.tag.rawValue
-    length = plain.length
-    self.link = link
     self.top = top
+    self.call = call
     self.holder = holder
   }
 
-  var plain: MBLValue {
+  /// The whole of it, with what a string or an object has besides.
+  private var plain: MBLValue {
     var plain = MBLValue()
-    plain.integer = word
-    plain.length = length
-    plain.tag = MBLTag(rawValue: tag) ?? .nil
+    if tag > MBLTag.number.rawValue, let state = try? call.takeUnretainedValue().state {
+      mbl_get(mbl_thread(state.raw), top + 1, &plain)
+    } else {
+      plain.integer = word
+      plain.tag = MBLTag(rawValue: tag) ?? .nil
+    }
     return plain
   }
 
@@ -207,8 +237,7 @@ public struct LuaResult: ~Copyable {
   /// The result as a value that may be kept.
   public var value: LuaValue {
     get throws(LuaError) {
-      guard let state = link.takeUnretainedValue().state else { throw LuaError(.closed, "the Lua state is closed") }
-      return try state.value(plain)
+      try call.takeUnretainedValue().state.value(plain)
     }
   }
 }

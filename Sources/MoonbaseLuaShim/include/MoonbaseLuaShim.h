@@ -55,6 +55,7 @@ typedef enum MBLStatus : int32_t {
   MBLStatusMemory = 4,
   MBLStatusHandler = 5,
   MBLStatusStack = 6,  // no room on the Lua stack
+  MBLStatusIdle = 7,   // no run is under way
 } MBL_ENUM MBLStatus;
 
 // Why a run is being ended. It is kept outside of Lua, so that no script can swallow it.
@@ -187,11 +188,14 @@ MBLStatus mbl_call(MBLState *_Nonnull state, int32_t function, const MBLValue *_
 // Calls a function for one result: `*result` stays valid until mbl_set_top.
 MBLStatus mbl_call_one(MBLState *_Nonnull state, int32_t function, const MBLValue *_Nullable arguments, int32_t count,
                        MBLValue *_Nonnull result);
-// The same as one run, for calls that are made often. `top` is to be handed to mbl_fast_end once the result, or the error on the
-// top of the stack, was read.
-MBLStatus mbl_fast_begin(MBLState *_Nonnull state, int32_t function, const MBLValue *_Nonnull arguments, int32_t count,
-                         MBLValue *_Nonnull result, int32_t *_Nonnull top);
-void mbl_fast_end(MBLState *_Nonnull state, int32_t top);
+// The same within a run, for calls that are made often; strings, objects and references are not among the arguments.
+typedef struct MBLFastResult {
+  int64_t word;      // a number or a truth value
+  int32_t top;       // what mbl_set_top is given once the result, or the error on the top of the stack, was read; -1: no need
+  uint16_t tag;      // an MBLTag
+  int16_t status;    // an MBLStatus
+} MBLFastResult;
+MBLFastResult mbl_fast_call(MBLState *_Nonnull state, int32_t function, const MBLValue *_Nonnull arguments, int32_t count);
 MBLStatus mbl_to_text(MBLState *_Nonnull state, int32_t index);
 
 typedef struct MBLTraceEntry {
