@@ -1,7 +1,8 @@
 extension Predicate {
   /// The key paths from the evaluated object that the predicate reads, each once, in order of appearance. Those of a
-  /// subquery's variable are given behind the path of its collection.
+  /// subquery's variable are given behind the path of its collection. A tree that is too deep to be evaluated reads none.
   public var keyPaths: [[String]] {
+    if PredicateNode.predicate(self).isTooDeep { return [] }
     var collector = KeyPathCollector()
     collector.visit(self)
     return collector.paths

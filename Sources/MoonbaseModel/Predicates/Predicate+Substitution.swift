@@ -1,9 +1,10 @@
 extension Predicate {
   /// The predicate with its variables replaced by values; a key path behind a variable that is a map gives the entry.
   ///
-  /// Throws `.evaluation` where a variable has no value. Variables of a SUBQUERY are its own and stay.
+  /// Throws `.evaluation` where a variable has no value, `.invalidPredicate` where the tree is too deep. Variables of a SUBQUERY are its own and stay.
   public func substituting(_ values: [String: Value]) throws(ModelError) -> Predicate {
-    try substituting { name, path throws(ModelError) in
+    try PredicateLimits.check(.predicate(self))
+    return try substituting { name, path throws(ModelError) in
       guard let value = values[name] else {
         let names = values.keys.sorted()
         throw ModelError(.evaluation, "there is no value for $\(name)\(suggestion(for: name, among: names))")
@@ -25,8 +26,9 @@ extension Predicate {
   }
 
   /// The names of the variables that need a value, in order of appearance: without those of subqueries, and without those that
-  /// `$NAME := expression` gave one before.
+  /// `$NAME := expression` gave one before. A tree that is too deep to be evaluated has none.
   public var freeVariables: [String] {
+    if PredicateNode.predicate(self).isTooDeep { return [] }
     var found: [String] = []
     _ = substituting { name, path in
       if !found.contains(name) { found.append(name) }

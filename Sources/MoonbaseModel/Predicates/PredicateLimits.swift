@@ -5,6 +5,24 @@ enum PredicateLimits {
 
   static func check(depth: Int) throws(ModelError) {
     guard depth > greatestDepth else { return }
-    throw ModelError(.invalidPredicate, "the predicate is nested more than \(greatestDepth) levels deep; split it")
+    throw refusal
+  }
+
+  /// For walks that cannot refuse a tree on their way.
+  static func check(_ node: PredicateNode) throws(ModelError) {
+    if node.isTooDeep { throw refusal }
+  }
+
+  private static var refusal: ModelError {
+    ModelError(
+      .invalidPredicate,
+      "the predicate is nested more than \(greatestDepth) levels deep, or has a million parts; split it")
+  }
+
+  /// Values in a predicate are nested no deeper than values of attributes.
+  static func check(_ constant: Value) throws(ModelError) {
+    guard constant.isNestedTooDeeply else { return }
+    throw ModelError(
+      .invalidPredicate, "a value in the predicate is nested more than \(TreeLimits.greatestDepth) levels deep")
   }
 }

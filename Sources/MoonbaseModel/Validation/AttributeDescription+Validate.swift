@@ -51,12 +51,19 @@ extension AttributeDescription {
     if let minimum = validation.minimumLength, text.count < minimum {
       failures.append(ValidationFailure(1670, "must have at least \(minimum) characters"))
     }
-    if let pattern = validation.regularExpression {
-      let matches =
-        (try? RegularExpressionCache.shared.expression(pattern, isCaseInsensitive: false).matches(text)) ?? false
-      if !matches { failures.append(ValidationFailure(1680, "must match \(pattern)")) }
+    if let pattern = validation.regularExpression, let mismatch = mismatch(text, pattern) {
+      failures.append(ValidationFailure(1680, mismatch))
     }
     return failures
+  }
+
+  private func mismatch(_ text: String, _ pattern: String) -> String? {
+    do {
+      let expression = try RegularExpressionCache.shared.expression(pattern, isCaseInsensitive: false)
+      return try expression.matches(text) ? nil : "must match \(pattern)"
+    } catch {
+      return "must match \(pattern), which cannot be told: \(error.message)"
+    }
   }
 
   private func validateElements(_ value: Value) -> [ValidationFailure] {

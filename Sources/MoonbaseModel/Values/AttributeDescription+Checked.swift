@@ -9,9 +9,9 @@ extension AttributeDescription {
   @inline(__always)
   package func checked(_ value: Value) throws(ModelError) -> Value {
     switch (type, value) {
-    case (_, .null), (.string, .string), (.integer64, .int), (.boolean, .bool), (.binaryData, .data),
-      (.transformable, _), (.undefined, _):
+    case (_, .null), (.string, .string), (.integer64, .int), (.boolean, .bool), (.binaryData, .data):
       return value
+    case (.transformable, _), (.undefined, _): return try value.checkedNesting()
     case (.double, .double(let number)) where !number.isNaN: return value
     // A date at infinity cannot be written down, and Foundation traps where it tries.
     case (.date, .date(let date)) where date.timeIntervalSinceReferenceDate.isFinite: return value

@@ -27,6 +27,16 @@ extension Value {
     switch (left, right) {
     case (.int(let left), .int(let right)): return ValueOrder(left, right)
     case (.string(let left), .string(let right)): return compareBytes(left, right)
+    case (.list, .list), (.map, .map):
+      return haveSameLeaves(left, right) { compareScalars($0.left, $0.right) == .same } ? .same : nil
+    default: return compareScalars(left, right)
+    }
+  }
+
+  private static func compareScalars(_ left: Value, _ right: Value) -> ValueOrder? {
+    switch (left, right) {
+    case (.int(let left), .int(let right)): return ValueOrder(left, right)
+    case (.string(let left), .string(let right)): return compareBytes(left, right)
     case (.date(let left), .date(let right)): return ValueOrder(left, right)
     case (.double(let left), .double(let right)):
       return left.isNaN || right.isNaN ? nil : ValueOrder(left, right)
@@ -36,21 +46,25 @@ extension Value {
     case (.objectID(let left), .objectID(let right)):
       return left == right ? .same : compare(left, right)
     case (.null, .null): return .same
-    case (.list(let left), .list(let right)):
-      return left.count == right.count && zip(left, right).allSatisfy { compare($0, $1) == .same } ? .same : nil
-    case (.map, .map), (.object, .object): return left == right ? .same : nil
+    case (.object, .object): return left == right ? .same : nil
     default: return compareNumbers(left, right)
     }
   }
 
   /// A total order for sorting: missing values first, then by kind, then by value.
   package static func order(_ left: Value, _ right: Value) -> ValueOrder {
+    order(left, right, levels: TreeLimits.greatestDepth)
+  }
+
+  /// Lists deeper than any that is kept count as the same.
+  private static func order(_ left: Value, _ right: Value, levels: Int) -> ValueOrder {
     if let order = compare(left, right) { return order }
+    if levels == 0 { return .same }
     let (leftRank, rightRank) = (left.rank, right.rank)
     if leftRank != rightRank { return ValueOrder(leftRank, rightRank) }
     if case .list(let left) = left, case .list(let right) = right {
       for (left, right) in zip(left, right) {
-        let order = order(left, right)
+        let order = order(left, right, levels: levels - 1)
         if order != .same { return order }
       }
       return ValueOrder(left.count, right.count)

@@ -21,12 +21,19 @@ extension Value {
 
 extension Value: CustomStringConvertible {
   /// The value as a person reads it: a string without quotes, dates as ISO 8601, bytes as base64, `nil` for null.
-  public var description: String {
+  ///
+  /// Lists and maps deeper than an attribute takes are shown as `…`.
+  public var description: String { description(levels: TreeLimits.greatestDepth) }
+
+  private func description(levels: Int) -> String {
     switch self {
     case .null: "nil"
-    case .list(let list): "[\(list.map(\.description).joined(separator: ", "))]"
+    case .list where levels == 0, .map where levels == 0: "…"
+    case .list(let list): "[\(list.map { $0.description(levels: levels - 1) }.joined(separator: ", "))]"
     case .map(let map):
-      "{\(map.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", "))}"
+      "{"
+        + map.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.description(levels: levels - 1))" }
+        .joined(separator: ", ") + "}"
     case .object(let object): "object of class \(object.className)"
     default: text ?? typeDescription
     }

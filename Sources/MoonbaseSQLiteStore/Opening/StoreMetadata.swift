@@ -69,6 +69,7 @@ struct StoreMetadata: Sendable {
   mutating func replaceForeignEntries(with values: [String: Value]) throws {
     entries = entries.filter { Self.isOwn($0.key) }
     for (key, value) in values where !Self.isOwn(key) {
+      _ = try value.checkedNesting()
       guard let entry = PropertyList(metadataValue: value) else {
         throw GraphError(
           .invalidValue, "metadata \(key): a \(value.typeDescription) cannot be kept in it", value: value)

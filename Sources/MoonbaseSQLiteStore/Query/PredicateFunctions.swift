@@ -16,7 +16,7 @@ enum PredicateFunctions {
       try register("moonbase_\(word)", 3, on: connection) { call in
         if call.isNull(1) || call.isNull(2) { return call.setNull() }
         let matcher = try matchers.matcher(call.text(2), Options(rawValue: UInt8(truncatingIfNeeded: call.integer(0))))
-        let isMatch = comparator == .matches ? matcher.matches(call.text(1)) : matches(matcher, call)
+        let isMatch = try comparator == .matches ? matcher.matches(call.text(1)) : matches(matcher, call)
         call.set(Int64(isMatch ? 1 : 0))
       }
     }
@@ -40,8 +40,8 @@ enum PredicateFunctions {
   }
 
   /// The bytes alone tell most answers; a string is made only where they do not.
-  private static func matches(_ matcher: StringMatcher, _ call: borrowing FunctionCall) -> Bool {
-    call.withText(1) { matcher.matches(utf8: $0) } ?? matcher.matches(call.text(1))
+  private static func matches(_ matcher: StringMatcher, _ call: borrowing FunctionCall) throws -> Bool {
+    try call.withText(1) { matcher.matches(utf8: $0) } ?? matcher.matches(call.text(1))
   }
 
   // MARK: Operators on strings

@@ -152,7 +152,10 @@ struct PredicateChecker {
     try PredicateLimits.check(depth: depth)
     defer { depth -= 1 }
     switch expression {
-    case .constant, .evaluatedObject, .variable, .anyKey: return expression
+    case .constant(let value):
+      try PredicateLimits.check(value)
+      return expression
+    case .evaluatedObject, .variable, .anyKey: return expression
     case .keyPath(let base, let components):
       guard components.allSatisfy({ !$0.isEmpty }), !components.isEmpty else {
         throw mismatch("a key path is empty, or has an empty key in it")

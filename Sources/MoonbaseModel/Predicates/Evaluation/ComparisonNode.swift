@@ -40,7 +40,7 @@ struct ScalarComparison: Sendable {
     if let test = ComparisonTest(`operator`) { return compare(left, right, test) }
     if left.isNull || right.isNull { return nulls == .fetch ? .unknown : .no }
     guard case .string(let text) = left else { throw refusal(of: left) }
-    if let matcher { return Truth(matcher.matches(text)) }
+    if let matcher { return Truth(try matcher.matches(text)) }
     guard case .string(let pattern) = right else { throw refusal(of: right) }
     return Truth(try StringMatcher(`operator`, pattern, options).matches(text))
   }

@@ -64,11 +64,19 @@ extension Value: KeyPathAnswering {
   }
 
   func value(forPredicateKey key: String) throws(ModelError) -> Value {
+    try value(forPredicateKey: key, levels: TreeLimits.greatestDepth)
+  }
+
+  private func value(forPredicateKey key: String, levels: Int) throws(ModelError) -> Value {
     switch self {
     case .null: return .null
     case .map(let map): return map[key] ?? .null
     case .list(let elements):
-      return .list(try elements.map { element throws(ModelError) in try element.value(forPredicateKey: key) })
+      guard levels > 0 else {
+        throw ModelError(.evaluation, "lists are nested too deeply to be asked for \(key)", property: key)
+      }
+      return .list(
+        try elements.map { element throws(ModelError) in try element.value(forPredicateKey: key, levels: levels - 1) })
     case .string(let text) where key == "length": return .int(Int64(text.utf16.count))
     default: throw ModelError(.evaluation, "a value of type \(typeDescription) has no key \(key)", property: key)
     }

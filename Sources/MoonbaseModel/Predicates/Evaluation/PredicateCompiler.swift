@@ -101,7 +101,9 @@ struct PredicateCompiler {
     try enter()
     defer { depth -= 1 }
     switch expression {
-    case .constant(let value): return .constant(value)
+    case .constant(let value):
+      try PredicateLimits.check(value)
+      return .constant(value)
     case .evaluatedObject: return .subject
     case .variable(let name): return .variable(try variable(name).index)
     case .keyPath(let base, let components): return try keyPath(expression, base, components)

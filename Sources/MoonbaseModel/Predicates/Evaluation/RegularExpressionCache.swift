@@ -2,9 +2,15 @@ import MoonbasePlatform
 
 /// A compiled regular expression that must match a whole string.
 struct WholeMatch: Sendable {
+  /// How often the engine may report that it is still at work on one text: each time after some ten thousand steps, so that this
+  /// is a fraction of a second. Such a pattern as `(a+)+` would take longer with each character than all before.
+  private static let greatestReportCount = 1000
+
   private let expression: NSRegularExpression
+  private let pattern: String
 
   init(_ pattern: String, isCaseInsensitive: Bool) throws(ModelError) {
+    self.pattern = pattern
     let options: NSRegularExpression.Options = isCaseInsensitive ? .caseInsensitive : []
     do {
       // Compiled alone first: the parentheses around it must not complete a broken one.
@@ -15,8 +21,29 @@ struct WholeMatch: Sendable {
     }
   }
 
-  func matches(_ text: String) -> Bool {
-    expression.firstMatch(in: text, range: NSRange(location: 0, length: text.utf16.count)) != nil
+  /// Throws `.evaluation` where the engine tries too many ways to match, or runs out of memory for them.
+  func matches(_ text: String) throws(ModelError) -> Bool {
+    var isFound = false
+    var hasFailed = false
+    var reports = 0
+    let range = NSRange(location: 0, length: text.utf16.count)
+    let options: NSRegularExpression.MatchingOptions = [.reportProgress, .reportCompletion]
+    expression.enumerateMatches(in: text, options: options, range: range) { match, flags, stop in
+      if match != nil { isFound = true }
+      if flags.contains(.progress) { reports += 1 }
+      if flags.contains(.internalError) { hasFailed = true }
+      stop.pointee = ObjCBool(isFound || reports > Self.greatestReportCount)
+    }
+    if isFound { return true }
+    if reports > Self.greatestReportCount { throw refusal(of: text, "many steps", "repetitions in repetitions") }
+    if hasFailed { throw refusal(of: text, "much memory", "groups that repeat") }
+    return false
+  }
+
+  private func refusal(of text: String, _ what: String, _ cause: String) -> ModelError {
+    let shown = pattern.count > 80 ? "\(pattern.prefix(80))…" : pattern
+    return ModelError(
+      .evaluation, "“\(shown)” needs too \(what) for a text of \(text.count) characters: write it without \(cause)")
   }
 }
 

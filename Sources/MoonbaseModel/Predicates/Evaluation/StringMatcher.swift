@@ -37,10 +37,10 @@ package struct StringMatcher: Sendable {
     }
   }
 
-  /// Whether the text satisfies the operator.
-  package func matches(_ text: String) -> Bool {
+  /// Whether the text satisfies the operator. Throws `.evaluation` where a regular expression takes too many steps.
+  package func matches(_ text: String) throws(ModelError) -> Bool {
     if case .matches(let expression) = test {
-      return expression.matches(options.subtracting(.caseInsensitive).fold(text))
+      return try expression.matches(options.subtracting(.caseInsensitive).fold(text))
     }
     if let result = text.utf8.withContiguousStorageIfAvailable({ matches(utf8: $0) }), let result { return result }
     return matches(folded: options.fold(text))

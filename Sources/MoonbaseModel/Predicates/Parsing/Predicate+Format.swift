@@ -21,9 +21,13 @@ extension Expression {
     self = try PredicateParser.expression(format, arguments)
   }
 
-  /// The expression for a value: a list becomes an aggregate, as it is written.
+  /// The expression for a value: a list becomes an aggregate, as it is written, unless it is too deep to be used at all.
   public static func value(_ value: Value) -> Expression {
-    if case .list(let elements) = value { .aggregate(elements.map(Expression.value)) } else { .constant(value) }
+    value.isNestedTooDeeply ? .constant(value) : aggregate(of: value)
+  }
+
+  private static func aggregate(of value: Value) -> Expression {
+    if case .list(let elements) = value { .aggregate(elements.map(aggregate)) } else { .constant(value) }
   }
 
   /// The elements of a list, whether it is a literal one or an argument; nil for anything else.

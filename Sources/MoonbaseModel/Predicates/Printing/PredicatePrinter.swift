@@ -1,10 +1,21 @@
 /// Writes predicates and expressions in the format language, with parentheses only where they are needed.
 struct PredicatePrinter {
   var text = ""
+  private var depth = 0
+
+  /// Prints a part one level down, or `…` where the tree goes on deeper than any that can be evaluated.
+  private mutating func inside(_ body: (inout Self) -> Void) {
+    guard depth <= PredicateLimits.greatestDepth else { return text += "…" }
+    depth += 1
+    body(&self)
+    depth -= 1
+  }
 
   // MARK: Predicates
 
-  mutating func print(_ predicate: Predicate) {
+  mutating func print(_ predicate: Predicate) { inside { $0.printBare(predicate) } }
+
+  private mutating func printBare(_ predicate: Predicate) {
     switch predicate {
     case .constant(let value): text += value ? "TRUEPREDICATE" : "FALSEPREDICATE"
     case .comparison(let comparison): print(comparison, quantifier: comparison.modifier.keyword)
@@ -32,7 +43,8 @@ struct PredicatePrinter {
       text += "("
       print(part)
       text += ")"
-    case .and(let parts) where parts.count == 1, .or(let parts) where parts.count == 1: printPart(parts[0])
+    case .and(let parts) where parts.count == 1, .or(let parts) where parts.count == 1:
+      inside { $0.printPart(parts[0]) }
     default: print(part)
     }
   }
@@ -75,7 +87,9 @@ struct PredicatePrinter {
     if needsParentheses { text += ")" }
   }
 
-  private mutating func printBare(_ expression: Expression) {
+  private mutating func printBare(_ expression: Expression) { inside { $0.printParts(of: expression) } }
+
+  private mutating func printParts(of expression: Expression) {
     switch expression {
     case .constant(let value): print(value)
     case .evaluatedObject: text += "SELF"
@@ -176,7 +190,7 @@ struct PredicatePrinter {
       text += "{"
       for (index, element) in elements.enumerated() {
         if index > 0 { text += ", " }
-        print(element)
+        inside { $0.print(element) }
       }
       text += "}"
     default: text += PredicateText.literal(value)

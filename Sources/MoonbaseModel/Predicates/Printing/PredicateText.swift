@@ -33,8 +33,7 @@ enum PredicateText {
     case .uuid(let uuid): cast(uuid.uuidString, .uuid)
     case .uri(let url): cast(url.absoluteString, .uri)
     case .objectID(let id): cast(id.uriRepresentation, .objectID)
-    case .list(let elements): "{" + elements.map(literal).joined(separator: ", ") + "}"
-    case .map, .object: "<\(value.typeDescription)>"
+    case .list, .map, .object: "<\(value.typeDescription)>"
     }
   }
 

@@ -5,6 +5,11 @@ extension ManagedObjectModel {
   /// keys, wrong types and predicates that do not parse, with file, line, entity and property, and the nearest right name.
   /// Whether names resolve is checked by `resolved()`.
   public init(tree: ModelTree, file: String) throws(ModelError) {
+    if tree.isNestedTooDeeply {
+      throw ModelError(
+        .invalidModel, "tables are nested more than \(TreeLimits.greatestDepth) levels deep, or in themselves",
+        at: SourceLocation(file: file, line: tree.line))
+    }
     self = try ModelTreeReader(file: file).model(tree)
   }
 }

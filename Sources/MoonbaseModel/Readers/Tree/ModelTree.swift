@@ -85,6 +85,14 @@ extension ModelTree {
     }
   }
 
+  /// Whether tables are nested more than 100 levels deep, or are more than a million.
+  var isNestedTooDeeply: Bool {
+    TreeLimits.areExceeded(by: self) { tree in
+      guard case .table(let list, let entries) = tree.content else { return [] }
+      return (list + entries.map(\.tree)).filter { $0.scalar == nil }
+    }
+  }
+
   /// Tables and scalars as the value of a user info entry; lists where a table has a list part only.
   var asValue: Value {
     switch content {

@@ -1,0 +1,95 @@
+extension Value {
+  /// Whether both are of one case and equal. Lists and maps are compared without recursion, so that any depth may be.
+  public static func == (left: Value, right: Value) -> Bool {
+    switch (left, right) {
+    case (.list, .list), (.map, .map): haveSameLeaves(left, right, \.isEqualScalar)
+    default: Pair(left, right).isEqualScalar
+    }
+  }
+
+  /// Hashes the case and what it holds, of nested lists and maps the outer levels.
+  public func hash(into hasher: inout Hasher) { hash(into: &hasher, levels: 8) }
+
+  private func hash(into hasher: inout Hasher, levels: Int) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .bool(let value): hasher.combine(value)
+    case .int(let value): hasher.combine(value)
+    case .double(let value): hasher.combine(value)
+    case .decimal(let value): hasher.combine(value)
+    case .string(let value): hasher.combine(value)
+    case .date(let value): hasher.combine(value)
+    case .data(let value): hasher.combine(value)
+    case .uuid(let value): hasher.combine(value)
+    case .uri(let value): hasher.combine(value)
+    case .objectID(let value): hasher.combine(value)
+    case .object(let value): hasher.combine(value)
+    case .list(let list):
+      hasher.combine(list.count)
+      if levels > 0 { for element in list { element.hash(into: &hasher, levels: levels - 1) } }
+    case .map(let map):
+      hasher.combine(map.count)
+      // A map has no order: entries are hashed one by one and added.
+      var sum = 0
+      for (key, value) in map where levels > 0 {
+        var entry = Hasher()
+        entry.combine(key)
+        value.hash(into: &entry, levels: levels - 1)
+        sum &+= entry.finalize()
+      }
+      hasher.combine(sum)
+    }
+  }
+
+  // MARK: Two trees in step
+
+  /// Two values of the same place in two trees.
+  struct Pair {
+    let left: Value
+    let right: Value
+
+    init(_ left: Value, _ right: Value) {
+      self.left = left
+      self.right = right
+    }
+
+    /// Whether both are equal; false for lists and maps.
+    var isEqualScalar: Bool {
+      switch (left, right) {
+      case (.null, .null): true
+      case (.bool(let left), .bool(let right)): left == right
+      case (.int(let left), .int(let right)): left == right
+      case (.double(let left), .double(let right)): left == right
+      case (.decimal(let left), .decimal(let right)): left == right
+      case (.string(let left), .string(let right)): left == right
+      case (.date(let left), .date(let right)): left == right
+      case (.data(let left), .data(let right)): left == right
+      case (.uuid(let left), .uuid(let right)): left == right
+      case (.uri(let left), .uri(let right)): left == right
+      case (.objectID(let left), .objectID(let right)): left == right
+      case (.object(let left), .object(let right)): left == right
+      default: false
+      }
+    }
+  }
+
+  /// Whether two trees have the same lists and maps, and leaves that satisfy the test.
+  static func haveSameLeaves(_ left: Value, _ right: Value, _ areSame: (Pair) -> Bool) -> Bool {
+    var pending = [Pair(left, right)]
+    while let pair = pending.popLast() {
+      switch (pair.left, pair.right) {
+      case (.list(let left), .list(let right)):
+        guard left.count == right.count else { return false }
+        for (one, two) in zip(left, right) { pending.append(Pair(one, two)) }
+      case (.map(let left), .map(let right)):
+        guard left.count == right.count else { return false }
+        for (key, one) in left {
+          guard let two = right[key] else { return false }
+          pending.append(Pair(one, two))
+        }
+      default: if !areSame(pair) { return false }
+      }
+    }
+    return true
+  }
+}
