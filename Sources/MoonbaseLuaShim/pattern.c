@@ -128,13 +128,23 @@ static const char *same_as_capture(MBLMatcher *m, const char *s, int digit) {
 
 // MARK: Repetition
 
+// The byte that must follow a repeated item, or -1. The end of a capture that is open takes no byte.
+static int byte_after(const MBLMatcher *m, const char *rest) {
+  if (m->depth == 0) return -1;  // the call says that the pattern is too complex
+  if (rest < m->patternEnd && *rest == ')') {
+    int open = m->level - 1;
+    while (open >= 0 && m->capture[open].length != MBL_CAPTURE_OPEN) open--;
+    if (open >= 0) rest++;
+  }
+  return mbl_first_byte(m, rest);
+}
+
 static const char *longest(MBLMatcher *m, const char *s, const char *p, const char *end) {
   ptrdiff_t length = 0;
   while (single(m, s + length, p, end)) length++;
   count(m, (size_t)length);
   const char *rest = end + 1;
-  // What cannot follow needs no call; at the last depth the call says so.
-  int next = m->depth > 0 ? mbl_first_byte(m, rest) : -1;
+  int next = byte_after(m, rest);
   for (; length >= 0; length--) {
     const char *place = s + length;
     if (next >= 0 && (place == m->end || (unsigned char)*place != next)) continue;
@@ -261,7 +271,10 @@ const char *mbl_match_at(MBLMatcher *m, const char *s, const char *p) {
 }
 
 int mbl_first_byte(const MBLMatcher *m, const char *p) {
-  if (p >= m->patternEnd || *p == 0 || strchr("^$*+?.([%-)", *p) != NULL) return -1;
+  if (p >= m->patternEnd) return -1;
+  bool isEscape = *p == '%' && p + 1 < m->patternEnd && !isalnum((unsigned char)p[1]);
+  if (isEscape) p++;
+  else if (*p == 0 || strchr("^$*+?.([%-)", *p) != NULL) return -1;
   bool mayBeAbsent = p + 1 < m->patternEnd && (p[1] == '*' || p[1] == '?' || p[1] == '-');
   return mayBeAbsent ? -1 : (unsigned char)*p;
 }

@@ -66,6 +66,25 @@ uint64_t mbl_table_length(MBLState *S, int32_t table) {
   return length;
 }
 
+uint64_t mbl_table_size(MBLState *S, int32_t table) {
+  lua_State *L = S->running;
+  if (!lua_checkstack(L, 4)) return 0;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, table);
+  uint64_t size = 0;
+  // From nil on and with nothing changed meanwhile, no key can be unknown.
+  for (lua_pushnil(L); lua_next(L, -2); lua_settop(L, -2)) size++;
+  lua_settop(L, -2);
+  return size;
+}
+
+bool mbl_push_element(MBLState *S, int64_t index) {
+  lua_State *L = S->running;
+  if (!lua_checkstack(L, 4)) return false;
+  if (lua_rawgeti(L, -1, index) != LUA_TNIL) return true;
+  lua_settop(L, -2);
+  return false;
+}
+
 static int next_body(lua_State *L) {
   // table, key
   return lua_next(L, 1) ? 2 : 0;

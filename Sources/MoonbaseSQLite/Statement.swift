@@ -8,13 +8,13 @@ public final class Statement {
   /// How many columns a row has.
   public let columnCount: Int32
   /// Whether it has begun and was not reset.
-  public private(set) var isRunning = false
+  @exclusivity(unchecked) public private(set) var isRunning = false
 
   /// Constant, because a stored variable would be checked for exclusive access at every column of every row.
   private let handle: OpaquePointer?
   private unowned let connection: Connection
   /// Why a parameter could not be bound: SQLite would take it as NULL. The next step throws it.
-  private var bindingFailure: Int32 = SQLITE_OK
+  @exclusivity(unchecked) private var bindingFailure: Int32 = SQLITE_OK
 
   init(_ connection: Connection, _ sql: String, isCached: Bool) throws {
     self.connection = connection

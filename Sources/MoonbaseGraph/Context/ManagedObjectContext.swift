@@ -34,19 +34,19 @@ public final class ManagedObjectContext {
   public internal(set) var didSaveErrors: [GraphError] = []
 
   /// One instance for each ID. Not retained: objects take themselves out when they go.
-  var registered: [ManagedObjectID: Unmanaged<ManagedObject>] = [:]
+  @exclusivity(unchecked) var registered: [ManagedObjectID: Unmanaged<ManagedObject>] = [:]
   /// New, changed and deleted objects, in the order they became so. Retained until saved or rolled back.
-  var changedObjects: ContiguousArray<ManagedObject> = []
+  @exclusivity(unchecked) var changedObjects: ContiguousArray<ManagedObject> = []
   /// Goes up with every change of any object, so that a derived value knows whether it still holds.
-  var changeCount: UInt64 = 0
+  @exclusivity(unchecked) var changeCount: UInt64 = 0
   /// How far a running save is; nil where none runs.
   var phase: SavePhase?
   /// How many hooks, rules, transformers and derived attributes are running inside of each other.
-  var hookDepth = 0
+  @exclusivity(unchecked) var hookDepth = 0
   /// Whether the body of a transaction runs.
   package var isInTransaction = false
   /// Objects that change while rules and `willSave` run; nil where nobody asks.
-  var touchedObjects: OrderedSet<ManagedObject>?
+  @exclusivity(unchecked) var touchedObjects: OrderedSet<ManagedObject>?
   /// Objects deleted since delete rules were last applied.
   var deletionsToPropagate: ContiguousArray<ManagedObject> = []
 
@@ -56,8 +56,8 @@ public final class ManagedObjectContext {
   /// Objects of which transformable values were read since the last save; see `findsValuesChangedInPlace`.
   var readObjects: OrderedSet<ManagedObject> = []
 
-  private var behaviors: ContiguousArray<EntityBehavior?>
-  private var seenRevision: Int
+  @exclusivity(unchecked) private var behaviors: ContiguousArray<EntityBehavior?>
+  @exclusivity(unchecked) private var seenRevision: Int
 
   /// Makes a context over a coordinator, with a domain of its own from `extensions`.
   public convenience init(_ coordinator: PersistentStoreCoordinator, extensions: (any ExtensionProvider)? = nil) throws

@@ -18,7 +18,7 @@ public final class ExtensionDomain {
   /// The provider that made the domain, if it can replace what is in it.
   package var provider: (any ExtensionProvider)?
   /// Goes up with every change.
-  public private(set) var revision = 0
+  @exclusivity(unchecked) public private(set) var revision = 0
 
   /// Makes an empty domain.
   public init() {}

@@ -42,25 +42,28 @@ open class ManagedObject {
 
   /// The entity.
   public final let entity: ResolvedEntity
-  /// The ID; temporary until the first save.
-  public final internal(set) var objectID: ManagedObjectID
+  // No access to the fields of a graph's objects lasts while other code runs, so that checking each for exclusive
+  // access at run time would find nothing.
 
-  final var state: State = []
+  /// The ID; temporary until the first save.
+  @exclusivity(unchecked) public final internal(set) var objectID: ManagedObjectID
+
+  @exclusivity(unchecked) final var state: State = []
   /// The values as the store had them when they were read; nil for a fault and for a new object.
-  final var snapshot: Snapshot?
+  @exclusivity(unchecked) final var snapshot: Snapshot?
   /// The current values, all of them; empty as long as nothing changed.
-  final var live: ContiguousArray<Value> = []
+  @exclusivity(unchecked) final var live: ContiguousArray<Value> = []
   /// Slots that changed since the last save.
-  final var changed = SlotSet()
+  @exclusivity(unchecked) final var changed = SlotSet()
   /// Values that transformers and derived attributes gave.
-  final var caches: SlotMap<Cached> = [:]
+  @exclusivity(unchecked) final var caches: SlotMap<Cached> = [:]
   /// Values assigned to delayed derived attributes, until will-save.
-  final var delayed: SlotMap<Value> = [:]
+  @exclusivity(unchecked) final var delayed: SlotMap<Value> = [:]
   /// The faults that read their rows together with this one.
   final var batch: FaultBatch?
-  final var relationships: SlotMap<ToManyState> = [:]
+  @exclusivity(unchecked) final var relationships: SlotMap<ToManyState> = [:]
   /// Goes up with each change of an own value.
-  final var changeCount: UInt64 = 0
+  @exclusivity(unchecked) final var changeCount: UInt64 = 0
   /// Why there is no context any more.
   final var departure = Departure.contextGone
 

@@ -7,14 +7,14 @@ import OrderedCollections
 /// a relationship does not read it.
 final class ToManyState {
   /// The destinations, if loaded.
-  private(set) var members: OrderedSet<ManagedObjectID> = []
-  private(set) var isLoaded: Bool
+  @exclusivity(unchecked) private(set) var members: OrderedSet<ManagedObjectID> = []
+  @exclusivity(unchecked) private(set) var isLoaded: Bool
   /// Destinations that came since the last save.
-  private(set) var added: OrderedSet<ManagedObjectID> = []
+  @exclusivity(unchecked) private(set) var added: OrderedSet<ManagedObjectID> = []
   /// Destinations that went since the last save.
-  private(set) var removed: OrderedSet<ManagedObjectID> = []
+  @exclusivity(unchecked) private(set) var removed: OrderedSet<ManagedObjectID> = []
   /// Whether the order changed since the last save.
-  private(set) var isReordered = false
+  @exclusivity(unchecked) private(set) var isReordered = false
   private let isOrdered: Bool
 
   init(isOrdered: Bool, isLoaded: Bool) {

@@ -59,13 +59,21 @@ public struct LuaTable {
     }
   }
 
-  /// The elements 1 to `count`.
+  /// The elements from 1 up to the first that is missing, as `ipairs` goes.
   public var elements: [LuaValue] {
     get throws(LuaError) {
+      let state = try reference.state
+      guard mbl_push_reference(state.raw, reference.index) else { return [] }
+      defer { state.pop() }
       var all: [LuaValue] = []
-      for index in 0..<(try count) { all.append(try get(index + 1)) }
+      while mbl_push_element(state.raw, Int64(all.count + 1)) { all.append(try state.takeTop()) }
       return all
     }
+  }
+
+  /// How many keys there are, those of elements among them.
+  package var size: Int {
+    get throws(LuaError) { Int(mbl_table_size(try reference.state.raw, reference.index)) }
   }
 
   /// A proxy of this table that scripts can read but not change.

@@ -91,19 +91,21 @@ extension ScriptDomain {
   private func value(_ table: LuaTable, _ depth: Int) throws -> Value {
     if let name = try className(of: table) { return .object(opaque(.table(table), className: name)) }
     try checkDepth(depth)
-    let count = try table.count
-    let pairs = try table.pairs
-    if try table.isMarkedList || pairs.count == count {
-      return .list(try (0..<count).map { try value(try table.get($0 + 1), depth: depth + 1) })
-    }
+    if let elements = try listed(table) { return .list(try elements.map { try value($0, depth: depth + 1) }) }
     var map: [String: Value] = [:]
-    for pair in pairs {
+    for pair in try table.pairs {
       guard let key = pair.key.textValue else {
         throw ScriptError(.invalidValue, "a table has list elements and other keys: it is neither a list nor a map")
       }
       map[key] = try value(pair.value, depth: depth + 1)
     }
     return .map(map)
+  }
+
+  /// The elements, if the table is a list.
+  private func listed(_ table: LuaTable) throws -> [LuaValue]? {
+    let elements = try table.elements
+    return try elements.count == table.size || table.isMarkedList ? elements : nil
   }
 
   /// Throws where a Lua value is, or lists, an object of another context than the one it is meant for.
@@ -116,8 +118,7 @@ extension ScriptDomain {
     case .table(let table):
       guard try table.metatable == nil else { return }
       for element in try table.elements {
-        guard case .object(let box) = element, let object = box.object as? ManagedObject else { continue }
-        if object.managedObjectContext !== context { throw object.foreign }
+        if case .object = element { try checkContext(of: element, is: context) }
       }
     default: return
     }
@@ -125,8 +126,16 @@ extension ScriptDomain {
 
   /// A Lua value for a property of an object.
   func value(_ lua: LuaValue, for property: ResolvedProperty, in context: ManagedObjectContext?) throws -> Value {
-    if property.relationship != nil { try checkContext(of: lua, is: context) }
-    return try value(lua, for: property.attributeType)
+    guard property.relationship != nil else { return try value(lua, for: property.attributeType) }
+    if case .table(let table) = lua, try table.metatable == nil, let elements = try listed(table) {
+      return .list(try elements.map { try destination($0, in: context) })
+    }
+    return try destination(lua, in: context)
+  }
+
+  private func destination(_ lua: LuaValue, in context: ManagedObjectContext?) throws -> Value {
+    try checkContext(of: lua, is: context)
+    return try value(lua, depth: 1)
   }
 
   // MARK: Arguments of calls
