@@ -36,7 +36,9 @@ extension SQLiteStore {
     guard schema.has("Z_MODELCACHE") else { return nil }
     let statement = try connection.statement("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
     defer { statement.reset() }
-    return try statement.step() ? statement.data(0) : nil
+    guard try statement.step() else { return nil }
+    let cache = statement.data(0)
+    return (try? StoreMetadata(connection, path: ""))?.model(besideCache: cache) ?? cache
   }
 
   /// The model that a store carries with it.

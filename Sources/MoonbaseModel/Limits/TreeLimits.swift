@@ -4,7 +4,7 @@ package enum TreeLimits {
   /// Levels of lists and maps in each other, of tables of a model file and of composite attributes.
   package static let greatestDepth = 100
   /// Lists and maps of one value.
-  static let greatestCount = 1_000_000
+  package static let greatestCount = 1_000_000
 
   /// Whether a tree is deeper than allowed, or has more branches. Looks at it without recursion.
   ///

@@ -39,8 +39,8 @@ extension ArchivedModelWriter {
       "NSRelationshipKeyPathsForPrefetching": prefetch.isEmpty ? null : archive.array(prefetch),
     ]
     let defaults = FetchRequest("").archivedFlags
-    for (key, (flag, usual)) in zip(SupplementKeys.fetchFlags, zip(request.archivedFlags, defaults)) where flag != usual
-    {
+    for (key, (flag, usual)) in zip(SupplementKeys.fetchFlags, zip(request.archivedFlags, defaults))
+    where isComplete && flag != usual {
       fields[key] = .bool(flag)
     }
     return archive.object("NSFetchRequest", fields)

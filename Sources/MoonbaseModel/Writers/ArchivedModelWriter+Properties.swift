@@ -58,11 +58,11 @@ extension ArchivedModelWriter {
     fields["NSAttributeType"] = .integer(Int64(attribute.type.rawValue))
     let valueClass = attribute.valueClassName ?? attribute.type.foundationClassName
     fields["NSAttributeValueClassName"] = archive.string(valueClass)
-    if let name = attribute.valueClassName, attribute.type.isUsual(valueClass: name) {
+    if isComplete, let name = attribute.valueClassName, attribute.type.isUsual(valueClass: name) {
       fields[SupplementKeys.valueClass] = archive.string(name)
     }
-    if attribute.usesScalarValueType { fields[SupplementKeys.scalar] = true }
-    if attribute.allowsCloudEncryption { fields[SupplementKeys.cloudEncryption] = true }
+    if isComplete, attribute.usesScalarValueType { fields[SupplementKeys.scalar] = true }
+    if isComplete, attribute.allowsCloudEncryption { fields[SupplementKeys.cloudEncryption] = true }
     fields["NSValueTransformerName"] = archive.string(attribute.valueTransformerName)
     guard let defaultValue = archive.value(attribute.defaultValue) else {
       throw ModelError(
@@ -80,7 +80,9 @@ extension ArchivedModelWriter {
       className = "NSDerivedAttributeDescription"
       // A text of another form is no expression that Core Data could evaluate either; it is kept as it stands.
       let expression = DerivationText.expression(text) ?? .constant(.string(text))
-      if DerivationText.text(expression) != text { fields[SupplementKeys.derivation] = archive.string(text) }
+      if isComplete, DerivationText.text(expression) != text {
+        fields[SupplementKeys.derivation] = archive.string(text)
+      }
       fields["NSDerivationExpression"] = try archive.expression(expression)
       fields["NSFilteringPredicate"] = KeyedArchiveWriter.null
     }

@@ -4,6 +4,8 @@ import MoonbasePlatform
 struct ArchivedModelWriter {
   var archive = KeyedArchiveWriter()
   let model: ResolvedModel
+  /// Whether what Core Data has no place for is written too, under `SupplementKeys`.
+  let isComplete: Bool
   let root: PropertyList
   /// Entities and properties refer to each other, so all have their places before the first is written.
   private(set) var entityReferences: [PropertyList] = []
@@ -14,13 +16,14 @@ struct ArchivedModelWriter {
     var name: String
   }
 
-  static func write(_ model: ResolvedModel) throws(ModelError) -> Data {
-    var writer = ArchivedModelWriter(model)
+  static func write(_ model: ResolvedModel, isComplete: Bool) throws(ModelError) -> Data {
+    var writer = ArchivedModelWriter(model, isComplete: isComplete)
     return try writer.write().binaryData
   }
 
-  private init(_ model: ResolvedModel) {
+  private init(_ model: ResolvedModel, isComplete: Bool) {
     self.model = model
+    self.isComplete = isComplete
     root = archive.reserve()
     for entity in model.entities {
       entityReferences.append(archive.reserve())
@@ -90,8 +93,10 @@ struct ArchivedModelWriter {
       "NSVersionHashModifier": archive.string(description.versionHashModifier),
       "NSUserInfo": try archive.userInfo(description.userInfo, of: entity.name),
     ]
-    if let type = description.codeGenerationType { fields[SupplementKeys.codeGeneration] = archive.string(type) }
-    if let name = description.coreSpotlightDisplayNameExpression {
+    if isComplete, let type = description.codeGenerationType {
+      fields[SupplementKeys.codeGeneration] = archive.string(type)
+    }
+    if isComplete, let name = description.coreSpotlightDisplayNameExpression {
       fields[SupplementKeys.spotlightName] = archive.string(name)
     }
     if description.isAbstract { fields["NSIsAbstract"] = true }
@@ -119,7 +124,9 @@ struct ArchivedModelWriter {
       if let text = index.partialIndexPredicate {
         let predicate = try? Predicate(format: text)
         if let predicate { fields["NSPartialIndexPredicate"] = try archive.predicate(predicate) }
-        if predicate?.description != text { fields[SupplementKeys.partialIndexPredicate] = archive.string(text) }
+        if isComplete, predicate?.description != text {
+          fields[SupplementKeys.partialIndexPredicate] = archive.string(text)
+        }
       }
       archive.fill(reference, "NSFetchIndexDescription", fields)
       references.append(reference)
@@ -135,8 +142,8 @@ struct ArchivedModelWriter {
       "NSFetchIndexElementType": .integer(Int64(element.kind.rawValue)), "NSFetchIndexDescription": index,
     ]
     let isKnown = names(of: entity).contains(element.property)
-    if element.isExpression == isKnown { fields[SupplementKeys.isExpression] = .bool(element.isExpression) }
-    if let type = element.expressionType { fields[SupplementKeys.expressionType] = archive.string(type) }
+    if isComplete, element.isExpression == isKnown { fields[SupplementKeys.isExpression] = .bool(element.isExpression) }
+    if isComplete, let type = element.expressionType { fields[SupplementKeys.expressionType] = archive.string(type) }
     return archive.object("NSFetchIndexElementDescription", fields)
   }
 }

@@ -3,13 +3,26 @@ public import MoonbasePlatform
 extension ResolvedModel {
   /// The model as Core Data archives it: the contents of a `.mom` file.
   ///
+  /// What Core Data's archive has no place for stands under keys that begin with `Moonbase`, which a framework passes over.
   /// Throws `ModelError` with `.unsupportedForm` where a predicate holds what no archive can.
-  public func archive() throws(ModelError) -> Data { try ArchivedModelWriter.write(self) }
+  public func archive() throws(ModelError) -> Data { try ArchivedModelWriter.write(self, isComplete: true) }
 
-  /// The archive, compressed: the contents of a store's table `Z_MODELCACHE`, from which the store opens without a model.
+  /// The archive with Core Data's keys alone, compressed: the contents of a store's table `Z_MODELCACHE`, from which the store
+  /// opens without a model.
   ///
   /// What extensions added to the model is left out: it is theirs, and gone where they are not loaded.
-  public func modelCache() throws(ModelError) -> Data { try Deflate.deflate(try withoutAddedAttributes().archive()) }
+  public func modelCache() throws(ModelError) -> Data { try withoutAddedAttributes().cache(isComplete: false) }
+
+  /// The model in the form of a cache with all that it says; nil where the cache says it all.
+  package func completeModelCache() throws(ModelError) -> Data? {
+    let plain = try withoutAddedAttributes()
+    let complete = try plain.cache(isComplete: true)
+    return complete == (try plain.cache(isComplete: false)) ? nil : complete
+  }
+
+  private func cache(isComplete: Bool) throws(ModelError) -> Data {
+    try Deflate.deflate(try ArchivedModelWriter.write(self, isComplete: isComplete))
+  }
 
   private func withoutAddedAttributes() throws(ModelError) -> ResolvedModel {
     guard description.entities.contains(where: { $0.attributes.contains(where: \.isAddedByExtension) }) else {

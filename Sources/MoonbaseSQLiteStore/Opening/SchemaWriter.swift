@@ -10,10 +10,13 @@ struct SchemaWriter {
   func write(_ connection: Connection) throws {
     for sql in statements { try connection.executeScript(sql) }
     try writePrimaryKeys(connection)
+    let cache = try layout.model.modelCache()
+    let statement = try connection.statement("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
+    statement.bind(cache, 1)
+    try statement.run()
+    var metadata = metadata
+    if let complete = try layout.model.completeModelCache() { metadata.keep(complete, besideCache: cache) }
     try metadata.write(connection)
-    let cache = try connection.statement("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
-    cache.bind(try layout.model.modelCache(), 1)
-    try cache.run()
   }
 
   var statements: [String] {

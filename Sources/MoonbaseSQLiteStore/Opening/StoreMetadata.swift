@@ -62,7 +62,8 @@ struct StoreMetadata: Sendable {
 
   /// The property list, and the identifier as `NSStoreUUID`.
   var values: [String: Value] {
-    entries.mapValues(\.metadataValue).merging(["NSStoreUUID": .string(identifier)]) { entry, _ in entry }
+    entries.filter { $0.key != Self.modelKey }.mapValues(\.metadataValue).merging(["NSStoreUUID": .string(identifier)])
+    { entry, _ in entry }
   }
 
   /// Replaces the entries that are not the store's own.
@@ -79,7 +80,7 @@ struct StoreMetadata: Sendable {
   }
 
   private static func isOwn(_ key: String) -> Bool {
-    key.hasPrefix("NSStore") || key.hasPrefix("_NS") || key == "NSPersistenceFrameworkVersion"
+    key.hasPrefix("NSStore") || key.hasPrefix("_NS") || key == "NSPersistenceFrameworkVersion" || key == modelKey
   }
 
   func write(_ connection: Connection) throws {

@@ -4,8 +4,6 @@ import MoonbaseModel
 import MoonbasePlatform
 
 extension ScriptDomain {
-  static let greatestDepth = 100
-
   // MARK: To Lua
 
   /// A value as scripts see it. Null is nil, inside of lists and maps `moonbase.null`.
@@ -37,8 +35,9 @@ extension ScriptDomain {
   }
 
   private func checkDepth(_ depth: Int) throws {
-    guard depth < Self.greatestDepth else {
-      throw ScriptError(.invalidValue, "a value is nested more than \(Self.greatestDepth) levels deep, or in itself")
+    guard depth < TreeLimits.greatestDepth else {
+      throw ScriptError(
+        .invalidValue, "a value is nested more than \(TreeLimits.greatestDepth) levels deep, or in itself")
     }
   }
 
@@ -52,7 +51,13 @@ extension ScriptDomain {
   /// A Lua value in the form of an attribute; without one, in its natural form.
   ///
   /// Strings are bytes for binary attributes; tables of a registered class stay opaque where any class may be.
-  func value(_ lua: LuaValue, for type: AttributeType? = nil, depth: Int = 0) throws -> Value {
+  func value(_ lua: LuaValue, for type: AttributeType? = nil) throws -> Value {
+    var tables = 0
+    return try value(lua, for: type, depth: 0, &tables)
+  }
+
+  /// `tables` counts those converted: one that stands in two places is two, and a small tree may hold billions.
+  private func value(_ lua: LuaValue, for type: AttributeType?, depth: Int, _ tables: inout Int) throws -> Value {
     switch lua {
     case .nil, .null: return .null
     case .boolean(let truth): return .bool(truth)
@@ -60,7 +65,7 @@ extension ScriptDomain {
     case .number(let number): return .double(number)
     case .string(let string): return try value(string, for: type)
     case .object(let object): return try value(object)
-    case .table(let table): return try value(table, depth)
+    case .table(let table): return try value(table, depth, &tables)
     case .function, .thread, .userdata:
       throw ScriptError(.invalidValue, "a \(lua.typeName) cannot be stored")
     }
@@ -88,16 +93,22 @@ extension ScriptDomain {
     }
   }
 
-  private func value(_ table: LuaTable, _ depth: Int) throws -> Value {
+  private func value(_ table: LuaTable, _ depth: Int, _ tables: inout Int) throws -> Value {
     if let name = try className(of: table) { return .object(opaque(.table(table), className: name)) }
     try checkDepth(depth)
-    if let elements = try listed(table) { return .list(try elements.map { try value($0, depth: depth + 1) }) }
+    tables += 1
+    guard tables <= TreeLimits.greatestCount else {
+      throw ScriptError(.invalidValue, "a value holds more than a million tables, or one of them again and again")
+    }
+    if let elements = try listed(table) {
+      return .list(try elements.map { try value($0, for: nil, depth: depth + 1, &tables) })
+    }
     var map: [String: Value] = [:]
     for pair in try table.pairs {
       guard let key = pair.key.textValue else {
         throw ScriptError(.invalidValue, "a table has list elements and other keys: it is neither a list nor a map")
       }
-      map[key] = try value(pair.value, depth: depth + 1)
+      map[key] = try value(pair.value, for: nil, depth: depth + 1, &tables)
     }
     return .map(map)
   }

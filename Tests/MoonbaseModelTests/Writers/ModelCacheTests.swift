@@ -5,7 +5,8 @@ import Testing
 @Suite("Writing the model cache")
 struct ModelCacheTests {
   private func roundTrip(_ model: ManagedObjectModel) throws -> ManagedObjectModel {
-    try ManagedObjectModel(modelCache: model.resolved().modelCache())
+    let resolved = try model.resolved()
+    return try ManagedObjectModel(modelCache: resolved.completeModelCache() ?? resolved.modelCache())
   }
 
   @Test func aRichModelSurvives() throws {
@@ -31,6 +32,29 @@ struct ModelCacheTests {
     #expect(left == right)
     #expect(again.warnings == [])
     #expect(try roundTrip(again) == again)
+  }
+
+  /// The keys of our own stand beside Core Data's, whose values they leave as they are.
+  @Test(arguments: [SampleModels.rich, SampleModels.unusual])
+  func withoutOurKeysTheArchiveIsCoreDatas(model: ManagedObjectModel) throws {
+    let resolved = try model.resolved()
+    let cache = try Deflate.inflate(resolved.modelCache())
+    #expect(try keysByClass(cache).values.allSatisfy { !$0.contains { $0.hasPrefix("Moonbase") } })
+    let (plain, complete) = (try objects(cache), try objects(resolved.archive()))
+    #expect(plain.count == complete.count)
+    for (one, two) in zip(plain, complete) {
+      #expect(one == two.filter { !$0.key.hasPrefix("Moonbase") })
+    }
+    let again = try ManagedObjectModel(modelCache: resolved.modelCache())
+    #expect(try again.resolved().version.hashes.keys == resolved.version.hashes.keys)
+    #expect(again.warnings == [])
+    #expect(
+      (try resolved.completeModelCache() != nil) == complete.contains { $0.keys.contains { $0.hasPrefix("Moonbase") } })
+  }
+
+  @Test func onlyTheUnusualNeedsOurKeys() throws {
+    #expect(try SampleModels.unusual.resolved().completeModelCache() != nil)
+    #expect(try World.shared.model.completeModelCache() == nil)
   }
 
   @Test func whatNoArchiveCanHoldIsRefused() throws {
@@ -108,6 +132,23 @@ struct ModelCacheTests {
       // Legacy indexes and compound indexes repeat what the fetch indexes say.
       let optional: Set = ["NSIsIndexed", "NSCompoundIndexes", "NSFetchIndexDescriptions"]
       #expect((left[name] ?? []).subtracting(keys).subtracting(optional) == [], "\(name): keys missing")
+    }
+  }
+
+  /// The objects of an archive with what their references lead to in the first step, so that two archives can be compared
+  /// though their objects have other numbers.
+  private func objects(_ archive: Data) throws -> [[String: PropertyList]] {
+    let objects = try #require(try PropertyList(binary: archive)["$objects"]?.array)
+    func target(_ value: PropertyList) -> PropertyList {
+      guard case .uid(let number) = value else { return value }
+      let object = objects[Int(number)]
+      guard let fields = object.dictionary else { return object }
+      let name = fields["$classname"] ?? fields["NSPropertyName"] ?? fields["NSEntityName"]
+      if case .uid(let number)? = name { return objects[Int(number)] }
+      return name ?? "object"
+    }
+    return objects.compactMap(\.dictionary).filter { $0["$class"] != nil }.map { fields in
+      fields.mapValues { $0.array.map { .array($0.map(target)) } ?? target($0) }
     }
   }
 

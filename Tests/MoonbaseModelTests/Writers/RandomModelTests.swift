@@ -16,7 +16,7 @@ struct RandomModelTests {
     #expect(xcode.warnings == [])
     let tree = try ManagedObjectModel(tree: model.tree(), file: "m.lua")
     #expect(tree == model)
-    let cached = try ManagedObjectModel(modelCache: resolved.modelCache())
+    let cached = try ManagedObjectModel(archive: resolved.archive())
     #expect(cached.inOrderOfNames == model.inOrderOfNames)
 
     #expect(ModelDifference(from: model, to: tree).isEmpty)

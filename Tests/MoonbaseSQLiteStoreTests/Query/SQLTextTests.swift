@@ -102,3 +102,15 @@ struct SQLTextTests {
     #expect(try people.store.objectIDs(matching: people.query("Person", differs)) == [bob.id])
   }
 }
+
+@Suite("Regular expressions in SQL")
+struct SQLRegularExpressionTests {
+  @Test("that take too many steps end the fetch with their error")
+  func hostile() throws {
+    let people = try PeopleStore()
+    try people.insert(people.row("Person", ["firstName": .string(String(repeating: "a", count: 40) + "!")]))
+    let query = people.query("Person", try Predicate(format: "firstName MATCHES '(a+)+$'"))
+    let error = #expect(throws: (any Error).self) { _ = try people.store.snapshots(matching: query) }
+    #expect("\(error as Any)".contains("needs too many steps"), "\(error as Any)")
+  }
+}

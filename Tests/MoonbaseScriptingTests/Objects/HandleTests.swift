@@ -25,6 +25,18 @@ import Testing
       ])
   }
 
+  /// Forty tables, which as a tree are a million million: no limit on instructions sees the host at work.
+  @Test func aTableInItselfAgainAndAgainIsRefused() throws {
+    let lines = try ScriptBench().lines(
+      """
+      local t = { 1 }
+      for _ = 1, 40 do t = { t, t } end
+      local ok, err = pcall(function() return context:fetch("Person"):where("firstName IN %@", t):count() end)
+      print(ok, tostring(err):match("more than a million tables"))
+      """)
+    #expect(lines == ["false\tmore than a million tables"])
+  }
+
   @Test func oneObjectHasOneHandle() throws {
     let lines = try ScriptBench().lines(
       """

@@ -1,0 +1,21 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// A model may say what Core Data's archive has no place for: flags of fetch requests, what only editors read. In the table
+/// `Z_MODELCACHE` stands what a framework would write there, and the whole model under a key of our own in the metadata.
+extension StoreMetadata {
+  static let modelKey = "MoonbaseModel"
+
+  /// Keeps the whole model, with the digest of the cache that it belongs to.
+  mutating func keep(_ complete: Data, besideCache cache: Data) {
+    entries[Self.modelKey] = .dictionary(["cache": .data(VersionDigest.sha256(cache)), "model": .data(complete)])
+  }
+
+  /// The whole model, if the store's cache is still the one that it was written with; else the cache.
+  func model(besideCache cache: Data) -> Data {
+    guard let entry = entries[Self.modelKey]?.dictionary, let complete = entry["model"]?.data,
+      entry["cache"]?.data == VersionDigest.sha256(cache)
+    else { return cache }
+    return complete
+  }
+}

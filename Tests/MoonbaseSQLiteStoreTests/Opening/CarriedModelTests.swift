@@ -1,0 +1,89 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLite
+import MoonbaseSQLiteStore
+import Testing
+
+@Suite("The model that a store carries")
+struct CarriedModelTests {
+  private let folder: TemporaryFolder
+  private let model: ManagedObjectModel
+
+  /// A model with a flag that Core Data's archive has no known place for.
+  init() throws {
+    folder = try TemporaryFolder()
+    var model = ManagedObjectModel {
+      EntityDescription("Thing") { AttributeDescription("title", .string) }
+    }
+    var request = FetchRequest("Thing")
+    request.includesSubentities = false
+    model.fetchRequestTemplates["own"] = request
+    model.entities[0].attributes[0].usesScalarValueType = true
+    self.model = model
+    let store = try SQLiteStore(url: folder.file(), model: model.resolved())
+    try store.setMetadata(["app": "theirs"])
+  }
+
+  @Test("is whole, though its table has Core Data's keys alone")
+  func isWhole() throws {
+    #expect(try SQLiteStore.cachedModel(ofStoreAt: folder.file()) == model)
+    let database = try RawDatabase(folder.file())
+    let statement = try database.connection.statement("SELECT Z_CONTENT FROM Z_MODELCACHE")
+    defer { statement.reset() }
+    #expect(try statement.step())
+    let archive = try Deflate.inflate(statement.data(0))
+    #expect(archive.range(of: Data("Moonbase".utf8)) == nil)
+    let plain = try ManagedObjectModel(archive: archive)
+    #expect(plain.fetchRequestTemplates["own"]?.includesSubentities == true)
+    #expect(try plain.resolved().versionHashes == model.resolved().versionHashes)
+  }
+
+  /// A framework that knows the key of nothing here writes its own cache, and the model beside the old one is stale.
+  @Test("is that of the table after another program wrote there")
+  func yieldsToTheTable() throws {
+    var other = model
+    other.entities[0].attributes.append(AttributeDescription("later", .string))
+    let database = try RawDatabase(folder.file())
+    let statement = try database.connection.statement("UPDATE Z_MODELCACHE SET Z_CONTENT = ?")
+    statement.bind(try other.resolved().modelCache(), 1)
+    try statement.run()
+    let carried = try SQLiteStore.cachedModel(ofStoreAt: folder.file())
+    #expect(carried.entities[0].attributes.map(\.name).contains("later"))
+    #expect(carried.fetchRequestTemplates["own"]?.includesSubentities == true)
+  }
+
+  @Test("is no part of the metadata that programs see, and survives theirs")
+  func isNotSeen() throws {
+    let metadata = try SQLiteStore.metadata(ofStoreAt: folder.file())
+    #expect(metadata["app"] == "theirs")
+    #expect(!metadata.keys.contains { $0.hasPrefix("Moonbase") })
+    let store = try SQLiteStore(url: folder.file(), model: model.resolved())
+    try store.setMetadata(["app": "again"])
+    #expect(try SQLiteStore.cachedModel(ofStoreAt: folder.file()) == model)
+  }
+
+  @Test("needs nothing of ours where it says what Core Data can keep")
+  func plainModelsHaveNoKeyOfOurs() throws {
+    let url = folder.file("plain.sqlite")
+    let plain = ManagedObjectModel {
+      EntityDescription("Thing") { AttributeDescription("title", .string) }
+    }
+    _ = try SQLiteStore(url: url, model: plain.resolved())
+    let database = try RawDatabase(url)
+    let statement = try database.connection.statement("SELECT Z_PLIST FROM Z_METADATA")
+    defer { statement.reset() }
+    #expect(try statement.step())
+    let keys = try #require(try PropertyList(binary: statement.data(0)).dictionary).keys
+    #expect(keys.allSatisfy { $0.hasPrefix("NS") || $0.hasPrefix("_NS") }, "\(keys)")
+  }
+
+  @Test("metadata nested too deeply is refused")
+  func deepMetadata() throws {
+    let store = try SQLiteStore(url: folder.file(), model: model.resolved())
+    var deep = Value.int(1)
+    for _ in 0..<1000 { deep = .list([deep]) }
+    let made = deep
+    #expect(throws: ModelError.self) { try store.setMetadata(["deep": made]) }
+  }
+}
