@@ -146,7 +146,7 @@ extension ScriptDomain {
 
   private func destination(_ lua: LuaValue, in context: ManagedObjectContext?) throws -> Value {
     try checkContext(of: lua, is: context)
-    return try value(lua, depth: 1)
+    return try value(lua)
   }
 
   // MARK: Arguments of calls
