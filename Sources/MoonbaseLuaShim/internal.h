@@ -202,9 +202,16 @@ void mbl_push_walk(lua_State *L, int place);
 int mbl_tostring(lua_State *L);
 void mbl_push_text(lua_State *L, int index);
 int mbl_freeze_top(lua_State *L);
+void mbl_cover(lua_State *L, const luaL_Reg *entries);
+int mbl_table_sort(lua_State *L);
+int mbl_tonumber(lua_State *L);
+int mbl_open_utf8(lua_State *L);
 void mbl_open_strings(lua_State *L);
 void mbl_open_tables(lua_State *L);
 void mbl_open_patterns(lua_State *L);
+
+// Lua's own function under one of ours, which is its upvalue. It runs in the same frame, so that messages tell its name.
+static inline int mbl_call_original(lua_State *L) { return lua_tocfunction(L, lua_upvalueindex(1))(L); }
 
 bool mbl_is_frozen(lua_State *L, int index);
 int mbl_resume(lua_State *L, lua_State *co, int arguments, int *results);

@@ -22,6 +22,15 @@ static void open_library(lua_State *L, const char *name, lua_CFunction open, boo
   lua_setfield(L, base, name);
 }
 
+// Replaces functions of the library on the top by ones of ours that have them as their upvalue.
+void mbl_cover(lua_State *L, const luaL_Reg *entries) {
+  for (; entries->name != NULL; entries++) {
+    lua_getfield(L, -1, entries->name);
+    lua_pushcclosure(L, entries->func, 1);
+    lua_setfield(L, -2, entries->name);
+  }
+}
+
 static int open_math(lua_State *L) {
   luaopen_math(L);
   lua_getfield(L, -1, "randomseed");
@@ -115,6 +124,8 @@ static void open_sandbox(lua_State *L) {
   lua_callk(L, 0, 1, 0, NULL);
   copy_fields(L, lua_gettop(L), base, plain);
   lua_settop(L, base);
+  static const luaL_Reg covered[] = {{"tonumber", mbl_tonumber}, {NULL, NULL}};
+  mbl_cover(L, covered);
   set_function(L, base, "pcall", mbl_pcall);
   set_function(L, base, "xpcall", mbl_xpcall);
   set_function(L, base, "rawset", mbl_rawset);
@@ -125,7 +136,7 @@ static void open_sandbox(lua_State *L) {
   open_library(L, "string", open_string, true, base);
   open_library(L, "table", open_table, true, base);
   open_library(L, "math", open_math, true, base);
-  open_library(L, "utf8", luaopen_utf8, true, base);
+  open_library(L, "utf8", mbl_open_utf8, true, base);
   open_library(L, "coroutine", mbl_open_coroutine, true, base);
   if (S->preset == MBLPresetPure) {
     lua_getfield(L, base, "pairs");

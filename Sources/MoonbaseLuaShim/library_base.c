@@ -49,6 +49,15 @@ int mbl_collectgarbage(lua_State *L) {
   }
 }
 
+// Reading a numeral takes as long as it is.
+int mbl_tonumber(lua_State *L) {
+  if (lua_type(L, 1) == LUA_TSTRING) {
+    lua_Unsigned length = lua_rawlen(L, 1);
+    if (length > 64) mbl_charge(L, (int64_t)(length / 4));
+  }
+  return mbl_call_original(L);
+}
+
 int mbl_os_exit(lua_State *L) {
   MBLState *S = mbl_of(L);
   S->exitStatus = lua_isboolean(L, 1) ? (lua_toboolean(L, 1) ? 0 : 1) : luaL_optinteger(L, 1, 0);

@@ -58,20 +58,33 @@ static int str_format(lua_State *L) {
     }
     if (*format == 0) break;
   }
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_insert(L, 1);
-  lua_callk(L, count, 1, 0, NULL);
-  return 1;
+  return mbl_call_original(L);
+}
+
+// string.pack, packsize and unpack go over their format, letter by letter.
+static int str_packed(lua_State *L) {
+  size_t length;
+  luaL_checklstring(L, 1, &length);
+  mbl_charge(L, (int64_t)length);
+  return mbl_call_original(L);
+}
+
+static int str_unpack(lua_State *L) {
+  size_t length;
+  luaL_checklstring(L, 1, &length);
+  // Room for all results at once: growing for one after the other looks as a circle of calls does.
+  if (length > 1000) lua_checkstack(L, length < LUAI_MAXSTACK / 2 ? (int)length : LUAI_MAXSTACK / 2);
+  return str_packed(L);
 }
 
 // Changes the library on the top.
 void mbl_open_strings(lua_State *L) {
+  static const luaL_Reg entries[] = {
+      {"format", str_format}, {"pack", str_packed}, {"packsize", str_packed}, {"unpack", str_unpack}, {NULL, NULL}};
   mbl_open_patterns(L);
+  mbl_cover(L, entries);
   lua_pushcfunction(L, str_rep);
   lua_setfield(L, -2, "rep");
-  lua_getfield(L, -1, "format");
-  lua_pushcclosure(L, str_format, 1);
-  lua_setfield(L, -2, "format");
   lua_pushnil(L);
   lua_setfield(L, -2, "dump");
 }

@@ -3,12 +3,8 @@
 // Lua's table functions walk in C, where no hook looks: they are charged by the length of the walk beforehand.
 
 static int charged(lua_State *L, lua_Integer steps) {
-  int count = lua_gettop(L);
   if (steps > 0) mbl_charge(L, steps / 4);
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_insert(L, 1);
-  lua_callk(L, count, LUA_MULTRET, 0, NULL);
-  return lua_gettop(L);
+  return mbl_call_original(L);
 }
 
 static lua_Integer span(lua_Integer from, lua_Integer to) {
@@ -75,31 +71,23 @@ static int tab_insert(lua_State *L) {
   return 0;
 }
 
+// The library's own would ask for the length once more, and might be told another.
 static int tab_remove(lua_State *L) {
   check_sequence(L);
   if (lua_gettop(L) < 2) return charged(L, 0);
-  lua_Integer length = luaL_len(L, 1), position = luaL_optinteger(L, 2, length);
-  if (span(position, length) < STRIDE) return charged(L, span(position, length));
-  luaL_argcheck(L, (lua_Unsigned)position - 1U <= (lua_Unsigned)length, 2, "position out of bounds");
-  mbl_charge(L, (length - position) / 4);
+  lua_Integer length = luaL_len(L, 1), position = luaL_optinteger(L, 2, length), i = position;
+  luaL_argcheck(L, position == length || (lua_Unsigned)position - 1U <= (lua_Unsigned)length, 2, "position out of bounds");
+  mbl_charge(L, span(position, length) / 4);
   lua_settop(L, 1);
   lua_geti(L, 1, position);
-  for (lua_Integer i = position; i < length; i++) {
+  for (; i < length; i++) {
     pause_at(L, i - position);
     lua_geti(L, 1, i + 1);
     lua_seti(L, 1, i);
   }
   lua_pushnil(L);
-  lua_seti(L, 1, length);
+  lua_seti(L, 1, i);
   return 1;
-}
-
-static int tab_sort(lua_State *L) {
-  check_sequence(L);
-  lua_settop(L, 2);
-  lua_Integer length = lua_type(L, 1) == LUA_TTABLE ? (lua_Integer)lua_rawlen(L, 1) : 0, steps = length;
-  for (lua_Integer rest = length; rest > 1; rest /= 2) steps += length;
-  return charged(L, steps);
 }
 
 static int tab_concat(lua_State *L) {
@@ -110,7 +98,8 @@ static int tab_concat(lua_State *L) {
   lua_Integer steps = span(from, to), length = lua_type(L, 1) == LUA_TTABLE ? (lua_Integer)lua_rawlen(L, 1) : 0;
   // A plain table fails at its first hole.
   if (length < steps && !lua_getmetatable(L, 1)) steps = length;
-  lua_settop(L, 4);
+  lua_settop(L, 3);
+  lua_pushinteger(L, to);  // asked twice, a table may give two lengths
   return charged(L, steps);
 }
 
@@ -122,13 +111,14 @@ static int tab_unpack(lua_State *L) {
   return charged(L, steps < LUAI_MAXSTACK ? steps : 0);
 }
 
+static int tab_sort(lua_State *L) {
+  check_sequence(L);
+  return mbl_table_sort(L);
+}
+
 void mbl_open_tables(lua_State *L) {
   static const luaL_Reg entries[] = {{"move", tab_move}, {"insert", tab_insert}, {"remove", tab_remove},
-                                     {"sort", tab_sort}, {"concat", tab_concat}, {"unpack", tab_unpack},
+                                     {"concat", tab_concat}, {"unpack", tab_unpack}, {"sort", tab_sort},
                                      {NULL, NULL}};
-  for (const luaL_Reg *entry = entries; entry->name != NULL; entry++) {
-    lua_getfield(L, -1, entry->name);
-    lua_pushcclosure(L, entry->func, 1);
-    lua_setfield(L, -2, entry->name);
-  }
+  mbl_cover(L, entries);
 }
