@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-@Suite struct FileTests {
+@Suite final class FileTests {
   let folder: URL
 
   init() throws {
@@ -14,6 +14,8 @@ import Testing
     try Data("one\ntwo\nthree".utf8).write(to: folder.appendingPathComponent("in/lines.txt"))
     try Data("hidden".utf8).write(to: folder.appendingPathComponent("secret/key"))
   }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
 
   private func run(_ code: String) throws -> [LuaValue] {
     let state = try LuaState()

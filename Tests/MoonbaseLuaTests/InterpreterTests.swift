@@ -16,13 +16,15 @@ final class Collected {
 }
 
 /// One after the other: SIGINT is the whole process's.
-@Suite(.serialized) struct InterpreterTests {
+@Suite(.serialized) final class InterpreterTests {
   let folder: URL
 
   init() throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("moonbase-lua-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
 
   @Test func outputIsBounded() throws {
     let state = try LuaState(limits: LuaLimits(outputSize: 1000))

@@ -22,6 +22,8 @@ public struct CompileCheck: Sendable {
       ["swiftc", "-emit-sil", "-swift-version", "6", "-o", "/dev/null"]
       + (try Self.searchPaths()).flatMap { ["-I", $0] }
       + [file.path]
+    // The compiler leaves files behind when it fails.
+    process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": folder.path]) { $1 }
     let pipe = Pipe()
     process.standardOutput = pipe
     process.standardError = pipe
