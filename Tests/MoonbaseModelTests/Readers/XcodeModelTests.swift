@@ -110,6 +110,82 @@ struct XcodeModelTests {
       ])
   }
 
+  @Test func whatStandsInsideOfPartsIsReportedToo() throws {
+    let model = try read(
+      """
+      <entity name="A">
+        <attribute name="a" attributeType="String" derived="NO" derivationExpression="now()"/>
+        <attribute name="b" attributeType="Transformable" defaultValueString="x"/>
+        <relationship name="r" maxCount="5" destinationEntity="A"/>
+        <relationship name="s" toMany="YES" maxCount="1" destinationEntity="A"/>
+        <fetchedProperty name="f" versionHashModifier="2"><fetchRequest name="f" entity="A"/></fetchedProperty>
+        <fetchIndex name="i"><fetchIndexElement property="a" depth="3"/><gadget/></fetchIndex>
+        <uniquenessConstraints><uniquenessConstraint kind="x"><constraint value="a" order="1"/></uniquenessConstraint>
+          <gadget/></uniquenessConstraints>
+        <compoundIndexes><compoundIndex><index value="a"/><gadget/></compoundIndex></compoundIndexes>
+        <userInfo><entry key="k" value="v" secret="YES"><gadget/></entry></userInfo>
+      </entity>
+      <configuration name="C"><memberEntity name="A" role="x"/></configuration>
+      """)
+    #expect(
+      model.warnings == [
+        #"contents:4: entity A, attribute a: derivationExpression="now()" has no meaning, for it is not derived"#,
+        #"contents:5: entity A, attribute b: defaultValueString="x" has no meaning for an attribute of type Transformable"#,
+        #"contents:6: entity A, relationship r: maxCount="5" has no meaning without toMany="YES": it is to-one"#,
+        #"contents:7: entity A, relationship s: toMany="YES" has no meaning beside maxCount="1", which makes it to-one"#,
+        #"contents:8: entity A, fetched property f: versionHashModifier="2" is not understood"#,
+        #"contents:9: entity A, fetch index i: depth="3" is not understood"#,
+        "contents:9: entity A, fetch index i: <gadget> is not understood",
+        "contents:11: entity A, uniquenessConstraints: <gadget> is not understood",
+        #"contents:10: entity A, uniquenessConstraints: kind="x" is not understood"#,
+        #"contents:10: entity A, uniquenessConstraints: order="1" is not understood"#,
+        #"contents:13: entity A: secret="YES" is not understood"#,
+        "contents:13: entity A: <gadget> is not understood",
+        "contents:12: entity A, compoundIndexes: <gadget> is not understood",
+        #"contents:15: configuration C: role="x" is not understood"#,
+      ])
+    #expect(model.entities[0].uniquenessConstraints == [["a"]])
+    #expect(model.entities[0].relationships.map(\.isToMany) == [false, false])
+  }
+
+  @Test(arguments: [
+    (
+      #"<fetchRequest name="f" entity="A"/><fetchRequest name="f" entity="A"/>"#,
+      "contents:2: fetch request f: it is declared twice: rename one"
+    ),
+    (
+      #"<configuration name="C"/><configuration name="C"/>"#,
+      "contents:2: configuration C: it is declared twice: rename one"
+    ),
+    (
+      #"<compositeAttribute name="C"/><compositeAttribute name="C"/>"#,
+      "contents:2: composite C: it is declared twice: rename one"
+    ),
+    (
+      #"<entity name="A"><userInfo><entry key="k"/><entry key="k"/></userInfo></entity>"#,
+      "contents:2: entity A: the key k of its user info is there twice: rename one"
+    ),
+    (
+      #"<entity name="A"><uniquenessConstraints><uniquenessConstraint><constraint/></uniquenessConstraint></uniquenessConstraints></entity>"#,
+      "contents:2: entity A, uniquenessConstraints: value is missing"
+    ),
+    (
+      #"<entity name="A"><compoundIndexes><compoundIndex><index name="a"/></compoundIndex></compoundIndexes></entity>"#,
+      "contents:2: entity A, compoundIndexes: value is missing"
+    ),
+    (
+      #"<entity name="A"><fetchIndex name="i"><fetchIndexElement property="a" order="descnding"/></fetchIndex></entity>"#,
+      "contents:2: entity A, fetch index i: order is one of ascending, descending, not descnding; did you mean descending?"
+    ),
+    (
+      #"<entity name="A"><fetchIndex name="i"><fetchIndexElement property="a" type="Hash"/></fetchIndex></entity>"#,
+      "contents:2: entity A, fetch index i: type is one of Binary, RTree, not Hash"
+    ),
+  ])
+  func whatWouldBeLostIsAnError(body: String, expected: String) {
+    #expect(message(body) == expected)
+  }
+
   @Test(arguments: [
     ("<entity/>", "contents:2: entity : name is missing"),
     (

@@ -7,24 +7,31 @@ struct MappingModelReader {
   private var warnings: [String] = []
 
   static func read(_ data: Data, file: String) throws(ModelError) -> MappingModel {
-    let objects = try XMLStoreObject.read(data, file: file)
-    var reader = MappingModelReader(file: file, objects: objects)
+    let (objects, warnings) = try XMLStoreObject.read(data, file: file)
+    var reader = MappingModelReader(file: file, objects: objects, warnings: warnings)
     return try reader.mappingModel()
   }
 
-  private init(file: String, objects: [XMLStoreObject]) {
+  private init(file: String, objects: [String: XMLStoreObject], warnings: [String]) {
     self.file = file
-    self.objects = Dictionary(objects.map { ($0.id, $0) }) { first, _ in first }
+    self.objects = objects
+    self.warnings = warnings
   }
 
   /// Only what the mapping model itself refers to counts: files keep orphans of earlier edits.
   private mutating func mappingModel() throws(ModelError) -> MappingModel {
-    guard let root = objects.values.first(where: { $0.type == "XDDEVMAPPINGMODEL" }) else {
+    let roots = objects.values.filter { $0.type == "XDDEVMAPPINGMODEL" }.sorted { $0.line < $1.line }
+    guard let root = roots.first else {
       throw ModelError(.malformedFile, "the file holds no mapping model", at: SourceLocation(file: file))
     }
+    if roots.count > 1 { throw malformed("the file holds a second mapping model: remove one", roots[1]) }
+    report(root, "sourcemodelpath", "sourcemodeldata", "destinationmodelpath", "destinationmodeldata", "entitymappings")
     var numbered: [(number: Int, mapping: EntityMapping)] = []
-    for object in try related(root, "entitymappings") {
-      numbered.append((object.integer("mappingnumber") ?? 0, try entityMapping(object)))
+    for object in try related(root, "entitymappings", "XDDEVENTITYMAPPING") {
+      guard let number = object.integer("mappingnumber") ?? 0 else {
+        throw malformed("mappingnumber is an integer, not \(object.string("mappingnumber") ?? "")", object)
+      }
+      numbered.append((number, try entityMapping(object)))
     }
     var model = MappingModel(entityMappings: numbered.sorted { $0.number < $1.number }.map(\.mapping))
     model.warnings = warnings
@@ -37,15 +44,19 @@ struct MappingModelReader {
       throw malformed("an entity mapping names neither source nor destination", object)
     }
     var mapping = EntityMapping(try kind(of: object, source, destination), from: source, to: destination)
+    if let name = object.string("name"), !name.isEmpty { mapping.name = name }
     mapping.migrationPolicyClassName = object.string("migrationpolicyclassname")
+    report(
+      object, "name", "sourcename", "destinationname", "mappingtypename", "mappingnumber", "migrationpolicyclassname",
+      "autogenerateexpression", "mappingmodel", "attributemappings", "relationshipmappings")
     if let policy = mapping.migrationPolicyClassName {
       warnings.append(
         "\(file):\(object.line): \(mapping.name) has the migration policy \(policy), which is not run here")
     }
-    for object in try related(object, "attributemappings") {
+    for object in try related(object, "attributemappings", "XDDEVATTRIBUTEMAPPING") {
       mapping.attributeMappings.append(try propertyMapping(object))
     }
-    for object in try related(object, "relationshipmappings") {
+    for object in try related(object, "relationshipmappings", "XDDEVRELATIONSHIPMAPPING") {
       mapping.relationshipMappings.append(try propertyMapping(object))
     }
     mapping.attributeMappings.sort { $0.name < $1.name }
@@ -71,32 +82,54 @@ struct MappingModelReader {
     }
   }
 
-  private func propertyMapping(_ object: XMLStoreObject) throws(ModelError) -> PropertyMapping {
+  private mutating func propertyMapping(_ object: XMLStoreObject) throws(ModelError) -> PropertyMapping {
     guard let name = object.string("name") else { throw malformed("a property mapping has no name", object) }
-    if let data = object.data("valueexpressiondata") {
+    report(object, "name", "valueexpression", "valueexpressiondata", "autogenerateexpression", "entitymapping")
+    if let field = object.data("valueexpressiondata") {
+      guard let data = field else { throw malformed("the value expression of \(name) is no base 64", object) }
       do {
         let root = try KeyedArchive(try PropertyList(binary: data)).root()
-        let expression = try ArchivedPredicateReader().expression(root)
-        if case .keyPath(.variable("source"), let path) = expression, path.count == 1 {
-          return PropertyMapping(name, from: .property(path[0]))
-        }
-        return PropertyMapping(name, from: .expression(expression))
+        return mapping(name, try ArchivedPredicateReader().expression(root))
       } catch {
+        throw malformed("the value expression of \(name): \(error.message)", object)
+      }
+    }
+    if let text = object.string("valueexpression"), !text.isEmpty {
+      do { return mapping(name, try Expression(format: text)) } catch {
         throw malformed("the value expression of \(name): \(error.message)", object)
       }
     }
     return PropertyMapping(name, from: .automatic)
   }
 
+  private func mapping(_ name: String, _ expression: Expression) -> PropertyMapping {
+    if case .keyPath(.variable("source"), let path) = expression, path.count == 1 {
+      return PropertyMapping(name, from: .property(path[0]))
+    }
+    return PropertyMapping(name, from: .expression(expression))
+  }
+
   // MARK: Objects
 
-  private func related(_ object: XMLStoreObject, _ relationship: String) throws(ModelError) -> [XMLStoreObject] {
+  private func related(
+    _ object: XMLStoreObject, _ relationship: String, _ type: String
+  ) throws(ModelError) -> [XMLStoreObject] {
     var result: [XMLStoreObject] = []
     for id in object.relationships[relationship] ?? [] {
       guard let other = objects[id] else { throw malformed("\(relationship) names \(id), which is not there", object) }
+      guard other.type == type else {
+        throw malformed("\(relationship) names \(id), which is \(other.type) and not \(type)", object)
+      }
       result.append(other)
     }
     return result
+  }
+
+  /// Tells of what an object has beside the names that are known.
+  private mutating func report(_ object: XMLStoreObject, _ known: String...) {
+    for name in object.names where !known.contains(name) {
+      warnings.append("\(file):\(object.line): \(name) of \(object.type) is not understood")
+    }
   }
 
   private func malformed(_ message: String, _ object: XMLStoreObject) -> ModelError {

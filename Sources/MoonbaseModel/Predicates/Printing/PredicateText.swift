@@ -8,7 +8,7 @@ enum PredicateText {
     guard let first = key.utf8.first, PredicateLexer.isNameStart(first), key.utf8.allSatisfy(PredicateLexer.isName),
       key.utf8.allSatisfy({ $0 < 0x80 }) || key.unicodeScalars.allSatisfy(isLetter)
     else { return "#" + quoted(key) }
-    return key.utf8.count <= 14 && PredicateKeyword.reserved.contains(key.uppercased()) ? "#" + key : key
+    return key.utf8.count <= 15 && PredicateKeyword.reserved.contains(key.uppercased()) ? "#" + key : key
   }
 
   private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {

@@ -44,6 +44,16 @@ struct MarkupFields {
     return real
   }
 
+  /// One of a few words.
+  mutating func choice(_ name: String, _ words: String...) throws(ModelError) -> String? {
+    guard let text = take(name) else { return nil }
+    guard words.contains(text) else {
+      throw error(
+        "\(name) is one of \(words.joined(separator: ", ")), not \(text)\(suggestion(for: text, among: words))")
+    }
+    return text
+  }
+
   static func bool(_ text: String) -> Bool? {
     switch text.lowercased() {
     case "yes", "true", "1": true

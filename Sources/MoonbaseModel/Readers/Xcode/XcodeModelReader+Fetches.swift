@@ -12,7 +12,7 @@ extension XcodeModelReader {
     property.location = context.location(element.line)
     property.isOptional = try fields.bool("optional") ?? false
     property.renamingIdentifier = fields.take("elementID") ?? fields.take("renamingIdentifier")
-    fields.ignore("syncable", "transient", "versionHashModifier")
+    fields.ignore("syncable", "transient")
     warnings += fields.warnings
     for child in element.children where child.name != "fetchRequest" {
       if child.name == "userInfo" { property.userInfo = try userInfo(child, context) } else { report(child, context) }
@@ -81,10 +81,10 @@ extension XcodeModelReader {
     guard let text = property ?? expression else { throw fields.error("property or expression is missing") }
     var result = FetchIndexDescription.Element(text)
     result.isExpression = property == nil
-    result.isAscending = fields.take("order") != "descending"
-    result.kind = fields.take("type") == "RTree" ? .rTree : .binary
+    result.isAscending = try fields.choice("order", "ascending", "descending") != "descending"
+    result.kind = try fields.choice("type", "Binary", "RTree") == "RTree" ? .rTree : .binary
     result.expressionType = fields.take("expressionType")
-    warnings += fields.warnings
+    finish(fields, element)
     return result
   }
 }

@@ -19,7 +19,11 @@ extension XcodeModelReader {
     attribute.usesScalarValueType = try fields.bool("usesScalarValueType") ?? false
     attribute.isIndexed = try fields.bool("indexed") ?? false
     let derivation = fields.take("derivationExpression")
-    if try fields.bool("derived") ?? (derivation != nil) { attribute.derivationExpression = derivation }
+    if try fields.bool("derived") ?? (derivation != nil) {
+      attribute.derivationExpression = derivation
+    } else if let derivation {
+      warn(fields, "derivationExpression=\"\(derivation)\" has no meaning, for it is not derived")
+    }
     attribute.renamingIdentifier = fields.take("elementID") ?? fields.take("renamingIdentifier")
     attribute.versionHashModifier = fields.take("versionHashModifier")
     fields.ignore("syncable", "storedInTruthFile")
@@ -94,14 +98,16 @@ extension XcodeModelReader {
   ) throws(ModelError) -> Value? {
     switch ModelText.value(text, of: attribute.type) {
     case .none:
-      warnings.append(
-        "\(fields.context.location(fields.line)): \(fields.context.subject): \(name)=\"\(text)\" has no meaning "
-          + "for an attribute of type \(attribute.type.xcodeName)")
+      warn(fields, "\(name)=\"\(text)\" has no meaning for an attribute of type \(attribute.type.xcodeName)")
       return nil
     case .some(nil): throw fields.error("\(name) is no \(attribute.type.modelName): \(text)")
     case .some(let value?):
       do { return try attribute.checked(value) } catch { throw fields.error("\(name): \(error.message)") }
     }
+  }
+
+  private mutating func warn(_ fields: MarkupFields, _ message: String) {
+    warnings.append("\(fields.context.location(fields.line)): \(fields.context.subject): \(message)")
   }
 
   // MARK: Relationships
@@ -119,8 +125,12 @@ extension XcodeModelReader {
     if try fields.bool("toMany") ?? false {
       relationship = .toMany(name, destination, inverse: inverse)
       relationship.maxCount = maximum ?? 0
+      if maximum == 1 { warn(fields, "toMany=\"YES\" has no meaning beside maxCount=\"1\", which makes it to-one") }
     } else {
       relationship = .toOne(name, destination, inverse: inverse)
+      if let maximum, maximum != 1 {
+        warn(fields, "maxCount=\"\(maximum)\" has no meaning without toMany=\"YES\": it is to-one")
+      }
     }
     relationship.location = context.location(element.line)
     relationship.isOptional = try fields.bool("optional") ?? false

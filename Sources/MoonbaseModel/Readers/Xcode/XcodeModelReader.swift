@@ -41,6 +41,7 @@ struct XcodeModelReader {
         let context = TreeContext(file: file, subject: "fetch request \(child["name"] ?? "")")
         var fields = MarkupFields(child, context)
         let name = try fields.required("name")
+        guard model.fetchRequestTemplates[name] == nil else { throw fields.error("it is declared twice: rename one") }
         model.fetchRequestTemplates[name] = try fetchRequest(&fields, child)
       case "configuration": try readConfiguration(child, into: &model)
       case "elements", "compositeAttribute", "composite": break
@@ -56,6 +57,7 @@ struct XcodeModelReader {
   {
     var fields = MarkupFields(element, TreeContext(file: file, subject: "configuration \(element["name"] ?? "")"))
     let name = try fields.required("name")
+    guard model.configurations[name] == nil else { throw fields.error("it is declared twice: rename one") }
     fields.ignore("usedWithCloudKit")
     warnings += fields.warnings
     var members: [String] = []
@@ -66,6 +68,7 @@ struct XcodeModelReader {
       }
       var member = MarkupFields(child, fields.context)
       members.append(try member.required("name"))
+      finish(member, child)
     }
     model.configurations[name] = members
   }
@@ -74,6 +77,7 @@ struct XcodeModelReader {
     let context = TreeContext(file: file, subject: "composite \(element["name"] ?? "")")
     var fields = MarkupFields(element, context)
     let name = try fields.required("name")
+    guard composites[name] == nil else { throw fields.error("it is declared twice: rename one") }
     fields.ignore("elementID", "versionHashModifier")
     warnings += fields.warnings
     var elements: [AttributeDescription] = []
@@ -101,8 +105,11 @@ struct XcodeModelReader {
     entity.coreSpotlightDisplayNameExpression = fields.take("coreSpotlightDisplayNameExpression")
     fields.ignore("syncable")
     warnings += fields.warnings
-    for child in element.children { try read(child, into: &entity, context) }
-    addCompoundIndexes(of: element, to: &entity)
+    for child in element.children where child.name != "compoundIndexes" { try read(child, into: &entity, context) }
+    // The form of indexes before fetch indexes; newer models hold both.
+    for child in element.children(named: "compoundIndexes") {
+      for names in try lists(child, "compoundIndex", "index", context) { entity.addCompoundIndex(names) }
+    }
     return entity
   }
 
@@ -122,24 +129,29 @@ struct XcodeModelReader {
     case "fetchIndex": entity.indexes.append(try fetchIndex(child, context))
     case "userInfo": entity.userInfo = try userInfo(child, context)
     case "uniquenessConstraints":
-      for constraint in child.children {
-        guard constraint.name == "uniquenessConstraint" else {
-          report(constraint, context)
-          continue
-        }
-        entity.uniquenessConstraints.append(constraint.children(named: "constraint").compactMap { $0["value"] })
-      }
-    case "compoundIndexes": break
+      entity.uniquenessConstraints += try lists(child, "uniquenessConstraint", "constraint", context)
     default: report(child, context)
     }
   }
 
-  /// The form of indexes before fetch indexes; newer models hold both.
-  private func addCompoundIndexes(of element: MarkupElement, to entity: inout EntityDescription) {
-    for index in element.children(named: "compoundIndexes").flatMap(\.children) {
-      let names = index.children(named: "index").compactMap { $0["value"] }
-      entity.addCompoundIndex(names)
+  /// The values of `<list><item value=""/>...</list>...`: the constraints and compound indexes of an entity.
+  private mutating func lists(
+    _ element: MarkupElement, _ list: String, _ item: String, _ owner: TreeContext
+  ) throws(ModelError) -> [[String]] {
+    let context = owner.part(element.name)
+    finish(MarkupFields(element, context), element, list)
+    var result: [[String]] = []
+    for child in element.children(named: list) {
+      finish(MarkupFields(child, context), child, item)
+      var values: [String] = []
+      for part in child.children(named: item) {
+        var fields = MarkupFields(part, context)
+        values.append(try fields.required("value"))
+        finish(fields, part)
+      }
+      result.append(values)
     }
+    return result
   }
 
   // MARK: Parts
@@ -152,9 +164,18 @@ struct XcodeModelReader {
         continue
       }
       var fields = MarkupFields(child, context)
-      result[try fields.required("key")] = .string(fields.take("value") ?? "")
+      let key = try fields.required("key")
+      if result[key] != nil { throw fields.error("the key \(key) of its user info is there twice: rename one") }
+      result[key] = .string(fields.take("value") ?? "")
+      finish(fields, child)
     }
     return result
+  }
+
+  /// Reports what nobody asked for: attributes that are left, and elements inside of another name.
+  mutating func finish(_ fields: MarkupFields, _ element: MarkupElement, _ known: String...) {
+    warnings += fields.warnings
+    for child in element.children where !known.contains(child.name) { report(child, fields.context) }
   }
 
   mutating func report(_ element: MarkupElement, _ context: TreeContext) {
