@@ -114,6 +114,7 @@ void mbl_set_limits(MBLState *S, const MBLLimits *limits) {
   if (S->depth == 0) mbl_install_hook(S, S->main);
 }
 
+bool mbl_run_is_ending(void) { return mbl_current != NULL && mbl_current->abort; }
 MBLAbort mbl_abort(MBLState *S) { return (MBLAbort)S->abort; }
 
 void mbl_set_abort(MBLState *S, MBLAbort reason) {

@@ -113,6 +113,19 @@ import Testing
     #expect(error.kind == .closed)
   }
 
+  @Test func aWrongValueNamesTheProperty() throws {
+    let state = try LuaState()
+    let type = LuaHostType<LuaBox<Int64>>("number box", interned: false)
+    type.property("value", get: { box, call in call.return(box.value) }, set: { _, call in _ = try call.integer(0) })
+    try state.register(type)
+    let write = try #require(
+      try state.load("return function(o, v) o.value = v end", name: "t").first().functionValue)
+    let box = LuaValue.object(LuaObject(LuaBox<Int64>(3), as: type))
+    _ = try write.call([box, 4])
+    let error = try #require(throws: LuaError.self) { try write.call([box, "x"]) }
+    #expect(error.message == "bad value for 'value' (number expected, got string)")
+  }
+
   @Test func typesAreDescribedWhenAnObjectIsHandedOver() throws {
     let state = try LuaState()
     let type = LuaHostType<LuaBox<Int64>>("number box", interned: false)

@@ -99,6 +99,17 @@ function Request:prefetch(...) end
 ---@return moonbase.Request
 function Request:group_by(...) end
 
+---A condition on groups: columns, keys of the groups and functions over their rows may stand in it.
+---@param predicate string
+---@param ... any values for its placeholders
+---@return moonbase.Request
+function Request:having(predicate, ...) end
+
+---Equal dictionaries are given once.
+---@param distinct? boolean true unless said otherwise
+---@return moonbase.Request
+function Request:distinct(distinct) end
+
 ---While `each` walks: saves after every `count` objects and lets go of those visited.
 ---@param count integer
 ---@return moonbase.Request
@@ -121,6 +132,6 @@ function Request:ids() end
 function Request:count() end
 
 ---Rows of values instead of objects: list items name key paths, keys name aggregates such as `total = "@sum.age"`.
----@param columns table<integer|string, string>
+---@param columns? table<integer|string, string> those of the fetch template, or all attributes, unless said otherwise
 ---@return table<string, any>[]
 function Request:dictionaries(columns) end

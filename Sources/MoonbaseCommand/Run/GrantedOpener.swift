@@ -16,6 +16,9 @@ struct GrantedOpener: ContainerOpener {
 
   private func check(_ path: String, writing: Bool) throws {
     guard !access.allows(path, writing: writing) else { return }
+    if let folder = access.missingFolder(of: path, writing: writing) {
+      throw ScriptError(.cannotReadFile, "\(path): there is no folder \(folder)")
+    }
     let verb = writing ? "write" : "read"
     throw ScriptError(
       .invalidRequest, "the script may not \(verb) \(path): allow it with --allow \(verb)=\(path)")

@@ -42,7 +42,7 @@ struct RunCommand {
   private func openDoors(of domain: ScriptDomain) throws {
     let access = options.access
     if options.sandbox != .pure { try domain.state.openFiles(access) }
-    domain.state.modules.rootPaths = options.scriptFolders
+    domain.state.modules.rootPaths = options.moduleFolders
     // What the command line names was named by a person; what a script names has to be granted.
     let scriptsOpener: any ContainerOpener =
       options.sandbox == .trusted ? opener : GrantedOpener(opener: opener, access: access, readOnly: options.readOnly)

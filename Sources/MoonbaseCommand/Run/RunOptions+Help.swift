@@ -5,6 +5,9 @@ extension RunOptions {
     Runs Lua over a store. SCRIPT may be '-' for standard input; all pieces share one environment. The script finds its
     arguments in `arg`, and in `moonbase.context` a context, if a store, a model or an extension is given.
 
+    Files: a script may read below its own folder and the current one, and write below the current one. `require` finds
+    modules beside the script and in the folders that --allow lets it read. Preset pure has no files, trusted all.
+
     OPTIONS:
       -e CODE                   run this piece of Lua
       --store [CONFIG=]PATH     the SQLite store (default: in memory); repeatable, with the model's configuration that
@@ -18,6 +21,7 @@ extension RunOptions {
       --allow GRANT             read=PATH, write=PATH or env=NAME; repeatable
       --no-files                no files at all
       --limit-instructions N    end the script after so many Lua instructions
+      --limit-source BYTES      take no larger source (default: 1 MiB; none in trusted)
       --limit-memory BYTES      ... when it holds more memory
       --limit-time SECONDS      ... when it takes longer
       --quiet                   no word but errors on standard error

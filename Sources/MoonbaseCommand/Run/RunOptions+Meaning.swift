@@ -7,15 +7,24 @@ extension RunOptions {
     limits.instructions = instructionLimit
     limits.deadline = timeLimit
     limits.memory = memoryLimit
+    if let sourceLimit { limits.sourceSize = sourceLimit }
     return limits
   }
 
-  /// The folders of the scripts; `require` looks there.
+  /// The folders of the scripts.
   var scriptFolders: [String] {
     sources.compactMap { source in
       guard case .file(let path) = source else { return nil }
       return path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
+  }
+
+  /// Where `require` looks: beside the scripts, in the current folder where a piece of Lua has none of its own, and in what
+  /// `--allow` lets them read.
+  var moduleFolders: [String] {
+    let own = sources.allSatisfy { if case .file = $0 { true } else { false } } ? [] : ["."]
+    return scriptFolders + (noFiles ? [] : own)
+      + grants.compactMap { if case .read(let path) = $0 { path } else { nil } }
   }
 
   /// Reading below the scripts' and the current folder, writing below the current one, and what `--allow` adds.

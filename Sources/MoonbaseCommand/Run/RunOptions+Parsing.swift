@@ -6,7 +6,7 @@ extension RunOptions {
   /// The options that take a value.
   private static let valued = [
     "--store", "--model", "--extension", "--sandbox", "--allow", "--limit-instructions", "--limit-memory",
-    "--limit-time", "--save-order",
+    "--limit-source", "--limit-time", "--save-order",
   ]
   private static let flags = ["--read-only", "--no-files", "--quiet", "--strict", "--help"]
 
@@ -62,6 +62,7 @@ extension RunOptions {
     case "--allow": grants.append(try Grant(value))
     case "--limit-instructions": instructionLimit = try Self.positive(option, value, Int64.init)
     case "--limit-memory": memoryLimit = try Self.positive(option, value, UInt64.init)
+    case "--limit-source": sourceLimit = try Self.positive(option, value) { Int($0) }
     default: timeLimit = try Self.positive(option, value, Double.init)
     }
   }

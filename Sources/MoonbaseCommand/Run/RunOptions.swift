@@ -29,6 +29,7 @@ struct RunOptions: Equatable {
   var noFiles = false
   var instructionLimit: Int64?
   var memoryLimit: UInt64?
+  var sourceLimit: Int?
   var timeLimit: Double?
   var quiet = false
   var help = false

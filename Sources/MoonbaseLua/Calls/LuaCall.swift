@@ -25,6 +25,9 @@ public struct LuaCall: ~Copyable {
 
   var thread: OpaquePointer { frame.pointee.thread }
 
+  /// Whether this is an assignment to a property: the object and the key come before the value.
+  private var isSetter: Bool { offset == 2 && method == nil }
+
   func place(_ index: Int) -> Int32 {
     guard index >= 0, index < count else { return 250_000 }
     return Int32(truncatingIfNeeded: index) &+ offset &+ 1
@@ -163,6 +166,10 @@ public struct LuaCall: ~Copyable {
 
   /// The error of an argument: "bad argument #2 to 'resize' (…)".
   public func argumentError(_ index: Int, _ problem: String) -> LuaError {
+    if isSetter {
+      let key = (try? LuaCall(frame, offset: 1).keyText(0)) ?? "?"
+      return LuaError(.runtime, "bad value for '\(key)' (\(problem))")
+    }
     var isMethod = false
     let name = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
       guard let base = buffer.baseAddress else { return "" }

@@ -1,3 +1,4 @@
+import MoonbaseLuaShim
 import MoonbasePlatform
 
 /// An open file of a script, with buffers of its own: one side is read or written at a time, as in C.
@@ -69,7 +70,7 @@ final class LuaFile {
     try flush()
     while true {
       let count = MoonbasePlatform.read(descriptor, buffer.baseAddress, buffer.count)
-      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EINTR, !mbl_run_is_ending() { continue }
       guard count >= 0 else { throw Failure.system(errno) }
       (start, end) = (0, count)
       return count > 0

@@ -33,6 +33,18 @@ public struct LuaFileAccess: Sendable, Equatable {
     return roots.contains { Self.holds(Self.resolve($0), resolved) } ? resolved : nil
   }
 
+  /// The folder that a file would be in, if it would be granted but for that folder's absence.
+  public func missingFolder(of path: String, writing: Bool) -> String? {
+    guard !path.isEmpty, !path.utf8.contains(0), Self.resolve(path) == nil else { return nil }
+    let missing = URL(fileURLWithPath: path).deletingLastPathComponent()
+    var folder = missing
+    while Self.real(folder.path) == nil {
+      guard folder.path != "/", folder.lastPathComponent != ".." else { return nil }
+      folder.deleteLastPathComponent()
+    }
+    return folder != missing && self.path(folder.path, writing: writing) != nil ? missing.relativePath : nil
+  }
+
   private static func holds(_ root: String?, _ path: String) -> Bool {
     guard let root else { return false }
     return path == root || root == "/" || path.hasPrefix(root + "/")

@@ -25,7 +25,7 @@ extension LuaFileLibrary {
     let (flags, writes) = Self.modes[mode.replacing("b", with: "")] ?? (O_RDONLY, false)
     guard let resolved = access.path(path, writing: writes) else {
       // Whoever may not look is not told whether there is something to see.
-      call.refuse(path, writing: writes)
+      call.refuse(path, writing: writes, access)
       return nil
     }
     // Links were resolved; one that was put there since is not followed.

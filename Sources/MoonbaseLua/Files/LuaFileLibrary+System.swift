@@ -20,7 +20,7 @@ extension LuaFileLibrary {
       "remove",
       state.function { [self] call in
         let path = try call.text(0)
-        guard let resolved = access.path(path, writing: true) else { return call.refuse(path, writing: true) }
+        guard let resolved = access.path(path, writing: true) else { return call.refuse(path, writing: true, access) }
         guard MoonbasePlatform.remove(resolved) == 0 else { return call.fail(path, errno) }
         call.return(true)
       })
@@ -28,8 +28,8 @@ extension LuaFileLibrary {
       "rename",
       state.function { [self] call in
         let (old, new) = (try call.text(0), try call.text(1))
-        guard let from = access.path(old, writing: true) else { return call.refuse(old, writing: true) }
-        guard let to = access.path(new, writing: true) else { return call.refuse(new, writing: true) }
+        guard let from = access.path(old, writing: true) else { return call.refuse(old, writing: true, access) }
+        guard let to = access.path(new, writing: true) else { return call.refuse(new, writing: true, access) }
         guard MoonbasePlatform.rename(from, to) == 0 else { return call.fail(old, errno) }
         call.return(true)
       })

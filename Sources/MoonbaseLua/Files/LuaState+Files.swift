@@ -22,7 +22,8 @@ extension LuaCall {
   }
 
   /// `nil, message, number` for a path that is not granted.
-  mutating func refuse(_ path: String, writing: Bool) {
+  mutating func refuse(_ path: String, writing: Bool, _ access: LuaFileAccess) {
+    if access.missingFolder(of: path, writing: writing) != nil { return fail(path, ENOENT) }
     returnNil()
     `return`("\(path): not granted for \(writing ? "writing" : "reading") (see --allow)")
     `return`(Int64(EACCES))

@@ -5,7 +5,7 @@ extension LuaState {
   /// `on_reload(old)` is called with a copy of the old contents. A module not yet loaded is just loaded.
   @discardableResult
   public func reload(_ name: String) throws -> LuaValue {
-    guard let value = try loadModule(name) else { throw LuaError(.module, "module '\(name)' not found") }
+    guard let value = try loadModule(name) else { throw missingModule(name) }
     guard let fresh = freshTables.removeValue(forKey: name), let known = moduleTables[name] else {
       return try publish(name, value)
     }

@@ -17,7 +17,7 @@ extension LuaState {
             for result in try fallback.call([.text(name)]) { try call.return(result) }
             return
           }
-          throw LuaError(.module, "module '\(name)' not found")
+          throw state.missingModule(name)
         }
         try call.return(try state.publish(name, value))
       } else {
@@ -26,6 +26,16 @@ extension LuaState {
     }
     loadedModules = loaded
     try setGlobal("require", require)
+  }
+
+  /// The error of a module that is nowhere.
+  func missingModule(_ name: String) -> LuaError {
+    let full = "moonbase.\(name)"
+    let isKnown = modules.entries[full] != nil || LuaFiles.module(full) != nil
+    let hint = isKnown ? "; did you mean \(full)?" : ""
+    let path = name.replacing(".", with: "/")
+    let places = modules.rootPaths.map { root in "\n\tno file '\(root)/\(path).lua' or '\(root)/\(path)/init.lua'" }
+    return LuaError(.module, "module '\(name)' not found\(hint)\(places.joined())")
   }
 
   /// A library of Lua's, as the preset has it; nil if the name is none.

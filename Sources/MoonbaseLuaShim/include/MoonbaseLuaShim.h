@@ -133,6 +133,8 @@ uint64_t mbl_memory_used(MBLState *_Nonnull state);
 uint64_t mbl_memory_peak(MBLState *_Nonnull state);
 void mbl_fail_allocation(MBLState *_Nonnull state, int64_t after, int64_t times);
 uint64_t mbl_allocations(MBLState *_Nonnull state);
+// Whether the run that this thread is in is about to end.
+bool mbl_run_is_ending(void);
 MBLAbort mbl_abort(MBLState *_Nonnull state);
 void mbl_set_abort(MBLState *_Nonnull state, MBLAbort reason);
 int64_t mbl_remaining(MBLState *_Nonnull state);

@@ -32,14 +32,7 @@ final class RequestBox {
 
 extension HostTypes {
   func describeRequest() {
-    step("where") { box, call, domain in
-      let arguments = try (1..<max(1, call.count)).map { index in
-        let argument = try call.value(index)
-        try domain.checkContext(of: argument, is: box.context)
-        return try domain.value(argument)
-      }
-      box.add(try Predicate(format: try call.text(0), arguments: arguments))
-    }
+    step("where") { box, call, domain in box.add(try Self.predicate(call, domain, box.context)) }
     step("sort") { box, call, _ in
       for index in 0..<call.count { box.request.sortDescriptors.append(SortDescriptor(text: try call.text(index))) }
     }
@@ -54,6 +47,10 @@ extension HostTypes {
     step("group_by") { box, call, _ in
       for index in 0..<call.count { box.request.propertiesToGroupBy.append(try call.text(index)) }
     }
+    step("having") { box, call, domain in
+      box.request.havingPredicate = try Self.predicate(call, domain, box.context)
+    }
+    step("distinct") { box, call, _ in box.request.returnsDistinctResults = call.isNil(0) ? true : try call.boolean(0) }
     step("save_every") { box, call, _ in box.saveEvery = max(1, try Self.count(call, 0)) }
     describeResults()
   }
@@ -98,11 +95,23 @@ extension HostTypes {
     request.method("dictionaries") { [unowned self] box, call in
       let domain = try home()
       var request = box.request
-      request.propertiesToFetch = call.isNil(0) ? [] : try Self.columns(try call.table(0))
+      if !call.isNil(0) { request.propertiesToFetch = try Self.columns(try call.table(0)) }
       let rows = try box.context.fetchDictionaries(request)
       let tables = try rows.map { row in LuaValue.table(try domain.state.table(row.mapValues { try domain.lua($0) })) }
       try call.return(.table(try domain.state.list(tables)))
     }
+  }
+
+  /// The arguments of a call as a predicate: its text, and what stands for its placeholders.
+  private static func predicate(
+    _ call: borrowing LuaCall, _ domain: ScriptDomain, _ context: ManagedObjectContext
+  ) throws -> Predicate {
+    let arguments = try (1..<max(1, call.count)).map { index in
+      let argument = try call.value(index)
+      try domain.checkContext(of: argument, is: context)
+      return try domain.value(argument)
+    }
+    return try Predicate(format: try call.text(0), arguments: arguments)
   }
 
   static func count(_ call: borrowing LuaCall, _ index: Int) throws -> Int {

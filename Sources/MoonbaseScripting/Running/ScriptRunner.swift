@@ -86,7 +86,6 @@ public struct ScriptRunner {
     // What a script raised again with `error` or `assert` is the error that it got.
     let raised = script.flatMap { ($0.value(in: domain.state)?.objectValue(as: ErrorBox.self))?.error }
     let status = Self.status(of: raised ?? error)
-    if status == LuaInterpreter.Status.interrupted { return Outcome(status: status, message: "interrupted") }
     return Outcome(status: status, message: script.map(text) ?? "\(error)")
   }
 

@@ -226,7 +226,30 @@ import Testing
         """, to: "interrupt.sh")
       let run = try bench.program("sh", "interrupt.sh", Workbench.command.path)
       #expect(run.status == 130)
-      #expect(run.complaints == "moonbase run: interrupted\n")
+      #expect(run.complaints.hasPrefix("moonbase run: forever.lua:1: interrupted\nstack traceback:\n"))
+    }
+
+    @Test func interruptionEndsTheWaitForInput() throws {
+      try bench.write("print('ready') io.stdout:flush() print('read', io.read()) print('after')", to: "waiting.lua")
+      try bench.write(
+        """
+        mkfifo pipe
+        exec 3<>pipe
+        env --default-signal=INT "$1" run --limit-time 60 waiting.lua <pipe >ready.txt &
+        script=$!
+        tries=0
+        until [ -s ready.txt ] || [ $tries -ge 600 ]; do sleep 0.1; tries=$((tries + 1)); done
+        sleep 0.5
+        kill -INT $script
+        tries=0
+        while kill -0 $script 2>&- && [ $tries -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+        kill -KILL $script 2>&-
+        wait $script
+        """, to: "interrupt.sh")
+      let run = try bench.program("sh", "interrupt.sh", Workbench.command.path)
+      #expect(run.status == 130)
+      let output = try Data(contentsOf: bench.folder.appendingPathComponent("ready.txt"))
+      #expect(String(decoding: output, as: UTF8.self) == "ready\n")
     }
   #endif
 }

@@ -63,6 +63,17 @@ import Testing
     #expect(lines == ["false\t300\t10", "true\t310\t10"])
   }
 
+  @Test func groupsAreChosenAndEqualRowsGivenOnce() throws {
+    let lines = try ScriptBench().lines(
+      people + """
+        local request = context:fetch("Person"):group_by("active"):having("total > %d", 305)
+        for _, r in ipairs(request:dictionaries { "active", total = "@sum.age" }) do print(r.active, r.total) end
+        local all = context:fetch("Person")
+        print(#all:dictionaries { "active" }, #all:distinct():dictionaries { "active" }, #all:distinct(false):dictionaries { "active" })
+        """)
+    #expect(lines == ["true\t310", "20\t2\t20"])
+  }
+
   @Test func greatestAndLeastKeepTheirType() throws {
     let lines = try ScriptBench().lines(
       """
