@@ -50,7 +50,9 @@ extension SQLiteStore {
         .invalidStore,
         "\(url.relativePath) carries no model (an old framework wrote it): name the model that it was made with")
     }
-    return try ManagedObjectModel(modelCache: cache)
+    var model = try ManagedObjectModel(modelCache: cache)
+    model.locations[""] = SourceLocation(file: url.relativePath)
+    return model
   }
 
   /// Whether a file is a SQLite database, of whomever. Nothing but SQLite opens it.

@@ -19,7 +19,8 @@ extension ManagedObjectModel {
     }
     for (name, request) in other.fetchRequestTemplates {
       if let own = fetchRequestTemplates[name], own != request {
-        throw Self.conflict("fetch request \(name)", nil, nil)
+        let subject = "fetch request \(name)"
+        throw Self.conflict(subject, locations[subject], other.locations[subject])
       }
       fetchRequestTemplates[name] = request
     }
@@ -30,6 +31,7 @@ extension ManagedObjectModel {
     versionIdentifiers += other.versionIdentifiers.filter { !versionIdentifiers.contains($0) }
     allowsUnknownClasses = allowsUnknownClasses || other.allowsUnknownClasses
     warnings += other.warnings
+    locations.merge(other.locations) { own, _ in own }
   }
 
   private static func conflict(_ what: String, _ first: SourceLocation?, _ second: SourceLocation?) -> ModelError {

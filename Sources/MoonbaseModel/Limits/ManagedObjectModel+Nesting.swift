@@ -15,7 +15,7 @@ extension ManagedObjectModel {
       }
     }
     for (name, request) in fetchRequestTemplates.sorted(by: { $0.key < $1.key }) {
-      try check(request, "fetch request \(name)", nil)
+      try check(request, "fetch request \(name)", locations["fetch request \(name)"])
     }
   }
 

@@ -83,6 +83,9 @@ extension ModelChecker {
         "\(name): its least count \(relationship.minCount) does not fit its greatest \(relationship.maxCount)", entity,
         relationship)
     }
+    if Int32(exactly: relationship.minCount) == nil || Int32(exactly: relationship.maxCount) == nil {
+      throw invalid("\(name): its counts do not fit 32 bits: 0 stands for no bound", entity, relationship)
+    }
     guard let inverseName = relationship.inverseName else { return }
     let candidates = lineage(of: destination).flatMap(\.relationships)
     guard let inverse = candidates.first(where: { $0.name == inverseName }) else {

@@ -51,9 +51,14 @@ struct ModelChecker {
         guard let parent = entities[name] else {
           throw invalid("entity \(current.name): its parent \(name) is not in the model\(nearestEntity(name))", current)
         }
-        if !seen.insert(name).inserted { throw invalid("entity \(entity.name) inherits from itself", entity) }
+        if !seen.insert(name).inserted {
+          throw invalid(
+            "entity \(entity.name) inherits from itself: \(current.name) has the parent \(name), give it another",
+            entity)
+        }
         if seen.count > Self.greatestDepth {
-          throw invalid("entity \(entity.name) has more than \(Self.greatestDepth) ancestors", entity)
+          throw invalid(
+            "entity \(entity.name) has more than \(Self.greatestDepth) ancestors: make the hierarchy flatter", entity)
         }
         current = parent
       }
@@ -133,8 +138,8 @@ struct ModelChecker {
     for (name, request) in model.fetchRequestTemplates where entities[request.entityName] == nil {
       throw ModelError(
         .invalidModel,
-        "fetch request \(name): its entity \(request.entityName) is not in the model\(nearestEntity(request.entityName))"
-      )
+        "fetch request \(name): its entity \(request.entityName) is not in the model\(nearestEntity(request.entityName))",
+        at: model.locations["fetch request \(name)"])
     }
   }
 
@@ -145,7 +150,8 @@ struct ModelChecker {
         if entities[member] == nil {
           throw ModelError(
             .invalidModel,
-            "configuration \(name) names \(member), which is not an entity of the model\(nearestEntity(member))")
+            "configuration \(name) names \(member), which is not an entity of the model\(nearestEntity(member))",
+            at: model.locations["configuration \(name)"])
         }
         homes[member, default: []].insert(name)
       }

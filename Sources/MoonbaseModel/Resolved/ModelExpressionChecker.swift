@@ -22,7 +22,8 @@ struct ModelExpressionChecker {
       }
     }
     for (name, request) in model.description.fetchRequestTemplates.sorted(by: { $0.key < $1.key }) {
-      try collect(&warnings, "fetch request \(name)", nil, request.entityName, nil) {
+      let subject = "fetch request \(name)"
+      try collect(&warnings, subject, model.description.locations[subject], request.entityName, nil) {
         () throws(ModelError) in try check(request)
       }
     }

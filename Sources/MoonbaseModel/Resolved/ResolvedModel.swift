@@ -50,9 +50,16 @@ extension ManagedObjectModel {
   /// Throws `ModelError` with `.invalidModel` for duplicate names, refused property names, unknown or cyclic parents, and
   /// destinations and inverses that do not resolve.
   public func resolved() throws(ModelError) -> ResolvedModel {
-    try checkNesting()
-    let model = try withInheritanceFromChildren()
-    try ModelChecker(model: model).check()
-    return try ModelResolver(model: try model.withValuesInTheirTypes()).resolve()
+    do {
+      try checkNesting()
+      let model = try withInheritanceFromChildren()
+      try ModelChecker(model: model).check()
+      return try ModelResolver(model: try model.withValuesInTheirTypes()).resolve()
+    } catch {
+      var error = error
+      // A compiled model has no lines, but its file has a name.
+      error.location = error.location ?? locations[""]
+      throw error
+    }
   }
 }

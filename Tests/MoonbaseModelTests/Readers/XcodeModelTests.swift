@@ -221,6 +221,54 @@ struct XcodeModelTests {
     #expect(message("<entity name=\"A\"/>", head: "<!DOCTYPE model SYSTEM \"file:///etc/passwd\">") == "")
   }
 
+  @Test func anElementHasALimitOfAttributes() {
+    let attributes = (0..<1_000_000).map { "a\($0)=\"\"" }.joined(separator: " ")
+    #expect(message("<entity name=\"A\" \(attributes)/>").contains("<entity> has more than 1000 attributes"))
+  }
+
+  @Test(arguments: [
+    (
+      #"<fetchRequest name="f" entity="B"/>"#,
+      "contents:4: fetch request f: its entity B is not in the model"
+    ),
+    (
+      #"<configuration name="C"><memberEntity name="Aa"/></configuration>"#,
+      "contents:4: configuration C names Aa, which is not an entity of the model; did you mean A?"
+    ),
+    (#"<entity name="B" parentEntity="C"/>"#, "contents:4: entity B: its parent C is not in the model"),
+    (#"<entity name="A"/>"#, "contents:4: entity A is declared twice: remove or rename one of them"),
+    (
+      #"<entity name="B" parentEntity="B"/>"#,
+      "contents:4: entity B inherits from itself: B has the parent B, give it another"
+    ),
+    (
+      #"<entity name="B"><relationship name="r" destinationEntity="Aa"/></entity>"#,
+      "contents:4: B.r: its destination Aa is not in the model; did you mean A?"
+    ),
+    (
+      #"<entity name="B"><fetchedProperty name="p"><fetchRequest name="x" entity="Aa"/></fetchedProperty></entity>"#,
+      "contents:4: B.p: its entity Aa is not in the model; did you mean A?"
+    ),
+    (
+      #"<entity name="B"><uniquenessConstraints><uniquenessConstraint><constraint value="x"/></uniquenessConstraint></uniquenessConstraints></entity>"#,
+      "contents:4: entity B: its uniqueness constraint names x, which is no attribute or to-one relationship of it"
+    ),
+    (
+      #"<entity name="B"><fetchIndex name="i"><fetchIndexElement property="x"/></fetchIndex></entity>"#,
+      "contents:4: entity B: its index i names x, which it does not have"
+    ),
+  ])
+  func whatLeadsNowhereNamesFileAndLine(body: String, expected: String) throws {
+    let model = try read("<entity name=\"A\"/>\n\(body)")
+    let error = #expect(throws: ModelError.self) { try model.resolved() }
+    #expect(error.map { "\($0)" }?.hasPrefix(expected) == true, "\(error as Any)")
+  }
+
+  @Test func aTemplateThatDoesNotFitWarnsWithItsPlace() throws {
+    let model = try read(#"<entity name="A"/><fetchRequest name="f" entity="A" predicateString="b == 1"/>"#)
+    #expect(try model.resolved().warnings == ["contents:3: fetch request f: A has no property b"])
+  }
+
   @Test func nestingHasALimit() {
     let depth = 100_000
     let text = String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)

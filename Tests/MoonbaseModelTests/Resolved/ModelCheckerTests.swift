@@ -62,7 +62,9 @@ struct ModelCheckerTests {
     var (a, b) = (EntityDescription("A"), EntityDescription("B"))
     a.superentityName = "B"
     b.superentityName = "A"
-    #expect(problem(ManagedObjectModel(entities: [a, b])) == "entity A inherits from itself")
+    #expect(
+      problem(ManagedObjectModel(entities: [a, b]))
+        == "entity A inherits from itself: B has the parent A, give it another")
     b.superentityName = "Aa"
     #expect(
       problem(ManagedObjectModel(entities: [a, b])).hasSuffix("its parent Aa is not in the model; did you mean A?"))
@@ -104,6 +106,9 @@ struct ModelCheckerTests {
     #expect(
       problem { RelationshipDescription.toMany("staff", "Person").count(atLeast: 3, atMost: 2) }
         == "Person.staff: its least count 3 does not fit its greatest 2")
+    #expect(
+      problem { RelationshipDescription.toMany("staff", "Person").count(atLeast: 0, atMost: 1 << 40) }
+        == "Person.staff: its counts do not fit 32 bits: 0 stands for no bound")
   }
 
   @Test func anInverseLeadsBack() {

@@ -7,7 +7,11 @@ struct CompiledModelFile: ModelReader {
   func recognizes(_ source: ModelSource) -> Bool { PropertyList.isBinary(source.head) }
 
   func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
-    do { return try ManagedObjectModel(archive: try source.data()) } catch {
+    do {
+      var model = try ManagedObjectModel(archive: try source.data())
+      model.locations[""] = SourceLocation(file: source.name)
+      return model
+    } catch {
       throw ModelError(
         error.code, error.message, at: SourceLocation(file: source.name), entity: error.entity,
         property: error.property)

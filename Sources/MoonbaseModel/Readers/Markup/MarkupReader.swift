@@ -8,6 +8,8 @@ import MoonbasePlatform
 struct MarkupReader {
   private static let greatestDepth = 100
   private static let greatestSize = 64 << 20
+  /// Attributes of one element; they are searched one by one.
+  private static let greatestAttributeCount = 1000
 
   private let file: String
   private let bytes: [UInt8]
@@ -33,7 +35,7 @@ struct MarkupReader {
       bytes.removeFirst(3)
     }
     guard String(validating: bytes, as: UTF8.self) != nil else {
-      throw ModelError(.malformedFile, "the file is not in UTF-8", at: SourceLocation(file: file))
+      throw ModelError(.malformedFile, "the file is not in UTF-8: save it so", at: SourceLocation(file: file))
     }
     self.bytes = bytes
   }
@@ -116,6 +118,9 @@ struct MarkupReader {
     guard current == quote else { throw error("the value of \(key) in <\(element.name)> is cut off") }
     advance(1)
     if element[key] != nil { throw error("\(key) is given twice in <\(element.name)>") }
+    guard element.attributes.count < Self.greatestAttributeCount else {
+      throw error("<\(element.name)> has more than \(Self.greatestAttributeCount) attributes")
+    }
     element.attributes.append((key, value))
   }
 

@@ -10,9 +10,11 @@ struct ModelTreeReader {
     for (name, tree) in try table.named("fetch_requests") {
       let context = TreeContext(file: file, subject: "fetch request \(name)")
       model.fetchRequestTemplates[name] = try fetchRequest(tree, context)
+      model.locations["fetch request \(name)"] = context.location(tree.line)
     }
     for (name, tree) in try table.named("configurations") {
       model.configurations[name] = try table.strings(tree, "configuration \(name)")
+      model.locations["configuration \(name)"] = SourceLocation(file: file, line: tree.line)
     }
     try table.finish()
     return model
