@@ -19,6 +19,8 @@ static int call_body(lua_State *L) {
   return lua_gettop(L);
 }
 
+bool mbl_is_call_body(lua_CFunction function) { return function == call_body; }
+
 MBLStatus mbl_call(MBLState *S, int32_t function, const MBLValue *arguments, int32_t count, int32_t results) {
   lua_State *L = S->running;
   if (!lua_checkstack(L, count + 8)) return MBLStatusStack;
@@ -118,11 +120,16 @@ MBLStatus mbl_dump(MBLState *S, int32_t function, bool strip) {
 }
 
 static int text_body(lua_State *L) {
-  mbl_push_text(L, 1);
+  if (lua_type(L, 1) != LUA_TNUMBER && luaL_getmetafield(L, 1, "__tostring") == LUA_TNIL) {
+    lua_pushnil(L);
+  } else {
+    lua_settop(L, 1);
+    mbl_push_text(L, 1);
+  }
   return 1;
 }
 
-// The text of a value as tostring gives it; a hostile __tostring is an error status, not a crash.
+// The text that an error value has, of a number or by __tostring, else nil; a hostile __tostring is an error status, not a crash.
 MBLStatus mbl_to_text(MBLState *S, int32_t index) {
   lua_State *L = S->running;
   if (!lua_checkstack(L, 8)) return MBLStatusStack;

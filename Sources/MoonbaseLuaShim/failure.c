@@ -36,7 +36,7 @@ static void push_error_box(MBLState *S, lua_State *L) {
   box->error = NULL;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_error_metatable);
   lua_setmetatable(L, -2);
-  luaL_where(L, 1);
+  mbl_push_blame(L);
   lua_setiuservalue(L, -2, 1);
   mbl_reserve_place(S, L);
   box->error = S->failure;
@@ -50,7 +50,7 @@ int mbl_raise_failure(MBLState *S, lua_State *L) {
     return mbl_raise_abort(L);
   }
   if (S->failureIsText) {
-    luaL_where(L, 1);
+    mbl_push_blame(L);
     lua_pushlstring(L, S->failureLength > 0 ? S->scratch + S->failureText : "", S->failureLength);
     lua_concat(L, 2);
     S->failureIsText = false;

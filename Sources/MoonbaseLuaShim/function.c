@@ -105,6 +105,25 @@ void mbl_push_function(MBLState *S, lua_State *L, void *function) {
   lua_pushcclosure(L, function_call, 1);
 }
 
+// Sets a host function of one table in another, which from then on the function knows as the environment of its caller.
+void mbl_bind_function(lua_State *L, int from, int to, const char *name) {
+  int top = lua_gettop(L);
+  lua_getfield(L, from, name);
+  if (lua_tocfunction(L, -1) == function_call && lua_getupvalue(L, -1, 1) != NULL) {
+    lua_pushvalue(L, to);
+    lua_pushcclosure(L, function_call, 2);
+    lua_setfield(L, to, name);
+  }
+  lua_settop(L, top);
+}
+
+bool mbl_frame_environment(MBLFrame *frame) {
+  lua_State *L = frame->thread;
+  if (lua_type(L, lua_upvalueindex(2)) != LUA_TTABLE || !lua_checkstack(L, 1)) return false;
+  lua_pushvalue(L, lua_upvalueindex(2));
+  return true;
+}
+
 static int function_body(lua_State *L) {
   mbl_push_function(mbl_of(L), L, lua_touserdata(L, 1));
   return 1;

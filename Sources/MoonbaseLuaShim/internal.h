@@ -152,6 +152,13 @@ void mbl_control_enter(MBLState *S);
 void mbl_control_leave(MBLState *S);
 bool mbl_control_in_host(MBLState *S);
 
+// trace.c
+void mbl_push_blame(lua_State *L);
+
+// call.c, function.c
+bool mbl_is_call_body(lua_CFunction function);
+void mbl_bind_function(lua_State *L, int from, int to, const char *name);
+
 // values.c
 void mbl_push_value(MBLState *S, lua_State *L, const MBLValue *value);
 MBLStatus mbl_protect(MBLState *S, lua_CFunction body, void *request, int results);

@@ -229,6 +229,8 @@ static int environment_body(lua_State *L) {
     open_package_stub(L);
     lua_setfield(L, environment, "package");
     copy_library(L, base, environment, "os");
+    // What it requires shares its globals.
+    mbl_bind_function(L, base, environment, "require");
   }
   return 1;
 }

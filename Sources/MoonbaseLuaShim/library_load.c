@@ -68,6 +68,11 @@ int mbl_load_text(lua_State *L) {
     mode = "t";
   }
   if (luaL_loadbufferx(L, bytes, length, name, mode) != LUA_OK) {
+    const char *problem = lua_tostring(L, -1);
+    // The parser's own words name no place and nothing that a reader could change.
+    if (problem != NULL && strcmp(problem, "C stack overflow") == 0) {
+      lua_pushliteral(L, "the source nests too deeply (more than 200 levels)");
+    }
     lua_pushnil(L);
     lua_insert(L, -2);
     return 2;

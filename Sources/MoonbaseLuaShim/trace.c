@@ -4,8 +4,18 @@
 
 // Where Lua is: tracebacks, places, names of functions.
 
+// Frames of the shim's own functions tell nobody anything.
+static bool is_glue(lua_State *L, lua_Debug *frame) {
+  if (frame->what[0] != 'C' || !lua_checkstack(L, 1)) return false;
+  lua_getinfo(L, "f", frame);
+  bool isGlue = mbl_is_call_body(lua_tocfunction(L, -1));
+  lua_settop(L, -2);
+  return isGlue;
+}
+
 static void trace_frame(MBLState *S, lua_State *L, lua_Debug *frame) {
   lua_getinfo(L, "Sln", frame);
+  if (is_glue(L, frame)) return;
   MBLTraceSlot *slot = &S->trace[S->traceCount++];
   strncpy(slot->source, frame->short_src, sizeof slot->source - 1);
   slot->source[sizeof slot->source - 1] = 0;
@@ -56,6 +66,36 @@ static void write_place(const char *source, int line, char *buffer, size_t capac
   buffer[length++] = ':';
   while (count > 0) buffer[length++] = digits[--count];
   buffer[length] = 0;
+}
+
+static const char shipped[] = "@moonbase.";
+
+// Whether a source is one of the modules on board, such as "@moonbase.json.lua".
+static bool is_shipped(const char *source) {
+  return strncmp(source, shipped, sizeof shipped - 1) == 0 && strchr(source + sizeof shipped - 1, '.') != NULL;
+}
+
+// The place to blame, "script:12: ": who called the running function, or, for what the modules on board call, who called those.
+void mbl_blame(lua_State *L, char *buffer, size_t capacity) {
+  lua_Debug frame;
+  bool isInModule = false;
+  buffer[0] = 0;
+  for (int level = 1; lua_getstack(L, level, &frame); level++) {
+    lua_getinfo(L, "Sl", &frame);
+    if (is_shipped(frame.source)) {
+      isInModule = true;
+    } else if (frame.currentline > 0 || !isInModule) {
+      write_place(frame.short_src, frame.currentline, buffer, capacity - 2);
+      break;
+    }
+  }
+  if (buffer[0] != 0) strcat(buffer, ": ");
+}
+
+void mbl_push_blame(lua_State *L) {
+  char buffer[LUA_IDSIZE + 32];
+  mbl_blame(L, buffer, sizeof buffer);
+  lua_pushstring(L, buffer);
 }
 
 void mbl_where(lua_State *L, int32_t level, char *buffer, size_t capacity) {

@@ -1,8 +1,8 @@
 internal import MoonbaseCSQLite
-internal import MoonbasePlatform
+public import MoonbasePlatform
 
 /// What SQLite refused, with the statement concerned.
-public struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct SQLiteError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
   /// An extended result code of SQLite.
   public struct Code: RawRepresentable, Hashable, Sendable {
     /// The number.
@@ -46,6 +46,9 @@ public struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible {
   public var description: String {
     "SQLite: \(message) (\(code.rawValue))" + (sql.map { " in: \($0)" } ?? "")
   }
+
+  /// The same, for Foundation: what `localizedDescription` gives.
+  public var errorDescription: String? { description }
 }
 
 extension SQLiteError.Code {

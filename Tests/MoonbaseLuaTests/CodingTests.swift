@@ -37,6 +37,37 @@ import Testing
     #expect(back == person)
   }
 
+  struct Sparse: Codable, Equatable {
+    struct Inner: Codable, Equatable { var name: String }
+    var numbers: [Int?]
+    var flags: [String: Bool?]
+    var inner: [Inner?]
+    var data: [Data?]
+    var nested: [[Double?]?]
+  }
+
+  @Test func optionalValuesKeepTheirPlaceInListsAndMaps() throws {
+    let state = try LuaState()
+    let sparse = Sparse(
+      numbers: [1, nil, 3], flags: ["a": true, "b": nil] as [String: Bool?], inner: [.init(name: "x"), nil],
+      data: [Data([255]), nil],
+      nested: [[1, nil], nil, []])
+    let identity = try state.load("return ...", name: "t")
+    #expect(try state.decode(Sparse.self, from: identity.first(state.encode(sparse))) == sparse)
+    #expect(try state.decode([Int?].self, from: state.encode([1, nil, 3])) == [1, nil, 3])
+    #expect(try state.decode(Int?.self, from: .integer(3)) == 3)
+    #expect(try state.decode(Int?.self, from: .null) == nil)
+    #expect(try state.decode([String: Int?].self, from: state.load("return { a = 1 }", name: "t").first()) == ["a": 1])
+    #expect(throws: LuaError.self) { try state.decode([Int?].self, from: state.encode(["x"])) }
+  }
+
+  @Test func longPathsAreShortened() throws {
+    let state = try LuaState()
+    let deep = "local t = {} local r = t for i = 1, 100 do t.aaaa = {} t = t.aaaa end return r"
+    let error = try #require(throws: LuaError.self) { try state.tree(of: state.load(deep, name: "t").first()) }
+    #expect(error.message == "aaaa.aaaa.aaaa.aaaa … aaaa.aaaa.aaaa: tables nest too deeply")
+  }
+
   @Test func scriptsSeeExactIntegersAndBytes() throws {
     let state = try LuaState()
     let results = try state.load("local p = ... return p.big == math.maxinteger, #p.bytes, p.pets[2].name", name: "t")(

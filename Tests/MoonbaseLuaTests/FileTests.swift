@@ -58,6 +58,17 @@ import Testing
     #expect(try text(code) == "a12.53.0\nb10")
   }
 
+  @Test func aPlaceBeyondAllPlacesIsRefused() throws {
+    let code = """
+      local f <close> = assert(io.open(folder .. '/in/lines.txt'))
+      f:read(1)
+      local place, problem = f:seek('cur', math.mininteger)
+      assert(place == nil and f:seek('cur', math.maxinteger) == nil)
+      return problem .. f:read('l')
+      """
+    #expect(try text(code).hasSuffix("ne"))
+  }
+
   @Test func numbersAreRead() throws {
     let code = """
       local name = folder .. '/out/numbers'

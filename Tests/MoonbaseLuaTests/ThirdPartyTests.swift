@@ -100,6 +100,16 @@ struct ThirdPartyTests {
       assert(runner.result.runCount == 3 and runner.result.failureCount == 1 and runner.result.errorCount == 1)
       """),
     Use(
+      "luaunit", [.compat, .trusted],
+      // It looks for tests among the globals, as its users write them.
+      """
+      local lu = require "luaunit"
+      TestGlobals = {}
+      function TestGlobals:testPasses() lu.assertEquals(1, 1) end
+      function TestGlobals:testFails() lu.assertEquals(1, 2) end
+      assert(lu.LuaUnit.run("-o", "nil") == 1)
+      """),
+    Use(
       "pl.class", everywhere,
       """
       local class = require "pl.class"

@@ -18,7 +18,8 @@ local function alphabet(last_two)
     end
     values[byte(all, high + 1)] = high
   end
-  return { pairs_of = pairs_of, values = values }
+  local foreign = "[^A-Za-z0-9=" .. string.gsub(last_two, "%p", "%%%0") .. "]"
+  return { pairs_of = pairs_of, values = values, foreign = foreign }
 end
 
 local made = {}
@@ -79,6 +80,9 @@ function base64.decode(text, options)
   fault.check(text, "string", 1, "decode")
   local letters_of, padding = read_options(options, "decode")
   local values, stop = letters_of.values, #text
+  -- A foreign letter is told of before what follows from it.
+  local foreign = find(text, letters_of.foreign)
+  if foreign then return nil, stray(text, foreign) end
   if padding then
     if #text % 4 ~= 0 then
       return nil, fault.new { message = "the length is no multiple of 4: padding or text is missing", offset = #text }

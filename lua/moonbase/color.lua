@@ -22,8 +22,8 @@ local function make(r, g, b, a) return setmetatable({ r = r, g = g, b = b, a = a
 
 local function part(value, position, caller)
   if math.type(value) == nil or value ~= value or value < 0 or value > 1 then
-    local got = value == nil and "no value" or math.type(value) and tostring(value) or type(value)
-    error(format("bad argument #%d to '%s' (number from 0 to 1 expected, got %s)", position, caller, got), 3)
+    fault.raise(format(
+      "bad argument #%d to '%s' (number from 0 to 1 expected, got %s)", position, caller, fault.shown(value)))
   end
   return value + 0.0
 end
@@ -100,13 +100,14 @@ function Color.parse(text)
     names = names or require "moonbase.color_names"
     local known = names[name]
     if known then return of_digits(known) end
+    if name == "transparent" then return make(0.0, 0.0, 0.0, 0.0) end
     local kind, list = name:match("^(%l%l%la?)%(([^()]*)%)$")
     if kind == "rgb" or kind == "rgba" or kind == "hsl" or kind == "hsla" then
       local found = of_function(kind, list)
       if found then return found end
     end
   end
-  return nil, fault.new { message = format("%q is no colour: #rrggbb, rgb(r, g, b) or a name is expected",
+  return nil, fault.new { message = format("%q is no colour: #rrggbb, rgb(r, g, b), hsl(h, s, l) or a name is expected",
     text:sub(1, 40)) }
 end
 
@@ -136,6 +137,11 @@ function Color.unpack(bytes)
   fault.check(bytes, "string", 1, "unpack")
   if #bytes ~= 32 then return nil, fault.new { message = "a colour has 32 bytes, not " .. #bytes } end
   local r, g, b, a = string.unpack("<dddd", bytes)
+  for _, value in ipairs { r, g, b, a } do
+    if not (value >= 0 and value <= 1) then
+      return nil, fault.new { message = "a part of a colour is 0 to 1, not " .. fault.shown(value) }
+    end
+  end
   return make(r, g, b, a)
 end
 

@@ -24,20 +24,23 @@ local function more(reader)
       reader.complete = true
       break
     end
-    if type(piece) ~= "string" then error("a source of CSV gives text, not a " .. type(piece), 0) end
+    if type(piece) ~= "string" then fault.raise("a source of CSV gives text, not " .. fault.article(type(piece))) end
     parts[#parts + 1] = piece
     count = count + #piece
   end
   reader.text, reader.at = concat(parts), 1
 end
 
-local function reader_of(source)
+local function reader_of(source, options, caller)
   if type(source) == "string" then return { text = source, at = 1, complete = true } end
   local pull
   if type(source) == "function" then
     pull = function() return source() end
   elseif source == nil then
-    error("a text, an open file or an iterator of pieces is expected, got no value", 4)
+    -- `io.open` gives nil and what is wrong: that is what its caller wants to know.
+    local why = type(options) == "string" and ": " .. options or ""
+    fault.raise(string.format(
+      "bad argument #1 to '%s' (text, open file or iterator of pieces expected, got no value%s)", caller, why))
   else
     pull = function(size) return source:read(size) end
   end
@@ -190,7 +193,8 @@ local function next_row(reader)
   local names = reader.names
   if not names then
     fields.n = count
-    return fields, line
+    -- Without a value it would be taken for a map with a field `n`.
+    return next(fields) == "n" and next(fields, "n") == nil and host.list(fields) or fields, line
   end
   if count ~= reader.width and not reader.ragged then
     refuse(reader, line, string.format("%d fields where %d are expected", count, reader.width))
@@ -216,17 +220,17 @@ local read_options = {
 local function single(options, key, default, caller)
   local character = options[key] or default
   if #character ~= 1 or find(character, "[\r\n]") then
-    error(string.format("'%s': option '%s' is one character", caller, key), 4)
+    fault.raise(string.format("'%s': option '%s' is one character", caller, key))
   end
   return character
 end
 
 local function open(source, options, caller)
+  local reader = reader_of(source, options, caller)
   options = fault.options(options, read_options, caller)
-  local reader = reader_of(source)
   local separator = single(options, "separator", ",", caller)
   reader.quote = single(options, "quote", '"', caller)
-  if separator == reader.quote then error("'" .. caller .. "': separator and quote are the same", 3) end
+  if separator == reader.quote then fault.raise("'" .. caller .. "': separator and quote are the same") end
   reader.separator_byte, reader.quote_byte = byte(separator), byte(reader.quote)
   -- A quote is escaped by doubling it; in a pattern neither may be magic.
   reader.single = gsub(reader.quote, "%%", "%%%%")
@@ -236,7 +240,7 @@ local function open(source, options, caller)
   reader.header = options.header == nil or options.header
   if type(reader.header) == "table" then
     local ok, problem = pcall(check_header, reader, reader.header, #reader.header, 0)
-    if not ok then error("'" .. caller .. "': " .. problem.message, 3) end
+    if not ok then fault.raise("'" .. caller .. "': " .. problem.message) end
   end
   return reader, options.on_fault
 end
@@ -260,7 +264,7 @@ end
 --- there is a single column: there they are rows without a value.
 ---
 --- ```lua
---- for row, line in csv.rows(io.open("people.csv")) do print(line, row.name) end
+--- for row, line in csv.rows(assert(io.open("people.csv"))) do print(line, row.name) end
 --- ```
 ---@param source string|file*|fun(): string?
 ---@param options? moonbase.CSVReadOptions
@@ -316,7 +320,7 @@ end
 --- Writes rows as they come, to an open file or a function that takes text.
 ---
 --- ```lua
---- local writer = csv.writer(io.open("people.csv", "w"), { columns = { "name", "age" } })
+--- local writer = csv.writer(assert(io.open("people.csv", "w")), { columns = { "name", "age" } })
 --- writer:row { name = "Scarlet", age = 32 }
 --- ```
 ---@param target file*|fun(text: string)
@@ -324,7 +328,7 @@ end
 ---@return moonbase.CSVWriter
 function csv.writer(target, options)
   if type(target) == "function" then return csv_writer.new(target, options, "writer") end
-  if target == nil then error("bad argument #1 to 'writer' (open file or function expected, got no value)", 2) end
+  if target == nil then fault.raise("bad argument #1 to 'writer' (open file or function expected, got no value)") end
   return csv_writer.new(function(text)
     local ok, problem = target:write(text)
     if not ok then error(problem, 0) end

@@ -40,7 +40,7 @@ local function field(writer, value, where)
   end
   if kind == "boolean" then return value and "true" or "false" end
   if host.is_text(value) then return field(writer, tostring(value), where) end
-  error(string.format("%s: CSV has no form for a %s", where, host.type(value)), 0)
+  error(string.format("%s: CSV has no form for %s", where, fault.article(host.type(value))), 0)
 end
 
 local function write_line(writer, fields, count)
@@ -78,7 +78,7 @@ end
 local function named_row(writer, row)
   local fields = {}
   for name in pairs(row) do
-    if not writer.known[name] then error("the row has a '" .. tostring(name) .. "', which is no column", 0) end
+    if not writer.known[name] then error("the row has '" .. tostring(name) .. "', which is no column", 0) end
   end
   for index, name in ipairs(writer.columns) do fields[index] = field(writer, row[name], name) end
   write_line(writer, fields, #fields)
@@ -93,7 +93,10 @@ function CSVWriter:row(row)
   if not self.begun then begin(self, row) end
   local write = self.columns and row[1] == nil and named_row or list_row
   local ok, problem = pcall(write, self, row)
-  if not ok then error(problem, type(problem) == "string" and 2 or 0) end
+  if not ok then
+    if type(problem) == "string" then fault.raise(problem) end
+    error(problem, 0)
+  end
   return self
 end
 
@@ -106,11 +109,11 @@ local function new(put, options, caller)
   options = fault.options(options, write_options, caller)
   local separator = options.separator or ","
   if #separator ~= 1 or find(separator, '[\r\n"]') then
-    error("'" .. caller .. "': option 'separator' is one character, and no quote", 3)
+    fault.raise("'" .. caller .. "': option 'separator' is one character, and no quote")
   end
   local null = options.null or ""
   if find(null, '[\r\n"]') or find(null, separator, 1, true) then
-    error("'" .. caller .. "': option 'null' has a character that would need quotes", 3)
+    fault.raise("'" .. caller .. "': option 'null' has a character that would need quotes")
   end
   local columns
   if options.columns then

@@ -45,7 +45,7 @@ local lengths = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 }
 ---@param month integer
 ---@return integer
 function date.days_in_month(year, month)
-  if not lengths[month] then error("bad argument #2 to 'days_in_month' (a month is 1 to 12)", 2) end
+  if not lengths[month] then fault.raise("bad argument #2 to 'days_in_month' (a month is 1 to 12)") end
   return month == 2 and date.is_leap(year) and 29 or lengths[month]
 end
 
@@ -55,7 +55,7 @@ local function offset_of(offset, caller)
   local sign, hours, minutes = match(type(offset) == "string" and offset or "", "^([+-])(%d%d):?(%d%d)$")
   if offset == "Z" then return 0 end
   if not sign or tonumber(hours) > 23 or tonumber(minutes) > 59 then
-    error(format("'%s': an offset is text like \"+02:00\", or seconds, not %s", caller, tostring(offset)), 3)
+    fault.raise(format("'%s': an offset is text like \"+02:00\", or seconds, not %s", caller, tostring(offset)))
   end
   return (tonumber(hours) * 3600 + tonumber(minutes) * 60) * (sign == "-" and -1 or 1)
 end
@@ -63,10 +63,10 @@ end
 local function micros_of(value, caller)
   if not date.is(value) then
     local got = value == nil and "no value" or host.type(value)
-    error(format("bad argument #1 to '%s' (date expected, got %s)", caller, got), 3)
+    fault.raise(format("bad argument #1 to '%s' (date expected, got %s)", caller, got))
   end
   local seconds = value.unix
-  if not (seconds > -9e12 and seconds < 9e12) then error(format("'%s': the date is out of range", caller), 3) end
+  if not (seconds > -9e12 and seconds < 9e12) then fault.raise(format("'%s': the date is out of range", caller)) end
   return math.floor(seconds * 1e6 + 0.5)
 end
 
@@ -123,12 +123,16 @@ end
 ---@return moonbase.DateFields
 function date.fields(value, offset) return fields_of(micros_of(value, "fields"), offset_of(offset, "fields")) end
 
+-- What `fields` gives may be given back: what follows from the rest is passed over.
+local new_fields = { year = true, month = true, day = true, hour = true, minute = true, second = true, offset = true,
+  weekday = true, yearday = true, week = true, week_year = true }
+
 local function field(fields, name, default, least, most)
   local value = fields[name]
   if value == nil then value = default end
   local integer = math.tointeger(value)
   if not integer or integer < least or integer > most then
-    error(format("'new': %s is %s to %s, not %s", name, least, most, tostring(value)), 3)
+    fault.raise(format("'new': %s is %s to %s, not %s", name, least, most, fault.shown(value)))
   end
   return integer
 end
@@ -148,12 +152,15 @@ end
 ---@return moonbase.Date
 function date.new(fields)
   check(fields, "table", 1, "new")
+  for name in pairs(fields) do
+    if not new_fields[name] then fault.raise(format("'new' has no field '%s'", tostring(name))) end
+  end
   local year, month = field(fields, "year", nil, -271821, 275760), field(fields, "month", 1, 1, 12)
   local day = field(fields, "day", 1, 1, date.days_in_month(year, month))
   local hour, minute = field(fields, "hour", 0, 0, 23), field(fields, "minute", 0, 0, 59)
   local second = fields.second or 0
   if not math.type(second) or not (second >= 0 and second < 60) then
-    error("'new': second is 0 to 60, not " .. tostring(second), 2)
+    fault.raise("'new': second is 0 to 60, not " .. fault.shown(second))
   end
   local seconds = days_from(year, month, day) * 86400 + hour * 3600 + minute * 60 - offset_of(fields.offset, "new")
   return unix(seconds + second)
@@ -188,7 +195,7 @@ function date.add(value, duration, offset)
   local years, months = duration.years or 0, duration.months or 0
   local days = (duration.weeks or 0) * 7 + (duration.days or 0)
   if math.max(math.abs(years), math.abs(months), math.abs(days)) > 200000000 then
-    error("'add': the duration is out of range", 2)
+    fault.raise("'add': the duration is out of range")
   end
   if years ~= 0 or months ~= 0 then
     local here = micros + seconds_east * 1000000
@@ -211,7 +218,7 @@ local units = { year = true, quarter = true, month = true, week = true, day = tr
 ---@return moonbase.Date
 function date.start_of(value, unit, offset)
   local micros, seconds_east = micros_of(value, "start_of"), offset_of(offset, "start_of")
-  if not units[unit] then error(format("'start_of': '%s' is no unit", tostring(unit)), 2) end
+  if not units[unit] then fault.raise(format("'start_of': '%s' is no unit", tostring(unit))) end
   local here = micros + seconds_east * 1000000
   local start
   if unit == "minute" then
@@ -260,7 +267,7 @@ function date.text(value, options)
   local micros = micros_of(value, "text")
   options = fault.options(options, { offset = "string|integer", digits = "integer", only = "string" }, "text")
   local seconds_east, digits = offset_of(options.offset, "text"), options.digits or 3
-  if digits < 0 or digits > 6 then error("'text': option 'digits' is 0 to 6", 2) end
+  if digits < 0 or digits > 6 then fault.raise("'text': option 'digits' is 0 to 6") end
   local step = math.tointeger(10 ^ (6 - digits))
   micros = (micros + step // 2) // step * step
   local fields = fields_of(micros, seconds_east)
@@ -270,7 +277,7 @@ function date.text(value, options)
   local time = format("%02d:%02d:%02d", fields.hour, fields.minute, whole)
   if digits > 0 then time = time .. "." .. format("%06d", micros % 1000000):sub(1, digits) end
   if options.only == "time" then return time end
-  if options.only then error("'text': option 'only' is \"date\" or \"time\"", 2) end
+  if options.only then fault.raise("'text': option 'only' is \"date\" or \"time\"") end
   return day .. "T" .. time .. (options.offset == nil and "Z" or offset_text(seconds_east))
 end
 
@@ -305,7 +312,7 @@ function date.format(value, form, offset)
   check(form, "string", 2, "format")
   return (form:gsub("%%(.?)", function(letter)
     local write = directives[letter]
-    if not write then error(format("'format' has no '%%%s'", letter), 3) end
+    if not write then fault.raise(format("'format' has no '%%%s'", letter)) end
     return write(fields)
   end))
 end

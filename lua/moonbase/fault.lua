@@ -6,6 +6,8 @@
 ---@field column? integer in characters, from 1
 ---@field offset? integer in bytes, from 1
 
+local _, host = ...
+
 local Fault = { __name = "moonbase.fault", __metatable = "moonbase.fault" }
 
 function Fault.__tostring(fault)
@@ -46,15 +48,43 @@ function fault.at(text, offset, message)
   return fault.new { message = message, line = line, column = (column or 0) + 1, offset = offset }
 end
 
+--- Raises the error of a wrong call. It blames the script that called, however deep within the modules it is noticed.
+---@param message string
+function fault.raise(message) error(host.place() .. message, 0) end
+
+--- The name of a kind with its article: "a string", "an integer".
+---@param kind string
+---@return string
+function fault.article(kind) return (kind:find("^[aeiou]") and "an " or "a ") .. kind end
+
+--- What a value is, for a message: its type, or itself where it is a number of the wrong kind.
+---@param value any
+---@param wanted? string
+---@return string
+function fault.got(value, wanted)
+  if value == nil then return "no value" end
+  if value ~= value then return "NaN" end
+  if wanted == "integer" and math.type(value) == "float" then return string.format("%.14g, which is a float", value) end
+  return type(value)
+end
+
+--- A value as a message shows it: numbers as they are, of all else the type.
+---@param value any
+---@return string
+function fault.shown(value)
+  if value == value and math.type(value) then return tostring(value) end
+  return fault.got(value)
+end
+
 --- Checks an argument of a module's function; the message blames whoever called that function.
 ---@param value any
----@param kind string as `type` says it
+---@param kind string as `type` says it, or "integer"
 ---@param position integer
 ---@param name string of the function
 function fault.check(value, kind, position, name)
-  if type(value) ~= kind then
-    local got = value == nil and "no value" or type(value)
-    error(string.format("bad argument #%d to '%s' (%s expected, got %s)", position, name, kind, got), 3)
+  if type(value) ~= kind and (kind ~= "integer" or math.type(value) ~= kind) then
+    fault.raise(string.format(
+      "bad argument #%d to '%s' (%s expected, got %s)", position, name, kind, fault.got(value, kind)))
   end
 end
 
@@ -66,13 +96,16 @@ end
 function fault.options(options, known, name)
   if options == nil then return {} end
   if type(options) ~= "table" then
-    error(string.format("'%s': the options are a table, not a %s", name, type(options)), 3)
+    fault.raise(string.format("'%s': the options are a table, not %s", name, fault.article(type(options))))
   end
   for key, value in pairs(options) do
     local kinds = known[key]
-    if not kinds then error(string.format("'%s' has no option '%s'", name, tostring(key)), 3) end
+    if not kinds then fault.raise(string.format("'%s' has no option '%s'", name, tostring(key))) end
     if not ("|" .. kinds .. "|"):find("|" .. (math.type(value) or type(value)) .. "|", 1, true) then
-      error(string.format("'%s': option '%s' is a %s, not a %s", name, key, kinds:gsub("|", " or "), type(value)), 3)
+      local is_float = kinds == "integer" and type(value) == "number"
+      local got = is_float and fault.got(value, kinds) or fault.article(type(value))
+      local wanted = fault.article((kinds:gsub("integer|float", "number"):gsub("|", " or ")))
+      fault.raise(string.format("'%s': option '%s' is %s, not %s", name, key, wanted, got))
     end
   end
   return options

@@ -14,15 +14,50 @@ local function class(name)
   local public = host.freeze(type)
   -- An instance finds its methods through the frozen table, and so does whoever asks for its metatable.
   type.__index, type.__metatable = public, public
+  type.__newindex = function(_, key)
+    fault.raise(format("a %s has no field '%s'", name, tostring(key)))
+  end
   geometry[name] = public
   return type
+end
+
+local function kind_of(value)
+  local metatable = getmetatable(value)
+  for name, public in pairs(geometry) do
+    if metatable == public then return "a " .. name end
+  end
+  return value == nil and "no value" or fault.article(type(value))
+end
+
+-- Checks what an operator is given: each must be of the class.
+local function operands(class_name, operator, one, other)
+  local wanted = geometry[class_name]
+  if getmetatable(one) == wanted and getmetatable(other) == wanted then return end
+  local odd = getmetatable(one) == wanted and other or one
+  fault.raise(format("'%s' of a %s takes another %s, not %s", operator, class_name, class_name, kind_of(odd)))
+end
+
+-- Checks the argument of a method.
+local function argument(value, name, class_name, or_name)
+  local metatable = getmetatable(value)
+  if metatable == geometry[class_name] or or_name and metatable == geometry[or_name] then return end
+  fault.raise(format("bad argument #1 to '%s' (%s expected, got %s)", name,
+    or_name and class_name .. " or " .. or_name or class_name, kind_of(value)))
+end
+
+-- The value and the number of a product, which come in either order.
+local function scaled(class_name, one, other)
+  if math.type(one) then one, other = other, one end
+  if not math.type(other) then
+    fault.raise(format("'*' of a %s takes a number, not %s", class_name, kind_of(other)))
+  end
+  return one, other
 end
 
 local function number(value, position, name)
   local float = math.type(value) and value + 0.0
   if not float or float ~= float then
-    local got = value == nil and "no value" or float and "NaN" or type(value)
-    error(format("bad argument #%d to '%s' (number expected, got %s)", position, name, got), 3)
+    fault.raise(format("bad argument #%d to '%s' (number expected, got %s)", position, name, fault.got(value)))
   end
   return float
 end
@@ -79,13 +114,22 @@ end
 
 ---@param other moonbase.Point
 ---@return number
-function Point:distance(other) return ((self.x - other.x) ^ 2 + (self.y - other.y) ^ 2) ^ 0.5 end
+function Point:distance(other)
+  argument(other, "distance", "Point")
+  return ((self.x - other.x) ^ 2 + (self.y - other.y) ^ 2) ^ 0.5
+end
 
 function Point.__eq(one, other) return one.x == other.x and one.y == other.y end
-function Point.__add(one, other) return Point.new(one.x + other.x, one.y + other.y) end
-function Point.__sub(one, other) return Point.new(one.x - other.x, one.y - other.y) end
+function Point.__add(one, other)
+  operands("Point", "+", one, other)
+  return Point.new(one.x + other.x, one.y + other.y)
+end
+function Point.__sub(one, other)
+  operands("Point", "-", one, other)
+  return Point.new(one.x - other.x, one.y - other.y)
+end
 function Point.__mul(one, other)
-  if math.type(one) then one, other = other, one end
+  one, other = scaled("Point", one, other)
   return Point.new(one.x * other, one.y * other)
 end
 function Point.__unm(one) return Point.new(-one.x, -one.y) end
@@ -123,7 +167,7 @@ function Size:area() return self.width * self.height end
 
 function Size.__eq(one, other) return one.width == other.width and one.height == other.height end
 function Size.__mul(one, other)
-  if math.type(one) then one, other = other, one end
+  one, other = scaled("Size", one, other)
   return Size.new(one.width * other, one.height * other)
 end
 function Size:__tostring() return "{" .. text_of(self.width) .. ", " .. text_of(self.height) .. "}" end
@@ -174,8 +218,9 @@ function Rect:size() return Size.new(self.width, self.height) end
 ---@return moonbase.Point
 function Rect:center() return Point.new(self.x + self.width / 2, self.y + self.height / 2) end
 
+--- Width times height; nothing where it is empty.
 ---@return number
-function Rect:area() return self.width * self.height end
+function Rect:area() return self:is_empty() and 0.0 or self.width * self.height end
 
 --- Whether it has no area.
 ---@return boolean
@@ -185,6 +230,7 @@ function Rect:is_empty() return self.width <= 0 or self.height <= 0 end
 ---@param other moonbase.Point|moonbase.Rect
 ---@return boolean
 function Rect:contains(other)
+  argument(other, "contains", "Point", "Rect")
   if self:is_empty() or other.x < self.x or other.y < self.y then return false end
   if other.width then
     return other.x + other.width <= self.x + self.width and other.y + other.height <= self.y + self.height
@@ -196,6 +242,7 @@ end
 ---@param other moonbase.Rect
 ---@return moonbase.Rect?
 function Rect:intersection(other)
+  argument(other, "intersection", "Rect")
   local x, y = max(self.x, other.x), max(self.y, other.y)
   local width = min(self.x + self.width, other.x + other.width) - x
   local height = min(self.y + self.height, other.y + other.height) - y
@@ -206,6 +253,7 @@ end
 ---@param other moonbase.Rect
 ---@return moonbase.Rect
 function Rect:union(other)
+  argument(other, "union", "Rect")
   if self:is_empty() then return other end
   if other:is_empty() then return self end
   local x, y = min(self.x, other.x), min(self.y, other.y)
@@ -239,8 +287,8 @@ local Range = class "Range"
 local function count(value, position, name)
   local integer = math.tointeger(value)
   if not integer or integer < 0 then
-    error(format("bad argument #%d to '%s' (an integer of at least 0 expected, got %s)", position, name,
-      value == nil and "no value" or tostring(value)), 3)
+    fault.raise(format("bad argument #%d to '%s' (an integer of at least 0 expected, got %s)", position, name,
+      fault.shown(value)))
   end
   return integer
 end
@@ -249,8 +297,11 @@ end
 ---@param length integer
 ---@return moonbase.Range
 function Range.new(location, length)
-  return setmetatable(
-    { location = count(location, 1, "Range.new"), length = count(length, 2, "Range.new") }, Range)
+  location, length = count(location, 1, "Range.new"), count(length, 2, "Range.new")
+  if length > math.maxinteger - location then
+    fault.raise("bad argument #2 to 'Range.new' (the range ends beyond the greatest integer)")
+  end
+  return setmetatable({ location = location, length = length }, Range)
 end
 
 --- The range of `{location, length}`, or nil and what is wrong.
@@ -261,7 +312,7 @@ function Range.parse(text)
   fault.check(text, "string", 1, "Range.parse")
   local location, length = match(text, "^[ \t]*{[ \t]*(%d+)[ \t]*,[ \t]*(%d+)[ \t]*}[ \t]*$")
   location, length = math.tointeger(location), math.tointeger(length)
-  if not (location and length) then return parse_fault("Range", text) end
+  if not (location and length) or length > math.maxinteger - location then return parse_fault("Range", text) end
   return setmetatable({ location = location, length = length }, Range)
 end
 
@@ -277,6 +328,7 @@ function Range:contains(location) return location >= self.location and location 
 ---@param other moonbase.Range
 ---@return moonbase.Range?
 function Range:intersection(other)
+  argument(other, "intersection", "Range")
   local from = max(self.location, other.location)
   local length = min(self:stop(), other:stop()) - from
   if length > 0 then return Range.new(from, length) end
@@ -286,6 +338,7 @@ end
 ---@param other moonbase.Range
 ---@return moonbase.Range
 function Range:union(other)
+  argument(other, "union", "Range")
   local from = min(self.location, other.location)
   return Range.new(from, max(self:stop(), other:stop()) - from)
 end

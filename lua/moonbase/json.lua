@@ -200,10 +200,10 @@ local function checked(options, caller)
   options = fault.options(options, read_options, caller)
   local kind = options.big or "error"
   if kind ~= "error" and kind ~= "number" and kind ~= "text" then
-    error("'" .. caller .. "': option 'big' is \"error\", \"number\" or \"text\"", 3)
+    fault.raise("'" .. caller .. "': option 'big' is \"error\", \"number\" or \"text\"")
   end
   local depth = options.max_depth or 512
-  if depth < 1 or depth > 10000 then error("'" .. caller .. "': option 'max_depth' is 1 to 10000", 3) end
+  if depth < 1 or depth > 10000 then fault.raise("'" .. caller .. "': option 'max_depth' is 1 to 10000") end
   return { max_depth = depth, big = kind }
 end
 
@@ -245,19 +245,24 @@ end
 --- passed over.
 ---
 --- ```lua
---- for value, line in json.lines(io.open("log.ndjson")) do ... end
+--- for value, line in json.lines(assert(io.open("log.ndjson"))) do ... end
 --- ```
 ---@param source string|file*|fun(): string?
 ---@param options? moonbase.JSONReadOptions
 ---@param on_fault? fun(fault: moonbase.Fault)
 ---@return fun(): any, integer
 function json.lines(source, options, on_fault)
-  options = checked(options, "lines")
+  local given = options
+  if source ~= nil then options = checked(options, "lines") end
   local next_line = source
   if type(source) == "string" then
     next_line = source:gmatch("([^\n]*)\n?")
   elseif type(source) ~= "function" then
-    if source == nil then error("bad argument #1 to 'lines' (text, file or iterator expected, got no value)", 2) end
+    if source == nil then
+      local why = type(given) == "string" and ": " .. given or ""
+      fault.raise(
+        "bad argument #1 to 'lines' (text, open file or iterator of lines expected, got no value" .. why .. ")")
+    end
     next_line = source:lines()
   end
   local number = 0

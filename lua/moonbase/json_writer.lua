@@ -26,8 +26,10 @@ end
 local function refuse(out, message)
   local path = {}
   for level = 1, out.depth do
-    if out.path[level] ~= "" then path[#path + 1] = out.path[level] end
+    if out.path[level] ~= "" then path[#path + 1] = string.sub(out.path[level], 1, 40) end
   end
+  -- Of a long way only the ends are told.
+  if #path > 8 then path = { concat(path, ".", 1, 4) .. " … " .. concat(path, ".", #path - 2) } end
   error({ message = (path[1] and concat(path, ".") .. ": " or "") .. message, refused = true }, 0)
 end
 
@@ -87,6 +89,14 @@ local function write_object(out, object, names)
   add(out, out.indent and "\n" .. rep(out.indent, depth - 1) .. "}" or "}")
 end
 
+-- Whether all elements of a table with a field `n` are within 1 and n.
+local function fits(n, walk, state)
+  for key in walk, state do
+    if key ~= "n" and not (key >= 1 and key <= n) then return false end
+  end
+  return true
+end
+
 -- The names of a table that is no list, or the number of its elements.
 local function shape(out, object, walk, state)
   local length, count, names = #object, 0, {}
@@ -98,11 +108,19 @@ local function shape(out, object, walk, state)
     elseif numbertype(key) == "integer" then
       numbers = true
     else
-      refuse(out, "a key is a " .. type(key) .. "; JSON has names and list elements only")
+      refuse(out, "a key is " .. fault.article(type(key)) .. "; JSON has names and list elements only")
     end
   end
+  if not numbers and count == 1 and numbertype(object.n) == "integer" and host.is_list(object) then
+    return nil, object.n
+  end
   if not numbers then return (count > 0 or not host.is_list(object)) and names or nil, 0 end
-  if #names > 0 then refuse(out, "a table with list elements and names is neither a list nor an object") end
+  if #names > 0 then
+    -- A list as `table.pack` gives it, and rows of `moonbase.csv`: `n` is the length, what is missing is null.
+    local n = #names == 1 and names[1] == "n" and object.n
+    if numbertype(n) == "integer" and fits(n, walk, state) then return nil, n end
+    refuse(out, "a table with list elements and names is neither a list nor an object")
+  end
   if count ~= length then refuse(out, "a list has holes: put json.null there, or use text for names") end
   for index = 1, length do
     if object[index] == nil then refuse(out, "a list has holes: put json.null there, or use text for names") end
@@ -147,7 +165,7 @@ function write(out, value)
   elseif host.is_text(value) then
     add(out, quoted(out, tostring(value)))
   else
-    refuse(out, "JSON has no form for a " .. host.type(value))
+    refuse(out, "JSON has no form for " .. fault.article(host.type(value)))
   end
 end
 
@@ -155,10 +173,10 @@ local function encode(value, options)
   options = fault.options(options, write_options, "encode")
   local indent = options.indent
   if numbertype(indent) == "integer" then
-    if indent < 0 or indent > 16 then error("'encode': option 'indent' is 0 to 16 spaces", 3) end
+    if indent < 0 or indent > 16 then fault.raise("'encode': option 'indent' is 0 to 16 spaces") end
     indent = rep(" ", indent)
   elseif indent and (find(indent, "[^ \t]") or #indent > 16) then
-    error("'encode': option 'indent' is white space", 3)
+    fault.raise("'encode': option 'indent' is white space")
   end
   local out = {
     count = 0, depth = 0, path = {}, within = {}, indent = indent, sort = options.sort ~= false,
@@ -166,7 +184,7 @@ local function encode(value, options)
   }
   local ok, problem = pcall(write, out, value)
   if ok then return concat(out, "", 1, out.count) end
-  if type(problem) == "table" and problem.refused then error("cannot encode as JSON: " .. problem.message, 3) end
+  if type(problem) == "table" and problem.refused then fault.raise("cannot encode as JSON: " .. problem.message) end
   error(problem, 0)
 end
 

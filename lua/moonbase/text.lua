@@ -5,7 +5,7 @@ local _, host = ...
 local fault = require "moonbase.fault"
 
 local byte, find, gsub, match, sub = string.byte, string.find, string.gsub, string.match, string.sub
-local concat, check = table.concat, fault.check
+local concat, check, format = table.concat, fault.check, string.format
 
 local text = {}
 
@@ -79,24 +79,33 @@ function text.reverse(s)
   return concat(reversed)
 end
 
-local function padding(s, width, fill)
+local function padding(s, width, fill, name)
+  check(s, "string", 1, name)
+  check(width, "integer", 2, name)
+  if fill ~= nil then
+    check(fill, "string", 3, name)
+    if host.length(fill) ~= 1 then
+      fault.raise("bad argument #3 to '" .. name .. "' (one character expected, got " .. host.length(fill) .. ")")
+    end
+  end
   local missing = width - host.length(s)
   if missing <= 0 then return "" end
   return string.rep(fill or " ", missing)
 end
 
---- The text, with `fill` (one character, default a space) before it or after it, to a width in characters.
+--- The text, with `fill` (one character, default a space) before it or after it, to a width in characters. A longer
+--- text stays as it is.
 ---@param s string
 ---@param width integer
 ---@param fill? string
 ---@return string
-function text.pad_start(s, width, fill) return padding(s, width, fill) .. s end
+function text.pad_start(s, width, fill) return padding(s, width, fill, "pad_start") .. s end
 
 ---@param s string
 ---@param width integer
 ---@param fill? string
 ---@return string
-function text.pad_end(s, width, fill) return s .. padding(s, width, fill) end
+function text.pad_end(s, width, fill) return s .. padding(s, width, fill, "pad_end") end
 
 -- Comparing ----------------------------------------------------------------------------------------------------
 
@@ -119,12 +128,20 @@ function text.sort(list, key, locale)
   check(list, "table", 1, "sort")
   locale = locale or ""
   local compare = host.compare
+  local function sortable(value, index)
+    if type(value) ~= "string" then
+      fault.raise(format("bad argument #1 to 'sort' (%s %d is %s, not a string)",
+        key and "the key of element" or "element", index, value == nil and "nil" or fault.article(type(value))))
+    end
+    return value
+  end
   if not key then
+    for index = 1, #list do sortable(list[index], index) end
     table.sort(list, function(one, other) return compare(one, other, locale) < 0 end)
     return list
   end
   local decorated = {}
-  for index, element in ipairs(list) do decorated[index] = { key(element), index, element } end
+  for index, element in ipairs(list) do decorated[index] = { sortable(key(element), index), index, element } end
   table.sort(decorated, function(one, other)
     local order = compare(one[1], other[1], locale)
     -- Equal ones keep their order.
@@ -282,12 +299,12 @@ function text.split(s, separator, options)
     return parts
   end
   check(separator, "string", 2, "split")
-  if separator == "" then error("bad argument #2 to 'split' (a separator has at least one character)", 2) end
+  if separator == "" then fault.raise("bad argument #2 to 'split' (a separator has at least one character)") end
   local from, plain = 1, not options.pattern
   while not (options.limit and #parts + 1 >= options.limit) do
     local first, last = find(s, separator, from, plain)
     if not first then break end
-    if last < first then error("bad argument #2 to 'split' (the pattern matches nothing at all)", 2) end
+    if last < first then fault.raise("bad argument #2 to 'split' (the pattern matches nothing at all)") end
     if first > from or not options.omit_empty then parts[#parts + 1] = sub(s, from, first - 1) end
     from = last + 1
   end
@@ -320,7 +337,7 @@ function text.replace(s, part, by, count)
   check(s, "string", 1, "replace")
   check(part, "string", 2, "replace")
   check(by, "string", 3, "replace")
-  if part == "" then error("bad argument #2 to 'replace' (a part has at least one character)", 2) end
+  if part == "" then fault.raise("bad argument #2 to 'replace' (a part has at least one character)") end
   local pieces, from, left = {}, 1, count or math.huge
   while left > 0 do
     local first, last = find(s, part, from, true)
@@ -340,15 +357,21 @@ function text.escape(s)
   return (gsub(s, "%p", "%%%0"))
 end
 
---- The text cut to a width in characters, with an ellipsis where something is missing.
+--- The text cut to a width in characters, with an ellipsis where something is missing; where the width has no room for
+--- the ellipsis and a character, without it. The result is never wider.
 ---@param s string
----@param width integer at least 1
+---@param width integer at least 0
 ---@param ellipsis? string default "…"
 ---@return string
 function text.truncate(s, width, ellipsis)
+  check(s, "string", 1, "truncate")
+  check(width, "integer", 2, "truncate")
+  if width < 0 then fault.raise("bad argument #2 to 'truncate' (a width is at least 0, got " .. width .. ")") end
+  if ellipsis == nil then ellipsis = "…" else check(ellipsis, "string", 3, "truncate") end
   if host.length(s) <= width then return s end
-  ellipsis = ellipsis or "…"
-  return host.sub(s, 1, math.max(0, width - host.length(ellipsis))) .. ellipsis
+  local room = width - host.length(ellipsis)
+  if room < 1 then return host.sub(s, 1, width) end
+  return host.sub(s, 1, room) .. ellipsis
 end
 
 --- Whether the text has nothing but white space.

@@ -1,8 +1,10 @@
 import MoonbaseModel
+import MoonbasePlatform
 
 /// A command line that cannot be understood.
-struct UsageError: Error, CustomStringConvertible {
+struct UsageError: LocalizedError, CustomStringConvertible {
   let description: String
+  var errorDescription: String? { description }
 
   init(_ description: String) {
     self.description = description

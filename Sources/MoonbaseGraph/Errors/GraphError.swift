@@ -1,7 +1,8 @@
 public import MoonbaseModel
+public import MoonbasePlatform
 
 /// What went wrong with objects, contexts or stores, and what to do about it.
-public struct GraphError: Error, Sendable, CustomStringConvertible {
+public struct GraphError: LocalizedError, Sendable, CustomStringConvertible {
   /// A stable number for the kind of error; Core Data's own where it has one.
   public struct Code: RawRepresentable, Hashable, Sendable {
     /// The number.
@@ -48,6 +49,9 @@ public struct GraphError: Error, Sendable, CustomStringConvertible {
   public var description: String {
     ([message] + details.map { "  \($0.message)" }).joined(separator: "\n")
   }
+
+  /// The same, for Foundation: what `localizedDescription` gives.
+  public var errorDescription: String? { description }
 }
 
 extension GraphError.Code {

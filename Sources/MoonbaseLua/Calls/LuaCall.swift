@@ -185,6 +185,15 @@ public struct LuaCall: ~Copyable {
     return LuaError(.runtime, "bad argument #\(number) to '\(shown)' (\(problem))")
   }
 
+  /// "script.lua:12: ", where a mistake is to be sought: in the script that called, past the modules on board.
+  var blamedPlace: String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+      guard let base = buffer.baseAddress else { return "" }
+      mbl_blame(thread, base, 128)
+      return String(cString: base)
+    }
+  }
+
   /// The error of an argument of a wrong type: "(number expected, got nil)".
   public func typeError(_ index: Int, expected: String) -> LuaError {
     argumentError(index, "\(expected) expected, got \(typeName(index))")

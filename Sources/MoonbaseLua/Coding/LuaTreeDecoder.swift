@@ -36,7 +36,8 @@ struct LuaTreeDecoder: Decoder, SingleValueDecodingContainer {
   func decodeNil() -> Bool { tree == .null }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    if let value = try leaf(type) as? Value { return value }
+    // Unwrapped first: a leaf that is nil would cast to any optional type, and lose what stands here.
+    if let leaf = try leaf(type), let value = leaf as? Value { return value }
     return try Value(from: self)
   }
 

@@ -41,8 +41,18 @@ struct LuaTreeEncoder: Encoder {
   }
 
   static func refuse(_ problem: String, _ path: [any CodingKey]) -> LuaError {
-    let place = path.map(\.stringValue).joined(separator: ".")
-    return LuaError(.conversion, place.isEmpty ? problem : "\(place): \(problem)")
+    refuse(problem, path.map(\.stringValue))
+  }
+
+  /// The error of a place; of a long way there only the ends are told.
+  static func refuse(_ problem: String, _ path: [String]) -> LuaError {
+    guard !path.isEmpty else { return LuaError(.conversion, problem) }
+    let shown = path.map { $0.count > 40 ? "\($0.prefix(40))…" : $0 }
+    let place =
+      shown.count > 8
+      ? "\(shown.prefix(4).joined(separator: ".")) … \(shown.suffix(3).joined(separator: "."))"
+      : shown.joined(separator: ".")
+    return LuaError(.conversion, "\(place): \(problem)")
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {

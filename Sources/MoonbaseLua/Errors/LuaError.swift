@@ -1,7 +1,9 @@
+public import MoonbasePlatform
+
 /// What went wrong in Lua, or on the way to it.
 ///
 /// The message never depends on script code that could misbehave: a hostile `__tostring` costs the text, nothing else.
-public struct LuaError: Error {
+public struct LuaError: LocalizedError {
   /// A line of a traceback, innermost first.
   public struct Frame: Sendable, Equatable, CustomStringConvertible {
     /// The script, as named when loaded.
@@ -12,12 +14,18 @@ public struct LuaError: Error {
     public let name: String?
     /// "main", "function" or "host".
     public let kind: String
+    /// The line at which a Lua function begins.
+    public let definition: Int?
 
     /// `colors.lua:12: in function 'blend'`.
     public var description: String {
-      let place = line.map { "\(source):\($0)" } ?? "[host]"
-      let what = kind == "main" ? "main chunk" : name.map { "function '\($0)'" } ?? "function"
-      return "\(place): in \(what)"
+      "\(line.map { "\(source):\($0)" } ?? "[host]"): in \(what)"
+    }
+
+    private var what: String {
+      if kind == "main" { return "main chunk" }
+      if let name { return "function '\(name)'" }
+      return definition.map { "function <\(source):\($0)>" } ?? "?"
     }
   }
 
@@ -29,6 +37,7 @@ public struct LuaError: Error {
     var traceback: [Frame] = []
     var underlying: (any Error)?
     var value: LuaValue?
+    var raised: String?
 
     init(_ kind: Kind, _ message: String) {
       self.kind = kind
@@ -43,7 +52,7 @@ public struct LuaError: Error {
 
   init(
     _ kind: Kind, _ message: String, script: String?, line: Int?, traceback: [Frame], underlying: (any Error)?,
-    value: LuaValue?
+    value: LuaValue?, raised: String? = nil
   ) {
     storage = Storage(kind, message)
     storage.script = script
@@ -51,6 +60,7 @@ public struct LuaError: Error {
     storage.traceback = traceback
     storage.underlying = underlying
     storage.value = value
+    storage.raised = raised
   }
 
   /// The error itself if it is one of Lua's, else one that carries it.
@@ -91,6 +101,24 @@ extension LuaError: CustomStringConvertible {
     guard let script else { return message }
     guard let line else { return "\(script): \(message)" }
     return "\(script):\(line): \(message)"
+  }
+
+  /// The same, for Foundation: what `localizedDescription` gives.
+  public var errorDescription: String? { description }
+
+  /// The message as `lua5.4` prints it: the text that was raised, with a place only where the script gave it one.
+  public var plainDescription: String { storage.raised ?? description }
+
+  /// What `lua5.4` prints of it: the message, and the traceback where it gives one.
+  public var plainReport: String {
+    var hasOwnText = false
+    switch storage.value {
+    case .table?, .object?, .userdata?: hasOwnText = !plainDescription.hasPrefix("(error object is a ")
+    default: break
+    }
+    guard !traceback.isEmpty, !hasOwnText else { return plainDescription }
+    let frames = traceback.map { "\t\($0)".replacing("[host]", with: "[C]") } + ["\t[C]: in ?"]
+    return ([plainDescription, "stack traceback:"] + frames).joined(separator: "\n")
   }
 
   /// The description with the traceback below it.

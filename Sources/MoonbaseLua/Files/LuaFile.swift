@@ -121,7 +121,9 @@ final class LuaFile {
   func seek(_ offset: Int64, from whence: Int32) throws -> Int64 {
     try flush()
     let ahead = whence == SEEK_CUR ? Int64(end - start) : 0
-    let place = lseek(descriptor, off_t(offset - ahead), whence)
+    let (target, isTooFar) = offset.subtractingReportingOverflow(ahead)
+    guard !isTooFar else { throw Failure.system(EINVAL) }
+    let place = lseek(descriptor, off_t(target), whence)
     guard place >= 0 else { throw Failure.system(errno) }
     (start, end) = (0, 0)
     return Int64(place)

@@ -70,7 +70,7 @@ public struct LuaInterpreter {
   /// Writes the message of an error to the error stream; the exit status that it asks for.
   public func report(_ error: LuaError) -> Int32 {
     if error.kind.exitStatus == nil {
-      var text = "\(program): \(error.report)\n"
+      var text = "\(program): \(error.plainReport)\n"
       text.withUTF8 { state.output.body(UnsafeRawBufferPointer($0), true) }
     }
     return Self.status(of: error)

@@ -49,13 +49,16 @@ public struct LuaModules {
       }
   }
 
-  func file(_ name: String) -> URL? {
+  /// The file of a module, and how it is called in messages: its path below the root, which tells two `init.lua` apart.
+  func file(_ name: String) -> (url: URL, name: String)? {
     let path = name.replacing(".", with: "/")
     for root in roots {
       let folder = root.resolvingSymlinksInPath().standardizedFileURL.path
       for candidate in ["\(path).lua", "\(path)/init.lua"] {
         let file = root.appendingPathComponent(candidate).resolvingSymlinksInPath().standardizedFileURL
-        if file.path.hasPrefix(folder + "/"), FileManager.default.fileExists(atPath: file.path) { return file }
+        if file.path.hasPrefix(folder + "/"), FileManager.default.fileExists(atPath: file.path) {
+          return (file, candidate)
+        }
       }
     }
     return nil

@@ -25,5 +25,7 @@ public struct LuaSource: Sendable {
     return String(decoding: lines[number - 1], as: UTF8.self)
   }
 
+  var isBytecode: Bool { bytes.first == 0x1B }
+
   var chunkName: String { name.hasPrefix("=") || name.hasPrefix("@") ? name : "@\(name)" }
 }

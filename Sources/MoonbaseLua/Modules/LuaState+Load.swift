@@ -11,8 +11,8 @@ extension LuaState {
 
   /// Compiles a source; the function runs it, in a fresh environment if none is given.
   ///
-  /// Throws `.syntax`, `.binary` for bytecode, `.encoding` for what is not UTF-8 (but in preset `trusted`), and
-  /// `.limit(.source)`.
+  /// Throws `.syntax`, `.binary` for bytecode and `.encoding` for what is not UTF-8 (but in preset `trusted`, which takes
+  /// both), and `.limit(.source)`.
   public func load(_ source: LuaSource, in environment: LuaEnvironment? = nil) throws(LuaError) -> LuaFunction {
     try validate(source)
     let environment = if let environment { environment } else { try self.environment() }
@@ -23,16 +23,23 @@ extension LuaState {
     let status = source.bytes.withUnsafeBytes { bytes in
       mbl_load(
         raw, bytes.assumingMemoryBound(to: CChar.self).baseAddress, bytes.count, source.chunkName,
-        environment.table.reference.index, false)
+        environment.table.reference.index, source.isBytecode)
     }
-    return LuaFunction(reference: try keep(status))
+    do throws(LuaError) {
+      return LuaFunction(reference: try keep(status))
+    } catch  where error.kind == .stack && !source.isBytecode {
+      // The parser only says that C's stack is at its end, and not where.
+      throw LuaError(
+        .syntax, "the source nests too deeply (more than 200 levels)", script: source.name,
+        line: source.deepestLine, traceback: [], underlying: nil, value: nil)
+    }
   }
 
   private func validate(_ source: LuaSource) throws(LuaError) {
     if let limit = limits.sourceSize, source.bytes.count > limit {
       throw error(.limit(.source), "the source has \(source.bytes.count) bytes, more than \(limit)", in: source)
     }
-    if source.bytes.first == 0x1B {
+    if preset != .trusted, source.isBytecode {
       throw error(.binary, "bytecode is not loaded; give the source text", in: source)
     }
     if preset != .trusted, source.bytes.withUnsafeBufferPointer({ String(validating: $0, as: UTF8.self) }) == nil {

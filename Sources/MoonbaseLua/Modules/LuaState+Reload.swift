@@ -1,13 +1,25 @@
 extension LuaState {
   /// Loads a module again. It runs in a fresh environment; only when that succeeds does it replace the old one.
   ///
-  /// Where both are tables the old table takes over the new contents, so that whoever holds it sees them, and the new module's
-  /// `on_reload(old)` is called with a copy of the old contents. A module not yet loaded is just loaded.
+  /// Where the old one is a table it takes over the new contents, so that whoever holds it sees them, and the new module's
+  /// `on_reload(old)` is called with a copy of the old contents. A new module that is no table is refused there, with
+  /// `.module`, since holders could not be given it. A module not yet loaded is just loaded. In preset `compat`, where each
+  /// script has its own modules, the module is loaded again for each script that has it, with the globals of that script.
   @discardableResult
   public func reload(_ name: String) throws -> LuaValue {
-    guard let value = try loadModule(name) else { throw missingModule(name) }
-    guard let fresh = freshTables.removeValue(forKey: name), let known = moduleTables[name] else {
-      return try publish(name, value)
+    var last: LuaValue?
+    for scope in try scriptScopes(holding: name) { last = try reload(name, for: scope) }
+    return try last ?? reload(name, for: sharedScope)
+  }
+
+  private func reload(_ name: String, for scope: LuaModuleScope) throws -> LuaValue {
+    guard let module = try loadModule(name, for: scope) else { throw missingModule(name) }
+    let known = scope.own == nil ? moduleTables[name] : try scope.own?.get(name).tableValue
+    guard let known else { return try publish(module, name, scope) }
+    guard let fresh = module.table else {
+      throw LuaError(
+        .module,
+        "module '\(name)' was a table and gives a \(module.value.typeName) now: those who hold the table would keep it")
     }
     let old = try table()
     for (key, value) in try known.pairs { try old.set(key, value) }
@@ -20,14 +32,7 @@ extension LuaState {
         throw error
       }
     }
-    return try loadedModules?.get(name) ?? value
-  }
-
-  /// Makes a loaded module the one that `require` gives.
-  func publish(_ name: String, _ value: LuaValue) throws(LuaError) -> LuaValue {
-    moduleTables[name] = freshTables.removeValue(forKey: name)
-    try loadedModules?.set(name, value)
-    return value
+    return try scope.module(name) ?? module.value
   }
 }
 

@@ -8,23 +8,18 @@ extension LuaState {
     let fallback = preset == .trusted ? try global("require").functionValue : nil
     let require = try function { call in
       let name = try call.text(0)
-      let known = try loaded.get(name)
-      if case .nil = known {
-        let state = call.state
-        if let library = try state.library(name) { return try call.return(library) }
-        guard let value = try state.loadModule(name) else {
-          if let fallback {
-            for result in try fallback.call([.text(name)]) { try call.return(result) }
-            return
-          }
-          throw state.missingModule(name)
-        }
-        try call.return(try state.publish(name, value))
-      } else {
-        try call.return(known)
+      let state = call.state
+      let scope = try state.moduleScope(of: call)
+      if let known = try scope.module(name) { return try call.return(known) }
+      if let library = try state.library(name) { return try call.return(library) }
+      if let value = try state.loadModule(name, for: scope) {
+        return try call.return(try state.publish(value, name, scope))
       }
+      guard let fallback else { throw state.missingModule(name) }
+      for result in try fallback.call([.text(name)]) { try call.return(result) }
     }
     loadedModules = loaded
+    if preset == .compat { scriptModules = try weakTable() }
     try setGlobal("require", require)
   }
 
@@ -49,7 +44,7 @@ extension LuaState {
   private static let libraries: Set = ["string", "table", "math", "utf8", "coroutine", "os", "io", "debug"]
 
   /// The value of a module, loaded anew; nil if there is none of that name.
-  func loadModule(_ name: String) throws -> LuaValue? {
+  func loadModule(_ name: String, for scope: LuaModuleScope) throws -> LuaLoadedModule? {
     guard LuaModules.isName(name) else {
       if preset == .trusted { return nil }
       throw LuaError(.module, "'\(name)' is no module name (parts of letters, digits, _ and -, divided by dots)")
@@ -60,22 +55,33 @@ extension LuaState {
     loading.append(name)
     defer { loading.removeLast() }
     switch modules.entries[name] {
-    case .loader(let loader): return try loader(self)
-    case .source(let source, let frozen): return try runModule(name, source, frozen: frozen)
-    case nil: if let value = try standardModule(name) { return value }
+    case .loader(let loader): return LuaLoadedModule(value: try loader(self))
+    case .source(let source, let frozen): return try runModule(name, source, frozen: frozen, for: scope)
+    case nil: if let value = try standardModule(name) { return LuaLoadedModule(value: value) }
     }
     guard let file = modules.file(name) else { return nil }
-    let source = LuaSource(bytes: Array(try Data(contentsOf: file)), name: file.lastPathComponent)
-    return try runModule(name, source, frozen: false)
+    let source = LuaSource(bytes: Array(try Data(contentsOf: file.url)), name: file.name)
+    return try runModule(name, source, path: file.url.path, frozen: false, for: scope)
   }
 
-  private func runModule(_ name: String, _ source: LuaSource, frozen: Bool) throws(LuaError) -> LuaValue {
-    let value = try load(source).first(.text(name), .text(source.name))
-    freshTables[name] = value.tableValue
+  private func runModule(
+    _ name: String, _ source: LuaSource, path: String? = nil, frozen: Bool, for scope: LuaModuleScope
+  ) throws(LuaError) -> LuaLoadedModule {
+    let environment = frozen ? nil : scope.environment
+    // Plain Lua's modules are told the path of their file; a sandboxed one learns nothing about the machine.
+    let place = preset == .trusted ? path ?? source.name : source.name
+    let value = try load(source, in: environment).first(.text(name), .text(place))
+    var module = LuaLoadedModule(value: value, table: value.tableValue, isScripts: environment != nil)
     switch value {
-    case .nil: return .boolean(true)
-    case .table(let table) where frozen && preset != .trusted: return .table(try table.frozen())
-    default: return value
+    case .nil:
+      // Its globals are nobody else's, so that it would be of no use.
+      guard preset == .compat || preset == .trusted else {
+        throw LuaError(.module, "module '\(name)' returns nothing: end it with return and what it gives")
+      }
+      module.value = .boolean(true)
+    case .table(let table) where frozen && preset != .trusted: module.value = .table(try table.frozen())
+    default: break
     }
+    return module
   }
 }

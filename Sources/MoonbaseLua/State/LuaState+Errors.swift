@@ -4,7 +4,13 @@ import MoonbasePlatform
 /// A Swift error inside of Lua.
 final class LuaCrossedError {
   let error: any Error
-  init(_ error: any Error) { self.error = error }
+  /// Where Lua was when it was raised, if it had come from Lua before.
+  let traceback: [LuaError.Frame]
+
+  init(_ error: any Error) {
+    self.error = (error as? LuaError)?.underlying ?? error
+    traceback = (error as? LuaError)?.traceback ?? []
+  }
 }
 
 extension LuaState {
@@ -16,18 +22,30 @@ extension LuaState {
   func takeError(_ status: MBLStatus) -> LuaError {
     if status == .stack { return LuaError(.stack, "stack overflow in the host") }
     defer { pop() }
-    let frames = traceback()
-    if let ended = endedError(frames) { return ended }
-    let crossed = mbl_crossed_error(raw, -1).map {
-      Unmanaged<LuaCrossedError>.fromOpaque($0).takeUnretainedValue().error
-    }
+    defer { rethrown = nil }
+    let outer = traceback()
+    if let ended = endedError(outer) { return ended }
+    let box = mbl_crossed_error(raw, -1).map { Unmanaged<LuaCrossedError>.fromOpaque($0).takeUnretainedValue() }
+    let crossed = box?.error
     var plain = MBLValue()
     mbl_get(mbl_thread(raw), -1, &plain)
-    let (script, line, message) = Self.place(in: errorText(plain, crossed), frames)
+    let text = errorText(plain, crossed)
+    let inner = box?.traceback ?? rethrown.flatMap { text.hasSuffix($0.text) ? $0.traceback : nil } ?? []
+    let frames = Self.joined(inner, outer)
+    let (script, line, message) = Self.place(in: text, frames)
     let kind = kind(of: status, crossed, message)
     return LuaError(
       kind, message, script: script, line: line, traceback: status == .syntax ? [] : frames,
-      underlying: crossed, value: status == .memory ? nil : try? value(plain))
+      underlying: crossed, value: status == .memory ? nil : try? value(plain), raised: text)
+  }
+
+  /// The traceback of an error that crossed a host function: what it had before, then what came later.
+  private static func joined(_ inner: [LuaError.Frame], _ outer: [LuaError.Frame]) -> [LuaError.Frame] {
+    guard !inner.isEmpty else { return outer }
+    // Seen from within, the outer frames stand below the inner ones already.
+    let most = min(inner.count, outer.count)
+    let shared = (0...most).last { inner.suffix($0).elementsEqual(outer.prefix($0)) } ?? 0
+    return inner + outer.dropFirst(shared)
   }
 
   /// The error of a run that was ended: it stands outside of Lua, where no script can change it.
@@ -69,19 +87,18 @@ extension LuaState {
     if let crossed = crossed as? LuaError { return crossed.description }
     if let crossed { return String(describing: crossed) }
     if plain.tag == .string { return string(plain).description }
-    guard mbl_to_text(raw, -1) == .OK else {
-      pop()
-      return "(error object is a \(Self.name(of: plain.tag)) value)"
-    }
+    let status = mbl_to_text(raw, -1)
     defer { pop() }
     var text = MBLValue()
-    mbl_get(mbl_thread(raw), -1, &text)
+    if status == .OK { mbl_get(mbl_thread(raw), -1, &text) }
+    guard text.tag == .string else { return "(error object is a \(Self.name(of: plain.tag)) value)" }
     return string(text).description
   }
 
   private static func name(of tag: MBLTag) -> String {
     switch tag {
     case .nil: "nil"
+    case .boolean: "boolean"
     case .table: "table"
     case .function: "function"
     case .thread: "thread"
@@ -104,13 +121,15 @@ extension LuaState {
       let entry = mbl_trace_entry(raw, index)
       return LuaError.Frame(
         source: String(cString: entry.source), line: entry.line > 0 ? Int(entry.line) : nil,
-        name: entry.name.map { String(cString: $0) }, kind: String(cString: entry.kind))
+        name: entry.name.map { String(cString: $0) }, kind: String(cString: entry.kind),
+        definition: entry.defined > 0 ? Int(entry.defined) : nil)
     }
   }
 
   /// Hands a Swift error to C, which raises it once no Swift frame is left.
   func fail(_ error: any Error) {
     if let error = error as? LuaError {
+      if !error.traceback.isEmpty { rethrown = (error.message, error.traceback) }
       if case .string(let string)? = error.value(in: self), error.underlying == nil {
         // Raised in Lua as text, on its way through the host: the same text goes on.
         return failValue(.string(string), error)
@@ -124,14 +143,13 @@ extension LuaState {
       }
     }
     let origin = (error as? LuaError)?.underlying ?? error
-    if let value = errorMapper?(origin, self) { return failValue(value, origin) }
-    mbl_fail(raw, Unmanaged.passRetained(LuaCrossedError(origin)).toOpaque())
+    if let value = errorMapper?(origin, self) { return failValue(value, error) }
+    mbl_fail(raw, Unmanaged.passRetained(LuaCrossedError(error)).toOpaque())
   }
 
   private func failValue(_ value: LuaValue, _ error: any Error) {
     var reference: Int32 = 0
-    let origin = (error as? LuaError).map { $0.underlying ?? $0 } ?? error
-    let box = Unmanaged.passRetained(LuaCrossedError(origin)).toOpaque()
+    let box = Unmanaged.passRetained(LuaCrossedError(error)).toOpaque()
     let buffer = takeBuffer(1)
     defer { giveBack(buffer) }
     do {

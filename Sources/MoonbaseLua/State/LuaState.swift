@@ -9,7 +9,7 @@ import MoonbasePlatform
 ///
 /// ```swift
 /// let state = try LuaState(preset: .standard, limits: .untrusted)
-/// try state.setGlobal("twice", state.function { call in call.return(try call.integer(0) * 2) })
+/// try state.setGlobal("twice", state.function { call in call.return(try call.integer(0) &* 2) })
 /// let chunk = try state.load("return twice(21)", name: "example.lua")
 /// let results = try chunk()   // [.integer(42)]
 /// ```
@@ -37,10 +37,13 @@ public final class LuaState {
   var sources: [String: LuaSource] = [:]
   var loading: [String] = []
   var loadedModules: LuaTable?
-  /// The tables behind loaded modules, and those of modules just run.
+  /// The tables behind loaded modules.
   var moduleTables: [String: LuaTable] = [:]
-  var freshTables: [String: LuaTable] = [:]
   var standardHost: LuaTable?
+  /// The last error that left a host function as text, with the traceback that the text does not carry.
+  var rethrown: (text: String, traceback: [LuaError.Frame])?
+  /// In preset `compat`: the modules of each script, by its environment.
+  var scriptModules: LuaTable?
   private var buffers: [LuaArgumentBuffer] = []
 
   /// A new state.

@@ -117,8 +117,9 @@ extension LuaState {
   }
 
   private func refuse(_ problem: String, _ levels: [Level]) -> LuaError {
-    let path = levels.filter { $0.next < $0.pairs.count }.map { Self.key($0.pairs[$0.next].key).description }
-    return LuaError(.conversion, path.isEmpty ? problem : "\(path.joined(separator: ".")): \(problem)")
+    LuaTreeEncoder.refuse(
+      problem,
+      levels.filter { $0.next < $0.pairs.count }.map { Self.key($0.pairs[$0.next].key).description })
   }
 
   /// The Lua value of plain data; lists are marked as such.

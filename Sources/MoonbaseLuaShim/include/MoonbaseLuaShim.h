@@ -256,6 +256,10 @@ void mbl_fail_value(MBLState *_Nonnull state, int32_t reference, void *_Nullable
 // The Swift error behind the Lua error value at `index`, if one crossed.
 void *_Nullable mbl_crossed_error(MBLState *_Nonnull state, int32_t index);
 void mbl_where(lua_State *_Nonnull thread, int32_t level, char *_Nonnull buffer, size_t capacity);
+// Where a mistake in a call is to be sought: past the modules on board.
+void mbl_blame(lua_State *_Nonnull thread, char *_Nonnull buffer, size_t capacity);
+// Pushes the environment of the script whose function was called; false, and nothing pushed, where it is that of all scripts.
+bool mbl_frame_environment(MBLFrame *_Nonnull frame);
 void mbl_function_name(lua_State *_Nonnull thread, char *_Nonnull buffer, size_t capacity, bool *_Nonnull isMethod);
 // Where a function is defined, as "script.lua:12"; empty for what is no Lua function.
 void mbl_function_place(MBLState *_Nonnull state, int32_t function, char *_Nonnull buffer, size_t capacity);

@@ -1,5 +1,7 @@
+public import MoonbasePlatform
+
 /// What went wrong with a model, a predicate or a value, and what to do about it.
-public struct ModelError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct ModelError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
   /// A stable number for the kind of error; Core Data's own where it has one.
   public struct Code: RawRepresentable, Hashable, Sendable {
     /// The number.
@@ -33,6 +35,9 @@ public struct ModelError: Error, Sendable, Equatable, CustomStringConvertible {
 
   /// The message behind its place, as `file:line: message`.
   public var description: String { location.map { "\($0): \(message)" } ?? message }
+
+  /// The same, for Foundation: what `localizedDescription` gives.
+  public var errorDescription: String? { description }
 }
 
 extension ModelError.Code {

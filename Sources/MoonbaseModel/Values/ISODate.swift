@@ -7,15 +7,18 @@ package enum ISODate {
   /// The text of a date, `2001-01-01T00:00:00.000Z`.
   package static func text(_ date: Date) -> String {
     let seconds = date.timeIntervalSince1970
-    guard seconds.isFinite, abs(seconds) < 1e14 else { return seconds.description }
+    guard hasText(seconds) else { return seconds.description }
     let milliseconds = Int64((seconds * 1000).rounded())
     let (days, rest) = floorDivide(milliseconds, 86_400_000)
     let (year, month, day) = civil(days: days)
     let time = [(rest / 3_600_000, 2), (rest / 60_000 % 60, 2), (rest / 1000 % 60, 2)]
     let clock = time.map { padded($0.0, $0.1) }.joined(separator: ":")
-    let years = year < 0 ? "-" + padded(-year, 4) : padded(year, 4)
+    let years = year < 0 ? "-" + padded(-year, 4) : year > 9999 ? "+" + padded(year, 6) : padded(year, 4)
     return "\(years)-\(padded(month, 2))-\(padded(day, 2))T\(clock).\(padded(rest % 1000, 3))Z"
   }
+
+  /// Whether a date so many seconds after 1970 (or 2001) has a text: it is a number, and within three million years.
+  package static func hasText(_ seconds: Double) -> Bool { abs(seconds) < 1e14 }
 
   /// Reads `2001-01-01`, `2001-01-01T12:30`, `2001-01-01 12:30:15.250+02:00` and their like; without a zone it is UTC.
   package static func parse(_ text: String) -> Date? {
@@ -93,13 +96,13 @@ package enum ISODate {
       return result
     }
 
-    /// Four digits, or a sign and four to six.
+    /// Four digits, or a sign and four to seven.
     mutating func year() -> Int64? {
       let isNegative = skip("-")
       let isSigned = isNegative || skip("+")
       guard var result = number(4) else { return nil }
       var more = 0
-      while isSigned, more < 2, let digit {
+      while isSigned, more < 3, let digit {
         result = result * 10 + digit
         index += 1
         more += 1

@@ -48,8 +48,8 @@ extension ScriptDomain {
       try table.set(
         name, try state.function { [unowned types] call in try call.return(LuaBox(try body(call)), as: types.date) })
     }
-    try constructor("unix") { Date(timeIntervalSince1970: try $0.number(0)) }
-    try constructor("reference") { Date(timeIntervalSinceReferenceDate: try $0.number(0)) }
+    try constructor("unix") { Date(timeIntervalSince1970: try HostTypes.seconds($0)) }
+    try constructor("reference") { Date(timeIntervalSinceReferenceDate: try HostTypes.seconds($0)) }
     if state.preset != .pure { try constructor("now") { _ in Date() } }
     try table.set(
       "parse",
@@ -57,7 +57,10 @@ extension ScriptDomain {
         let text = try call.text(0)
         guard let date = ISODate.parse(text) else {
           call.returnNil()
-          let error = ScriptError(.invalidValue, "'\(text.prefix(60))' is no ISO 8601 date")
+          let error = ScriptError(
+            .invalidValue,
+            "'\(text.prefix(60))' is no date of the forms 2024-02-29, 2024-02-29T12:30 and 2024-02-29T12:30:15.250+01:00"
+          )
           return try call.return(luaError(error) ?? .text(error.description))
         }
         try call.return(LuaBox(date), as: types.date)

@@ -1,7 +1,8 @@
 public import MoonbaseModel
+public import MoonbasePlatform
 
 /// What went wrong between scripts and the graph, and what to do about it.
-public struct ScriptError: Error, Sendable, CustomStringConvertible {
+public struct ScriptError: LocalizedError, Sendable, CustomStringConvertible {
   /// A stable number for the kind of error.
   public struct Code: RawRepresentable, Hashable, Sendable {
     /// The number.
@@ -35,6 +36,9 @@ public struct ScriptError: Error, Sendable, CustomStringConvertible {
 
   /// The message behind its place, as `file:line: message`.
   public var description: String { location.map { "\($0): \(message)" } ?? message }
+
+  /// The same, for Foundation: what `localizedDescription` gives.
+  public var errorDescription: String? { description }
 }
 
 extension ScriptError.Code {

@@ -79,14 +79,26 @@ extension LuaState {
     let name = try call.text(index)
     guard name.utf8.count <= 40, name.utf8.allSatisfy({ $0 < 0x80 && ($0 == 0x2D || $0 == 0x5F || $0.isLetterOrDigit) })
     else { throw call.argumentError(index, "'\(name.prefix(40))' is no locale, such as \"de\" or \"pt_BR\"") }
-    return locales.withLock { known in
+    let locale = locales.withLock { known -> Locale? in
       if let locale = known[name] { return locale }
+      guard isKnown(name) else { return nil }
       if known.count >= 64 { known = [:] }
       let locale = Locale(identifier: name)
       known[name] = locale
       return locale
     }
+    guard let locale else { throw call.argumentError(index, "no locale is named '\(name)'") }
+    return locale
   }
+
+  /// Whether Foundation knows the language: of any other it would take the common order and say nothing.
+  private static func isKnown(_ name: String) -> Bool {
+    let language = name.split { $0 == "-" || $0 == "_" }.first.map { $0.lowercased() } ?? ""
+    return name.isEmpty || languages.contains(language)
+  }
+
+  private static let languages = Set(
+    Locale.availableIdentifiers.compactMap { $0.split { $0 == "-" || $0 == "_" }.first?.lowercased() })
 
   private static func compare(_ call: inout LuaCall) throws {
     let one = try chargedText(call, 0)

@@ -7,7 +7,8 @@ local base64_vectors = {
 }
 local base64_wrong = {
   { "Zg=", "no multiple of 4" }, { "Zg", "no multiple of 4" }, { "Z===", "no letter" }, { "====", "no letter" },
-  { "Zm 8=", "no multiple" }, { "Zm9v\n", "no multiple" }, { "Zm9\n", "no letter" }, { "Zm-_", 'byte 3: "-"' },
+  { "Zm 8=", 'byte 3: " "' }, { "Zm9v\n", "byte 5" }, { "Zm9\n", "no letter" }, { "Zm-_", 'byte 3: "-"' },
+  { "Y Q==", 'byte 2: " "' }, { "\xFF", "byte 1" }, { "Zm9vé", "byte 5" },
   { "Zh==", "bits that stand for nothing" }, { "Zm9=", "bits that stand for nothing" }, { "=Zg=", 'byte 1: "="' },
   { "Zg==Zg==", 'byte 3: "="' }, { "Zm9vé7=", "no letter" },
 }

@@ -133,6 +133,7 @@ return {
     t.equal(csv.decode(text), rows)
   end,
   ["values in their text forms"] = function(t)
+    t.raises("the row has 'b', which is no column", csv.encode, { { a = 1 }, { b = 1 } })
     t.equal(csv.encode { { 1, 1.5, 2.0, true, "x", n = 6 } }, "1,1.5,2.0,true,x,\r\n")
     t.equal(csv.encode({ { b = 1, a = 2 } }, { newline = "\n" }), "a,b\n2,1\n")
     t.equal(csv.encode({ { a = "NULL" }, {} }, { null = "NULL", newline = "\n" }), 'a\n"NULL"\nNULL\n')
@@ -141,7 +142,7 @@ return {
     t.equal(csv.encode({ { 1, 2 } }, { columns = { "x", "y" }, separator = ";", newline = "\n" }), "x;y\n1;2\n")
     t.raises("a: CSV has no form for a table", csv.encode, { { a = {} } })
     t.raises("CSV has no form for NaN", csv.encode, { { 0 / 0 } })
-    t.raises("the row has a 'b', which is no column", csv.encode, { { a = 1 }, { b = 2 } })
+    t.raises("the row has 'b', which is no column", csv.encode, { { a = 1 }, { b = 2 } })
     t.raises("one character", csv.encode, {}, { separator = "" })
   end,
   ["a writer writes as rows come"] = function(t)
@@ -161,5 +162,14 @@ return {
     end
     t.equal(count, 20000)
     t.equal(#collect(pieces('"' .. string.rep("x\n", 200000) .. '"', 4096), { header = false }), 1)
+  end,
+  ["rows without a header go on as JSON"] = function(t)
+    local json = require "moonbase.json"
+    t.equal(json.encode(csv.decode("1,,x\n,,\n", { header = false })), '[["1",null,"x"],[null,null,null]]')
+  end,
+  ["a missing file is told of"] = function(t)
+    t.raises("'rows' (text, open file or iterator of pieces expected, got no value: x: No such file)",
+      csv.rows, nil, "x: No such file")
+    t.raises("got no value)", csv.rows)
   end,
 }

@@ -57,6 +57,21 @@ return {
     t.equal(Rect.new(1, 2, 3, 4) == Rect.new(Point.new(1, 2), Size.new(3, 4)), true)
     t.equal(Range.new(1, 2) == Range.new(1, 3), false)
   end,
+  ["wrong operands and arguments are named"] = function(t)
+    t.raises("'+' of a Point takes another Point, not a number", function() return Point.new(1, 2) + 1 end)
+    t.raises("'-' of a Point takes another Point, not a Size", function() return Point.new(1, 2) - Size.new(1, 2) end)
+    t.raises("'*' of a Size takes a number, not a Size", function() return Size.new(1, 2) * Size.new(1, 2) end)
+    t.raises("'distance' (Point expected, got a string)", function() Point.new(1, 2):distance "x" end)
+    t.raises("(Point or Rect expected, got no value)", function() Rect.new(1, 2, 3, 4):contains() end)
+    t.raises("(Range expected, got a table)", function() Range.new(1, 2):union {} end)
+  end,
+  ["values have no other fields"] = function(t)
+    local p = Point.new(1, 2)
+    p.x = 3.0
+    t.equal({ p.x, p.z }, { 3.0, nil })
+    t.raises("a Point has no field 'z'", function() p.z = 5 end)
+    t.raises("a Rect has no field 'w'", function() Rect.new(1, 2, 3, 4).w = 5 end)
+  end,
   ["rectangles"] = function(t)
     local r = Rect.new(0, 0, 10, 20)
     t.equal({ r:contains(Point.new(0, 0)), r:contains(Point.new(10, 5)), r:contains(Rect.new(1, 1, 9, 19)),
@@ -68,8 +83,12 @@ return {
     t.equal(tostring(r:inset(1, 2)) .. tostring(r:offset(1, 2)), "{{1, 2}, {8, 16}}{{1, 2}, {10, 20}}")
     t.equal(tostring(r:center()) .. tostring(r:origin()) .. tostring(r:size()), "{5, 10}{0, 0}{10, 20}")
     t.equal({ r:area(), r:is_empty(), Rect.new(0, 0, 0, 5):is_empty() }, { 200.0, false, true })
+    t.equal(Rect.new(0, 0, -5, 5):area(), 0.0)
   end,
   ["ranges"] = function(t)
+    t.raises("ends beyond the greatest integer", Range.new, math.maxinteger, math.maxinteger)
+    t.faults("is no range", Range.parse, "{9223372036854775807, 1}")
+    t.equal(Range.new(math.maxinteger, 0):stop(), math.maxinteger)
     local r = Range.new(2, 3)
     t.equal({ r:stop(), r:contains(4), r:contains(5), r:of "abcdefgh" }, { 5, true, false, "cde" })
     t.equal(tostring(r:intersection(Range.new(4, 9))) .. tostring(r:union(Range.new(7, 1))), "{4, 1}{2, 6}")

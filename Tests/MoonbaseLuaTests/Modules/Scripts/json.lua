@@ -109,11 +109,32 @@ return {
   end,
   ["options are checked"] = function(t)
     t.raises("has no option 'max_dept'", json.decode, "1", { max_dept = 1 })
-    t.raises("option 'max_depth' is a integer", json.decode, "1", { max_depth = "1" })
+    t.raises("option 'max_depth' is an integer, not a string", json.decode, "1", { max_depth = "1" })
+    t.raises("'max_depth' is an integer, not 1000000000, which is a float", json.decode, "1", { max_depth = 1e9 })
     t.raises("1 to 10000", json.decode, "1", { max_depth = 1000000 })
     t.faults("more than 2 levels", json.decode, "[[[1]]]", { max_depth = 2 })
     t.raises("bad argument #1 to 'decode' (string expected, got no value)", json.decode)
     t.raises("bad argument #1 to 'decode' (string expected, got table)", json.decode, {})
+  end,
+  ["lists may say their length in n"] = function(t)
+    t.equal(json.encode(table.pack(1, nil, 3, nil)), "[1,null,3,null]")
+    t.equal(json.encode { n = 2 }, '{"n":2}')
+    t.raises("neither a list nor an object", json.encode, { 1, 2, n = 1 })
+    t.raises("neither a list nor an object", json.encode, { 1, 2, n = 2, m = 1 })
+    t.raises("neither a list nor an object", json.encode, { 1, n = 1.5 })
+  end,
+  ["long paths are shortened"] = function(t)
+    local deep = {}
+    local top = deep
+    for _ = 1, 600 do
+      deep.name = {}
+      deep = deep.name
+    end
+    t.raises("cannot encode as JSON: name.name.name.name … name.name.name: more than 512 levels", json.encode, top)
+  end,
+  ["a missing file is told of"] = function(t)
+    t.raises("'lines' (text, open file or iterator of lines expected, got no value: x: No such file)",
+      json.lines, nil, "x: No such file")
   end,
   ["a metatable may say what to write"] = function(t)
     local class = { __tojson = function(self) return { kind = "point", at = { self.x, self.y } } end }

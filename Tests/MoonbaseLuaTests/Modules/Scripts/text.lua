@@ -37,6 +37,24 @@ return {
     t.equal(text.pad_start("é", 3) .. text.pad_end("é", 3, "·"), "  éé··")
     t.equal(text.truncate("abcdef", 4) .. text.truncate("abc", 4), "abc…abc")
   end,
+  ["widths are kept"] = function(t)
+    for width = 0, 7 do
+      for _, ellipsis in ipairs { "", "…", "...", "a long one" } do
+        local cut = text.truncate("hello", width, ellipsis)
+        t.equal(text.length(cut), math.min(width, 5), ellipsis .. width)
+      end
+      t.equal(text.length(text.pad_start("é", width, "·")), math.max(1, width))
+      t.equal(text.length(text.pad_end("é", width)), math.max(1, width))
+    end
+    t.equal({ text.truncate("hello", 0), text.truncate("hello", 1) }, { "", "h" })
+    t.equal(text.truncate("hello", 2, "..."), "he")
+    t.equal({ text.truncate("hello", 4, "..."), text.truncate("hello", 5, "...") }, { "h...", "hello" })
+    t.raises("a width is at least 0", text.truncate, "hello", -1)
+    t.raises("integer expected, got 1.5, which is a float", text.truncate, "hello", 1.5)
+    t.raises("one character expected, got 2", text.pad_start, "7", 4, "ab")
+    t.raises("one character expected, got 0", text.pad_end, "x", 5, "")
+    t.raises("bad argument #1 to 'pad_start' (string expected", text.pad_start, nil, 5)
+  end,
   ["normal forms"] = function(t)
     t.equal(text.normalize "e\u{301}", "é")
     t.equal(text.normalize("é", "NFD"), "e\u{301}")
@@ -53,6 +71,10 @@ return {
     t.equal({ people[1].n, people[2].n, people[3].n }, { "a", "É", "f" })
     t.equal({ text.compare("ö", "z", "de"), text.compare("ö", "z", "sv") }, { -1, 1 })
     t.raises("no locale", text.compare, "a", "b", "../etc")
+    t.raises("no locale is named 'xx_nope'", text.compare, "a", "b", "xx_nope")
+    t.equal({ text.compare("a", "b", "pt-BR"), text.compare("a", "b", "zh_Hant_TW") }, { -1, -1 })
+    t.raises("bad argument #1 to 'sort' (element 2 is a number, not a string)", text.sort, { "a", 1, true })
+    t.raises("the key of element 1 is nil", text.sort, { {} }, function(e) return e.name end)
   end,
   ["comparison with options"] = function(t)
     t.equal({ text.equals("Café", "CAFE", "cd"), text.equals("Café", "cafe", "c"), text.equals("a", "a") },

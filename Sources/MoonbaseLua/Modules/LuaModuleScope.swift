@@ -1,0 +1,77 @@
+import MoonbaseLuaShim
+
+/// A module just loaded.
+struct LuaLoadedModule {
+  /// What `require` gives.
+  var value: LuaValue
+  /// The table that the module returned, behind a frozen one.
+  var table: LuaTable?
+  /// Whether it belongs to one script, whose globals it shares.
+  var isScripts = false
+}
+
+/// Whose modules `require` looks for: those of all scripts and, in preset `compat`, those of the script that asks.
+struct LuaModuleScope {
+  let shared: LuaTable?
+  var environment: LuaEnvironment?
+  var own: LuaTable?
+
+  /// A module that was loaded before.
+  func module(_ name: String) throws(LuaError) -> LuaValue? {
+    for table in [shared, own] {
+      guard let value = try table?.get(name) else { continue }
+      if case .nil = value { continue }
+      return value
+    }
+    return nil
+  }
+}
+
+extension LuaState {
+  /// The scope without a script of its own.
+  var sharedScope: LuaModuleScope { LuaModuleScope(shared: loadedModules) }
+
+  /// The scope of the script that calls.
+  func moduleScope(of call: borrowing LuaCall) throws(LuaError) -> LuaModuleScope {
+    guard let scriptModules, mbl_frame_environment(call.frame) else { return sharedScope }
+    let environment = try takeTop()
+    guard case .table(let table) = environment else { return sharedScope }
+    var own = try scriptModules.get(environment).tableValue
+    if own == nil {
+      let fresh = try self.table()
+      try scriptModules.set(environment, .table(fresh))
+      own = fresh
+    }
+    return LuaModuleScope(shared: loadedModules, environment: LuaEnvironment(table: table), own: own)
+  }
+
+  /// The scopes of the scripts that loaded a module for themselves.
+  func scriptScopes(holding name: String) throws(LuaError) -> [LuaModuleScope] {
+    guard let scriptModules else { return [] }
+    var scopes: [LuaModuleScope] = []
+    for (environment, own) in try scriptModules.pairs {
+      guard case .table(let table) = environment, case .table(let own) = own else { continue }
+      if case .nil = try own.get(name) { continue }
+      scopes.append(LuaModuleScope(shared: nil, environment: LuaEnvironment(table: table), own: own))
+    }
+    return scopes
+  }
+
+  /// Makes a loaded module the one that `require` gives.
+  func publish(_ module: LuaLoadedModule, _ name: String, _ scope: LuaModuleScope) throws(LuaError) -> LuaValue {
+    if module.isScripts {
+      try scope.own?.set(name, module.value)
+    } else {
+      moduleTables[name] = module.table
+      try loadedModules?.set(name, module.value)
+    }
+    return module.value
+  }
+
+  /// A table that does not keep its keys alive.
+  func weakTable() throws(LuaError) -> LuaTable {
+    let weak = try table()
+    try weak.setMetatable(try table(["__mode": "k"]))
+    return weak
+  }
+}
