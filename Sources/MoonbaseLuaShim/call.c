@@ -65,10 +65,11 @@ typedef struct LoadRequest {
 
 static int load_body(lua_State *L) {
   LoadRequest *request = lua_touserdata(L, 1);
-  int line = request->binary ? 0 : mbl_long_chain(request->bytes, request->length);
+  const char *problem;
+  int line = request->binary ? 0 : mbl_unfit_source(request->bytes, request->length, &problem);
   if (line > 0) {
     // The name begins with what marks it as a name.
-    lua_pushfstring(L, "%s:%d: a chain of fields is too long", request->name + 1, line);
+    lua_pushfstring(L, "%s:%d: %s", request->name + 1, line, problem);
     lua_pushinteger(L, LUA_ERRSYNTAX);
     return 2;
   }

@@ -1,6 +1,4 @@
-#include <ctype.h>
-
-#include "internal.h"
+#include "scanner.h"
 
 // Lua 5.4.4 looks for the name of a value that fails (`a.b.c + 1`) by a recursion over the fields that led to it, with a search
 // at each: a hundred thousand fields end the process, ten thousand take a second, and no hook is looked at. Nobody writes such
@@ -8,62 +6,6 @@
 
 #define LONGEST 200
 #define NESTING 250
-
-typedef struct Scanner {
-  const char *at, *end;
-  int line;
-} Scanner;
-
-static char peek(const Scanner *s, int offset) { return s->end - s->at > offset ? s->at[offset] : 0; }
-
-static void skip(Scanner *s) {
-  if (*s->at++ == '\n') s->line++;
-}
-
-// At a '[': the level of a long bracket, or -1.
-static int level_of(const Scanner *s) {
-  int level = 0;
-  while (peek(s, level + 1) == '=') level++;
-  return peek(s, level + 1) == '[' ? level : -1;
-}
-
-static void skip_long(Scanner *s, int level) {
-  s->at += level + 2;
-  for (; s->at < s->end; skip(s)) {
-    if (*s->at != ']') continue;
-    int closing = 0;
-    while (closing < level && peek(s, closing + 1) == '=') closing++;
-    if (closing == level && peek(s, level + 1) == ']') {
-      s->at += level + 2;
-      return;
-    }
-  }
-}
-
-static void skip_comment(Scanner *s) {
-  s->at += 2;
-  int level = peek(s, 0) == '[' ? level_of(s) : -1;
-  if (level >= 0) {
-    skip_long(s, level);
-  } else {
-    while (s->at < s->end && *s->at != '\n') s->at++;
-  }
-}
-
-static void skip_quoted(Scanner *s) {
-  char quote = *s->at++;
-  while (s->at < s->end && *s->at != quote && *s->at != '\n') {
-    if (*s->at == '\\' && s->end - s->at > 1) s->at++;
-    skip(s);
-  }
-  if (s->at < s->end) skip(s);
-}
-
-static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
-static void skip_word(Scanner *s, bool isNumber) {
-  while (s->at < s->end && (is_name(*s->at) || (isNumber && *s->at == '.'))) s->at++;
-}
 
 // The line of the first chain that is too long, or 0.
 int mbl_long_chain(const char *bytes, size_t length) {

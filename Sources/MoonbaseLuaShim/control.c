@@ -31,7 +31,6 @@ static void on_signal(int number, siginfo_t *information, void *context) {
   }
   if (hit != NULL) {
     int reason = atomic_load(&hit->control->reason);
-    if (reason == MBLAbortInterrupted) atomic_store(&hit->control->waiting, 0);
     // States above it run on its behalf.
     for (MBLState *S = mbl_current; S != NULL; S = S->parent) {
       if (!S->abort) S->abort = reason;
@@ -86,7 +85,7 @@ static void on_sigint(int number) {
   signal(number, SIG_DFL);
   MBLControl *control = atomic_load(&sigintControl);
   if (control != NULL) {
-    // Before a run an interruption does nothing: the next run sees it.
+    // Before a run an interruption does nothing, and a run may be over before it looks: the next one sees it.
     atomic_store(&control->waiting, 1);
     mbl_control_interrupt(control);
   }
@@ -135,9 +134,7 @@ void mbl_control_enter(MBLState *S) {
   atomic_store_explicit(&control->serial, atomic_load_explicit(&control->serial, memory_order_relaxed) + 1,
                         memory_order_relaxed);
   atomic_store(&control->phase, RUNNING);
-  if (atomic_load_explicit(&control->waiting, memory_order_relaxed) && atomic_exchange(&control->waiting, 0)) {
-    mbl_set_abort(S, MBLAbortInterrupted);
-  }
+  if (atomic_load_explicit(&control->waiting, memory_order_relaxed)) mbl_set_abort(S, MBLAbortInterrupted);
   if (S->limits.deadline > 0) {
     if (!atomic_load(&control->watched)) mbl_watch_begin(control, S->limits.deadline);
   }
@@ -151,6 +148,9 @@ void mbl_control_leave(MBLState *S) {
     sched_yield();
   }
 }
+
+// The host was told of an interruption.
+void mbl_control_seen(MBLState *S) { atomic_store(&S->control->waiting, 0); }
 
 bool mbl_control_in_host(MBLState *S) {
   return atomic_load_explicit(&S->control->inHost, memory_order_relaxed);

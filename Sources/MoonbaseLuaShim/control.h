@@ -14,7 +14,7 @@ struct MBLControl {
   atomic_int reason;  // an MBLAbort, delivered to the running thread
   atomic_int inHost;
   atomic_int watched;
-  atomic_int waiting;  // a SIGINT that no run has seen yet
+  atomic_int waiting;  // a SIGINT that no run has ended by yet
   pthread_t thread;
   double deadline;
   // The watchdog's own.

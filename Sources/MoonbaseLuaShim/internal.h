@@ -135,8 +135,10 @@ static inline bool mbl_sandboxed(const MBLState *S) { return S->preset != MBLPre
 // The thread's record of running states, innermost first.
 extern _Thread_local MBLState *mbl_current;
 
-// chain.c
+// chain.c, parsing_time.c
 int mbl_long_chain(const char *bytes, size_t length);
+// The line for which a source is refused, and why; 0 if it is not.
+int mbl_unfit_source(const char *bytes, size_t length, const char **problem);
 
 // limits.c, memory.c, control.c
 void mbl_install_hook(MBLState *S, lua_State *L);
@@ -151,6 +153,7 @@ MBLControl *mbl_control_new(MBLState *S);
 void mbl_control_enter(MBLState *S);
 void mbl_control_leave(MBLState *S);
 bool mbl_control_in_host(MBLState *S);
+void mbl_control_seen(MBLState *S);
 
 // trace.c
 void mbl_push_blame(lua_State *L);

@@ -51,10 +51,11 @@ int mbl_load_text(lua_State *L) {
   }
   check_source_size(L, length);
   mbl_charge(L, (int64_t)length / 4);
-  int line = mbl_long_chain(bytes, length);
+  const char *problem;
+  int line = mbl_unfit_source(bytes, length, &problem);
   if (line > 0) {
     lua_pushnil(L);
-    lua_pushfstring(L, "line %d: a chain of fields is too long", line);
+    lua_pushfstring(L, "line %d: %s", line, problem);
     return 2;
   }
   const char *name = luaL_optstring(L, 2, lua_type(L, 1) == LUA_TSTRING ? bytes : "=(load)");

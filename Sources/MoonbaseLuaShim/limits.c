@@ -115,7 +115,11 @@ void mbl_set_limits(MBLState *S, const MBLLimits *limits) {
 }
 
 bool mbl_run_is_ending(void) { return mbl_current != NULL && mbl_current->abort; }
-MBLAbort mbl_abort(MBLState *S) { return (MBLAbort)S->abort; }
+
+MBLAbort mbl_abort(MBLState *S) {
+  if (S->abort == MBLAbortInterrupted) mbl_control_seen(S);
+  return (MBLAbort)S->abort;
+}
 
 void mbl_set_abort(MBLState *S, MBLAbort reason) {
   if (!S->abort) S->abort = reason;

@@ -76,4 +76,25 @@ final class Collected {
     #expect(error.kind == .interrupted)
     #expect(try state.load("return 1", name: "t").first().integerValue == 1)
   }
+
+  /// A run that is over before it looks leaves the interruption to the next one.
+  @Test func anInterruptionAtTheEndOfARunIsNotLost() throws {
+    let state = try LuaState()
+    let spin = try state.load("while true do end", name: "t")
+    LuaInterrupter.onSIGINT(state.interrupter)
+    defer { LuaInterrupter.onSIGINT(nil) }
+    // Threads of a pool block it.
+    var set = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&set)
+    sigaddset(&set, SIGINT)
+    pthread_sigmask(SIG_UNBLOCK, &set, &before)
+    state.run { _ = pthread_kill(pthread_self(), SIGINT) }
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+    for kind in [LuaError.Kind.interrupted, .limit(.instructions)] {
+      state.limits.instructions = 1_000_000
+      let error = try #require(throws: LuaError.self) { try spin() }
+      #expect(error.kind == kind)
+    }
+  }
 }
