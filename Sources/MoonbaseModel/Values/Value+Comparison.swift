@@ -28,7 +28,7 @@ extension Value {
     case (.int(let left), .int(let right)): return ValueOrder(left, right)
     case (.string(let left), .string(let right)): return compareBytes(left, right)
     case (.list, .list), (.map, .map):
-      return haveSameLeaves(left, right) { compareScalars($0.left, $0.right) == .same } ? .same : nil
+      return haveSameLeaves(left, right) { compareScalars($0, $1) == .same } ? .same : nil
     default: return compareScalars(left, right)
     }
   }

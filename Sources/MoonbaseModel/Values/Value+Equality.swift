@@ -2,8 +2,8 @@ extension Value {
   /// Whether both are of one case and equal. Lists and maps are compared without recursion, so that any depth may be.
   public static func == (left: Value, right: Value) -> Bool {
     switch (left, right) {
-    case (.list, .list), (.map, .map): haveSameLeaves(left, right, \.isEqualScalar)
-    default: Pair(left, right).isEqualScalar
+    case (.list, .list), (.map, .map): haveSameLeaves(left, right, areEqualScalars)
+    default: areEqualScalars(left, right)
     }
   }
 
@@ -43,51 +43,41 @@ extension Value {
 
   // MARK: Two trees in step
 
-  /// Two values of the same place in two trees.
-  struct Pair {
-    let left: Value
-    let right: Value
-
-    init(_ left: Value, _ right: Value) {
-      self.left = left
-      self.right = right
-    }
-
-    /// Whether both are equal; false for lists and maps.
-    var isEqualScalar: Bool {
-      switch (left, right) {
-      case (.null, .null): true
-      case (.bool(let left), .bool(let right)): left == right
-      case (.int(let left), .int(let right)): left == right
-      case (.double(let left), .double(let right)): left == right
-      case (.decimal(let left), .decimal(let right)): left == right
-      case (.string(let left), .string(let right)): left == right
-      case (.date(let left), .date(let right)): left == right
-      case (.data(let left), .data(let right)): left == right
-      case (.uuid(let left), .uuid(let right)): left == right
-      case (.uri(let left), .uri(let right)): left == right
-      case (.objectID(let left), .objectID(let right)): left == right
-      case (.object(let left), .object(let right)): left == right
-      default: false
-      }
+  /// Whether both are equal; false for lists and maps.
+  @inline(__always)
+  static func areEqualScalars(_ left: Value, _ right: Value) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.bool(let left), .bool(let right)): left == right
+    case (.int(let left), .int(let right)): left == right
+    case (.double(let left), .double(let right)): left == right
+    case (.decimal(let left), .decimal(let right)): left == right
+    case (.string(let left), .string(let right)): left == right
+    case (.date(let left), .date(let right)): left == right
+    case (.data(let left), .data(let right)): left == right
+    case (.uuid(let left), .uuid(let right)): left == right
+    case (.uri(let left), .uri(let right)): left == right
+    case (.objectID(let left), .objectID(let right)): left == right
+    case (.object(let left), .object(let right)): left == right
+    default: false
     }
   }
 
   /// Whether two trees have the same lists and maps, and leaves that satisfy the test.
-  static func haveSameLeaves(_ left: Value, _ right: Value, _ areSame: (Pair) -> Bool) -> Bool {
-    var pending = [Pair(left, right)]
-    while let pair = pending.popLast() {
-      switch (pair.left, pair.right) {
+  static func haveSameLeaves(_ left: Value, _ right: Value, _ areSame: (Value, Value) -> Bool) -> Bool {
+    var pending = [(left, right)]
+    while let (left, right) = pending.popLast() {
+      switch (left, right) {
       case (.list(let left), .list(let right)):
         guard left.count == right.count else { return false }
-        for (one, two) in zip(left, right) { pending.append(Pair(one, two)) }
+        pending += zip(left, right)
       case (.map(let left), .map(let right)):
         guard left.count == right.count else { return false }
         for (key, one) in left {
           guard let two = right[key] else { return false }
-          pending.append(Pair(one, two))
+          pending.append((one, two))
         }
-      default: if !areSame(pair) { return false }
+      default: if !areSame(left, right) { return false }
       }
     }
     return true

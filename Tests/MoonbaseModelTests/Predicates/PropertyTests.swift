@@ -29,6 +29,38 @@ import enum MoonbaseModel.Predicate
     }
   }
 
+  /// Archives have classes and numbers for what text has words for, XML and Lua escape the text.
+  @Test(arguments: 1...20)
+  func randomTreesSurviveEveryFormOfAModel(_ seed: UInt64) throws {
+    var random = RandomPredicates(seed: seed)
+    var model = World.shared.model.description
+    for number in 0..<50 {
+      model.fetchRequestTemplates["f\(number)"] = FetchRequest("Person", where: random.predicate())
+    }
+    let archived = try ManagedObjectModel(archive: model.resolved().archive())
+    #expect(archived.warnings == [])
+    let xcode = try ManagedObjectModel.read(ModelSource(Data(model.xcodeContents().utf8), name: "contents"))
+    let tree = try ManagedObjectModel(tree: model.tree(), file: "m.lua")
+    for (name, request) in model.fetchRequestTemplates {
+      for other in [archived, xcode, tree] {
+        let found = other.fetchRequestTemplates[name]?.predicate
+        #expect(found == request.predicate, "\(request.predicate as Any)")
+      }
+    }
+  }
+
+  @Test(arguments: 1...20)
+  func equalTreesHashAlikeAndChangedOnesDiffer(_ seed: UInt64) throws {
+    var random = RandomPredicates(seed: seed)
+    for _ in 0..<100 {
+      let predicate = random.predicate()
+      let same = try Predicate(format: predicate.description)
+      #expect(predicate.hashValue == same.hashValue)
+      #expect(Set([predicate, same]).count == 1)
+      #expect(predicate != .not(predicate) && predicate != .and([predicate, .constant(true)]))
+    }
+  }
+
   /// A quick turn of what `scripts/fuzz predicate` does for as long as one likes.
   @Test func brokenTextIsRefusedOrUnderstood() {
     var random = RandomPredicates(seed: 7)
