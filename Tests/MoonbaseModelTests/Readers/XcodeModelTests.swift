@@ -94,6 +94,75 @@ struct XcodeModelTests {
     _ = try model.resolved()
   }
 
+  /// Every element and attribute that was seen in real models; none is unknown, and what the model keeps it has.
+  @Test func allThatXcodeWritesIsKnown() throws {
+    let model = try ManagedObjectModel.read(
+      ModelSource(
+        Data(
+          """
+          <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+          <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" lastSavedToolsVersion="22222"
+            systemVersion="23A" minimumToolsVersion="Automatic" sourceLanguage="Swift" usedWithCloudKit="YES"
+            userDefinedModelVersionIdentifier="7" usedWithSwiftData="YES" name="M" macOSVersion="A" iOSVersion="B">
+            <compositeAttribute name="Place"><attribute name="street" optional="YES" attributeType="String"/></compositeAttribute>
+            <entity name="A" representedClassName=".A" isAbstract="YES" elementID="Old" versionHashModifier="1"
+              syncable="YES" codeGenerationType="category" coreSpotlightDisplayNameExpression="name">
+              <attribute name="name" optional="YES" attributeType="String" minValueString="1" maxValueString="9"
+                regularExpressionString="x+" defaultValueString="x" elementID="n" versionHashModifier="2" syncable="YES"
+                spotlightIndexingEnabled="YES" storedInTruthFile="YES" indexed="YES" allowsCloudEncryption="YES"
+                preserveAfterDeletion="YES"><userInfo><entry key="k" value="v"/></userInfo></attribute>
+              <attribute name="when" attributeType="Date" defaultDateTimeInterval="1" minDateTimeInterval="0"
+                maxDateTimeInterval="2" usesScalarValueType="NO"/>
+              <attribute name="much" attributeType="Transformable" valueTransformerName="T" customClassName="C"/>
+              <attribute name="blob" attributeType="Binary" allowsExternalBinaryDataStorage="YES"/>
+              <attribute name="count" optional="YES" attributeType="Integer 64" derived="YES"
+                derivationExpression="bs.@count" usesScalarValueType="YES"/>
+              <attribute name="place" optional="YES" attributeType="Composite" compositeName="Place"/>
+              <attribute name="renamed" optional="YES" transient="YES" renamingIdentifier="r"/>
+              <relationship name="bs" optional="YES" transient="NO" toMany="YES" minCount="0" maxCount="9" ordered="YES"
+                deletionRule="Cascade" destinationEntity="B" inverseName="a" inverseEntity="B" elementID="e"
+                versionHashModifier="3" syncable="YES" spotlightIndexingEnabled="YES"/>
+              <fetchIndex name="i" partialIndexPredicate="name != NULL">
+                <fetchIndexElement property="name" type="Binary" order="ascending"/></fetchIndex>
+              <uniquenessConstraints><uniquenessConstraint><constraint value="name"/></uniquenessConstraint></uniquenessConstraints>
+            </entity>
+            <entity name="B" parentEntity="A">
+              <relationship name="a" maxCount="1" deletionRule="Deny" destinationEntity="A" inverseName="bs"/>
+              <fetchedProperty name="near" optional="YES"><fetchRequest name="fetchedPropertyFetchRequest" entity="A"
+                predicateString="name == $FETCH_SOURCE.name"/></fetchedProperty>
+            </entity>
+            <fetchRequest name="f" entity="A" predicateString="name == $N" fetchLimit="1" fetchBatchSize="2" resultType="1"
+              includeSubentities="NO" includePropertyValues="NO" returnObjectsAsFaults="NO" includesPendingChanges="NO"
+              returnDistinctResults="YES"/>
+            <configuration name="C" usedWithCloudKit="YES"><memberEntity name="A"/><memberEntity name="B"/></configuration>
+            <elements><element name="A" positionX="0" positionY="0" width="128" height="44"/></elements>
+          </model>
+          """.utf8), name: "contents"))
+    #expect(model.warnings == [])
+    #expect(try model.resolved().warnings.isEmpty)
+    let (a, b) = (model.entities[0], model.entities[1])
+    #expect(a.isAbstract && a.managedObjectClassName == "A" && a.renamingIdentifier == "Old")
+    #expect(a.versionHashModifier == "1" && a.codeGenerationType == "category")
+    #expect(a.coreSpotlightDisplayNameExpression == "name" && b.superentityName == "A")
+    let name = a.attributes[0]
+    #expect(name.isIndexed && name.isIndexedBySpotlight && name.allowsCloudEncryption)
+    #expect(name.preservesValueInHistoryOnDeletion && name.renamingIdentifier == "n" && name.versionHashModifier == "2")
+    #expect(a.attributes[2].valueTransformerName == "T" && a.attributes[2].valueClassName == "C")
+    #expect(a.attributes[3].allowsExternalBinaryDataStorage)
+    #expect(a.attributes[4].derivationExpression == "bs.@count" && a.attributes[4].usesScalarValueType)
+    #expect(a.attributes[5].elements.map(\.name) == ["street"])
+    #expect(a.attributes[6].renamingIdentifier == "r")
+    #expect(a.relationships[0].deleteRule == .cascade && a.relationships[0].isIndexedBySpotlight)
+    #expect(a.indexes[0].partialIndexPredicate == "name != NULL")
+    let request = try #require(model.fetchRequestTemplates["f"])
+    #expect(request.fetchBatchSize == 2 && request.resultType == .objectIDs && request.returnsDistinctResults)
+    #expect(!request.includesSubentities && !request.includesPropertyValues && !request.returnsObjectsAsFaults)
+    #expect(!request.includesPendingChanges)
+    #expect(model.versionIdentifiers == ["7"])
+    // Writing says it all again.
+    #expect(try ManagedObjectModel.read(ModelSource(Data(model.xcodeContents().utf8), name: "contents")) == model)
+  }
+
   @Test func whatIsNotUnderstoodIsReported() throws {
     let model = try read(
       """

@@ -33,7 +33,17 @@ struct ModelCheckerTests {
     #expect(problem(model) == "entity Employee declares name and inherits it from Person: rename one of them")
   }
 
-  @Test(arguments: ["description", "objectID", "isDeleted", "hash", "entity", "zone"])
+  /// The parameterless methods of `NSObject` and `NSManagedObject` (managed object model guide).
+  private static let refusedNames = """
+    attributeKeys autorelease awakeFromFetch awakeFromInsert changedValues changedValuesForCurrentEvent class \
+    classDescription className classForCoder classForKeyedArchiver classForArchiver copy dealloc debugDescription deleted \
+    description didSave didTurnIntoFault entity fault faultingState finalize hasChanges hasFault hasPersistentChangedValues \
+    hash init inserted isDeleted isFault isInserted isProxy isUpdated managedObjectContext mutableCopy objectID \
+    observationInfo prepareForDeletion release retain retainCount scriptingProperties self superclass toManyRelationshipKeys \
+    toOneRelationshipKeys updated willSave willTurnIntoFault zone
+    """.split(separator: " ").map(String.init)
+
+  @Test(arguments: refusedNames)
   func namesThatCoreDataRefusesAreRefused(name: String) {
     #expect(problem { AttributeDescription(name, .string) }.contains("no property may be called \(name)"))
   }
@@ -53,7 +63,10 @@ struct ModelCheckerTests {
     #expect(problem(ManagedObjectModel(entities: [EntityDescription(name)])) == "none")
   }
 
-  @Test(arguments: ["id", "name", "value", "count", "save", "changed", "delete", "Description"])
+  @Test(arguments: [
+    "id", "name", "value", "count", "save", "changed", "delete", "Description", "Hash", "insert", "fetch", "context",
+    "primitiveValue",
+  ])
   func noOthersAreRefused(name: String) {
     #expect(problem { AttributeDescription(name, .string) } == "none")
   }
