@@ -47,6 +47,23 @@ import Testing
     #expect(raised.traceback.compactMap(\.line).prefix(3) == [2, 5, 4], "\(raised.report)")
   }
 
+  @Test func anErrorThatCrossesOverAndOverKeepsABoundedTraceback() throws {
+    let state = try LuaState()
+    try state.setGlobal("each", state.function { call in try call.function(0)(1, "x") })
+    for raised in ["'x'", "setmetatable({}, { __tostring = function() return 'x' end })"] {
+      let code = """
+        local e = \(raised)
+        for i = 1, 200 do
+          local ok, again = pcall(each, function() error(e, 0) end)
+          e = again
+        end
+        error(e, 0)
+        """
+      let error = try #require(throws: LuaError.self) { try state.load(code, name: "t.lua")() }
+      #expect(error.traceback.count <= 64)
+    }
+  }
+
   @Test func nestingThatIsTooDeepIsASyntaxErrorWithItsLine() throws {
     let deep = String(repeating: "(", count: 300)
     for (code, line) in [

@@ -67,7 +67,8 @@ struct RunCommand {
   private func read(_ source: RunOptions.Source) throws -> ScriptSource {
     switch source {
     case .code(let code): return ScriptSource(name: "-e", text: code)
-    case .file(let path): return try ScriptSource(path: path)
+    case .file(let path):
+      return options.sandbox == .trusted ? try ScriptSource(program: path) : try ScriptSource(path: path)
     case .standardInput:
       let data = try FileHandle.standardInput.readToEnd() ?? Data()
       guard let text = String(validating: data, as: UTF8.self) else {

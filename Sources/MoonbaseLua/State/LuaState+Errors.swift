@@ -45,7 +45,8 @@ extension LuaState {
     // Seen from within, the outer frames stand below the inner ones already.
     let most = min(inner.count, outer.count)
     let shared = (0...most).last { inner.suffix($0).elementsEqual(outer.prefix($0)) } ?? 0
-    return inner + outer.dropFirst(shared)
+    // A script may send the same error through a host function for ever.
+    return Array((inner + outer.dropFirst(shared)).prefix(64))
   }
 
   /// The error of a run that was ended: it stands outside of Lua, where no script can change it.

@@ -36,7 +36,7 @@ public struct LuaTable {
     try reference.state.tableSet(reference, key, value, raw: false)
   }
 
-  /// Lua's raw length.
+  /// Lua's raw length, `#t`: the number of elements of a list, and not that of the keys of a map.
   public var count: Int {
     get throws(LuaError) { Int(mbl_table_length(try reference.state.raw, reference.index)) }
   }

@@ -10,6 +10,9 @@ public struct ScriptSource: Sendable, Hashable {
   /// The folder that `require` looks in first.
   public var folder: URL? { folderPath.map { URL(fileURLWithPath: $0, isDirectory: true) } }
 
+  /// The bytes of a program that is no text; `text` is empty then.
+  package let program: [UInt8]?
+
   // A path: an URL costs a script's start more than reading the file does.
   private let folderPath: String?
 
@@ -17,6 +20,7 @@ public struct ScriptSource: Sendable, Hashable {
   public init(name: String, text: String, folder: URL? = nil) {
     self.name = name
     self.text = text
+    program = nil
     folderPath = folder?.path
   }
 
@@ -26,12 +30,20 @@ public struct ScriptSource: Sendable, Hashable {
   /// Reads the file at a path. Throws as `init(contentsOf:)` does.
   public init(path: String) throws(ScriptError) { try self.init(path: path, name: path) }
 
-  private init(path: String, name: String) throws(ScriptError) {
-    guard let text = String(validating: try Self.read(path, name), as: UTF8.self) else {
-      throw ScriptError(.cannotReadFile, "\(name) is no UTF-8 text: a Lua source file is expected")
+  /// Reads a program as plain Lua takes it: in any encoding, or bytecode. Only preset `trusted` runs one that is no text.
+  package init(program path: String) throws(ScriptError) { try self.init(path: path, name: path, isProgram: true) }
+
+  private init(path: String, name: String, isProgram: Bool = false) throws(ScriptError) {
+    let bytes = try Self.read(path, name)
+    let text = String(validating: bytes, as: UTF8.self)
+    guard isProgram || text != nil && bytes.first != 0x1B else {
+      throw ScriptError(
+        .cannotReadFile,
+        "\(name) is \(bytes.first == 0x1B ? "bytecode" : "no UTF-8 text"): a Lua source file is expected")
     }
     self.name = name
-    self.text = text
+    self.text = text ?? ""
+    program = text == nil ? bytes : nil
     folderPath = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
   }
 

@@ -30,7 +30,7 @@ public struct ScriptRunner {
     do {
       try domain.state.run {
         let environment = try environment(sources.last?.name ?? "moonbase", arguments)
-        let chunks = try sources.map { try domain.state.load(LuaSource($0.text, name: $0.name), in: environment) }
+        let chunks = try sources.map { try domain.state.load(Self.source(of: $0), in: environment) }
         try prepare()
         for chunk in chunks { try chunk.call(arguments.map(LuaValue.text)) }
       }
@@ -38,6 +38,10 @@ public struct ScriptRunner {
     } catch {
       return outcome(of: error)
     }
+  }
+
+  private static func source(of script: ScriptSource) -> LuaSource {
+    script.program.map { LuaSource(bytes: $0, name: script.name) } ?? LuaSource(script.text, name: script.name)
   }
 
   /// The exit status of a program that found a store busy: trying again may help.
@@ -90,7 +94,8 @@ public struct ScriptRunner {
   }
 
   private func text(of error: LuaError) -> String {
-    var lines = [error.description]
+    // A plain program's messages are as its author wrote them.
+    var lines = [domain.state.preset == .trusted ? error.plainDescription : error.description]
     if let details = (error.underlying as? any CustomStringConvertible)?.description, !lines[0].contains(details) {
       lines.append(details)
     }

@@ -133,4 +133,27 @@ struct PlainLuaTests {
     #expect(run.status == expected.status)
     #expect(run.complaints.isEmpty == expected.complaints.isEmpty, "\(run.complaints)\n\(expected.complaints)")
   }
+
+  @Test func programsInAnyEncodingAndBytecodeRun() throws {
+    let bench = try Workbench()
+    try Data("print(#'".utf8 + [0xE9] + "', (...))".utf8).write(to: bench.folder.appendingPathComponent("latin.lua"))
+    try bench.write(
+      "local f = io.open('code.luac', 'wb') f:write(string.dump(load 'print(6 * 7)')) f:close()", to: "dump.lua")
+    #expect(try bench.moonbase("run", "--sandbox", "trusted", "latin.lua", "x").output == "1\tx\n")
+    #expect(try bench.moonbase("run", "--sandbox", "trusted", "dump.lua").status == 0)
+    #expect(try bench.moonbase("run", "--sandbox", "trusted", "code.luac").output == "42\n")
+    #expect(try bench.moonbase("run", "code.luac").complaints.contains("code.luac is bytecode"))
+    #expect(try bench.moonbase("run", "latin.lua").complaints.contains("latin.lua is no UTF-8 text"))
+  }
+
+  @Test func messagesAreThoseOfTheInterpreter() throws {
+    let bench = try Workbench()
+    for source in ["error('msg', 0)", "error('msg')", "error({})", "error()", "error(true)", "error(12)"] {
+      try bench.write(source, to: "program.lua")
+      let expected = try bench.run(URL(fileURLWithPath: "/usr/bin/lua5.4"), ["program.lua"], input: "").complaints
+      let run = try bench.moonbase("run", "--sandbox", "trusted", "program.lua").complaints
+      let first = { (text: String) in text.split(separator: "\n").first.map { String($0.drop { $0 != ":" }) } }
+      #expect(first(run) == first(expected), "\(source)")
+    }
+  }
 }
