@@ -1,4 +1,4 @@
-import MoonbaseModel
+public import MoonbaseModel
 
 /// A typed key of an attribute: `static let age = Attribute<Person, Int64>("age")`.
 ///
@@ -38,17 +38,15 @@ extension ManagedObject {
   ///
   /// A value that is refused leaves the old one, one that cannot be read gives nil or the type's zero; the error is kept in the
   /// context's `pendingErrors` and fails the next save.
+  @inlinable
   public final subscript<Owner: ManagedObject, T: AttributeValue>(attribute: Attribute<Owner, T>) -> T {
     get {
-      kept(or: T.missing) {
-        let slot = try slot(of: attribute)
-        let value = try read(slot, behavior())
-        if let result = T.read(value) { return result }
-        if value.isNull { return T.missing }
-        throw refused(slot, value, "it is \(value.typeDescription), which is no \(T.self)")
-      }
+      let value = value(of: attribute)
+      if let result = T.read(value) { return result }
+      if !value.isNull { keepMismatch(value, of: attribute) }
+      return T.missing
     }
-    set { kept(or: ()) { try write(newValue.attributeValue, slot(of: attribute), behavior()) } }
+    set { setValue(newValue.attributeValue, of: attribute) }
   }
 
   /// The destination of a to-one relationship.
@@ -61,6 +59,26 @@ extension ManagedObject {
   public final subscript<Owner: ManagedObject, D: ManagedObject>(relationship: ToMany<Owner, D>) -> [D] {
     get { kept(or: []) { try objects(forKey: relationship.name).compactMap { $0 as? D } } }
     set { kept(or: ()) { try setObjects(newValue, forKey: relationship.name) } }
+  }
+
+  // What the type of the value does not matter to stays here; the rest is made for that type where it is used.
+
+  /// The value, or null where it cannot be read.
+  @usableFromInline
+  final func value<Owner, T>(of attribute: Attribute<Owner, T>) -> Value {
+    kept(or: .null) { try read(slot(of: attribute), behavior()) }
+  }
+
+  @usableFromInline
+  final func setValue<Owner, T>(_ value: Value, of attribute: Attribute<Owner, T>) {
+    kept(or: ()) { try write(value, slot(of: attribute), behavior()) }
+  }
+
+  @usableFromInline
+  final func keepMismatch<Owner, T>(_ value: Value, of attribute: Attribute<Owner, T>) {
+    kept(or: ()) {
+      throw refused(try slot(of: attribute), value, "it is \(value.typeDescription), which is no \(T.self)")
+    }
   }
 
   private func slot<Owner, T>(of attribute: Attribute<Owner, T>) throws -> Int {

@@ -12,17 +12,19 @@ public protocol AttributeValue {
 }
 
 extension Optional: AttributeValue where Wrapped: AttributeValue {
-  public static func read(_ value: Value) -> Wrapped?? { value.isNull ? .some(nil) : Wrapped.read(value).map { $0 } }
-  public static var missing: Wrapped? { nil }
-  public var attributeValue: Value { self?.attributeValue ?? .null }
+  @inlinable public static func read(_ value: Value) -> Wrapped?? {
+    value.isNull ? .some(nil) : Wrapped.read(value).map { $0 }
+  }
+  @inlinable public static var missing: Wrapped? { nil }
+  @inlinable public var attributeValue: Value { self?.attributeValue ?? .null }
 }
 
 extension FixedWidthInteger where Self: AttributeValue {
-  public static func read(_ value: Value) -> Self? {
+  @inlinable public static func read(_ value: Value) -> Self? {
     if case .int(let number) = value { Self(exactly: number) } else { nil }
   }
-  public static var missing: Self { 0 }
-  public var attributeValue: Value { .int(Int64(self)) }
+  @inlinable public static var missing: Self { 0 }
+  @inlinable public var attributeValue: Value { .int(Int64(self)) }
 }
 
 extension Int64: AttributeValue {}

@@ -13,11 +13,12 @@ final class EntityBehavior {
   }
 
   let entity: ResolvedEntity
-  private(set) var kinds: ContiguousArray<SlotKind> = []
+  // Filled while it is made and never changed after, so that nothing is to be checked for exclusive access.
+  @exclusivity(unchecked) private(set) var kinds: ContiguousArray<SlotKind> = []
   private(set) var valueClasses: [Int: ValueClass] = [:]
-  private(set) var normalizers: [Int: [(Value, ManagedObject) throws -> Value]] = [:]
-  private(set) var rules: [Int: [EntityExtension.Rule]] = [:]
-  private(set) var extensions: [EntityExtension] = []
+  @exclusivity(unchecked) private(set) var normalizers: [Int: [(Value, ManagedObject) throws -> Value]] = [:]
+  @exclusivity(unchecked) private(set) var rules: [Int: [EntityExtension.Rule]] = [:]
+  @exclusivity(unchecked) private(set) var extensions: [EntityExtension] = []
   /// Derived attributes to compute at awake-from-fetch.
   private(set) var preCalculatedSlots: [Int] = []
   /// Slot of a shadow attribute → slot of the derived attribute whose delayed value will overwrite it.
@@ -27,20 +28,20 @@ final class EntityBehavior {
   let accessors: [Int: ManagedObject.CustomAccessor]
 
   /// Slots that nothing special happens to: neither accessor nor class nor derivation.
-  private(set) var simpleSlots = SlotSet()
+  @exclusivity(unchecked) private(set) var simpleSlots = SlotSet()
   /// Attributes and to-one relationships that validation must look at.
-  private(set) var slotsToValidate: [Int] = []
+  @exclusivity(unchecked) private(set) var slotsToValidate: [Int] = []
   /// To-many relationships whose number of destinations matters.
   private(set) var slotsToCount: [Int] = []
   /// Relationships that refuse the deletion of their object.
   private(set) var denyingSlots: [Int] = []
 
   /// Hooks that are there at all, so that a save of a million objects does not look for what nobody wrote.
-  private(set) var hasWillSave = false
+  @exclusivity(unchecked) private(set) var hasWillSave = false
   private(set) var hasDidSave = false
   private(set) var hasAwakeFromFetch = false
   private(set) var hasAwakeFromInsert = false
-  private(set) var hasObjectRules = false
+  @exclusivity(unchecked) private(set) var hasObjectRules = false
 
   init(entity: ResolvedEntity, model: ResolvedModel, domain: ExtensionDomain, objectClass: ManagedObject.Type) throws {
     self.entity = entity
