@@ -5,7 +5,7 @@ import Testing
 @testable import MoonbaseLua
 
 /// Every allocation of a script fails once: nothing crashes, no Swift object is lost.
-@Suite struct AllocationTests {
+@Suite(.serialized) struct AllocationTests {
   static let alive = Atomic<Int>(0)
 
   final class Counted: Sendable {
@@ -29,8 +29,8 @@ import Testing
     return #all, table.concat({ all[3], all[7] }, ",")
     """
 
-  func run(failing after: Int?, times: Int) throws -> Int {
-    let state = try LuaState()
+  func run(failing after: Int?, times: Int, in preset: LuaPreset) throws -> Int {
+    let state = try LuaState(preset: preset)
     let type = LuaHostType<Counted>("Thing")
     type.properties(["name"], get: { _, _, call in call.return("a thing with a name") })
     type.method("again") { [unowned type] _, call in
@@ -56,12 +56,13 @@ import Testing
     return state.allocations - before
   }
 
-  @Test func noObjectLeaksWhereverAnAllocationFails() throws {
-    let count = try run(failing: nil, times: 0)
+  @Test(arguments: LuaPreset.allCases)
+  func noObjectLeaksWhereverAnAllocationFails(_ preset: LuaPreset) throws {
+    let count = try run(failing: nil, times: 0, in: preset)
     #expect(count >= 500)
     #expect(Self.alive.load(ordering: .relaxed) == 0)
     for after in 0..<count {
-      _ = try run(failing: after, times: after % 3 == 0 ? 20 : 2)
+      _ = try run(failing: after, times: after % 3 == 0 ? 20 : 2, in: preset)
       #expect(Self.alive.load(ordering: .relaxed) == 0, "allocation \(after)")
     }
   }

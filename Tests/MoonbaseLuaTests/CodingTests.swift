@@ -115,4 +115,33 @@ import Testing
     }
     #expect(error.message == "a.2: integer expected, got string")
   }
+
+  @Test func nullIsNotNil() throws {
+    let state = try LuaState()
+    let value = try state.encode(["a": Optional(1), "b": nil] as [String: Int?])
+    let seen = try state.load("local t = ... return t.a, t.b == nil, type(t.b), #t", name: "t")(value)
+    #expect(seen[0].integerValue == 1)
+    let back = try state.decode([Int?].self, from: state.encode([1, nil, 3] as [Int?]))
+    #expect(back == [1, nil, 3])
+    let list = try state.value(of: .list([.integer(1), .null, .integer(3)]))
+    let length = try state.load("local t = ... return #t, t[2] == nil, t[2]", name: "t")(list)
+    #expect(length[0].integerValue == 3)
+    #expect(length[1].booleanValue == false)
+    guard case .null = length[2] else { throw LuaError(.runtime, "null came back as \(length[2])") }
+    #expect(try state.tree(of: list) == .list([.integer(1), .null, .integer(3)]))
+  }
+
+  /// The walk keeps no C stack: depth is a limit of its own, also for trees that Swift made.
+  @Test func deepValuesAreErrors() throws {
+    let state = try LuaState()
+    var tree = LuaTree.integer(1)
+    for _ in 0..<1000 { tree = .list([tree]) }
+    let deep = tree
+    let made = try state.value(of: deep)
+    let error = try #require(throws: LuaError.self) { try state.tree(of: made) }
+    #expect(error.kind == .conversion)
+    let code = "local t = {} local top = t for i = 1, 100000 do t[1] = {} t = t[1] end return top"
+    let value = try state.load(code, name: "t").first()
+    #expect(throws: LuaError.self) { try state.decode([Int].self, from: value) }
+  }
 }

@@ -117,4 +117,63 @@ import Testing
     #expect(error.message == "too many 'and' and 'or' in one expression")
     #expect(error.line == 2003)
   }
+
+  @Test func oddModulesAreClear() throws {
+    let state = try LuaState()
+    state.modules.add("nothing", source: LuaSource("local x = 1", name: "nothing.lua"))
+    state.modules.add("a", source: LuaSource("local b = require 'b'\nreturn b", name: "a.lua"))
+    state.modules.add("b", source: LuaSource("\nlocal a = require 'a'\nreturn a", name: "b.lua"))
+    state.modules.add("broken", source: LuaSource("return {\n  a = = 1\n}", name: "broken.lua"))
+    state.modules.add("name", source: LuaSource("return { ... }", name: "name.lua"))
+    #expect(try state.load("return require('name')[1]", name: "t").first().textValue == "name")
+    for (name, message, script) in [
+      ("nothing", "module 'nothing' returns nothing", "t.lua"),
+      ("a", "modules require each other: a → b → a", "b.lua"), ("broken", "unexpected symbol near '='", "broken.lua"),
+      ("gone", "module 'gone' not found", "t.lua"), ("../a", "is no module name", "t.lua"),
+    ] {
+      for _ in 0..<2 {
+        let error = try #require(throws: LuaError.self) { try state.load("require '\(name)'", name: "t.lua")() }
+        #expect(error.description.contains(message), "\(name): \(error)")
+        #expect(error.description.contains(script) || error.script == script, "\(name): \(error)")
+      }
+    }
+  }
+
+  @Test func modulesOfGrantedFoldersStayWithinThem() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("moonbase-\(UUID().uuidString)")
+    let root = folder.appendingPathComponent("root")
+    try FileManager.default.createDirectory(at: root.appendingPathComponent("pack"), withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func write(_ text: String, _ path: String) throws {
+      try Data(text.utf8).write(to: folder.appendingPathComponent(path))
+    }
+    try write("return 'single'", "root/single.lua")
+    try write("return 'init'", "root/pack/init.lua")
+    try write("return 'inner'", "root/pack/inner.lua")
+    try write("return 'secret'", "secret.lua")
+    try Data([0x1B, 0x4C, 0x75, 0x61, 0x54]).write(to: root.appendingPathComponent("binary.lua"))
+    try FileManager.default.createSymbolicLink(
+      at: root.appendingPathComponent("out.lua"), withDestinationURL: folder.appendingPathComponent("secret.lua"))
+    let state = try LuaState()
+    state.modules.roots = [root]
+    let seen = try state.load("return require 'single', require 'pack', require 'pack.inner'", name: "t")()
+    #expect(seen.map(\.textValue) == ["single", "init", "inner"])
+    for name in ["out", "secret", "binary", "pack.", "..secret"] {
+      #expect(throws: LuaError.self, "\(name)") { try state.load("return require '\(name)'", name: "t")() }
+    }
+  }
+
+  @Test func aFailingHookBringsTheOldModuleBack() throws {
+    let state = try LuaState()
+    state.modules.add("m", source: LuaSource("return { v = 1 }", name: "m.lua"), frozen: false)
+    let read = try #require(
+      try state.load("local m = require 'm' return function() return m.v, m.w end", name: "t").first().functionValue)
+    state.modules.add(
+      "m",
+      source: LuaSource("return { v = 2, w = 3, on_reload = function(old) error('no ' .. old.v) end }", name: "m.lua"),
+      frozen: false)
+    let error = try #require(throws: LuaError.self) { try state.reload("m") }
+    #expect(error.message == "no 1")
+    #expect(try read().map(\.integerValue) == [1, nil])
+  }
 }

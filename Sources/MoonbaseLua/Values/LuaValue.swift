@@ -78,6 +78,9 @@ extension LuaValue {
   /// The function.
   public var functionValue: LuaFunction? { if case .function(let value) = self { value } else { nil } }
 
+  /// The coroutine.
+  public var threadValue: LuaThread? { if case .thread(let value) = self { value } else { nil } }
+
   /// The host object, if it is of this class.
   public func objectValue<Object: AnyObject>(as type: Object.Type = Object.self) -> Object? {
     if case .object(let value) = self { value.object as? Object } else { nil }
