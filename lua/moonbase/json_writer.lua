@@ -72,18 +72,26 @@ local function write_list(out, list, length)
   add(out, out.indent and "\n" .. rep(out.indent, depth - 1) .. "]" or "]")
 end
 
+-- A name as it stands before its value. The same names come again and again: some are remembered.
+local function head_of(out, name)
+  local head = quoted(out, name) .. (out.indent and ": " or ":")
+  if out.head_count < 1000 then
+    out.heads[name], out.head_count = head, out.head_count + 1
+  end
+  return head
+end
+
 local function write_object(out, object, names)
   if #names == 0 then return add(out, "{}") end
   local depth = out.depth
   local between = out.indent and ",\n" .. rep(out.indent, depth) or ","
-  if out.sort then sort(names) end
+  if out.sort and #names > 1 then sort(names) end
   add(out, out.indent and "{\n" .. rep(out.indent, depth) or "{")
   for index = 1, #names do
     local name = names[index]
-    if index > 1 then add(out, between) end
     out.path[depth] = name
-    add(out, quoted(out, name))
-    add(out, out.indent and ": " or ":")
+    local head = out.heads[name] or head_of(out, name)
+    add(out, index > 1 and between .. head or head)
     write(out, object[name])
   end
   add(out, out.indent and "\n" .. rep(out.indent, depth - 1) .. "}" or "}")
@@ -179,7 +187,8 @@ local function encode(value, options)
     fault.raise("'encode': option 'indent' is white space")
   end
   local out = {
-    count = 0, depth = 0, path = {}, within = {}, indent = indent, sort = options.sort ~= false,
+    count = 0, heads = {}, head_count = 0, depth = 0, path = {}, within = {}, indent = indent,
+    sort = options.sort ~= false,
     max_depth = options.max_depth or 512,
   }
   local ok, problem = pcall(write, out, value)
