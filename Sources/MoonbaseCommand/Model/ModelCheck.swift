@@ -1,36 +1,70 @@
 import ArgumentParser
+import Moonbase
 import MoonbaseModel
 
 struct ModelCheck: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "Says whether a model is sound, and what is questionable about it.")
+    commandName: "check", abstract: "Says whether a model is sound, and what is questionable about it.",
+    discussion: "Exit status: 0 if the model is sound, 1 if it is not; with --strict also 1 if there are warnings.")
 
-  @Argument(help: "The model.")
+  @Argument(help: ModelFile.help)
   var model: String
 
   @Flag(help: "Fail on warnings too.")
   var strict = false
 
-  @Flag(help: "Print JSON.")
+  @Flag(help: "Print JSON, also of a model that is not sound.")
   var json = false
 
   private struct Report: Encodable {
+    struct Mistake: Encodable {
+      let message: String
+      let code: Int
+      let file: String?
+      let line: Int?
+      let entity: String?
+      let property: String?
+
+      init(_ error: ModelError) {
+        message = error.message
+        code = error.code.rawValue
+        file = error.location?.file
+        line = error.location?.line
+        entity = error.entity
+        property = error.property
+      }
+    }
+
     let model: String
-    let entities: Int
-    let warnings: [String]
+    var sound = true
+    var entities: Int?
+    var warnings: [String] = []
+    var errors: [Mistake] = []
   }
 
   func run() throws {
-    let resolved = try ModelFile.read(model)
-    let report = Report(model: model, entities: resolved.entities.count, warnings: resolved.warnings)
-    if json {
-      Terminal.print(try Terminal.json(report))
-    } else {
-      report.warnings.forEach { Terminal.complain("warning: \($0)") }
-      let entities = report.entities == 1 ? "1 entity" : "\(report.entities) entities"
-      let warnings = report.warnings.count == 1 ? "1 warning" : "\(report.warnings.count) warnings"
-      Terminal.print("\(model): \(entities), \(warnings)")
+    var report = Report(model: model)
+    do {
+      let resolved = try ModelFile.read(model)
+      report.entities = resolved.entities.count
+      report.warnings = resolved.warnings
+    } catch {
+      let mistakes = (error as? ModelError)?.all ?? [ModelError(.malformedFile, "\(error)")]
+      report.sound = false
+      report.errors = mistakes.map(Report.Mistake.init)
+      if json { Terminal.print(try Terminal.json(report)) }
+      for mistake in mistakes where !json { Terminal.complain("moonbase: \(mistake)") }
+      throw ExitCode(ExitStatus.status(for: error))
     }
+    if json { Terminal.print(try Terminal.json(report)) } else { tell(report) }
     if strict, !report.warnings.isEmpty { throw ExitCode(ExitStatus.failed) }
+  }
+
+  private func tell(_ report: Report) {
+    report.warnings.forEach { Terminal.complain("warning: \($0)") }
+    let count = report.entities ?? 0
+    let entities = count == 1 ? "1 entity" : "\(count) entities"
+    let warnings = report.warnings.count == 1 ? "1 warning" : "\(report.warnings.count) warnings"
+    Terminal.print("\(model): \(entities), \(warnings)")
   }
 }

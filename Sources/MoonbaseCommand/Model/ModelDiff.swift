@@ -5,24 +5,33 @@ struct ModelDiff: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
     abstract: "Prints how two models differ and whether a store has to be migrated.",
-    discussion: "Exit status: 0 if the models say the same, 1 if they differ.")
+    discussion: "Exit status: 0 if the models say the same, 1 if they differ, 2 if one of them cannot be read.")
 
-  @Argument(help: "The older model.")
+  @Argument(help: "The older model; a Lua model file, .xcdatamodel(d), .mom(d), or a store.")
   var old: String
 
-  @Argument(help: "The newer model.")
+  @Argument(help: "The newer model; the same forms.")
   var new: String
 
   @Flag(help: "Print JSON.")
   var json = false
 
   func run() throws {
-    let (old, new) = (try ModelFile.read(old), try ModelFile.read(new))
+    let (old, new) = (try Self.read(old), try Self.read(new))
     let difference = ModelDifference(from: old.description, to: new.description)
     let inference = MappingInference(from: old, to: new)
     Terminal.print(
       json ? try Terminal.json(DifferenceReport(difference, inference)) : Self.text(difference, inference))
     if !difference.isEmpty { throw ExitCode(ExitStatus.failed) }
+  }
+
+  /// As `diff` does, this tells trouble from a difference; what is not 1 for a model (a limit, an interruption) stays.
+  private static func read(_ path: String) throws -> ResolvedModel {
+    do { return try ModelFile.read(path) } catch {
+      Terminal.complain("moonbase: \(error)")
+      let status = ExitStatus.status(for: error)
+      throw ExitCode(status == ExitStatus.failed ? ExitStatus.usage : status)
+    }
   }
 
   private static func text(_ difference: ModelDifference, _ inference: MappingInference) -> String {

@@ -1,7 +1,7 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A model for programs to read: `moonbase model show --json`.
+/// A model for programs to read: `moonbase model show --json`. What says nothing is left out.
 struct ModelReport: Encodable {
   struct Entity: Encodable {
     let name: String
@@ -11,37 +11,37 @@ struct ModelReport: Encodable {
     let versionHash: String?
     let attributes: [Attribute]
     let relationships: [Relationship]
+    let fetchedProperties: [Fetch]
     let uniquenessConstraints: [[String]]
+    let indexes: [Index]
+    let renamingIdentifier: String?
+    let versionHashModifier: String?
+    let codeGeneration: String?
+    let spotlightName: String?
+    let userInfo: [String: ReportValue]?
   }
 
-  struct Attribute: Encodable {
-    let name: String
-    let type: String
-    let optional: Bool
-    let transient: Bool
-    let valueClass: String?
-    let transformer: String?
-    let derivation: String?
-    let versionHash: String?
-  }
+  struct Index: Encodable {
+    struct Element: Encodable {
+      let property: String
+      let isExpression: Bool
+      let ascending: Bool
+      let kind: String
+    }
 
-  struct Relationship: Encodable {
     let name: String
-    let destination: String
-    let inverse: String?
-    let optional: Bool
-    let toMany: Bool
-    let ordered: Bool
-    let deleteRule: String
-    let versionHash: String?
+    let elements: [Element]
+    let predicate: String?
   }
 
   let entities: [Entity]
   let versionIdentifiers: [String]
+  /// In base64, as a store's metadata holds it; the hashes are hexadecimal.
   let digest: String
+  /// In base64, as a store's metadata holds it.
   let checksum: String
   let configurations: [String: [String]]
-  let fetchRequests: [String]
+  let fetchRequests: [Fetch]
   let warnings: [String]
 
   init(_ model: ResolvedModel) {
@@ -51,8 +51,13 @@ struct ModelReport: Encodable {
     digest = version.digest
     checksum = version.checksum
     configurations = model.description.configurations
-    fetchRequests = model.description.fetchRequestTemplates.keys.sorted()
+    fetchRequests = model.description.fetchRequestTemplates.sorted { $0.key < $1.key }.map { Fetch($0.key, $0.value) }
     warnings = model.warnings
+  }
+
+  /// User info for a report; nothing where there is none.
+  static func userInfo(_ entries: [String: Value]) -> [String: ReportValue]? {
+    entries.isEmpty ? nil : entries.mapValues(ReportValue.init)
   }
 }
 
@@ -65,34 +70,26 @@ extension ModelReport.Entity {
     versionHash = hash?.hexadecimal
     attributes = entity.attributes.map(ModelReport.Attribute.init)
     relationships = entity.relationships.map(ModelReport.Relationship.init)
+    fetchedProperties = entity.fetchedProperties.map(ModelReport.Fetch.init)
     uniquenessConstraints = entity.uniquenessConstraints
+    indexes = entity.indexes.map(ModelReport.Index.init)
+    renamingIdentifier = entity.renamingIdentifier
+    versionHashModifier = entity.versionHashModifier
+    codeGeneration = entity.codeGenerationType
+    spotlightName = entity.coreSpotlightDisplayNameExpression
+    userInfo = ModelReport.userInfo(entity.userInfo)
   }
 }
 
-extension ModelReport.Attribute {
-  init(_ attribute: AttributeDescription) {
-    name = attribute.name
-    type = attribute.type.modelName
-    optional = attribute.isOptional
-    transient = attribute.isTransient
-    valueClass = attribute.valueClassName
-    transformer = attribute.valueTransformerName
-    derivation = attribute.derivationExpression.map { "\($0)" }
-    // Transient properties are no part of the version.
-    versionHash = attribute.isTransient ? nil : attribute.versionHash.hexadecimal
-  }
-}
-
-extension ModelReport.Relationship {
-  init(_ relationship: RelationshipDescription) {
-    name = relationship.name
-    destination = relationship.destinationEntityName
-    inverse = relationship.inverseName
-    optional = relationship.isOptional
-    toMany = relationship.isToMany
-    ordered = relationship.isOrdered
-    deleteRule = relationship.deleteRule.modelName
-    versionHash = relationship.isTransient ? nil : relationship.versionHash.hexadecimal
+extension ModelReport.Index {
+  init(_ index: FetchIndexDescription) {
+    name = index.name
+    predicate = index.partialIndexPredicate
+    elements = index.elements.map { element in
+      Element(
+        property: element.property, isExpression: element.isExpression, ascending: element.isAscending,
+        kind: element.kind == .rTree ? "rtree" : "binary")
+    }
   }
 }
 

@@ -5,7 +5,7 @@ struct ModelShow: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Prints a model as a Lua model file, or as JSON with its version hashes.")
 
-  @Argument(help: "The model.")
+  @Argument(help: ModelFile.help)
   var model: String
 
   @Flag(help: "Print JSON.")

@@ -3,27 +3,50 @@
 /// Only literal constructors are read: `return { ... }`, or `return name` after `name = { ... }`. Elements without a key have
 /// their place in the list, from 1.
 public struct LuaTableLines: Sendable {
-  private var lines: [[String]: Int] = [:]
+  /// A key that a table gives twice: Lua takes the last without a word.
+  public struct Duplicate: Sendable, Hashable {
+    /// The keys that lead to it, and the key itself.
+    public let path: [String]
+    /// The line of the second.
+    public let line: Int
+    /// The line of the first.
+    public let firstLine: Int
+  }
+
+  private struct Table {
+    var lines: [[String]: Int] = [:]
+    /// Keys in the order written.
+    var places: [[String]: Int] = [:]
+    var duplicates: [Duplicate] = []
+  }
+
+  private var table = Table()
+
+  /// The names that a table gives twice, in the order written.
+  public var duplicates: [Duplicate] { table.duplicates }
 
   /// Reads a source; what is not Lua gives what could be read of it.
   public init(_ source: LuaSource) {
-    var tables: [String: [[String]: Int]] = [:]
+    var tables: [String: Table] = [:]
     var reader = Reader(source.bytes)
-    reader.readAll(into: &lines, named: &tables)
+    reader.readAll(into: &table, named: &tables)
   }
 
   /// The line of a key, by the keys that lead to it; without one of its own, that of the nearest key around it.
   public func line(of path: [String]) -> Int? {
     var path = path
     while true {
-      if let line = lines[path] { return line }
+      if let line = table.lines[path] { return line }
       guard !path.isEmpty else { return nil }
       path.removeLast()
     }
   }
 
   /// The line of exactly this key.
-  public func exactLine(of path: [String]) -> Int? { lines[path] }
+  public func exactLine(of path: [String]) -> Int? { table.lines[path] }
+
+  /// Which of all keys this is, in the order written; nil for one that is not written out.
+  public func place(of path: [String]) -> Int? { table.places[path] }
 
   private struct Reader {
     private var lexer: LuaLexer
@@ -45,16 +68,16 @@ public struct LuaTableLines: Sendable {
 
     private func isSymbol(_ symbol: Unicode.Scalar) -> Bool { token == .symbol(UInt8(ascii: symbol)) }
 
-    mutating func readAll(into lines: inout [[String]: Int], named: inout [String: [[String]: Int]]) {
+    mutating func readAll(into table: inout Table, named: inout [String: Table]) {
       while token != .end {
         if case .name(let name) = token {
           if name == "return" {
             advance()
             if isSymbol("{") {
-              lines = [:]
-              readTable([], 0, &lines)
+              table = Table()
+              readTable([], 0, &table)
             } else if case .name(let result) = token, let known = named[result] {
-              lines = known
+              table = known
             }
             continue
           }
@@ -62,7 +85,7 @@ public struct LuaTableLines: Sendable {
             advance()
             advance()
             if isSymbol("{") {
-              var inner: [[String]: Int] = [:]
+              var inner = Table()
               readTable([], 0, &inner)
               named[name] = inner
             }
@@ -73,17 +96,22 @@ public struct LuaTableLines: Sendable {
       }
     }
 
-    private mutating func readTable(_ path: [String], _ depth: Int, _ lines: inout [[String]: Int]) {
-      lines[path] = line
+    private mutating func readTable(_ path: [String], _ depth: Int, _ table: inout Table) {
+      table.lines[path] = line
       advance()
       var place = 0
+      var names: [String: Int] = [:]
       while token != .end, !isSymbol("}") {
         let key = readKey(&place)
         let inner = path + [key.name]
-        lines[inner] = key.line
+        if key.isName, let first = names.updateValue(key.line, forKey: key.name) {
+          table.duplicates.append(Duplicate(path: inner, line: key.line, firstLine: first))
+        }
+        table.lines[inner] = key.line
+        table.places[inner] = table.places.count
         if isSymbol("{"), depth < Self.deepest {
-          readTable(inner, depth + 1, &lines)
-          lines[inner] = key.line
+          readTable(inner, depth + 1, &table)
+          table.lines[inner] = key.line
         }
         skipValue()
         if isSymbol(",") || isSymbol(";") { advance() }
@@ -91,27 +119,30 @@ public struct LuaTableLines: Sendable {
       if token != .end { advance() }
     }
 
-    private mutating func readKey(_ place: inout Int) -> (name: String, line: Int) {
+    private mutating func readKey(_ place: inout Int) -> (name: String, line: Int, isName: Bool) {
       let start = line
       if case .name(let name) = token, ahead.token == .symbol(UInt8(ascii: "=")) {
         advance()
         advance()
-        return (name, start)
+        return (name, start, true)
       }
       if isSymbol("[") {
         advance()
-        let name: String
+        var name = "?"
+        var isName = false
         switch token {
-        case .string(let text), .number(let text): name = text
-        default: name = "?"
+        // What follows may make another key of it: ["a" .. "b"].
+        case .string(let text): (name, isName) = (text, ahead.token == .symbol(UInt8(ascii: "]")))
+        case .number(let text): name = text
+        default: break
         }
         while token != .end, !isSymbol("]") { advance() }
         advance()
         if isSymbol("=") { advance() }
-        return (name, start)
+        return (name, start, isName)
       }
       place += 1
-      return (String(place), start)
+      return (String(place), start, false)
     }
 
     /// To the comma or brace that ends the value, past calls, tables and functions.

@@ -58,7 +58,7 @@ extension KeyedArchiveWriter {
     case .anyKey: return object("NSAnyKeyExpression", ["NSExpressionType": 15])
     case .constant(let constant):
       guard let reference = value(constant) else {
-        throw ModelError(.unsupportedForm, "a \(constant.typeDescription) in a predicate cannot be archived")
+        throw ModelError(.unsupportedForm, "\(constant.typePhrase) in a predicate cannot be archived")
       }
       return object("NSConstantValueExpression", ["NSExpressionType": 0, "NSConstantValue": reference])
     case .keyPath(let base, let path): return try keyPath(base, path)

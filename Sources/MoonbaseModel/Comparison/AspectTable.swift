@@ -33,6 +33,8 @@ struct AspectTable {
     plain.attributes = []
     plain.relationships = []
     plain.fetchedProperties = []
+    // They go by their names, and an archive keeps no other order.
+    plain.indexes.sort { $0.name < $1.name }
     var poor = plain
     poor.userInfo = [:]
     if let tree = (try? ModelTreeWriter.tree(plain)) ?? (try? ModelTreeWriter.tree(poor)) { add(tree) }

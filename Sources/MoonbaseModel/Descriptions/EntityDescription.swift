@@ -33,6 +33,8 @@ public struct EntityDescription: Sendable, Hashable {
   public var userInfo: [String: Value] = [:]
   /// Where the entity was written.
   @Incidental public var location: SourceLocation? = nil
+  /// Where uniqueness constraints were written.
+  @Incidental var constraintLocations: [[String]: SourceLocation] = [:]
 
   /// Makes an entity without properties.
   public init(_ name: String) { self.name = name }

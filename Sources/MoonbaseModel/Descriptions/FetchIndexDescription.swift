@@ -31,6 +31,8 @@ public struct FetchIndexDescription: Sendable, Hashable {
   public var elements: [Element]
   /// The predicate of a partial index, in text form.
   public var partialIndexPredicate: String?
+  /// Where the index was written.
+  @Incidental public var location: SourceLocation? = nil
 
   /// Makes an index.
   public init(_ name: String, _ elements: [Element]) {

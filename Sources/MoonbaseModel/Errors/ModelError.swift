@@ -20,6 +20,8 @@ public struct ModelError: LocalizedError, Sendable, Equatable, CustomStringConve
   public var entity: String?
   /// The property concerned.
   public var property: String?
+  /// What else is wrong with the same model: as much as could be found in one reading, a hundred mistakes at most.
+  public var others: [ModelError] = []
 
   /// Makes an error.
   public init(
@@ -33,11 +35,20 @@ public struct ModelError: LocalizedError, Sendable, Equatable, CustomStringConve
     self.property = property
   }
 
-  /// The message behind its place, as `file:line: message`.
-  public var description: String { location.map { "\($0): \(message)" } ?? message }
+  /// The message behind its place, as `file:line: message`; other mistakes follow, each on a line of its own.
+  public var description: String {
+    ([location.map { "\($0): \(message)" } ?? message] + others.map(\.description)).joined(separator: "\n")
+  }
 
   /// The same, for Foundation: what `localizedDescription` gives.
   public var errorDescription: String? { description }
+
+  /// The error and the others, each alone.
+  public var all: [ModelError] {
+    var first = self
+    first.others = []
+    return [first] + others.flatMap(\.all)
+  }
 }
 
 extension ModelError.Code {

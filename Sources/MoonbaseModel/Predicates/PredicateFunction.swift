@@ -93,6 +93,23 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
     return isMethod ? colons + 1 : colons
   }
 
+  /// The number of arguments in words.
+  var arguments: String {
+    argumentCount == 0 ? "no arguments" : argumentCount == 1 ? "1 argument" : "\(argumentCount) arguments"
+  }
+
+  /// How a method is called, for messages: `name, "length"`.
+  var example: String {
+    let target = self == .addInterval || self == .intervalSince1970 || self == .intervalSinceReferenceDate
+    let operand = argumentCount == 1 ? "" : ", …"
+    return "\(target ? "born" : "name"), \"\(rawValue)\"\(operand)"
+  }
+
+  /// The method of a name, with or without its colon.
+  static func method(_ name: String) -> PredicateFunction? {
+    allCases.first { $0.isMethod && ($0.rawValue == name || $0.shortName == name) }
+  }
+
   private static let byLowercaseName: [String: PredicateFunction] = {
     let callable = allCases.filter { !$0.isMethod && !$0.isPosition }
     let full = callable.map { ($0.rawValue.lowercased(), $0) }

@@ -51,6 +51,7 @@ public struct ModelSource: Sendable {
   }
 
   private struct Absent: Error {}
+  private struct TooLarge: Error {}
 
   /// Takes bytes in memory as a file; `name` is for messages.
   public init(_ data: Data, name: String) {
@@ -71,8 +72,12 @@ public struct ModelSource: Sendable {
         let handle = try FileHandle(forReadingFrom: url)
         defer { try? handle.close() }
         let data = try handle.read(upToCount: Self.greatestSize + 1) ?? Data()
-        guard data.count <= Self.greatestSize else { throw CocoaError(.fileReadTooLarge) }
+        guard data.count <= Self.greatestSize else { throw TooLarge() }
         return data
+      } catch is TooLarge {
+        throw ModelError(
+          .cannotReadFile, "it is larger than \(Self.greatestSize >> 20) MiB, and no model is",
+          at: SourceLocation(file: name))
       } catch {
         throw Self.unreadable(name, error)
       }

@@ -43,6 +43,9 @@ extension ModelChecker {
         throw ModelError(.invalidModel, "is \(attribute.type.phrase): a minimum or maximum is for numbers and dates")
       }
     }
+    if let length = [validation.minimumLength, validation.maximumLength].compactMap(\.self).first(where: { $0 < 0 }) {
+      throw ModelError(.invalidModel, "has a length of \(length): no string is shorter than 0")
+    }
     guard attribute.type != .string else { return }
     if validation.minimumLength != nil || validation.maximumLength != nil || validation.regularExpression != nil {
       throw ModelError(.invalidModel, "is \(attribute.type.phrase): lengths and patterns are for strings")

@@ -7,86 +7,98 @@ struct ModelChecker {
 
   let model: ManagedObjectModel
   let entities: [String: EntityDescription]
+  private let mistakes = Mistakes()
 
   init(model: ManagedObjectModel) {
     self.model = model
     entities = model.entitiesByName
   }
 
+  /// Throws all mistakes as one error. Names and inheritance come first: where they are wrong, nothing else can be judged.
   func check() throws(ModelError) {
-    try checkEntityNames()
-    try checkParents()
+    checkEntityNames()
+    checkParents()
+    try mistakes.finish()
     for entity in model.entities {
-      try checkPropertyNames(of: entity)
-      for attribute in entity.attributes { try check(attribute, of: entity) }
-      for relationship in entity.relationships { try check(relationship, of: entity) }
-      for property in entity.fetchedProperties { try check(property, of: entity) }
-      try checkConstraints(of: entity)
-      try checkIndexes(of: entity)
+      checkPropertyNames(of: entity)
+      for attribute in entity.attributes {
+        mistakes.attempt { () throws(ModelError) in try check(attribute, of: entity) }
+      }
+      for relationship in entity.relationships {
+        mistakes.attempt { () throws(ModelError) in try check(relationship, of: entity) }
+      }
+      for property in entity.fetchedProperties {
+        mistakes.attempt { () throws(ModelError) in try check(property, of: entity) }
+      }
+      checkConstraints(of: entity)
+      checkIndexes(of: entity)
     }
-    try checkFetchRequestTemplates()
-    try checkConfigurations()
+    checkFetchRequestTemplates()
+    checkConfigurations()
+    try mistakes.finish()
   }
 
   // MARK: Entities
 
-  private func checkEntityNames() throws(ModelError) {
+  private func checkEntityNames() {
     var seen: Set<String> = []
     for entity in model.entities {
-      if entity.name.isEmpty { throw invalid("an entity has no name: give it one", entity) }
-      if !Identifier.isOne(entity.name) {
-        throw invalid("entity \(Identifier.shown(entity.name)): \(Identifier.rule)", entity)
-      }
-      if !seen.insert(entity.name).inserted {
-        throw invalid("entity \(entity.name) is declared twice: remove or rename one of them", entity)
+      if entity.name.isEmpty {
+        mistakes.add(invalid("an entity has no name: give it one", entity))
+      } else if !Identifier.isOne(entity.name) {
+        mistakes.add(invalid("entity \(Identifier.shown(entity.name)): \(Identifier.rule)", entity))
+      } else if !seen.insert(entity.name).inserted {
+        mistakes.add(invalid("entity \(entity.name) is declared twice: remove or rename one of them", entity))
       }
     }
   }
 
-  private func checkParents() throws(ModelError) {
+  private func checkParents() {
     for entity in model.entities {
-      var seen: Set<String> = [entity.name]
-      var current = entity
-      while let name = current.superentityName {
-        guard let parent = entities[name] else {
-          throw invalid("entity \(current.name): its parent \(name) is not in the model\(nearestEntity(name))", current)
-        }
-        if !seen.insert(name).inserted {
-          throw invalid(
-            "entity \(entity.name) inherits from itself: \(current.name) has the parent \(name), give it another",
-            entity)
-        }
-        if seen.count > Self.greatestDepth {
-          throw invalid(
-            "entity \(entity.name) has more than \(Self.greatestDepth) ancestors: make the hierarchy flatter", entity)
-        }
-        current = parent
-      }
+      if let mistake = mistake(inLineageOf: entity) { mistakes.add(mistake) }
     }
   }
 
-  private func checkPropertyNames(of entity: EntityDescription) throws(ModelError) {
+  private func mistake(inLineageOf entity: EntityDescription) -> ModelError? {
+    var seen: Set<String> = [entity.name]
+    var current = entity
+    while let name = current.superentityName {
+      guard let parent = entities[name] else {
+        return invalid("entity \(current.name): its parent \(name) is not in the model\(nearestEntity(name))", current)
+      }
+      if name == entity.name {
+        return invalid(
+          "entity \(entity.name) inherits from itself: \(current.name) has the parent \(name), give it another", entity)
+      }
+      if !seen.insert(name).inserted { return nil }
+      if seen.count > Self.greatestDepth {
+        return invalid(
+          "entity \(entity.name) has more than \(Self.greatestDepth) ancestors: make the hierarchy flatter", entity)
+      }
+      current = parent
+    }
+    return nil
+  }
+
+  private func checkPropertyNames(of entity: EntityDescription) {
     var owners: [String: String] = [:]
     for ancestor in lineage(of: entity) {
       for (name, location) in propertyNames(of: ancestor) {
-        try checkName(name, of: ancestor, at: location)
-        if let owner = owners[name] {
-          let place = owner == ancestor.name ? "twice" : "and inherits it from \(owner)"
-          throw ModelError(
+        checkName(name, of: ancestor, at: location)
+        guard let owner = owners.updateValue(ancestor.name, forKey: name) else { continue }
+        let place = owner == ancestor.name ? "twice" : "and inherits it from \(owner)"
+        mistakes.add(
+          ModelError(
             .invalidModel, "entity \(ancestor.name) declares \(name) \(place): rename one of them", at: location,
-            entity: ancestor.name, property: name)
-        }
-        owners[name] = ancestor.name
+            entity: ancestor.name, property: name))
       }
     }
     if owners.count > Self.greatestPropertyCount {
-      throw invalid("entity \(entity.name) has more than \(Self.greatestPropertyCount) properties", entity)
+      mistakes.add(invalid("entity \(entity.name) has more than \(Self.greatestPropertyCount) properties", entity))
     }
   }
 
-  private func checkName(_ name: String, of entity: EntityDescription, at location: SourceLocation?)
-    throws(ModelError)
-  {
+  private func checkName(_ name: String, of entity: EntityDescription, at location: SourceLocation?) {
     let advice =
       name.isEmpty
       ? "entity \(entity.name) has a property without a name: give it one"
@@ -95,63 +107,77 @@ struct ModelChecker {
         : Identifier.isOne(name)
           ? nil : "entity \(entity.name), property \(Identifier.shown(name)): \(Identifier.rule)"
     if let advice {
-      throw ModelError(.invalidModel, advice, at: location, entity: entity.name, property: name)
+      mistakes.add(ModelError(.invalidModel, advice, at: location, entity: entity.name, property: name))
     }
   }
 
-  private func checkConstraints(of entity: EntityDescription) throws(ModelError) {
+  private func checkConstraints(of entity: EntityDescription) {
     if entity.uniquenessConstraints.isEmpty { return }
     let lineage = lineage(of: entity)
     let names =
       lineage.flatMap(\.attributes).map(\.name) + lineage.flatMap(\.relationships).filter { !$0.isToMany }.map(\.name)
     let known = Set(names)
     for constraint in entity.uniquenessConstraints {
+      let place = entity.constraintLocations[constraint]
       if constraint.isEmpty {
-        throw invalid("entity \(entity.name): a uniqueness constraint names no attribute", entity)
+        mistakes.add(invalid("entity \(entity.name): a uniqueness constraint names no attribute", entity, at: place))
       }
       for name in constraint where !known.contains(name) {
-        throw invalid(
-          "entity \(entity.name): its uniqueness constraint names \(name), which is no attribute or to-one relationship of it"
-            + suggestion(for: name, among: names), entity)
+        mistakes.add(
+          invalid(
+            "entity \(entity.name): its uniqueness constraint names \(name), which is no attribute or to-one relationship of it"
+              + suggestion(for: name, among: names), entity, at: place))
       }
     }
   }
 
-  private func checkIndexes(of entity: EntityDescription) throws(ModelError) {
+  private func checkIndexes(of entity: EntityDescription) {
+    if entity.indexes.isEmpty { return }
     var seen: Set<String> = []
-    let names = entity.indexes.isEmpty ? [] : lineage(of: entity).flatMap { propertyNames(of: $0) }.map(\.0)
+    let lineage = lineage(of: entity)
+    let names = lineage.flatMap { propertyNames(of: $0) }.map(\.0)
+    let withoutColumn = Set(
+      lineage.flatMap(\.relationships).filter(\.isToMany).map(\.name) + lineage.flatMap(\.fetchedProperties).map(\.name)
+    )
     for index in entity.indexes {
-      if !seen.insert(index.name).inserted {
-        throw invalid("entity \(entity.name) has two indexes \(index.name)", entity)
-      }
-      for element in index.elements where !element.isExpression && !names.contains(element.property) {
-        throw invalid(
-          "entity \(entity.name): its index \(index.name) names \(element.property), which it does not have"
-            + suggestion(for: element.property, among: names), entity)
+      func refuse(_ what: String) { mistakes.add(invalid("entity \(entity.name)\(what)", entity, at: index.location)) }
+      if !seen.insert(index.name).inserted { refuse(" has two indexes \(index.name)") }
+      for element in index.elements where !element.isExpression {
+        let name = element.property
+        if !names.contains(name) {
+          refuse(
+            ": its index \(index.name) names \(name), which it does not have\(suggestion(for: name, among: names))")
+        } else if withoutColumn.contains(name), !model.allowsUnknownClasses {
+          refuse(
+            ": its index \(index.name) names \(name), which has no column: index attributes and to-one relationships")
+        }
       }
     }
   }
 
   // MARK: Model
 
-  private func checkFetchRequestTemplates() throws(ModelError) {
-    for (name, request) in model.fetchRequestTemplates where entities[request.entityName] == nil {
-      throw ModelError(
-        .invalidModel,
-        "fetch request \(name): its entity \(request.entityName) is not in the model\(nearestEntity(request.entityName))",
-        at: model.locations["fetch request \(name)"])
+  private func checkFetchRequestTemplates() {
+    for (name, request) in model.fetchRequestTemplates.sorted(by: { $0.key < $1.key })
+    where entities[request.entityName] == nil {
+      let wanted = request.entityName
+      mistakes.add(
+        ModelError(
+          .invalidModel, "fetch request \(name): its entity \(wanted) is not in the model\(nearestEntity(wanted))",
+          at: model.locations["fetch request \(name)"]))
     }
   }
 
-  private func checkConfigurations() throws(ModelError) {
+  private func checkConfigurations() {
     var homes: [String: Set<String>] = [:]
-    for (name, members) in model.configurations {
+    for (name, members) in model.configurations.sorted(by: { $0.key < $1.key }) {
       for member in members {
         if entities[member] == nil {
-          throw ModelError(
-            .invalidModel,
-            "configuration \(name) names \(member), which is not an entity of the model\(nearestEntity(member))",
-            at: model.locations["configuration \(name)"])
+          mistakes.add(
+            ModelError(
+              .invalidModel,
+              "configuration \(name) names \(member), which is not an entity of the model\(nearestEntity(member))",
+              at: model.locations["configuration \(name)"]))
         }
         homes[member, default: []].insert(name)
       }
@@ -160,10 +186,11 @@ struct ModelChecker {
       guard let own = homes[entity.name] else { continue }
       for relationship in entity.relationships {
         guard let other = homes[relationship.destinationEntityName], own.isDisjoint(with: other) else { continue }
-        throw invalid(
-          "\(entity.name).\(relationship.name) leads to \(relationship.destinationEntityName), which no configuration holds "
-            + "together with \(entity.name): relationships cannot cross stores, use a fetched property", entity,
-          relationship)
+        mistakes.add(
+          invalid(
+            "\(entity.name).\(relationship.name) leads to \(relationship.destinationEntityName), which no configuration holds "
+              + "together with \(entity.name): relationships cannot cross stores, use a fetched property", entity,
+            relationship))
       }
     }
   }
@@ -188,11 +215,12 @@ struct ModelChecker {
       + entity.fetchedProperties.map { ($0.name, $0.location) }
   }
 
-  func invalid(_ message: String, _ entity: EntityDescription, _ relationship: RelationshipDescription? = nil)
-    -> ModelError
-  {
+  func invalid(
+    _ message: String, _ entity: EntityDescription, _ relationship: RelationshipDescription? = nil,
+    at location: SourceLocation? = nil
+  ) -> ModelError {
     ModelError(
-      .invalidModel, message, at: relationship?.location ?? entity.location, entity: entity.name,
+      .invalidModel, message, at: location ?? relationship?.location ?? entity.location, entity: entity.name,
       property: relationship?.name)
   }
 }

@@ -5,47 +5,40 @@
 struct ModelExpressionChecker {
   let model: ResolvedModel
 
-  /// The warnings. Throws the first mistake of a model that allows none.
+  /// The warnings. Throws the mistakes of a model that allows none.
   func check() throws(ModelError) -> [String] {
     var warnings: [String] = []
+    let mistakes = Mistakes()
+    func examine(
+      _ subject: String, _ location: SourceLocation?, _ entity: String, _ property: String?,
+      _ body: () throws(ModelError) -> Void
+    ) {
+      do { try body() } catch {
+        let mistake = ModelError(
+          .invalidModel, "\(subject): \(error.message)", at: location, entity: entity, property: property)
+        if model.description.allowsUnknownClasses { warnings.append("\(mistake)") } else { mistakes.add(mistake) }
+      }
+    }
     for entity in model.entities {
       for property in entity.description.fetchedProperties {
-        try collect(&warnings, "\(entity.name).\(property.name)", property.location, entity.name, property.name) {
-          () throws(ModelError) in try check(property.fetchRequest)
+        examine("\(entity.name).\(property.name)", property.location, entity.name, property.name) {
+          () throws(ModelError) in _ = try property.fetchRequest.checked(in: model, source: entity)
         }
       }
       for attribute in entity.description.attributes {
         guard let text = attribute.derivationExpression else { continue }
-        try collect(&warnings, "\(entity.name).\(attribute.name)", attribute.location, entity.name, attribute.name) {
+        examine("\(entity.name).\(attribute.name)", attribute.location, entity.name, attribute.name) {
           () throws(ModelError) in try check(derivation: text, of: attribute, entity)
         }
       }
     }
     for (name, request) in model.description.fetchRequestTemplates.sorted(by: { $0.key < $1.key }) {
-      let subject = "fetch request \(name)"
-      try collect(&warnings, subject, model.description.locations[subject], request.entityName, nil) {
-        () throws(ModelError) in try check(request)
+      examine("fetch request \(name)", model.description.locations["fetch request \(name)"], request.entityName, nil) {
+        () throws(ModelError) in _ = try request.checked(in: model)
       }
     }
+    try mistakes.finish()
     return warnings
-  }
-
-  private func collect(
-    _ warnings: inout [String], _ subject: String, _ location: SourceLocation?, _ entity: String, _ property: String?,
-    _ body: () throws(ModelError) -> Void
-  ) throws(ModelError) {
-    do { try body() } catch {
-      let mistake = ModelError(
-        .invalidModel, "\(subject): \(error.message)", at: location, entity: entity, property: property)
-      guard model.description.allowsUnknownClasses else { throw mistake }
-      warnings.append("\(mistake)")
-    }
-  }
-
-  private func check(_ request: FetchRequest) throws(ModelError) {
-    guard let entity = model.entity(request.entityName) else { return }
-    _ = try request.predicate?.checked(against: entity, in: model)
-    for descriptor in request.sortDescriptors { try descriptor.check(against: entity, in: model) }
   }
 
   private func check(

@@ -2,7 +2,10 @@
 struct ModelWarnings {
   let model: ManagedObjectModel
 
-  func find() -> [String] { model.entities.flatMap { warnings(of: $0) } }
+  func find() -> [String] {
+    if model.entities.isEmpty { return ["the model has no entity"] }
+    return model.entities.flatMap { warnings(of: $0) }
+  }
 
   private func warnings(of entity: EntityDescription) -> [String] {
     let attributes = entity.attributes.flatMap { attribute in
@@ -32,8 +35,31 @@ struct ModelWarnings {
       result.append("names a value transformer, which only transformable attributes use")
     }
     if attribute.type == .composite, attribute.elements.isEmpty { result.append("is a composite without elements") }
+    if attribute.type == .composite, !attribute.isTransient {
+      result.append("is a composite, which no SQLite store can keep here: give its elements attributes of their own")
+    }
+    if let derivation = attribute.derivationExpression { result.append(Self.warning(ofDerivation: derivation)) }
+    if let name = attribute.valueTransformerName, attribute.type == .transformable, !AppleNames.isTransformer(name) {
+      result.append("names the transformer \(name)\(absence)")
+    }
+    if let name = attribute.valueClassName, !AppleNames.isValueClass(name) {
+      result.append("names the value class \(name)\(absence)")
+    }
     if isOutOfBounds(attribute) { result.append("has a default value that its own rules refuse") }
     return result
+  }
+
+  /// What a class or transformer that the model names and does not hold means.
+  private var absence: String {
+    model.allowsUnknownClasses
+      ? ": until an extension provides it, the value is bytes that cannot be assigned"
+      : ", which an extension has to provide to open a store"
+  }
+
+  private static func warning(ofDerivation derivation: String) -> String {
+    derivation.hasSuffix(".@count")
+      ? "is derived: a SQLite store counts, and objects see it after a refresh; the store in memory leaves it as it is"
+      : "is derived from \(derivation), which is not computed here: let an extension derive it, in an attribute of its own"
   }
 
   private func isOutOfBounds(_ attribute: AttributeDescription) -> Bool {

@@ -59,6 +59,20 @@ extension Value {
     case .object(let object): object.className
     }
   }
+
+  /// The type with its article, for messages.
+  package var typePhrase: String {
+    switch self {
+    case .null: "null"
+    case .int: "an integer"
+    case .objectID: "an object ID"
+    case .data: "binary data"
+    case .uuid: "a UUID"
+    case .uri: "a URI"
+    case .object(let object): "a value of \(object.className)"
+    case .bool, .double, .decimal, .string, .date, .list, .map: "a \(typeDescription)"
+    }
+  }
 }
 
 extension Value: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,

@@ -67,7 +67,7 @@ extension ArchivedModelWriter {
     guard let defaultValue = archive.value(attribute.defaultValue) else {
       throw ModelError(
         .unsupportedForm,
-        "\(attribute.name): a \(attribute.defaultValue.typeDescription) as default cannot be archived",
+        "\(attribute.name): \(attribute.defaultValue.typePhrase) as default cannot be archived",
         property: attribute.name)
     }
     fields["NSDefaultValue"] = defaultValue

@@ -36,7 +36,7 @@ struct TreeBuilder {
     var named: [ModelTree.Entry] = []
     for (key, value) in userInfo.sorted(by: { $0.key < $1.key }) {
       guard value.isWritable else {
-        throw ModelError(.unsupportedForm, "user info \(key): a \(value.typeDescription) cannot be written in Lua")
+        throw ModelError(.unsupportedForm, "user info \(key): \(value.typePhrase) cannot be written in Lua")
       }
       named.append(.init(key, ModelTree(of: value)))
     }
@@ -53,7 +53,7 @@ struct TreeBuilder {
     case .date(let date): return .value(date.literal)
     default:
       throw ModelError(
-        .unsupportedForm, "attribute \(attribute.name): a \(value.typeDescription) cannot be written in Lua",
+        .unsupportedForm, "attribute \(attribute.name): \(value.typePhrase) cannot be written in Lua",
         property: attribute.name)
     }
   }

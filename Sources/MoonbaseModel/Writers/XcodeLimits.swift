@@ -40,7 +40,7 @@ enum XcodeLimits {
       if case .string = value { continue }
       throw ModelError(
         .unsupportedForm,
-        "\(name): user info \(key) is a \(value.typeDescription), and a model of Xcode holds only strings",
+        "\(name): user info \(key) is \(value.typePhrase), and a model of Xcode holds only strings",
         entity: entity.name, property: property)
     }
   }

@@ -26,15 +26,17 @@ public struct LuaModelFile: ModelReader {
   /// Reads a model from a text.
   public func read(_ source: ScriptSource) throws(ModelError) -> ManagedObjectModel {
     let tree: ModelTree
+    let lines = source.keyLines
     do {
       let domain = try ScriptDomain(preset: .pure, limits: LuaLimits(instructions: 100_000_000, memory: 64 << 20))
       let results = try domain.state.runNested { try domain.state.load(source.text, name: source.name).call([]) }
       guard let table = results.first?.tableValue else {
+        let result = results.first.map { "a \($0.typeName)" } ?? "nothing"
         throw ModelError(
-          .malformedFile, "a model file returns a table; this one returns \(results.first?.typeName ?? "nothing")",
+          .malformedFile, "a model file returns a table; this one returns \(result)",
           at: SourceLocation(file: source.name))
       }
-      tree = try ModelTree(table, domain: domain, lines: source.keyLines)
+      tree = try ModelTree(table, domain: domain, lines: lines)
     } catch let error as ModelError {
       throw error
     } catch let error as LuaError {
@@ -44,7 +46,12 @@ public struct LuaModelFile: ModelReader {
     } catch {
       throw ModelError(.malformedFile, "\(error)", at: SourceLocation(file: source.name))
     }
-    return try ManagedObjectModel(tree: tree, file: source.name)
+    let mistakes = Mistakes()
+    for duplicate in lines.duplicates { mistakes.add(duplicate) }
+    var model = ManagedObjectModel()
+    mistakes.attempt { () throws(ModelError) in model = try ManagedObjectModel(tree: tree, file: source.name) }
+    try mistakes.finish()
+    return model
   }
 }
 
@@ -64,12 +71,16 @@ extension ModelTree {
       if case .integer(let index) = key, (1...Int64(max(count, 1))).contains(index), index <= count { continue }
       guard let name = key.textValue else {
         throw ModelError(
-          .malformedFile, "\(path.joined(separator: ".")): a \(key.typeName) is no name", at: lines.location(of: path))
+          .malformedFile, "\(path.joined(separator: ".")): a key must be a name, not a \(key.typeName)",
+          at: lines.location(of: path))
       }
       entries.append(Entry(name, try ModelTree(value, domain: domain, lines: lines, path: path + [name])))
     }
     // Lua keeps no order of names; the place in the file gives one.
-    entries.sort { ($0.tree.line ?? .max, $0.key) < ($1.tree.line ?? .max, $1.key) }
+    func order(_ entry: Entry) -> (Int, Int, String) {
+      (entry.tree.line ?? .max, lines.place(of: path + [entry.key]) ?? .max, entry.key)
+    }
+    entries.sort { order($0) < order($1) }
     self.init(.table(list: list, entries: entries), line: lines.location(of: path).line)
   }
 

@@ -105,7 +105,7 @@ struct ExtensionChecker {
     for entity in model.entities {
       for attribute in entity.description.attributes where attribute.type == .transformable {
         if let name = attribute.valueTransformerName, !transformerNames.contains(name),
-          !AppleTransformers.contains(name)
+          !AppleNames.isTransformer(name)
         {
           throw ModelError(
             .invalidModel,
@@ -114,7 +114,7 @@ struct ExtensionChecker {
         }
       }
       for attribute in entity.description.attributes {
-        guard let name = attribute.valueClassName, !classNames.contains(name), !AppleTransformers.isValueClass(name)
+        guard let name = attribute.valueClassName, !classNames.contains(name), !AppleNames.isValueClass(name)
         else { continue }
         throw ModelError(
           .invalidModel,
@@ -130,22 +130,5 @@ struct ExtensionChecker {
 
   private func error(_ message: String, _ path: [String], _ declaration: ExtensionDeclaration) -> ScriptError {
     ScriptError(.invalidExtension, message, at: declaration.source.location(of: path))
-  }
-}
-
-/// Names that Core Data itself provides.
-enum AppleTransformers {
-  static func contains(_ name: String) -> Bool {
-    [
-      "NSKeyedUnarchiveFromData", "NSUnarchiveFromData", "NSSecureUnarchiveFromData",
-      "NSSecureUnarchiveFromDataTransformer",
-    ].contains(name)
-  }
-
-  static func isValueClass(_ name: String) -> Bool {
-    [
-      "NSNumber", "NSString", "NSDate", "NSData", "NSDecimalNumber", "NSUUID", "NSURL", "NSArray", "NSDictionary",
-      "NSObject", "NSManagedObjectID",
-    ].contains(name)
   }
 }

@@ -19,6 +19,19 @@ struct ScriptKeyLines {
     lines = LuaTableLines(LuaSource(source.text, name: source.name))
   }
 
+  /// Which of all keys this is, in the order written; nil for one that no table writes out.
+  func place(of path: [String]) -> Int? { lines.place(of: path) }
+
+  /// One error for each name that a table gives twice.
+  var duplicates: [ModelError] {
+    lines.duplicates.map { duplicate in
+      ModelError(
+        .invalidModel,
+        "\(duplicate.path.joined(separator: ".")) is given twice, first in line \(duplicate.firstLine): rename one of them",
+        at: SourceLocation(file: name, line: duplicate.line))
+    }
+  }
+
   /// The place of a key; one that a table does not write out has the place of the one around it.
   func location(of path: [String]) -> SourceLocation { SourceLocation(file: name, line: lines.line(of: path)) }
 }

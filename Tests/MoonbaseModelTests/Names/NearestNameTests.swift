@@ -13,13 +13,19 @@ struct NearestNameTests {
     #expect(nearestName(to: wrong, among: Self.names) == right)
   }
 
-  @Test(arguments: ["salary", "x", "", "completelyDifferentThing"])
+  @Test(arguments: ["salary", "x", "", "ae", "completelyDifferentThing"])
   func aNameThatIsFarFromAllIsNot(name: String) {
     #expect(nearestName(to: name, among: Self.names) == nil)
   }
 
   @Test func theNameItselfIsNoSuggestion() {
     #expect(nearestName(to: "age", among: ["age"]) == nil)
+  }
+
+  @Test func shortNamesAreNotNearEachOther() {
+    #expect(nearestName(to: "B", among: ["A"]) == nil)
+    #expect(nearestName(to: "-x", among: ["-e"]) == nil)
+    #expect(nearestName(to: "a", among: ["A"]) == "A")
   }
 
   @Test func hugeNamesCostNothing() {
@@ -29,7 +35,7 @@ struct NearestNameTests {
   }
 
   @Test func theSuggestionIsASentenceOrNothing() {
-    #expect(suggestion(for: "ag", among: Self.names) == "; did you mean age?")
+    #expect(suggestion(for: "agee", among: Self.names) == "; did you mean age?")
     #expect(suggestion(for: "zzzz", among: Self.names) == "")
   }
 }

@@ -91,7 +91,7 @@ private func key(_ path: String) -> KeyExpression { Expression.key(path) }
     ("castObject:toType:", [Expression.keyPath("age"), .constant("NSDat")], "did you mean NSDate?"),
     ("castObject:toType:", [.keyPath("age"), .constant(5)], "CAST has no type 5"),
     ("uppercas:", [], "mean uppercase:?"),
-    ("add:to:", [.keyPath("age")], "takes 2 arguments, not 1"), ("now", [.keyPath("age")], "takes 0 arguments"),
+    ("add:to:", [.keyPath("age")], "takes 2 arguments, not 1"), ("now", [.keyPath("age")], "takes no arguments"),
   ])
   func callsThatNoTextCanMakeAreChecked(_ name: String, _ arguments: [Expression], _ message: String) {
     let predicate = Predicate.comparison(.init(.function(name, arguments), .equal, .constant(1)))

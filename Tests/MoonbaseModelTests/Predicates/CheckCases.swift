@@ -5,7 +5,22 @@ let checkCases = CaseTable(
   Name == "a" => did you mean name?
   wholly == 5 => Person has no property wholly
   department.nam == "a" => Department has no property nam (in department.nam); did you mean name?
-  department.name.length == 5 => goes on behind the attribute name, which is a string
+  department.name.length == 5 => asks the attribute name for length, but it is a string, which has no keys; write FUNCTION(name, "length")
+  department.name.size == 5 => which has no keys
+  now > born => Person has no property now; the function is written now()
+  department.staff[0].name == "a" => department.staff[0] has no meaning: the relationship staff is not ordered
+  department.staff[LAST].children[0].name == "a" => the relationship staff is not ordered
+  SUBQUERY(department.staff, $x, $x.age > 5)[FIRST].age == 7 => the relationship staff is not ordered
+  code == "6BA7" => code is a UUID, and the text "6BA7" is no UUID such as 6BA7B810-
+  code IN {"6BA7"} => the text "6BA7" is no UUID
+  born > "x" => born is a date, and the text "x" is no ISO 8601 date such as 2001-01-01
+  salary = "x" => and the text "x" is no decimal number
+  name IN {"Ann", 3} => impossible comparison: name is a string, 3 is a number
+  name IN {1, "x"} => impossible comparison: name is a string, 1 is a number
+  age = {1, 2} => impossible comparison: age is a number, {1, 2} is a list; write IN
+  {1, 2} != age => is a list; write IN
+  {1, "x"} CONTAINS age => impossible comparison: age is a number, "x" is a string
+  name MATCHES "(" => “(” is no regular expression
   boss.deparment.name == "a" => did you mean department?
   children.age == 5 => to-many key not allowed here
   children.@distinctUnionOfObjects.age == {36} => to-many key not allowed here

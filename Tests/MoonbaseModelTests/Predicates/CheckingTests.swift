@@ -41,7 +41,7 @@ import struct MoonbaseModel.SortDescriptor
   @Test(arguments: [
     ("a == %d", Value.string("x"), "%d does not take a string"), ("a == %d", 1.5, "%d does not take a double"),
     ("a == %f", "x", "%f does not take a string"), ("%K == 1", 5, "%K takes a key path"),
-    ("%K == 1", "a..b", "is no key path"), ("a == 1", 5, "1 arguments were given, but the text has 0 placeholders"),
+    ("%K == 1", "a..b", "is no key path"), ("a == 1", 5, "1 argument was given, but the text has no placeholder"),
   ])
   func argumentsOfTheWrongKindAreRefused(_ format: String, _ argument: Value, _ message: String) throws {
     let error = try #require(throws: ModelError.self) { try Predicate(format: format, argument) }
@@ -97,6 +97,33 @@ import struct MoonbaseModel.SortDescriptor
     let date = #"CAST(0.0, "NSDate")"#
     let salaries = #"{CAST("1", "NSDecimalNumber"), CAST("2.5", "NSDecimalNumber")}"#
     #expect(checked.description == "born > \(date) AND salary IN \(salaries) AND ANY children.born == \(date)")
+  }
+
+  @Test func longTextIsShownAroundTheMistake() throws {
+    let text = String(repeating: "(", count: 300) + "a"
+    let error = try #require(throws: ModelError.self) { try Predicate(format: text) }
+    #expect(error.message.count < 250, "\(error.message)")
+    let sum = try Predicate(format: "name = abs(1" + String(repeating: " + 1", count: 90) + ")")
+    let mismatch = try #require(throws: ModelError.self) {
+      try sum.checked(against: World.shared.person, in: World.shared.model)
+    }
+    #expect(mismatch.message.count < 250, "\(mismatch.message)")
+  }
+
+  @Test func aListThatContainsIsAListThatIsSearched() throws {
+    let predicate = try Predicate(format: "{36, 12} CONTAINS age")
+    let checked = try predicate.checked(against: World.shared.person, in: World.shared.model)
+    #expect(checked.description == "age IN {36, 12}")
+  }
+
+  @Test func textBesideBinaryDataStandsForItsBytes() throws {
+    let entity = EntityDescription("A") { AttributeDescription("d", .binaryData) }
+    let model = try ManagedObjectModel(entities: [entity]).resolved()
+    let predicate = try Predicate(format: "d = %@ OR d IN %@", "abc", ["abc", .data(Data([255]))])
+    let checked = try predicate.checked(against: try #require(model.entity("A")), in: model)
+    #expect(
+      checked.description
+        == #"d == CAST("YWJj", "NSData") OR d IN {CAST("YWJj", "NSData"), CAST("/w==", "NSData")}"#)
   }
 
   @Test(arguments: [

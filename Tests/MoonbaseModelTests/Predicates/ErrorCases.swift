@@ -9,7 +9,7 @@ let errorCases = CaseTable(
   age > 5 name == 1 => 9 expected AND, OR or the end, but found name
   AND age > 5 => 1 AND is a reserved word; write #AND for a key
   in == 5 => 1 in is a reserved word; write #in
-  (age > 5 => 9 expected ) or AND, OR, but the text ends
+  (age > 5 => 9 expected ), AND or OR, but the text ends
   age > 5) => 8 expected AND, OR or the end, but found )
   age > (5 => 9 expected )
   age == "abc => 8 has no closing "
@@ -19,6 +19,10 @@ let errorCases = CaseTable(
   q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.q.a == 1 => 129 the key path has more than 64 keys
   age == 5 == 6 => 10 cannot be chained
   age == (a == 5) => 16 expected an expression
+  age % 2 = 0 => 5 the remainder of a division is written %%
+  length(name) > 2 => 1 there is no function length; write FUNCTION(name, "length")
+  age = %d => 7 there is no argument for %d: none was given
+  sqrt(1, 2) = 2 => 1 sqrt: takes 1 argument, but 2 were given
   age BETWEEN 5 => 13 two bounds
   age BETWEEN {1} => 13 two bounds
   age BETWEEN {1, 2, 3} => 13 two bounds

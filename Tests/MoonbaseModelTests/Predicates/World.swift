@@ -33,7 +33,8 @@ struct World {
       AttributeDescription("extra", .transformable),
     ]
     person.relationships = [
-      .toOne("department", "Department", inverse: "staff"), .toOne("boss", "Person"), .toMany("children", "Person"),
+      .toOne("department", "Department", inverse: "staff"), .toOne("boss", "Person"),
+      .toMany("children", "Person").ordered(),
     ]
     var department = EntityDescription("Department")
     department.attributes = [AttributeDescription("name", .string), AttributeDescription("budget", .integer64)]

@@ -3,18 +3,36 @@ extension FetchRequest {
   ///
   /// Throws `.predicateMismatch` for whatever names something that the entity does not have, cannot be compared or sorted by.
   public func checked(in model: ResolvedModel) throws(ModelError) -> FetchRequest {
+    try checked(in: model, source: nil)
+  }
+
+  /// The same for the fetch of a property: `$FETCH_SOURCE` stands for an object of the entity that has it.
+  func checked(in model: ResolvedModel, source: ResolvedEntity?) throws(ModelError) -> FetchRequest {
     guard let entity = model.entity(entityName) else {
       let hint = suggestion(for: entityName, among: model.entities.map(\.name))
       throw ModelError(.predicateMismatch, "there is no entity \(entityName)\(hint)", entity: entityName)
     }
     var result = self
-    if let predicate { result.predicate = try predicate.checked(against: entity, in: model) }
+    try checkNumbers()
+    if let predicate {
+      var checker = PredicateChecker(entity: entity, model: model, source: source)
+      result.predicate = try checker.check(predicate)
+    }
     for key in sortDescriptors { try key.check(against: entity, in: model) }
     for path in relationshipKeyPathsForPrefetching { try checkPrefetch(path, entity, model) }
     for column in propertiesToFetch { try check(column, entity, model) }
     for key in propertiesToGroupBy { try check(FetchColumn(key), entity, model) }
     if let havingPredicate { result.havingPredicate = try check(having: havingPredicate, entity, model) }
     return result
+  }
+
+  private func checkNumbers() throws(ModelError) {
+    for (what, number) in [("limit", fetchLimit), ("offset", fetchOffset), ("batch size", fetchBatchSize)]
+    where number < 0 {
+      throw ModelError(
+        .predicateMismatch, "the \(what) of the fetch is \(number): it cannot be negative, and 0 stands for none",
+        entity: entityName)
+    }
   }
 
   private func checkPrefetch(_ path: String, _ entity: ResolvedEntity, _ model: ResolvedModel) throws(ModelError) {

@@ -6,28 +6,40 @@ extension PredicateChecker {
       throw mismatch("there is no function \(name)\(hint)")
     }
     guard arguments.count == function.argumentCount else {
-      throw mismatch("\(name) takes \(function.argumentCount) arguments, not \(arguments.count)")
+      throw mismatch("\(name) takes \(function.arguments), not \(arguments.count)")
     }
     for (position, argument) in arguments.enumerated() {
       let side = try side(argument)
       switch function.argumentKind(position) {
       case .any: break
-      case .collection: try checkCollection(argument, side, name)
+      case .collection:
+        try checkCollection(argument, side, name)
+        if function == .element { try checkOrder(argument, position: arguments[1]) }
       case .typeName: try checkTypeName(argument)
       case .scalar(let types):
         if side.isToMany {
-          throw mismatch("to-many key not allowed here: \(argument) leads to several values, but \(name) takes one")
+          throw mismatch(
+            "to-many key not allowed here: \(shown(argument)) leads to several values, but \(name) takes one")
         }
         guard types.contains(side.type) || side.type == .unknown || side.type == .null else {
-          throw mismatch("\(name) has no meaning for \(argument), which is \(side.type.phrase)")
+          throw mismatch("\(name) has no meaning for \(shown(argument)), which is \(side.type.phrase)")
         }
       }
     }
   }
 
+  /// Which object is the first of a set nobody can tell.
+  private func checkOrder(_ collection: Expression, position: Expression) throws(ModelError) {
+    if case .function(PredicateFunction.size.rawValue, _) = position { return }
+    guard let path = try path(of: collection), let name = path.unordered else { return }
+    throw mismatch(
+      "\(shown(collection))[\(shown(position))] has no meaning: the relationship \(name) is not ordered; make it so, or "
+        + "write ANY, ALL, [SIZE] or SUBQUERY")
+  }
+
   private func checkCollection(_ argument: Expression, _ side: Side, _ name: String) throws(ModelError) {
     guard !side.isToMany, side.type != .unknown, side.type != .null else { return }
-    throw mismatch("\(name) needs a collection, but \(argument) is \(side.type.phrase)")
+    throw mismatch("\(name) needs a collection, but \(shown(argument)) is \(side.type.phrase)")
   }
 
   private func checkTypeName(_ argument: Expression) throws(ModelError) {

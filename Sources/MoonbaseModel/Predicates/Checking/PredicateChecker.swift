@@ -1,3 +1,5 @@
+import MoonbasePlatform
+
 /// Checks a predicate against an entity and converts its literals.
 struct PredicateChecker {
   let entity: ResolvedEntity
@@ -17,10 +19,13 @@ struct PredicateChecker {
     var attribute: AttributeDescription?
   }
 
-  init(entity: ResolvedEntity, model: ResolvedModel, groups: GroupScope? = nil) {
+  init(
+    entity: ResolvedEntity, model: ResolvedModel, groups: GroupScope? = nil, source: ResolvedEntity? = nil
+  ) {
     self.entity = entity
     self.model = model
     self.groups = groups
+    if let source { scope["FETCH_SOURCE"] = PathResolver.Path(end: .entity(source)) }
   }
 
   mutating func check(_ predicate: Predicate) throws(ModelError) -> Predicate {
@@ -45,15 +50,16 @@ struct PredicateChecker {
   // MARK: Comparisons
 
   private mutating func check(_ comparison: Predicate.Comparison) throws(ModelError) -> Predicate.Comparison {
-    var result = comparison
-    result.left = try checkInside(comparison.left)
-    result.right = try checkInside(comparison.right)
+    var result = comparison.asMembership ?? comparison
+    result.left = try checkInside(result.left)
+    result.right = try checkInside(result.right)
     let left = try side(result.left)
     let right = try side(result.right)
-    try checkPlurality(comparison, left, right)
+    try checkPlurality(result, left, right)
+    let stated = result
     result.right = convert(result.right, for: left)
     result.left = convert(result.left, for: right)
-    try checkTypes(comparison, try side(result.left), try side(result.right), result)
+    try checkTypes(stated, try side(result.left), try side(result.right), result)
     return result
   }
 
@@ -61,15 +67,15 @@ struct PredicateChecker {
     let isContainer = comparison.operator == .contains
     if comparison.modifier == .direct, left.isToMany, !isContainer {
       throw mismatch(
-        "to-many key not allowed here: \(comparison.left) leads to several objects; write ANY, ALL or NONE before it, "
+        "to-many key not allowed here: \(shown(comparison.left)) leads to several objects; write ANY, ALL or NONE before it, "
           + "or use @count")
     }
     if comparison.modifier != .direct, !left.isToMany, left.type != .unknown {
-      throw mismatch("ANY, ALL and NONE need a to-many key path, but \(comparison.left) is \(left.type.phrase)")
+      throw mismatch("ANY, ALL and NONE need a to-many key path, but \(shown(comparison.left)) is \(left.type.phrase)")
     }
     if right.isToMany, comparison.operator != .in, comparison.operator != .between {
       throw mismatch(
-        "to-many key not allowed here: \(comparison.right) leads to several objects; exchange the sides and write ANY, "
+        "to-many key not allowed here: \(shown(comparison.right)) leads to several objects; exchange the sides and write ANY, "
           + "or use IN")
     }
   }
@@ -79,40 +85,83 @@ struct PredicateChecker {
   ) throws(ModelError) {
     switch comparison.operator {
     case .contains where left.isToMany && comparison.modifier == .direct:
-      try checkComparable(comparison, left.type, right.type)
+      try checkComparable((comparison.left, left), (comparison.right, right))
     case .contains, .beginsWith, .endsWith, .like, .matches: try checkStrings(comparison, left, right)
     case .in, .between:
       if let elements = converted.right.elements {
-        for element in elements { try checkComparable(comparison, left.type, try side(element).type) }
+        let stated = comparison.right.elements ?? elements
+        for (element, shown) in zip(elements, stated) {
+          try checkComparable((comparison.left, left), (shown, try side(element)))
+        }
       } else if right.isToMany {
-        try checkComparable(comparison, left.type, right.type)
+        try checkComparable((comparison.left, left), (comparison.right, right))
       } else if right.type != .unknown, !(comparison.operator == .in && right.type == .string && left.type == .string) {
-        throw mismatch("\(comparison.operator.rawValue) needs a list, but \(comparison.right) is \(right.type.phrase)")
+        throw mismatch(
+          "\(comparison.operator.rawValue) needs a list, but \(shown(comparison.right)) is \(right.type.phrase)")
       }
     default:
-      try checkComparable(comparison, left.type, right.type)
+      try checkScalar((comparison.left, left), (comparison.right, right))
+      try checkScalar((comparison.right, right), (comparison.left, left))
+      try checkComparable((comparison.left, left), (comparison.right, right))
       try checkOrder(comparison, left.type)
     }
   }
 
-  private func checkComparable(
-    _ comparison: Predicate.Comparison, _ left: CheckedType, _ right: CheckedType
-  ) throws(ModelError) {
-    guard !left.isComparable(with: right) else { return }
-    throw mismatch(
-      "impossible comparison: \(comparison.left) is \(left.phrase), \(comparison.right) is \(right.phrase)")
+  /// One side of a comparison as it was written, and what is known about it.
+  private typealias Operand = (expression: Expression, side: Side)
+
+  private func checkComparable(_ left: Operand, _ right: Operand) throws(ModelError) {
+    guard !left.side.type.isComparable(with: right.side.type) else { return }
+    try checkLiteral(right, for: left)
+    try checkLiteral(left, for: right)
+    throw mismatch("impossible comparison: \(phrase(left)), \(phrase(right))")
+  }
+
+  private func phrase(_ operand: Operand) -> String { "\(shown(operand.expression)) is \(operand.side.type.phrase)" }
+
+  /// Text that should be a date, a UUID or the like, and is none.
+  private func checkLiteral(_ literal: Operand, for other: Operand) throws(ModelError) {
+    guard case .constant(.string) = literal.expression, let attribute = other.side.attribute else { return }
+    let form: String? =
+      switch attribute.type {
+      case .date: "no ISO 8601 date such as 2001-01-01 or 2001-01-01T12:00:00Z"
+      case .uuid: "no UUID such as 6BA7B810-9DAD-11D1-80B4-00C04FD430C8"
+      case .uri: "no URI"
+      case .decimal: "no decimal number"
+      default: nil
+      }
+    guard let form else { return }
+    throw mismatch("impossible comparison: \(phrase(other)), and the text \(shown(literal.expression)) is \(form)")
+  }
+
+  /// A list is no plain value.
+  private func checkScalar(_ list: Operand, _ other: Operand) throws(ModelError) {
+    guard list.expression.elements != nil, other.side.type != .unknown, other.side.type != .null else { return }
+    throw mismatch("impossible comparison: \(phrase(other)), \(shown(list.expression)) is a list; write IN")
   }
 
   private func checkOrder(_ comparison: Predicate.Comparison, _ type: CheckedType) throws(ModelError) {
     guard comparison.operator != .equal, comparison.operator != .notEqual, case .object = type else { return }
-    throw mismatch("objects have no order: compare \(comparison.left) with = or !=, or name one of its attributes")
+    throw mismatch(
+      "objects have no order: compare \(shown(comparison.left)) with = or !=, or name one of its attributes")
   }
 
   private func checkStrings(_ comparison: Predicate.Comparison, _ left: Side, _ right: Side) throws(ModelError) {
     for (expression, side) in [(comparison.left, left), (comparison.right, right)] {
       guard ![.string, .unknown, .null].contains(side.type) else { continue }
-      throw mismatch("\(comparison.operator.rawValue) compares strings, but \(expression) is \(side.type.phrase)")
+      throw mismatch("\(comparison.operator.rawValue) compares strings, but \(phrase((expression, side)))")
     }
+    if comparison.operator == .matches, case .constant(.string(let pattern)) = comparison.right {
+      do { _ = try RegularExpressionCache.shared.expression(pattern, isCaseInsensitive: false) } catch {
+        throw mismatch(error.message)
+      }
+    }
+  }
+
+  /// An expression for a message, which nobody would read if it were long.
+  func shown(_ expression: Expression) -> String {
+    let text = "\(expression)"
+    return text.count > 80 ? "\(text.prefix(80))…" : text
   }
 
   func mismatch(_ message: String) -> ModelError {
@@ -138,6 +187,8 @@ struct PredicateChecker {
     case (.date, .string): type = .date
     case (.uuid, .string): type = .uuid
     case (.uri, .string): type = .uri
+    // A script's strings are bytes, which are text where they happen to be UTF-8.
+    case (.binaryData, .string(let text)): return .data(Data(text.utf8))
     case (.decimal, .string), (.decimal, .int), (.decimal, .double): type = .decimal
     default: return value
     }
@@ -183,7 +234,7 @@ struct PredicateChecker {
       let source = try checkInside(collection)
       var element = try path(of: source)
       if let path = element, !path.isToMany, !path.isOpaque {
-        throw mismatch("SUBQUERY needs a to-many key path, but \(collection) leads to one value")
+        throw mismatch("SUBQUERY needs a to-many key path, but \(shown(collection)) leads to one value")
       }
       element?.isToMany = false
       let outer = scope[name]
@@ -228,6 +279,14 @@ struct PredicateChecker {
     case .function(let name, _): return Side(type: PredicateFunction(rawValue: name)?.resultType ?? .unknown)
     default: return Side(type: .unknown)
     }
+  }
+}
+
+extension Predicate.Comparison {
+  /// `{1, 2} CONTAINS x` as `x IN {1, 2}`, which every store understands.
+  fileprivate var asMembership: Self? {
+    guard `operator` == .contains, modifier == .direct, left.elements != nil else { return nil }
+    return Self(right, .in, left, modifier: .direct, options: options)
   }
 }
 

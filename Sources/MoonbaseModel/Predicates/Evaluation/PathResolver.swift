@@ -29,6 +29,8 @@ struct PathResolver {
     var end: End
     /// Whether there may be several at the end.
     var isToMany = false
+    /// The first to-many relationship on the way whose objects are in no order.
+    var unordered: String?
   }
 
   func resolve(_ components: [String], from entity: ResolvedEntity) throws(ModelError) -> Path {
@@ -83,6 +85,7 @@ struct PathResolver {
       path.steps.append(.toMany(property.slot))
       path.end = .entity(model.entities[relationship.destination])
       path.isToMany = true
+      if !relationship.isOrdered { path.unordered = path.unordered ?? key }
     }
   }
 
@@ -99,7 +102,8 @@ struct PathResolver {
     case .transformable, .undefined: path.end = .unknown
     default:
       throw mismatch(
-        "\(joined(whole)) goes on behind the attribute \(attribute.name), which is \(attribute.type.phrase)", key)
+        "\(joined(whole)) asks the attribute \(attribute.name) for \(key), but it is \(attribute.type.phrase), which has no "
+          + "keys\(Self.call(of: key, on: attribute))", key)
     }
     path.steps.append(.key(key))
   }
@@ -139,13 +143,22 @@ struct PathResolver {
     if entity.fetchedProperties[key] != nil {
       return mismatch("\(entity.name).\(key) is a fetched property, which no predicate can read", key)
     }
-    let hint = suggestion(for: key, among: entity.properties.map(\.name))
+    let function = PredicateFunction.named(key)
+    let hint =
+      function?.argumentCount == 0 && whole.count == 1
+      ? "; the function is written \(key)()" : suggestion(for: key, among: entity.properties.map(\.name))
     let place = whole.count > 1 ? " (in \(joined(whole)))" : ""
     return ModelError(
       .predicateMismatch, "\(entity.name) has no property \(key)\(place)\(hint)", entity: entity.name, property: key)
   }
 
   private func joined(_ path: [String]) -> String { path.joined(separator: ".") }
+
+  /// How a key that is a method of Foundation's is called.
+  private static func call(of key: String, on attribute: AttributeDescription) -> String {
+    guard let method = PredicateFunction.method(key), method.argumentCount == 1 else { return "" }
+    return "; write FUNCTION(\(attribute.name), \"\(method.rawValue)\")"
+  }
 
   private func mismatch(_ message: String, _ key: String?) -> ModelError {
     ModelError(.predicateMismatch, message, property: key)

@@ -150,7 +150,8 @@ struct PredicateLexer {
       position += 1
     }
     guard Array("@KdDiuUxXofFeEgGsSc".utf8).contains(byte(position)) else {
-      throw error("expected a placeholder such as %@, %K, %d or %f", at: start)
+      throw error(
+        "expected a placeholder such as %@, %K, %d or %f; the remainder of a division is written %%", at: start)
     }
     position += 1
     return .placeholder
@@ -202,10 +203,15 @@ struct PredicateLexer {
 
   // MARK: Errors
 
-  /// An error that points at a byte by its column, counted in characters from 1.
+  /// An error that points at a byte by its column, counted in characters from 1, and shows the text around it.
   func error(_ problem: String, at offset: Int) -> ModelError {
-    let column = String(decoding: bytes[..<min(offset, bytes.count)], as: UTF8.self).count + 1
-    let text = String(decoding: bytes.prefix(500), as: UTF8.self)
-    return ModelError(.invalidPredicate, "column \(column): \(problem), in: \(text)\(bytes.count > 500 ? "…" : "")")
+    let before = String(decoding: bytes[..<min(offset, bytes.count)], as: UTF8.self)
+    let behind = String(decoding: bytes[min(offset, bytes.count)...].prefix(4 * Self.shownLength), as: UTF8.self)
+    let start = before.count > Self.shownLength ? "…\(before.suffix(Self.shownLength))" : before
+    let end = behind.count > Self.shownLength ? "\(behind.prefix(Self.shownLength))…" : behind
+    return ModelError(.invalidPredicate, "column \(before.count + 1): \(problem), in: \(start)\(end)")
   }
+
+  /// How many characters a message shows on each side of a mistake.
+  private static let shownLength = 60
 }

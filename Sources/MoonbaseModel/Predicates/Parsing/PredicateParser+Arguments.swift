@@ -29,7 +29,8 @@ extension PredicateParser {
 
   private mutating func nextArgument() throws(ModelError) -> Value {
     guard usedArguments < arguments.count else {
-      throw failure("there is no argument for \(text(of: token)): \(arguments.count) were given")
+      let given = arguments.isEmpty ? "none was" : arguments.count == 1 ? "1 was" : "\(arguments.count) were"
+      throw failure("there is no argument for \(text(of: token)): \(given) given")
     }
     usedArguments += 1
     return arguments[usedArguments - 1]
@@ -50,6 +51,6 @@ extension PredicateParser {
     case (let letter, .string) where "sSc".utf8.contains(letter): return value
     default: break
     }
-    throw failure("\(text(of: placeholder)) does not take a \(value.typeDescription); %@ takes any value")
+    throw failure("\(text(of: placeholder)) does not take \(value.typePhrase); %@ takes any value")
   }
 }

@@ -17,7 +17,10 @@ extension PredicateParser {
 
   private func unknown(_ name: String, arguments count: Int) -> String {
     if let named = PredicateFunction.named(name) {
-      return "\(named.name) takes \(named.argumentCount) arguments, but \(count) were given"
+      return "\(named.name) takes \(named.arguments), but \(count) \(count == 1 ? "was" : "were") given"
+    }
+    if let method = PredicateFunction.method(name) {
+      return "there is no function \(name); write FUNCTION(\(method.example))"
     }
     if name.lowercased().hasPrefix("distancetolocation") {
       return "there are no locations here, so \(name) has no meaning; compute with the coordinates"

@@ -220,7 +220,7 @@ extension PredicateParser {
       try advance()
       return .expression(.aggregate([first] + (try parseList(until: .rightParenthesis, ") or a comma"))))
     }
-    try expect(.rightParenthesis, ") or AND, OR")
+    try expect(.rightParenthesis, "), AND or OR")
     guard case .expression(let expression) = inner else { return inner }
     return try parsePostfix(expression)
   }

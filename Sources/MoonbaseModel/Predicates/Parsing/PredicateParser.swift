@@ -44,7 +44,10 @@ struct PredicateParser {
   private func finish() throws(ModelError) {
     guard token.kind == .end else { throw unexpected("expected AND, OR or the end") }
     guard usedArguments == arguments.count else {
-      throw failure("\(arguments.count) arguments were given, but the text has \(usedArguments) placeholders")
+      let given = arguments.count == 1 ? "1 argument was" : "\(arguments.count) arguments were"
+      let places =
+        usedArguments == 0 ? "no placeholder" : usedArguments == 1 ? "1 placeholder" : "\(usedArguments) placeholders"
+      throw failure("\(given) given, but the text has \(places)")
     }
   }
 

@@ -79,8 +79,7 @@ extension ModelTree {
   /// What the node is, in the words of a message.
   var kind: String {
     switch content {
-    case .value(.int): "an integer"
-    case .value(let value): "a \(value.typeDescription)"
+    case .value(let value): value.typePhrase
     case .table: "a table"
     }
   }

@@ -39,11 +39,22 @@ extension ModelTreeReader {
     }
     let name = try table.string(first, "the type")
     guard let type = AttributeType(modelName: name) else {
+      let advice = Self.otherNames[name.lowercased()].map { "; write \($0)" } ?? suggestion(for: name, among: names)
       throw table.context.error(
-        "there is no type \(name)\(suggestion(for: name, among: names))", line: first.line ?? table.line)
+        "there is no type \(name)\(advice.isEmpty ? "; there are \(names.joined(separator: ", "))" : advice)",
+        line: first.line ?? table.line)
     }
     return type
   }
+
+  /// What other languages call the types.
+  private static let otherNames = [
+    "bool": "boolean", "int": "integer64", "integer": "integer64", "int16": "integer16", "int32": "integer32",
+    "int64": "integer64", "long": "integer64", "number": "double", "real": "double", "text": "string", "str": "string",
+    "varchar": "string", "data": "binary", "blob": "binary", "bytes": "binary", "datetime": "date", "time": "date",
+    "timestamp": "date", "url": "uri", "guid": "uuid", "numeric": "decimal", "money": "decimal",
+    "table": "transformable",
+  ]
 
   private func validation(_ table: inout TreeTable, of attribute: AttributeDescription) throws(ModelError)
     -> AttributeValidation

@@ -146,6 +146,7 @@ extension ModelTreeReader {
     for element in table.list { elements.append(try indexElement(element, context)) }
     if elements.isEmpty { throw context.error("an index needs at least one property", line: tree.line) }
     var index = FetchIndexDescription(name, elements)
+    index.location = context.location(tree.line)
     index.partialIndexPredicate = try table.string("where")
     try table.finish(listCount: .max)
     return index

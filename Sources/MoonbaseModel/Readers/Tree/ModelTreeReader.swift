@@ -1,22 +1,30 @@
 /// Reads the Lua form of a model (architecture, section 4) from a tree.
 struct ModelTreeReader {
   let file: String
+  private let mistakes = Mistakes()
 
   func model(_ tree: ModelTree) throws(ModelError) -> ManagedObjectModel {
     var table = try TreeTable(tree, TreeContext(file: file, subject: "the model"))
     var model = ManagedObjectModel()
     model.versionIdentifiers = try versions(&table)
-    for (name, tree) in try table.named("entities") { model.entities.append(try entity(name, tree)) }
+    for (name, tree) in try table.named("entities") {
+      mistakes.attempt { () throws(ModelError) in model.entities.append(try entity(name, tree)) }
+    }
     for (name, tree) in try table.named("fetch_requests") {
       let context = TreeContext(file: file, subject: "fetch request \(name)")
-      model.fetchRequestTemplates[name] = try fetchRequest(tree, context)
       model.locations["fetch request \(name)"] = context.location(tree.line)
+      mistakes.attempt { () throws(ModelError) in
+        model.fetchRequestTemplates[name] = try fetchRequest(tree, context)
+      }
     }
     for (name, tree) in try table.named("configurations") {
-      model.configurations[name] = try table.strings(tree, "configuration \(name)")
-      model.locations["configuration \(name)"] = SourceLocation(file: file, line: tree.line)
+      model.locations["configuration \(name)"] = table.context.location(tree.line)
+      mistakes.attempt { () throws(ModelError) in
+        model.configurations[name] = try table.strings(tree, "configuration \(name)")
+      }
     }
-    try table.finish()
+    mistakes.attempt { () throws(ModelError) in try table.finish() }
+    try mistakes.finish()
     return model
   }
 
@@ -47,27 +55,37 @@ struct ModelTreeReader {
     entity.coreSpotlightDisplayNameExpression = try table.string("spotlight_name")
     entity.userInfo = try table.userInfo()
     for (name, tree) in try table.named("attributes") {
-      entity.attributes.append(try attribute(name, tree, context.property("attribute", name)))
+      mistakes.attempt { () throws(ModelError) in
+        entity.attributes.append(try attribute(name, tree, context.property("attribute", name)))
+      }
     }
     for (name, tree) in try table.named("relationships") {
-      entity.relationships.append(try relationship(name, tree, context.property("relationship", name)))
+      mistakes.attempt { () throws(ModelError) in
+        entity.relationships.append(try relationship(name, tree, context.property("relationship", name)))
+      }
     }
     for (name, tree) in try table.named("fetched_properties") {
-      entity.fetchedProperties.append(try fetchedProperty(name, tree, context.property("fetched property", name)))
+      mistakes.attempt { () throws(ModelError) in
+        entity.fetchedProperties.append(try fetchedProperty(name, tree, context.property("fetched property", name)))
+      }
     }
-    entity.uniquenessConstraints = try constraints(&table)
-    if let tree = table.take("indexes") { entity.indexes = try indexes(tree, context.part("indexes")) }
+    mistakes.attempt { () throws(ModelError) in try readConstraints(&table, into: &entity) }
+    if let tree = table.take("indexes") {
+      mistakes.attempt { () throws(ModelError) in entity.indexes = try indexes(tree, context.part("indexes")) }
+    }
     try table.finish()
     return entity
   }
 
-  private func constraints(_ table: inout TreeTable) throws(ModelError) -> [[String]] {
-    guard let tree = table.take("constraints") else { return [] }
+  private func readConstraints(_ table: inout TreeTable, into entity: inout EntityDescription) throws(ModelError) {
+    guard let tree = table.take("constraints") else { return }
     let list = try TreeTable(tree, table.context.part("constraints"))
     try list.finish(listCount: .max)
-    var result: [[String]] = []
-    for element in list.list { result.append(try list.strings(element, "a constraint")) }
-    return result
+    for element in list.list {
+      let names = try list.strings(element, "a constraint")
+      entity.uniquenessConstraints.append(names)
+      entity.constraintLocations[names] = list.context.location(element.line ?? tree.line)
+    }
   }
 
   // MARK: Relationships

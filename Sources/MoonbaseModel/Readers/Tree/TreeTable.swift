@@ -24,7 +24,7 @@ struct TreeTable {
     return entries.removeValue(forKey: key)
   }
 
-  /// Complains about the first key that is left, and about a list part longer than `count`.
+  /// Complains about the keys that are left, and about a list part longer than `count`.
   func finish(listCount count: Int = 0) throws(ModelError) {
     if list.count > count {
       let extra = list[count]
@@ -32,9 +32,12 @@ struct TreeTable {
       throw context.error("\(place), not \(extra.kind) more", line: extra.line ?? line)
     }
     let left = entries.sorted { ($0.value.line ?? 0, $0.key) < ($1.value.line ?? 0, $1.key) }
-    if let (key, tree) = left.first {
-      throw context.error("there is no key \(key)\(suggestion(for: key, among: asked))", line: tree.line ?? line)
+    let mistakes = Mistakes()
+    for (key, tree) in left {
+      mistakes.add(
+        context.error("there is no key \(key)\(suggestion(for: key, among: asked))", line: tree.line ?? line))
     }
+    try mistakes.finish()
   }
 
   // MARK: Typed entries
@@ -115,6 +118,7 @@ extension [ModelTree.Entry] {
   /// By line where lines are known, else as given.
   var inLineOrder: Self {
     guard contains(where: { $0.tree.line != nil }) else { return self }
-    return sorted { ($0.tree.line ?? 0, $0.key) < ($1.tree.line ?? 0, $1.key) }
+    return enumerated().sorted { ($0.element.tree.line ?? 0, $0.offset) < ($1.element.tree.line ?? 0, $1.offset) }
+      .map(\.element)
   }
 }

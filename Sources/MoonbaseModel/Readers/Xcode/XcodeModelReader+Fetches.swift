@@ -61,6 +61,7 @@ extension XcodeModelReader {
     var fields = MarkupFields(element, context)
     var index = FetchIndexDescription(try fields.required("name"), [])
     index.partialIndexPredicate = fields.take("partialIndexPredicate")
+    index.location = context.location(element.line)
     warnings += fields.warnings
     for child in element.children {
       if child.name == "fetchIndexElement" {

@@ -4,6 +4,7 @@ import MoonbasePlatform
 struct XcodeModelReader {
   let file: String
   var warnings: [String] = []
+  private let mistakes = Mistakes()
   /// Composite types that the model declares once and attributes refer to.
   private var composites: [String: [AttributeDescription]] = [:]
 
@@ -32,25 +33,32 @@ struct XcodeModelReader {
       "visionOSVersion")
     warnings += fields.warnings
     for child in root.children where child.name == "compositeAttribute" || child.name == "composite" {
-      try readComposite(child)
+      do { try readComposite(child) } catch { mistakes.add(error) }
     }
     for child in root.children {
-      switch child.name {
-      case "entity": model.entities.append(try entity(child))
-      case "fetchRequest":
-        let context = TreeContext(file: file, subject: "fetch request \(child["name"] ?? "")")
-        var fields = MarkupFields(child, context)
-        let name = try fields.required("name")
-        guard model.fetchRequestTemplates[name] == nil else { throw fields.error("it is declared twice: rename one") }
-        model.fetchRequestTemplates[name] = try fetchRequest(&fields, child)
-        model.locations["fetch request \(name)"] = context.location(child.line)
-      case "configuration": try readConfiguration(child, into: &model)
-      case "elements", "compositeAttribute", "composite": break
-      default: report(child, context)
-      }
+      do { try read(child, into: &model, context) } catch { mistakes.add(error) }
     }
+    try mistakes.finish()
     model.warnings = warnings
     return model
+  }
+
+  private mutating func read(
+    _ child: MarkupElement, into model: inout ManagedObjectModel, _ context: TreeContext
+  ) throws(ModelError) {
+    switch child.name {
+    case "entity": model.entities.append(try entity(child))
+    case "fetchRequest":
+      let context = TreeContext(file: file, subject: "fetch request \(child["name"] ?? "")")
+      var fields = MarkupFields(child, context)
+      let name = try fields.required("name")
+      guard model.fetchRequestTemplates[name] == nil else { throw fields.error("it is declared twice: rename one") }
+      model.fetchRequestTemplates[name] = try fetchRequest(&fields, child)
+      model.locations["fetch request \(name)"] = context.location(child.line)
+    case "configuration": try readConfiguration(child, into: &model)
+    case "elements", "compositeAttribute", "composite": break
+    default: report(child, context)
+    }
   }
 
   private mutating func readConfiguration(_ element: MarkupElement, into model: inout ManagedObjectModel)
@@ -107,10 +115,12 @@ struct XcodeModelReader {
     entity.coreSpotlightDisplayNameExpression = fields.take("coreSpotlightDisplayNameExpression")
     fields.ignore("syncable")
     warnings += fields.warnings
-    for child in element.children where child.name != "compoundIndexes" { try read(child, into: &entity, context) }
+    for child in element.children where child.name != "compoundIndexes" {
+      do { try read(child, into: &entity, context) } catch { mistakes.add(error) }
+    }
     // The form of indexes before fetch indexes; newer models hold both.
     for child in element.children(named: "compoundIndexes") {
-      for names in try lists(child, "compoundIndex", "index", context) { entity.addCompoundIndex(names) }
+      for (names, _) in try lists(child, "compoundIndex", "index", context) { entity.addCompoundIndex(names) }
     }
     return entity
   }
@@ -131,7 +141,10 @@ struct XcodeModelReader {
     case "fetchIndex": entity.indexes.append(try fetchIndex(child, context))
     case "userInfo": entity.userInfo = try userInfo(child, context)
     case "uniquenessConstraints":
-      entity.uniquenessConstraints += try lists(child, "uniquenessConstraint", "constraint", context)
+      for (names, line) in try lists(child, "uniquenessConstraint", "constraint", context) {
+        entity.uniquenessConstraints.append(names)
+        entity.constraintLocations[names] = context.location(line)
+      }
     default: report(child, context)
     }
   }
@@ -139,10 +152,10 @@ struct XcodeModelReader {
   /// The values of `<list><item value=""/>...</list>...`: the constraints and compound indexes of an entity.
   private mutating func lists(
     _ element: MarkupElement, _ list: String, _ item: String, _ owner: TreeContext
-  ) throws(ModelError) -> [[String]] {
+  ) throws(ModelError) -> [(values: [String], line: Int)] {
     let context = owner.part(element.name)
     finish(MarkupFields(element, context), element, list)
-    var result: [[String]] = []
+    var result: [(values: [String], line: Int)] = []
     for child in element.children(named: list) {
       finish(MarkupFields(child, context), child, item)
       var values: [String] = []
@@ -151,7 +164,7 @@ struct XcodeModelReader {
         values.append(try fields.required("value"))
         finish(fields, part)
       }
-      result.append(values)
+      result.append((values, child.line))
     }
     return result
   }

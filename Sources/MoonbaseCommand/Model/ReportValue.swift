@@ -1,0 +1,29 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// A value in JSON: dates in ISO 8601, binary data in base64, decimals, UUIDs and URIs as text, what JSON cannot say as null.
+struct ReportValue: Encodable {
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
+
+  /// Nothing for NULL, which a report leaves out.
+  init?(known value: Value?) {
+    guard let value, !value.isNull else { return nil }
+    self.value = value
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch value {
+    case .bool(let bool): try container.encode(bool)
+    case .int(let integer): try container.encode(integer)
+    case .double(let double) where double.isFinite: try container.encode(double)
+    case .data(let data): try container.encode(data.base64EncodedString())
+    case .list(let list): try container.encode(list.map(ReportValue.init))
+    case .map(let map): try container.encode(map.mapValues(ReportValue.init))
+    case .null, .double, .object: try container.encodeNil()
+    case .string, .decimal, .date, .uuid, .uri, .objectID: try container.encode(value.text)
+    }
+  }
+}
