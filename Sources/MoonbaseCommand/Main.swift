@@ -38,6 +38,10 @@ enum Main {
   }
 
   private static func run(_ arguments: [String]) -> Int32 {
+    if let problem = CommandNames.problem(with: arguments) {
+      Terminal.complain("moonbase: \(problem)")
+      return ExitStatus.usage
+    }
     do {
       var command = try RootCommand.parseAsRoot(arguments)
       try command.run()
@@ -54,7 +58,8 @@ enum Main {
       Terminal.print(RootCommand.message(for: error))
       return ExitStatus.done
     case .validationFailure:
-      Terminal.complain(RootCommand.fullMessage(for: error))
+      let message = RootCommand.fullMessage(for: error)
+      Terminal.complain(message.hasPrefix("Error: ") ? "moonbase: \(message.dropFirst(7))" : message)
       return ExitStatus.usage
     case let code:
       guard !(error is ExitCode) else { return code.rawValue }

@@ -25,7 +25,10 @@ struct RunCommand {
       return ExitStatus.done
     }
     let sources = try options.sources.map(read)
-    let domain = try ScriptDomain(preset: options.sandbox, limits: options.limits)
+    guard let domain = try makeDomain() else {
+      Terminal.complain("moonbase run: Lua itself needs more memory than --limit-memory allows")
+      return ExitStatus.limit
+    }
     defer { domain.close() }
     domain.state.output = .standard
     try openDoors(of: domain)
@@ -36,6 +39,15 @@ struct RunCommand {
       Terminal.complain("moonbase run: \(message)")
     }
     return outcome.status
+  }
+
+  /// The state that the scripts run in; nil where not even its libraries fit in the memory that it may take.
+  private func makeDomain() throws -> ScriptDomain? {
+    do {
+      return try ScriptDomain(preset: options.sandbox, limits: options.limits)
+    } catch let error as LuaError where options.memoryLimit != nil && error.kind == .memory {
+      return nil
+    }
   }
 
   /// Gives the scripts what the command line grants: files, modules and a way to open stores.

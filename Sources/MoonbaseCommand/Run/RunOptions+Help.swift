@@ -22,7 +22,7 @@ extension RunOptions {
       --no-files                no files at all
       --limit-instructions N    end the script after so many Lua instructions
       --limit-source BYTES      take no larger source (default: 1 MiB; none in trusted)
-      --limit-memory BYTES      ... when it holds more memory
+      --limit-memory BYTES      ... when it holds more memory; 64M and 1G will do
       --limit-time SECONDS      ... when it takes longer
       --quiet                   no word but errors on standard error
       -h, --help                this text

@@ -60,9 +60,9 @@ extension RunOptions {
     case "--sandbox": sandbox = try Self.preset(value)
     case "--save-order": saveOrder = try Self.saveOrder(value)
     case "--allow": grants.append(try Grant(value))
-    case "--limit-instructions": instructionLimit = try Self.positive(option, value, Int64.init)
-    case "--limit-memory": memoryLimit = try Self.positive(option, value, UInt64.init)
-    case "--limit-source": sourceLimit = try Self.positive(option, value) { Int($0) }
+    case "--limit-instructions": instructionLimit = try Self.positive(option, value) { Int64($0) ?? Self.whole($0) }
+    case "--limit-memory": memoryLimit = try Self.positive(option, value, Self.bytes)
+    case "--limit-source": sourceLimit = try Self.positive(option, value) { Self.bytes($0).flatMap(Int.init(exactly:)) }
     default: timeLimit = try Self.positive(option, value, Double.init)
     }
   }
@@ -104,9 +104,21 @@ extension RunOptions {
   private static func positive<Number: Comparable & ExpressibleByIntegerLiteral>(
     _ option: String, _ value: String, _ read: (String) -> Number?
   ) throws(UsageError) -> Number {
-    guard let number = read(value), number > 0 else {
-      throw UsageError("\(option) takes a number above 0, not '\(value)'")
-    }
+    guard let number = read(value) else { throw UsageError("\(option) takes a number, not '\(value)'") }
+    guard number > 0 else { throw UsageError("\(option) takes a number above 0, not '\(value)'") }
     return number
+  }
+
+  /// `1e6`.
+  private static func whole(_ text: String) -> Int64? { Double(text).flatMap(Int64.init(exactly:)) }
+
+  /// A number of bytes, of which K, M and G stand for 1024, its square and its cube.
+  private static func bytes(_ text: String) -> UInt64? {
+    let powers: [Character: Int] = ["K": 1, "M": 2, "G": 3]
+    let power = text.last.flatMap { powers[Character($0.uppercased())] } ?? 0
+    let digits = power == 0 ? text : String(text.dropLast())
+    guard let number = UInt64(digits) ?? whole(digits).flatMap(UInt64.init(exactly:)) else { return nil }
+    let (bytes, isTooLarge) = number.multipliedReportingOverflow(by: 1 << (10 * UInt64(power)))
+    return isTooLarge ? nil : bytes
   }
 }

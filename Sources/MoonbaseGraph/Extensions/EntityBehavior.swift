@@ -120,7 +120,8 @@ final class EntityBehavior {
 
   private func noteSimpleSlots() {
     for slot in entity.attributeSlots {
-      guard case .plain = kinds[slot], accessors[slot] == nil, valueClasses[slot] == nil, delayedShadows[slot] == nil
+      guard case .plain = kinds[slot], accessors[slot] == nil, valueClasses[slot] == nil, delayedShadows[slot] == nil,
+        entity.properties[slot].attribute?.derivationExpression == nil
       else { continue }
       simpleSlots.insert(slot)
     }

@@ -100,6 +100,9 @@ extension ManagedObject {
       throw refused(
         slot, value, "\(entity.properties[derivedSlot].name) was assigned and will overwrite it at the next save")
     }
+    if let derivation = entity.properties[slot].attribute?.derivationExpression {
+      throw refused(slot, value, "is derived from \(derivation) by the store and cannot be assigned")
+    }
     let fitting = try checked(value, slot)
     try checkClass(fitting, slot, behavior)
     try store(fitting, slot)

@@ -23,7 +23,12 @@ extension ManagedObjectModel {
   /// `.invalidModel` from the reader.
   public static func read(_ source: ModelSource, readers: [any ModelReader] = readers) throws(ModelError) -> Self {
     guard let reader = readers.first(where: { $0.recognizes(source) }) else {
-      let forms = readers.filter(\.readsModels).map(\.form).joined(separator: ", ")
+      if source.entries?.isEmpty ?? (source.head.isEmpty && source.entries == nil) {
+        let what = source.entries == nil ? "the file" : "the folder"
+        throw ModelError(
+          .malformedFile, "\(what) is empty, so there is no model in it", at: SourceLocation(file: source.name))
+      }
+      let forms = (readers.filter(\.readsModels).map(\.form) + ["SQLite store"]).joined(separator: ", ")
       throw ModelError(
         .unsupportedForm, "this is no model in a form that is known here: \(forms)",
         at: SourceLocation(file: source.name))

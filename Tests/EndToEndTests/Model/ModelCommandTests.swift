@@ -30,6 +30,30 @@ import Testing
     #expect(Data(base64Encoded: report.digest)?.count == 64)
   }
 
+  @Test func showAsJSONLeavesNothingOut() throws {
+    try bench.write(
+      """
+      return { entities = { A = {
+        attributes = { x = { "integer16", default = 3, min = 1, max = 9, user_info = { a = 1 }, renamed_from = "w" },
+          y = { "string", min_length = 2, max_length = 4, one_of = { "ab" }, matches = "a+", rules = { { "SELF != 'b'", "no b" } } },
+          d = { "date", default = "2001-01-01" } },
+        relationships = { r = { to_many = "A", inverse = "r", min = 1, max = 7 } },
+        fetched_properties = { f = { "A", "x > 1", sort = "-x" } },
+        indexes = { i = { "-x" } }, user_info = { b = "c" }, renamed_from = "Z" } },
+        fetch_requests = { t = { "A", "x > $X", limit = 4 } } }
+      """, to: "m.lua")
+    let shown = try bench.moonbase("model", "show", "m.lua", "--json")
+    let text = shown.output.split(whereSeparator: \.isWhitespace).joined()
+    for part in [
+      #""default":3"#, #""min":1"#, #""max":9"#, #""userInfo":{"a":1}"#, #""minLength":2"#, #""maxLength":4"#,
+      #""oneOf":["ab"]"#,
+      #""matches":"a+""#, #""message":"nob""#, #""default":"2001-01-01T00:00:00.000Z""#, #""minCount":1"#,
+      #""maxCount":7"#,
+      #""name":"f""#, #""sort":["-x"]"#, #""name":"i""#, #""ascending":false"#, #""userInfo":{"b":"c"}"#,
+      #""renamingIdentifier":"Z""#, #""renamingIdentifier":"w""#, #""limit":4"#, #""predicate":"x>$X""#,
+    ] { #expect(text.contains(part), "\(part) in \(shown.output)") }
+  }
+
   @Test func checkCountsEntities() throws {
     let checked = try bench.moonbase("model", "check", "people.xml")
     #expect(checked.status == 0)

@@ -52,6 +52,22 @@ import Testing
     #expect(try refused(["broken.lua"]).contains("broken.lua:2: unexpected symbol near '='"))
   }
 
+  @Test func theCodeAroundAMistakeIsShown() throws {
+    try bench.write("local a = 1\nx = = 2\n", to: "broken.lua")
+    #expect(try refused(["broken.lua"]).contains("\n> 2 | x = = 2\n    |   ^"))
+    try bench.write("local a\nlocal b = a.b\n", to: "failing.lua")
+    #expect(try refused(["failing.lua"]).contains("\n> 2 | local b = a.b\n    |           ^\nstack traceback:"))
+  }
+
+  @Test func limitsAreNumbers() throws {
+    #expect(try refused(["--limit-memory", "x5", "-e", ""], status: 2).contains("takes a number, not 'x5'"))
+    #expect(try refused(["--limit-instructions", "0", "-e", ""], status: 2).contains("above 0"))
+    #expect(try refused(["--limit-memory", "10", "-e", ""], status: 3).contains("--limit-memory"))
+    #expect(
+      try refused(["--limit-instructions", "1e3", "-e", "while true do end"], status: 3).contains("instructions"))
+    #expect(try bench.moonbase("run", "--limit-memory", "64M", "-e", "print(1)").output == "1\n")
+  }
+
   @Test func aBrokenScriptMakesNoStore() throws {
     try bench.write("x = = 2", to: "broken.lua")
     let message = try refused(["--store", "new.sqlite", "--model", "m.lua", "broken.lua"])

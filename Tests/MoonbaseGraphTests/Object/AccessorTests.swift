@@ -37,6 +37,23 @@ final class Person: ManagedObject {
     return coordinator
   }
 
+  @Test func whatTheStoreDerivesCannotBeAssigned() throws {
+    let model = ManagedObjectModel {
+      EntityDescription("A") {
+        AttributeDescription("name", .string)
+        AttributeDescription("upper", .string).with { $0.derivationExpression = "uppercase:(name)" }
+      }
+    }
+    let context = ManagedObjectContext(try People.coordinator(model))
+    let object = try context.insert("A")
+    let error = #expect(throws: GraphError.self) { try object.setValue("X", forKey: "upper") }
+    #expect(
+      error?.message.contains("A.upper: is derived from uppercase:(name) by the store and cannot be assigned") == true)
+    #expect(try object.value(forKey: "upper") == .null)
+    try object.setPrimitiveValue("X", forKey: "upper")
+    #expect(try object.value(forKey: "upper") == "X")
+  }
+
   @Test func accessByKeyGoesThroughTheSubclassAccessor() throws {
     let context = try ManagedObjectContext(coordinator())
     let person = try #require(try context.insert("Person", ["firstName": "ann"]) as? Person)

@@ -60,6 +60,18 @@ private func key(_ path: String) -> KeyExpression { Expression.key(path) }
     #expect(message { $0.relationshipKeyPathsForPrefetching = ["department..staff"] }.contains("no property"))
   }
 
+  @Test func requestsPrintReadably() throws {
+    var request = try FetchRequest("Person", where: "age > 30")
+    #expect("\(request)" == "Person where age > 30")
+    request.sortDescriptors = [SortDescriptor(text: "name"), SortDescriptor("age", ascending: false)]
+    request.fetchLimit = 10
+    #expect("\(request)" == #"Person where age > 30, sort = { "name", "-age" }, limit = 10"#)
+    #expect(
+      "\(SortDescriptor("age", ascending: false, comparator: .localizedStandardCompare))"
+        == "-age by localizedStandardCompare")
+    #expect("\(FetchColumn("total", try Expression(format: "@sum.age")))" == "total = SELF.@sum.age")
+  }
+
   @Test(arguments: [
     ("agee", "did you mean age?"), ("max:(agee)", "did you mean age?"), ("@sum.agee", "did you mean age?"),
     ("uppercase:(nam)", "did you mean name?"), ("TERNARY(nam = 'a', 1, 2)", "did you mean name?"),

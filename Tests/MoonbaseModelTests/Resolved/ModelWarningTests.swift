@@ -24,6 +24,37 @@ struct ModelWarningTests {
       ])
   }
 
+  @Test func whatIsNotComputedHere() throws {
+    let derived = try warnings {
+      AttributeDescription("name", .string)
+      AttributeDescription("upper", .string).with { $0.derivationExpression = "uppercase:(name)" }
+    }
+    #expect(derived.count == 1 && derived[0].contains("Person.upper is derived from uppercase:(name), which is not"))
+    let composite = try warnings {
+      AttributeDescription("place", .composite).with { $0.elements = [AttributeDescription("x", .string)] }
+    }
+    #expect(composite.count == 1 && composite[0].contains("no SQLite store can keep"))
+    #expect(try ManagedObjectModel().resolved().warnings == ["the model has no entity"])
+  }
+
+  @Test func namesThatOnlyTheAppProvides() throws {
+    let entity = EntityDescription("A") {
+      AttributeDescription("c", .transformable).with {
+        $0.valueTransformerName = "ColorTransformer"
+        $0.valueClassName = "Color"
+      }
+      AttributeDescription("d", .transformable).with { $0.valueTransformerName = "NSSecureUnarchiveFromData" }
+    }
+    var model = ManagedObjectModel(entities: [entity])
+    #expect(
+      try model.resolved().warnings == [
+        "A.c names the transformer ColorTransformer, which an extension has to provide to open a store",
+        "A.c names the value class Color, which an extension has to provide to open a store",
+      ])
+    model.allowsUnknownClasses = true
+    #expect(try model.resolved().warnings.allSatisfy { $0.hasSuffix("the value is bytes that cannot be assigned") })
+  }
+
   @Test func defaultsThatTheirOwnRulesRefuse() throws {
     #expect(try warnings { AttributeDescription("age", .integer16).required(default: 3).between(5, 9) }.count == 1)
     #expect(try warnings { AttributeDescription("name", .string).defaulting(to: "x").length(2...3) }.count == 1)

@@ -55,6 +55,45 @@ struct LuaModelFileTests {
     #expect(try again.luaSource() == model.luaSource())
   }
 
+  @Test func whatIsWrittenOnOneLineKeepsItsOrder() throws {
+    let model = try read(
+      "return { entities = { B = { attributes = { z = 'string', a = 'string' }, indexes = { y = { 'z' }, b = { 'a' } } }, A = {} } }"
+    )
+    #expect(model.entities.map(\.name) == ["B", "A"])
+    #expect(model.entities[0].attributes.map(\.name) == ["z", "a"])
+    #expect(model.entities[0].indexes.map(\.name) == ["y", "b"])
+    #expect(try read(model.luaSource()) == model)
+  }
+
+  @Test func theOrderOfIndexesIsNoDifference() throws {
+    let one = try read(
+      "return { entities = { A = { attributes = { x = 'string' }, indexes = { i = { 'x' }, j = { '-x' } } } } }")
+    let other = try read(
+      "return { entities = { A = { attributes = { x = 'string' }, indexes = { j = { '-x' }, i = { 'x' } } } } }")
+    #expect(ModelDifference(from: one, to: other).isEmpty)
+  }
+
+  @Test func aNameThatIsGivenTwiceIsAMistake() {
+    let text = """
+      return { entities = {
+        A = { attributes = { x = "strng", y = "string", ["y"] = "date" } },
+        B = {},
+        A = {},
+      } }
+      """
+    let error = #expect(throws: ModelError.self) { try read(text) }
+    #expect(
+      error?.all.map { "\($0)".prefix(60) }.sorted() == [
+        "model.lua:2: entities.A.attributes.y is given twice, first in",
+        "model.lua:4: entities.A is given twice, first in line 2: rena",
+      ])
+  }
+
+  @Test func aModelFileReturnsATable() {
+    let error = #expect(throws: ModelError.self) { try read("return 5") }
+    #expect(error?.message == "a model file returns a table; this one returns a number")
+  }
+
   @Test func aMistakeNamesFileAndLine() {
     let wrong = Self.text.replacingOccurrences(of: "\"integer16\", optional", with: "\"integer16\", optionl")
     let error = #expect(throws: ModelError.self) { try read(wrong) }
