@@ -54,9 +54,9 @@ import Testing
 
   @Test func theCodeAroundAMistakeIsShown() throws {
     try bench.write("local a = 1\nx = = 2\n", to: "broken.lua")
-    #expect(try refused(["broken.lua"]).contains("\n> 2 | x = = 2\n    |   ^"))
+    #expect(try refused(["broken.lua"]).contains("\n> 2 | x = = 2\n    |     ^"))
     try bench.write("local a\nlocal b = a.b\n", to: "failing.lua")
-    #expect(try refused(["failing.lua"]).contains("\n> 2 | local b = a.b\n    |           ^\nstack traceback:"))
+    #expect(try refused(["failing.lua"]).contains("\n> 2 | local b = a.b\n    |           ^\n"))
   }
 
   @Test func limitsAreNumbers() throws {

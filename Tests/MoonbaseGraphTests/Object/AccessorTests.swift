@@ -44,7 +44,7 @@ final class Person: ManagedObject {
         AttributeDescription("upper", .string).with { $0.derivationExpression = "uppercase:(name)" }
       }
     }
-    let context = ManagedObjectContext(try People.coordinator(model))
+    let context = try ManagedObjectContext(People.coordinator(model))
     let object = try context.insert("A")
     let error = #expect(throws: GraphError.self) { try object.setValue("X", forKey: "upper") }
     #expect(

@@ -64,8 +64,8 @@ let errorCases = CaseTable(
   a[] == 5 => 3 expected a value
   upercase(a) == 5 => 1 did you mean uppercase?
   nonsense(a) == 5 => 1 there is no function nonsense
-  uppercase(a, b) == 5 => 1 takes 1 arguments, but 2 were given
-  uppercase() == 5 => 1 takes 1 arguments, but 0
+  uppercase(a, b) == 5 => 1 takes 1 argument, but 2 were given
+  uppercase() == 5 => 1 takes 1 argument, but 0
   add:to:(1) == 5 => 1 takes 2 arguments
   uppercase: == 5 => 12 expected ( behind the function's name
   uppercase(a == 5 => 13 expected ) or a comma

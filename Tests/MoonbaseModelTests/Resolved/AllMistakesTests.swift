@@ -113,11 +113,12 @@ struct AllMistakesTests {
     ("age > $FETCH_SOURCE.agee", "did you mean age?"), ("age > $FETCH_SOURCE.name", "impossible comparison"),
   ])
   func theSourceOfAFetchIsChecked(_ predicate: String, _ message: String) throws {
-    let entity = try EntityDescription("A") {
+    let request = try FetchRequest("A", where: predicate)
+    let entity = EntityDescription("A") {
       AttributeDescription("age", .integer16)
       AttributeDescription("name", .string)
       RelationshipDescription.toOne("boss", "A")
-      FetchedPropertyDescription("older", try FetchRequest("A", where: predicate))
+      FetchedPropertyDescription("older", request)
     }
     let mistakes = lines { try ManagedObjectModel(entities: [entity]).resolved() }
     #expect(message.isEmpty ? mistakes.isEmpty : mistakes.first?.contains(message) == true, "\(mistakes)")

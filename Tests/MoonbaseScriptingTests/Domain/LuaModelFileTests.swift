@@ -83,9 +83,9 @@ struct LuaModelFileTests {
       """
     let error = #expect(throws: ModelError.self) { try read(text) }
     #expect(
-      error?.all.map { "\($0)".prefix(60) }.sorted() == [
-        "model.lua:2: entities.A.attributes.y is given twice, first in",
-        "model.lua:4: entities.A is given twice, first in line 2: rena",
+      error?.all.map { "\($0)".prefix(48) }.sorted() == [
+        "model.lua:2: entities.A.attributes.y is given tw",
+        "model.lua:4: entities.A is given twice, first in",
       ])
   }
 

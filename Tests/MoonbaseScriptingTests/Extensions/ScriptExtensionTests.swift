@@ -95,7 +95,7 @@ import Testing
   @Test(arguments: [
     ("employees.@sum.agee", "did you mean age?"), ("employees.age", "leads to several values"),
     ("employees", "leads to several values"), ("employees.@sum.firstName", "needs numbers"),
-    ("employees.@som.age", "did you mean @sum?"), ("name.length", "goes on behind the attribute"), ("", "no property"),
+    ("employees.@som.age", "did you mean @sum?"), ("name.length", "a string, which has no keys"), ("", "no property"),
   ])
   func inputsAreChecked(_ input: String, _ message: String) {
     let text = """
