@@ -1,15 +1,16 @@
 /// The name that a misspelt one most likely stands for, or nil where none is near.
 ///
 /// Case counts little; a swapped, missing, added or wrong letter counts one. Of equally near names the first is taken. Of one
-/// or two letters none may be wrong: any other name as short would be near.
+/// or two letters none may be wrong, or any other name as short would be near; two may be one too many or too few.
 package func nearestName(to name: String, among names: some Sequence<String>) -> String? {
   let wanted = Array(name.lowercased().unicodeScalars.prefix(longestCompared + 1))
   guard !wanted.isEmpty, wanted.count <= longestCompared else { return nil }
-  let limit = wanted.count < 3 ? 0 : max(1, wanted.count / 3)
+  let limit = wanted.count < 2 ? 0 : max(1, wanted.count / 3)
   var best: (name: String, distance: Int)?
   for candidate in names where candidate != name {
     let letters = Array(candidate.lowercased().unicodeScalars.prefix(longestCompared + 1))
     guard letters.count <= longestCompared, abs(letters.count - wanted.count) <= limit else { continue }
+    if wanted.count == 2, letters.count == 2, Set(letters) != Set(wanted) { continue }
     let distance = editDistance(wanted, letters)
     if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
   }

@@ -59,6 +59,7 @@ extension ManagedObjectModel {
       var error = error
       // A compiled model has no lines, but its file has a name.
       error.location = error.location ?? locations[""]
+      for index in error.others.indices { error.others[index].location = error.others[index].location ?? locations[""] }
       throw error
     }
   }

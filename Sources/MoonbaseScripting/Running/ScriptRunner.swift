@@ -99,7 +99,7 @@ public struct ScriptRunner {
     if let details = (error.underlying as? any CustomStringConvertible)?.description, !lines[0].contains(details) {
       lines.append(details)
     }
-    if let frame = domain.state.codeFrame(of: error) { lines.append(frame) }
+    if error.kind != .interrupted, let frame = domain.state.codeFrame(of: error) { lines.append(frame) }
     if let hook = (error.underlying as? GraphError)?.underlying as? LuaError {
       lines += Self.traceback(hook.traceback.map(\.description), "stack traceback of the extension:")
     }

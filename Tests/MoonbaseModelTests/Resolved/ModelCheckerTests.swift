@@ -80,7 +80,7 @@ struct ModelCheckerTests {
         == "entity A inherits from itself: B has the parent A, give it another")
     b.superentityName = "Aa"
     #expect(
-      problem(ManagedObjectModel(entities: [a, b])).hasSuffix("its parent Aa is not in the model"))
+      problem(ManagedObjectModel(entities: [a, b])).hasSuffix("its parent Aa is not in the model; did you mean A?"))
   }
 
   @Test func inheritanceDeeperThanAnyoneWritesIsRefused() {
