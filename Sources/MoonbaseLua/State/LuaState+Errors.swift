@@ -130,7 +130,7 @@ extension LuaState {
   /// Hands a Swift error to C, which raises it once no Swift frame is left.
   func fail(_ error: any Error) {
     if let error = error as? LuaError {
-      if !error.traceback.isEmpty { rethrown = (error.message, error.traceback) }
+      if !error.traceback.isEmpty, !error.message.isEmpty { rethrown = (error.message, error.traceback) }
       if case .string(let string)? = error.value(in: self), error.underlying == nil {
         // Raised in Lua as text, on its way through the host: the same text goes on.
         return failValue(.string(string), error)
