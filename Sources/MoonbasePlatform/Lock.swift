@@ -1,13 +1,15 @@
 /// A value behind a pthread lock: the one lock of the house.
 ///
 /// `Synchronization.Mutex` would do, but the thread sanitizer does not understand its futex and reports races that are
-/// none; it understands pthread locks.
+/// none; it understands pthread locks. The state lies outside the object for the same reason: a stored property of no size
+/// has the address of the object's header, and the sanitizer takes the one's writing and the other's reading for a race.
 package final class Lock<State>: @unchecked Sendable {  // `state` is reached only while `mutex` is held
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private var state: State
+  private let state: UnsafeMutablePointer<State>
 
   package init(_ state: sending State) {
-    self.state = state
+    self.state = .allocate(capacity: 1)
+    self.state.initialize(to: state)
     mutex = .allocate(capacity: 1)
     pthread_mutex_init(mutex, nil)
   }
@@ -15,6 +17,8 @@ package final class Lock<State>: @unchecked Sendable {  // `state` is reached on
   deinit {
     pthread_mutex_destroy(mutex)
     mutex.deallocate()
+    state.deinitialize(count: 1)
+    state.deallocate()
   }
 
   /// Runs `body` with exclusive access to the state.
@@ -25,6 +29,6 @@ package final class Lock<State>: @unchecked Sendable {  // `state` is reached on
   ) throws(Failure) -> sending Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    return try body(&state)
+    return try body(&state.pointee)
   }
 }
