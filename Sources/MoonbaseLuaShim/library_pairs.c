@@ -47,17 +47,17 @@ static int compare(const void *first, const void *second) {
   return a->length == b->length ? 0 : a->length < b->length ? -1 : 1;
 }
 
-// Whether the table at `place` has keys whose places in it differ from run to run; counts them all.
-static bool needs_order(lua_State *L, int place, size_t *count) {
-  bool found = false;
-  *count = 0;
+// How many keys the table at `place` has; `*ordered` where their places in it are the same in every run.
+static size_t count_keys(lua_State *L, int place, bool *ordered) {
+  size_t count = 0;
+  *ordered = true;
   for (lua_pushnil(L); lua_next(L, place); lua_settop(L, -2)) {
     int type = lua_type(L, -2);
-    found = found || (type != LUA_TNUMBER && type != LUA_TBOOLEAN);
-    ++*count;
+    *ordered = *ordered && (type == LUA_TNUMBER || type == LUA_TBOOLEAN);
+    count++;
   }
-  mbl_charge(L, (int64_t)(*count / 2));
-  return found;
+  mbl_charge(L, (int64_t)(count / 2));
+  return count;
 }
 
 typedef struct Walk {
@@ -76,22 +76,24 @@ static bool push_next(lua_State *L, Walk *walk, int list, int table) {
   return false;
 }
 
-// Pushes a walk over the table at `place`, and the list of its keys.
-static Walk *push_walk(lua_State *L, int place) {
-  size_t count;
-  needs_order(L, place, &count);
+// Pushes a walk over the table at `place`, which had `count` keys, and the list of its keys. What is pushed needs memory, and a
+// collection may take keys out of a weak table: the walk has those that are left.
+static Walk *push_walk(lua_State *L, int place, size_t count) {
   Walk *walk = lua_newuserdatauv(L, sizeof(Walk) + count * sizeof(Key), 0);
   walk->next = 0;
-  walk->count = count;
   lua_createtable(L, (int)(count < 1 << 26 ? count : 0), 0);
   int list = lua_gettop(L);
-  lua_Integer index = 0;
-  for (lua_pushnil(L); lua_next(L, place); lua_settop(L, -2)) {
-    walk->keys[index] = key_at(L, -2, index + 1);
+  size_t index = 0;
+  lua_pushnil(L);
+  while (index < count && lua_next(L, place)) {
+    walk->keys[index] = key_at(L, -2, (lua_Integer)index + 1);
     lua_pushvalue(L, -2);
-    lua_rawseti(L, list, ++index);
+    lua_rawseti(L, list, (lua_Integer)++index);
+    lua_settop(L, -2);
   }
-  qsort(walk->keys, count, sizeof(Key), compare);
+  lua_settop(L, list);
+  walk->count = index;
+  qsort(walk->keys, index, sizeof(Key), compare);
   return walk;
 }
 
@@ -103,29 +105,35 @@ static int walk_next(lua_State *L) {
   return 1;
 }
 
-// Pushes an iterator over the table at `place`.
-void mbl_push_walk(lua_State *L, int place) {
+static void push_iterator(lua_State *L, int place, size_t count) {
   lua_pushvalue(L, place);
   int table = lua_gettop(L);
-  push_walk(L, table);
+  push_walk(L, table, count);
   lua_pushvalue(L, table);
   lua_pushcclosure(L, walk_next, 3);
   lua_remove(L, table);
 }
 
+// Pushes an iterator over the table at `place`.
+void mbl_push_walk(lua_State *L, int place) {
+  bool ordered;
+  push_iterator(L, place, count_keys(L, place, &ordered));
+}
+
 // pairs; the upvalue is Lua's own.
 int mbl_ordered_pairs(lua_State *L) {
   luaL_checkany(L, 1);
-  size_t count;
-  if (lua_type(L, 1) != LUA_TTABLE || luaL_getmetafield(L, 1, "__pairs") != LUA_TNIL || !needs_order(L, 1, &count)) {
-    lua_settop(L, 1);
+  bool ordered = true;
+  size_t count = 0;
+  if (lua_type(L, 1) == LUA_TTABLE && luaL_getmetafield(L, 1, "__pairs") == LUA_TNIL) count = count_keys(L, 1, &ordered);
+  lua_settop(L, 1);
+  if (ordered) {
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_insert(L, 1);
     lua_callk(L, 1, 3, 0, NULL);
     return 3;
   }
-  lua_settop(L, 1);
-  mbl_push_walk(L, 1);
+  push_iterator(L, 1, count);
   lua_insert(L, 1);
   lua_pushnil(L);
   return 3;
@@ -173,7 +181,8 @@ static Walk *walk_after(lua_State *L) {
     if (lua_rawequal(L, -1, 2)) return walk;
   }
   lua_settop(L, 2);
-  walk = push_walk(L, 1);
+  bool ordered;
+  walk = push_walk(L, 1, count_keys(L, 1, &ordered));
   Key last = key_at(L, 2, 0);
   while (walk->next < walk->count) {
     const Key *key = &walk->keys[walk->next];

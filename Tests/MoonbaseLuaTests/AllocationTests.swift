@@ -66,4 +66,35 @@ import Testing
       #expect(Self.alive.load(ordering: .relaxed) == 0, "allocation \(after)")
     }
   }
+
+  /// The list of keys that a walk in order makes may need a collection, which takes keys out of a weak table. What is left is
+  /// walked, each key once, and not what memory held before.
+  @Test(arguments: 0..<6)
+  func keysThatACollectionTakesAreNotWalked(_ after: Int) throws {
+    let state = try LuaState(preset: .pure)
+    let script = """
+      local strong, weak, alive = {}, setmetatable({}, { __mode = "k" }), {}
+      for i = 1, 2000 do
+        local key = {}
+        strong["text " .. i], weak[key], alive[i] = true, true, key
+      end
+      for i = 1, 10 do strong["more " .. i], weak["live " .. i] = true, true end
+      return function(isWeak)
+        if isWeak then alive = nil end
+        local seen, count = {}, 0
+        for key in pairs(isWeak and weak or strong) do
+          if seen[key] then error(tostring(key) .. " is walked twice") end
+          seen[key], count = true, count + 1
+        end
+        return count
+      end
+      """
+    let walk = try #require(try state.load(script, name: "weak.lua").first().functionValue)
+    #expect(try walk.first(false).integerValue == 2010)
+    state.collectGarbage()
+    state.failAllocation(after: after, times: 1)
+    let count = try #require(try walk.first(true).integerValue)
+    state.failAllocation(after: nil)
+    #expect(count >= 10 && count <= 2010)
+  }
 }
