@@ -15,7 +15,7 @@ extension RunOptions {
   var scriptFolders: [String] {
     sources.compactMap { source in
       guard case .file(let path) = source else { return nil }
-      return path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+      return path.folderOfPath
     }
   }
 

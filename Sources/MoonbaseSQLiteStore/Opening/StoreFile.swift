@@ -53,7 +53,7 @@ struct StoreFile: Sendable {
 
   /// Fails where a new file could not be made.
   func checkFolder() throws {
-    let folder = path.lastIndex(of: "/").map { $0 > path.startIndex ? String(path[..<$0]) : "/" } ?? "."
+    let folder = path.folderOfPath
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
       throw GraphError(.cannotOpenFile, "\(path) cannot be made: there is no folder \(folder)")

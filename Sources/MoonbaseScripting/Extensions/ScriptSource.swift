@@ -44,7 +44,7 @@ public struct ScriptSource: Sendable, Hashable {
     self.name = name
     self.text = text ?? ""
     program = text == nil ? bytes : nil
-    folderPath = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    folderPath = path.folderOfPath
   }
 
   private static func read(_ path: String, _ name: String) throws(ScriptError) -> [UInt8] {
