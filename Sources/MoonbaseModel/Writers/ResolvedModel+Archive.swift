@@ -11,17 +11,14 @@ extension ResolvedModel {
   /// opens without a model.
   ///
   /// What extensions added to the model is left out: it is theirs, and gone where they are not loaded.
-  public func modelCache() throws(ModelError) -> Data { try withoutAddedAttributes().cache(isComplete: false) }
+  public func modelCache() throws(ModelError) -> Data { try modelCaches().plain }
 
-  /// The model in the form of a cache with all that it says; nil where the cache says it all.
-  package func completeModelCache() throws(ModelError) -> Data? {
-    let plain = try withoutAddedAttributes()
-    let complete = try plain.cache(isComplete: true)
-    return complete == (try plain.cache(isComplete: false)) ? nil : complete
-  }
-
-  private func cache(isComplete: Bool) throws(ModelError) -> Data {
-    try Deflate.deflate(try ArchivedModelWriter.write(self, isComplete: isComplete))
+  /// The model cache, and another one with all that the model says, where Core Data's keys do not say it all.
+  package func modelCaches() throws(ModelError) -> (plain: Data, complete: Data?) {
+    let model = try withoutAddedAttributes()
+    let plain = try ArchivedModelWriter.write(model, isComplete: false)
+    let complete = try ArchivedModelWriter.write(model, isComplete: true)
+    return (try Deflate.deflate(plain), complete == plain ? nil : try Deflate.deflate(complete))
   }
 
   private func withoutAddedAttributes() throws(ModelError) -> ResolvedModel {

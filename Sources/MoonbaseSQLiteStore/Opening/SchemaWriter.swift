@@ -10,12 +10,12 @@ struct SchemaWriter {
   func write(_ connection: Connection) throws {
     for sql in statements { try connection.executeScript(sql) }
     try writePrimaryKeys(connection)
-    let cache = try layout.model.modelCache()
+    let caches = try layout.model.modelCaches()
     let statement = try connection.statement("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
-    statement.bind(cache, 1)
+    statement.bind(caches.plain, 1)
     try statement.run()
     var metadata = metadata
-    if let complete = try layout.model.completeModelCache() { metadata.keep(complete, besideCache: cache) }
+    if let complete = caches.complete { metadata.keep(complete, besideCache: caches.plain) }
     try metadata.write(connection)
   }
 

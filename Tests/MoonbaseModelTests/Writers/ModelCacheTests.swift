@@ -5,8 +5,8 @@ import Testing
 @Suite("Writing the model cache")
 struct ModelCacheTests {
   private func roundTrip(_ model: ManagedObjectModel) throws -> ManagedObjectModel {
-    let resolved = try model.resolved()
-    return try ManagedObjectModel(modelCache: resolved.completeModelCache() ?? resolved.modelCache())
+    let caches = try model.resolved().modelCaches()
+    return try ManagedObjectModel(modelCache: caches.complete ?? caches.plain)
   }
 
   @Test func aRichModelSurvives() throws {
@@ -38,23 +38,25 @@ struct ModelCacheTests {
   @Test(arguments: [SampleModels.rich, SampleModels.unusual])
   func withoutOurKeysTheArchiveIsCoreDatas(model: ManagedObjectModel) throws {
     let resolved = try model.resolved()
-    let cache = try Deflate.inflate(resolved.modelCache())
+    let caches = try resolved.modelCaches()
+    #expect(try caches.plain == resolved.modelCache())
+    let cache = try Deflate.inflate(caches.plain)
     #expect(try keysByClass(cache).values.allSatisfy { !$0.contains { $0.hasPrefix("Moonbase") } })
     let (plain, complete) = (try objects(cache), try objects(resolved.archive()))
     #expect(plain.count == complete.count)
     for (one, two) in zip(plain, complete) {
       #expect(one == two.filter { !$0.key.hasPrefix("Moonbase") })
     }
-    let again = try ManagedObjectModel(modelCache: resolved.modelCache())
+    let again = try ManagedObjectModel(modelCache: caches.plain)
     #expect(try again.resolved().version.hashes.keys == resolved.version.hashes.keys)
     #expect(again.warnings == [])
     #expect(
-      (try resolved.completeModelCache() != nil) == complete.contains { $0.keys.contains { $0.hasPrefix("Moonbase") } })
+      (caches.complete != nil) == complete.contains { $0.keys.contains { $0.hasPrefix("Moonbase") } })
   }
 
   @Test func onlyTheUnusualNeedsOurKeys() throws {
-    #expect(try SampleModels.unusual.resolved().completeModelCache() != nil)
-    #expect(try World.shared.model.completeModelCache() == nil)
+    #expect(try SampleModels.unusual.resolved().modelCaches().complete != nil)
+    #expect(try World.shared.model.modelCaches().complete == nil)
   }
 
   @Test func whatNoArchiveCanHoldIsRefused() throws {
