@@ -51,7 +51,7 @@ extension SQLiteStore {
         "\(url.relativePath) carries no model (an old framework wrote it): name the model that it was made with")
     }
     var model = try ManagedObjectModel(modelCache: cache)
-    model.locations[""] = SourceLocation(file: url.relativePath)
+    model.locations[.file] = SourceLocation(file: url.relativePath)
     return model
   }
 

@@ -19,8 +19,8 @@ extension ManagedObjectModel {
     }
     for (name, request) in other.fetchRequestTemplates {
       if let own = fetchRequestTemplates[name], own != request {
-        let subject = "fetch request \(name)"
-        throw Self.conflict(subject, locations[subject], other.locations[subject])
+        let part = ModelPart.fetchRequest(name)
+        throw Self.conflict("\(part)", locations[part], other.locations[part])
       }
       fetchRequestTemplates[name] = request
     }

@@ -15,9 +15,8 @@ public struct ManagedObjectModel: Sendable, Hashable {
   @Incidental public var allowsUnknownClasses: Bool = false
   /// What a reader found worth telling, for example elements that it kept without understanding them.
   @Incidental public var warnings: [String] = []
-  /// Where fetch requests and configurations were written, by `fetch request NAME` and `configuration NAME`, and under the
-  /// empty name the file itself: for the messages of errors.
-  @Incidental package var locations: [String: SourceLocation] = [:]
+  /// Where fetch requests and configurations were written, and the file itself: for the messages of errors.
+  @Incidental package var locations: [ModelPart: SourceLocation] = [:]
 
   /// Makes an empty model, or one with these entities.
   public init(entities: [EntityDescription] = []) { self.entities = entities }

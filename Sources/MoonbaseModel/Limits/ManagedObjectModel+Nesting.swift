@@ -15,7 +15,8 @@ extension ManagedObjectModel {
       }
     }
     for (name, request) in fetchRequestTemplates.sorted(by: { $0.key < $1.key }) {
-      try check(request, "fetch request \(name)", locations["fetch request \(name)"])
+      let part = ModelPart.fetchRequest(name)
+      try check(request, "\(part)", locations[part])
     }
   }
 

@@ -164,7 +164,7 @@ struct ModelChecker {
       mistakes.add(
         ModelError(
           .invalidModel, "fetch request \(name): its entity \(wanted) is not in the model\(nearestEntity(wanted))",
-          at: model.locations["fetch request \(name)"]))
+          at: model.locations[.fetchRequest(name)]))
     }
   }
 
@@ -177,7 +177,7 @@ struct ModelChecker {
             ModelError(
               .invalidModel,
               "configuration \(name) names \(member), which is not an entity of the model\(nearestEntity(member))",
-              at: model.locations["configuration \(name)"]))
+              at: model.locations[.configuration(name)]))
         }
         homes[member, default: []].insert(name)
       }

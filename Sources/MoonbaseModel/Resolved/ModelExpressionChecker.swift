@@ -33,7 +33,8 @@ struct ModelExpressionChecker {
       }
     }
     for (name, request) in model.description.fetchRequestTemplates.sorted(by: { $0.key < $1.key }) {
-      examine("fetch request \(name)", model.description.locations["fetch request \(name)"], request.entityName, nil) {
+      let part = ModelPart.fetchRequest(name)
+      examine("\(part)", model.description.locations[part], request.entityName, nil) {
         () throws(ModelError) in _ = try request.checked(in: model)
       }
     }

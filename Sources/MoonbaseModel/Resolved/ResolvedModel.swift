@@ -58,8 +58,10 @@ extension ManagedObjectModel {
     } catch {
       var error = error
       // A compiled model has no lines, but its file has a name.
-      error.location = error.location ?? locations[""]
-      for index in error.others.indices { error.others[index].location = error.others[index].location ?? locations[""] }
+      error.location = error.location ?? locations[.file]
+      for index in error.others.indices where error.others[index].location == nil {
+        error.others[index].location = locations[.file]
+      }
       throw error
     }
   }

@@ -9,7 +9,7 @@ struct CompiledModelFile: ModelReader {
   func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
     do {
       var model = try ManagedObjectModel(archive: try source.data())
-      model.locations[""] = SourceLocation(file: source.name)
+      model.locations[.file] = SourceLocation(file: source.name)
       return model
     } catch {
       throw ModelError(

@@ -11,16 +11,18 @@ struct ModelTreeReader {
       mistakes.attempt { () throws(ModelError) in model.entities.append(try entity(name, tree)) }
     }
     for (name, tree) in try table.named("fetch_requests") {
-      let context = TreeContext(file: file, subject: "fetch request \(name)")
-      model.locations["fetch request \(name)"] = context.location(tree.line)
+      let part = ModelPart.fetchRequest(name)
+      let context = TreeContext(file: file, subject: "\(part)")
+      model.locations[part] = context.location(tree.line)
       mistakes.attempt { () throws(ModelError) in
         model.fetchRequestTemplates[name] = try fetchRequest(tree, context)
       }
     }
     for (name, tree) in try table.named("configurations") {
-      model.locations["configuration \(name)"] = table.context.location(tree.line)
+      let part = ModelPart.configuration(name)
+      model.locations[part] = table.context.location(tree.line)
       mistakes.attempt { () throws(ModelError) in
-        model.configurations[name] = try table.strings(tree, "configuration \(name)")
+        model.configurations[name] = try table.strings(tree, "\(part)")
       }
     }
     mistakes.attempt { () throws(ModelError) in try table.finish() }

@@ -54,7 +54,7 @@ struct XcodeModelReader {
       let name = try fields.required("name")
       guard model.fetchRequestTemplates[name] == nil else { throw fields.error("it is declared twice: rename one") }
       model.fetchRequestTemplates[name] = try fetchRequest(&fields, child)
-      model.locations["fetch request \(name)"] = context.location(child.line)
+      model.locations[.fetchRequest(name)] = context.location(child.line)
     case "configuration": try readConfiguration(child, into: &model)
     case "elements", "compositeAttribute", "composite": break
     default: report(child, context)
@@ -80,7 +80,7 @@ struct XcodeModelReader {
       finish(member, child)
     }
     model.configurations[name] = members
-    model.locations["configuration \(name)"] = fields.context.location(element.line)
+    model.locations[.configuration(name)] = fields.context.location(element.line)
   }
 
   private mutating func readComposite(_ element: MarkupElement) throws(ModelError) {
