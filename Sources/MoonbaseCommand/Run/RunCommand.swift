@@ -77,16 +77,13 @@ struct RunCommand {
   private var opener: StoreOpener { StoreOpener(limits: options.limits, readOnly: options.readOnly) }
 
   private func read(_ source: RunOptions.Source) throws -> ScriptSource {
+    let isProgram = options.sandbox == .trusted
     switch source {
     case .code(let code): return ScriptSource(name: "-e", text: code)
-    case .file(let path):
-      return options.sandbox == .trusted ? try ScriptSource(program: path) : try ScriptSource(path: path)
+    case .file(let path): return try ScriptSource(path: path, isProgram: isProgram)
     case .standardInput:
-      let data = try FileHandle.standardInput.readToEnd() ?? Data()
-      guard let text = String(validating: data, as: UTF8.self) else {
-        throw ScriptError(.cannotReadFile, "standard input is no UTF-8 text: a Lua source is expected")
-      }
-      return ScriptSource(name: "stdin", text: text)
+      let bytes = try FileHandle.standardInput.readToEnd() ?? Data()
+      return try ScriptSource(bytes: Array(bytes), name: "stdin", isProgram: isProgram)
     }
   }
 }

@@ -30,21 +30,34 @@ public struct ScriptSource: Sendable, Hashable {
   /// Reads the file at a path. Throws as `init(contentsOf:)` does.
   public init(path: String) throws(ScriptError) { try self.init(path: path, name: path) }
 
-  /// Reads a program as plain Lua takes it: in any encoding, or bytecode. Only preset `trusted` runs one that is no text.
-  package init(program path: String) throws(ScriptError) { try self.init(path: path, name: path, isProgram: true) }
+  /// Reads a file as a program or as a text: see `init(bytes:name:isProgram:)`.
+  package init(path: String, isProgram: Bool) throws(ScriptError) {
+    try self.init(path: path, name: path, isProgram: isProgram)
+  }
+
+  /// Takes what was read of something that has no folder.
+  ///
+  /// A program is what plain Lua takes: in any encoding, or bytecode. Only preset `trusted` runs one that is no text. Of what
+  /// is no program, throws `ScriptError` with `.cannotReadFile` where it is no UTF-8 text.
+  package init(bytes: [UInt8], name: String, isProgram: Bool) throws(ScriptError) {
+    try self.init(bytes: bytes, name: name, folderPath: nil, isProgram: isProgram)
+  }
 
   private init(path: String, name: String, isProgram: Bool = false) throws(ScriptError) {
-    let bytes = try Self.read(path, name)
+    try self.init(
+      bytes: Self.read(path, name), name: name, folderPath: path.folderOfPath, isProgram: isProgram)
+  }
+
+  private init(bytes: [UInt8], name: String, folderPath: String?, isProgram: Bool) throws(ScriptError) {
     let text = String(validating: bytes, as: UTF8.self)
     guard isProgram || text != nil && bytes.first != 0x1B else {
       throw ScriptError(
-        .cannotReadFile,
-        "\(name) is \(bytes.first == 0x1B ? "bytecode" : "no UTF-8 text"): a Lua source file is expected")
+        .cannotReadFile, "\(name) is \(bytes.first == 0x1B ? "bytecode" : "no UTF-8 text"): a Lua source is expected")
     }
     self.name = name
     self.text = text ?? ""
     program = text == nil ? bytes : nil
-    folderPath = path.folderOfPath
+    self.folderPath = folderPath
   }
 
   private static func read(_ path: String, _ name: String) throws(ScriptError) -> [UInt8] {

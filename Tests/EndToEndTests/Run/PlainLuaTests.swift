@@ -144,6 +144,14 @@ struct PlainLuaTests {
     #expect(try bench.moonbase("run", "--sandbox", "trusted", "code.luac").output == "42\n")
     #expect(try bench.moonbase("run", "code.luac").complaints.contains("code.luac is bytecode"))
     #expect(try bench.moonbase("run", "latin.lua").complaints.contains("latin.lua is no UTF-8 text"))
+    let command = Workbench.command.path
+    func run(_ file: String, _ options: String = "") throws -> Workbench.Outcome {
+      try bench.program("sh", "-c", "exec \"$0\" run \(options) - x < \(file)", command)
+    }
+    #expect(try run("latin.lua", "--sandbox trusted").output == "1\tx\n")
+    #expect(try run("code.luac", "--sandbox trusted").output == "42\n")
+    #expect(try run("code.luac").complaints.contains("stdin is bytecode"))
+    #expect(try run("latin.lua").complaints.contains("stdin is no UTF-8 text"))
   }
 
   @Test func messagesAreThoseOfTheInterpreter() throws {
