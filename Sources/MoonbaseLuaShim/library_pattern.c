@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include <ctype.h>
 #include <string.h>
 
@@ -50,7 +49,7 @@ static bool is_plain_text(const char *p, size_t length) {
 }
 
 static int find_plain(lua_State *L, const char *s, size_t length, size_t start, const char *p, size_t patternLength) {
-  const char *found = patternLength == 0 ? s + start : memmem(s + start, length - start, p, patternLength);
+  const char *found = mbl_find_bytes(s + start, length - start, p, patternLength);
   // What was walked counts, not what follows: scripts look for one thing after another in long texts.
   mbl_charge(L, (int64_t)((found == NULL ? length - start : (size_t)(found - s) - start) / 64));
   if (found == NULL) {
@@ -81,10 +80,10 @@ static int search(lua_State *L, bool finding) {
   MBLMatcher m;
   mbl_matcher_prepare(&m, L, s, length, p, patternLength);
   const char *at = s + start;
-  int first = anchored ? -1 : mbl_first_byte(&m, p);
+  MBLPrefix prefix = anchored ? (MBLPrefix){0} : mbl_prefix(&m, p);
   do {
-    if ((at = mbl_next_place(&m, at, first)) == NULL) break;
-    const char *end = mbl_match_at(&m, at, p);
+    if ((at = mbl_next_place(&m, at, &prefix)) == NULL) break;
+    const char *end = mbl_match_after(&m, at, p, &prefix);
     if (end == NULL) continue;
     if (!finding) return push_captures(&m, at, end);
     lua_pushinteger(L, at - s + 1);
@@ -112,12 +111,12 @@ static int gmatch_next(lua_State *L) {
   const char *p = lua_tolstring(L, lua_upvalueindex(2), &patternLength);
   MBLMatcher m;
   mbl_matcher_prepare(&m, L, s, length, p, patternLength);
-  int first = mbl_first_byte(&m, p);
+  MBLPrefix prefix = mbl_prefix(&m, p);
   for (size_t from = iterator->at; from <= length; from++) {
-    const char *at = mbl_next_place(&m, s + from, first);
+    const char *at = mbl_next_place(&m, s + from, &prefix);
     if (at == NULL) break;
     from = (size_t)(at - s);
-    const char *end = mbl_match_at(&m, at, p);
+    const char *end = mbl_match_after(&m, at, p, &prefix);
     if (end == NULL || (size_t)(end - s) == iterator->last) continue;
     iterator->at = iterator->last = (size_t)(end - s);
     return push_captures(&m, at, end);
@@ -171,6 +170,20 @@ static void add_text(MBLMatcher *m, luaL_Buffer *buffer, const char *s, const ch
   }
 }
 
+// A replacement without '%', which goes in as it is.
+typedef struct PlainText {
+  const char *bytes;  // NULL where there is none
+  size_t length;
+} PlainText;
+
+static PlainText plain_replacement(lua_State *L, int type) {
+  PlainText text = {0};
+  if (type != LUA_TSTRING && type != LUA_TNUMBER) return text;
+  text.bytes = lua_tolstring(L, 3, &text.length);
+  if (memchr(text.bytes, '%', text.length) != NULL) text.bytes = NULL;
+  return text;
+}
+
 // Adds what replaces the match; false if the match stays as it is.
 static bool add_value(MBLMatcher *m, luaL_Buffer *buffer, const char *s, const char *e, int type) {
   lua_State *L = m->L;
@@ -202,7 +215,7 @@ static int str_gsub(lua_State *L) {
   luaL_argexpected(L, type == LUA_TNUMBER || type == LUA_TSTRING || type == LUA_TFUNCTION || type == LUA_TTABLE, 3,
                    "string/function/table");
   lua_Integer most = luaL_optinteger(L, 4, (lua_Integer)length + 1), done = 0;
-  if (type == LUA_TNUMBER) lua_tolstring(L, 3, NULL);
+  PlainText plain = plain_replacement(L, type);
   bool anchored = *p == '^', changed = false;
   if (anchored) {
     p++;
@@ -213,16 +226,21 @@ static int str_gsub(lua_State *L) {
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
   const char *at = s, *last = NULL;
-  int first = anchored ? -1 : mbl_first_byte(&m, p);
+  MBLPrefix prefix = anchored ? (MBLPrefix){0} : mbl_prefix(&m, p);
   while (done < most) {
-    const char *place = mbl_next_place(&m, at, first);
+    const char *place = mbl_next_place(&m, at, &prefix);
     if (place == NULL) break;
     luaL_addlstring(&buffer, at, (size_t)(place - at));
     at = place;
-    const char *end = mbl_match_at(&m, at, p);
+    const char *end = mbl_match_after(&m, at, p, &prefix);
     if (end != NULL && end != last) {
       done++;
-      changed = add_value(&m, &buffer, at, end, type) | changed;
+      if (plain.bytes != NULL) {
+        luaL_addlstring(&buffer, plain.bytes, plain.length);
+        changed = true;
+      } else {
+        changed = add_value(&m, &buffer, at, end, type) | changed;
+      }
       at = last = end;
     } else if (at < m.end) {
       luaL_addchar(&buffer, *at++);

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "internal.h"
 
 // utf8: what walks over a text is charged by the way it went.
@@ -72,10 +74,42 @@ static int charged(lua_State *L, lua_Integer from, lua_Integer to, size_t length
   return mbl_call_original(L);
 }
 
+// How many bytes from `text` on, eight at a time, are characters of their own.
+static lua_Integer ascii_bytes(const char *text, lua_Integer most) {
+  lua_Integer count = 0;
+  for (uint64_t word; count + 8 <= most; count += 8) {
+    memcpy(&word, text + count, 8);
+    if (word & 0x8080808080808080) break;
+  }
+  return count;
+}
+
 static int len(lua_State *L) {
   size_t length;
-  luaL_checklstring(L, 1, &length);
-  return charged(L, luaL_optinteger(L, 2, 1), luaL_optinteger(L, 3, -1), length);
+  const char *text = luaL_checklstring(L, 1, &length);
+  lua_Integer from = place(luaL_optinteger(L, 2, 1), length), to = place(luaL_optinteger(L, 3, -1), length);
+  bool isStrict = !lua_toboolean(L, 4);
+  luaL_argcheck(L, 1 <= from && from <= (lua_Integer)length + 1, 2, "initial position out of bounds");
+  luaL_argcheck(L, to <= (lua_Integer)length, 3, "final position out of bounds");
+  lua_Integer at = from - 1, count = 0;
+  if (to > at) mbl_charge(L, (to - at) / PACE);
+  while (at < to) {
+    lua_Integer ascii = ascii_bytes(text + at, to - at);
+    at += ascii;
+    count += ascii;
+    if (at == to) break;
+    uint32_t code;
+    size_t bytes = decode(text + at, isStrict, &code);
+    if (bytes == 0) {
+      luaL_pushfail(L);
+      lua_pushinteger(L, at + 1);
+      return 2;
+    }
+    at += (lua_Integer)bytes;
+    count++;
+  }
+  lua_pushinteger(L, count);
+  return 1;
 }
 
 static int codepoint(lua_State *L) {
@@ -98,10 +132,12 @@ static int offset(lua_State *L) {
 }
 
 int mbl_open_utf8(lua_State *L) {
-  static const luaL_Reg entries[] = {{"len", len}, {"codepoint", codepoint}, {"offset", offset}, {NULL, NULL}};
+  static const luaL_Reg entries[] = {{"codepoint", codepoint}, {"offset", offset}, {NULL, NULL}};
   luaopen_utf8(L);
   mbl_cover(L, entries);
   lua_pushcfunction(L, codes);
   lua_setfield(L, -2, "codes");
+  lua_pushcfunction(L, len);
+  lua_setfield(L, -2, "len");
   return 1;
 }

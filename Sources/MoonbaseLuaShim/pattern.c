@@ -1,5 +1,3 @@
-#include <ctype.h>
-#include <limits.h>
 #include <string.h>
 
 #include "pattern.h"
@@ -19,46 +17,6 @@ static void count(MBLMatcher *m, size_t steps) {
 }
 
 // MARK: Single characters
-
-static bool in_class(int c, int class) {
-  bool result;
-  switch (tolower(class)) {
-    case 'a': result = isalpha(c); break;
-    case 'c': result = iscntrl(c); break;
-    case 'd': result = isdigit(c); break;
-    case 'g': result = isgraph(c); break;
-    case 'l': result = islower(c); break;
-    case 'p': result = ispunct(c); break;
-    case 's': result = isspace(c); break;
-    case 'u': result = isupper(c); break;
-    case 'w': result = isalnum(c); break;
-    case 'x': result = isxdigit(c); break;
-    case 'z': result = c == 0; break;
-    default: return class == c;
-  }
-  return isupper(class) ? !result : result;
-}
-
-// `p` is at the '[', `last` at the ']'.
-static bool in_set(int c, const char *p, const char *last) {
-  bool wanted = true;
-  if (p[1] == '^') {
-    wanted = false;
-    p++;
-  }
-  while (++p < last) {
-    if (*p == '%') {
-      p++;
-      if (in_class(c, (unsigned char)*p)) return wanted;
-    } else if (p[1] == '-' && p + 2 < last) {
-      p += 2;
-      if ((unsigned char)p[-2] <= c && c <= (unsigned char)*p) return wanted;
-    } else if ((unsigned char)*p == c) {
-      return wanted;
-    }
-  }
-  return !wanted;
-}
 
 // The end of the item that begins at `p`, without its suffix.
 static const char *item_end(MBLMatcher *m, const char *p) {
@@ -81,8 +39,8 @@ static inline bool single(MBLMatcher *m, const char *s, const char *p, const cha
   int c = (unsigned char)*s;
   switch (*p) {
     case '.': return true;
-    case '%': return in_class(c, (unsigned char)p[1]);
-    case '[': return in_set(c, p, end - 1);
+    case '%': return mbl_in_class(c, (unsigned char)p[1]);
+    case '[': return mbl_in_set(c, p, end - 1);
     default: return (unsigned char)*p == c;
   }
 }
@@ -126,6 +84,32 @@ static const char *same_as_capture(MBLMatcher *m, const char *s, int digit) {
   return s + length;
 }
 
+// MARK: Literals
+
+// The bytes that mean more than themselves: "^$*+?.([%-)"; a zero is matched, not searched for.
+static const MBLSet special = {{
+    1ull << '$' | 1ull << '%' | 1ull << '(' | 1ull << ')' | 1ull << '*' | 1ull << '+' | 1ull << '-' | 1ull << '.' | 1ull << '?' | 1,
+    1ull << ('[' - 64) | 1ull << ('^' - 64), 0, 0,
+}};
+
+// The bytes of the pattern that ask for one byte, which is `*byte`; 0 where an item is not just a byte.
+static size_t literal(const MBLMatcher *m, const char *p, char *byte) {
+  if (p >= m->patternEnd) return 0;
+  bool isEscape = *p == '%' && p + 1 < m->patternEnd && !mbl_in_class((unsigned char)p[1], 'w');
+  if (!isEscape && mbl_set_has(&special, (unsigned char)*p)) return 0;
+  *byte = p[isEscape];
+  return 1 + isEscape;
+}
+
+// The byte that every match of the item at `p` takes first, or -1 where there is no such byte.
+static int first_byte(const MBLMatcher *m, const char *p) {
+  char byte;
+  size_t length = literal(m, p, &byte);
+  if (length == 0) return -1;
+  char suffix = p + length < m->patternEnd ? p[length] : 0;
+  return suffix == '*' || suffix == '?' || suffix == '-' ? -1 : (unsigned char)byte;
+}
+
 // MARK: Repetition
 
 // The byte that must follow a repeated item, or -1. The end of a capture that is open takes no byte.
@@ -136,12 +120,32 @@ static int byte_after(const MBLMatcher *m, const char *rest) {
     while (open >= 0 && m->capture[open].length != MBL_CAPTURE_OPEN) open--;
     if (open >= 0) rest++;
   }
-  return mbl_first_byte(m, rest);
+  return first_byte(m, rest);
+}
+
+// The end of the bytes from `s` that the item from `p` to `end` takes.
+static const char *run_end(const MBLMatcher *m, const char *s, const char *p, const char *end) {
+  MBLSet set;
+  switch (*p) {
+    case '.': return m->end;
+    case '[':
+      if (p[1] == '^' && end - p == 4) {
+        const char *stop = memchr(s, p[2], (size_t)(m->end - s));
+        return stop == NULL ? m->end : stop;
+      }
+      set = mbl_set(p, end - 1);
+      break;
+    case '%': set = mbl_class((unsigned char)p[1]); break;
+    default:
+      while (s < m->end && *s == *p) s++;
+      return s;
+  }
+  while (s < m->end && mbl_set_has(&set, (unsigned char)*s)) s++;
+  return s;
 }
 
 static const char *longest(MBLMatcher *m, const char *s, const char *p, const char *end) {
-  ptrdiff_t length = 0;
-  while (single(m, s + length, p, end)) length++;
+  ptrdiff_t length = run_end(m, s, p, end) - s;
   count(m, (size_t)length);
   const char *rest = end + 1;
   int next = byte_after(m, rest);
@@ -184,7 +188,7 @@ static const char *balanced(MBLMatcher *m, const char *s, const char *p) {
 static bool at_frontier(MBLMatcher *m, const char *s, const char *p, const char *end) {
   int before = s == m->begin ? 0 : (unsigned char)s[-1];
   int after = s == m->end ? 0 : (unsigned char)*s;
-  return !in_set(before, p, end - 1) && in_set(after, p, end - 1);
+  return !mbl_in_set(before, p, end - 1) && mbl_in_set(after, p, end - 1);
 }
 
 // MARK: The matcher
@@ -264,25 +268,39 @@ void mbl_matcher_prepare(MBLMatcher *m, lua_State *L, const char *s, size_t leng
   m->level = 0;
 }
 
-const char *mbl_match_at(MBLMatcher *m, const char *s, const char *p) {
+const char *mbl_match_after(MBLMatcher *m, const char *s, const char *p, const MBLPrefix *prefix) {
   m->level = 0;
   m->depth = MBL_PATTERN_DEPTH;
-  return match(m, s, p);
+  if (p + prefix->patternSkipped == m->patternEnd) {
+    count(m, 1);
+    return s + prefix->skipped;
+  }
+  return match(m, s + prefix->skipped, p + prefix->patternSkipped);
 }
 
-int mbl_first_byte(const MBLMatcher *m, const char *p) {
-  if (p >= m->patternEnd) return -1;
-  bool isEscape = *p == '%' && p + 1 < m->patternEnd && !isalnum((unsigned char)p[1]);
-  if (isEscape) p++;
-  else if (*p == 0 || strchr("^$*+?.([%-)", *p) != NULL) return -1;
-  bool mayBeAbsent = p + 1 < m->patternEnd && (p[1] == '*' || p[1] == '?' || p[1] == '-');
-  return mayBeAbsent ? -1 : (unsigned char)*p;
+// MARK: What a match begins with
+
+MBLPrefix mbl_prefix(const MBLMatcher *m, const char *p) {
+  MBLPrefix prefix = {0};
+  const char *start = p;
+  while (prefix.length < sizeof prefix.text) {
+    size_t length = literal(m, p, &prefix.text[prefix.length]);
+    if (length == 0) break;
+    p += length;
+    char suffix = p < m->patternEnd ? *p : 0;
+    if (suffix == '*' || suffix == '?' || suffix == '-') break;
+    prefix.length++;
+    if (suffix == '+') break;
+    prefix.skipped = prefix.length;
+    prefix.patternSkipped = (size_t)(p - start);
+  }
+  return prefix;
 }
 
-const char *mbl_next_place(MBLMatcher *m, const char *s, int firstByte) {
-  if (firstByte < 0) return s;
+const char *mbl_next_place(MBLMatcher *m, const char *s, const MBLPrefix *prefix) {
+  if (prefix->length == 0) return s;
   size_t rest = (size_t)(m->end - s);
-  const char *place = memchr(s, firstByte, rest);
+  const char *place = mbl_find_bytes(s, rest, prefix->text, prefix->length);
   count(m, (place == NULL ? rest : (size_t)(place - s)) / 64);
   return place;
 }

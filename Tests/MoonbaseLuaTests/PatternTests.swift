@@ -10,9 +10,10 @@ import Testing
       local state = seed
       local function random(n) state = (state * 1103515245 + 12345) % 2147483648 return (state // 65536) % n + 1 end
       local pieces = { "a", "b", ".", "%a", "%d", "%s", "%w", "%W", "[ab]", "[^a]", "[a-c]", "[%d_]", "[]a]", "[^]]",
-        "x", "(", ")", "()", "%b()", "%bxy", "%f[%w]", "%f[^a]", "%1", "%2", "^", "$", "%", "[", "%.", "\\0", "(a*)", "(.-)" }
+        "x", "(", ")", "()", "%b()", "%bxy", "%f[%w]", "%f[^a]", "%1", "%2", "^", "$", "%", "[", "%.", "\\0", "(a*)", "(.-)",
+        "ab", "aba", "xy", "b%.", "%l", "%P", "[%u%D]", "[^%s]", "[a-z1]", "[-a]", "[a-]", "%-" }
       local suffixes = { "", "", "", "", "*", "+", "-", "?" }
-      local letters = { "a", "a", "b", "c", "x", "y", "(", ")", "1", "_", " ", "]", "%", ".", "\\0", "\\xff" }
+      local letters = { "a", "a", "b", "c", "x", "y", "(", ")", "1", "_", " ", "]", "%", ".", "\\0", "\\xff", "ab", "aba" }
       local function text(source, most, with)
         local t = {}
         for i = 1, random(most + 1) - 1 do t[i] = source[random(#source)] .. (with and with[random(#with)] or "") end
@@ -52,6 +53,52 @@ import Testing
         Issue.record("\(String(decoding: one, as: UTF8.self)) is not \(String(decoding: other, as: UTF8.self))")
       }
     }
+  }
+
+  /// Every byte against every class, alone, in a set and repeated.
+  @Test func classesAreThoseOfTheSystemLibrary() throws {
+    let script = """
+      local bytes, out = {}, {}
+      for byte = 0, 255 do bytes[#bytes + 1] = string.char(byte) end
+      bytes = table.concat(bytes)
+      for letter = 33, 126 do
+        local class = "%" .. string.char(letter)
+        for _, pattern in ipairs { class, "[" .. class .. "]", "[^" .. class .. "_]*", class .. "*" } do
+          out[#out + 1] = pattern .. table.concat({ pcall(string.gsub, bytes, pattern, "<%0>") }, " ", 2)
+        end
+      end
+      return table.concat(out, "\\n")
+      """
+    let ours = try LuaState(preset: .standard, limits: .none)
+    let theirs = try LuaState(preset: .trusted, limits: .none)
+    let mine = try #require(try ours.load(script, name: "c.lua").first().stringValue)
+    #expect(mine.bytes.count > 100_000)
+    #expect(try theirs.load(script, name: "c.lua").first().stringValue == mine)
+  }
+
+  /// Searched sixteen places at a time, with texts of every length to and past the widths that are told apart.
+  @Test func plainTextsAreFoundWhereTheSystemLibraryFindsThem() throws {
+    let script = """
+      local out, state = {}, 1
+      local function random(n) state = (state * 1103515245 + 12345) % 2147483648 return (state // 65536) % n + 1 end
+      for length = 0, 80 do
+        for wanted = 0, 40 do
+          local t = {}
+          for i = 1, length do t[i] = random(8) == 1 and "b" or "a" end
+          local text = table.concat(t)
+          local from = random(length + 2)
+          local part = random(2) == 1 and text:sub(from, from + wanted - 1) or ("a"):rep(wanted)
+          out[#out + 1] = table.concat({ tostring(text:find(part, 1, true)), tostring(text:find(part, from, true)),
+            tostring(text:match(part .. "()")), (text:gsub(part, "<c>")), (text:gsub(part, "%0%0")) }, " ")
+        end
+      end
+      return table.concat(out, "\\n")
+      """
+    let ours = try LuaState(preset: .standard, limits: .none)
+    let theirs = try LuaState(preset: .trusted, limits: .none)
+    let mine = try #require(try ours.load(script, name: "c.lua").first().stringValue)
+    #expect(mine.bytes.count > 100_000)
+    #expect(try theirs.load(script, name: "c.lua").first().stringValue == mine)
   }
 
   @Test func patternBombsEndInTime() throws {

@@ -33,18 +33,13 @@ local DebianVersion = moonbase.classes.DebianVersion
 
 -- Reading: one record at a time, so that the text never stands in memory as a whole ----------------------------
 
-local fields = {
-  Package = "\nPackage:", Version = "\nVersion:", Architecture = "\nArchitecture:", Section = "\nSection:",
-  Maintainer = "\nMaintainer:", Size = "\nSize:", ["Installed-Size"] = "\nInstalled-Size:",
-  Description = "\nDescription:", Depends = "\nDepends:", ["Pre-Depends"] = "\nPre-Depends:",
-}
-
---- The first line of a field, which is enough: lines that begin with white space go on with the field before.
-local function first_line_of(text, key)
-  local _, last = text:find(key, 1, true)
-  if not last then return nil end
-  if text:byte(last + 1) == 32 then last = last + 1 end
-  return text:sub(last + 1, text:find("\n", last + 1, true) - 1)
+-- The first line of a field is enough: lines that begin with white space go on with the field before.
+local fields = {}
+for _, name in ipairs {
+  "Package", "Version", "Architecture", "Section", "Maintainer", "Size", "Installed-Size", "Description", "Depends",
+  "Pre-Depends",
+} do
+  fields[name] = "\n" .. name:gsub("%-", "%%-") .. ": ?([^\n]*)\n"
 end
 
 --- How many lines a text has.
@@ -52,45 +47,52 @@ local function lines_in(text)
   return select(2, text:gsub("\n", "\n"))
 end
 
---- The texts of the records, each with the end of the line before it, and the numbers of their first lines.
+--- Two functions: the first returns the next record's text, with the end of the line before it; the second the number of the
+--- line in which a byte of that text stands.
 local function texts(file)
-  local block, place, line, at_end = "\n", 1, 1, false
+  local block, first, next_first, line, at_end = "\n", 1, 1, 0, false
   local function read()
     local more = file:read(1 << 18)
     if more and more:sub(-1) == "\r" then more = more .. (file:read(1) or "") end
     at_end = not more
-    block, place = block:sub(place) .. (more and more:gsub("\r\n", "\n") or "\n\n"), 1
+    line = line + lines_in(block:sub(1, next_first - 1))
+    block, next_first = block:sub(next_first) .. (more and more:gsub("\r\n", "\n") or "\n\n"), 1
   end
   return function()
     while true do
-      local stop = block:find("\n\n", place, true)
+      local stop = block:find("\n\n", next_first, true)
       if stop then
-        local text, first = block:sub(place, stop), line
-        place, line = stop + 1, line + lines_in(text)
-        if #text > 1 then return text, first end
+        first, next_first = next_first, stop + 1
+        if stop > first then return block:sub(first, stop) end
       elseif at_end then
         return nil
       else
         read()
       end
     end
+  end, function(position)
+    return line + lines_in(block:sub(1, first + position - 2))
   end
 end
 
---- Iterates over the records of the index: a table of fields, the line to name (its first, or the fault's), the fault.
+--- Two functions: the first returns the next record, a table of fields, and what is wrong with its text; the second the line
+--- to name then: the record's first, or the fault's.
 local function records(file)
-  local next_text = texts(file)
+  local next_text, line_at = texts(file)
+  local fault
   return function()
-    local text, line = next_text()
+    local text = next_text()
     if not text then return nil end
-    local fault, last = text:find("\n[^%s:][^:\n]*\n")
+    local last
+    fault, last = text:find("\n[^%s:][^:\n]*\n")
     if fault then
-      line = line + lines_in(text:sub(1, fault)) - 1
-      return {}, line, string.format("no field name in %q", text:sub(fault + 1, math.min(fault + 40, last - 1)))
+      return {}, string.format("no field name in %q", text:sub(fault + 1, math.min(fault + 40, last - 1)))
     end
     local record = {}
-    for name, key in pairs(fields) do record[name] = first_line_of(text, key) end
-    return record, line
+    for name, pattern in pairs(fields) do record[name] = text:match(pattern) end
+    return record
+  end, function()
+    return line_at((fault or 1) + 1)
   end
 end
 
@@ -216,7 +218,8 @@ end
 local began = os.clock()
 local progress = moonbase.progress(nil, "packages")
 local requirements, taken = {}, 0
-for record, line, problem in records(input) do
+local next_record, line = records(input)
+for record, problem in next_record do
   local package, reason = take(record, problem)
   if package then
     taken = taken + 1
@@ -226,7 +229,7 @@ for record, line, problem in records(input) do
     if #names > 0 then requirements[#requirements + 1] = { package, names } end
     if taken % 5000 == 0 then assert(context:save()) end
   elseif reason then
-    reject(line, reason)
+    reject(line(), reason)
   end
   progress:advance(1)
 end
