@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "MoonbaseLuaShim.h"
+#include "blocks.h"
 
 // How many instructions pass between two looks at the budget.
 #define MBL_GRANULE 1000
@@ -51,6 +52,7 @@ struct MBLState {
   uint64_t written;
 
   // Memory.
+  MBLBlocks blocks;
   uint64_t used, peak, baseline, allocations;
   uint64_t rescued;  // allocations at the last collection for want of memory
   int strain;        // such collections in quick succession

@@ -1,5 +1,3 @@
-#include <stdlib.h>
-
 #include "internal.h"
 
 // The allocator: counts, and says when a limit is passed.
@@ -55,7 +53,7 @@ void *mbl_allocate(void *context, void *block, size_t old, size_t size) {
   MBLState *S = context;
   size_t before = block != NULL ? old : 0;
   if (size == 0) {
-    free(block);
+    mbl_block_free(&S->blocks, block, before);
     S->used -= before;
     return NULL;
   }
@@ -77,7 +75,7 @@ void *mbl_allocate(void *context, void *block, size_t old, size_t size) {
     }
     check_soft(S, after);
   }
-  void *moved = realloc(block, size);
+  void *moved = mbl_block_resize(&S->blocks, block, before, size);
   if (moved != NULL) {
     S->used += size - before;
     if (S->used > S->peak) S->peak = S->used;

@@ -73,6 +73,7 @@ static void free_all(MBLState *S) {
   free(S->vacant);
   free(S->scratch);
   free(S->scopes);
+  mbl_blocks_release(&S->blocks);
   free(S);
 }
 
@@ -91,6 +92,7 @@ MBLState *mbl_open(const MBLHost *host, void *owner, MBLPreset preset) {
   if (L == NULL) {
     if (S->control != NULL) mbl_control_release(S->control);
     if (S->queue != NULL) mbl_queue_release(S->queue);
+    mbl_blocks_release(&S->blocks);
     free(S);
     return NULL;
   }

@@ -97,4 +97,42 @@ import Testing
     state.failAllocation(after: nil)
     #expect(count >= 10 && count <= 2010)
   }
+
+  /// Blocks of every size, taken, given back and grown in a random order, while memory fails now and then: each keeps what it
+  /// held.
+  @Test(arguments: [nil, 50])
+  func blocksKeepWhatTheyHold(_ failing: Int?) throws {
+    let state = try LuaState(limits: .none)
+    let script = """
+      local seed = 1
+      local function random(n) seed = (seed * 1103515245 + 12345) % 2147483648 return (seed // 65536) % n + 1 end
+      local texts, lists = {}, {}
+      return function()
+        local place = random(500)
+        local size = random(4) == 1 and random(1200) or random(80)
+        local letter = string.char(96 + random(26))
+        local text = letter:rep(size)
+        if texts[place] then
+          local kept = texts[place]
+          assert(kept.text == kept.letter:rep(kept.size), "a text changed")
+        end
+        texts[place] = { text = text, letter = letter, size = size }
+        local list = lists[random(40)] or {}
+        lists[random(40)] = random(60) > 1 and list or nil
+        for i = 1, #list do assert(list[i] == i, "a list changed") end
+        list[#list + 1] = #list + 1
+        return true
+      end
+      """
+    let step = try #require(try state.load(script, name: "blocks.lua").first().functionValue)
+    for round in 0..<20_000 {
+      if let failing, round % failing == 0 { state.failAllocation(after: round % 7, times: 1) }
+      do {
+        #expect(try step.first().booleanValue == true)
+      } catch {
+        #expect(failing != nil && error.kind == .memory, "\(error)")
+      }
+      if failing != nil { state.failAllocation(after: nil) }
+    }
+  }
 }
