@@ -6,12 +6,13 @@ public import MoonbaseModel
 public struct Attribute<Owner: ManagedObject, Value: AttributeValue>: Sendable {
   /// The attribute's name.
   public let name: String
-  let symbol: Symbol
+  /// The number of the name's symbol: all of the key that an access needs.
+  @usableFromInline let symbol: UInt32
 
   /// Makes a key.
   public init(_ name: String) {
     self.name = name
-    symbol = Symbol(name)
+    symbol = Symbol(name).number
   }
 }
 
@@ -41,12 +42,12 @@ extension ManagedObject {
   @inlinable
   public final subscript<Owner: ManagedObject, T: AttributeValue>(attribute: Attribute<Owner, T>) -> T {
     get {
-      let value = value(of: attribute)
+      let value = value(ofSymbol: attribute.symbol)
       if let result = T.read(value) { return result }
-      if !value.isNull { keepMismatch(value, of: attribute) }
+      if !value.isNull { keepMismatch(value, ofSymbol: attribute.symbol, T.self) }
       return T.missing
     }
-    set { setValue(newValue.attributeValue, of: attribute) }
+    set { setValue(newValue.attributeValue, ofSymbol: attribute.symbol) }
   }
 
   /// The destination of a to-one relationship.
@@ -65,24 +66,29 @@ extension ManagedObject {
 
   /// The value, or null where it cannot be read.
   @usableFromInline
-  final func value<Owner, T>(of attribute: Attribute<Owner, T>) -> Value {
-    kept(or: .null) { try read(slot(of: attribute), behavior()) }
-  }
-
-  @usableFromInline
-  final func setValue<Owner, T>(_ value: Value, of attribute: Attribute<Owner, T>) {
-    kept(or: ()) { try write(value, slot(of: attribute), behavior()) }
-  }
-
-  @usableFromInline
-  final func keepMismatch<Owner, T>(_ value: Value, of attribute: Attribute<Owner, T>) {
-    kept(or: ()) {
-      throw refused(try slot(of: attribute), value, "it is \(value.typeDescription), which is no \(T.self)")
+  final func value(ofSymbol symbol: UInt32) -> Value {
+    kept(or: .null) {
+      let slot = try slot(ofSymbol: symbol)
+      let behavior = try behavior()
+      return behavior.simpleSlots.contains(slot) ? try stored(slot) : try read(slot, behavior)
     }
   }
 
-  private func slot<Owner, T>(of attribute: Attribute<Owner, T>) throws -> Int {
-    guard let slot = entity.slot(attribute.symbol) else { throw unknownKey(attribute.name) }
+  @usableFromInline
+  final func setValue(_ value: Value, ofSymbol symbol: UInt32) {
+    kept(or: ()) { try write(value, slot(ofSymbol: symbol), behavior()) }
+  }
+
+  @usableFromInline
+  final func keepMismatch(_ value: Value, ofSymbol symbol: UInt32, _ type: any AttributeValue.Type) {
+    kept(or: ()) {
+      throw refused(try slot(ofSymbol: symbol), value, "it is \(value.typeDescription), which is no \(type)")
+    }
+  }
+
+  private func slot(ofSymbol number: UInt32) throws -> Int {
+    let symbol = Symbol(number: number)
+    guard let slot = entity.slot(symbol) else { throw unknownKey(symbol.name) }
     return slot
   }
 }

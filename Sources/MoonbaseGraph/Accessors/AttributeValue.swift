@@ -33,55 +33,63 @@ extension Int16: AttributeValue {}
 extension Int: AttributeValue {}
 
 extension Double: AttributeValue {
-  public static func read(_ value: Value) -> Double? { if case .double(let number) = value { number } else { nil } }
-  public static var missing: Double { 0 }
-  public var attributeValue: Value { .double(self) }
+  @inlinable public static func read(_ value: Value) -> Double? {
+    if case .double(let number) = value { number } else { nil }
+  }
+  @inlinable public static var missing: Double { 0 }
+  @inlinable public var attributeValue: Value { .double(self) }
 }
 
 extension Float: AttributeValue {
-  public static func read(_ value: Value) -> Float? { Double.read(value).map { Float($0) } }
-  public static var missing: Float { 0 }
-  public var attributeValue: Value { .double(Double(self)) }
+  @inlinable public static func read(_ value: Value) -> Float? { Double.read(value).map { Float($0) } }
+  @inlinable public static var missing: Float { 0 }
+  @inlinable public var attributeValue: Value { .double(Double(self)) }
 }
 
 extension Bool: AttributeValue {
-  public static func read(_ value: Value) -> Bool? { if case .bool(let truth) = value { truth } else { nil } }
-  public static var missing: Bool { false }
-  public var attributeValue: Value { .bool(self) }
+  @inlinable public static func read(_ value: Value) -> Bool? {
+    if case .bool(let truth) = value { truth } else { nil }
+  }
+  @inlinable public static var missing: Bool { false }
+  @inlinable public var attributeValue: Value { .bool(self) }
 }
 
 extension String: AttributeValue {
-  public static func read(_ value: Value) -> String? { if case .string(let text) = value { text } else { nil } }
-  public static var missing: String { "" }
-  public var attributeValue: Value { .string(self) }
+  @inlinable public static func read(_ value: Value) -> String? {
+    if case .string(let text) = value { text } else { nil }
+  }
+  @inlinable public static var missing: String { "" }
+  @inlinable public var attributeValue: Value { .string(self) }
 }
 
 extension Date: AttributeValue {
-  public static func read(_ value: Value) -> Date? { if case .date(let date) = value { date } else { nil } }
-  public static var missing: Date { Date(timeIntervalSinceReferenceDate: 0) }
-  public var attributeValue: Value { .date(self) }
+  @inlinable public static func read(_ value: Value) -> Date? { if case .date(let date) = value { date } else { nil } }
+  @inlinable public static var missing: Date { Date(timeIntervalSinceReferenceDate: 0) }
+  @inlinable public var attributeValue: Value { .date(self) }
 }
 
 extension Data: AttributeValue {
-  public static func read(_ value: Value) -> Data? { if case .data(let data) = value { data } else { nil } }
-  public static var missing: Data { Data() }
-  public var attributeValue: Value { .data(self) }
+  @inlinable public static func read(_ value: Value) -> Data? { if case .data(let data) = value { data } else { nil } }
+  @inlinable public static var missing: Data { Data() }
+  @inlinable public var attributeValue: Value { .data(self) }
 }
 
 extension Decimal: AttributeValue {
-  public static func read(_ value: Value) -> Decimal? { if case .decimal(let number) = value { number } else { nil } }
-  public static var missing: Decimal { 0 }
-  public var attributeValue: Value { .decimal(self) }
+  @inlinable public static func read(_ value: Value) -> Decimal? {
+    if case .decimal(let number) = value { number } else { nil }
+  }
+  @inlinable public static var missing: Decimal { 0 }
+  @inlinable public var attributeValue: Value { .decimal(self) }
 }
 
 extension UUID: AttributeValue {
-  public static func read(_ value: Value) -> UUID? { if case .uuid(let uuid) = value { uuid } else { nil } }
-  public static var missing: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
-  public var attributeValue: Value { .uuid(self) }
+  @inlinable public static func read(_ value: Value) -> UUID? { if case .uuid(let uuid) = value { uuid } else { nil } }
+  @inlinable public static var missing: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
+  @inlinable public var attributeValue: Value { .uuid(self) }
 }
 
 extension Value: AttributeValue {
-  public static func read(_ value: Value) -> Value? { value }
-  public static var missing: Value { .null }
-  public var attributeValue: Value { self }
+  @inlinable public static func read(_ value: Value) -> Value? { value }
+  @inlinable public static var missing: Value { .null }
+  @inlinable public var attributeValue: Value { self }
 }
