@@ -154,6 +154,7 @@ extension ManagedObjectContext {
     }
     var result: [ManagedObject] = []
     result.reserveCapacity(snapshots.count)
+    registered.reserveCapacity(snapshots.count)
     for snapshot in snapshots { result.append(try object(for: snapshot)) }
     return result
   }

@@ -126,7 +126,7 @@ extension ManagedObjectContext {
     changedObjects = []
     changeCount &+= 1
     for object in registered.values { object.takeUnretainedValue().leave(because: .reset) }
-    registered = [:]
+    registered = IdentityMap()
   }
 
   /// Reads an object anew at its next access.

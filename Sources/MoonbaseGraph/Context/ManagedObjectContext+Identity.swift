@@ -66,11 +66,7 @@ extension ManagedObjectContext {
   }
 
   /// An object goes away: called from its `deinit`.
-  func forget(_ object: ManagedObject) {
-    if registered[object.objectID]?.toOpaque() == Unmanaged.passUnretained(object).toOpaque() {
-      registered[object.objectID] = nil
-    }
-  }
+  func forget(_ object: ManagedObject) { registered.remove(object) }
 
   func row(of id: ManagedObjectID) throws -> Snapshot {
     guard let snapshot = try coordinator.snapshot(of: id) else {

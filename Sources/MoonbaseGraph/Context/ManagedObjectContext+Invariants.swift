@@ -4,7 +4,7 @@ extension ManagedObjectContext {
   /// Checks what must hold between public calls, for tests; returns what does not.
   package func brokenInvariants() -> [String] {
     var broken: [String] = []
-    for (id, pointer) in registered {
+    for (id, pointer) in registered.pairs {
       let object = pointer.takeUnretainedValue()
       if object.objectID != id { broken.append("\(id) is registered for \(object.objectID)") }
       if object.context !== self { broken.append("\(id) is registered and belongs to another context") }

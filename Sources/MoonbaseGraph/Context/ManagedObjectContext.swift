@@ -33,8 +33,8 @@ public final class ManagedObjectContext {
   /// Errors of `didSave` hooks, the first hundred: what they belong to is saved. `takeDidSaveErrors` clears them.
   public internal(set) var didSaveErrors: [GraphError] = []
 
-  /// One instance for each ID. Not retained: objects take themselves out when they go.
-  @exclusivity(unchecked) var registered: [ManagedObjectID: Unmanaged<ManagedObject>] = [:]
+  /// The instances that somebody holds or that have changes.
+  @exclusivity(unchecked) var registered = IdentityMap()
   /// New, changed and deleted objects, in the order they became so. Retained until saved or rolled back.
   @exclusivity(unchecked) var changedObjects: ContiguousArray<ManagedObject> = []
   /// Goes up with every change of any object, so that a derived value knows whether it still holds.

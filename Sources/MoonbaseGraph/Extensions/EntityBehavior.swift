@@ -15,14 +15,14 @@ final class EntityBehavior {
   let entity: ResolvedEntity
   // Filled while it is made and never changed after, so that nothing is to be checked for exclusive access.
   @exclusivity(unchecked) private(set) var kinds: ContiguousArray<SlotKind> = []
-  private(set) var valueClasses: [Int: ValueClass] = [:]
+  @exclusivity(unchecked) private(set) var valueClasses: [Int: ValueClass] = [:]
   @exclusivity(unchecked) private(set) var normalizers: [Int: [(Value, ManagedObject) throws -> Value]] = [:]
   @exclusivity(unchecked) private(set) var rules: [Int: [EntityExtension.Rule]] = [:]
   @exclusivity(unchecked) private(set) var extensions: [EntityExtension] = []
   /// Derived attributes to compute at awake-from-fetch.
-  private(set) var preCalculatedSlots: [Int] = []
+  @exclusivity(unchecked) private(set) var preCalculatedSlots: [Int] = []
   /// Slot of a shadow attribute → slot of the derived attribute whose delayed value will overwrite it.
-  private(set) var delayedShadows: [Int: Int] = [:]
+  @exclusivity(unchecked) private(set) var delayedShadows: [Int: Int] = [:]
   let objectClass: ManagedObject.Type
   /// Accessors that a subclass declares, by slot.
   let accessors: [Int: ManagedObject.CustomAccessor]
@@ -38,9 +38,9 @@ final class EntityBehavior {
 
   /// Hooks that are there at all, so that a save of a million objects does not look for what nobody wrote.
   @exclusivity(unchecked) private(set) var hasWillSave = false
-  private(set) var hasDidSave = false
-  private(set) var hasAwakeFromFetch = false
-  private(set) var hasAwakeFromInsert = false
+  @exclusivity(unchecked) private(set) var hasDidSave = false
+  @exclusivity(unchecked) private(set) var hasAwakeFromFetch = false
+  @exclusivity(unchecked) private(set) var hasAwakeFromInsert = false
   @exclusivity(unchecked) private(set) var hasObjectRules = false
 
   init(entity: ResolvedEntity, model: ResolvedModel, domain: ExtensionDomain, objectClass: ManagedObject.Type) throws {
