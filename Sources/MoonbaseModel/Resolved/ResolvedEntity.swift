@@ -33,7 +33,7 @@ public final class ResolvedEntity: Sendable {
   public let initialValues: ContiguousArray<Value>
 
   private let slotsByName: [String: Int]
-  private let slotsBySymbol: ContiguousArray<Int16>
+  private let slotsBySymbol: SymbolTable
 
   /// The name.
   public var name: String { description.name }
@@ -46,13 +46,7 @@ public final class ResolvedEntity: Sendable {
   public func slot(_ name: String) -> Int? { slotsByName[name] }
 
   /// The slot of a property by interned name.
-  @inline(__always)
-  package func slot(_ symbol: Symbol) -> Int? {
-    let number = Int(symbol.number)
-    guard number < slotsBySymbol.count else { return nil }
-    let slot = slotsBySymbol[number]
-    return slot < 0 ? nil : Int(slot)
-  }
+  package func slot(_ symbol: Symbol) -> Int? { slotsBySymbol[symbol] }
 
   /// The property of a name.
   public func property(_ name: String) -> ResolvedProperty? { slot(name).map { properties[$0] } }
@@ -83,13 +77,6 @@ public final class ResolvedEntity: Sendable {
       (parent?.uniquenessConstraints ?? [])
       + description.uniquenessConstraints.map { $0.compactMap { slots[$0] } }
     initialValues = ContiguousArray(properties.map { $0.attribute?.defaultValue ?? .null })
-    slotsBySymbol = Self.table(of: properties)
-  }
-
-  private static func table(of properties: [ResolvedProperty]) -> ContiguousArray<Int16> {
-    let greatest = properties.map { Int($0.symbol.number) }.max() ?? -1
-    var table = ContiguousArray<Int16>(repeating: -1, count: greatest + 1)
-    for property in properties { table[Int(property.symbol.number)] = Int16(property.slot) }
-    return table
+    slotsBySymbol = SymbolTable(properties.map(\.symbol))
   }
 }

@@ -12,7 +12,7 @@ public final class ResolvedModel: Sendable {
   /// Computed when first asked for: most models are never written to a store.
   private let knownVersion = Lock(ModelVersion?.none)
   private let indexesByName: [String: Int]
-  private let indexesBySymbol: [Symbol: Int]
+  private let indexesBySymbol: SymbolTable
 
   /// The entity of a name.
   public func entity(_ name: String) -> ResolvedEntity? { indexesByName[name].map { entities[$0] } }
@@ -40,7 +40,7 @@ public final class ResolvedModel: Sendable {
     self.entities = entities
     self.warnings = warnings
     indexesByName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.index) })
-    indexesBySymbol = Dictionary(uniqueKeysWithValues: entities.map { ($0.symbol, $0.index) })
+    indexesBySymbol = SymbolTable(entities.map(\.symbol))
   }
 }
 
