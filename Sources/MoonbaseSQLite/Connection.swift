@@ -8,9 +8,9 @@ public final class Connection {
   /// What a Swift function threw while SQLite ran it; rethrown by the step that called it.
   var functionError: (any Error)?
   /// How many statements were begun. Tests assert it.
-  package private(set) var statementCount = 0
+  @exclusivity(unchecked) package private(set) var statementCount = 0
   /// Told each statement as it begins.
-  package var onStatement: ((String) -> Void)?
+  @exclusivity(unchecked) package var onStatement: ((String) -> Void)?
 
   /// How a database is opened.
   public struct Mode: OptionSet, Sendable {

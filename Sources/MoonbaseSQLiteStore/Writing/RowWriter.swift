@@ -3,8 +3,9 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// Writes rows of one entity: its statements and how values are bound to them, by slot.
-struct RowWriter {
+/// Writes rows of one entity: its statements and how values are bound to them, by slot. A class, so that handing one on for
+/// every row copies nothing.
+final class RowWriter {
   /// A slot that has a column.
   struct Column {
     var slot: Int
