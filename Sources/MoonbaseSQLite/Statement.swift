@@ -153,7 +153,9 @@ extension Statement {
   }
 
   /// A column's bytes, copied; NULL is empty.
-  public func data(_ column: Int32) -> Data { withBytes(column) { Data($0) } }
+  public func data(_ column: Int32) -> Data {
+    withBytes(column) { bytes in bytes.baseAddress.map { Data(bytes: $0, count: bytes.count) } ?? Data() }
+  }
 
   /// A column's bytes where SQLite keeps them: valid in `body` only.
   public func withBytes<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {

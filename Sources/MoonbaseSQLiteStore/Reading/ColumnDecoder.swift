@@ -6,17 +6,30 @@ import MoonbaseSQLite
 enum ColumnDecoder {
   @inline(__always)
   static func value(_ kind: ColumnKind, _ row: Statement, _ column: Int32, _ external: ExternalData) throws -> Value {
+    // SQLite reads NULL as zero or as nothing: only of what reads so it has to be asked.
     switch kind {
-    case .integer: return .int(row.integer(column))
-    case .boolean: return .bool(row.integer(column) != 0)
-    case .double: return .double(row.double(column))
-    case .string: return .string(row.text(column))
-    case .date: return .date(Date(timeIntervalSinceReferenceDate: row.double(column)))
-    case .data: return .data(row.data(column))
-    case .decimal: return decimal(row.text(column))
-    case .uuid: return uuid(row, column)
-    case .uri: return URL(string: row.text(column)).map(Value.uri) ?? .null
-    case .externalData: return .data(try external.read(row.data(column)))
+    case .integer:
+      let number = row.integer(column)
+      return number == 0 && row.isNull(column) ? .null : .int(number)
+    case .boolean:
+      let number = row.integer(column)
+      return number == 0 && row.isNull(column) ? .null : .bool(number != 0)
+    case .double:
+      let number = row.double(column)
+      return number == 0 && row.isNull(column) ? .null : .double(number)
+    case .string:
+      let text = row.text(column)
+      return text.isEmpty && row.isNull(column) ? .null : .string(text)
+    case .date:
+      let seconds = row.double(column)
+      return seconds == 0 && row.isNull(column) ? .null : .date(Date(timeIntervalSinceReferenceDate: seconds))
+    case .data:
+      let data = row.data(column)
+      return data.isEmpty && row.isNull(column) ? .null : .data(data)
+    case .decimal: return row.isNull(column) ? .null : decimal(row.text(column))
+    case .uuid: return row.isNull(column) ? .null : uuid(row, column)
+    case .uri: return row.isNull(column) ? .null : URL(string: row.text(column)).map(Value.uri) ?? .null
+    case .externalData: return row.isNull(column) ? .null : .data(try external.read(row.data(column)))
     }
   }
 
