@@ -67,16 +67,12 @@ extension ManagedObject {
   /// The value, or null where it cannot be read.
   @usableFromInline
   final func value(ofSymbol symbol: UInt32) -> Value {
-    kept(or: .null) {
-      let slot = try slot(ofSymbol: symbol)
-      let behavior = try behavior()
-      return behavior.simpleSlots.contains(slot) ? try stored(slot) : try read(slot, behavior)
-    }
+    kept(or: .null) { try read(slot(ofSymbol: symbol)) }
   }
 
   @usableFromInline
   final func setValue(_ value: Value, ofSymbol symbol: UInt32) {
-    kept(or: ()) { try write(value, slot(ofSymbol: symbol), behavior()) }
+    kept(or: ()) { try write(value, slot(ofSymbol: symbol)) }
   }
 
   @usableFromInline

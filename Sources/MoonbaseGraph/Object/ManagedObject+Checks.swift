@@ -7,6 +7,10 @@ extension ManagedObject {
     return try context.behavior(of: entity)
   }
 
+  /// Whether the value of a slot is what is stored there, and can be stored as it is once it is checked.
+  @inline(__always)
+  final func isSimple(_ slot: Int) -> Bool { context?.isSimple(slot, of: entity) == true }
+
   /// The value in its attribute's type, or an error that names the attribute.
   final func checked(_ value: Value, _ slot: Int) throws -> Value {
     let property = entity.properties[slot]

@@ -27,18 +27,20 @@ extension ManagedObject {
 
   /// The value of a slot, through the subclass's own accessor if there is one.
   package final func value(at slot: Int) throws -> Value {
+    if isSimple(slot) { return try stored(slot) }
     let behavior = try behavior()
-    if behavior.simpleSlots.contains(slot) { return try stored(slot) }
     if let accessor = behavior.accessors[slot] { return try accessor.get(self) }
     return try read(slot, behavior)
   }
 
   /// Sets the value of a slot, through the subclass's own accessor if there is one.
   package final func setValue(_ value: Value, at slot: Int) throws {
-    let behavior = try behavior()
-    if !behavior.accessors.isEmpty, let accessor = behavior.accessors[slot] { return try accessor.set(self, value) }
-    try write(value, slot, behavior)
+    if !isSimple(slot), let accessor = try behavior().accessors[slot] { return try accessor.set(self, value) }
+    try write(value, slot)
   }
+
+  /// The value of a slot past any accessor of a subclass.
+  final func read(_ slot: Int) throws -> Value { isSimple(slot) ? try stored(slot) : try read(slot, behavior()) }
 
   /// The value of a slot past any accessor of a subclass.
   final func read(_ slot: Int, _ behavior: EntityBehavior) throws -> Value {
@@ -51,9 +53,13 @@ extension ManagedObject {
   }
 
   /// Sets the value of a slot past any accessor of a subclass.
-  final func write(_ value: Value, _ slot: Int, _ behavior: EntityBehavior) throws {
+  final func write(_ value: Value, _ slot: Int) throws {
+    if isSimple(slot), !isDeleted { return try store(checked(value, slot), slot) }
+    try write(value, slot, behavior())
+  }
+
+  private func write(_ value: Value, _ slot: Int, _ behavior: EntityBehavior) throws {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
-    if behavior.simpleSlots.contains(slot) { return try store(checked(value, slot), slot) }
     switch behavior.kinds[slot] {
     case .plain: try writePlain(value, slot, behavior)
     case .transformable(let transformer): try writeTransformable(value, slot, transformer, behavior)
