@@ -137,5 +137,8 @@ MBLStatus mbl_to_text(MBLState *S, int32_t index) {
   index = lua_absindex(L, index);
   lua_pushcfunction(L, text_body);
   lua_pushvalue(L, index);
-  return (MBLStatus)lua_pcall(L, 1, 1, 0);
+  bool inHost = mbl_control_set_in_host(S, false);
+  int status = lua_pcall(L, 1, 1, 0);
+  mbl_control_set_in_host(S, inHost);
+  return (MBLStatus)status;
 }

@@ -135,9 +135,8 @@ void mbl_control_enter(MBLState *S) {
                         memory_order_relaxed);
   atomic_store(&control->phase, RUNNING);
   if (atomic_load_explicit(&control->waiting, memory_order_relaxed)) mbl_set_abort(S, MBLAbortInterrupted);
-  if (S->limits.deadline > 0) {
-    if (!atomic_load(&control->watched)) mbl_watch_begin(control, S->limits.deadline);
-  }
+  atomic_store_explicit(&control->deadline, S->limits.deadline, memory_order_relaxed);
+  if (S->limits.deadline > 0 && !atomic_load(&control->watched)) mbl_watch_begin(control);
 }
 
 void mbl_control_leave(MBLState *S) {

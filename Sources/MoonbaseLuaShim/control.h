@@ -16,7 +16,7 @@ struct MBLControl {
   atomic_int watched;
   atomic_int waiting;  // a SIGINT that no run has ended by yet
   pthread_t thread;
-  double deadline;
+  _Atomic(double) deadline;  // 0: none
   // The watchdog's own.
   MBLControl *next;
   unsigned long seen;
@@ -35,6 +35,8 @@ static inline bool mbl_control_set_in_host(MBLState *S, bool inHost) {
 }
 
 void mbl_control_deliver(MBLControl *control, MBLAbort reason, bool anySerial, unsigned long serial);
-void mbl_watch_begin(MBLControl *control, double deadline);
+void mbl_watch_begin(MBLControl *control);
+// Seconds before the deadline of a run.
+double mbl_watch_rest(MBLControl *control);
 
 #endif

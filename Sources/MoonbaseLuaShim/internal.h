@@ -26,6 +26,8 @@ typedef struct MBLTraceSlot {
   int defined;
 } MBLTraceSlot;
 
+typedef struct MBLPart MBLPart;
+
 struct MBLState {
   lua_State *main;
   lua_State *running;
@@ -60,6 +62,8 @@ struct MBLState {
   const void *grownFrame;  // the frame for which a stack grew last
   size_t grownSize;
   int doublings;
+  MBLPart *parts;  // large hash parts of tables, in no order
+  int partCount, partCapacity;
 
   // Values that wait for their Swift frame to go.
   void **pending;
@@ -156,6 +160,14 @@ void mbl_control_enter(MBLState *S);
 void mbl_control_leave(MBLState *S);
 bool mbl_control_in_host(MBLState *S);
 void mbl_control_seen(MBLState *S);
+
+// table_growth.c: hash parts of tables, of so many bytes and more. Smaller ones take a few milliseconds to grow at worst.
+#define MBL_LEAST_PART ((size_t)24 << 12)
+bool mbl_part_reserve(MBLState *S, size_t size);
+void mbl_part_add(MBLState *S, const void *block, size_t size);
+void mbl_part_remove(MBLState *S, const void *block, size_t size);
+// Whether the run ends here, since a table's growth would take too long. Looks at requests for hash parts only.
+bool mbl_growth_is_refused(MBLState *S, size_t size);
 
 // trace.c
 void mbl_push_blame(lua_State *L);

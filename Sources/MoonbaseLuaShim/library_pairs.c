@@ -15,6 +15,13 @@ typedef struct Key {
   size_t length;
 } Key;
 
+// Keys between two looks at the limits: each may take a while to find where many have one hash.
+#define STRIDE 256
+
+static void pause_at(lua_State *L, size_t done, int64_t price) {
+  if (done % STRIDE == 0) mbl_charge(L, price);
+}
+
 static int rank(int type) {
   return type == LUA_TNUMBER ? 0 : type == LUA_TSTRING ? 1 : type == LUA_TBOOLEAN ? 2 : 3;
 }
@@ -54,9 +61,9 @@ static size_t count_keys(lua_State *L, int place, bool *ordered) {
   for (lua_pushnil(L); lua_next(L, place); lua_settop(L, -2)) {
     int type = lua_type(L, -2);
     *ordered = *ordered && (type == LUA_TNUMBER || type == LUA_TBOOLEAN);
-    count++;
+    pause_at(L, ++count, STRIDE / 2);
   }
-  mbl_charge(L, (int64_t)(count / 2));
+  mbl_charge(L, (int64_t)(count % STRIDE / 2));
   return count;
 }
 
@@ -68,6 +75,7 @@ typedef struct Walk {
 // Pushes a key that is still there, and its value; false at the end.
 static bool push_next(lua_State *L, Walk *walk, int list, int table) {
   while (walk->next < walk->count) {
+    pause_at(L, walk->next, 0);
     lua_rawgeti(L, list, walk->keys[walk->next++].index);
     lua_pushvalue(L, -1);
     if (lua_rawget(L, table) != LUA_TNIL) return true;
@@ -86,6 +94,7 @@ static Walk *push_walk(lua_State *L, int place, size_t count) {
   size_t index = 0;
   lua_pushnil(L);
   while (index < count && lua_next(L, place)) {
+    pause_at(L, index, 0);
     walk->keys[index] = key_at(L, -2, (lua_Integer)index + 1);
     lua_pushvalue(L, -2);
     lua_rawseti(L, list, (lua_Integer)++index);
@@ -157,12 +166,13 @@ static int first_of(lua_State *L) {
   lua_Integer index = 0;
   for (lua_pushnil(L); lua_next(L, 1); lua_settop(L, -2)) {
     Key key = key_at(L, -2, ++index);
+    pause_at(L, (size_t)index, STRIDE / 2);
     if (best.type != LUA_TNONE && compare(&key, &best) >= 0) continue;
     best = key;
     lua_pushvalue(L, -2);
     lua_replace(L, 2);
   }
-  mbl_charge(L, index / 2);
+  mbl_charge(L, index % STRIDE / 2);
   if (best.type == LUA_TNONE) return 1;
   lua_pushvalue(L, 2);
   lua_rawget(L, 1);
@@ -186,6 +196,7 @@ static Walk *walk_after(lua_State *L) {
   Key last = key_at(L, 2, 0);
   while (walk->next < walk->count) {
     const Key *key = &walk->keys[walk->next];
+    pause_at(L, walk->next, 0);
     // A key that has gone meanwhile is found by its successor.
     if (rank(last.type) < 3 && compare(key, &last) > 0) break;
     walk->next++;

@@ -1,3 +1,5 @@
+#include <limits.h>
+
 #include "internal.h"
 
 // Lua's table functions walk in C, where no hook looks: they are charged by the length of the walk beforehand.
@@ -13,11 +15,16 @@ static lua_Integer span(lua_Integer from, lua_Integer to) {
   return length < LUA_MAXINTEGER ? (lua_Integer)length : LUA_MAXINTEGER;
 }
 
-// Elements between two looks at the limits.
-#define STRIDE 4096
+// Elements between two looks at the limits: each may take a while to find where many keys have one hash.
+#define STRIDE 256
 
 static void pause_at(lua_State *L, lua_Integer done) {
   if (done % STRIDE == STRIDE - 1) mbl_charge(L, STRIDE / 4);
+}
+
+// The same for a walk that was charged beforehand.
+static void look_at(lua_State *L, lua_Integer done) {
+  if (done % STRIDE == STRIDE - 1) mbl_charge(L, 0);
 }
 
 // Anything will do that can be read and written as a table.
@@ -93,22 +100,43 @@ static int tab_remove(lua_State *L) {
 static int tab_concat(lua_State *L) {
   check_sequence(L);
   lua_settop(L, 4);
+  size_t separatorLength;
+  const char *separator = luaL_optlstring(L, 2, "", &separatorLength);
   lua_Integer from = luaL_optinteger(L, 3, 1);
   lua_Integer to = lua_isnoneornil(L, 4) ? luaL_len(L, 1) : luaL_checkinteger(L, 4);
   lua_Integer steps = span(from, to), length = lua_type(L, 1) == LUA_TTABLE ? (lua_Integer)lua_rawlen(L, 1) : 0;
   // A plain table fails at its first hole.
   if (length < steps && !lua_getmetatable(L, 1)) steps = length;
   lua_settop(L, 3);
-  lua_pushinteger(L, to);  // asked twice, a table may give two lengths
-  return charged(L, steps);
+  mbl_charge(L, steps / 4);
+  luaL_Buffer buffer;
+  luaL_buffinit(L, &buffer);
+  for (lua_Integer i = from; i <= to; i++) {
+    look_at(L, i - from);
+    lua_geti(L, 1, i);
+    if (!lua_isstring(L, -1)) {
+      return luaL_error(L, "invalid value (%s) at index %I in table for 'concat'", luaL_typename(L, -1), (LUAI_UACINT)i);
+    }
+    luaL_addvalue(&buffer);
+    if (i == to) break;  // which may be the last whole number there is
+    luaL_addlstring(&buffer, separator, separatorLength);
+  }
+  luaL_pushresult(&buffer);
+  return 1;
 }
 
 static int tab_unpack(lua_State *L) {
   lua_Integer from = luaL_optinteger(L, 2, 1);
   lua_Integer to = lua_isnoneornil(L, 3) ? luaL_len(L, 1) : luaL_checkinteger(L, 3);
+  if (to < from) return 0;
   lua_Integer steps = span(from, to);
-  // More than fit the stack are refused before a step is done.
-  return charged(L, steps < LUAI_MAXSTACK ? steps : 0);
+  if (steps >= INT_MAX || !lua_checkstack(L, (int)steps + 1)) return luaL_error(L, "too many results to unpack");
+  mbl_charge(L, steps / 4);
+  for (lua_Integer done = 0; done <= steps; done++) {
+    look_at(L, done);
+    lua_geti(L, 1, from + done);
+  }
+  return (int)steps + 1;
 }
 
 static int tab_sort(lua_State *L) {

@@ -52,7 +52,10 @@ void mbl_weigh(MBLState *S, size_t bytes) {
 void *mbl_allocate(void *context, void *block, size_t old, size_t size) {
   MBLState *S = context;
   size_t before = block != NULL ? old : 0;
+  // Hash parts of tables are never grown in place; of what is new, `old` tells the type: texts and other objects have one.
+  bool isPart = size >= MBL_LEAST_PART && block == NULL && old == 0;
   if (size == 0) {
+    if (before >= MBL_LEAST_PART) mbl_part_remove(S, block, before);
     mbl_block_free(&S->blocks, block, before);
     S->used -= before;
     return NULL;
@@ -73,10 +76,13 @@ void *mbl_allocate(void *context, void *block, size_t old, size_t size) {
       memory_passed(S, true);
       return NULL;
     }
+    if (isPart && (mbl_growth_is_refused(S, size) || !mbl_part_reserve(S, size))) return NULL;
     check_soft(S, after);
   }
+  if (before >= MBL_LEAST_PART) mbl_part_remove(S, block, before);
   void *moved = mbl_block_resize(&S->blocks, block, before, size);
   if (moved != NULL) {
+    if (isPart) mbl_part_add(S, moved, size);
     S->used += size - before;
     if (S->used > S->peak) S->peak = S->used;
   }

@@ -73,6 +73,7 @@ static void free_all(MBLState *S) {
   free(S->vacant);
   free(S->scratch);
   free(S->scopes);
+  free(S->parts);
   mbl_blocks_release(&S->blocks);
   free(S);
 }

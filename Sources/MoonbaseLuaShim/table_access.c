@@ -1,4 +1,4 @@
-#include "internal.h"
+#include "control.h"
 
 // Tables as the host reads and writes them.
 
@@ -8,6 +8,7 @@ typedef struct TableRequest {
   const MBLValue *value;
   bool raw;
   int32_t arrayCount, hashCount;
+  uint64_t size;
 } TableRequest;
 
 static int new_body(lua_State *L) {
@@ -66,15 +67,23 @@ uint64_t mbl_table_length(MBLState *S, int32_t table) {
   return length;
 }
 
-uint64_t mbl_table_size(MBLState *S, int32_t table) {
-  lua_State *L = S->running;
-  if (!lua_checkstack(L, 4)) return 0;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, table);
-  uint64_t size = 0;
-  // From nil on and with nothing changed meanwhile, no key can be unknown.
-  for (lua_pushnil(L); lua_next(L, -2); lua_settop(L, -2)) size++;
-  lua_settop(L, -2);
-  return size;
+// Keys between two looks at the limits: each may take a while to find where many have one hash.
+#define STRIDE 256
+
+static int size_body(lua_State *L) {
+  TableRequest *request = lua_touserdata(L, 1);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
+  for (lua_pushnil(L); lua_next(L, -2); lua_settop(L, -2)) {
+    if (++request->size % STRIDE == 0) mbl_check_abort(L);
+  }
+  return 0;
+}
+
+MBLStatus mbl_table_size(MBLState *S, int32_t table, uint64_t *size) {
+  TableRequest request = {.table = table};
+  MBLStatus status = mbl_protect(S, size_body, &request, 0);
+  *size = request.size;
+  return status;
 }
 
 bool mbl_push_element(MBLState *S, int64_t index) {
@@ -87,6 +96,7 @@ bool mbl_push_element(MBLState *S, int64_t index) {
 
 static int next_body(lua_State *L) {
   // table, key
+  mbl_check_abort(L);
   return lua_next(L, 1) ? 2 : 0;
 }
 
@@ -98,7 +108,9 @@ bool mbl_table_next(MBLState *S, int32_t table, bool *ok) {
   lua_pushcfunction(L, next_body);
   lua_rawgeti(L, LUA_REGISTRYINDEX, table);
   lua_pushvalue(L, base + 1);
+  bool inHost = mbl_control_set_in_host(S, false);
   int status = lua_pcall(L, 2, LUA_MULTRET, 0);
+  mbl_control_set_in_host(S, inHost);
   lua_rotate(L, base + 1, -1);
   lua_settop(L, -2);
   if (status != LUA_OK) return false;

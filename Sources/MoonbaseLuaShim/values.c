@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "internal.h"
+#include "control.h"
 
 // MARK: Reading (nothing here raises)
 
@@ -95,7 +95,10 @@ MBLStatus mbl_protect(MBLState *S, lua_CFunction body, void *request, int result
   int pending = S->pendingCount;
   lua_pushcfunction(L, body);
   lua_pushlightuserdata(L, request);
+  // Metamethods may run, and large tables be walked or grown: that is time in Lua.
+  bool inHost = mbl_control_set_in_host(S, false);
   int status = lua_pcall(L, 1, results, 0);
+  mbl_control_set_in_host(S, inHost);
   if (status != LUA_OK) mbl_pending_unwind(S, pending);
   return (MBLStatus)status;
 }

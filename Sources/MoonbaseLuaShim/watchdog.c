@@ -15,8 +15,9 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static double tick_of(const MBLControl *control) {
-  double tick = control->deadline / 10;
+static double tick_of(MBLControl *control) {
+  double deadline = atomic_load_explicit(&control->deadline, memory_order_relaxed);
+  double tick = deadline > 0 ? deadline / 10 : 0.05;
   return tick < 0.001 ? 0.001 : tick > 0.05 ? 0.05 : tick;
 }
 
@@ -31,7 +32,8 @@ static void look(MBLControl *control, double time) {
   } else {
     control->idle = 0;
     if (!atomic_load(&control->inHost)) control->spent += time - control->looked;
-    if (control->spent >= control->deadline) mbl_control_deliver(control, MBLAbortDeadline, false, serial);
+    double deadline = atomic_load_explicit(&control->deadline, memory_order_relaxed);
+    if (deadline > 0 && control->spent >= deadline) mbl_control_deliver(control, MBLAbortDeadline, false, serial);
   }
   control->looked = time;
 }
@@ -82,11 +84,10 @@ static void start_watch(void) {
   pthread_attr_destroy(&attributes);
 }
 
-void mbl_watch_begin(MBLControl *control, double deadline) {
+void mbl_watch_begin(MBLControl *control) {
   pthread_once(&watchOnce, start_watch);
   pthread_mutex_lock(&watchLock);
   if (!atomic_load(&control->watched)) {
-    control->deadline = deadline;
     control->seen = atomic_load(&control->serial);
     control->spent = 0;
     control->looked = now();
@@ -98,4 +99,15 @@ void mbl_watch_begin(MBLControl *control, double deadline) {
     pthread_cond_signal(&watchSignal);
   }
   pthread_mutex_unlock(&watchLock);
+}
+
+double mbl_watch_rest(MBLControl *control) {
+  pthread_mutex_lock(&watchLock);
+  double rest = atomic_load_explicit(&control->deadline, memory_order_relaxed);
+  if (control->seen == atomic_load(&control->serial)) {
+    rest -= control->spent;
+    if (!atomic_load(&control->inHost)) rest -= now() - control->looked;
+  }
+  pthread_mutex_unlock(&watchLock);
+  return rest;
 }

@@ -31,6 +31,7 @@ enum HostileHost {
         let tree = try call.state.tree(of: call.value(0))
         try call.return(try call.state.value(of: tree))
       })
+    try state.setGlobal("index", state.function { call in try call.return(call.table(0).index("key")) })
     try state.setGlobal("fresh", state.function { call in try fresh(&call) })
   }
 

@@ -73,7 +73,12 @@ public struct LuaTable {
 
   /// How many keys there are, those of elements among them.
   package var size: Int {
-    get throws(LuaError) { Int(mbl_table_size(try reference.state.raw, reference.index)) }
+    get throws(LuaError) {
+      let state = try reference.state
+      var size: UInt64 = 0
+      try state.check(mbl_table_size(state.raw, reference.index, &size))
+      return Int(size)
+    }
   }
 
   /// A proxy of this table that scripts can read but not change.

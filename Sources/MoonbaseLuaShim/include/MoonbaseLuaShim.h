@@ -220,7 +220,7 @@ MBLStatus mbl_table_set(MBLState *_Nonnull state, int32_t table, const MBLValue 
                         const MBLValue *_Nonnull value, bool raw);
 uint64_t mbl_table_length(MBLState *_Nonnull state, int32_t table);
 // How many keys a table has.
-uint64_t mbl_table_size(MBLState *_Nonnull state, int32_t table);
+MBLStatus mbl_table_size(MBLState *_Nonnull state, int32_t table, uint64_t *_Nonnull size);
 // Pushes an element of the table on the top; false, and nothing pushed, where it is nil.
 bool mbl_push_element(MBLState *_Nonnull state, int64_t index);
 // Replaces the key on the top by the next key and value; false at the end (and on a key that is gone: *ok is false).

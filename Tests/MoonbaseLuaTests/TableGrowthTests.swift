@@ -1,0 +1,81 @@
+import MoonbaseLua
+import MoonbasePlatform
+import Testing
+
+/// Growing a table is paid for by how its keys fall: those below `Attacks/tables/colliding-*.lua` end a run, honest ones cost nothing.
+@Suite struct TableGrowthTests {
+  /// What the instructions of a script cost, with a deadline in force that it cannot miss but by an estimate that is wrong.
+  private func price(of code: String) throws -> Int64 {
+    let state = try LuaState(limits: LuaLimits(instructions: 200_000_000, deadline: 600))
+    let script = try state.load(code, name: "t")
+    return try state.run {
+      _ = try script()
+      return 200_000_000 - (state.remainingInstructions ?? 0)
+    }
+  }
+
+  @Test(arguments: [
+    "t[i]", "t[-i]", "t[i * 1000]", "t[i * 65521]", "t[1e15 // 1 | 0 + i * 7]", "t[i << 20]", "t[i * 0.1]", "t[1 / i]",
+    "t['k' .. i]",
+    "t[i % 2 == 0 and i * 3 or i + 0.5]",
+  ])
+  func honestKeysCostNothing(_ place: String) throws {
+    let count = 1 << 17
+    // Some instructions for each key, and memory by its size.
+    #expect(try price(of: "local t = {} for i = 1, \(count) do \(place) = true end") < Int64(20 * count))
+  }
+
+  @Test func keysThatCollideCostTheSameInEveryRun() throws {
+    let code = "local t = {} for i = 1, 2 ^ 13 do t[i * 16383] = true end t[-1] = true"
+    let prices = try (0..<3).map { _ in try price(of: code) }
+    #expect(Set(prices).count == 1)
+    // Half an instruction for each step: (2^13)^2 / 2 of them.
+    #expect(prices[0] > 1 << 24)
+  }
+
+  @Test func aTableWhoseGrowthIsRefusedIsAsItWas() throws {
+    let state = try LuaState(limits: LuaLimits(instructions: 10_000_000))
+    try state.setGlobal("t", .table(state.table()))
+    let environment = try state.environment()
+    let fill = "for i = 1, 2 ^ 16 do t[i * 131071] = i end"
+    _ = try state.load(fill, name: "t", in: environment)()
+    let error = #expect(throws: LuaError.self) { try state.load("t[-1] = 1", name: "t", in: environment)() }
+    #expect(error?.kind == .limit(.instructions))
+    let check = "for i = 1, 2 ^ 16 do assert(t[i * 131071] == i) end return t[-1] == nil"
+    state.limits = .none
+    #expect(try state.load(check, name: "t", in: environment).first().booleanValue == true)
+  }
+
+  @Test func aDeadlineMayChangeBetweenRuns() throws {
+    let state = try LuaState(limits: LuaLimits(deadline: 100))
+    let spin = try state.load("while true do end", name: "t")
+    _ = try state.load("return 1", name: "t")()
+    state.limits = LuaLimits(deadline: 0.02)
+    let error = #expect(throws: LuaError.self) { try spin() }
+    #expect(error?.kind == .limit(.deadline))
+    state.limits = LuaLimits(instructions: 50_000_000)
+    let other = #expect(throws: LuaError.self) { try spin() }
+    #expect(other?.kind == .limit(.instructions))
+  }
+
+  @Test func joinedAndUnpackedAsByLua() throws {
+    let state = try LuaState(preset: .standard)
+    let results = try state.load(
+      """
+      local numbers = setmetatable({}, { __index = function(_, i) return i end, __len = function() return 600 end })
+      local top = math.maxinteger
+      return table.concat({}), table.concat({}, "-", 1, 0), table.concat({ "a", 2, 3.5 }, ", "), #table.concat(numbers, "-"),
+        table.concat({ [top] = "x", [top - 1] = "y" }, "-", top - 1, top), select("#", table.unpack(numbers)),
+        select(300, table.unpack(numbers, 1, 300)), (table.unpack({}, top, top)), select("#", table.unpack({}, 1, 0)),
+        (select(2, pcall(table.concat, { 1, {}, 3 }))), (select(2, pcall(table.unpack, {}, 1, 1e8))),
+        (select(2, pcall(table.unpack, {}, math.mininteger, top)))
+      """, name: "t")()
+    let long = (1...600).map(String.init).joined(separator: "-").utf8.count
+    #expect(
+      results.map(\.description) == [
+        "", "", "a, 2, 3.5", "\(long)", "y-x", "600", "300", "nil", "0",
+        "invalid value (table) at index 2 in table for 'concat'", "too many results to unpack",
+        "too many results to unpack",
+      ])
+  }
+}
