@@ -42,7 +42,7 @@ extension LuaState {
     if preset != .trusted, source.isBytecode {
       throw error(.binary, "bytecode is not loaded; give the source text", in: source)
     }
-    if preset != .trusted, source.bytes.withUnsafeBufferPointer({ String(validating: $0, as: UTF8.self) }) == nil {
+    if preset != .trusted, source.bytes.withUnsafeBufferPointer({ String(validUTF8: $0) }) == nil {
       throw error(.encoding, "the source is not UTF-8 text", in: source)
     }
   }

@@ -49,7 +49,7 @@ public struct ScriptSource: Sendable, Hashable {
   }
 
   private init(bytes: [UInt8], name: String, folderPath: String?, isProgram: Bool) throws(ScriptError) {
-    let text = String(validating: bytes, as: UTF8.self)
+    let text = bytes.withUnsafeBufferPointer { String(validUTF8: $0) }
     guard isProgram || text != nil && bytes.first != 0x1B else {
       throw ScriptError(
         .cannotReadFile, "\(name) is \(bytes.first == 0x1B ? "bytecode" : "no UTF-8 text"): a Lua source is expected")
