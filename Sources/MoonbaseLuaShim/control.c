@@ -20,7 +20,26 @@ void mbl_control_release(MBLControl *control) {
   if (atomic_fetch_sub(&control->references, 1) == 1) free(control);
 }
 
-static struct sigaction previous;
+// The handlers that a host has, or had: the one that ours has taken the place of is called too.
+#define MOST_HANDLERS 16
+static struct sigaction handlers[MOST_HANDLERS];
+static int handlerCount;
+static _Atomic(struct sigaction *) previous;
+static atomic_flag installing = ATOMIC_FLAG_INIT;
+
+static void call_previous(int number, siginfo_t *information, void *context) {
+  // A handler that was installed after ours may call ours.
+  static _Thread_local volatile sig_atomic_t isCalling;
+  struct sigaction *action = atomic_load(&previous);
+  if (action == NULL || isCalling) return;
+  isCalling = 1;
+  if (action->sa_flags & SA_SIGINFO) {
+    action->sa_sigaction(number, information, context);
+  } else if (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN) {
+    action->sa_handler(number);
+  }
+  isCalling = 0;
+}
 
 // Runs on the thread that runs the state, so that nothing moves under it (lua.c does the same for SIGINT).
 static void on_signal(int number, siginfo_t *information, void *context) {
@@ -38,28 +57,36 @@ static void on_signal(int number, siginfo_t *information, void *context) {
       if (S == hit) break;
     }
   }
-  if (previous.sa_flags & SA_SIGINFO) {
-    if (previous.sa_sigaction != NULL) previous.sa_sigaction(number, information, context);
-  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
-    previous.sa_handler(number);
-  }
+  call_previous(number, information, context);
   errno = saved;
 }
 
-// SIGURG: ignored by default, so that a stray one harms nobody; an earlier handler is called too.
+static struct sigaction *remembered(const struct sigaction *action) {
+  for (int i = 0; i < handlerCount; i++) {
+    if (handlers[i].sa_sigaction == action->sa_sigaction && handlers[i].sa_flags == action->sa_flags) return &handlers[i];
+  }
+  if (handlerCount == MOST_HANDLERS) return NULL;
+  handlers[handlerCount] = *action;
+  return &handlers[handlerCount++];
+}
+
+// SIGURG: ignored by default, so that a stray one harms nobody. Looked at before each signal, for a host may install a handler of
+// its own at any time. Safe in a signal handler.
 static void install_signal(void) {
-  struct sigaction action;
+  struct sigaction action, current;
+  if (sigaction(SIGURG, NULL, &current) != 0 || current.sa_sigaction == on_signal) return;
+  if (atomic_flag_test_and_set(&installing)) return;  // another thread does it
   memset(&action, 0, sizeof action);
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_RESTART | SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGURG, &action, &previous);
+  atomic_store(&previous, remembered(&current));
+  sigaction(SIGURG, &action, NULL);
+  atomic_flag_clear(&installing);
 }
 
-static pthread_once_t signalOnce = PTHREAD_ONCE_INIT;
-
 void mbl_control_deliver(MBLControl *control, MBLAbort reason, bool anySerial, unsigned long serial) {
-  pthread_once(&signalOnce, install_signal);
+  install_signal();
   int expected = RUNNING;
   while (!atomic_compare_exchange_strong(&control->phase, &expected, SIGNALLING)) {
     if (expected == IDLE) return;
@@ -93,7 +120,7 @@ static void on_sigint(int number) {
 }
 
 void mbl_control_on_sigint(MBLControl *control) {
-  pthread_once(&signalOnce, install_signal);
+  install_signal();
   if (control != NULL) mbl_control_retain(control);
   if (control != NULL) atomic_store(&control->waiting, 0);
   MBLControl *old = atomic_exchange(&sigintControl, control);

@@ -5,10 +5,13 @@ import MoonbasePlatform
 ///
 /// A line of the input is the path of a script and the limits that differ, divided by tabs; a line of the output is a number
 /// (the exit status, or minus the signal) after what the script's process said.
+///
+/// `moonbase-hostile signals`: tries what signals do, each case in a process of its own, with a line for each.
 @main
 struct Main {
   static func main() {
     guard let preset = CommandLine.arguments.dropFirst().first else { exit(2) }
+    guard preset != "signals" else { return SignalTrial.runAll() }
     while let line = readLine() {
       let words = line.split(separator: "\t").map(String.init)
       guard let path = words.first else { continue }

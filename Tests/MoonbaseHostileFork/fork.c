@@ -1,6 +1,7 @@
 #include "MoonbaseHostileFork.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,10 @@ int hostile_fork(void (*body)(void *context), void *context, unsigned seconds) {
   pid_t child = fork();
   if (child < 0) return -1000;
   if (child == 0) {
+    // Whoever started this may have blocked signals, as threads of a pool do: those that end a process must reach it.
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
     alarm(seconds);
     body(context);
     fflush(NULL);

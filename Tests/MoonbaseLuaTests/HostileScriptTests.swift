@@ -47,7 +47,7 @@ struct HostileScriptTests {
 
   private func run(_ scripts: [HostileScript], in preset: LuaPreset, limits: [String]) throws -> [Outcome] {
     let lines = scripts.map { ([$0.path] + $0.limits + limits).joined(separator: "\t") }
-    let answers = try Self.ask([preset.rawValue], lines)
+    let answers = try HostileRunner.ask([preset.rawValue], lines)
     try #require(answers.count == scripts.count, "the runner itself ended after \(answers.count) scripts")
     return zip(scripts, answers).map { script, answer in
       let parts = answer.components(separatedBy: "\t")
@@ -59,33 +59,4 @@ struct HostileScriptTests {
         status: parts[4])
     }
   }
-
-  private static func ask(_ arguments: [String], _ lines: [String]) throws -> [String] {
-    let input = FileManager.default.temporaryDirectory.appendingPathComponent("moonbase-hostile-\(UUID().uuidString)")
-    try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: input)
-    defer { try? FileManager.default.removeItem(at: input) }
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = runner
-    process.arguments = arguments
-    process.standardInput = try FileHandle(forReadingFrom: input)
-    process.standardOutput = output
-    try process.run()
-    let bytes = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
-  }
-
-  /// `moonbase-hostile`, built along with these tests.
-  private static let runner: URL = {
-    let tests =
-      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
-    var folder = URL(fileURLWithPath: tests).deletingLastPathComponent()
-    while folder.path != "/",
-      !FileManager.default.isExecutableFile(atPath: folder.appendingPathComponent("moonbase-hostile").path)
-    {
-      folder = folder.deletingLastPathComponent()
-    }
-    return folder.appendingPathComponent("moonbase-hostile")
-  }()
 }
