@@ -85,16 +85,16 @@ static MBLErrorBox *test_error_box(MBLState *S, lua_State *L, int index) {
 void *mbl_crossed_error(MBLState *S, int32_t index) {
   lua_State *L = S->running;
   if (!lua_checkstack(L, 4)) return NULL;
-  MBLErrorBox *box = test_error_box(S, L, index);
-  if (box != NULL) return box->error;
   int type = lua_type(L, index);
   if (type != LUA_TTABLE && type != LUA_TUSERDATA) return NULL;
   index = lua_absindex(L, index);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_errors);
   lua_pushvalue(L, index);
   lua_rawget(L, -2);
-  box = test_error_box(S, L, -1);
+  MBLErrorBox *box = test_error_box(S, L, -1);
   lua_settop(L, -3);
+  // One that crossed the host once more is known there by all that it passed; the value itself is the first crossing.
+  if (box == NULL) box = test_error_box(S, L, index);
   return box != NULL ? box->error : NULL;
 }
 
