@@ -3,7 +3,7 @@
 // Tables as the host reads and writes them.
 
 typedef struct TableRequest {
-  int32_t table;
+  int32_t table, metatable;
   const MBLValue *key;
   const MBLValue *value;
   bool raw;
@@ -129,14 +129,23 @@ MBLStatus mbl_table_freeze(MBLState *S, int32_t table) {
   return mbl_protect(S, freeze_body, &request, 1);
 }
 
-MBLStatus mbl_table_set_metatable(MBLState *S, int32_t table, int32_t metatable) {
-  lua_State *L = S->running;
-  if (!lua_checkstack(L, 4)) return MBLStatusStack;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, table);
-  lua_rawgeti(L, LUA_REGISTRYINDEX, metatable);
+static int metatable_body(lua_State *L) {
+  TableRequest *request = lua_touserdata(L, 1);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->metatable);
+  // A finalizer that a script put there afterwards would be taken up now.
+  if (mbl_sandboxed(mbl_of(L)) && lua_type(L, -1) == LUA_TTABLE) {
+    lua_pushliteral(L, "__gc");
+    if (lua_rawget(L, -2) != LUA_TNIL) return luaL_error(L, "'__gc' is not available in a sandbox");
+    lua_settop(L, -2);
+  }
   lua_setmetatable(L, -2);
-  lua_settop(L, -2);
-  return MBLStatusOK;
+  return 0;
+}
+
+MBLStatus mbl_table_set_metatable(MBLState *S, int32_t table, int32_t metatable) {
+  TableRequest request = {.table = table, .metatable = metatable >= 0 ? metatable : LUA_NOREF};
+  return mbl_protect(S, metatable_body, &request, 0);
 }
 
 bool mbl_table_metatable(MBLState *S, int32_t index) {

@@ -22,7 +22,7 @@ extension LuaState {
         "module '\(name)' was a table and gives a \(module.value.typeName) now: those who hold the table would keep it")
     }
     let old = try table()
-    for (key, value) in try known.pairs { try old.set(key, value) }
+    try old.replaceContents(with: known)
     try known.replaceContents(with: fresh)
     if case .function(let hook) = try known.get("on_reload") {
       do {
@@ -39,8 +39,8 @@ extension LuaState {
 extension LuaTable {
   /// Takes over the fields and the metatable of another table; its own are gone.
   public func replaceContents(with other: LuaTable) throws(LuaError) {
+    try setMetatable(other.metatable)
     for (key, _) in try pairs { try set(key, .nil) }
     for (key, value) in try other.pairs { try set(key, value) }
-    if let metatable = try other.metatable { try setMetatable(metatable) }
   }
 }

@@ -114,10 +114,11 @@ public struct LuaTable {
     }
   }
 
-  /// Gives the table a metatable.
-  public func setMetatable(_ metatable: LuaTable) throws(LuaError) {
+  /// Gives the table a metatable, or takes its own away. One with `__gc` is refused but in preset `trusted`.
+  public func setMetatable(_ metatable: LuaTable?) throws(LuaError) {
     let state = try reference.state
-    try state.check(mbl_table_set_metatable(state.raw, reference.index, metatable.reference.index))
+    let status = mbl_table_set_metatable(state.raw, reference.index, metatable?.reference.index ?? -1)
+    guard status == .OK else { throw state.takeError(status) }
   }
 
   /// Whether both are the same table.

@@ -226,6 +226,7 @@ bool mbl_push_element(MBLState *_Nonnull state, int64_t index);
 // Replaces the key on the top by the next key and value; false at the end (and on a key that is gone: *ok is false).
 bool mbl_table_next(MBLState *_Nonnull state, int32_t table, bool *_Nonnull ok);
 MBLStatus mbl_table_freeze(MBLState *_Nonnull state, int32_t table);
+// A negative reference takes the metatable away.
 MBLStatus mbl_table_set_metatable(MBLState *_Nonnull state, int32_t table, int32_t metatable);
 bool mbl_table_metatable(MBLState *_Nonnull state, int32_t index);
 MBLStatus mbl_environment_new(MBLState *_Nonnull state);

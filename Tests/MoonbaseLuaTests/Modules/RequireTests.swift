@@ -114,4 +114,38 @@ import Testing
       #expect(places.filter { $0 == "e.lua:2" }.count == 1, "\(error.report)")
     }
   }
+
+  /// Errors of the host's `require` itself, which Lua has as values that are no texts.
+  @Test(arguments: [LuaPreset.pure, .standard, .compat])
+  func theTracebackOfAModuleThatIsMissingGoesThroughAllThatRequireIt(preset: LuaPreset) throws {
+    let state = try state(preset, ["a.lua": "local x = 1\nrequire 'b'", "b.lua": "\n\nrequire 'nowhere'"])
+    let error = try #require(throws: LuaError.self) { try state.load("require 'a'", name: "main.lua")() }
+    #expect(error.kind == .module && error.message.hasPrefix("module 'nowhere' not found"))
+    let places = error.traceback.compactMap { frame in frame.line.map { "\(frame.source):\($0)" } }
+    #expect(places == ["b.lua:3", "a.lua:2", "main.lua:1"])
+    #expect(error.script == "b.lua" && error.line == 3)
+  }
+
+  @Test func aReloadedModuleHasTheMetatableOfTheNewOneOrNone() throws {
+    let state = try state(.standard, [:])
+    func reload(_ source: String) throws -> LuaTable? {
+      state.modules.add("m", source: LuaSource(source, name: "m.lua"), frozen: false)
+      return try state.reload("m").tableValue
+    }
+    let module = try #require(try reload("return setmetatable({}, { __index = { a = 1 } })"))
+    #expect(try module.index("a").integerValue == 1)
+    _ = try reload("return setmetatable({}, { __index = { a = 2 } })")
+    #expect(try module.index("a").integerValue == 2)
+    _ = try reload("return { b = 3 }")
+    #expect(try module.metatable == nil)
+    _ = try reload("return setmetatable({}, { __index = { a = 4 } })")
+    #expect(throws: LuaError.self) { try reload("return { on_reload = function() error('no') end }") }
+    #expect(try module.index("a").integerValue == 4)
+    // A finalizer, put there when nobody looks.
+    let error = try #require(throws: LuaError.self) {
+      try reload("local m = {} local t = setmetatable({}, m) m.__gc = print return t")
+    }
+    #expect(error.message.contains("'__gc' is not available"))
+    #expect(try module.index("a").integerValue == 4)
+  }
 }
