@@ -118,6 +118,49 @@ bool mbl_table_next(MBLState *S, int32_t table, bool *ok) {
   return lua_gettop(L) == base + 2;
 }
 
+typedef struct SlotsRequest {
+  int32_t table, keys;
+  int32_t *slots;
+  int32_t most, count;
+} SlotsRequest;
+
+// request, key; the key of the last value, or nil at the end, and the values that come after the key.
+static int slots_body(lua_State *L) {
+  SlotsRequest *request = lua_touserdata(L, 1);
+  luaL_checkstack(L, request->most + 8, NULL);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->keys);
+  lua_rotate(L, 2, -1);  // request, table, keys, key
+  int32_t slot = 0;
+  while (slot >= 0 && request->count < request->most) {
+    if (!lua_next(L, 2)) {
+      lua_pushnil(L);
+      break;
+    }
+    lua_pushvalue(L, -2);
+    lua_rawget(L, 3);
+    slot = lua_isinteger(L, -1) ? (int32_t)lua_tointegerx(L, -1, NULL) : -1;
+    lua_settop(L, -2);
+    lua_rotate(L, -2, 1);
+    request->slots[request->count++] = slot;
+  }
+  lua_rotate(L, -(request->count + 1), 1);
+  return request->count + 1;
+}
+
+MBLStatus mbl_table_slots(MBLState *S, int32_t table, const MBLType *type, int32_t *slots, int32_t most, int32_t *count) {
+  lua_State *L = S->running;
+  if (!lua_checkstack(L, most + 8)) return MBLStatusStack;
+  SlotsRequest request = {.table = table, .keys = type->keys, .slots = slots, .most = most};
+  lua_pushcfunction(L, slots_body);
+  lua_rotate(L, -2, 1);
+  lua_pushlightuserdata(L, &request);
+  lua_rotate(L, -2, 1);
+  int status = lua_pcall(L, 2, LUA_MULTRET, 0);
+  *count = request.count;
+  return status == LUA_OK ? MBLStatusOK : MBLStatusRuntime;
+}
+
 static int freeze_body(lua_State *L) {
   TableRequest *request = lua_touserdata(L, 1);
   lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);

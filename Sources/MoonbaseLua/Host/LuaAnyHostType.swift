@@ -20,7 +20,8 @@ public class LuaAnyHostType {
     return Unmanaged<LuaAnyHostType>.fromOpaque(mbl_type_owner(type)).takeUnretainedValue()
   }
 
-  final func plain(_ object: AnyObject, scoped: Bool, in state: LuaState) throws(LuaError) -> MBLValue {
+  /// What the shim calls the type.
+  final func registered(in state: LuaState) throws(LuaError) -> OpaquePointer {
     if let registration, link === state.link {
       self.registration = nil
       try registration()
@@ -28,6 +29,11 @@ public class LuaAnyHostType {
     guard link === state.link, let plainType else {
       throw LuaError(.foreign, "\(name) is not registered in this Lua state")
     }
+    return plainType
+  }
+
+  final func plain(_ object: AnyObject, scoped: Bool, in state: LuaState) throws(LuaError) -> MBLValue {
+    let plainType = try registered(in: state)
     var plain = MBLValue()
     plain.tag = .object
     plain.pointer = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())

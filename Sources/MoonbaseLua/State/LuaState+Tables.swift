@@ -78,4 +78,32 @@ extension LuaState {
     }
     if !ok { throw takeError(.runtime) }
   }
+
+  /// As `tableForEach`, with the slots that the type has for the keys, several entries a step.
+  func tableForEachSlot(
+    _ table: LuaReference, of type: OpaquePointer, _ body: (LuaTable.Entry, LuaValue) throws -> Void
+  ) throws {
+    let top = mbl_top(raw)
+    defer { mbl_set_top(raw, top) }
+    var none = MBLValue()
+    try check(mbl_push(raw, &none))
+    try withUnsafeTemporaryAllocation(of: Int32.self, capacity: 16) { slots in
+      guard let start = slots.baseAddress else { return }
+      var plain = MBLValue()
+      repeat {
+        mbl_set_top(raw, top + 1)  // the key
+        var count: Int32 = 0
+        let status = mbl_table_slots(raw, table.index, type, start, Int32(slots.count), &count)
+        guard status == .OK else { throw takeError(status) }
+        for index in 0..<count {
+          let slot = slots[Int(index)]
+          mbl_get(mbl_thread(raw), top + 1, &plain)
+          let key = slot < 0 ? LuaTable.Entry.other(try value(plain)) : .slot(Int(slot))
+          mbl_get(mbl_thread(raw), top + 2 + index, &plain)
+          try body(key, try value(plain))
+        }
+        mbl_get(mbl_thread(raw), top + 1, &plain)
+      } while plain.tag != .nil
+    }
+  }
 }

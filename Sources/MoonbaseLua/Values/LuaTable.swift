@@ -46,6 +46,20 @@ public struct LuaTable {
     try reference.state.tableForEach(reference, body)
   }
 
+  /// What a key of a table is to a host type.
+  package enum Entry {
+    /// A property, by its place in the list that `LuaHostType.properties` was given.
+    case slot(Int)
+    /// No property, or one that a method hides.
+    case other(LuaValue)
+  }
+
+  /// Calls `body` for every key and value as `forEach` does, with the keys as properties of objects of `type`.
+  package func forEach(of type: LuaAnyHostType, _ body: (Entry, LuaValue) throws -> Void) throws {
+    let state = try reference.state
+    try state.tableForEachSlot(reference, of: type.registered(in: state), body)
+  }
+
   /// All keys and values, in no order.
   public var pairs: [(key: LuaValue, value: LuaValue)] {
     get throws(LuaError) {

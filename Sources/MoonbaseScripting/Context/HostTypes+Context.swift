@@ -154,8 +154,12 @@ extension HostTypes {
   /// Sets the properties that a table names.
   func assign(_ table: LuaTable, to object: ManagedObject) throws {
     let domain = try home()
-    try table.forEach { key, value in
-      let property = try domain.property(key, of: object.entity)
+    try table.forEach(of: type(of: object.entity)) { key, value in
+      let property =
+        switch key {
+        case .slot(let slot): object.entity.properties[slot]
+        case .other(let name): try domain.property(name, of: object.entity)
+        }
       try object.setValue(domain.value(value, for: property, in: object.managedObjectContext), at: property.slot)
     }
   }

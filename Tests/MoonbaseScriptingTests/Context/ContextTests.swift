@@ -127,4 +127,30 @@ import Testing
       """)
     #expect(lines == ["1", "Bob"])
   }
+
+  /// More properties than are looked at in one step, and one that a method hides on the object.
+  @Test(arguments: [1, 15, 16, 17, 48])
+  func aTableOfAnySizeSetsItsProperties(_ count: Int) throws {
+    let names = (1...count).map { "a\($0) = 'integer64'" }.joined(separator: ", ")
+    let bench = try ScriptBench(
+      model: "return { entities = { Wide = { attributes = { \(names), validate = 'integer64' } } } }", extensions: [])
+    let lines = try bench.lines(
+      """
+      local values = { validate = -1 }
+      for i = 1, \(count) do values["a" .. i] = i end
+      local wide = context:insert("Wide", values)
+      for i = 1, \(count) do assert(wide["a" .. i] == i) end
+      print(moonbase.object.primitive(wide, "validate"))
+      for _, key in ipairs { "b", 1, true } do
+        values[key] = 1
+        print((select(2, pcall(context.insert, context, "Wide", values))).message:match("has no property [^;:(,]*"))
+        values[key] = nil
+      end
+      print(pcall(context.insert, context, "Wide", setmetatable({}, { __index = { a1 = 1 } })))
+      context:rollback()
+      """)
+    #expect(lines.first == "-1")
+    #expect(lines.dropFirst().prefix(3).allSatisfy { $0.hasPrefix("has no property") })
+    #expect(lines.last?.hasPrefix("true") == true)
+  }
 }
