@@ -70,8 +70,8 @@ extension SQLiteStore {
     let known = ids.lazy.filter { $0.storeNumber == self.number.rawValue }
     for (root, group) in Dictionary(grouping: known, by: { self.layout.model.entity(of: $0)?.root ?? -1 })
     where root >= 0 {
-      let entities = Set(group.map(\.entitySymbol))
-      let single = entities.count == 1 ? layout.model.entity(of: group[0]) : nil
+      let isOfOneEntity = group.allSatisfy { $0.entitySymbol == group[0].entitySymbol }
+      let single = isOfOneEntity ? layout.model.entity(of: group[0]) : nil
       let plan = try plan(single ?? layout.model.entities[root], includesSubentities: single == nil)
       try read { session in
         for start in stride(from: 0, to: group.count, by: Self.chunk) {

@@ -21,9 +21,9 @@ extension ManagedObjectContext {
   /// The objects of IDs in their order, with their rows read many at a time. Those that are gone are left out.
   public func loadObjects(with ids: [ManagedObjectID]) throws -> [ManagedObject] {
     let missing = ids.filter { !$0.isTemporaryID && registered[$0].map { $0.takeUnretainedValue().needsRow } ?? true }
-    var loaded: [ManagedObjectID: ManagedObject] = [:]
-    for snapshot in try coordinator.snapshots(of: missing) { loaded[snapshot.id] = try object(for: snapshot) }
-    return ids.compactMap { loaded[$0] ?? registered[$0]?.takeUnretainedValue() }.filter { !$0.needsRow }
+    let loaded = try coordinator.snapshots(of: missing).map(object(for:))
+    // Nobody else may hold them yet.
+    return withExtendedLifetime(loaded) { ids.compactMap { registeredObject(for: $0) }.filter { !$0.needsRow } }
   }
 
   /// How many objects match a request.

@@ -77,7 +77,10 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// IDs by the store they are in.
   func byStore(_ ids: [ManagedObjectID]) throws -> [(any PersistentStore, [ManagedObjectID])] {
-    try Dictionary(grouping: ids, by: \.storeNumber).values.map { (try store(of: $0[0]), $0) }
+    if let first = ids.first, ids.allSatisfy({ $0.storeNumber == first.storeNumber }) {
+      return [(try store(of: first), ids)]
+    }
+    return try Dictionary(grouping: ids, by: \.storeNumber).values.map { (try store(of: $0[0]), $0) }
   }
 
   /// The store for new objects of an entity.
@@ -105,7 +108,7 @@ public final class PersistentStoreCoordinator: Sendable {
       rows.remove([id])
       return nil
     }
-    rows.insert(snapshot)
+    rows.insert([snapshot])
     return snapshot
   }
 
@@ -114,7 +117,7 @@ public final class PersistentStoreCoordinator: Sendable {
     var result: [Snapshot] = []
     for (store, group) in try byStore(ids) {
       let snapshots = try store.snapshots(of: group)
-      for snapshot in snapshots { rows.insert(snapshot) }
+      rows.insert(snapshots)
       result += snapshots
     }
     return result

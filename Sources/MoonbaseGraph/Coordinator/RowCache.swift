@@ -26,13 +26,21 @@ final class RowCache: Sendable {
     }
   }
 
-  func insert(_ snapshot: Snapshot) { generations.withLock { put(snapshot, in: &$0) } }
+  func insert(_ snapshots: [Snapshot]) {
+    generations.withLock { cache in
+      for snapshot in snapshots { put(snapshot, in: &cache) }
+    }
+  }
 
   /// Takes newer versions of rows that are here; others stay out.
   func replace(_ snapshots: [Snapshot]) {
     generations.withLock { cache in
-      for snapshot in snapshots where cache.young[snapshot.id] != nil || cache.old[snapshot.id] != nil {
-        put(snapshot, in: &cache)
+      for snapshot in snapshots {
+        if let place = cache.young.index(forKey: snapshot.id) {
+          cache.young.values[place] = snapshot
+        } else if cache.old[snapshot.id] != nil {
+          put(snapshot, in: &cache)
+        }
       }
     }
   }

@@ -60,6 +60,9 @@ struct StoreLayout: Sendable {
   func subtree(of entity: ResolvedEntity) -> [EntityLayout] { entities[entity.subtree].compactMap { $0 } }
 }
 
+/// So many parameters, one after the other; at least one.
+func parameters(_ count: Int) -> String { "?" + String(repeating: ", ?", count: count - 1) }
+
 /// A name as SQL needs it: as it is where it is plain, else quoted.
 func identifier(_ name: String) -> String {
   let isPlain = name.utf8.allSatisfy { byte in

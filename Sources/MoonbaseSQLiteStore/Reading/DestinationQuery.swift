@@ -44,7 +44,6 @@ struct DestinationQuery {
   }
 
   func select(keyCount: Int) -> String {
-    let keys = repeatElement("?", count: keyCount).joined(separator: ", ")
-    return "SELECT t0.Z_PK, t0.Z_ENT, \(owner) FROM \(from) WHERE \(owner) IN (\(keys)) ORDER BY \(order)"
+    "SELECT t0.Z_PK, t0.Z_ENT, \(owner) FROM \(from) WHERE \(owner) IN (\(parameters(keyCount))) ORDER BY \(order)"
   }
 }

@@ -88,8 +88,7 @@ struct RowPlan: Sendable {
 
   /// Selects rows by so many keys.
   func select(keyCount: Int) -> String {
-    let keys = repeatElement("?", count: keyCount).joined(separator: ", ")
-    return "SELECT \(columns.joined(separator: ", ")) FROM \(identifier(table)) t0 WHERE t0.Z_PK IN (\(keys))"
+    "SELECT \(columns.joined(separator: ", ")) FROM \(identifier(table)) t0 WHERE t0.Z_PK IN (\(parameters(keyCount)))"
       + (entityCondition.map { " AND \($0)" } ?? "")
   }
 

@@ -61,9 +61,8 @@ final class RowWriter {
       names.append(column.name)
       if let entityColumn = column.toOne?.entityColumn { names.append(identifier(entityColumn)) }
     }
-    let places = repeatElement("?", count: names.count).joined(separator: ", ")
     insertSQL =
-      "INSERT INTO \(identifier(layout.table)) (\(names.joined(separator: ", "))) VALUES (\(places))"
+      "INSERT INTO \(identifier(layout.table)) (\(names.joined(separator: ", "))) VALUES (\(parameters(names.count)))"
   }
 
   var hasExternalData: Bool { columns.contains(where: \.isExternal) }
