@@ -170,6 +170,7 @@ void mbl_end(MBLState *S) {
   if (--S->depth > 0) return;
   mbl_control_leave(S);
   mbl_current = S->parent;
+  S->parent = NULL;  // which may go before this one is used again
   S->abort = MBLAbortNone;
   S->crowded = 0;
   S->scratchTop = 0;

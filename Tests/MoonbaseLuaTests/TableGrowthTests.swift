@@ -58,6 +58,17 @@ import Testing
     #expect(other?.kind == .limit(.instructions))
   }
 
+  /// Calls outside of a run know nothing of the run that the last one was within.
+  @Test func aStateOutlivesTheOneItRanWithin() throws {
+    let inner = try LuaState()
+    for _ in 0..<20 {
+      let outer = try LuaState()
+      try outer.setGlobal("f", outer.function { _ in _ = try inner.load("return 1", name: "inner")() })
+      _ = try outer.load("f()", name: "outer")()
+    }
+    #expect(try inner.table(elements: 2, fields: 2).count == 0)
+  }
+
   @Test func joinedAndUnpackedAsByLua() throws {
     let state = try LuaState(preset: .standard)
     let results = try state.load(
