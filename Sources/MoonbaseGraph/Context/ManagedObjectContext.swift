@@ -96,7 +96,7 @@ public final class ManagedObjectContext {
     changedObjects.filter { $0.isUpdated && !$0.isInserted && !$0.isDeleted }
   }
   /// Saved objects marked for deletion.
-  public var deletedObjects: [ManagedObject] { changedObjects.filter(\.isDeleted) }
+  public var deletedObjects: [ManagedObject] { changedObjects.filter { $0.isDeleted && !$0.isInserted } }
   /// All objects that somebody holds or that have changes.
   public var registeredObjects: [ManagedObject] { registered.values.map { $0.takeUnretainedValue() } }
 

@@ -62,10 +62,16 @@ final class ToManyState {
     isReordered = true
   }
 
-  /// Replaces temporary IDs and forgets what changed: the state is saved.
+  /// Replaces temporary IDs, which only those that came have, and forgets what changed: the state is saved.
   func didSave(permanent: [ManagedObjectID: ManagedObjectID]) {
-    if !permanent.isEmpty, members.contains(where: { permanent[$0] != nil }) {
-      members = OrderedSet(members.map { permanent[$0] ?? $0 })
+    if isLoaded, !permanent.isEmpty {
+      if !isOrdered {
+        for id in added {
+          if let new = permanent[id], members.drop(id) { members.append(new) }
+        }
+      } else if added.contains(where: { permanent[$0] != nil }) {
+        members = OrderedSet(members.map { permanent[$0] ?? $0 })
+      }
     }
     added = []
     removed = []
