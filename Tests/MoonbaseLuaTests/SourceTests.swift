@@ -128,7 +128,7 @@ import Testing
     #expect(try state.load("return require('name')[1]", name: "t").first().textValue == "name")
     for (name, message, script) in [
       ("nothing", "module 'nothing' returns nothing", "t.lua"),
-      ("a", "modules require each other: a → b → a", "t.lua"), ("broken", "unexpected symbol near '='", "broken.lua"),
+      ("a", "modules require each other: a → b → a", "b.lua"), ("broken", "unexpected symbol near '='", "broken.lua"),
       ("gone", "module 'gone' not found", "t.lua"), ("../a", "is no module name", "t.lua"),
     ] {
       for _ in 0..<2 {

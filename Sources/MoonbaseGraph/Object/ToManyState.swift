@@ -64,13 +64,14 @@ final class ToManyState {
 
   /// Replaces temporary IDs, which only those that came have, and forgets what changed: the state is saved.
   func didSave(permanent: [ManagedObjectID: ManagedObjectID]) {
-    if isLoaded, !permanent.isEmpty {
-      if !isOrdered {
-        for id in added {
+    if isLoaded, added.contains(where: \.isTemporaryID) {
+      if isOrdered || added.count > members.count / 4 {
+        members = OrderedSet(members.map { $0.isTemporaryID ? permanent[$0] ?? $0 : $0 })
+      } else {
+        // A few that came to many cost what they are, not what is there.
+        for id in added where id.isTemporaryID {
           if let new = permanent[id], members.drop(id) { members.append(new) }
         }
-      } else if added.contains(where: { permanent[$0] != nil }) {
-        members = OrderedSet(members.map { permanent[$0] ?? $0 })
       }
     }
     added = []
