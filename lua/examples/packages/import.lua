@@ -33,13 +33,20 @@ local DebianVersion = moonbase.classes.DebianVersion
 
 -- Reading: one record at a time, so that the text never stands in memory as a whole ----------------------------
 
--- The first line of a field is enough: lines that begin with white space go on with the field before.
-local fields = {}
-for _, name in ipairs {
-  "Package", "Version", "Architecture", "Section", "Maintainer", "Size", "Installed-Size", "Description", "Depends",
-  "Pre-Depends",
-} do
-  fields[name] = "\n" .. name:gsub("%-", "%%-") .. ": ?([^\n]*)\n"
+--- The fields that are wanted, each as its first line: lines that begin with white space go on with the field before.
+local function fields_of(text)
+  return {
+    Package = text:match("\nPackage: ?([^\n]*)\n"),
+    Version = text:match("\nVersion: ?([^\n]*)\n"),
+    Architecture = text:match("\nArchitecture: ?([^\n]*)\n"),
+    Section = text:match("\nSection: ?([^\n]*)\n"),
+    Maintainer = text:match("\nMaintainer: ?([^\n]*)\n"),
+    Size = text:match("\nSize: ?([^\n]*)\n"),
+    InstalledSize = text:match("\nInstalled%-Size: ?([^\n]*)\n"),
+    Description = text:match("\nDescription: ?([^\n]*)\n"),
+    Depends = text:match("\nDepends: ?([^\n]*)\n"),
+    PreDepends = text:match("\nPre%-Depends: ?([^\n]*)\n"),
+  }
 end
 
 --- How many lines a text has.
@@ -47,8 +54,8 @@ local function lines_in(text)
   return select(2, text:gsub("\n", "\n"))
 end
 
---- Two functions: the first returns the next record's text, with the end of the line before it; the second the number of the
---- line in which a byte of that text stands.
+--- Two functions: the first returns the next record's text, with the end of the line before it; the second the number
+--- of the line in which a byte of that text stands.
 local function texts(file)
   local block, first, next_first, line, at_end = "\n", 1, 1, 0, false
   local function read()
@@ -75,8 +82,8 @@ local function texts(file)
   end
 end
 
---- Two functions: the first returns the next record, a table of fields, and what is wrong with its text; the second the line
---- to name then: the record's first, or the fault's.
+--- Two functions: the first returns the next record, a table of fields, and what is wrong with its text; the second the
+--- line to name then: the record's first, or the fault's.
 local function records(file)
   local next_text, line_at = texts(file)
   local fault
@@ -88,20 +95,26 @@ local function records(file)
     if fault then
       return {}, string.format("no field name in %q", text:sub(fault + 1, math.min(fault + 40, last - 1)))
     end
-    local record = {}
-    for name, pattern in pairs(fields) do record[name] = text:match(pattern) end
+    local record = fields_of(text)
+    if not utf8.len(text) then
+      for field, value in pairs(record) do
+        if not utf8.len(value) then return record, string.format("%s: its %s is not UTF-8", record.Package, field) end
+      end
+    end
     return record
   end, function()
     return line_at((fault or 1) + 1)
   end
 end
 
---- The names a dependency field asks for; of alternatives (`a | b`) the first counts, and no name comes twice.
-local function names_in(field, seen, names)
+local asked_by = {}  -- a name: the number of the record that asked for it last
+
+--- Adds the names a dependency field asks for; of alternatives (`a | b`) the first counts, and no name comes twice.
+local function add_names(names, field, number)
   if not field then return end
   for name in (", " .. field):gmatch(",%s*([%w+.-]+)") do
-    if not seen[name] then
-      seen[name] = true
+    if asked_by[name] ~= number then
+      asked_by[name] = number
       names[#names + 1] = name
     end
   end
@@ -170,16 +183,13 @@ end
 
 local function values_of(record)
   local version = record.Version and DebianVersion.parse(record.Version)
-  local size, installed = count_in(record.Size), count_in(record["Installed-Size"])
+  local size, installed = count_in(record.Size), count_in(record.InstalledSize)
   if not record.Package then return nil, "it has no Package field" end
-  for field, text in pairs(record) do
-    if not utf8.len(text) then return nil, string.format("%s: its %s is not UTF-8", record.Package, field) end
-  end
   if not record.Version then return nil, record.Package .. " has no Version field" end
   if not version then return nil, string.format("%s: version %q is none", record.Package, record.Version) end
   if not size or size < 0 then return nil, string.format("%s: size %q is no count", record.Package, record.Size) end
   if not installed or installed < 0 then
-    return nil, string.format("%s: installed size %q is no count", record.Package, record["Installed-Size"])
+    return nil, string.format("%s: installed size %q is no count", record.Package, record.InstalledSize)
   end
   return {
     name = record.Package, version = version, architecture = record.Architecture, summary = record.Description,
@@ -223,9 +233,10 @@ for record, problem in next_record do
   local package, reason = take(record, problem)
   if package then
     taken = taken + 1
-    local seen, names = { [record.Package] = true }, {}
-    names_in(record["Pre-Depends"], seen, names)
-    names_in(record.Depends, seen, names)
+    local names = {}
+    asked_by[record.Package] = taken  -- no package depends on itself
+    add_names(names, record.PreDepends, taken)
+    add_names(names, record.Depends, taken)
     if #names > 0 then requirements[#requirements + 1] = { package, names } end
     if taken % 5000 == 0 then assert(context:save()) end
   elseif reason then
