@@ -16,6 +16,11 @@ static void count(MBLMatcher *m, size_t steps) {
   mbl_charge(m->L, (int64_t)(steps + MBL_PATTERN_STEPS) / 4);
 }
 
+// Going over a long set takes as long as many steps do.
+static void count_item(MBLMatcher *m, const char *p, const char *end) {
+  if (end - p > 16) count(m, (size_t)(end - p));
+}
+
 // MARK: Single characters
 
 // The end of the item that begins at `p`, without its suffix.
@@ -162,6 +167,7 @@ static const char *shortest(MBLMatcher *m, const char *s, const char *p, const c
   for (;;) {
     const char *result = match(m, s, end + 1);
     if (result != NULL) return result;
+    count_item(m, p, end);
     if (!single(m, s, p, end)) return NULL;
     s++;
   }
@@ -214,6 +220,7 @@ static const char *match_items(MBLMatcher *m, const char *s, const char *p) {
             p += 2;
             if (*p != '[') luaL_error(m->L, "missing '[' after '%%f' in pattern");
             const char *end = item_end(m, p);
+            count_item(m, p, end);
             if (!at_frontier(m, s, p, end)) return NULL;
             p = end;
             continue;
@@ -230,6 +237,7 @@ static const char *match_items(MBLMatcher *m, const char *s, const char *p) {
       default: break;
     }
     const char *end = item_end(m, p);
+    count_item(m, p, end);
     char suffix = end < m->patternEnd ? *end : 0;
     if (suffix == '*') return longest(m, s, p, end);
     if (suffix == '-') return shortest(m, s, p, end);
