@@ -44,6 +44,17 @@ import Testing
         #expect(error?.kind == .foreign, "attempt \(number): \(String(describing: error))")
       }
     }
+    let table = try #require(foreign[0].tableValue)
+    let elsewhere = try first.environment()
+    let chunk = try LuaChunk(LuaSource("return 1", name: "t"))
+    for attempt in [
+      { try own.setMetatable(table) }, { try own.replaceContents(with: first.table(["a": 1, "b": .table(table)])) },
+      { _ = try second.load("return 1", name: "t", in: elsewhere) },
+      { _ = try second.load(chunk, in: elsewhere) },
+    ] {
+      let error = #expect(throws: LuaError.self) { try attempt() }
+      #expect(error?.kind == .foreign)
+    }
     try second.setGlobal("give", second.function { call in try call.return(foreign[0]) })
     let error = try #require(throws: LuaError.self) { try second.load("give()", name: "t")() }
     #expect(error.kind == .foreign)

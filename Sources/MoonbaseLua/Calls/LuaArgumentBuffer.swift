@@ -88,13 +88,11 @@ final class LuaArgumentBuffer {
   }
 
   func setReference(_ index: Int, _ reference: LuaReference, for state: LuaState) throws(LuaError) {
-    guard reference.link === state.link else {
-      throw LuaError(.foreign, "a value of one Lua state was given to another")
-    }
+    let place = try reference.index(in: state)
     anchors.append(reference)
     holdsMore.pointee = true
     values[index].tag = .reference
-    values[index].integer = Int64(reference.index)
+    values[index].integer = Int64(place)
   }
 
   func setObject(

@@ -29,6 +29,7 @@ extension LuaState {
   /// A function that runs a compiled chunk; in a fresh environment if none is given.
   public func load(_ chunk: LuaChunk, in environment: LuaEnvironment? = nil) throws(LuaError) -> LuaFunction {
     let environment = if let environment { environment } else { try self.environment() }
+    let globals = try environment.table.reference.index(in: self)
     remember(chunk.source)
     mbl_begin(raw)
     defer { mbl_end(raw) }
@@ -36,7 +37,7 @@ extension LuaState {
     let status = chunk.code.withUnsafeBytes { bytes in
       mbl_load(
         raw, bytes.assumingMemoryBound(to: CChar.self).baseAddress, bytes.count, chunk.source.chunkName,
-        environment.table.reference.index, true)
+        globals, true)
     }
     return LuaFunction(reference: try keep(status))
   }

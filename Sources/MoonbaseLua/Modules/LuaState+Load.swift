@@ -16,6 +16,7 @@ extension LuaState {
   public func load(_ source: LuaSource, in environment: LuaEnvironment? = nil) throws(LuaError) -> LuaFunction {
     try validate(source)
     let environment = if let environment { environment } else { try self.environment() }
+    let globals = try environment.table.reference.index(in: self)
     remember(source)
     mbl_begin(raw)
     defer { mbl_end(raw) }
@@ -23,7 +24,7 @@ extension LuaState {
     let status = source.bytes.withUnsafeBytes { bytes in
       mbl_load(
         raw, bytes.assumingMemoryBound(to: CChar.self).baseAddress, bytes.count, source.chunkName,
-        environment.table.reference.index, source.isBytecode)
+        globals, source.isBytecode)
     }
     do throws(LuaError) {
       return LuaFunction(reference: try keep(status))

@@ -39,6 +39,7 @@ extension LuaState {
 extension LuaTable {
   /// Takes over the fields and the metatable of another table; its own are gone.
   public func replaceContents(with other: LuaTable) throws(LuaError) {
+    _ = try other.reference.index(in: reference.state)
     try setMetatable(other.metatable)
     for (key, _) in try pairs { try set(key, .nil) }
     for (key, value) in try other.pairs { try set(key, value) }

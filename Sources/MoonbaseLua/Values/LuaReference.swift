@@ -33,6 +33,14 @@ final class LuaReference {
 
   deinit { mbl_queue_unref(link.queue, index) }
 
+  /// Its number in a state's registry, which must be that of its own state.
+  func index(in state: LuaState) throws(LuaError) -> Int32 {
+    guard link === state.link else {
+      throw LuaError(.foreign, "a value of one Lua state was given to another")
+    }
+    return index
+  }
+
   var state: LuaState {
     get throws(LuaError) {
       guard let state = link.state else { throw LuaError(.closed, "the Lua state is closed") }

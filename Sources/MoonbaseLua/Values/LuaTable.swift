@@ -131,7 +131,8 @@ public struct LuaTable {
   /// Gives the table a metatable, or takes its own away. One with `__gc` is refused but in preset `trusted`.
   public func setMetatable(_ metatable: LuaTable?) throws(LuaError) {
     let state = try reference.state
-    let status = mbl_table_set_metatable(state.raw, reference.index, metatable?.reference.index ?? -1)
+    let other = try metatable?.reference.index(in: state) ?? -1
+    let status = mbl_table_set_metatable(state.raw, reference.index, other)
     guard status == .OK else { throw state.takeError(status) }
   }
 
