@@ -152,6 +152,11 @@ static void unblock_signal(void) {
   unblocked = true;
 }
 
+void mbl_control_set_deadline(MBLState *S) {
+  atomic_store_explicit(&S->control->deadline, S->limits.deadline, memory_order_relaxed);
+  if (S->limits.deadline > 0 && !atomic_load(&S->control->watched)) mbl_watch_begin(S->control);
+}
+
 void mbl_control_enter(MBLState *S) {
   if (!unblocked) unblock_signal();
   MBLControl *control = S->control;
@@ -162,8 +167,7 @@ void mbl_control_enter(MBLState *S) {
                         memory_order_relaxed);
   atomic_store(&control->phase, RUNNING);
   if (atomic_load_explicit(&control->waiting, memory_order_relaxed)) mbl_set_abort(S, MBLAbortInterrupted);
-  atomic_store_explicit(&control->deadline, S->limits.deadline, memory_order_relaxed);
-  if (S->limits.deadline > 0 && !atomic_load(&control->watched)) mbl_watch_begin(control);
+  mbl_control_set_deadline(S);
 }
 
 void mbl_control_leave(MBLState *S) {

@@ -158,6 +158,8 @@ void *mbl_allocate(void *state, void *block, size_t old, size_t size);
 MBLControl *mbl_control_new(MBLState *S);
 void mbl_control_enter(MBLState *S);
 void mbl_control_leave(MBLState *S);
+// Within a run: the deadline is the one of the state's limits.
+void mbl_control_set_deadline(MBLState *S);
 bool mbl_control_in_host(MBLState *S);
 void mbl_control_seen(MBLState *S);
 

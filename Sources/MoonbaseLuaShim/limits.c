@@ -111,7 +111,11 @@ void mbl_charge(lua_State *L, int64_t instructions) {
 
 void mbl_set_limits(MBLState *S, const MBLLimits *limits) {
   S->limits = *limits;
-  if (S->depth == 0) mbl_install_hook(S, S->main);
+  if (S->depth == 0) {
+    mbl_install_hook(S, S->main);
+  } else {
+    mbl_control_set_deadline(S);
+  }
 }
 
 bool mbl_run_is_ending(void) { return mbl_current != NULL && mbl_current->abort; }

@@ -46,18 +46,6 @@ import Testing
     #expect(try state.load(check, name: "t", in: environment).first().booleanValue == true)
   }
 
-  @Test func aDeadlineMayChangeBetweenRuns() throws {
-    let state = try LuaState(limits: LuaLimits(deadline: 100))
-    let spin = try state.load("while true do end", name: "t")
-    _ = try state.load("return 1", name: "t")()
-    state.limits = LuaLimits(deadline: 0.02)
-    let error = #expect(throws: LuaError.self) { try spin() }
-    #expect(error?.kind == .limit(.deadline))
-    state.limits = LuaLimits(instructions: 50_000_000)
-    let other = #expect(throws: LuaError.self) { try spin() }
-    #expect(other?.kind == .limit(.instructions))
-  }
-
   /// Calls outside of a run know nothing of the run that the last one was within.
   @Test func aStateOutlivesTheOneItRanWithin() throws {
     let inner = try LuaState()
