@@ -1,0 +1,11 @@
+import MoonbaseLua
+import Testing
+
+/// Expects that a script returns the same text, a long one, over our libraries as over the system's, which preset `trusted` keeps.
+func expectWhatTheSystemLibraryGives(_ script: String) throws {
+  let ours = try LuaState(preset: .standard, limits: .none)
+  let theirs = try LuaState(preset: .trusted, limits: .none)
+  let mine = try #require(try ours.load(script, name: "compare.lua").first().stringValue)
+  #expect(mine.bytes.count > 100_000)
+  #expect(try theirs.load(script, name: "compare.lua").first().stringValue == mine)
+}
