@@ -13,6 +13,8 @@
 
 // How many instructions pass between two looks at the budget.
 #define MBL_GRANULE 1000
+// How many keys or elements a walk in C passes between two looks: finding one may take a while where many keys have one hash.
+#define MBL_STRIDE 256
 // Coroutines closing coroutines: deeper than this ends the process in Lua 5.4.4.
 #define MBL_CLOSE_DEPTH 64
 #define MBL_TRACE_ENTRIES 24

@@ -15,11 +15,8 @@ typedef struct Key {
   size_t length;
 } Key;
 
-// Keys between two looks at the limits: each may take a while to find where many have one hash.
-#define STRIDE 256
-
 static void pause_at(lua_State *L, size_t done, int64_t price) {
-  if (done % STRIDE == 0) mbl_charge(L, price);
+  if (done % MBL_STRIDE == 0) mbl_charge(L, price);
 }
 
 static int rank(int type) {
@@ -61,9 +58,9 @@ static size_t count_keys(lua_State *L, int place, bool *ordered) {
   for (lua_pushnil(L); lua_next(L, place); lua_settop(L, -2)) {
     int type = lua_type(L, -2);
     *ordered = *ordered && (type == LUA_TNUMBER || type == LUA_TBOOLEAN);
-    pause_at(L, ++count, STRIDE / 2);
+    pause_at(L, ++count, MBL_STRIDE / 2);
   }
-  mbl_charge(L, (int64_t)(count % STRIDE / 2));
+  mbl_charge(L, (int64_t)(count % MBL_STRIDE / 2));
   return count;
 }
 
@@ -166,13 +163,13 @@ static int first_of(lua_State *L) {
   lua_Integer index = 0;
   for (lua_pushnil(L); lua_next(L, 1); lua_settop(L, -2)) {
     Key key = key_at(L, -2, ++index);
-    pause_at(L, (size_t)index, STRIDE / 2);
+    pause_at(L, (size_t)index, MBL_STRIDE / 2);
     if (best.type != LUA_TNONE && compare(&key, &best) >= 0) continue;
     best = key;
     lua_pushvalue(L, -2);
     lua_replace(L, 2);
   }
-  mbl_charge(L, index % STRIDE / 2);
+  mbl_charge(L, index % MBL_STRIDE / 2);
   if (best.type == LUA_TNONE) return 1;
   lua_pushvalue(L, 2);
   lua_rawget(L, 1);

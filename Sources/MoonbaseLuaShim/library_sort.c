@@ -5,13 +5,10 @@
 // table.sort. The library's own asks a table for its length once more, and walks as far as it is told where no hook looks; its
 // pivots depend on the clock. This one merges, on copies: equal elements keep their order, whatever the comparison answers.
 
-// Elements between two looks at the limits: each may take a while to find where many keys have one hash.
-#define STRIDE 256
-
 enum { TABLE = 1, COMPARE = 2, FROM = 3, TO = 4, LEFT = 5, RIGHT = 6 };
 
 static void pause_at(lua_State *L, lua_Integer done) {
-  if (done % STRIDE == STRIDE - 1) mbl_charge(L, STRIDE / 4);
+  if (done % MBL_STRIDE == MBL_STRIDE - 1) mbl_charge(L, MBL_STRIDE / 4);
 }
 
 // Whether the element at the head of the right run goes before the one of the left run.

@@ -15,16 +15,13 @@ static lua_Integer span(lua_Integer from, lua_Integer to) {
   return length < LUA_MAXINTEGER ? (lua_Integer)length : LUA_MAXINTEGER;
 }
 
-// Elements between two looks at the limits: each may take a while to find where many keys have one hash.
-#define STRIDE 256
-
 static void pause_at(lua_State *L, lua_Integer done) {
-  if (done % STRIDE == STRIDE - 1) mbl_charge(L, STRIDE / 4);
+  if (done % MBL_STRIDE == MBL_STRIDE - 1) mbl_charge(L, MBL_STRIDE / 4);
 }
 
 // The same for a walk that was charged beforehand.
 static void look_at(lua_State *L, lua_Integer done) {
-  if (done % STRIDE == STRIDE - 1) mbl_charge(L, 0);
+  if (done % MBL_STRIDE == MBL_STRIDE - 1) mbl_charge(L, 0);
 }
 
 // Anything will do that can be read and written as a table.
@@ -38,15 +35,15 @@ static void check_sequence(lua_State *L) {
 static int tab_move(lua_State *L) {
   lua_Integer from = luaL_checkinteger(L, 2), to = luaL_checkinteger(L, 3), at = luaL_checkinteger(L, 4);
   lua_Integer length = span(from, to);
-  if (length < STRIDE) return charged(L, length);
+  if (length < MBL_STRIDE) return charged(L, length);
   if (from <= 0 && to >= LUA_MAXINTEGER + from) return charged(L, 0);  // it refuses
   if (at > LUA_MAXINTEGER - length) return charged(L, 0);
   int target = lua_isnoneornil(L, 5) ? 1 : 5;
   lua_settop(L, 5);
   bool upwards = at > to || at <= from || (target == 5 && !lua_compare(L, 1, 5, LUA_OPEQ));
-  for (lua_Integer done = 0; done <= length; done += STRIDE) {
-    mbl_charge(L, STRIDE / 4);
-    lua_Integer last = done + STRIDE - 1 < length ? done + STRIDE - 1 : length;
+  for (lua_Integer done = 0; done <= length; done += MBL_STRIDE) {
+    mbl_charge(L, MBL_STRIDE / 4);
+    lua_Integer last = done + MBL_STRIDE - 1 < length ? done + MBL_STRIDE - 1 : length;
     lua_Integer first = upwards ? done : length - last;
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_pushvalue(L, 1);

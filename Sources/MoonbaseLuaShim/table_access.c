@@ -67,14 +67,11 @@ uint64_t mbl_table_length(MBLState *S, int32_t table) {
   return length;
 }
 
-// Keys between two looks at the limits: each may take a while to find where many have one hash.
-#define STRIDE 256
-
 static int size_body(lua_State *L) {
   TableRequest *request = lua_touserdata(L, 1);
   lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
   for (lua_pushnil(L); lua_next(L, -2); lua_settop(L, -2)) {
-    if (++request->size % STRIDE == 0) mbl_check_abort(L);
+    if (++request->size % MBL_STRIDE == 0) mbl_check_abort(L);
   }
   return 0;
 }
