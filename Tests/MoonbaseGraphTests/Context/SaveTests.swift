@@ -30,6 +30,36 @@ import Testing
     #expect(!person.isUpdated && !context.hasChanges)
   }
 
+  /// Few that come to many, and many that come to few, are put right in two ways.
+  @Test(arguments: [(40, 2), (2, 40), (0, 3), (4, 1)])
+  func destinationsHaveTheirPermanentIDsAfterASave(_ there: Int, _ coming: Int) throws {
+    let context = try ManagedObjectContext(try People.coordinator())
+    let department = try context.insert("Department", ["name": "R&D"])
+    var employees: [ManagedObject] = []
+    for count in [there, coming] {
+      for _ in 0..<count {
+        let person = try context.insert("Person", ["firstName": "A"])
+        try department.add(person, to: "employees")
+        employees.append(person)
+      }
+      try context.save()
+      let ids = try department.objectIDs(forRelationshipNamed: "employees")
+      #expect(ids.count == employees.count && Set(ids) == Set(employees.map(\.objectID)))
+      #expect(ids.allSatisfy { !$0.isTemporaryID })
+    }
+  }
+
+  @Test func deletedObjectsAreSavedOnes() throws {
+    let context = try ManagedObjectContext(try People.coordinator())
+    let saved = try context.insert("Person", ["firstName": "A"])
+    try context.save()
+    let new = try context.insert("Person", ["firstName": "B"])
+    try context.delete(new)
+    #expect(context.deletedObjects.isEmpty && context.insertedObjects.isEmpty)
+    try context.delete(saved)
+    #expect(context.deletedObjects == [saved])
+  }
+
   @Test func failedSaveKeepsContextAndStoreAsTheyWere() throws {
     let coordinator = try People.coordinator()
     let context = try ManagedObjectContext(coordinator)
