@@ -9,7 +9,7 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
   case median = "median:"
   case mode = "mode:"
   case standardDeviation = "stddev:"
-  // Arithmetic; the first six are printed as operators.
+  // Arithmetic; those that have a sign, but for the remainder, are printed with it.
   case add = "add:to:"
   case subtract = "from:subtract:"
   case multiply = "multiply:by:"

@@ -79,7 +79,10 @@ enum PredicateFunctions {
   }
 
   private static let functions: [Entry] =
-    [PredicateFunction.absolute, .floor, .ceiling, .truncate, .squareRoot, .logarithm, .naturalLogarithm, .exponential]
+    [
+      PredicateFunction.absolute, .floor, .ceiling, .truncate, .squareRoot, .logarithm, .naturalLogarithm, .exponential,
+      .onesComplement,
+    ]
     .map { Entry(function: $0, arity: 1, argument: .number, result: .number) }
     + [PredicateFunction.modulus, .power, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift]
     .map { Entry(function: $0, arity: 2, argument: .number, result: .number) }

@@ -17,6 +17,14 @@ let checkCases = CaseTable(
   salary = "x" => and the text "x" is no decimal number
   name IN {"Ann", 3} => impossible comparison: name is a string, 3 is a number
   name IN {1, "x"} => impossible comparison: name is a string, 1 is a number
+  age & "a" == 1 => bitwiseAnd:with: has no meaning for "a", which is a string
+  ~name == 1 => onesComplement: has no meaning for name
+  age IN {1, {2, 3}} => {2, 3} is a list, but an element of the list beside IN is one value
+  name == Ann => Person has no property Ann; a text is written in quotes: 'Ann'
+  name CONTAINS Ann => a text is written in quotes: 'Ann'
+  name == nam => did you mean name?; a text is written in quotes: 'nam'
+  name IN {Ann, "Bob"} => a text is written in quotes: 'Ann'
+  ANY children.name == Ann => a text is written in quotes: 'Ann'
   age = {1, 2} => impossible comparison: age is a number, {1, 2} is a list; write IN
   {1, 2} != age => is a list; write IN
   {1, "x"} CONTAINS age => impossible comparison: age is a number, "x" is a string

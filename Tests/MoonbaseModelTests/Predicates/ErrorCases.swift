@@ -26,6 +26,8 @@ let errorCases = CaseTable(
   age BETWEEN 5 => 13 two bounds
   age BETWEEN {1} => 13 two bounds
   age BETWEEN {1, 2, 3} => 13 two bounds
+  age BETWEEN {0, {1, 10}} => 13 a bound of BETWEEN is one value and no list
+  age BETWEEN {{}, 5} => 13 a bound of BETWEEN
   age BETWEEN[c] {1, 2} => 12 takes no options
   name CONTAINS[x] "a" => 15 there is no option [x]
   name CONTAINS[c "a" => 17 expected ] behind the options
@@ -45,10 +47,17 @@ let errorCases = CaseTable(
   # == 5 => 2 a key behind #
   #"" == 5 => 1 cannot be empty
   a ; b => 3 ; means nothing
-  a & b => 3 & means nothing
-  a | b => 3 | means nothing
+  a & b => 6 expected a comparison
+  a | b => 6 expected a comparison
+  a & == 1 => 5 expected a value
+  a ^ (b == 1) == 2 => 14 expected an expression
   a ? b => 3 ? means nothing
-  ~a == 1 => 1 ~ means nothing
+  ~ == 1 => 3 expected a value
+  a << == 1 => 6 expected a value
+  a == 0b12 => 6 0b12 is no number
+  a == 0o8 => 6 0o8 is no number
+  a == 0b => 6 0b is no number
+  a == 0x8000000000000000 => 6 is no number
   % == 5 => 1 expected a placeholder
   %y == 5 => 1 expected a placeholder
   %@ == 5 => 1 there is no argument for %@
@@ -96,5 +105,5 @@ let errorCases = CaseTable(
   (a == 1) + 2 == 2 => 10 expected an expression
   a == 1 + (b == 2) => 18 expected an expression
   TRUEPREDICATE == 1 => 15 expected AND, OR or the end
-  ähnlich ~ 5 => 9 ~ means nothing
+  ähnlich ~ 5 => 9 expected a comparison
   """#)

@@ -47,6 +47,15 @@ let fetchCases = CaseTable(
   age == age => 1 2 4 5
   age < height => 5
   age > height AND height > 0 => 1 2 4
+  -- bits
+  age & 36 == 36 => 1 4
+  age | 3 == 15 => 2
+  age ^ age == 0 => 1 2 4 5
+  ~age < -50 => 4
+  age >> 2 == 3 => 2
+  1 << 2 + 1 == 8 AND age == 12 => 2
+  age & NULL == NULL => 1 2 3 4 5
+  salary & 1 == 0 => 1 2 4
   -- missing values
   age == NULL => 3
   age != NULL => 1 2 4 5

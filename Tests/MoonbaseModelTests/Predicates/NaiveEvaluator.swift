@@ -176,6 +176,9 @@ struct NaiveEvaluator {
     case "add:to:": return .number(left + right)
     case "from:subtract:": return .number(left - right)
     case "multiply:by:": return .number(left * right)
+    case "bitwiseAnd:with:": return .number(Double(Int64(left) & Int64(right)))
+    case "bitwiseOr:with:": return .number(Double(Int64(left) | Int64(right)))
+    case "bitwiseXor:with:": return .number(Double(Int64(left) ^ Int64(right)))
     default:
       if right == 0 { return .none }
       let isWhole = isInteger(arguments[0], row) && isInteger(arguments[1], row)
@@ -190,6 +193,7 @@ struct NaiveEvaluator {
     case .keyPath(_, let path): path.last != "height"
     case .conditional(let condition, let then, let otherwise):
       isInteger(truth(condition, row) == true ? then : otherwise, row)
+    case .function(let name, _) where name.hasPrefix("bitwise"): true
     case .function(_, let arguments): arguments.allSatisfy { isInteger($0, row) }
     default: true
     }

@@ -102,6 +102,43 @@ let parsingCases = CaseTable(
   a == 1e3 => a == 1000.0
   a == 1.5E-3 => a == 0.0015
   a == 0x1F => a == 31
+  a == 0b101 => a == 5
+  a == 0o17 => a == 15
+  a == -0b11 => a == -3
+  a == -0x8000000000000000 => a == -9223372036854775808
+  a == 0b0 => a == 0
+  -- operators on bits
+  a & 4 == 4 => =
+  a | b ^ c & d == 1 => =
+  a & b & c == 0 => =
+  a & (b & c) == 0 => =
+  (a | b) & c == 0 => =
+  a & (b | c) == 0 => =
+  (a ^ b) | c == 0 => a ^ b | c == 0
+  a << 2 >> 1 == 0 => =
+  a << (2 >> 1) == 0 => =
+  a + 1 << b * 2 == 0 => =
+  (a << 1) + 2 == 0 => =
+  a + (1 << 2) == 0 => =
+  a&b!=0 => a & b != 0
+  a << -1 == 0 => =
+  ~a == -1 => =
+  ~~a == a => =
+  ~a & ~b == 0 => =
+  ~(a + 1) == 0 => =
+  ~a + 1 == 0 => =
+  ~a ** 2 == 0 => =
+  (~a) ** 2 == 0 => =
+  2 ** ~a == 0 => =
+  ~(-5) == 4 => =
+  ~-5 == 4 => ~(-5) == 4
+  ~a.b[0] == 0 => =
+  bitwiseAnd:with:(a, 4) == 4 => a & 4 == 4
+  onesComplement:(a) == 0 => ~a == 0
+  a & 1 == 1 && b | 2 == 2 || c << 1 == 4 => (a & 1 == 1 AND b | 2 == 2) OR c << 1 == 4
+  a & 6 IN {2, 4} => =
+  a BETWEEN {1 << 2, 1 << 4} => =
+  ANY list.flags & 1 == 1 => =
   a == 9223372036854775807 => =
   a == -9223372036854775808 => =
   a == 9223372036854775808 => a == CAST("9223372036854775808", "NSDecimalNumber")
@@ -208,8 +245,7 @@ let parsingCases = CaseTable(
   divide:by:(a, b) == 3 => a / b == 3
   raise:toPower:(a, b) == 3 => a ** b == 3
   modulus:by:(a, b) == 3 => =
-  bitwiseAnd:with:(a, 4) == 4 => =
-  leftshift:by:(a, 2) == 4 => =
+  leftshift:by:(a, 2) == 4 => a << 2 == 4
   FUNCTION(name, "length") > 3 => =
   FUNCTION(name, 'uppercaseString') == "A" => FUNCTION(name, "uppercaseString") == "A"
   FUNCTION(name, "stringByAppendingString:", "x") == "ax" => =

@@ -96,7 +96,10 @@ struct RandomPredicates {
     case 5: .conditional(predicate(depth: 0, base: base), numeric(0, base), numeric(0, base))
     default:
       .function(
-        pick(["add:to:", "from:subtract:", "multiply:by:", "divide:by:"]),
+        pick([
+          "add:to:", "from:subtract:", "multiply:by:", "divide:by:", "bitwiseAnd:with:", "bitwiseOr:with:",
+          "bitwiseXor:with:",
+        ]),
         [numeric(depth - 1, base), numeric(depth - 1, base)])
     }
   }

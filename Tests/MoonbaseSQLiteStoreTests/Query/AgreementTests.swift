@@ -13,7 +13,9 @@ struct AgreementTests {
   private static let names: [Value] = [nil, "", "Ada", "ada", "ÅDA", "A_a", "Zoë", "zoe\u{301}", "*"]
   private static let terms = [
     "age > 1", "age != 2", "age == NULL", "age IN {0, 2}", "age BETWEEN {1, 2}", "age + 1 == 2", "age / 2 == 1",
-    "modulus:by:(age, 2) == 1", "firstName == 'Ada'", "firstName != 'Ada'", "firstName == NULL", "firstName != NULL",
+    "modulus:by:(age, 2) == 1", "age & 1 == 1", "age | 1 == 3", "age ^ 3 == 1", "1 << age == 4", "8 >> age == 2",
+    "age << -1 == 1", "~age == -2", "~(age + 0.5) == -2", "age * 1.5 & 3 == 1", "age & 0b10 == 0o2",
+    "firstName == 'Ada'", "firstName != 'Ada'", "firstName == NULL", "firstName != NULL",
     "firstName ==[c] 'ada'", "firstName ==[cd] 'ada'", "firstName < 'a'", "firstName CONTAINS 'd'",
     "firstName CONTAINS ''", "firstName BEGINSWITH[c] 'A'", "firstName ENDSWITH[d] 'e'", "firstName LIKE 'A?a'",
     "firstName LIKE[cd] '*a*'", "firstName MATCHES '[A-Z].*'", "firstName IN {'Ada', NULL}", "firstName IN[c] {'ADA'}",

@@ -52,7 +52,7 @@ struct PredicateChecker {
   private mutating func check(_ comparison: Predicate.Comparison) throws(ModelError) -> Predicate.Comparison {
     var result = comparison.asMembership ?? comparison
     result.left = try checkInside(result.left)
-    result.right = try checkInside(result.right)
+    do { result.right = try checkInside(result.right) } catch { throw hinting(error, at: result.right) }
     let left = try side(result.left)
     let right = try side(result.right)
     try checkPlurality(result, left, right)
@@ -91,6 +91,7 @@ struct PredicateChecker {
       if let elements = converted.right.elements {
         let stated = comparison.right.elements ?? elements
         for (element, shown) in zip(elements, stated) {
+          try checkPart(shown, of: comparison, left)
           try checkComparable((comparison.left, left), (shown, try side(element)))
         }
       } else if right.isToMany {
@@ -140,6 +141,13 @@ struct PredicateChecker {
     throw mismatch("impossible comparison: \(phrase(other)), \(shown(list.expression)) is a list; write IN")
   }
 
+  /// What stands in a list beside a plain value, or bounds it, is a plain value.
+  private func checkPart(_ part: Expression, of comparison: Predicate.Comparison, _ left: Side) throws(ModelError) {
+    guard part.elements != nil, comparison.operator == .between || left.type != .unknown else { return }
+    let place = comparison.operator == .between ? "a bound of BETWEEN" : "an element of the list beside IN"
+    throw mismatch("\(shown(part)) is a list, but \(place) is one value")
+  }
+
   private func checkOrder(_ comparison: Predicate.Comparison, _ type: CheckedType) throws(ModelError) {
     guard comparison.operator != .equal, comparison.operator != .notEqual, case .object = type else { return }
     throw mismatch(
@@ -166,6 +174,17 @@ struct PredicateChecker {
 
   func mismatch(_ message: String) -> ModelError {
     ModelError(.predicateMismatch, message, entity: entity.name)
+  }
+
+  /// A word on the right that is no property was perhaps meant as text.
+  private func hinting(_ error: ModelError, at right: Expression) -> ModelError {
+    let words: [Expression] = if case .aggregate(let elements) = right { elements } else { [right] }
+    guard let key = error.property, error.code == .predicateMismatch,
+      words.contains(.keyPath(.evaluatedObject, [key]))
+    else { return error }
+    var error = error
+    error.message += "; a text is written in quotes: '\(key)'"
+    return error
   }
 
   // MARK: Literals

@@ -89,6 +89,10 @@ extension PredicateFunction {
     case .int(let number): return number
     case .double(let number):
       if let exact = Int64(exactly: number.rounded(.towardZero)) { return exact }
+    case .decimal(let number):
+      var (source, whole) = (number, Decimal())
+      NSDecimalRound(&whole, &source, 0, number < 0 ? .up : .down)
+      if let exact = Int64(whole.description) { return exact }
     default: break
     }
     throw refusal(of: value)

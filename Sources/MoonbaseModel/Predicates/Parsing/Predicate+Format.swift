@@ -39,6 +39,9 @@ extension Expression {
     }
   }
 
+  /// Whether one of the elements is a list itself.
+  var holdsList: Bool { elements?.contains { $0.elements != nil } ?? false }
+
   /// The key path that goes on from this expression.
   func appending(_ components: [String]) -> Expression {
     if case .keyPath(let base, let path) = self { return .keyPath(base, path + components) }

@@ -109,7 +109,7 @@ struct PredicateLexer {
   private mutating func scanNumber() throws(ModelError) -> PredicateToken.Kind {
     let start = position
     var kind = PredicateToken.Kind.integer
-    if byte(position) == UInt8(ascii: "0"), byte(position + 1) | 0x20 == UInt8(ascii: "x") {
+    if byte(position) == UInt8(ascii: "0"), Self.isRadix(byte(position + 1)) {
       position += 2
       skipName()
       return kind
@@ -133,6 +133,11 @@ struct PredicateLexer {
       throw error("a number cannot be followed by a letter; a key cannot begin with a digit", at: start)
     }
     return kind
+  }
+
+  /// Whether a letter behind a zero makes a number hexadecimal, octal or binary.
+  private static func isRadix(_ letter: UInt8) -> Bool {
+    letter | 0x20 == UInt8(ascii: "x") || letter == UInt8(ascii: "o") || letter == UInt8(ascii: "b")
   }
 
   private mutating func skipDigits() { while Self.isDigit(byte(position)) { position += 1 } }
@@ -175,6 +180,8 @@ struct PredicateLexer {
     case (UInt8(ascii: "&"), UInt8(ascii: "&")): return .andSign
     case (UInt8(ascii: "|"), UInt8(ascii: "|")): return .orSign
     case (UInt8(ascii: "*"), UInt8(ascii: "*")): return .power
+    case (UInt8(ascii: "<"), UInt8(ascii: "<")): return .leftShift
+    case (UInt8(ascii: ">"), UInt8(ascii: ">")): return .rightShift
     default: break
     }
     position = start + 1
@@ -195,6 +202,10 @@ struct PredicateLexer {
     case UInt8(ascii: "-"): return .minus
     case UInt8(ascii: "*"): return .times
     case UInt8(ascii: "/"): return .divide
+    case UInt8(ascii: "&"): return .ampersand
+    case UInt8(ascii: "|"): return .bar
+    case UInt8(ascii: "^"): return .caret
+    case UInt8(ascii: "~"): return .tilde
     default:
       position = start
       throw error("\(Character(UnicodeScalar(first))) means nothing in a predicate", at: start)

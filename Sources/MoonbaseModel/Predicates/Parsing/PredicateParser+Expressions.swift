@@ -1,11 +1,42 @@
 /// Expressions: arithmetic, key paths, indexes, literals.
 extension PredicateParser {
   /// An expression that may not be a condition.
-  mutating func parseExpression() throws(ModelError) -> Expression { try expression(from: try parseSum()) }
+  mutating func parseExpression() throws(ModelError) -> Expression { try expression(from: try parseOperation()) }
 
   // MARK: Arithmetic
 
-  mutating func parseSum() throws(ModelError) -> Node {
+  /// Operators on bits bind less than sums and more than comparisons; among them `<< >>` bind most, then `&`, `^` and `|`.
+  mutating func parseOperation() throws(ModelError) -> Node {
+    var length = 0
+    return try parseBits(atLeast: 0, &length)
+  }
+
+  /// `length` counts the operators of all strengths: together they make one tree.
+  private mutating func parseBits(atLeast least: Int, _ length: inout Int) throws(ModelError) -> Node {
+    var left = try parseSum()
+    while let (function, strength) = bitOperator, strength >= least {
+      try checkChain(length)
+      length += 1
+      let operand = try expression(from: left)
+      try advance()
+      let right = try expression(from: try parseBits(atLeast: strength + 1, &length))
+      left = .expression(.function(function.name, [operand, right]))
+    }
+    return left
+  }
+
+  private var bitOperator: (function: PredicateFunction, strength: Int)? {
+    switch token.kind {
+    case .bar: (.bitwiseOr, 0)
+    case .caret: (.bitwiseXor, 1)
+    case .ampersand: (.bitwiseAnd, 2)
+    case .leftShift: (.leftShift, 3)
+    case .rightShift: (.rightShift, 3)
+    default: nil
+    }
+  }
+
+  private mutating func parseSum() throws(ModelError) -> Node {
     var left = try parseProduct()
     var length = 0
     while token.kind == .plus || token.kind == .minus {
@@ -43,6 +74,10 @@ extension PredicateParser {
 
   /// A sign in front of a number belongs to it; elsewhere `-a` is `0 - a`.
   private mutating func parseSigned() throws(ModelError) -> Node {
+    if try skip(.tilde) {
+      let operand = try nested { parser throws(ModelError) in try parser.expression(from: try parser.parseSigned()) }
+      return .expression(.function(PredicateFunction.onesComplement.name, [operand]))
+    }
     guard token.kind == .minus || token.kind == .plus else { return try parsePower() }
     let isNegative = token.kind == .minus
     try advance()

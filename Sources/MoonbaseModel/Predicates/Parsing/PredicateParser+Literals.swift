@@ -20,11 +20,21 @@ extension PredicateParser {
   private func integer(_ text: String) -> Value? {
     if let value = Int64(text) { return .int(value) }
     let unsigned = text.hasPrefix("-") ? text.dropFirst() : text[...]
-    if unsigned.hasPrefix("0x") || unsigned.hasPrefix("0X") {
-      return Int64(unsigned.dropFirst(2), radix: 16).map { .int(text.hasPrefix("-") ? -$0 : $0) }
+    if let radix = Self.radix(of: unsigned) {
+      return Int64((text.hasPrefix("-") ? "-" : "") + unsigned.dropFirst(2), radix: radix).map(Value.int)
     }
     guard unsigned.count <= 38 else { return nil }
     return Decimal(string: text, locale: nil).map(Value.decimal)
+  }
+
+  /// 16 for `0x1F`, 8 for `0o17`, 2 for `0b101`; nil for digits alone.
+  private static func radix(of digits: Substring) -> Int? {
+    switch digits.prefix(2) {
+    case "0x", "0X": 16
+    case "0o": 8
+    case "0b": 2
+    default: nil
+    }
   }
 
   /// The text between two quotation marks. An escape that has no meaning keeps its backslash, so that regular expressions

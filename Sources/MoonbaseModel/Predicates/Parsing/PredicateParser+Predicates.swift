@@ -50,7 +50,7 @@ extension PredicateParser {
     case .keyword(.none): return .predicate(.not(try parseQuantified(.any)))
     default: break
     }
-    let left = try parseSum()
+    let left = try parseOperation()
     guard case .expression(let expression) = left else { return left }
     guard let found = try parseOperator() else { return left }
     return .predicate(try parseRight(expression, found, modifier: .direct))
@@ -58,7 +58,7 @@ extension PredicateParser {
 
   private mutating func parseQuantified(_ modifier: Predicate.Comparison.Modifier) throws(ModelError) -> Predicate {
     try advance()
-    let left = try expression(from: try parseSum())
+    let left = try expression(from: try parseOperation())
     guard let found = try parseOperator() else {
       throw unexpected("expected a comparison such as =, <, CONTAINS or IN")
     }
@@ -69,7 +69,7 @@ extension PredicateParser {
     _ left: Expression, _ found: FoundOperator, modifier: Predicate.Comparison.Modifier
   ) throws(ModelError) -> Predicate {
     let start = token
-    let right = try expression(from: try parseSum())
+    let right = try expression(from: try parseOperation())
     if found.operator == .between { try checkRange(right, at: start) }
     if isComparison { throw unexpected("comparisons cannot be chained; expected AND, OR or the end") }
     let comparison = Predicate.comparison(
@@ -94,6 +94,7 @@ extension PredicateParser {
       case .constant: false
       default: true
       }
+    guard !range.holdsList else { throw lexer.error("a bound of BETWEEN is one value and no list", at: start.start) }
     if !isRange { throw lexer.error("BETWEEN expects two bounds, for example {1, 10}", at: start.start) }
   }
 

@@ -19,6 +19,7 @@ struct PredicateToken: Sendable {
     case leftParenthesis, rightParenthesis, leftBrace, rightBrace, leftBracket, rightBracket
     case comma, period, assign
     case plus, minus, times, divide, power, modulus
+    case ampersand, bar, caret, tilde, leftShift, rightShift
     case bang, andSign, orSign
     case compare(Predicate.Comparison.Operator)
   }

@@ -51,21 +51,27 @@ struct PredicatePrinter {
 
   private mutating func print(_ comparison: Predicate.Comparison, quantifier: String) {
     text += quantifier
-    print(comparison.left, inside: .sum)
+    print(comparison.left, inside: .bitOr)
     text += " \(comparison.operator.rawValue)\(comparison.options.suffix) "
-    print(comparison.right, inside: .sum)
+    print(comparison.right, inside: .bitOr)
   }
 
   // MARK: Expressions
 
   /// How strongly an expression holds together; the weaker one needs parentheses inside the stronger one.
   private enum Strength: Int {
-    case assignment, sum, product, power, number, postfix
+    case assignment, bitOr, bitXor, bitAnd, shift, sum, product, power, number, postfix
   }
 
   private func strength(of expression: Expression) -> Strength {
     switch expression {
     case .assignment: .assignment
+    case .function("bitwiseOr:with:", let operands) where operands.count == 2: .bitOr
+    case .function("bitwiseXor:with:", let operands) where operands.count == 2: .bitXor
+    case .function("bitwiseAnd:with:", let operands) where operands.count == 2: .bitAnd
+    case .function("leftshift:by:", let operands) where operands.count == 2: .shift
+    case .function("rightshift:by:", let operands) where operands.count == 2: .shift
+    case .function("onesComplement:", let operands) where operands.count == 1: .power
     case .function("add:to:", let operands) where operands.count == 2: .sum
     case .function("from:subtract:", let operands) where operands.count == 2: .sum
     case .function("multiply:by:", let operands) where operands.count == 2: .product
@@ -154,6 +160,9 @@ struct PredicatePrinter {
       text += "["
       print(arguments[1])
       text += "]"
+    case (.onesComplement, 1):
+      text += "~"
+      print(arguments[0], inside: .power)
     case (.cast, 2):
       text += "CAST("
       printList(arguments)
@@ -170,7 +179,7 @@ struct PredicatePrinter {
     }
   }
 
-  /// The sign of an operator and how strong its operands must be: sums and products lean left, powers right.
+  /// The sign of an operator and how strong its operands must be: all lean left but powers.
   private func signs(of name: String) -> (String, Strength, Strength)? {
     switch name {
     case "add:to:": (" + ", .sum, .product)
@@ -178,6 +187,11 @@ struct PredicatePrinter {
     case "multiply:by:": (" * ", .product, .power)
     case "divide:by:": (" / ", .product, .power)
     case "raise:toPower:": (" ** ", .number, .power)
+    case "leftshift:by:": (" << ", .shift, .sum)
+    case "rightshift:by:": (" >> ", .shift, .sum)
+    case "bitwiseAnd:with:": (" & ", .bitAnd, .shift)
+    case "bitwiseXor:with:": (" ^ ", .bitXor, .bitAnd)
+    case "bitwiseOr:with:": (" | ", .bitOr, .bitXor)
     default: nil
     }
   }
