@@ -39,8 +39,11 @@ let package = Package(
       name: "MoonbaseCZlib", pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
+    // What the host does for a script: charged by every layer, looked at by the one that runs scripts.
+    .target(name: "MoonbaseMeter"),
+
     // The one door through which Foundation, the C library and locks come in.
-    .target(name: "MoonbasePlatform", swiftSettings: strict),
+    .target(name: "MoonbasePlatform", dependencies: ["MoonbaseMeter"], swiftSettings: strict),
     .testTarget(name: "MoonbasePlatformTests", dependencies: ["MoonbasePlatform"], swiftSettings: strict),
 
     .target(
@@ -58,7 +61,7 @@ let package = Package(
       swiftSettings: strict),
 
     // Lua: C owns every longjmp, Swift the rest.
-    .target(name: "MoonbaseLuaShim", dependencies: ["MoonbaseCLua"]),
+    .target(name: "MoonbaseLuaShim", dependencies: ["MoonbaseCLua", "MoonbaseMeter"]),
     // The files of `lua/moonbase` and `lua/types`, compiled in.
     .target(name: "MoonbaseLuaFiles"),
     .target(

@@ -27,7 +27,7 @@ MBLStatus mbl_call(MBLState *S, int32_t function, const MBLValue *arguments, int
   bool plain = true;
   for (int32_t i = 0; i < count && plain; i++) plain = mbl_is_plain(&arguments[i]);
   int base = lua_gettop(L), pending = S->pendingCount, status;
-  bool inHost = mbl_control_set_in_host(S, false);
+  bool inHost = mbl_set_in_host(S, false);
   lua_pushcfunction(L, mbl_handler);
   if (plain) {
     lua_rawgeti(L, LUA_REGISTRYINDEX, function);
@@ -39,7 +39,7 @@ MBLStatus mbl_call(MBLState *S, int32_t function, const MBLValue *arguments, int
     lua_pushlightuserdata(L, &request);
     status = lua_pcall(L, 1, results, base + 1);
   }
-  mbl_control_set_in_host(S, inHost);
+  mbl_set_in_host(S, inHost);
   lua_rotate(L, base + 1, -1);
   lua_settop(L, -2);
   if (status != LUA_OK) {
@@ -137,8 +137,8 @@ MBLStatus mbl_to_text(MBLState *S, int32_t index) {
   index = lua_absindex(L, index);
   lua_pushcfunction(L, text_body);
   lua_pushvalue(L, index);
-  bool inHost = mbl_control_set_in_host(S, false);
+  bool inHost = mbl_set_in_host(S, false);
   int status = lua_pcall(L, 1, 1, 0);
-  mbl_control_set_in_host(S, inHost);
+  mbl_set_in_host(S, inHost);
   return (MBLStatus)status;
 }

@@ -53,9 +53,9 @@ MBLFastResult mbl_fast_call(MBLState *S, int32_t function, const MBLValue *argum
   lua_rawgeti(L, LUA_REGISTRYINDEX, function);
   for (int32_t i = 0; i < count; i++) push_scalar(L, &arguments[i]);
   int pending = S->pendingCount;
-  bool inHost = mbl_control_set_in_host(S, false);
+  bool inHost = mbl_set_in_host(S, false);
   int status = lua_pcall(L, count, 1, -count - 2);
-  mbl_control_set_in_host(S, inHost);
+  mbl_set_in_host(S, inHost);
   if (status == LUA_OK) return take_result(L, base);
   lua_rotate(L, base + 1, -1);
   lua_settop(L, -2);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control.h"
+#include "MoonbaseMeter.h"
 
 // Ending a run from elsewhere.
 
@@ -56,6 +57,7 @@ static void on_signal(int number, siginfo_t *information, void *context) {
       mbl_arm(S);
       if (S == hit) break;
     }
+    moonbase_meter_rest = -1;
   }
   call_previous(number, information, context);
   errno = saved;
@@ -162,7 +164,7 @@ void mbl_control_enter(MBLState *S) {
   MBLControl *control = S->control;
   control->thread = pthread_self();
   atomic_store_explicit(&control->reason, MBLAbortNone, memory_order_relaxed);
-  mbl_control_set_in_host(S, false);
+  atomic_store_explicit(&control->paused, 0, memory_order_relaxed);
   atomic_store_explicit(&control->serial, atomic_load_explicit(&control->serial, memory_order_relaxed) + 1,
                         memory_order_relaxed);
   atomic_store(&control->phase, RUNNING);
@@ -171,7 +173,6 @@ void mbl_control_enter(MBLState *S) {
 }
 
 void mbl_control_leave(MBLState *S) {
-  if (S->parent != NULL) mbl_control_set_in_host(S->parent, true);
   int expected = RUNNING;
   while (!atomic_compare_exchange_strong(&S->control->phase, &expected, IDLE)) {
     expected = RUNNING;
@@ -182,6 +183,8 @@ void mbl_control_leave(MBLState *S) {
 // The host was told of an interruption.
 void mbl_control_seen(MBLState *S) { atomic_store(&S->control->waiting, 0); }
 
-bool mbl_control_in_host(MBLState *S) {
-  return atomic_load_explicit(&S->control->inHost, memory_order_relaxed);
+void mbl_pause_deadlines(bool paused) {
+  for (MBLState *S = mbl_current; S != NULL; S = S->parent) {
+    atomic_store_explicit(&S->control->paused, paused, memory_order_relaxed);
+  }
 }

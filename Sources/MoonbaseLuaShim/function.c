@@ -79,9 +79,9 @@ static int function_call(lua_State *L) {
   frame.hasResult = false;
   int pending = S->pendingCount;
   size_t scratch = S->scratchTop;
-  bool inHost = mbl_control_set_in_host(S, true);
+  bool inHost = mbl_set_in_host(S, true);
   int32_t failed = S->host->call(box->function, &frame);
-  mbl_control_set_in_host(S, inHost);
+  mbl_set_in_host(S, inHost);
   return mbl_finish(S, L, &frame, failed, pending, scratch);
 }
 

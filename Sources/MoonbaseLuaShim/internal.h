@@ -49,6 +49,7 @@ struct MBLState {
   volatile sig_atomic_t abort;
   volatile sig_atomic_t crowded;  // the soft memory limit was passed; the hook collects, then decides
   volatile sig_atomic_t armed;
+  bool inHost;    // a host function runs, and Lua does not
   int closeDepth;
   int granules;           // looks at the call depth that may be left out
   lua_State *deepest;    // the coroutine they were counted for
@@ -143,6 +144,12 @@ static inline bool mbl_sandboxed(const MBLState *S) { return S->preset != MBLPre
 // The thread's record of running states, innermost first.
 extern _Thread_local MBLState *mbl_current;
 
+static inline bool mbl_set_in_host(MBLState *S, bool inHost) {
+  bool before = S->inHost;
+  S->inHost = inHost;
+  return before;
+}
+
 // chain.c, parsing_time.c
 int mbl_long_chain(const char *bytes, size_t length);
 // The line for which a source is refused, and why; 0 if it is not.
@@ -162,8 +169,11 @@ void mbl_control_enter(MBLState *S);
 void mbl_control_leave(MBLState *S);
 // Within a run: the deadline is the one of the state's limits.
 void mbl_control_set_deadline(MBLState *S);
-bool mbl_control_in_host(MBLState *S);
 void mbl_control_seen(MBLState *S);
+
+// host_work.c: charges what the host did to the state that ran, and lets it work for `next` from now on, the new innermost one.
+void mbl_work_for(MBLState *next);
+void mbl_work_prepare(void);
 
 // table_growth.c: hash parts of tables, of so many bytes and more. Smaller ones take a few milliseconds to grow at worst.
 #define MBL_LEAST_PART ((size_t)24 << 12)

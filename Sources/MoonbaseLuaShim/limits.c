@@ -150,6 +150,13 @@ static void check_nesting(MBLState *S) {
   if (mbl_current != NULL && mbl_stack_is_low()) mbl_set_abort(S, MBLAbortCallDepth);
 }
 
+// A run on behalf of one that must end has to end as well.
+static void inherit_end(MBLState *S) {
+  if (S->parent == NULL || !S->parent->abort) return;
+  S->exitStatus = S->parent->exitStatus;
+  mbl_set_abort(S, (MBLAbort)S->parent->abort);
+}
+
 void mbl_begin(MBLState *S) {
   if (S->depth++ > 0) {
     check_nesting(S);
@@ -162,10 +169,12 @@ void mbl_begin(MBLState *S) {
   S->budget = S->limits.instructions > 0 ? S->limits.instructions : INT64_MAX;
   S->exitStatus = 0;
   S->written = 0;
+  S->inHost = false;
   check_nesting(S);
   S->parent = mbl_current;
   atomic_signal_fence(memory_order_seq_cst);
-  mbl_current = S;
+  mbl_work_for(S);
+  inherit_end(S);
   mbl_queue_apply(S);
   mbl_control_enter(S);
 }
@@ -173,7 +182,7 @@ void mbl_begin(MBLState *S) {
 void mbl_end(MBLState *S) {
   if (--S->depth > 0) return;
   mbl_control_leave(S);
-  mbl_current = S->parent;
+  mbl_work_for(S->parent);
   S->parent = NULL;  // which may go before this one is used again
   S->abort = MBLAbortNone;
   S->crowded = 0;

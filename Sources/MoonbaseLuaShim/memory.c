@@ -12,7 +12,7 @@
 // and again for one and the same frame, which nothing else does that is not in the host.
 static bool calls_in_circles(MBLState *S, size_t size) {
   lua_Debug frame;
-  if (S->main == NULL || S->depth == 0 || mbl_control_in_host(S)) return false;
+  if (S->main == NULL || S->depth == 0 || S->inHost) return false;
   // The values that fill the stack are the frame's own.
   if ((size_t)lua_gettop(S->running) < size / 64 || !lua_getstack(S->running, 0, &frame)) return false;
   bool isSame = S->grownFrame == (const void *)frame.i_ci;

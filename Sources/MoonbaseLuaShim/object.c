@@ -49,11 +49,11 @@ static int access_object(lua_State *L, bool writing) {
   frame.hasResult = false;
   int pending = S->pendingCount;
   size_t scratch = S->scratchTop;
-  bool inHost = mbl_control_set_in_host(S, true);
+  bool inHost = mbl_set_in_host(S, true);
   int32_t failed = kind != LUA_TNUMBER ? S->host->missing(type->owner, object->object, writing, &frame)
                    : writing           ? S->host->set(type->owner, object->object, slot, &frame)
                                        : S->host->get(type->owner, object->object, slot, &frame);
-  mbl_control_set_in_host(S, inHost);
+  mbl_set_in_host(S, inHost);
   return mbl_finish(S, L, &frame, failed, pending, scratch);
 }
 

@@ -81,6 +81,7 @@ static void free_all(MBLState *S) {
 MBLState *mbl_open(const MBLHost *host, void *owner, MBLPreset preset) {
   MBLState *S = calloc(1, sizeof(MBLState));
   if (S == NULL) return NULL;
+  mbl_work_prepare();
   S->host = host;
   S->owner = owner;
   S->preset = preset;

@@ -105,9 +105,9 @@ bool mbl_table_next(MBLState *S, int32_t table, bool *ok) {
   lua_pushcfunction(L, next_body);
   lua_rawgeti(L, LUA_REGISTRYINDEX, table);
   lua_pushvalue(L, base + 1);
-  bool inHost = mbl_control_set_in_host(S, false);
+  bool inHost = mbl_set_in_host(S, false);
   int status = lua_pcall(L, 2, LUA_MULTRET, 0);
-  mbl_control_set_in_host(S, inHost);
+  mbl_set_in_host(S, inHost);
   lua_rotate(L, base + 1, -1);
   lua_settop(L, -2);
   if (status != LUA_OK) return false;

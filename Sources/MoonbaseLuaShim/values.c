@@ -96,9 +96,9 @@ MBLStatus mbl_protect(MBLState *S, lua_CFunction body, void *request, int result
   lua_pushcfunction(L, body);
   lua_pushlightuserdata(L, request);
   // Metamethods may run, and large tables be walked or grown: that is time in Lua.
-  bool inHost = mbl_control_set_in_host(S, false);
+  bool inHost = mbl_set_in_host(S, false);
   int status = lua_pcall(L, 1, results, 0);
-  mbl_control_set_in_host(S, inHost);
+  mbl_set_in_host(S, inHost);
   if (status != LUA_OK) mbl_pending_unwind(S, pending);
   return (MBLStatus)status;
 }

@@ -21,7 +21,7 @@ static double tick_of(MBLControl *control) {
   return tick < 0.001 ? 0.001 : tick > 0.05 ? 0.05 : tick;
 }
 
-// Time passed in the host is not the script's: only looks that find Lua at work count.
+// All time is the script's, in Lua and in the host, but for that in which the host waits for the user.
 static void look(MBLControl *control, double time) {
   unsigned long serial = atomic_load(&control->serial);
   bool running = atomic_load(&control->phase) != IDLE;
@@ -31,7 +31,7 @@ static void look(MBLControl *control, double time) {
     control->spent = 0;
   } else {
     control->idle = 0;
-    if (!atomic_load(&control->inHost)) control->spent += time - control->looked;
+    if (!atomic_load(&control->paused)) control->spent += time - control->looked;
     double deadline = atomic_load_explicit(&control->deadline, memory_order_relaxed);
     if (deadline > 0 && control->spent >= deadline) mbl_control_deliver(control, MBLAbortDeadline, false, serial);
   }
@@ -106,7 +106,7 @@ double mbl_watch_rest(MBLControl *control) {
   double rest = atomic_load_explicit(&control->deadline, memory_order_relaxed);
   if (control->seen == atomic_load(&control->serial)) {
     rest -= control->spent;
-    if (!atomic_load(&control->inHost)) rest -= now() - control->looked;
+    if (!atomic_load(&control->paused)) rest -= now() - control->looked;
   }
   pthread_mutex_unlock(&watchLock);
   return rest;

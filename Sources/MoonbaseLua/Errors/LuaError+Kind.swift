@@ -3,7 +3,7 @@ extension LuaError {
   public enum Limit: String, Sendable, CaseIterable {
     /// Instructions.
     case instructions
-    /// Time in Lua.
+    /// Time.
     case deadline
     /// Live memory.
     case memory

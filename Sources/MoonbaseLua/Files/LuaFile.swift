@@ -69,12 +69,18 @@ final class LuaFile {
   func fill() throws -> Bool {
     try flush()
     while true {
-      let count = MoonbasePlatform.read(descriptor, buffer.baseAddress, buffer.count)
+      let count = read()
       if count < 0, errno == EINTR, !mbl_run_is_ending() { continue }
       guard count >= 0 else { throw Failure.system(errno) }
       (start, end) = (0, count)
       return count > 0
     }
+  }
+
+  /// Waiting for standard input is waiting for the user.
+  private func read() -> Int {
+    guard descriptor == STDIN_FILENO else { return MoonbasePlatform.read(descriptor, buffer.baseAddress, buffer.count) }
+    return LuaState.waitingForUser { MoonbasePlatform.read(descriptor, buffer.baseAddress, buffer.count) }
   }
 
   // MARK: Writing

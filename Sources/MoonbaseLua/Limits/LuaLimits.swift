@@ -1,9 +1,11 @@
 /// What one run of a state may use. Exceeding one ends the run, and no script can swallow that.
 public struct LuaLimits: Sendable, Equatable {
-  /// Lua instructions, counted in steps of a thousand; nil: any number.
+  /// Lua instructions, counted in steps of a thousand, and ten for each object, row or element that the host looks at on the
+  /// script's behalf; nil: any number.
   public var instructions: Int64?
 
-  /// Seconds spent in Lua; time in the host is not counted. Sampled, so exact to about a tenth.
+  /// Seconds of a run, in Lua and in the host; time in which the host waits for standard input is not counted. Sampled, so exact
+  /// to about a tenth.
   public var deadline: Double?
 
   /// Bytes of live Lua memory at which a run ends, after a collection has not helped.

@@ -150,6 +150,9 @@ uint64_t mbl_output_add(MBLState *_Nonnull state, uint64_t bytes);
 int64_t mbl_exit_status(MBLState *_Nonnull state);
 void mbl_set_exit_status(MBLState *_Nonnull state, int64_t status);
 
+// Stops and restarts the clocks of this thread's runs, where the host waits for the user.
+void mbl_pause_deadlines(bool paused);
+
 // Ends the run of a state from any thread.
 void mbl_control_retain(MBLControl *_Nonnull control);
 void mbl_control_release(MBLControl *_Nonnull control);

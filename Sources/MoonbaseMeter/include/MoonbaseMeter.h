@@ -1,0 +1,25 @@
+#ifndef MOONBASE_METER_H
+#define MOONBASE_METER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// How much work this thread may do before somebody looks whether it should go on. Every layer charges what it does; only the one
+// that runs scripts knows for whom, and looks. A thread that runs no script has as good as no end to it.
+
+// Units of work before the next look. A signal handler may set it to less than 0.
+extern _Thread_local int64_t moonbase_meter_rest;
+
+// What looks: it sets the rest anew and returns whether the work must end.
+void moonbase_meter_set_look(bool (*_Nonnull look)(void));
+
+// Looks now.
+bool moonbase_meter_look(void);
+
+// Counts units, and looks when the rest is used up; true: the work must end.
+static inline bool moonbase_meter_charge(int64_t units) {
+  moonbase_meter_rest -= units;
+  return moonbase_meter_rest < 0 && moonbase_meter_look();
+}
+
+#endif

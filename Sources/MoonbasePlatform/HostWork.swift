@@ -1,0 +1,33 @@
+import MoonbaseMeter
+
+/// What the host does on behalf of a script, counted so that the script's limits hold for it.
+///
+/// Whoever goes over many things charges a unit for each: an object visited, a row read, an element compared. Without a script on
+/// this thread that costs a subtraction. With one, every thousand units are taken off its instructions, and its deadline, an
+/// interruption and its memory are looked at; once the run must end every charge throws. So charge where an error leaves all
+/// as it should be, and `note` where it would not.
+package enum HostWork {
+  /// Counts units of work. Throws the error with which the run ends, once it must.
+  @inlinable @inline(__always)
+  package static func charge(_ units: Int = 1) throws {
+    if moonbase_meter_charge(Int64(units)) { throw ending() }
+  }
+
+  /// Counts units of work where it cannot stop; the next charge throws.
+  @inlinable @inline(__always)
+  package static func note(_ units: Int = 1) { _ = moonbase_meter_charge(Int64(units)) }
+
+  /// Counts units of work; whether the run must end. For work that stops in a way of its own, and then throws `ending()`.
+  @inlinable @inline(__always)
+  package static func mustEnd(after units: Int = 1) -> Bool { moonbase_meter_charge(Int64(units)) }
+
+  // MARK: The layer that runs scripts
+
+  private static let source = Lock<(@Sendable () -> any Error)?>(nil)
+
+  /// Says how the error of a run that must end is made.
+  package static func setEnding(_ make: @escaping @Sendable () -> any Error) { source.withLock { $0 = make } }
+
+  /// The error with which the run on this thread ends.
+  package static func ending() -> any Error { source.withLock { $0 }?() ?? CancellationError() }
+}
