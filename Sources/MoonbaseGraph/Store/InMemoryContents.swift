@@ -1,0 +1,221 @@
+import MoonbaseModel
+
+/// The rows of an in-memory store, with indexes of what a save and a relationship look for: neither walks all rows.
+struct InMemoryContents {
+  private struct UniqueKey: Hashable {
+    var constraint: Int
+    var values: [Value]
+  }
+
+  let model: ResolvedModel
+  private let plans: [InMemoryPlan]
+  var lastKeys: [Int: Int64] = [:]
+  var metadata: [String: Value] = [:]
+  private var rows: [Int: [ManagedObjectID: Snapshot]] = [:]
+  /// Destinations of many-to-many relationships, and of those without an inverse.
+  private var links: [LinkKey: [ManagedObjectID: MemberList]] = [:]
+  /// The order of ordered relationships, as it was saved last. Some of these may be gone, and others have come.
+  private var orders: [LinkKey: [ManagedObjectID: [ManagedObjectID]]] = [:]
+  /// The rows whose to-one relationship points at an object.
+  private var pointers: [LinkKey: [ManagedObjectID: Set<ManagedObjectID>]] = [:]
+  private var unique: [UniqueKey: ManagedObjectID] = [:]
+  /// Rows whose counts are to be computed, while a save is applied.
+  private var toCount: Set<ManagedObjectID> = []
+
+  init(model: ResolvedModel) {
+    self.model = model
+    plans = InMemoryPlan.plans(for: model)
+  }
+
+  // MARK: Reading
+
+  func row(of id: ManagedObjectID) -> Snapshot? { model.entity(of: id).flatMap { rows[$0.index]?[id] } }
+
+  func rows(of entities: Range<Int>) -> [Snapshot] { entities.flatMap { Array((rows[$0] ?? [:]).values) } }
+
+  func rowCount(of entities: Range<Int>) -> Int { entities.reduce(0) { $0 + (rows[$1]?.count ?? 0) } }
+
+  func destinations(of id: ManagedObjectID, _ slot: Int) -> [ManagedObjectID] {
+    guard let property = model.entity(of: id)?.properties[slot], let relationship = property.relationship else {
+      return []
+    }
+    let key = LinkKey(property)
+    let ids =
+      if !relationship.isManyToMany, let inverse = relationship.inverseSlot {
+        pointers[LinkKey(model.entities[relationship.destination].properties[inverse])]?[id]?.sorted { $0.key < $1.key }
+      } else {
+        links[key]?[id]?.filter { row(of: $0) != nil }
+      }
+    return Self.ordered(ids ?? [], like: orders[key]?[id])
+  }
+
+  private static func ordered(_ ids: [ManagedObjectID], like order: [ManagedObjectID]?) -> [ManagedObjectID] {
+    guard let order else { return ids }
+    var rest = Set(ids)
+    let known = order.filter { rest.remove($0) != nil }
+    return known + ids.filter(rest.contains)
+  }
+
+  // MARK: Saving
+
+  /// Writes all changes, or throws and is as it was.
+  mutating func save(_ changes: StoreChanges) throws {
+    try checkVersions(of: changes)
+    try claimUniqueValues(of: changes)
+    // From here on nothing can fail.
+    for snapshot in changes.inserted { put(snapshot) }
+    for update in changes.updated { put(update.snapshot) }
+    for deletion in changes.deleted { remove(deletion.id) }
+    for links in changes.links { for id in links.removed { link(links, id, isThere: false) } }
+    for links in changes.links { for id in links.added { link(links, id, isThere: true) } }
+    for links in changes.links { arrange(links) }
+    count()
+  }
+
+  private func checkVersions(of changes: StoreChanges) throws {
+    let expected =
+      changes.updated.map { ($0.snapshot.id, $0.expectedVersion) }
+      + changes.deleted.map { ($0.id, $0.expectedVersion) }
+    try GraphError.throwConflicts(
+      expected.compactMap { id, version in
+        let found = row(of: id)?.version
+        return version.flatMap { $0 == found ? nil : .conflict(id, expected: $0, found: found) }
+      })
+  }
+
+  // MARK: Rows
+
+  private mutating func put(_ snapshot: Snapshot) {
+    guard let entity = model.entity(of: snapshot.id) else { return }
+    let old = rows[entity.index, default: [:]].updateValue(snapshot, forKey: snapshot.id)
+    point(from: old, to: snapshot, plans[entity.index])
+    if !plans[entity.index].counts.isEmpty { toCount.insert(snapshot.id) }
+  }
+
+  private mutating func remove(_ id: ManagedObjectID) {
+    guard let entity = model.entity(of: id), let old = rows[entity.index]?.removeValue(forKey: id) else { return }
+    point(from: old, to: nil, plans[entity.index])
+    for slot in entity.toManySlots { unlinkAll(id, entity.properties[slot]) }
+  }
+
+  /// Keeps the index of who points at whom.
+  private mutating func point(from old: Snapshot?, to new: Snapshot?, _ plan: InMemoryPlan) {
+    for (slot, key) in plan.pointers {
+      let (before, after) = (old?.values[slot] ?? .null, new?.values[slot] ?? .null)
+      guard before != after, let id = (new ?? old)?.id else { continue }
+      if case .objectID(let destination) = before {
+        pointers[key]?[destination]?.remove(id)
+        if pointers[key]?[destination]?.isEmpty == true { pointers[key]?[destination] = nil }
+        noteCount(of: destination)
+      }
+      if case .objectID(let destination) = after {
+        pointers[key, default: [:]][destination, default: []].insert(id)
+        noteCount(of: destination)
+      }
+    }
+  }
+
+  // MARK: Counts
+
+  private mutating func noteCount(of id: ManagedObjectID) {
+    if let entity = model.entity(of: id), !plans[entity.index].counts.isEmpty { toCount.insert(id) }
+  }
+
+  /// Brings derived counts up to date. As in a SQLite store the row's version stays.
+  private mutating func count() {
+    for id in toCount {
+      guard let entity = model.entity(of: id), let row = rows[entity.index]?[id] else { continue }
+      var values = row.values
+      for (slot, key) in plans[entity.index].counts { values[slot] = .int(Int64(pointers[key]?[id]?.count ?? 0)) }
+      if values != row.values {
+        rows[entity.index]?[id] = Snapshot(id: id, version: row.version, values: values)
+      }
+    }
+    toCount = []
+  }
+
+  // MARK: Links
+
+  private mutating func link(_ change: StoreChanges.Links, _ id: ManagedObjectID, isThere: Bool) {
+    guard let property = model.entity(of: change.owner)?.properties[change.slot],
+      let relationship = property.relationship
+    else { return }
+    set(change.owner, LinkKey(property), id, isThere, relationship.isOrdered)
+    guard let inverse = inverse(of: relationship) else { return }
+    set(id, LinkKey(inverse), change.owner, isThere, inverse.relationship?.isOrdered == true)
+  }
+
+  private mutating func set(
+    _ owner: ManagedObjectID, _ key: LinkKey, _ id: ManagedObjectID, _ isThere: Bool, _ isOrdered: Bool
+  ) {
+    if isThere {
+      links[key, default: [:]][owner, default: MemberList()].append(id)
+    } else {
+      links[key]?[owner]?.remove(id, keepingOrder: isOrdered)
+    }
+  }
+
+  private mutating func arrange(_ change: StoreChanges.Links) {
+    guard let order = change.order, let property = model.entity(of: change.owner)?.properties[change.slot] else {
+      return
+    }
+    orders[LinkKey(property), default: [:]][change.owner] = order
+  }
+
+  private func inverse(of relationship: ResolvedRelationship) -> ResolvedProperty? {
+    guard relationship.isManyToMany, let slot = relationship.inverseSlot else { return nil }
+    return model.entities[relationship.destination].properties[slot]
+  }
+
+  private mutating func unlinkAll(_ id: ManagedObjectID, _ property: ResolvedProperty) {
+    orders[LinkKey(property)]?[id] = nil
+    guard let destinations = links[LinkKey(property)]?.removeValue(forKey: id),
+      let inverse = property.relationship.flatMap(inverse(of:))
+    else { return }
+    let isOrdered = inverse.relationship?.isOrdered == true
+    for destination in destinations { set(destination, LinkKey(inverse), id, false, isOrdered) }
+  }
+
+  // MARK: Unique values
+
+  /// Gives unique values to the rows that are to have them; where one is taken, all is as it was.
+  private mutating func claimUniqueValues(of changes: StoreChanges) throws {
+    var undo: [(key: UniqueKey, id: ManagedObjectID?)] = []
+    do {
+      for id in changes.updated.map(\.snapshot.id) + changes.deleted.map(\.id) {
+        guard let old = row(of: id) else { continue }
+        for (_, key) in uniqueKeys(of: old) where unique[key] == id {
+          undo.append((key, unique.removeValue(forKey: key)))
+        }
+      }
+      for row in changes.inserted + changes.updated.map(\.snapshot) {
+        for (constraint, key) in uniqueKeys(of: row) {
+          if let other = unique[key] { throw Self.conflict(row.id, other, constraint) }
+          undo.append((key, nil))
+          unique[key] = row.id
+        }
+      }
+    } catch {
+      for (key, id) in undo.reversed() { unique[key] = id }
+      throw error
+    }
+  }
+
+  private func uniqueKeys(of row: Snapshot) -> [(InMemoryPlan.Constraint, UniqueKey)] {
+    guard let entity = model.entity(of: row.id) else { return [] }
+    return plans[entity.index].constraints.compactMap { constraint in
+      let values = constraint.slots.map { row.values[$0] }
+      return values.contains(.null) ? nil : (constraint, UniqueKey(constraint: constraint.number, values: values))
+    }
+  }
+
+  private static func conflict(
+    _ id: ManagedObjectID, _ other: ManagedObjectID, _ constraint: InMemoryPlan.Constraint
+  ) -> GraphError {
+    let entity = constraint.entity
+    let names = constraint.slots.map { entity.properties[$0].name }.joined(separator: ", ")
+    return GraphError(
+      .constraintConflict, "\(entity.name): another object (\(other)) has the same \(names)", entity: entity.name,
+      property: constraint.slots.count == 1 ? names : nil, objectID: id)
+  }
+}

@@ -1,0 +1,69 @@
+import MoonbaseModel
+
+/// A relationship, by the entity that declares it.
+struct LinkKey: Hashable {
+  var entity: Int
+  var slot: Int
+
+  init(_ property: ResolvedProperty) {
+    entity = property.declaringEntity
+    slot = property.slot
+  }
+}
+
+/// What an in-memory store must keep for the rows of one entity beside the rows.
+struct InMemoryPlan {
+  struct Constraint {
+    var number: Int
+    var slots: [Int]
+    var entity: ResolvedEntity
+  }
+
+  /// Uniqueness constraints of the entity and its ancestors.
+  let constraints: [Constraint]
+  /// To-one relationships that are the other side of a to-many one.
+  let pointers: [(slot: Int, key: LinkKey)]
+  /// Attributes that are the number of destinations of a to-many relationship, whose other side the key is.
+  let counts: [(slot: Int, key: LinkKey)]
+
+  /// Plans for all entities of a model, by index.
+  static func plans(for model: ResolvedModel) -> [InMemoryPlan] {
+    var constraints: [Int: [Constraint]] = [:]
+    var number = 0
+    for entity in model.entities {
+      let own = entity.uniquenessConstraints.suffix(entity.description.uniquenessConstraints.count)
+      for slots in own {
+        for index in entity.subtree {
+          constraints[index, default: []].append(Constraint(number: number, slots: slots, entity: entity))
+        }
+        number += 1
+      }
+    }
+    return model.entities.map { InMemoryPlan($0, constraints[$0.index] ?? [], model) }
+  }
+
+  private init(_ entity: ResolvedEntity, _ constraints: [Constraint], _ model: ResolvedModel) {
+    self.constraints = constraints
+    pointers = entity.toOneSlots.compactMap { slot in
+      guard let relationship = entity.properties[slot].relationship, relationship.isInverseToMany else { return nil }
+      return (slot, LinkKey(entity.properties[slot]))
+    }
+    counts = entity.countedRelationships.compactMap { slot, relationship in
+      guard let inverse = relationship.inverseSlot else { return nil }
+      return (slot, LinkKey(model.entities[relationship.destination].properties[inverse]))
+    }
+  }
+}
+
+extension ResolvedEntity {
+  /// Attributes derived as `relationship.@count` from a one-to-many relationship: the derivation that stores keep.
+  var countedRelationships: [(slot: Int, relationship: ResolvedRelationship)] {
+    attributeSlots.compactMap { slot in
+      let keys = properties[slot].attribute?.derivationExpression?.split(separator: ".").map(String.init) ?? []
+      guard keys.count == 2, keys[1] == "@count", let relationship = property(keys[0])?.relationship,
+        relationship.isToMany, !relationship.isManyToMany, relationship.inverseSlot != nil
+      else { return nil }
+      return (slot, relationship)
+    }
+  }
+}
