@@ -44,6 +44,6 @@ extension ManagedObject {
       return (live.isEmpty ? snapshot?.values[slot] : live[slot]) == .objectID(id)
     }
     guard let state = relationships[slot], state.isLoaded else { return true }
-    return state.members.contains(id)
+    return state.contains(id)
   }
 }

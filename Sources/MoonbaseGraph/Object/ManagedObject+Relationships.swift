@@ -73,20 +73,54 @@ extension ManagedObject {
     return new
   }
 
-  /// The destinations of a to-many relationship; reads them at the first access.
-  package final func memberIDs(_ slot: Int) throws -> [ManagedObjectID] {
+  /// The state of a to-many relationship with its destinations, which are read at the first access.
+  private func loadedState(_ slot: Int) throws -> ToManyState {
     let state = toManyState(slot)
     if !state.isLoaded {
       guard let context else { throw gone() }
       state.load(try context.storedDestinations(of: self, slot))
     }
-    return Array(state.members)
+    return state
   }
 
+  /// The destinations of a to-many relationship; reads them at the first access.
+  package final func memberIDs(_ slot: Int) throws -> [ManagedObjectID] { Array(try loadedState(slot).members) }
+
   /// How many destinations a to-many relationship has.
-  package final func memberCount(_ slot: Int) throws -> Int {
-    let state = toManyState(slot)
-    return state.isLoaded ? state.members.count : try memberIDs(slot).count
+  package final func memberCount(_ slot: Int) throws -> Int { try loadedState(slot).members.count }
+
+  /// The destination at a position, from 0; nil beyond the last one.
+  package final func memberID(at position: Int, _ slot: Int) throws -> ManagedObjectID? {
+    let members = try loadedState(slot).members
+    return members.indices.contains(position) ? members[position] : nil
+  }
+
+  /// The position of a destination, from 0; nil where it is none.
+  package final func memberIndex(of id: ManagedObjectID, _ slot: Int) throws -> Int? {
+    try loadedState(slot).index(of: id)
+  }
+
+  package final func hasMember(_ id: ManagedObjectID, _ slot: Int) throws -> Bool {
+    try loadedState(slot).contains(id)
+  }
+
+  /// Puts a destination at a position of an ordered relationship; one that is there already moves.
+  ///
+  /// The position is one of the list without the destination, or just behind its last one.
+  package final func insertMember(_ id: ManagedObjectID, at position: Int, _ slot: Int) throws {
+    guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
+    let state = try loadedState(slot)
+    if !state.contains(id) { try addMember(id, slot) }
+    if let old = state.index(of: id) { try moveMember(from: old, to: position, slot) }
+  }
+
+  /// Moves a destination of an ordered relationship; both positions must be there.
+  package final func moveMember(from old: Int, to new: Int, _ slot: Int) throws {
+    guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
+    let state = try loadedState(slot)
+    guard old != new else { return }
+    state.move(from: old, to: new)
+    didChange(slot)
   }
 
   package final func addMember(_ id: ManagedObjectID, _ slot: Int) throws {
@@ -102,8 +136,7 @@ extension ManagedObject {
 
   package final func removeMember(_ id: ManagedObjectID, _ slot: Int) throws {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
-    if !toManyState(slot).isLoaded { _ = try memberIDs(slot) }
-    guard toManyState(slot).members.contains(id) else { return }
+    guard try hasMember(id, slot) else { return }
     try removeMember(id, slot, leavingDestination(id, slot))
   }
 

@@ -4,10 +4,10 @@ import OrderedCollections
 /// The destinations of one to-many relationship of one object.
 ///
 /// Until the relationship is read, only what came and what went since the last save is known: adding ten thousand objects to
-/// a relationship does not read it.
+/// a relationship does not read it. What came may then be there already, and what went may not; reading sorts that out.
 final class ToManyState {
-  /// The destinations, if loaded.
-  @exclusivity(unchecked) private(set) var members: OrderedSet<ManagedObjectID> = []
+  /// The destinations, if loaded; otherwise the order they are to have, if one was set.
+  @exclusivity(unchecked) private(set) var members = MemberList()
   @exclusivity(unchecked) private(set) var isLoaded: Bool
   /// Destinations that came since the last save.
   @exclusivity(unchecked) private(set) var added: OrderedSet<ManagedObjectID> = []
@@ -26,54 +26,88 @@ final class ToManyState {
 
   /// Takes the saved destinations in, and puts what changed meanwhile on top.
   func load(_ saved: [ManagedObjectID]) {
-    members = OrderedSet(saved)
-    for id in removed { members.drop(id, keepingOrder: isOrdered) }
-    for id in added { members.append(id) }
+    let wanted = members
+    members = MemberList(unique: saved)
+    removed = removed.filter { members.remove($0, keepingOrder: isOrdered) }
+    added = added.filter { members.append($0) }
+    if !wanted.isEmpty { arrange(like: wanted) }
     isLoaded = true
   }
 
-  /// Forgets the saved destinations, so that the next access reads them anew; what changed stays. An order that was set
-  /// stays as it is: it holds for the destinations it was set for.
+  /// Forgets the saved destinations, so that the next access reads them anew; what changed stays, an order that was set too.
   func unload() {
-    guard !isReordered else { return }
-    members = []
+    guard isLoaded else { return }
+    if !isReordered { members = MemberList() }
     isLoaded = false
   }
+
+  private func arrange(like wanted: MemberList) {
+    let known = wanted.filter { members.contains($0) }
+    var list = MemberList(unique: known)
+    for id in members { list.append(id) }
+    members = list
+  }
+
+  func contains(_ id: ManagedObjectID) -> Bool { members.contains(id) }
+
+  func index(of id: ManagedObjectID) -> Int? { members.index(of: id) }
 
   /// Returns whether the destination was not there. An unloaded relationship cannot know and believes the caller.
   @discardableResult
   func add(_ id: ManagedObjectID) -> Bool {
-    if isLoaded, !members.append(id).inserted { return false }
-    if !removed.drop(id), !added.append(id).inserted { return false }
+    guard isLoaded else { return note(id, came: true) }
+    guard members.append(id) else { return false }
+    if !removed.drop(id, keepingOrder: false) { added.append(id) }
     if isOrdered { isReordered = true }
     return true
   }
 
+  /// Returns whether the destination was there. An unloaded relationship cannot know and believes the caller.
   @discardableResult
   func remove(_ id: ManagedObjectID) -> Bool {
-    if isLoaded, !members.drop(id, keepingOrder: isOrdered) { return false }
-    if !added.drop(id), !removed.append(id).inserted { return false }
+    guard isLoaded else { return note(id, came: false) }
+    guard members.remove(id, keepingOrder: isOrdered) else { return false }
+    if !added.drop(id, keepingOrder: isOrdered) { removed.append(id) }
     return true
+  }
+
+  /// Notes the last thing that happened to a destination of which nobody knows whether it is there.
+  private func note(_ id: ManagedObjectID, came: Bool) -> Bool {
+    if came {
+      removed.drop(id, keepingOrder: false)
+      guard added.append(id).inserted else { return false }
+      if isOrdered { isReordered = true }
+      return true
+    }
+    let wasAdded = added.drop(id, keepingOrder: isOrdered)
+    return id.isTemporaryID ? wasAdded : removed.append(id).inserted
+  }
+
+  /// Moves a destination of a loaded relationship.
+  func move(from old: Int, to new: Int) {
+    members.move(from: old, to: new)
+    isReordered = true
   }
 
   /// Puts the destinations in this order; they must be the same set.
   func reorder(_ ids: [ManagedObjectID]) {
-    members = OrderedSet(ids)
+    members = MemberList(unique: ids)
     isReordered = true
   }
 
   /// Replaces temporary IDs, which only those that came have, and forgets what changed: the state is saved.
   func didSave(permanent: [ManagedObjectID: ManagedObjectID]) {
-    if isLoaded, added.contains(where: \.isTemporaryID) {
+    if added.contains(where: \.isTemporaryID) {
       if isOrdered || added.count > members.count / 4 {
-        members = OrderedSet(members.map { $0.isTemporaryID ? permanent[$0] ?? $0 : $0 })
+        members = MemberList(unique: members.map { $0.isTemporaryID ? permanent[$0] ?? $0 : $0 })
       } else {
         // A few that came to many cost what they are, not what is there.
         for id in added where id.isTemporaryID {
-          if let new = permanent[id], members.drop(id) { members.append(new) }
+          if let new = permanent[id] { members.replace(id, by: new) }
         }
       }
     }
+    if !isLoaded { members = MemberList() }
     added = []
     removed = []
     isReordered = false
@@ -83,7 +117,7 @@ final class ToManyState {
 extension OrderedSet {
   /// Takes an element out in constant time, or keeps the order of the others; false if it was not there.
   @discardableResult
-  fileprivate mutating func drop(_ element: Element, keepingOrder: Bool = false) -> Bool {
+  fileprivate mutating func drop(_ element: Element, keepingOrder: Bool) -> Bool {
     guard let index = firstIndex(of: element) else { return false }
     if !keepingOrder {
       swapAt(index, count - 1)

@@ -14,17 +14,20 @@ struct LinkWriter {
     self.connection = connection
   }
 
-  mutating func write(_ links: StoreChanges.Links) throws {
-    let entity = try layout.layout(of: links.owner)
-    switch entity.slots[links.slot] {
+  mutating func writePairs(of links: StoreChanges.Links) throws {
+    guard case .join(let join) = try layout.layout(of: links.owner).slots[links.slot] else { return }
+    try remove(links, join)
+    try add(links, join)
+  }
+
+  func writeOrder(of links: StoreChanges.Links) throws {
+    guard let order = links.order else { return }
+    switch try layout.layout(of: links.owner).slots[links.slot] {
     case .join(let join):
-      try remove(links, join)
-      try add(links, join)
-      if let order = links.order, let column = join.orderColumn {
-        try arrange(links.owner, order, OrderedPlaces(join: join, column: column))
-      }
+      guard let column = join.orderColumn else { return }
+      try arrange(links.owner, order, OrderedPlaces(join: join, column: column))
     case .foreignKey(let toOne, let destination):
-      guard let order = links.order, let column = toOne.orderColumn else { return }
+      guard let column = toOne.orderColumn else { return }
       let table = try layout.layout(layout.model.entities[destination]).table
       try arrange(links.owner, order, OrderedPlaces(toOne: toOne, table: table, column: column))
     case .none, .attribute, .toOne: break

@@ -44,7 +44,9 @@ struct SaveTransaction {
     try GraphError.throwConflicts(conflicts)
     try insert()
     var links = LinkWriter(layout: layout, connection: connection)
-    for change in changes.links { try links.write(change) }
+    for change in changes.links { try links.writePairs(of: change) }
+    // A pair may be written by the other side of its relationship: places are for pairs that are there.
+    for change in changes.links { try links.writeOrder(of: change) }
   }
 
   private mutating func writer(_ id: ManagedObjectID) throws -> RowWriter {

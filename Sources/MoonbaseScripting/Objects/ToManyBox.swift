@@ -38,7 +38,7 @@ extension HostTypes {
       for id in try (0..<call.count).map({ try Self.id(call, $0, box) }) { try box.owner.removeMember(id, box.slot) }
     }
     members.method("contains") { box, call in
-      call.return(try box.ids().contains(try Self.id(call, 0, box)))
+      call.return(try box.owner.hasMember(Self.id(call, 0, box), box.slot))
     }
     members.method("all") { [unowned self] box, call in
       try call.return(.table(try home().state.list(try handles(box))))
@@ -69,26 +69,21 @@ extension HostTypes {
     members.method("insert") { box, call in
       try box.requireOrder()
       let id = try Self.id(call, 1, box)
-      var ids = try box.ids().filter { $0 != id }
-      let position = try call.integer(0)
-      guard (1...Int64(ids.count + 1)).contains(position) else { throw call.argumentError(0, "position out of bounds") }
-      ids.insert(id, at: Int(position) - 1)
-      try box.owner.setMembers(ids, box.slot)
+      let others = try box.owner.memberCount(box.slot) - (box.owner.hasMember(id, box.slot) ? 1 : 0)
+      let position = try Self.position(call, 0, upTo: others + 1)
+      try box.owner.insertMember(id, at: position, box.slot)
     }
     members.method("move") { box, call in
       try box.requireOrder()
-      var ids = try box.ids()
-      let bounds = 1...Int64(max(ids.count, 1))
-      let (from, to) = (try call.integer(0), try call.integer(1))
-      guard bounds.contains(from), from <= ids.count else { throw call.argumentError(0, "position out of bounds") }
-      guard bounds.contains(to) else { throw call.argumentError(1, "position out of bounds") }
-      ids.insert(ids.remove(at: Int(from) - 1), at: Int(to) - 1)
-      try box.owner.setMembers(ids, box.slot)
+      let count = try box.owner.memberCount(box.slot)
+      let from = try Self.position(call, 0, upTo: count)
+      let to = try Self.position(call, 1, upTo: count)
+      try box.owner.moveMember(from: from, to: to, box.slot)
     }
     members.method("index_of") { box, call in
       try box.requireOrder()
       let id = try Self.id(call, 0, box)
-      try call.return(try box.ids().firstIndex(of: id).map { .integer(Int64($0 + 1)) } ?? .nil)
+      try call.return(try box.owner.memberIndex(of: id, box.slot).map { .integer(Int64($0 + 1)) } ?? .nil)
     }
     members.missing { [unowned self] box, key, writing, call in
       guard case .integer(let position) = try call.value(0) else {
@@ -96,10 +91,18 @@ extension HostTypes {
       }
       try box.requireOrder()
       guard !writing else { throw ScriptError(.invalidRequest, "assign a list, or use insert, remove and move") }
-      let ids = try box.ids()
-      guard (1...Int64(max(ids.count, 1))).contains(position), position <= ids.count else { return call.returnNil() }
-      try call.return(try handle(ids[Int(position) - 1], box))
+      guard position > 0, let id = try box.owner.memberID(at: Int(position) - 1, box.slot) else {
+        return call.returnNil()
+      }
+      try call.return(try handle(id, box))
     }
+  }
+
+  /// A position that counts from 1 as one that counts from 0.
+  private static func position(_ call: borrowing LuaCall, _ index: Int, upTo last: Int) throws -> Int {
+    let position = try call.integer(index)
+    guard position >= 1, position <= last else { throw call.argumentError(index, "position out of bounds") }
+    return Int(position) - 1
   }
 
   private func handles(_ box: ToManyBox) throws -> [LuaValue] { try box.ids().map { try handle($0, box) } }
