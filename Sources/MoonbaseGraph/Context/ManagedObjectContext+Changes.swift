@@ -141,7 +141,7 @@ extension ManagedObjectContext {
     prefetched = [:]
     guard mergeChanges else {
       object.state.subtract([.updated, .deleted, .listed, .propagated])
-      changedObjects.removeAll { $0 === object }
+      changedObjects.remove(object)
       try object.turnIntoFault()
       return
     }

@@ -36,7 +36,7 @@ public final class ManagedObjectContext {
   /// The instances that somebody holds or that have changes.
   @exclusivity(unchecked) var registered = IdentityMap()
   /// New, changed and deleted objects, in the order they became so. Retained until saved or rolled back.
-  @exclusivity(unchecked) var changedObjects: ContiguousArray<ManagedObject> = []
+  @exclusivity(unchecked) var changedObjects: ChangeList = []
   /// Goes up with every change of any object, so that a derived value knows whether it still holds.
   @exclusivity(unchecked) var changeCount: UInt64 = 0
   /// How far a running save is; nil where none runs.

@@ -64,6 +64,8 @@ open class ManagedObject {
   @exclusivity(unchecked) final var relationships: SlotMap<ToManyState> = [:]
   /// Goes up with each change of an own value.
   @exclusivity(unchecked) final var changeCount: UInt64 = 0
+  /// The place in the context's list of changed objects, where it is listed.
+  final var changePosition = 0
   /// Why there is no context any more.
   final var departure = Departure.contextGone
 
