@@ -43,6 +43,8 @@ public final class ManagedObjectContext {
   var phase: SavePhase?
   /// How many hooks, rules, transformers and derived attributes are running inside of each other.
   @exclusivity(unchecked) var hookDepth = 0
+  /// The derived attributes that are being computed, each needed by the one before it.
+  @exclusivity(unchecked) var computations: ContiguousArray<Computation> = []
   /// Whether the body of a transaction runs.
   package var isInTransaction = false
   /// Objects that change while rules and `willSave` run; nil where nobody asks.

@@ -4,4 +4,6 @@ package protocol ScriptFailure: Error {
   var hostError: (any Error)? { get }
   /// Whether the run is over, so that the error must not be taken for one of data.
   var endsRun: Bool { get }
+  /// Whether calls within calls took all of the script's stack.
+  var isOutOfStack: Bool { get }
 }

@@ -19,6 +19,22 @@ extension ManagedObject {
     }
   }
 
+  /// Computes a derived attribute. One that needs itself, also by way of others, is an error that names the circle.
+  final func computing(_ slot: Int, _ body: () throws -> Value) throws -> Value {
+    guard let context else { return try blaming(slot, body) }
+    if let start = context.computations.firstIndex(where: { $0.object === self && $0.slot == slot }) {
+      let circle = context.computations[start...].map(\.name)
+      throw failure("needs itself: \(Self.way(circle)) -> \(circle[0])", entity.properties[slot].name)
+    }
+    context.computations.append(Computation(object: self, slot: slot))
+    defer { context.computations.removeLast() }
+    return try blaming(slot, body)
+  }
+
+  private static func way(_ names: [String]) -> String {
+    (names.count > 8 ? names.prefix(8) + ["…"] : names[...]).joined(separator: " -> ")
+  }
+
   /// Runs a hook of an extension, where there is one; an error gains the hook's name.
   final func run(_ name: String, _ hook: EntityExtension.Hook?) throws {
     guard let hook else { return }
@@ -45,6 +61,11 @@ extension ManagedObject {
     if let error = error as? ModelError, error.code == .limitExceeded || error.code == .interrupted { return error }
     let script = error as? any ScriptFailure
     if let script, script.endsRun { return error }
+    if let script, script.isOutOfStack, let context, context.hookDepth > 10 {
+      return failure(
+        "\(hook.map { "\($0): " } ?? "")needs itself, or too much: \(context.hookDepth) scripts called each other",
+        property)
+    }
     if var known = script?.hostError as? GraphError {
       if known.underlying == nil { known.underlying = error }
       return known
@@ -61,4 +82,12 @@ extension ManagedObject {
     error.reason = reason
     return error
   }
+}
+
+/// A derived attribute of an object that is being computed.
+struct Computation {
+  let object: ManagedObject
+  let slot: Int
+
+  var name: String { "\(object.entity.name).\(object.entity.properties[slot].name)" }
 }

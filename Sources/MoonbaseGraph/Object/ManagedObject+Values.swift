@@ -167,7 +167,7 @@ extension ManagedObject {
     if state.contains(.fault) { try fireFault() }
     let stamp = derived.ownInputs != nil ? changeCount : context?.changeCount ?? 0
     if let cached = caches[slot], cached.stamp == stamp { return cached.value }
-    let value = try blaming(slot) { try derived.get(self) }
+    let value = try computing(slot) { try derived.get(self) }
     caches[slot] = Cached(value: value, stamp: stamp)
     return value
   }

@@ -6,4 +6,6 @@ extension LuaError: ScriptFailure {
 
   /// A limit, an interruption or `os.exit`.
   package var endsRun: Bool { kind.limit != nil || kind.exitStatus != nil || kind == .interrupted }
+
+  package var isOutOfStack: Bool { kind == .stack }
 }

@@ -54,9 +54,10 @@ import Testing
         """
         local p = context:insert("P")
         local ok, err = pcall(function() return p.a end)
-        print(ok, #tostring(err) < 400)
+        print(ok, #tostring(err) < 400, err.key, err.message)
         """, leavingChanges: true)
-      #expect(lines == ["false\ttrue"])
+      let way = hooks.contains("object.b") ? "P.a -> P.b -> P.a" : "P.a -> P.a"
+      #expect(lines == ["false\ttrue\ta\tneeds itself: \(way)"])
     }
     let lines = try ThingBench.bench("awake_from_insert = function(object) moonbase.context:insert('P') end").lines(
       """
@@ -64,6 +65,45 @@ import Testing
       print(ok, #tostring(err) < 400)
       """, leavingChanges: true)
     #expect(lines == ["false\ttrue"])
+  }
+
+  /// A circle through objects is found where it closes, with and without inputs.
+  @Test(arguments: [
+    "get = function(o) return o.q and o.q.path or 'top' end",
+    "inputs = { 'q.path' }, get = function(p) return p or 'top' end",
+  ])
+  func circlesOfObjectsNameTheAttributes(_ getter: String) throws {
+    let lines = try ThingBench.bench("derived = { path = { type = 'string', \(getter) } }").lines(
+      """
+      local a, b = context:insert("P"), context:insert("P")
+      b.q = a
+      print(b.path)
+      a.q = b
+      for _ = 1, 2 do
+        local ok, err = pcall(function() return b.path end)
+        print(ok, err.key, err.message, select(2, err.traceback:gsub("\\n", "")) < 12)
+      end
+      a.q = nil
+      print(b.path)
+      """, leavingChanges: true)
+    let refusal = "false\tpath\tneeds itself: P.path -> P.path -> P.path\ttrue"
+    #expect(lines == ["top", refusal, refusal, "top"])
+  }
+
+  /// What is too deep for the script's stack, but no circle, says so in few words.
+  @Test func chainsWithoutInputsEndWithOneShortError() throws {
+    let lines = try ThingBench.bench(
+      "derived = { path = { type = 'string', get = function(o) return (o.q and o.q.path or '') .. '/' end } }"
+    ).lines(
+      """
+      local p
+      for _ = 1, 50 do p = context:insert("P", { q = p }) end
+      print(#p.path)
+      for _ = 1, 100 do p = context:insert("P", { q = p }) end
+      local ok, err = pcall(function() return p.path end)
+      print(ok, err.key, err.message:match("^needs itself, or too much: %d+ scripts called each other$") ~= nil)
+      """, leavingChanges: true)
+    #expect(lines == ["50", "false\tpath\ttrue"])
   }
 
   @Test func notANumberIsRefusedWhereItWouldBeStored() throws {
