@@ -50,8 +50,14 @@ MBLStatus mbl_call(MBLState *S, int32_t function, const MBLValue *arguments, int
 }
 
 MBLStatus mbl_call_one(MBLState *S, int32_t function, const MBLValue *arguments, int32_t count, MBLValue *result) {
-  MBLStatus status = mbl_call(S, function, arguments, count, 1);
-  if (status == MBLStatusOK) mbl_get(S->running, -1, result);
+  int base = lua_gettop(S->running);
+  MBLStatus status = mbl_call(S, function, arguments, count, LUA_MULTRET);
+  if (status != MBLStatusOK) return status;
+  lua_State *L = S->running;
+  bool none = lua_gettop(L) == base;
+  lua_settop(L, base + 1);
+  mbl_get(L, -1, result);
+  if (none) result->integer = MBLNoResult;
   return status;
 }
 

@@ -54,9 +54,16 @@ MBLFastResult mbl_fast_call(MBLState *S, int32_t function, const MBLValue *argum
   for (int32_t i = 0; i < count; i++) push_scalar(L, &arguments[i]);
   int pending = S->pendingCount;
   bool inHost = mbl_set_in_host(S, false);
-  int status = lua_pcall(L, count, 1, -count - 2);
+  int status = lua_pcall(L, count, LUA_MULTRET, -count - 2);
   mbl_set_in_host(S, inHost);
-  if (status == LUA_OK) return take_result(L, base);
+  if (status == LUA_OK) {
+    int results = lua_gettop(L) - base - 1;
+    if (results == 1) return take_result(L, base);
+    lua_settop(L, base + 2);
+    MBLFastResult result = take_result(L, base);
+    if (results == 0) result.word = MBLNoResult;
+    return result;
+  }
   lua_rotate(L, base + 1, -1);
   lua_settop(L, -2);
   S->running = L;

@@ -62,8 +62,9 @@ enum HostileHost {
         let state = call.state
         let function = LuaFastCall(try call.function(0), parameters: 1)
         try state.withScope {
-          try function.set(0, object: Thing(), as: type, scoped: true)
-          _ = try function.value()
+          _ = try function.value { (arguments: borrowing LuaArguments) in
+            try arguments.set(0, object: Thing(), as: type, scoped: true)
+          }
         }
       })
   }

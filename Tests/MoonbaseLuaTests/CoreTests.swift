@@ -188,8 +188,8 @@ import Testing
     let late = try #require(chunk[1].functionValue)
     let call = LuaFastCall(use, parameters: 1)
     try state.withScope {
-      try call.set(0, object: Point(4, 0), as: type, scoped: true)
-      #expect(try call.value().numberValue == 4)
+      let x = try call.value { try $0.set(0, object: Point(4, 0), as: type, scoped: true) }
+      #expect(x.numberValue == 4)
     }
     let error = try #require(throws: LuaError.self) { try late() }
     #expect(error.message == "Point used outside of its callback")
@@ -222,10 +222,14 @@ import Testing
       try state.load("return function(a, b, c) return a * b + (c and #c or 0) end", name: "t")().first?.functionValue)
     let call = LuaFastCall(function, parameters: 3)
     for i in 0..<100 {
-      call.set(0, integer: Int64(i))
-      call.set(1, integer: 2)
-      if i % 2 == 0 { call.set(2, string: "abc") } else { call.setNil(2) }
-      #expect(try call.run { $0.integer } == Int64(i * 2 + (i % 2 == 0 ? 3 : 0)))
+      let result = try call.run {
+        $0.set(0, integer: Int64(i))
+        $0.set(1, integer: 2)
+        if i % 2 == 0 { $0.set(2, string: "abc") }
+      } reading: {
+        $0.integer
+      }
+      #expect(result == Int64(i * 2 + (i % 2 == 0 ? 3 : 0)))
     }
   }
 

@@ -58,8 +58,10 @@ import Testing
       "local a local function keep(b) a = b end return keep, function() return a.balance end", name: "t")()
     let scoped = LuaFastCall(try #require(keeper[0].functionValue), parameters: 1)
     try state.withScope {
-      try scoped.set(0, object: Account(8), as: account, scoped: true)
-      _ = try scoped.run { _ in }
+      try scoped.run {
+        try $0.set(0, object: Account(8), as: account, scoped: true)
+      } reading: { _ in
+      }
     }
     let used = try #require(keeper[1].functionValue)
     let error = try #require(throws: LuaError.self) { try used() }

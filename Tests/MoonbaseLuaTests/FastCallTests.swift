@@ -10,22 +10,53 @@ import Testing
   @Test func everyKindOfArgumentAndResultPasses() throws {
     let state = try LuaState()
     let call = try call("return function(...) return ... end", state, parameters: 1)
-    call.set(0, integer: .min)
-    #expect(try call.run { $0.integer } == .min)
-    call.set(0, number: -0.0)
-    #expect(try call.run { $0.number?.sign } == .minus)
-    #expect(try call.run { $0.integer } == nil)
-    call.set(0, boolean: true)
-    #expect(try call.run { $0.boolean } == true)
-    #expect(try call.run { $0.number } == nil)
-    call.set(0, string: "é")
-    #expect(try call.run { $0.text } == "é")
-    call.setNil(0)
+    #expect(
+      try call.run {
+        $0.set(0, integer: .min)
+      } reading: {
+        $0.integer
+      } == .min)
+    #expect(
+      try call.run {
+        $0.set(0, number: -0.0)
+      } reading: {
+        $0.number?.sign
+      } == .minus)
+    #expect(
+      try call.run {
+        $0.set(0, number: -0.0)
+      } reading: {
+        $0.integer
+      } == nil)
+    #expect(
+      try call.run {
+        $0.set(0, boolean: true)
+      } reading: {
+        $0.boolean
+      } == true)
+    #expect(
+      try call.run {
+        $0.set(0, boolean: true)
+      } reading: {
+        $0.number
+      } == nil)
+    #expect(
+      try call.run {
+        $0.set(0, string: "é")
+      } reading: {
+        $0.text
+      } == "é")
+    #expect(
+      try call.run {
+        $0.setNil(0)
+      } reading: {
+        $0.isNil
+      })
     #expect(try call.run { $0.isNil })
-    try call.set(0, .table(state.table(["a": 1])))
-    #expect(try call.value().tableValue?.get("a").integerValue == 1)
-    call.set(0, integer: 7)
-    #expect(try call.value().integerValue == 7)
+    let table = try LuaValue.table(state.table(["a": 1]))
+    #expect(try call.value { try $0.set(0, table) }.tableValue?.get("a").integerValue == 1)
+    #expect(try call.value { $0.set(0, integer: 7) }.integerValue == 7)
+    #expect(try call.value().description == "nil")
   }
 
   @Test func callsNestAndLeaveNothingBehind() throws {
@@ -34,8 +65,13 @@ import Testing
     try state.setGlobal(
       "inner",
       state.function { call in
-        inner.set(0, integer: try call.integer(0))
-        call.return(try inner.run { $0.integer ?? 0 })
+        let number = try call.integer(0)
+        call.return(
+          try inner.run {
+            $0.set(0, integer: number)
+          } reading: {
+            $0.integer ?? 0
+          })
       })
     let code = """
       return function(n)
@@ -46,21 +82,35 @@ import Testing
       """
     let outer = try call(code, state, parameters: 1)
     for _ in 0..<3 {
-      outer.set(0, integer: 3000)
-      #expect(try outer.run { $0.integer } == 3_000_000)
+      #expect(
+        try outer.run {
+          $0.set(0, integer: 3000)
+        } reading: {
+          $0.integer
+        } == 3_000_000)
     }
   }
 
   @Test func anErrorNamesItsPlaceAndTheNextCallWorks() throws {
     let state = try LuaState()
     let call = try call("return function(n)\n  return n.x end", state, parameters: 1)
-    call.set(0, integer: 1)
     for _ in 0..<300 {
-      let error = try #require(throws: LuaError.self) { try call.run { $0.integer } }
+      let error = try #require(throws: LuaError.self) {
+        try call.run {
+          $0.set(0, integer: 1)
+        } reading: {
+          $0.integer
+        }
+      }
       #expect(error.line == 2)
     }
-    try call.set(0, .table(state.table(["x": 5])))
-    #expect(try call.run { $0.integer } == 5)
+    let table = try LuaValue.table(state.table(["x": 5]))
+    #expect(
+      try call.run {
+        try $0.set(0, table)
+      } reading: {
+        $0.integer
+      } == 5)
   }
 
   /// Within a run scalars leave the stack at once; what else a call gives stays there while it is read, and calls go on above it.
@@ -70,29 +120,117 @@ import Testing
     let fail = try call("return function() error({}) end", state, parameters: 0)
     func nest(_ depth: Int) throws -> Int {
       if depth == 0 { return 0 }
-      same.set(0, string: "level \(depth)")
-      return try same.run { result in
+      return try same.run {
+        $0.set(0, string: "level \(depth)")
+      } reading: { result in
         _ = try? fail.run { $0.isNil }
         let below = try nest(depth - 1)
         #expect(result.text == "level \(depth)")
-        same.set(0, integer: 5)
-        return below + Int(try same.run { $0.integer ?? 0 })
+        return below
+          + Int(
+            try same.run {
+              $0.set(0, integer: 5)
+            } reading: {
+              $0.integer ?? 0
+            })
       }
     }
     try state.run {
       for _ in 0..<1000 {
-        same.set(0, number: 0.5)
-        #expect(try same.run { $0.number } == 0.5)
-        same.setNil(0)
+        #expect(
+          try same.run {
+            $0.set(0, number: 0.5)
+          } reading: {
+            $0.number
+          } == 0.5)
         #expect(try same.run { $0.isNil })
-        same.set(0, boolean: false)
-        #expect(try same.run { $0.boolean } == false)
+        #expect(
+          try same.run {
+            $0.set(0, boolean: false)
+          } reading: {
+            $0.boolean
+          } == false)
         _ = #expect(throws: LuaError.self) { try fail.run { $0.isNil } }
       }
       #expect(try nest(400) == 2000)
-      try same.set(0, .null)
-      guard case .null = try same.value() else { throw LuaError(.runtime, "null came back as something else") }
+      guard case .null = try same.value({ try $0.set(0, .null) }) else {
+        throw LuaError(.runtime, "null came back as something else")
+      }
     }
+  }
+
+  /// What computes an argument may make the very call that the argument is for.
+  @Test func aCallMayBeMadeWhileItsArgumentsArePlaced() throws {
+    let state = try LuaState()
+    let join = try call("return function(a, b) return (a or '-') .. (b or '-') end", state, parameters: 2)
+    let long = String(repeating: "x", count: 1000)
+    func nest(_ depth: Int) throws -> String {
+      try join.run {
+        $0.set(0, string: depth % 2 == 0 ? "\(depth)" : long)
+        if depth > 0 { $0.set(1, string: try nest(depth - 1)) }
+      } reading: {
+        $0.text ?? "no text"
+      }
+    }
+    for _ in 0..<3 { #expect(try nest(4) == "4\(long)2\(long)0-") }
+    #expect(try join.value().textValue == "--")
+  }
+
+  /// Of a placing that fails nothing stays: neither bytes, which would add up, nor objects.
+  @Test func aPlacingThatFailsLeavesNothing() throws {
+    struct Refusal: Error {}
+    let state = try LuaState()
+    let same = try call("return function(...) return ... end", state, parameters: 2)
+    weak var seen: LuaBox<Int64>?
+    let type = LuaHostType<LuaBox<Int64>>("number box", interned: false)
+    try state.register(type)
+    let long = String(repeating: "x", count: 1 << 20)
+    let before = try residentBytes()
+    for _ in 0..<300 {
+      #expect(throws: Refusal.self) {
+        try same.run {
+          $0.set(0, string: long)
+          let box = LuaBox<Int64>(1)
+          seen = box
+          try $0.set(1, object: box, as: type)
+          throw Refusal()
+        } reading: { _ in
+        }
+      }
+    }
+    #expect(try residentBytes() - before < 64 << 20)
+    state.collectGarbage()
+    #expect(seen == nil)
+    #expect(try same.run { $0.isNil })
+  }
+
+  private func residentBytes() throws -> Int {
+    let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+    return (Int(text.split(separator: " ")[1]) ?? 0) * 4096
+  }
+
+  @Test func noResultIsNotNil() throws {
+    let state = try LuaState()
+    let give = try call(
+      "return function(n, ...) if n == 0 then return end if n == 1 then return nil end return 'a', ... end", state,
+      parameters: 2)
+    func results(_ count: Int64, _ text: String? = nil) throws -> (isMissing: Bool, isNil: Bool, text: String?) {
+      try give.run {
+        $0.set(0, integer: count)
+        if let text { $0.set(1, string: text) }
+      } reading: {
+        ($0.isMissing, $0.isNil, $0.text)
+      }
+    }
+    func check() throws {
+      for text in [nil, "b"] {
+        #expect(try results(0, text) == (true, true, nil))
+        #expect(try results(1, text) == (false, true, nil))
+        #expect(try results(2, text) == (false, false, "a"))
+      }
+    }
+    try check()
+    try state.run { for _ in 0..<100 { try check() } }
   }
 
   final class Holder { var state: LuaState? }
@@ -107,8 +245,12 @@ import Testing
       try state.setGlobal("drop", state.function { [unowned holder] _ in holder.state = nil })
       call = try self.call("return function(n) drop() return n + 1 end", state, parameters: 1)
     }
-    call.set(0, integer: 41)
-    #expect(try call.run { $0.integer } == 42)
+    #expect(
+      try call.run {
+        $0.set(0, integer: 41)
+      } reading: {
+        $0.integer
+      } == 42)
     let error = try #require(throws: LuaError.self) { try call.run { $0.integer } }
     #expect(error.kind == .closed)
   }

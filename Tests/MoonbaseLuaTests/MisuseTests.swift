@@ -17,7 +17,7 @@ import Testing
       { _ = try made[1].functionValue?.call([]) }, { _ = try chunk() }, { _ = try call.value() },
       { _ = try made[1].functionValue?.makeThread() }, { _ = try made[2].threadValue?.resume() },
       { _ = try made[2].threadValue?.status }, { try made[2].threadValue?.close() },
-      { try call.set(0, made[0]) }, { _ = try call.run { $0.integer } },
+      { _ = try call.value { try $0.set(0, made[0]) } }, { _ = try call.run { $0.integer } },
     ]
     for (number, attempt) in attempts.enumerated() {
       let error = #expect(throws: LuaError.self, "attempt \(number)") { try attempt() }
@@ -36,7 +36,8 @@ import Testing
     for value in foreign {
       let attempts: [() throws -> Void] = [
         { try own.set("a", value) }, { try own.set(value, 1) }, { _ = try own.get(value) },
-        { _ = try function.call([value]) }, { try call.set(0, value) }, { try second.setGlobal("g", value) },
+        { _ = try function.call([value]) }, { _ = try call.value { try $0.set(0, value) } },
+        { try second.setGlobal("g", value) },
         { _ = try second.tree(of: .table(second.list([value]))) },
       ]
       for (number, attempt) in attempts.enumerated() {

@@ -23,8 +23,9 @@ enum ThingBench {
     transformers = { T = { transform = function(v) return v end, reverse = function(b) return b end } },
     """
 
-  /// Runs scripts over `P` with an extension: what stands in `entities.P`, and what stands beside it.
-  static func bench(_ hooks: String, beside: String = transformer) throws -> ScriptBench {
-    try ScriptBench(model: model, extensions: ["return { name = 'x', \(beside) entities = { P = { \(hooks) } } }"])
+  /// Runs scripts over `P` with an extension: what stands in `entities.P`, what stands beside it, and before all.
+  static func bench(_ hooks: String, beside: String = transformer, before: String = "") throws -> ScriptBench {
+    let file = "\(before) return { name = 'x', \(beside) entities = { P = { \(hooks) } } }"
+    return try ScriptBench(model: model, extensions: [file])
   }
 }

@@ -17,12 +17,17 @@
 ---@field transform fun(value: any): string
 ---@field reverse? fun(bytes: string): any without it the transformer goes one way and serves transient attributes only
 
----@alias moonbase.Rule fun(value: any, object: moonbase.Object): (boolean|nil), string?, string?
----@alias moonbase.ObjectRule fun(object: moonbase.Object): (boolean|nil), string?, string?
+---@class moonbase.RuleMessage
+---@field [1] string
+---@field key? string the property to blame
+
+---Returns true, or false or nil with a message and perhaps the property to blame. Nothing at all is an error.
+---@alias moonbase.Rule fun(value: any, object: moonbase.Object): (boolean|nil), (string|moonbase.RuleMessage)?, string?
+---@alias moonbase.ObjectRule fun(object: moonbase.Object): (boolean|nil), (string|moonbase.RuleMessage)?, string?
 ---@alias moonbase.Hook fun(object: moonbase.Object)
 
 ---@class moonbase.EntityExtension
----@field normalize? table<string, fun(value: any, object: moonbase.Object): any> before all rules; returns what to keep
+---@field normalize? table<string, fun(value: any, object: moonbase.Object): any> before all rules; returns what to keep, nil for no value
 ---@field validate? table<string, moonbase.Rule> not called for nil
 ---@field validate_for_insert? moonbase.ObjectRule
 ---@field validate_for_update? moonbase.ObjectRule

@@ -21,6 +21,8 @@ final class EntityBehavior {
   @exclusivity(unchecked) private(set) var extensions: [EntityExtension] = []
   /// Derived attributes to compute at awake-from-fetch.
   @exclusivity(unchecked) private(set) var preCalculatedSlots: [Int] = []
+  /// Derived attributes that must have a value.
+  @exclusivity(unchecked) private(set) var requiredDerivedSlots: [Int] = []
   /// Slot of a shadow attribute → slot of the derived attribute whose delayed value will overwrite it.
   @exclusivity(unchecked) private(set) var delayedShadows: [Int: Int] = [:]
   let objectClass: ManagedObject.Type
@@ -50,7 +52,7 @@ final class EntityBehavior {
       entity.slot(accessor.key).map { ($0, accessor) }
     }
     accessors = Dictionary(declared) { _, later in later }
-    kinds = ContiguousArray(entity.properties.map { Self.kind(of: $0, in: domain) })
+    kinds = ContiguousArray(try entity.properties.map { try Self.kind(of: $0, entity, in: domain) })
     let lineage = sequence(first: entity) { $0.parent.map { model.entities[$0] } }.reversed()
     for ancestor in lineage {
       for entry in domain.extensions[ancestor.name] ?? [] { try add(entry, from: ancestor.name) }
@@ -70,14 +72,25 @@ final class EntityBehavior {
     noteValidation()
   }
 
-  private static func kind(of property: ResolvedProperty, in domain: ExtensionDomain) -> SlotKind {
+  private static func kind(of property: ResolvedProperty, _ entity: ResolvedEntity, in domain: ExtensionDomain) throws
+    -> SlotKind
+  {
     switch property.kind {
     case .toOne(let relationship): return .toOne(relationship)
     case .toMany(let relationship): return .toMany(relationship)
     case .attribute(let attribute):
       guard attribute.type == .transformable, !attribute.isTransient else { return .plain }
-      return domain.transformers[attribute.valueTransformerName ?? defaultTransformerName].map(SlotKind.transformable)
-        ?? .opaque
+      guard let transformer = domain.transformers[attribute.valueTransformerName ?? defaultTransformerName] else {
+        return .opaque
+      }
+      guard transformer.reverseTransformedValue != nil else {
+        throw GraphError(
+          .extensionFailure,
+          "\(entity.name).\(attribute.name): transformer \(transformer.name) has no reverse, so that nobody could read "
+            + "what it saves: give it one, or make the attribute transient",
+          entity: entity.name, property: attribute.name)
+      }
+      return .transformable(transformer)
     }
   }
 
@@ -133,6 +146,9 @@ final class EntityBehavior {
       let property = entity.properties[slot]
       return overridden || !property.isOptional || property.attribute?.validation.isEmpty == false
         || rules[slot] != nil || normalizers[slot] != nil
+    }
+    requiredDerivedSlots = entity.attributeSlots.filter { slot in
+      if case .derived = kinds[slot] { !entity.properties[slot].isOptional } else { false }
     }
     slotsToCount = entity.toManySlots.filter { slot in
       guard let relationship = entity.properties[slot].relationship?.description else { return false }

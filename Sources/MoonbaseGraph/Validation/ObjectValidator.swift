@@ -31,6 +31,7 @@ struct ObjectValidator {
       for slot in behavior.slotsToValidate where occasion == .insert || object.changed.contains(slot) {
         try validate(slot)
       }
+      for slot in behavior.requiredDerivedSlots { try requireDerived(slot) }
       for slot in behavior.slotsToCount { try checkCount(slot) }
     }
     if behavior.hasObjectRules { try checkAsWhole(occasion) }
@@ -51,7 +52,9 @@ struct ObjectValidator {
   // MARK: One property
 
   private mutating func validate(_ slot: Int) throws {
-    let old = try current(slot)
+    // A derived value that nobody assigned is the concern of its inputs.
+    if case .derived = behavior.kinds[slot], object.delayed[slot] == nil { return }
+    let old = try object.value(at: slot)
     let new = try normalized(old, slot)
     if !new.isSame(as: old) {
       do {
@@ -71,10 +74,10 @@ struct ObjectValidator {
     if !wasTouched { object.context?.touchedObjects?.remove(object) }
   }
 
-  /// The value as the rules see it. A derived value that nobody assigned is the concern of its inputs.
-  private func current(_ slot: Int) throws -> Value {
-    if case .derived = behavior.kinds[slot] { return object.delayed[slot] ?? .null }
-    return try object.value(at: slot)
+  /// A derived value that nobody assigned is there if it can be computed, from whatever inputs have changed.
+  private mutating func requireDerived(_ slot: Int) throws {
+    guard object.delayed[slot] == nil, try object.value(at: slot).isNull else { return }
+    fail(.missingMandatoryProperty, slot, .null, missingMessage(entity.properties[slot]))
   }
 
   private func normalized(_ value: Value, _ slot: Int) throws -> Value {
@@ -93,7 +96,6 @@ struct ObjectValidator {
   private mutating func checkRules(_ value: Value, _ slot: Int) throws {
     let property = entity.properties[slot]
     if value.isNull {
-      if case .derived = behavior.kinds[slot] { return }
       if !property.isOptional { fail(.missingMandatoryProperty, slot, value, missingMessage(property)) }
       return
     }

@@ -190,6 +190,8 @@ MBLStatus mbl_load(MBLState *_Nonnull state, const char *_Nullable bytes, size_t
 MBLStatus mbl_dump(MBLState *_Nonnull state, int32_t function, bool strip);
 MBLStatus mbl_call(MBLState *_Nonnull state, int32_t function, const MBLValue *_Nullable arguments, int32_t count,
                    int32_t results);
+// The number in a nil that stands for no result at all.
+#define MBLNoResult (-1)
 // Calls a function for one result: `*result` stays valid until mbl_set_top.
 MBLStatus mbl_call_one(MBLState *_Nonnull state, int32_t function, const MBLValue *_Nullable arguments, int32_t count,
                        MBLValue *_Nonnull result);

@@ -56,25 +56,28 @@ extension DomainBuilder {
   {
     let attribute = model.entity(entity)?.property(derived.name)?.attribute
     let type = attribute?.type
-    guard let inputs = derived.inputs else {
+    guard let inputs = try DerivedInputs(derived, of: entity, in: model) else {
       let call = LuaFastCall(function, parameters: 1)
       return { [unowned scripts] object in
-        try call.set(0, object: object, as: scripts.types.type(of: object.entity))
-        return try checked(call.run { try scripts.value($0, for: type) }, attribute)
+        let handle = try scripts.types.type(of: object.entity)
+        let value = try call.run {
+          try $0.set(0, object: object, as: handle)
+        } reading: {
+          try scripts.value($0, for: type)
+        }
+        return try checked(value, attribute)
       }
     }
     let call = LuaFastCall(function, parameters: inputs.count)
-    let values = try model.entity(entity).map { owner in
-      try inputs.map { try CompiledExpression(.keyPath($0), entity: owner, in: model) }
-    }
-    let isStrict = derived.isStrict
     return { [unowned scripts] object in
-      for (index, input) in (values ?? []).enumerated() {
-        let value = try input.value(object)
-        if isStrict, value.isNull { return .null }
-        try scripts.set(value, index, of: call)
+      let value = try inputs.withValues(of: object) { values in
+        try call.run { arguments in
+          for index in values.indices { try scripts.set(values[index], index, of: arguments) }
+        } reading: {
+          try scripts.value($0, for: type)
+        }
       }
-      return try checked(call.run { try scripts.value($0, for: type) }, attribute)
+      return try value.map { try checked($0, attribute) } ?? .null
     }
   }
 
@@ -89,9 +92,12 @@ extension DomainBuilder {
   private func setter(_ function: LuaFunction) -> (Value, ManagedObject) throws -> Void {
     let call = LuaFastCall(function, parameters: 2)
     return { [unowned scripts] value, object in
-      try scripts.set(value, 0, of: call)
-      try call.set(1, object: object, as: scripts.types.type(of: object.entity))
-      try call.run { _ in }
+      let handle = try scripts.types.type(of: object.entity)
+      try call.run {
+        try scripts.set(value, 0, of: $0)
+        try $0.set(1, object: object, as: handle)
+      } reading: { _ in
+      }
     }
   }
 

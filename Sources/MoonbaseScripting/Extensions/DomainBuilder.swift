@@ -40,8 +40,11 @@ struct DomainBuilder {
     }
     let call = LuaFastCall(test, parameters: 1)
     return ValueClass(name) { [unowned scripts] value in
-      try scripts.set(value, 0, of: call)
-      return try call.run { $0.boolean ?? !$0.isNil }
+      try call.run {
+        try scripts.set(value, 0, of: $0)
+      } reading: {
+        $0.boolean ?? !$0.isNil
+      }
     }
   }
 
@@ -51,15 +54,19 @@ struct DomainBuilder {
     return ValueTransformer(
       transformer.name, valueClassName: transformer.className,
       transformedValue: { [unowned scripts] value in
-        try scripts.set(value, 0, of: forward)
-        return try forward.run { result in
+        try forward.run {
+          try scripts.set(value, 0, of: $0)
+        } reading: { result in
           try result.withBytes { .data(Data($0)) } ?? scripts.value(result)
         }
       },
       reverseTransformedValue: backward.map { backward in
         { [unowned scripts] bytes in
-          try scripts.set(bytes, 0, of: backward)
-          return try backward.run { try scripts.value($0) }
+          try backward.run {
+            try scripts.set(bytes, 0, of: $0)
+          } reading: {
+            try scripts.value($0)
+          }
         }
       })
   }
@@ -83,15 +90,26 @@ struct DomainBuilder {
     let call = LuaFastCall(function, parameters: 2)
     let type = model.entity(entity)?.property(key)?.attributeType
     return { [unowned scripts] value, object in
-      try scripts.set(value, 0, of: call)
-      try call.set(1, object: object, as: scripts.types.type(of: object.entity))
-      return try call.run { try scripts.value($0, for: type) }
+      let handle = try scripts.types.type(of: object.entity)
+      return try call.run {
+        try scripts.set(value, 0, of: $0)
+        try $0.set(1, object: object, as: handle)
+      } reading: {
+        guard !$0.isMissing else { throw Self.nothing(function) }
+        return try scripts.value($0, for: type)
+      }
     }
+  }
+
+  private static func nothing(_ function: LuaFunction) -> ScriptError {
+    let place = function.place.map { "\($0): " } ?? ""
+    return ScriptError(.invalidRequest, "\(place)normalize returned nothing: return the value, or nil for no value")
   }
 
   private func rule(_ function: LuaFunction) -> EntityExtension.Rule {
     { [unowned scripts] value, object in
-      try failure(function.call([scripts.lua(value), scripts.handle(object)]), function)
+      let results = try function.call([scripts.lua(value), scripts.handle(object)])
+      return try RuleOutcome(function, object.entity).failure(results)
     }
   }
 
@@ -99,28 +117,21 @@ struct DomainBuilder {
     (ManagedObject) throws -> EntityExtension.RuleFailure?
   )? {
     function.map { function in
-      { [unowned scripts] object in try failure(function.call([scripts.handle(object)]), function) }
+      { [unowned scripts] object in
+        try RuleOutcome(function, object.entity).failure(function.call([scripts.handle(object)]))
+      }
     }
-  }
-
-  /// `true` is fine; `false` or `nil` with a message and perhaps a key is a failure; nothing at all is a mistake.
-  private func failure(_ results: [LuaValue], _ function: LuaFunction) throws -> EntityExtension.RuleFailure? {
-    guard let first = results.first else {
-      let place = function.place.map { "\($0): " } ?? ""
-      throw ScriptError(.invalidRequest, "\(place)its rule returned nothing: return true, or false and a message")
-    }
-    if first.isTrue { return nil }
-    let message = results.count > 1 ? results[1].textValue : nil
-    return EntityExtension.RuleFailure(
-      message ?? "is refused by its rule", key: results.count > 2 ? results[2].textValue : nil)
   }
 
   private func hook(_ function: LuaFunction?) -> EntityExtension.Hook? {
     function.map { function in
       let call = LuaFastCall(function, parameters: 1)
       return { [unowned scripts] object in
-        try call.set(0, object: object, as: scripts.types.type(of: object.entity))
-        try call.run { _ in }
+        let handle = try scripts.types.type(of: object.entity)
+        try call.run {
+          try $0.set(0, object: object, as: handle)
+        } reading: { _ in
+        }
       }
     }
   }

@@ -70,8 +70,11 @@ final class PureScriptInstances: PureFunctionInstances {
   }
 
   private func run(_ call: LuaFastCall, _ function: PureFunction, _ inputs: [Value]) throws -> Value {
-    for (index, value) in inputs.enumerated() { try domain.set(value, index, of: call) }
-    let value = try call.run { try domain.value($0) }
+    let value = try call.run { arguments in
+      for (index, value) in inputs.enumerated() { try domain.set(value, index, of: arguments) }
+    } reading: {
+      try domain.value($0)
+    }
     do {
       return try AttributeDescription(function.name, function.type).checked(value)
     } catch {

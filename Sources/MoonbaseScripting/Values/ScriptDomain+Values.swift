@@ -95,6 +95,12 @@ extension ScriptDomain {
 
   private func value(_ table: LuaTable, _ depth: Int, _ tables: inout Int) throws -> Value {
     if let name = try className(of: table) { return .object(opaque(.table(table), className: name)) }
+    guard try table.metatable == nil else {
+      throw ScriptError(
+        .invalidValue,
+        "the table has a metatable, which would be lost: name it among the classes of an extension, or give a plain table"
+      )
+    }
     try checkDepth(depth)
     tables += 1
     guard tables <= TreeLimits.greatestCount else {
@@ -170,15 +176,15 @@ extension ScriptDomain {
   }
 
   /// Sets an argument of a call that is made often.
-  func set(_ value: Value, _ index: Int, of call: LuaFastCall) throws {
+  func set(_ value: Value, _ index: Int, of arguments: borrowing LuaArguments) throws {
     switch value {
-    case .null: call.setNil(index)
-    case .bool(let truth): call.set(index, boolean: truth)
-    case .int(let number): call.set(index, integer: number)
-    case .double(let number): call.set(index, number: number)
-    case .string(let text): call.set(index, string: text)
-    case .data(let data): data.withUnsafeBytes { call.set(index, bytes: $0) }
-    default: try call.set(index, lua(value))
+    case .null: arguments.setNil(index)
+    case .bool(let truth): arguments.set(index, boolean: truth)
+    case .int(let number): arguments.set(index, integer: number)
+    case .double(let number): arguments.set(index, number: number)
+    case .string(let text): arguments.set(index, string: text)
+    case .data(let data): data.withUnsafeBytes { arguments.set(index, bytes: $0) }
+    default: try arguments.set(index, lua(value))
     }
   }
 

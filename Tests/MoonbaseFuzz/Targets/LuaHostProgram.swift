@@ -223,12 +223,20 @@ final class LuaHostProgram {
   private func fastCall() {
     guard case .function(let function) = value else { return }
     let call = LuaFastCall(function, parameters: 3)
-    call.set(0, integer: Int64(next()))
-    try? call.set(1, value)
-    if !types.isEmpty { try? call.set(2, object: Thing(), as: types[next() % types.count], scoped: next() % 2 == 0) }
     let state = state
     try? state.withScope {
-      try call.run { result in
+      try call.run { arguments in
+        arguments.set(0, integer: Int64(next()))
+        try arguments.set(1, value)
+        if next() % 4 == 0 {
+          try call.run { _ in
+          } reading: {
+            keep(try $0.value)
+          }
+        }
+        guard !types.isEmpty else { return }
+        try arguments.set(2, object: Thing(), as: types[next() % types.count], scoped: next() % 2 == 0)
+      } reading: { result in
         keep(try result.value)
         if next() % 4 == 0 { _ = step() }
       }

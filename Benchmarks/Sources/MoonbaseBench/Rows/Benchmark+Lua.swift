@@ -48,9 +48,12 @@ extension Benchmark {
         var sum: Int64 = 0
         try state.run {
           for index in 0..<Int64(workplace.count) * 10 {
-            call.set(0, integer: index)
-            call.set(1, integer: 2)
-            sum += try call.run { $0.integer ?? 0 }
+            sum += try call.run {
+              $0.set(0, integer: index)
+              $0.set(1, integer: 2)
+            } reading: {
+              $0.integer ?? 0
+            }
           }
         }
         return .number(sum)

@@ -1,0 +1,66 @@
+/// The arguments of a fast call while they are placed; those that are not set are nil.
+public struct LuaArguments: ~Copyable {
+  @usableFromInline let words: UnsafeMutableRawPointer
+  @usableFromInline let count: Int
+  /// The call, which outlives the placing of its arguments.
+  @usableFromInline let call: Unmanaged<LuaFastCall>
+
+  @inlinable
+  init(_ call: LuaFastCall) {
+    words = call.words
+    count = call.count
+    self.call = .passUnretained(call)
+  }
+
+  private var buffer: LuaArgumentBuffer { call.takeUnretainedValue().buffer }
+
+  /// Sets an argument (from 0) to nil.
+  public func setNil(_ index: Int) { buffer.setNil(checked(index)) }
+
+  /// Sets an argument (from 0).
+  public func set(_ index: Int, boolean: Bool) { buffer.setBoolean(checked(index), boolean) }
+
+  /// Sets an argument (from 0).
+  @inlinable
+  public func set(_ index: Int, integer: Int64) {
+    let place = words + checked(index) * 24
+    place.storeBytes(of: integer, as: Int64.self)
+    place.storeBytes(of: 2, toByteOffset: 16, as: UInt32.self)
+  }
+
+  /// Sets an argument (from 0).
+  @inlinable
+  public func set(_ index: Int, number: Double) {
+    let place = words + checked(index) * 24
+    place.storeBytes(of: number, as: Double.self)
+    place.storeBytes(of: 3, toByteOffset: 16, as: UInt32.self)
+  }
+
+  /// Sets an argument (from 0); the bytes are copied.
+  public func set(_ index: Int, string: String) {
+    var string = string
+    string.withUTF8 { buffer.setBytes(checked(index), UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Sets an argument (from 0); the bytes are copied.
+  public func set(_ index: Int, bytes: UnsafeRawBufferPointer) { buffer.setBytes(checked(index), bytes) }
+
+  /// Sets an argument (from 0) to a host object; with `scoped` its handle dies with the innermost scope.
+  public func set(
+    _ index: Int, object: AnyObject, as type: LuaAnyHostType, scoped: Bool = false
+  ) throws(LuaError) {
+    try buffer.setObject(
+      checked(index), object, type, scoped: scoped, for: call.takeUnretainedValue().state)
+  }
+
+  /// Sets an argument (from 0) to any value.
+  public func set(_ index: Int, _ value: LuaValue) throws(LuaError) {
+    try buffer.set(checked(index), value, for: call.takeUnretainedValue().state)
+  }
+
+  @inlinable
+  func checked(_ index: Int) -> Int {
+    precondition(index >= 0 && index < count, "there is no such argument")
+    return index
+  }
+}

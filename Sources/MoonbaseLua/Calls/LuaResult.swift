@@ -1,0 +1,90 @@
+import MoonbaseLuaShim
+import MoonbasePlatform
+
+/// The result of a fast call, read in place.
+public struct LuaResult: ~Copyable {
+  // A plain value in parts, so that callers read numbers without a call, and few enough to come back in registers.
+  @usableFromInline let word: Int64
+  @usableFromInline let tag: UInt32
+  /// The height of the stack below a result that lies on it; less than 0 if none does.
+  @usableFromInline let top: Int32
+  /// The call, which outlives its result.
+  private let call: Unmanaged<LuaFastCall>
+  /// Kept by a call that is a run of its own.
+  let holder: Unmanaged<LuaState>?
+
+  init(_ plain: MBLFastResult, of call: Unmanaged<LuaFastCall>) {
+    word = plain.word
+    tag = UInt32(plain.tag)
+    top = plain.top
+    self.call = call
+    holder = nil
+  }
+
+  init(_ plain: MBLValue, of call: Unmanaged<LuaFastCall>, top: Int32, holder: Unmanaged<LuaState>?) {
+    word = plain.integer
+    tag = plain.tag.rawValue
+    self.top = top
+    self.call = call
+    self.holder = holder
+  }
+
+  /// The whole of it, with what a string or an object has besides.
+  private var plain: MBLValue {
+    var plain = MBLValue()
+    if tag > MBLTag.number.rawValue, let state = try? call.takeUnretainedValue().state {
+      mbl_get(mbl_thread(state.raw), top + 1, &plain)
+    } else {
+      plain.integer = word
+      plain.tag = MBLTag(rawValue: tag) ?? .nil
+    }
+    return plain
+  }
+
+  /// Whether it is nil, also for want of any result.
+  @inlinable public var isNil: Bool { tag == 0 }
+
+  /// Whether the function returned nothing at all, not even nil.
+  public var isMissing: Bool { tag == 0 && word == Int64(MBLNoResult) }
+
+  /// The boolean.
+  @inlinable public var boolean: Bool? { tag == 1 ? word != 0 : nil }
+
+  /// The integer; a float, even an integral one, is none.
+  @inlinable public var integer: Int64? { tag == 2 ? word : nil }
+
+  /// The number, also of an integer.
+  @inlinable public var number: Double? {
+    switch tag {
+    case 3: Double(bitPattern: UInt64(bitPattern: word))
+    case 2: Double(word)
+    default: nil
+    }
+  }
+
+  /// The text, if it is a string of UTF-8.
+  public var text: String? {
+    withBytes { String(validUTF8: $0.assumingMemoryBound(to: UInt8.self)) } ?? nil
+  }
+
+  /// Calls `body` with the bytes of a string; nil if it is none.
+  public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
+    let plain = plain
+    guard plain.tag == .string else { return nil }
+    return try body(UnsafeRawBufferPointer(start: plain.pointer, count: Int(plain.length)))
+  }
+
+  /// The host object, if it is of this class.
+  public func object<Object: AnyObject>(as type: Object.Type = Object.self) -> Object? {
+    let plain = plain
+    guard plain.tag == .object, let pointer = plain.pointer else { return nil }
+    return Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue() as? Object
+  }
+
+  /// The result as a value that may be kept.
+  public var value: LuaValue {
+    get throws(LuaError) {
+      try call.takeUnretainedValue().state.value(plain)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+
+/// Reads what a rule returned: `true`; or `false` or `nil` with `message[, key]` or `{ message, key = ... }`.
+struct RuleOutcome {
+  private let function: LuaFunction
+  private let entity: ResolvedEntity
+
+  init(_ function: LuaFunction, _ entity: ResolvedEntity) {
+    self.function = function
+    self.entity = entity
+  }
+
+  func failure(_ results: [LuaValue]) throws -> EntityExtension.RuleFailure? {
+    guard let first = results.first else { throw mistake("returned nothing") }
+    switch first {
+    case .boolean(true): return nil
+    case .boolean(false), .nil: return try failure(message: result(1, of: results), key: result(2, of: results))
+    default: throw mistake("returned a \(first.typeName)")
+    }
+  }
+
+  private func result(_ index: Int, of results: [LuaValue]) -> LuaValue {
+    index < results.count ? results[index] : .nil
+  }
+
+  private func failure(message: LuaValue, key: LuaValue) throws -> EntityExtension.RuleFailure {
+    if case .table(let table) = message {
+      for (name, _) in try table.pairs where name.integerValue != 1 && name.textValue != "key" {
+        throw mistake("gave a table with \(name): it holds a message and perhaps key")
+      }
+      return try failure(message: table.get(1), key: table.get("key"))
+    }
+    let text = try self.text(message, "message")
+    return EntityExtension.RuleFailure(text ?? "is refused by its rule", key: try property(key))
+  }
+
+  private func property(_ key: LuaValue) throws -> String? {
+    guard let name = try text(key, "key"), entity.property(name) == nil else { return key.textValue }
+    throw mistake(
+      "blames \(name), which is no property of \(entity.name)\(suggestion(for: name, among: entity.properties.map(\.name)))"
+    )
+  }
+
+  private func text(_ value: LuaValue, _ what: String) throws -> String? {
+    if case .nil = value { return nil }
+    guard let text = value.textValue else { throw mistake("gave a \(value.typeName) as its \(what)") }
+    return text
+  }
+
+  private func mistake(_ what: String) -> ScriptError {
+    let place = function.place.map { "\($0): " } ?? ""
+    return ScriptError(.invalidRequest, "\(place)its rule \(what): return true, or false and a message")
+  }
+}

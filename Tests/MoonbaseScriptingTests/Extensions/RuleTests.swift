@@ -1,0 +1,93 @@
+import Testing
+
+/// What normalizers and rules may return.
+@Suite struct RuleTests {
+  @Test func normalizerThatReturnsNothingIsAnErrorAndNilIsNoValue() throws {
+    let lines = try ThingBench.bench(
+      """
+      normalize = {
+        s = function(v) if v == "nothing" then return end if v == "nil" then return nil end return v:upper() end,
+      }
+      """
+    ).lines(
+      """
+      local p = context:insert("P", { s = "nothing", i = 1 })
+      local ok, err = context:save()
+      print(ok, err.entity, err.key, err.message:match("normalize returned nothing") ~= nil, p.s)
+      p.s = "nil"
+      assert(context:save())
+      print(p.s)
+      p.s = "some"
+      assert(context:save())
+      print(p.s)
+      """)
+    #expect(lines == ["nil\tP\ts\ttrue\tnothing", "nil", "SOME"])
+  }
+
+  @Test(arguments: [
+    ("1", "returned a number"), ("'yes'", "returned a string"), ("{}", "returned a table"),
+    ("moonbase.null", "returned a"), ("0, 'is bad'", "returned a number"),
+    ("false, 42", "gave a number as its message"),
+    ("false, 'bad', {}", "gave a table as its key"), ("false, { 'bad', kee = 'i' }", "gave a table with kee"),
+    ("false, 'bad', 'ii'", "blames ii, which is no property of P; did you mean i?"),
+  ])
+  func otherResultsOfARuleAreErrorsThatNameIt(_ results: String, _ message: String) throws {
+    for hooks in [
+      "validate = { s = function(v) return \(results) end }", "validate_for_insert = function(o) return \(results) end",
+    ] {
+      let lines = try ThingBench.bench(hooks).lines(
+        """
+        context:insert("P", { s = "a" })
+        local ok, err = context:save()
+        print(ok, err.code, err.entity, err.key, (tostring(err):gsub("\\n.*", "")))
+        """, leavingChanges: true)
+      let key = hooks.hasPrefix("validate = ") ? "s" : "nil"
+      #expect(lines.first?.hasPrefix("nil\t134043\tP\t\(key)\t") == true, "\(lines)")
+      #expect(lines.first?.contains(message) == true, "\(lines)")
+    }
+  }
+
+  @Test(arguments: [
+    ("true", "true"), ("true, 'is bad'", "true"), ("false", "is refused by its rule s"),
+    ("nil", "is refused by its rule s"), ("nil, 'is bad'", "is bad s"), ("false, 'is bad', 'i'", "is bad i"),
+    ("false, { 'is bad' }", "is bad s"), ("false, { 'is bad', key = 'i' }", "is bad i"),
+  ])
+  func rulesReturnTrueOrAMessageAndAKey(_ results: String, _ expected: String) throws {
+    let lines = try ThingBench.bench("validate = { s = function(v) return \(results) end }").lines(
+      """
+      context:insert("P", { s = "a" })
+      local ok, err = context:save()
+      print(ok and "true" or err.message .. " " .. err.key)
+      """, leavingChanges: true)
+    #expect(lines == [expected])
+  }
+
+  /// A required attribute that is computed has a value if it can be computed, whichever of its inputs changed.
+  @Test func requiredDerivedAttributeThatGivesNilIsMissing() throws {
+    let model = ThingBench.model.replacing(
+      "full = {", with: "must = { 'string', transient = true, optional = false }, full = {")
+    let extend = """
+      return { \(ThingBench.transformer) entities = { P = { derived = {
+        must = { inputs = { "s" }, get = function(s) return s end, set = function(v, p) p.s = v end } } } } }
+      """
+    let lines = try ScriptBench(model: model, extensions: [extend]).lines(
+      """
+      local p = context:insert("P")
+      local function save()
+        local ok, err = context:save()
+        print(ok, err and err.code, err and err.key, err and err.message)
+      end
+      save()
+      p.s = "a"
+      save()
+      p.s = nil
+      save()
+      print((select(2, p:validate("must", nil))).message)
+      p.must = "b"
+      save()
+      print(p.s)
+      """)
+    let missing = "nil\t1570\tmust\tis required and missing"
+    #expect(lines == [missing, "true\tnil\tnil\tnil", missing, "is required and missing", "true\tnil\tnil\tnil", "b"])
+  }
+}
