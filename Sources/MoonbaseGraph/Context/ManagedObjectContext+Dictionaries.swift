@@ -64,7 +64,10 @@ struct DictionaryGrouping {
     if let condition { rows = try condition.filter(rows) }
     if request.returnsDistinctResults {
       var seen: Set<[String: Value]> = []
-      rows = rows.filter { seen.insert($0).inserted }
+      rows = try rows.filter { row in
+        for value in row.values { try value.checkComparable() }
+        return seen.insert(row).inserted
+      }
     }
     let rest = rows.dropFirst(request.fetchOffset)
     return Array(request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest)
@@ -88,6 +91,7 @@ struct DictionaryGrouping {
     var members: [[Value]: [ManagedObject]] = [:]
     for object in objects {
       let key = try keys.map { try $0.value(object) }
+      for value in key { try value.checkComparable() }
       if members[key] == nil { order.append(key) }
       members[key, default: []].append(object)
     }

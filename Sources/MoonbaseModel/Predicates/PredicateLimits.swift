@@ -21,7 +21,7 @@ enum PredicateLimits {
 
   /// Values in a predicate are nested no deeper than values of attributes.
   static func check(_ constant: Value) throws(ModelError) {
-    guard constant.isNestedTooDeeply else { return }
+    guard constant.isNestedTooDeeply else { return try constant.checkComparable() }
     throw ModelError(
       .invalidPredicate, "a value in the predicate is nested more than \(TreeLimits.greatestDepth) levels deep")
   }

@@ -27,3 +27,31 @@ extension Value {
     )
   }
 }
+
+extension Value {
+  /// Throws where the value is, or holds, one of a script's own classes: what makes two of them equal only the script knows.
+  @inline(__always)
+  package func checkComparable() throws(ModelError) {
+    switch self {
+    case .object, .list, .map: try checkParts()
+    default: return
+    }
+  }
+
+  private func checkParts() throws(ModelError) {
+    guard !isNestedTooDeeply else { return }
+    var pending = [self]
+    while let value = pending.popLast() {
+      switch value {
+      case .object(let object):
+        throw ModelError(
+          .evaluation,
+          "a \(object.className) cannot be compared here, since only its own class knows how: "
+            + "compare what it is made of, for example a derived attribute, or compare in the script")
+      case .list(let list): pending += list
+      case .map(let map): pending += map.values
+      default: continue
+      }
+    }
+  }
+}

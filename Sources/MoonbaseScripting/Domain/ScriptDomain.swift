@@ -67,8 +67,18 @@ public final class ScriptDomain {
     guard !registeredClasses.isEmpty, let metatable = try table.metatable else { return nil }
     if let known = registeredClasses.first(where: { $0.value.isSame(as: metatable) }) { return known.name }
     // The shipped classes show a frozen table as their metatable.
-    guard case .table(let shown) = try metatable.get("__metatable") else { return nil }
-    return registeredClasses.first { $0.value.isSame(as: shown) }?.name
+    if case .table(let shown) = try metatable.get("__metatable"),
+      let known = registeredClasses.first(where: { $0.value.isSame(as: shown) })
+    {
+      return known.name
+    }
+    return try registeredClasses.first { try Self.isOne(table, of: $0.value) }?.name
+  }
+
+  /// Whether a class that is known by its function `is` takes the table for one of its own.
+  private static func isOne(_ table: LuaTable, of value: LuaTable) throws -> Bool {
+    guard case .function(let test) = try value.get("is") else { return false }
+    return try test.first(.table(table)).isTrue
   }
 
   // MARK: Opaque values

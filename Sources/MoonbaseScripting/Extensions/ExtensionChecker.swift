@@ -11,10 +11,20 @@ struct ExtensionChecker {
       for entity in declaration.entities { try check(entity, declaration) }
       for (name, entries) in declaration.valueClasses {
         let entity = try entity(name, ["value_classes", name], declaration)
-        for key in entries.keys { try require(key, of: entity, ["value_classes", name, key], declaration) }
+        for (key, className) in entries.sorted(by: { $0.key < $1.key }) {
+          let place = ["value_classes", name, key]
+          try require(key, of: entity, place, declaration)
+          try checkClass(className, "\(name).\(key)", place, declaration)
+        }
+      }
+      for transformer in declaration.transformers {
+        guard let className = transformer.className else { continue }
+        try checkClass(
+          className, "transformer \(transformer.name)", ["transformers", transformer.name, "class"], declaration)
       }
     }
     try checkModelNames()
+    try checkOneWay()
     try DerivedCycles(declarations: declarations, model: model).check()
   }
 
@@ -30,12 +40,25 @@ struct ExtensionChecker {
           "\(entity.name).\(derived.name) is a relationship of the model: a derived attribute needs another name",
           place, declaration)
       }
+      if let attribute = entity.property(derived.name)?.attribute, !attribute.isTransient, !derived.isStored {
+        throw error(
+          "\(entity.name).\(derived.name) is a persistent attribute of the model, and its column would stay empty: "
+            + "add stored = true to keep it current at each save, or make it transient in the model",
+          place, declaration)
+      }
       if let shadow = derived.shadow { try require(shadow, of: entity, place + ["shadow"], declaration) }
       for input in derived.inputs ?? [] { try checkPath(input, entity, place + ["inputs"], declaration) }
       if let name = derived.transformer, !transformerNames.contains(name) {
         throw error(
           "transformer \(name) is not provided by any extension\(hint(name, transformerNames))",
           place + ["transformer"], declaration)
+      }
+      if let shadow = derived.shadow, let name = derived.transformer, isOneWay(name),
+        entity.property(shadow)?.isTransient == false
+      {
+        throw error(
+          oneWay(name, "\(entity.name).\(derived.name), whose shadow \(shadow) is saved"), place + ["transformer"],
+          declaration)
       }
     }
   }
@@ -73,6 +96,38 @@ struct ExtensionChecker {
 
   // MARK: What only one may provide
 
+  private var classNames: [String] { declarations.flatMap { $0.classes.map(\.name) } }
+
+  private func checkClass(_ name: String, _ subject: String, _ path: [String], _ declaration: ExtensionDeclaration)
+    throws
+  {
+    if classNames.contains(name) || AppleNames.isValueClass(name) { return }
+    throw error(
+      "\(subject): no extension provides class \(name)\(hint(name, classNames)): list its metatable in classes", path,
+      declaration)
+  }
+
+  private func isOneWay(_ name: String) -> Bool {
+    declarations.contains { $0.transformers.contains { $0.name == name && $0.reverse == nil } }
+  }
+
+  private func oneWay(_ name: String, _ subject: String) -> String {
+    "transformer \(name) has no reverse, so that nobody could read what it saves for \(subject): "
+      + "give it a function reverse(bytes), or make the attribute transient"
+  }
+
+  /// What a transformer without `reverse` makes may not be kept.
+  private func checkOneWay() throws {
+    for entity in model.entities {
+      for attribute in entity.description.attributes where attribute.type == .transformable && !attribute.isTransient {
+        guard let name = attribute.valueTransformerName, isOneWay(name),
+          let declaration = declarations.first(where: { $0.transformers.contains { $0.name == name } })
+        else { continue }
+        throw error(oneWay(name, "\(entity.name).\(attribute.name)"), ["transformers", name], declaration)
+      }
+    }
+  }
+
   private var transformerNames: [String] { declarations.flatMap { $0.transformers.map(\.name) } }
 
   private func checkOwners() throws {
@@ -101,7 +156,6 @@ struct ExtensionChecker {
   /// A class or transformer that the model names and nothing provides is an error, unless the model's app is not here.
   private func checkModelNames() throws {
     guard !model.description.allowsUnknownClasses else { return }
-    let classNames = declarations.flatMap { $0.classes.map(\.name) }
     for entity in model.entities {
       for attribute in entity.description.attributes where attribute.type == .transformable {
         if let name = attribute.valueTransformerName, !transformerNames.contains(name),

@@ -37,7 +37,7 @@ struct ScalarComparison: Sendable {
   var isOfOrder: Bool { ComparisonTest(`operator`) != nil }
 
   func holds(_ left: Value, _ right: Value) throws(ModelError) -> Truth {
-    if let test = ComparisonTest(`operator`) { return compare(left, right, test) }
+    if let test = ComparisonTest(`operator`) { return try compare(left, right, test) }
     if left.isNull || right.isNull { return nulls == .fetch ? .unknown : .no }
     guard case .string(let text) = left else { throw refusal(of: left) }
     if let matcher { return Truth(try matcher.matches(text)) }
@@ -45,8 +45,9 @@ struct ScalarComparison: Sendable {
     return Truth(try StringMatcher(`operator`, pattern, options).matches(text))
   }
 
-  private func compare(_ left: Value, _ right: Value, _ test: ComparisonTest) -> Truth {
+  private func compare(_ left: Value, _ right: Value, _ test: ComparisonTest) throws(ModelError) -> Truth {
     if left.isNull || right.isNull { return compareMissing(left, right, test) }
+    try left.checkComparable()
     if !options.isEmpty, case .string(let left) = left, case .string(let right) = right {
       let order = Value.compare(.string(options.fold(left)), .string(options.fold(right)))
       return Truth(test.holds(order))

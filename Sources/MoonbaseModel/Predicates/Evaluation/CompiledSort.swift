@@ -43,6 +43,7 @@ package struct CompiledSort: Sendable {
     var values: [Value] = []
     for key in keys {
       let value = try key.expression.value(subject)
+      try value.checkComparable()
       values.append(key.comparator.prepared(value))
     }
     return values

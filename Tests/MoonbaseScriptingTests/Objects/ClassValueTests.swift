@@ -1,0 +1,77 @@
+import Testing
+
+/// Values of classes that scripts define.
+@Suite struct ClassValueTests {
+  private func lines(_ script: String, classes: String = "Point = Point") throws -> [String] {
+    try ThingBench.bench(
+      "derived = { free = { get = function(p) return p.tr end, set = function(v, p) p.tr = v end } }",
+      beside: """
+        classes = { \(classes), Other = Other },
+        transformers = { T = {
+          transform = function(v) return tostring(v.x) end,
+          reverse = function(b) return Point.new(tonumber(b)) end } },
+        """,
+      before: """
+        local Point = {} Point.__index = Point
+        Point.__eq = function(a, b) return a.x == b.x end
+        function Point.new(x) return setmetatable({ x = x }, Point) end
+        local Other = { make = function() return Point.new(7), setmetatable({ x = 8 }, { __index = {} }) end }
+        """
+    ).lines(script, leavingChanges: true)
+  }
+
+  @Test func valueOfAClassThatIsNotRegisteredIsRefused() throws {
+    let lines = try lines(
+      """
+      local p = context:insert("P")
+      local registered, foreign = moonbase.classes.Other.make()
+      p.tr = registered
+      for _, key in ipairs { "tr", "free" } do
+        local ok, err = pcall(function() p[key] = foreign end)
+        print(ok, err.message:match("the table has a metatable, which would be lost") ~= nil, p.tr.x)
+      end
+      print(pcall(function() p.tr = { foreign } end))
+      """)
+    #expect(lines[0] == "false\ttrue\t7" && lines[1] == "false\ttrue\t7")
+    #expect(lines[2].contains("has a metatable"))
+  }
+
+  @Test func classKnownByItsFunctionKeepsItsMetatable() throws {
+    let lines = try lines(
+      """
+      local p = context:insert("P")
+      p.tr = moonbase.classes.Other.make()
+      print(p.tr.x, getmetatable(p.tr) ~= nil)
+      """, classes: "Point = { is = function(v) return getmetatable(v) == Point end }")
+    #expect(lines == ["7\ttrue"])
+  }
+
+  /// Two equal values are two tables: what asks for equality says that it cannot, instead of finding nothing.
+  @Test func classValuesAreNotComparedByIdentity() throws {
+    let lines = try lines(
+      """
+      local Point = getmetatable((moonbase.classes.Other.make()))
+      local p = context:insert("P", { tr = Point.new(1), s = "a" })
+      for _ = 1, 2 do
+        for name, call in pairs {
+          find = function() return context:find("P", { tr = Point.new(1) }) end,
+          upsert = function() return context:upsert("P", { "tr" }, { tr = Point.new(1) }) end,
+          equal = function() return context:fetch("P"):where("tr = %@", Point.new(1)):count() end,
+          among = function() return context:fetch("P"):where("tr IN %@", { Point.new(1) }):count() end,
+          paths = function() return context:fetch("P"):where("tr = free"):count() end,
+          sort = function() return context:fetch("P"):sort("free"):all() end,
+          group = function() return context:fetch("P"):group_by("free"):dictionaries { "free" } end,
+          distinct = function() return context:fetch("P"):distinct():dictionaries { "free" } end,
+        } do
+          local ok, err = pcall(call)
+          if ok and not (name == "group" or name == "distinct") or not ok and not err.message:match("a Point cannot be compared here") then
+            print(name, ok, err)
+          end
+        end
+        assert(context:save())
+      end
+      print(context:fetch("P"):where("tr != NULL"):count(), context:fetch("P"):where("tr = NULL"):count())
+      """)
+    #expect(lines.first == "1\t0", "\(lines)")
+  }
+}
