@@ -102,7 +102,10 @@ extension HostTypes {
   private func upsert(_ context: ManagedObjectContext, _ call: inout LuaCall) throws {
     let domain = try home()
     let entity = try Self.entity(try call.text(0), context)
-    let keys = try call.table(1).elements.compactMap(\.textValue)
+    let keys = try call.table(1).elements.map(\.textValue).map { key in
+      guard let key else { throw call.argumentError(1, "a list of property names is expected") }
+      return try domain.property(.text(key), of: entity).name
+    }
     guard !keys.isEmpty else { throw call.argumentError(1, "a list of property names is expected") }
     let argument = try call.table(2)
     let rows = try argument.elements
@@ -120,8 +123,11 @@ extension HostTypes {
   ) throws -> ManagedObject {
     let domain = try home()
     let values = try domain.values(table, of: entity, in: context)
-    for key in keys { _ = try domain.property(.text(key), of: entity) }
-    let sought = Dictionary(uniqueKeysWithValues: keys.map { ($0, values[$0] ?? .null) })
+    var sought: [String: Value] = [:]
+    for key in keys {
+      guard let value = values[key] else { throw Self.missing(key, entity) }
+      sought[key] = value
+    }
     let found = try Self.find(entity, sought, context)
     let object = try found ?? context.insert(entity.name)
     do {
@@ -131,6 +137,14 @@ extension HostTypes {
       throw error
     }
     return object
+  }
+
+  /// Without its key a row would agree with whatever object has none.
+  private static func missing(_ key: String, _ entity: ResolvedEntity) -> ScriptError {
+    ScriptError(
+      .invalidRequest,
+      "upsert: the values have no \(key), which is a key: give it, or moonbase.null where no value is meant",
+      entity: entity.name, property: key)
   }
 
   static func find(_ entity: ResolvedEntity, _ values: [String: Value], _ context: ManagedObjectContext) throws

@@ -6,6 +6,7 @@ import MoonbaseModel
 final class RequestBox {
   var request: FetchRequest
   var saveEvery: Int?
+  private var conditionCount = 0
   let context: ManagedObjectContext
 
   init(_ request: FetchRequest, _ context: ManagedObjectContext) {
@@ -16,17 +17,33 @@ final class RequestBox {
   func with(_ change: (RequestBox) throws -> Void) rethrows -> RequestBox {
     let copy = RequestBox(request, context)
     copy.saveEvery = saveEvery
+    copy.conditionCount = conditionCount
     try change(copy)
     return copy
   }
 
   /// Adds a condition; several mean AND.
   func add(_ predicate: Predicate) {
+    conditionCount += 1
     switch request.predicate {
     case nil: request.predicate = predicate
     case .and(let conditions): request.predicate = .and(conditions + [predicate])
     case let other?: request.predicate = .and([other, predicate])
     }
+  }
+
+  /// How many of a kind a request takes: conditions of `where`, keys, paths. Each step copies those before it.
+  static let greatestCount = 1000
+
+  func checkCounts(after step: String) throws {
+    let counts = [
+      conditionCount, request.sortDescriptors.count, request.relationshipKeyPathsForPrefetching.count,
+      request.propertiesToGroupBy.count,
+    ]
+    guard counts.contains(where: { $0 > Self.greatestCount }) else { return }
+    throw ScriptError(
+      .invalidRequest,
+      "\(step): a request takes at most \(Self.greatestCount) of these; to find one of many values, ask for key IN %@")
   }
 }
 
@@ -63,6 +80,7 @@ extension HostTypes {
       let domain = try home()
       let copy = box.with { _ in }
       try change(copy, call, domain)
+      try copy.checkCounts(after: name)
       try call.return(copy, as: request)
     }
   }

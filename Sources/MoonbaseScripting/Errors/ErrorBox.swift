@@ -125,7 +125,9 @@ extension ScriptDomain {
 
   /// Saves: `true`, and the error of a `did_save` hook if there was one; or `nil` and the error.
   func save(_ context: ManagedObjectContext, _ call: inout LuaCall) throws {
-    try attempt(&call) { try context.save() }
+    if let box = try attempt(&call, { try context.save() }) {
+      unseenFailure = UnseenFailure(error: box, isSaved: false)
+    }
     try returnDidSaveError(of: context, &call)
   }
 
@@ -149,18 +151,20 @@ extension ScriptDomain {
     return box
   }
 
-  /// Runs what data or others may make fail: `true`, or `nil` and the error.
+  /// Runs what data or others may make fail: `true`, or `nil` and the error, which is this function's result too.
   ///
   /// Mistakes of the program are thrown on and become raised errors.
-  func attempt(_ call: inout LuaCall, _ body: () throws -> Void) throws {
+  @discardableResult
+  func attempt(_ call: inout LuaCall, _ body: () throws -> Void) throws -> ErrorBox? {
     do {
       try body()
       call.return(true)
+      return nil
     } catch let error as GraphError {
       let box = ErrorBox(error, self)
-      unseenFailure = UnseenFailure(error: box, isSaved: false)
       call.returnNil()
       try call.return(box, as: types.error)
+      return box
     }
   }
 }

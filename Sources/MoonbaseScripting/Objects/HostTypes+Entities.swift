@@ -78,7 +78,10 @@ extension HostTypes {
 
   private func validate(_ object: ManagedObject, _ call: inout LuaCall) throws {
     let domain = try home()
-    guard call.count > 0 else { return try domain.attempt(&call) { try object.validate() } }
+    guard call.count > 0 else {
+      try domain.attempt(&call) { try object.validate() }
+      return
+    }
     let key = try call.text(0)
     guard let property = object.entity.property(key) else { throw GraphError.unknownProperty(key, of: object) }
     let value = try domain.value(try call.value(1), for: property, in: object.managedObjectContext)

@@ -153,4 +153,34 @@ import Testing
     #expect(lines.dropFirst().prefix(3).allSatisfy { $0.hasPrefix("has no property") })
     #expect(lines.last?.hasPrefix("true") == true)
   }
+
+  /// Each step copies those before it: without a bound many of them take the memory of the host.
+  @Test(arguments: ["where('i = 1')", "sort('s')", "prefetch('q')", "group_by('s')"])
+  func requestsGrowNoFurtherThanTheyMay(_ step: String) throws {
+    let lines = try ThingBench.bench("").lines(
+      """
+      local request = context:fetch("P")
+      local ok, err
+      for n = 1, 100000 do
+        ok, err = pcall(function() request = request:\(step) end)
+        if not ok then print(n, err.message) break end
+      end
+      print(pcall(request.all, request))
+      """)
+    #expect(lines[0].hasPrefix("1001\t") && lines[0].contains("at most 1000"), "\(lines)")
+    #expect(lines[1].hasPrefix("true"), "\(lines)")
+  }
+
+  @Test func refusedValidationIsNoFailedSave() throws {
+    let bench = try ThingBench.bench("validate = { s = function(v) return v ~= 'bad', 'is bad' end }")
+    let lines = try bench.lines(
+      """
+      local p = context:insert("P", { s = "bad" })
+      if not p:validate() then context:delete(p) end
+      print(p:validate("s", "bad") == nil, context:save())
+      """)
+    #expect(lines == ["true\ttrue"])
+    let outcome = try bench.run("moonbase.context:insert('P', { s = 'bad' }) moonbase.context:save()")
+    #expect(outcome.status == 1 && outcome.message?.contains("a save failed") == true)
+  }
 }
