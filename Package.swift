@@ -116,7 +116,11 @@ let package = Package(
       name: "MoonbaseTestSupport", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph"],
       path: "Tests/MoonbaseTestSupport", swiftSettings: strict),
     .testTarget(
-      name: "MoonbaseGraphTests", dependencies: ["MoonbaseGraph", "MoonbaseTestSupport"], swiftSettings: strict),
+      name: "MoonbaseGraphTests",
+      dependencies: [
+        "MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseSQLiteStore", "MoonbaseTestSupport",
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "MoonbaseSQLiteTests", dependencies: ["MoonbasePlatform", "MoonbaseSQLite"], swiftSettings: strict),
     .testTarget(

@@ -12,7 +12,7 @@ extension SQLiteStore {
     }
   }
 
-  public func save(_ changes: StoreChanges) throws {
+  public func save(_ changes: StoreChanges, beforeCommit body: () throws -> Void) throws {
     try write { session in
       if session.connection.hasMoved { throw StoreOpener.moved(file) }
       var transaction = SaveTransaction(
@@ -27,6 +27,7 @@ extension SQLiteStore {
           .write(changes)
         }
         try transaction.run()
+        try body()
       }
       isCommitted = true
     }

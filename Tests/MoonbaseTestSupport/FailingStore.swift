@@ -5,19 +5,23 @@ public import MoonbasePlatform
 public import enum MoonbaseModel.Predicate
 public import struct MoonbaseModel.SortDescriptor
 
-/// A store whose n-th read fails, and every one after it until it is told otherwise.
+/// A store whose n-th read fails, and every one after it until it is told otherwise; or whose commits fail.
 public final class FailingStore: PersistentStore {
   /// What the failing read throws.
   public static let error = GraphError(.storeFailure, "the disk does not answer")
 
   private let base: any PersistentStore
   private let readsLeft = Lock<Int?>(nil)
+  private let refusesCommits = Lock(false)
 
   /// Wraps a store.
   public init(_ base: any PersistentStore) { self.base = base }
 
   /// Lets `count` more reads succeed; nil lets all succeed.
   public func fail(afterReads count: Int?) { readsLeft.withLock { $0 = count } }
+
+  /// Lets commits fail, after all is written.
+  public func fail(atCommit fails: Bool) { refusesCommits.withLock { $0 = fails } }
 
   private func read() throws {
     try readsLeft.withLock { left in
@@ -73,5 +77,10 @@ public final class FailingStore: PersistentStore {
     try base.reserveKeys(for: entity, count: count)
   }
 
-  public func save(_ changes: StoreChanges) throws { try base.save(changes) }
+  public func save(_ changes: StoreChanges, beforeCommit body: () throws -> Void) throws {
+    try base.save(changes) {
+      try body()
+      if refusesCommits.withLock({ $0 }) { throw Self.error }
+    }
+  }
 }

@@ -40,6 +40,16 @@ struct IdentityMap {
     }
   }
 
+  /// Puts an object under its ID; returns another one that was there.
+  mutating func insert(_ object: ManagedObject) -> ManagedObject? {
+    reserveCapacity(count + 1)
+    let place = place(of: object.objectID)
+    let old = entries[place]?.object.takeUnretainedValue()
+    if old == nil { count += 1 }
+    entries[place] = Entry(id: object.objectID, object: .passUnretained(object))
+    return old === object ? nil : old
+  }
+
   /// Takes an object out, if it is the one that is kept by its ID.
   mutating func remove(_ object: ManagedObject) {
     guard count > 0 else { return }

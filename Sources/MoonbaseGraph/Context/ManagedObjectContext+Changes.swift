@@ -8,17 +8,14 @@ extension ManagedObjectContext {
   @discardableResult
   public func insert(_ entityName: String) throws -> ManagedObject { try insert(entity(entityName)) }
 
-  /// Makes a new object and sets its properties. On an error the object is not inserted.
+  /// Makes a new object and sets its properties. On an error the object is not inserted, and others are as they were.
   @discardableResult
   public func insert(_ entityName: String, _ values: [String: Value]) throws -> ManagedObject {
-    let object = try insert(entityName)
-    do {
+    try undoingOnFailure {
+      let object = try insert(entityName)
       for (key, value) in values { try object.setValue(value, forKey: key) }
-    } catch {
-      try delete(object)
-      throw error
+      return object
     }
-    return object
   }
 
   package func insert(_ entity: ResolvedEntity) throws -> ManagedObject {
@@ -27,22 +24,25 @@ extension ManagedObjectContext {
       throw GraphError(
         .invalidRequest, "\(entity.name) is abstract: insert one of its subentities", entity: entity.name)
     }
+    let behavior = try behavior(of: entity)
+    guard behavior.hasAwakeFromInsert else { return try insertAsleep(entity) }
+    return try undoingOnFailure {
+      let object = try insertAsleep(entity)
+      try object.running("awakeFromInsert") { object.awakeFromInsert() }
+      for entry in behavior.extensions { try object.run("awakeFromInsert", entry.awakeFromInsert) }
+      return object
+    }
+  }
+
+  private func insertAsleep(_ entity: ResolvedEntity) throws -> ManagedObject {
     let object = try makeObject(ManagedObjectID(temporaryFor: entity.symbol), entity)
     object.live = entity.initialValues
     object.state = .inserted
+    object.savepoint = journal.current
+    journal.note(.inserted(object))
     list(object)
     changeCount &+= 1
     touchedObjects?.append(object)
-    let behavior = try behavior(of: entity)
-    if behavior.hasAwakeFromInsert {
-      do {
-        try withinHook { object.awakeFromInsert() }
-        for entry in behavior.extensions { try object.run("awakeFromInsert", entry.awakeFromInsert) }
-      } catch {
-        try delete(object)
-        throw error
-      }
-    }
     return object
   }
 
@@ -52,15 +52,24 @@ extension ManagedObjectContext {
   public func delete(_ object: ManagedObject) throws {
     try requireOwn(object, "deleted")
     try refuseWhileValidating("an object was deleted")
-    let behavior = try behavior(of: object.entity)
-    try withinHook { object.prepareForDeletion() }
-    for entry in behavior.extensions { try object.run("prepareForDeletion", entry.prepareForDeletion) }
-    guard !object.isDeleted else { return }
+    // A hook that deletes its own object asks for what is already happening.
+    guard !object.state.contains(.departing) else { return }
+    try prepareForDeletion(of: object)
+    guard !object.isDeleted, object.context === self else { return }
+    object.willChange()
     object.state.insert(.deleted)
     list(object)
     changeCount &+= 1
     touchedObjects?.append(object)
     deletionsToPropagate.append(object)
+  }
+
+  private func prepareForDeletion(of object: ManagedObject) throws {
+    let behavior = try behavior(of: object.entity)
+    object.state.insert(.departing)
+    defer { object.state.remove(.departing) }
+    try object.running("prepareForDeletion") { object.prepareForDeletion() }
+    for entry in behavior.extensions { try object.run("prepareForDeletion", entry.prepareForDeletion) }
   }
 
   private func requireOwn(_ object: ManagedObject, _ participle: String) throws {
@@ -70,48 +79,75 @@ extension ManagedObjectContext {
   }
 
   /// Applies delete rules to objects deleted since the last time.
+  ///
+  /// Throws what a hook or a store throws; the rules that were not yet applied are applied the next time.
   public func processPendingChanges() throws {
-    while !deletionsToPropagate.isEmpty {
-      let object = deletionsToPropagate.removeLast()
+    while let object = deletionsToPropagate.popLast() {
       guard object.isDeleted, !object.state.contains(.propagated) else { continue }
-      object.state.insert(.propagated)
-      try DeletePropagation(object: object, context: self).run()
+      try propagateDeletion(of: object)
     }
     dropNewDeletedObjects()
   }
 
-  /// New objects that were deleted before they were ever saved leave no trace.
+  private func propagateDeletion(of object: ManagedObject) throws {
+    object.willChange()
+    object.state.insert([.propagated, .departing])
+    defer { object.state.remove(.departing) }
+    do {
+      try DeletePropagation(object: object, context: self).run()
+    } catch {
+      object.state.remove(.propagated)
+      deletionsToPropagate.append(object)
+      throw error
+    }
+  }
+
+  /// New objects that were deleted before they were ever saved leave no trace, once their delete rules have run.
   private func dropNewDeletedObjects() {
-    guard changedObjects.contains(where: { $0.isInserted && $0.isDeleted }) else { return }
-    let gone = changedObjects.filter { $0.isInserted && $0.isDeleted }
-    changedObjects.removeAll { $0.isInserted && $0.isDeleted }
-    for object in gone { disown(object, because: .deleted) }
+    func isGone(_ object: ManagedObject) -> Bool {
+      object.state.isSuperset(of: [.inserted, .deleted]) && !object.state.contains(.departing)
+    }
+    guard changedObjects.contains(where: isGone) else { return }
+    let gone = changedObjects.filter(isGone)
+    changedObjects.removeAll(where: isGone)
+    for object in gone {
+      journal.note(.dropped(object, object.state))
+      disown(object, because: .deleted)
+    }
   }
 
   /// The object is no longer of this context.
-  private func disown(_ object: ManagedObject, because departure: ManagedObject.Departure) {
-    registered[object.objectID] = nil
+  func disown(_ object: ManagedObject, because departure: ManagedObject.Departure) {
+    registered.remove(object)
     object.state = []
     object.leave(because: departure)
   }
 
   /// Gives up all unsaved changes: new objects go, deleted ones return, changed ones become faults.
   ///
-  /// Throws `.recursiveSave` and `.contextBusy` within a hook, and what a fault's hook throws.
+  /// Throws `.recursiveSave` and `.contextBusy` within a hook. Of hooks around faults that fail the first error is thrown when
+  /// all is given up, with what these hooks changed before.
   public func rollback() throws {
     try refuseWithinHooks("a rollback was asked for")
+    var failures: [any Error] = []
+    for object in changedObjects where !object.isInserted { failures += object.failuresOfHooks(before: true) }
+    let objects = changedObjects
+    forgetChanges()
+    for object in objects {
+      object.state.remove(.listed)
+      if object.isInserted { disown(object, because: .rolledBack) } else { object.becomeFault() }
+    }
+    for object in objects where object.context === self { failures += object.failuresOfHooks(before: false) }
+    if let first = failures.first { throw first }
+  }
+
+  private func forgetChanges() {
     deletionsToPropagate = []
     pendingErrors = []
     readObjects = []
     prefetched = [:]
-    let objects = changedObjects
     changedObjects = []
     changeCount &+= 1
-    for object in objects {
-      let wasInserted = object.isInserted
-      object.state.subtract([.inserted, .updated, .deleted, .listed, .propagated])
-      if wasInserted { disown(object, because: .rolledBack) } else { try object.turnIntoFault() }
-    }
   }
 
   /// Forgets every object and every change. Objects that somebody still holds cannot be used any more.
@@ -119,12 +155,7 @@ extension ManagedObjectContext {
   /// Throws `.recursiveSave` and `.contextBusy` within a hook.
   public func reset() throws {
     try refuseWithinHooks("a reset was asked for")
-    deletionsToPropagate = []
-    pendingErrors = []
-    readObjects = []
-    prefetched = [:]
-    changedObjects = []
-    changeCount &+= 1
+    forgetChanges()
     for object in registered.values { object.takeUnretainedValue().leave(because: .reset) }
     registered = IdentityMap()
   }
@@ -132,19 +163,15 @@ extension ManagedObjectContext {
   /// Reads an object anew at its next access.
   ///
   /// With `mergeChanges` its unsaved changes stay on top of the new values; without, they are given up. A new object has nothing
-  /// to be read and stays as it is. Throws for an object of another context, and `.recursiveSave` and `.contextBusy` within a hook.
+  /// to be read and stays as it is. Throws for an object of another context, `.recursiveSave` and `.contextBusy` within a hook, and
+  /// what a hook around a fault throws, after the object became one.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
     try requireOwn(object, "refreshed")
     try refuseWithinHooks("a refresh was asked for")
     guard !object.isInserted else { return }
     changeCount &+= 1
     prefetched = [:]
-    guard mergeChanges else {
-      object.state.subtract([.updated, .deleted, .listed, .propagated])
-      changedObjects.remove(object)
-      try object.turnIntoFault()
-      return
-    }
+    guard mergeChanges else { return try object.turnIntoFault() }
     guard let snapshot = try coordinator.currentSnapshot(of: object.objectID) else {
       _ = try row(of: object.objectID)
       return

@@ -46,9 +46,13 @@ extension ManagedObjectContext {
   }
 
   func makeObject(_ id: ManagedObjectID, _ entity: ResolvedEntity) throws -> ManagedObject {
-    let object = try behavior(of: entity).objectClass.init(ManagedObject.Place(entity: entity, id: id, context: self))
-    registered[id] = Unmanaged.passUnretained(object)
-    return object
+    try behavior(of: entity).objectClass.init(ManagedObject.Place(entity: entity, id: id, context: self))
+  }
+
+  /// An object is of this context from now on. One that somebody made for the same ID while there was no row leaves: two must
+  /// not have one ID, and what is not registered would outlive the context.
+  func register(_ object: ManagedObject) {
+    registered.insert(object)?.leave(because: .replaced)
   }
 
   /// The object of a row that was just read. An object that is here already keeps its changes; one without takes the row.

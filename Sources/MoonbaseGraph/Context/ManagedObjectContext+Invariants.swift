@@ -8,12 +8,19 @@ extension ManagedObjectContext {
       let object = pointer.takeUnretainedValue()
       if object.objectID != id { broken.append("\(id) is registered for \(object.objectID)") }
       if object.context !== self { broken.append("\(id) is registered and belongs to another context") }
-      if object.hasChanges != object.state.contains(.listed) { broken.append("\(id): changes and list differ") }
+      if object.hasChanges, !object.state.contains(.listed) { broken.append("\(id) has changes and is not listed") }
+      if object.state.contains(.listed), !object.hasChanges, object.changed.isEmpty {
+        broken.append("\(id) is listed without changes")
+      }
+      if object.state.contains(.departing) { broken.append("\(id) is departing for ever") }
       if object.isFault, !object.live.isEmpty { broken.append("\(id) is a fault with values") }
       if !object.live.isEmpty, object.live.count != object.entity.properties.count {
         broken.append("\(id) has \(object.live.count) values")
       }
       broken += brokenInverses(of: object)
+    }
+    for object in changedObjects where !object.state.contains(.listed) {
+      broken.append("\(object.objectID) is in the list of changes and does not know it")
     }
     for object in changedObjects where registered[object.objectID]?.takeUnretainedValue() !== object {
       broken.append("\(object.objectID) is changed but not registered")

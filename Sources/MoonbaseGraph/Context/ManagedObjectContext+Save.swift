@@ -4,8 +4,12 @@ import OrderedCollections
 extension ManagedObjectContext {
   /// Saves all changes, in one transaction for each store.
   ///
-  /// The order is the guide's: delete rules, validation, `willSave`, validation of what `willSave` changed, one store
-  /// transaction, `didSave`; `saveOrder` can put `willSave` first. On an error nothing is saved and every change is kept.
+  /// The order is the guide's: delete rules, validation, `willSave`, validation of what `willSave` and its delete rules changed,
+  /// one transaction for each store, `didSave`; `saveOrder` can put `willSave` first. On an error nothing is saved, every change is
+  /// kept, and what rules, `willSave` and delete rules did during the save is undone.
+  ///
+  /// Of several stores all are written before the first commits. Should a commit fail after another one succeeded, what is
+  /// committed counts as saved, the rest is kept for the next save, and the error says so.
   ///
   /// Throws the first of `pendingErrors`; validation failures (several as one `.multipleErrors`); `.mergeConflict` and
   /// `.constraintConflict`; `.readOnlyStore`; `.storeBusy`; what a hook throws; `.recursiveSave` and `.contextBusy` within a hook.
@@ -18,46 +22,83 @@ extension ManagedObjectContext {
     }
     phase = .willSave
     defer { phase = nil }
-    if let error = pendingErrors.first { throw error }
+    try throwPendingError()
     if findsValuesChangedInPlace { try checkReadValues() }
-    try prepareToSave()
-    guard hasChanges else { return }
-    phase = .writing
-    let plan = try SavePlan(self)
-    try plan.write()
-    phase = .didSave
-    try finishSave(plan)
+    var plan: SavePlan?
+    let savepoint = journal.begin()
+    do {
+      defer { journal.end(savepoint) }
+      do {
+        try prepareToSave()
+        guard hasChanges else { return }
+        phase = .writing
+        plan = try SavePlan(self)
+        try plan?.write()
+      } catch {
+        // What came during the save is undone, its errors with it.
+        pendingErrors = []
+        undo(since: savepoint) { plan?.isSaved($0) == true }
+        throw error
+      }
+    } catch {
+      if let plan, plan.isPartlySaved { try finishSave(plan) }
+      throw error
+    }
+    if let plan { try finishSave(plan) }
+  }
+
+  private func throwPendingError() throws {
+    if let error = pendingErrors.first { throw error }
   }
 
   // MARK: Before
 
-  private func prepareToSave() throws {
-    try processPendingChanges()
-    if saveOrder == .guide { try validate(Array(changedObjects)) }
-    let touched = try runWillSave()
-    try processPendingChanges()
-    try validate(saveOrder == .guide ? touched : Array(changedObjects))
-  }
-
   /// How often rules and `willSave` may be run again because of what they changed.
   private static let greatestRounds = 100
 
-  /// Checks objects, and again those that rules changed meanwhile.
-  private func validate(_ objects: [ManagedObject]) throws {
+  private func prepareToSave() throws {
+    try processPendingChanges()
+    if saveOrder == .guide { try validate(Array(changedObjects)) }
+    var waiting = Array(changedObjects)
+    var isUnchecked = saveOrder == .framework
+    var rounds = Rounds("rules assign delayed values again and again: a rule only looks")
+    while let first = waiting.first {
+      try rounds.begin(with: first)
+      let touched = try runWillSave(waiting)
+      waiting = try validate(isUnchecked ? Array(changedObjects) : touched)
+      isUnchecked = false
+    }
+    try throwPendingError()
+  }
+
+  /// Counts rounds, so that what changes things again and again ends with an error.
+  private struct Rounds {
+    private var count = 0
+    private let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+
+    mutating func begin(with object: ManagedObject) throws {
+      count += 1
+      guard count > greatestRounds else { return }
+      throw GraphError(
+        .invalidRequest, "\(object.entity.name): \(reason)", entity: object.entity.name, objectID: object.objectID)
+    }
+  }
+
+  /// Checks objects, and again those that rules changed meanwhile; returns those to which rules gave delayed values.
+  @discardableResult
+  private func validate(_ objects: [ManagedObject]) throws -> [ManagedObject] {
     phase = .validating
     defer {
       phase = .willSave
       touchedObjects = nil
     }
+    var late: OrderedSet<ManagedObject> = []
     var waiting = objects
-    var rounds = 0
+    var rounds = Rounds("its rules change objects again and again: a rule only looks")
     while let first = waiting.first {
-      rounds += 1
-      guard rounds <= Self.greatestRounds else {
-        throw GraphError(
-          .invalidRequest, "rules of \(first.entity.name) change objects again and again: a rule only looks",
-          entity: first.entity.name, objectID: first.objectID)
-      }
+      try rounds.begin(with: first)
       touchedObjects = []
       var failures: [GraphError] = []
       for object in waiting where object.context === self {
@@ -65,30 +106,30 @@ extension ManagedObjectContext {
         failures += try validator.validate(for: object.isDeleted ? .delete : object.isInserted ? .insert : .update)
       }
       try GraphError.throwFailures(failures, consequence: "; nothing was saved")
+      late.append(contentsOf: waiting.lazy.filter { !$0.delayed.isEmpty })
       waiting = touchedObjects.map(Array.init) ?? []
     }
+    return Array(late)
   }
 
-  /// Calls `willSave` on every changed object, and again on those that changed meanwhile; returns these.
-  private func runWillSave() throws -> [ManagedObject] {
-    defer { touchedObjects = nil }
-    var touched: OrderedSet<ManagedObject> = []
-    var waiting = Array(changedObjects)
-    var rounds = 0
+  /// Calls `willSave` on objects, and on those that change meanwhile, by delete rules too; returns all that changed.
+  private func runWillSave(_ objects: [ManagedObject]) throws -> [ManagedObject] {
+    let savepoint = journal.begin()
+    defer {
+      journal.end(savepoint)
+      touchedObjects = nil
+    }
+    var waiting = objects
+    var rounds = Rounds(
+      "willSave changes or inserts objects again and again: let it do so only where something is missing or differs")
     while let first = waiting.first {
-      rounds += 1
-      guard rounds <= Self.greatestRounds else {
-        throw GraphError(
-          .invalidRequest,
-          "willSave of \(first.entity.name) changes or inserts objects again and again: let it do so only where something is missing or differs",
-          entity: first.entity.name, objectID: first.objectID)
-      }
+      try rounds.begin(with: first)
       touchedObjects = []
       for object in waiting where object.context === self { try callWillSave(object) }
+      try processPendingChanges()
       waiting = touchedObjects.map(Array.init) ?? []
-      touched.append(contentsOf: waiting)
     }
-    return Array(touched)
+    return Array(journal.objects(since: savepoint))
   }
 
   private func callWillSave(_ object: ManagedObject) throws {
@@ -101,20 +142,22 @@ extension ManagedObjectContext {
 
   // MARK: After
 
+  /// What the plan saved counts as saved; what it could not save stays as it is.
   private func finishSave(_ plan: SavePlan) throws {
-    let objects = changedObjects
-    changedObjects = []
-    readObjects = []
-    prefetched = [:]
+    phase = .didSave
+    let objects = plan.isPartlySaved ? changedObjects.filter(plan.isSaved) : Array(changedObjects)
     for object in objects {
       let wasDeleted = object.isDeleted
       if object.isInserted { object.state.insert(.born) }
       object.state.subtract([.inserted, .updated, .deleted, .listed, .propagated])
       if wasDeleted {
-        registered[object.objectID] = nil
+        registered.remove(object)
         object.leave(because: .deleted)
       }
     }
+    changedObjects.removeAll { !$0.state.contains(.listed) }
+    readObjects = []
+    prefetched = [:]
     plan.adopt()
     changeCount &+= 1
     for object in objects where object.context === self { try callDidSave(object) }

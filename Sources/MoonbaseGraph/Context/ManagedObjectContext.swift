@@ -49,6 +49,8 @@ public final class ManagedObjectContext {
   package var isInTransaction = false
   /// Objects that change while rules and `willSave` run; nil where nobody asks.
   @exclusivity(unchecked) var touchedObjects: OrderedSet<ManagedObject>?
+  /// What objects were like before changes that may have to be undone.
+  @exclusivity(unchecked) var journal = ChangeJournal()
   /// Objects deleted since delete rules were last applied.
   var deletionsToPropagate: ContiguousArray<ManagedObject> = []
 
@@ -93,10 +95,8 @@ public final class ManagedObjectContext {
   public var hasChanges: Bool { !changedObjects.isEmpty }
   /// Objects that were never saved.
   public var insertedObjects: [ManagedObject] { changedObjects.filter { $0.isInserted && !$0.isDeleted } }
-  /// Saved objects with unsaved changes.
-  public var updatedObjects: [ManagedObject] {
-    changedObjects.filter { $0.isUpdated && !$0.isInserted && !$0.isDeleted }
-  }
+  /// Saved objects with unsaved changes, primitive values among them.
+  public var updatedObjects: [ManagedObject] { changedObjects.filter { !$0.isInserted && !$0.isDeleted } }
   /// Saved objects marked for deletion.
   public var deletedObjects: [ManagedObject] { changedObjects.filter { $0.isDeleted && !$0.isInserted } }
   /// All objects that somebody holds or that have changes.
@@ -136,10 +136,24 @@ public final class ManagedObjectContext {
     list(object)
   }
 
+  /// A value was set past change notes. The object is kept until the next save, which writes it; `willSave` is not called again
+  /// for it, so that it may set what is new each time.
+  func didChangePrimitive(_ object: ManagedObject) {
+    if phase == .validating { touchedObjects?.append(object) }
+    list(object)
+  }
+
   func list(_ object: ManagedObject) {
     guard !object.state.contains(.listed) else { return }
     object.state.insert(.listed)
     changedObjects.append(object)
+  }
+
+  /// The next save need not look at the object.
+  func unlist(_ object: ManagedObject) {
+    guard object.state.contains(.listed) else { return }
+    object.state.remove(.listed)
+    changedObjects.remove(object)
   }
 
   func entity(_ name: String) throws -> ResolvedEntity {

@@ -72,7 +72,8 @@ extension ManagedObjectContext {
       try save()
       return result
     } catch {
-      try rollback()
+      // The rollback is whole, whatever hooks say to it; the error that made it necessary is the one to tell.
+      try? rollback()
       throw error
     }
   }

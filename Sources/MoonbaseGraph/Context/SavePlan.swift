@@ -7,6 +7,8 @@ struct SavePlan {
     let number: UInt32
     let store: any PersistentStore
     var changes = StoreChanges()
+
+    var name: String { store.url?.path ?? "store \(store.identifier)" }
   }
 
   private struct NewRow {
@@ -19,6 +21,10 @@ struct SavePlan {
   private var plans: [StorePlan] = []
   private var rows: [NewRow] = []
   private var permanent: [ManagedObjectID: ManagedObjectID] = [:]
+  /// Stores that committed.
+  private var saved: [StorePlan] = []
+  /// Whether not all stores committed.
+  private var isIncomplete = true
 
   init(_ context: ManagedObjectContext) throws {
     self.context = context
@@ -35,26 +41,73 @@ struct SavePlan {
     }
   }
 
-  /// Writes the changes, store by store.
-  func write() throws {
-    for plan in plans where !plan.changes.isEmpty { try context.coordinator.save(plan.changes, to: plan.store) }
+  /// Writes the changes to all stores, and then commits them one by one.
+  ///
+  /// Stores are taken in the order of their numbers, which is the same for all contexts: none waits for another one that waits
+  /// for it.
+  mutating func write() throws {
+    let waiting = plans.filter { !$0.changes.isEmpty }.sorted { $0.number < $1.number }
+    do {
+      try write(waiting[...])
+      isIncomplete = false
+    } catch {
+      throw saved.isEmpty ? error : partial(error, of: waiting)
+    }
+  }
+
+  /// Each store commits when those after it have committed, for which it waits with everything written.
+  private mutating func write(_ waiting: ArraySlice<StorePlan>) throws {
+    guard let plan = waiting.first else { return }
+    try context.coordinator.save(plan.changes, to: plan.store) { try write(waiting.dropFirst()) }
+    saved.append(plan)
+  }
+
+  private func partial(_ error: any Error, of all: [StorePlan]) -> any Error {
+    let lost = all.filter { plan in !saved.contains { $0.number == plan.number } }
+    let known = error as? GraphError
+    return GraphError(
+      known?.code ?? .storeFailure,
+      "\(known?.message ?? "\(error)"); \(saved.map(\.name).joined(separator: ", ")) was saved before this, and "
+        + "\(lost.map(\.name).joined(separator: ", ")) was not: save again for the rest",
+      entity: known?.entity, objectID: known?.objectID, underlying: error)
+  }
+
+  /// Whether some stores committed, but not all.
+  var isPartlySaved: Bool { isIncomplete && !saved.isEmpty }
+
+  /// Whether what an object has to save is saved.
+  func isSaved(_ object: ManagedObject) -> Bool {
+    let number = permanentID(object.objectID).storeNumber
+    return !isIncomplete || saved.contains { $0.number == number }
   }
 
   /// The save succeeded: objects take their new IDs and snapshots.
   func adopt() {
+    let rows = isIncomplete ? rows.filter { isSaved($0.object) } : rows
+    let new =
+      isIncomplete ? permanent.filter { entry in saved.contains { $0.number == entry.value.storeNumber } } : permanent
     for row in rows {
       let object = row.object
       if object.objectID != row.id {
-        context.registered[object.objectID] = nil
+        context.registered.remove(object)
         object.objectID = row.id
-        context.registered[row.id] = Unmanaged.passUnretained(object)
+        context.register(object)
       }
       if let snapshot = row.snapshot {
         object.snapshot = snapshot
         keepTransientValues(of: object)
       }
+      replaceTransientDestinations(of: object, by: new)
       object.changed.removeAll()
-      for state in object.relationships.values { state.didSave(permanent: permanent) }
+      for state in object.relationships.values { state.didSave(permanent: new) }
+    }
+  }
+
+  /// Transient relationships point at objects that have their permanent IDs only now.
+  private func replaceTransientDestinations(of object: ManagedObject, by new: [ManagedObjectID: ManagedObjectID]) {
+    guard !object.live.isEmpty else { return }
+    for slot in object.entity.transientSlots {
+      if case .objectID(let id) = object.live[slot], let id = new[id] { object.live[slot] = .objectID(id) }
     }
   }
 
@@ -144,10 +197,17 @@ struct SavePlan {
       guard !permanentID.isTemporaryID else {
         throw object.refused(slot, values[slot], "it points at an object that is gone: set it anew")
       }
+      if object.isInserted || object.changed.contains(slot) { try checkPresence(of: id, object, slot) }
       try checkStore(of: permanentID, from: object, slot)
       values[slot] = .objectID(permanentID)
     }
     return values
+  }
+
+  /// A destination that goes with this save would leave a key that leads nowhere.
+  private func checkPresence(of id: ManagedObjectID, _ object: ManagedObject, _ slot: Int) throws {
+    guard context.registered[id]?.takeUnretainedValue().isDeleted == true else { return }
+    throw object.refused(slot, .objectID(id), "its destination \(id) is deleted: set it anew")
   }
 
   private func checkStore(of destination: ManagedObjectID, from object: ManagedObject, _ slot: Int) throws {
@@ -172,6 +232,7 @@ struct SavePlan {
     else { return nil }
     let owner = permanentID(object.objectID)
     let order = relationship.isOrdered ? try object.memberIDs(slot).map { permanentID($0) } : nil
+    for id in state.added { try checkPresence(of: id, object, slot) }
     let added = state.added.map { permanentID($0) }.filter { isSpeaker(for: relationship, slot, object, $0, owner) }
     let removed = state.removed.filter {
       !$0.isTemporaryID && isSpeaker(for: relationship, slot, object, $0, owner)

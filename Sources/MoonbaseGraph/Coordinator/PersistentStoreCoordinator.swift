@@ -130,9 +130,9 @@ public final class PersistentStoreCoordinator: Sendable {
     try store(of: id).destinations(of: id, relationship: slot)
   }
 
-  func save(_ changes: StoreChanges, to store: any PersistentStore) throws {
+  func save(_ changes: StoreChanges, to store: any PersistentStore, beforeCommit body: () throws -> Void) throws {
     do {
-      try store.save(changes)
+      try store.save(changes, beforeCommit: body)
     } catch {
       rows.remove(changes.updated.map(\.snapshot.id) + changes.deleted.map(\.id))
       throw error

@@ -45,13 +45,8 @@ extension ManagedObject {
     case .deleted where objectID.isTemporaryID: invalid("was used after it was deleted; it was never saved")
     case .deleted: invalid("was used after its deletion was saved")
     case .rolledBack: invalid("was used after its insertion was rolled back")
+    case .replaced: invalid("was made for an ID before that had a row: fetch it again")
     }
-  }
-
-  /// The object is no longer of its context.
-  final func leave(because departure: Departure) {
-    context = nil
-    self.departure = departure
   }
 
   /// Runs an accessor that cannot throw: its error waits in the context and fails the next save.

@@ -26,38 +26,70 @@ extension ManagedObject {
     defer { state.remove(.awaking) }
     do {
       for slot in behavior.preCalculatedSlots { _ = try read(slot, behavior) }
-      try context.withinHook { awakeFromFetch() }
+      try running("awakeFromFetch") { awakeFromFetch() }
       for entry in behavior.extensions { try run("awakeFromFetch", entry.awakeFromFetch) }
     } catch {
+      // Half awake is not awake.
+      live = []
+      caches = [:]
       state.insert(.fault)
       throw error
     }
   }
 
-  /// Drops the values, so that the next access reads them anew.
+  /// Drops the values and what is unsaved of them, so that the next access reads them anew.
+  ///
+  /// A hook that fails does not keep the object from it: the first error is thrown when all is done.
   final func turnIntoFault() throws {
-    let behavior = try behavior()
-    try running("willTurnIntoFault") { willTurnIntoFault() }
-    for entry in behavior.extensions { try run("willTurnIntoFault", entry.willTurnIntoFault) }
+    var failures = failuresOfHooks(before: true)
+    becomeFault()
+    failures += failuresOfHooks(before: false)
+    if let first = failures.first { throw first }
+  }
+
+  /// Runs the hooks before or after the object becomes a fault; each runs, whatever the others do.
+  final func failuresOfHooks(before: Bool) -> [any Error] {
+    let name = before ? "willTurnIntoFault" : "didTurnIntoFault"
+    var failures: [any Error] = []
+    func collect(_ body: () throws -> Void) {
+      do { try body() } catch { failures.append(error) }
+    }
+    collect { try running(name) { before ? willTurnIntoFault() : didTurnIntoFault() } }
+    collect {
+      for entry in try behavior().extensions {
+        collect { try run(name, before ? entry.willTurnIntoFault : entry.didTurnIntoFault) }
+      }
+    }
+    return failures
+  }
+
+  /// What `turnIntoFault` does, without hooks.
+  final func becomeFault() {
+    context?.unlist(self)
+    state.subtract([.updated, .deleted, .propagated, .born])
     snapshot = nil
     dropChanges()
     relationships = [:]
-    state.remove(.born)
     state.insert(.fault)
-    try running("didTurnIntoFault") { didTurnIntoFault() }
-    for entry in behavior.extensions { try run("didTurnIntoFault", entry.didTurnIntoFault) }
   }
 
   /// Takes newer values of the store in; unsaved changes stay on top.
   final func adopt(_ newer: Snapshot) {
+    // What awake-from-fetch set is no unsaved change.
+    if !state.contains(.listed) { changed.removeAll() }
+    caches = caches.filter { changed.contains($0.key) }
+    rebase(on: newer)
+    changeCount &+= 1
+  }
+
+  /// The values become those of a snapshot, with what differs from the old one on top.
+  final func rebase(on newer: Snapshot) {
     if !live.isEmpty {
       var values = newer.values
       for slot in changed.slots + entity.transientSlots { values[slot] = live[slot] }
       live = values
     }
-    caches = caches.filter { changed.contains($0.key) }
     snapshot = newer
-    changeCount &+= 1
   }
 
   /// Forgets all that differs from the snapshot.

@@ -11,18 +11,19 @@ extension ManagedObject {
 
   /// Sets the value of an attribute without noting a change; call `willChangeValue` before and `didChangeValue` after.
   ///
+  /// Without these the object does not count as changed and `willSave` is not called again for it; the context keeps it, and
+  /// the next save writes the value.
   /// Throws where the value does not fit the attribute's type.
   public final func setPrimitiveValue(_ value: Value, forKey key: String) throws {
     let slot = try slot(of: key)
     let behavior = try behavior()
     if state.contains(.fault) { try fireFault() }
-    materialize()
     let fitting = try checked(value, slot)
     switch behavior.kinds[slot] {
-    case .plain: live[slot] = fitting
+    case .plain: try storePrimitive(fitting, slot)
     case .derived: caches[slot] = Cached(value: fitting, stamp: changeCount)
     case .transformable(let transformer):
-      live[slot] = try transformedBytes(of: fitting, slot, transformer)
+      try storePrimitive(transformedBytes(of: fitting, slot, transformer), slot)
       caches[slot] = fitting.isNull ? nil : Cached(value: fitting, stamp: 0)
     case .opaque, .toOne, .toMany: throw refused(slot, value, "only attributes have primitive values that can be set")
     }
@@ -44,5 +45,9 @@ extension ManagedObject {
   }
 
   /// Says that a primitive value changed: the object counts as changed.
-  public final func didChangeValue(forKey key: String) throws { didChange(try slot(of: key)) }
+  public final func didChangeValue(forKey key: String) throws {
+    let slot = try slot(of: key)
+    willChange()
+    didChange(slot)
+  }
 }

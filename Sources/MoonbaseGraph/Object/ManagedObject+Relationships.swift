@@ -62,6 +62,35 @@ extension ManagedObject {
 
   // MARK: By slot
 
+  /// Takes a destination in without telling it; false if it was there.
+  private func include(_ id: ManagedObjectID, _ slot: Int) -> Bool {
+    let state = toManyState(slot)
+    noteDestination(id, state)
+    guard state.add(id) else { return false }
+    didChange(slot)
+    return true
+  }
+
+  /// Gives a destination up without telling it; false if it was not there.
+  private func exclude(_ id: ManagedObjectID, _ slot: Int) -> Bool {
+    let state = toManyState(slot)
+    noteDestination(id, state)
+    guard state.remove(id) else { return false }
+    didChange(slot)
+    return true
+  }
+
+  private func noteDestination(_ id: ManagedObjectID, _ state: ToManyState) {
+    guard let context, context.journal.isActive else { return }
+    willChange()
+    context.journal.note(.destination(self, state, state.step(id)))
+  }
+
+  private func noteOrder(_ state: ToManyState) {
+    willChange()
+    context?.journal.note(.order(self, state, state.order))
+  }
+
   /// Whether a to-many relationship without a state has no destinations, so that there is nothing to read.
   private var startsEmpty: Bool { !state.isDisjoint(with: [.inserted, .born]) || objectID.isTemporaryID }
 
@@ -119,6 +148,7 @@ extension ManagedObject {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
     let state = try loadedState(slot)
     guard old != new else { return }
+    noteOrder(state)
     state.move(from: old, to: new)
     didChange(slot)
   }
@@ -129,8 +159,7 @@ extension ManagedObject {
   }
 
   private func addMember(_ id: ManagedObjectID, _ slot: Int, _ destination: ManagedObject?) throws {
-    guard let relationship = entity.properties[slot].relationship, toManyState(slot).add(id) else { return }
-    didChange(slot)
+    guard let relationship = entity.properties[slot].relationship, include(id, slot) else { return }
     if let inverse = relationship.inverseSlot { try destination?.attach(objectID, inverse) }
   }
 
@@ -141,8 +170,7 @@ extension ManagedObject {
   }
 
   private func removeMember(_ id: ManagedObjectID, _ slot: Int, _ destination: ManagedObject?) throws {
-    guard let relationship = entity.properties[slot].relationship, toManyState(slot).remove(id) else { return }
-    didChange(slot)
+    guard let relationship = entity.properties[slot].relationship, exclude(id, slot) else { return }
     if let inverse = relationship.inverseSlot { try destination?.detach(objectID, inverse) }
   }
 
@@ -155,7 +183,9 @@ extension ManagedObject {
     for (id, object) in zip(leavingIDs, leaving) { try removeMember(id, slot, object) }
     for (id, object) in zip(ids, coming) { try addMember(id, slot, object) }
     if entity.properties[slot].relationship?.isOrdered == true, try memberIDs(slot) != ids {
-      toManyState(slot).reorder(ids)
+      let state = toManyState(slot)
+      noteOrder(state)
+      state.reorder(ids)
       didChange(slot)
     }
   }
@@ -174,7 +204,7 @@ extension ManagedObject {
   /// The other side of a relationship now points here: take it in without telling it again.
   final func attach(_ id: ManagedObjectID, _ slot: Int) throws {
     guard case .toOne(let relationship) = entity.properties[slot].kind else {
-      if toManyState(slot).add(id) { didChange(slot) }
+      _ = include(id, slot)
       return
     }
     if case .objectID(let previous) = try stored(slot), previous != id, let inverse = relationship.inverseSlot {
@@ -186,7 +216,7 @@ extension ManagedObject {
   /// The other side of a relationship no longer points here.
   final func detach(_ id: ManagedObjectID, _ slot: Int) throws {
     guard case .toOne = entity.properties[slot].kind else {
-      if toManyState(slot).remove(id) { didChange(slot) }
+      _ = exclude(id, slot)
       return
     }
     if try stored(slot) == .objectID(id) { try store(.null, slot) }

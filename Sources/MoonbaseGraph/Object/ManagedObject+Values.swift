@@ -81,9 +81,23 @@ extension ManagedObject {
   /// Puts a value into a slot and notes the change; an equal value is no change.
   final func store(_ value: Value, _ slot: Int) throws {
     guard try !stored(slot).isSame(as: value) else { return }
+    willChange()
     materialize()
     live[slot] = value
     didChange(slot)
+  }
+
+  /// Puts a value into a slot without noting a change: the next save writes it all the same.
+  final func storePrimitive(_ value: Value, _ slot: Int) throws {
+    guard try !stored(slot).isSame(as: value) else { return }
+    willChange()
+    materialize()
+    live[slot] = value
+    changeCount &+= 1
+    context?.noteChange()
+    guard !entity.properties[slot].isTransient else { return }
+    changed.insert(slot)
+    if !state.contains(.awaking) { context?.didChangePrimitive(self) }
   }
 
   /// Gives the object values of its own to change.
@@ -94,7 +108,10 @@ extension ManagedObject {
   /// Notes that a slot changed.
   final func didChange(_ slot: Int) {
     changeCount &+= 1
-    guard !state.contains(.awaking) else { return }
+    guard !state.contains(.awaking) else {
+      if !entity.properties[slot].isTransient { changed.insert(slot) }
+      return
+    }
     changed.insert(slot)
     context?.didChange(self)
   }
@@ -181,6 +198,7 @@ extension ManagedObject {
     let fitting = try checked(value, slot)
     try checkClass(fitting, slot, behavior)
     if derived.writePolicy == .delayed {
+      willChange()
       delayed[slot] = fitting
       didChange(slot)
     } else {
@@ -195,6 +213,7 @@ extension ManagedObject {
   /// Writes the values of delayed derived attributes through; returns whether there were any.
   final func writeDelayedValues() throws -> Bool {
     guard !delayed.isEmpty else { return false }
+    willChange()
     // What a deleted object was still to write is of no use to anybody.
     guard !isDeleted else {
       delayed = [:]
@@ -202,7 +221,9 @@ extension ManagedObject {
     }
     let behavior = try behavior()
     for (slot, value) in delayed.sorted(by: { $0.key < $1.key }) {
-      guard case .derived(let derived) = behavior.kinds[slot], let set = derived.set else { continue }
+      guard case .derived(let derived) = behavior.kinds[slot], let set = derived.set else {
+        throw refused(slot, value, "was assigned, and nothing says any more how to write it: give it a set function")
+      }
       delayed[slot] = nil
       do {
         try blaming(slot) { try set(value, self) }

@@ -6,7 +6,7 @@ public import MoonbaseModel
 /// typed accessors and override the life-cycle methods; the graph makes the instances.
 open class ManagedObject {
   struct State: OptionSet {
-    let rawValue: UInt8
+    let rawValue: UInt16
     static let inserted = State(rawValue: 1)
     static let updated = State(rawValue: 2)
     static let deleted = State(rawValue: 4)
@@ -20,11 +20,13 @@ open class ManagedObject {
     static let propagated = State(rawValue: 64)
     /// Inserted by this context and not refreshed since: a to-many relationship that nobody touched is empty.
     static let born = State(rawValue: 128)
+    /// Hooks or delete rules of its deletion are running.
+    static let departing = State(rawValue: 256)
   }
 
   /// Why an object is in no context any more.
   enum Departure {
-    case contextGone, reset, deleted, rolledBack
+    case contextGone, reset, deleted, rolledBack, replaced
   }
 
   /// A value computed from others, and the moment up to which it holds.
@@ -53,7 +55,7 @@ open class ManagedObject {
   @exclusivity(unchecked) final var snapshot: Snapshot?
   /// The current values, all of them; empty as long as nothing changed.
   @exclusivity(unchecked) final var live: ContiguousArray<Value> = []
-  /// Slots that changed since the last save.
+  /// Slots that may differ from the snapshot, by whichever door: what a save writes.
   @exclusivity(unchecked) final var changed = SlotSet()
   /// Values that transformers and derived attributes gave.
   @exclusivity(unchecked) final var caches: SlotMap<Cached> = [:]
@@ -68,15 +70,32 @@ open class ManagedObject {
   final var changePosition = 0
   /// Why there is no context any more.
   final var departure = Departure.contextGone
+  /// The savepoint of the context in which the object was last noted.
+  @exclusivity(unchecked) final var savepoint: UInt32 = 0
 
-  // The context clears this of every registered object when it goes away, and objects stay on their context's executor.
-  final unowned(unsafe) var context: ManagedObjectContext?
+  // The context clears this of every registered object when it goes away, and objects stay on their context's executor. An
+  // object is registered from here on until `leave` clears this.
+  @exclusivity(unchecked) private(set) final unowned(unsafe) var context: ManagedObjectContext?
 
   /// Makes the object for a place in a context. Subclasses do not call it; they may override it to set up fields.
   public required init(_ place: Place) {
     entity = place.entity
     objectID = place.id
     context = place.context
+    place.context.register(self)
+  }
+
+  /// The object is no longer of its context.
+  final func leave(because departure: Departure) {
+    context = nil
+    self.departure = departure
+  }
+
+  /// The object is of its context again.
+  final func enter(_ context: ManagedObjectContext, _ state: State) {
+    self.context = context
+    self.state = state
+    context.register(self)
   }
 
   deinit { context?.forget(self) }
@@ -121,6 +140,8 @@ extension ManagedObject {
   public final var isDeleted: Bool { state.contains(.deleted) }
   /// Whether the values have not been asked for since the object was made or refreshed.
   public final var isFault: Bool { state.contains(.fault) }
+  /// Whether the next save will look at the object. More than `hasChanges`: primitive values count too.
+  package final var awaitsSave: Bool { state.contains(.listed) }
   /// Whether the object is new, changed or marked for deletion.
   public final var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
 

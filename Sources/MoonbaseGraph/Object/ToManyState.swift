@@ -95,6 +95,47 @@ final class ToManyState {
     isReordered = true
   }
 
+  // MARK: Undoing
+
+  /// What a destination was to the relationship.
+  struct Step {
+    fileprivate let id: ManagedObjectID
+    fileprivate let position: Int?
+    fileprivate let wasLoaded, wasAdded, wasRemoved, wasReordered: Bool
+  }
+
+  func step(_ id: ManagedObjectID) -> Step {
+    Step(
+      id: id, position: members.index(of: id), wasLoaded: isLoaded, wasAdded: added.contains(id),
+      wasRemoved: removed.contains(id), wasReordered: isReordered)
+  }
+
+  /// The destination is again what it was.
+  func undo(_ step: Step) {
+    if step.wasAdded { added.append(step.id) } else { added.drop(step.id, keepingOrder: isOrdered) }
+    if step.wasRemoved { removed.append(step.id) } else { removed.drop(step.id, keepingOrder: false) }
+    isReordered = step.wasReordered
+    if isLoaded, !step.wasLoaded { return unload() }
+    guard let position = step.position else { return _ = members.remove(step.id, keepingOrder: isOrdered) }
+    guard members.append(step.id), isOrdered else { return }
+    members.move(from: members.count - 1, to: Swift.min(position, members.count - 1))
+  }
+
+  /// The destinations in their order.
+  struct Order {
+    fileprivate let members: MemberList
+    fileprivate let wasReordered: Bool
+  }
+
+  var order: Order { Order(members: members, wasReordered: isReordered) }
+
+  func undo(_ order: Order) {
+    members = order.members
+    isReordered = order.wasReordered
+  }
+
+  // MARK: Saving
+
   /// Replaces temporary IDs, which only those that came have, and forgets what changed: the state is saved.
   func didSave(permanent: [ManagedObjectID: ManagedObjectID]) {
     if added.contains(where: \.isTemporaryID) {

@@ -58,10 +58,10 @@ struct InMemoryContents {
 
   // MARK: Saving
 
-  /// Writes all changes, or throws and is as it was.
-  mutating func save(_ changes: StoreChanges) throws {
+  /// Writes all changes, or throws and is as it was. Calls `body` when nothing of its own can fail any more.
+  mutating func save(_ changes: StoreChanges, beforeCommit body: () throws -> Void) throws {
     try checkVersions(of: changes)
-    try claimUniqueValues(of: changes)
+    try claimUniqueValues(of: changes, body)
     // From here on nothing can fail.
     for snapshot in changes.inserted { put(snapshot) }
     for update in changes.updated { put(update.snapshot) }
@@ -178,8 +178,8 @@ struct InMemoryContents {
 
   // MARK: Unique values
 
-  /// Gives unique values to the rows that are to have them; where one is taken, all is as it was.
-  private mutating func claimUniqueValues(of changes: StoreChanges) throws {
+  /// Gives unique values to the rows that are to have them; where one is taken, or `body` throws, all is as it was.
+  private mutating func claimUniqueValues(of changes: StoreChanges, _ body: () throws -> Void) throws {
     var undo: [(key: UniqueKey, id: ManagedObjectID?)] = []
     do {
       for id in changes.updated.map(\.snapshot.id) + changes.deleted.map(\.id) {
@@ -195,6 +195,7 @@ struct InMemoryContents {
           unique[key] = row.id
         }
       }
+      try body()
     } catch {
       for (key, id) in undo.reversed() { unique[key] = id }
       throw error

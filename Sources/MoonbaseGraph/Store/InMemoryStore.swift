@@ -63,7 +63,9 @@ public final class InMemoryStore: PersistentStore {
     }
   }
 
-  public func save(_ changes: StoreChanges) throws { try contents.withLock { try $0.save(changes) } }
+  public func save(_ changes: StoreChanges, beforeCommit body: () throws -> Void) throws {
+    try contents.withLock { try $0.save(changes, beforeCommit: body) }
+  }
 }
 
 extension StoreQuery {

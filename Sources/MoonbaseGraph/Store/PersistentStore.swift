@@ -53,10 +53,16 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// Sets `count` consecutive primary keys of the entity's table aside and returns the first. They are never given again.
   func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64
   /// Writes all changes in one transaction, or none of them.
-  func save(_ changes: StoreChanges) throws
+  ///
+  /// When all is written, and can only fail for want of the store itself, `body` is called; the transaction is committed when it
+  /// returns, and undone where it throws. A save of several stores writes the others within it. It does not use this store.
+  func save(_ changes: StoreChanges, beforeCommit body: () throws -> Void) throws
 }
 
 extension PersistentStore {
+  /// Writes all changes in one transaction, or none of them.
+  public func save(_ changes: StoreChanges) throws { try save(changes) {} }
+
   /// Asks for one object after the other.
   public func destinations(of ids: [ManagedObjectID], relationship slot: Int) throws -> [[ManagedObjectID]] {
     try ids.map { try destinations(of: $0, relationship: slot) }

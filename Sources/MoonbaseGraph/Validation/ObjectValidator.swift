@@ -88,7 +88,8 @@ struct ObjectValidator {
       }
     }
     if behavior.objectClass != ManagedObject.self {
-      try object.validateValue(&value, forKey: entity.properties[slot].name)
+      let name = entity.properties[slot].name
+      try object.running("validateValue") { try object.validateValue(&value, forKey: name) }
     }
     return value
   }
@@ -153,7 +154,10 @@ struct ObjectValidator {
   // MARK: The object as a whole
 
   private mutating func checkAsWhole(_ occasion: Occasion) throws {
-    if behavior.objectClass != ManagedObject.self { try collect(method(of: occasion)(object)) }
+    if behavior.objectClass != ManagedObject.self {
+      let (object, check) = (object, method(of: occasion)(object))
+      try collect { try object.running("validateFor\(occasion)", check) }
+    }
     for entry in behavior.extensions {
       let hook =
         switch occasion {

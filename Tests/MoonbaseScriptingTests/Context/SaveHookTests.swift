@@ -119,9 +119,9 @@ import Testing
       local ok, err = context:save()
       print(ok, tostring(err):match("again and again"), context:fetch("P"):count())
       ok, err = context:save()
-      print(ok, tostring(err):match("again and again"), context:fetch("P"):count() < 20000)
+      print(ok, tostring(err):match("again and again"), context:fetch("P"):count() == 1)
       """, leavingChanges: true)
-    #expect(lines == ["nil\tagain and again\t101", "nil\tagain and again\ttrue"])
+    #expect(lines == ["nil\tagain and again\t1", "nil\tagain and again\ttrue"])
   }
 
   @Test func limitEndsAnEndlessSave() throws {

@@ -1,0 +1,155 @@
+import MoonbaseModel
+import OrderedCollections
+
+/// What objects were like before they changed, for as long as somebody may want that back: a save, or an insertion with hooks.
+///
+/// Nothing is noted outside of savepoints. An object's own values are noted once for each savepoint, destinations one by one,
+/// because a relationship may have a million of them.
+struct ChangeJournal {
+  /// A moment to which changes can be undone. Savepoints end in the reverse order of their beginning.
+  struct Savepoint {
+    fileprivate let start: Int
+    fileprivate let outer: UInt32
+  }
+
+  enum Entry {
+    /// The object was like this.
+    case changed(ManagedObject, ManagedObject.Memo)
+    /// A destination of the object was like this.
+    case destination(ManagedObject, ToManyState, ToManyState.Step)
+    /// The destinations of the object were in this order.
+    case order(ManagedObject, ToManyState, ToManyState.Order)
+    /// The object was not there.
+    case inserted(ManagedObject)
+    /// The object was new, was deleted and left the context.
+    case dropped(ManagedObject, ManagedObject.State)
+
+    var object: ManagedObject {
+      switch self {
+      case .changed(let object, _), .destination(let object, _, _), .order(let object, _, _), .inserted(let object),
+        .dropped(let object, _):
+        object
+      }
+    }
+  }
+
+  private var entries: ContiguousArray<Entry> = []
+  /// The number of the innermost savepoint; 0 where there is none.
+  private(set) var current: UInt32 = 0
+  private var last: UInt32 = 0
+
+  var isActive: Bool { current != 0 }
+
+  mutating func begin() -> Savepoint {
+    let savepoint = Savepoint(start: entries.count, outer: current)
+    last = last == .max ? 1 : last + 1
+    current = last
+    return savepoint
+  }
+
+  mutating func end(_ savepoint: Savepoint) {
+    current = savepoint.outer
+    guard !isActive else { return }
+    entries.removeAll(keepingCapacity: entries.count < 64)
+  }
+
+  mutating func note(_ entry: Entry) {
+    if isActive { entries.append(entry) }
+  }
+
+  /// The objects that changed, came or went since a savepoint.
+  func objects(since savepoint: Savepoint) -> OrderedSet<ManagedObject> {
+    OrderedSet(entries[savepoint.start...].lazy.map(\.object))
+  }
+
+  /// Takes out what was noted since a savepoint, the last first.
+  mutating func take(since savepoint: Savepoint) -> [Entry] {
+    let taken = Array(entries[savepoint.start...].reversed())
+    entries.removeSubrange(savepoint.start...)
+    return taken
+  }
+}
+
+extension ManagedObjectContext {
+  /// Runs `body`; on an error all that it changed here is as it was.
+  package func undoingOnFailure<Result>(_ body: () throws -> Result) throws -> Result {
+    let savepoint = journal.begin()
+    defer { journal.end(savepoint) }
+    do {
+      return try body()
+    } catch {
+      undo(since: savepoint) { _ in false }
+      throw error
+    }
+  }
+
+  /// Undoes what was changed since a savepoint, but for objects that are to keep it.
+  func undo(since savepoint: ChangeJournal.Savepoint, keeping isKept: (ManagedObject) -> Bool) {
+    for entry in journal.take(since: savepoint) where !isKept(entry.object) { undo(entry) }
+    changeCount &+= 1
+  }
+
+  private func undo(_ entry: ChangeJournal.Entry) {
+    switch entry {
+    case .changed(let object, let memo): undo(object, memo)
+    case .destination(_, let state, let step): state.undo(step)
+    case .order(_, let state, let order): state.undo(order)
+    case .inserted(let object):
+      changedObjects.remove(object)
+      disown(object, because: .rolledBack)
+    case .dropped(let object, let state):
+      object.enter(self, state)
+      changedObjects.append(object)
+    }
+  }
+
+  /// The lists follow what the object is again.
+  private func undo(_ object: ManagedObject, _ memo: ManagedObject.Memo) {
+    let former = object.state
+    object.restore(memo)
+    if former.contains(.listed), !object.state.contains(.listed) { changedObjects.remove(object) }
+    if former.contains(.propagated), !object.state.contains(.propagated) { deletionsToPropagate.append(object) }
+  }
+}
+
+extension ManagedObject {
+  /// What an object has of its own, apart from destinations.
+  struct Memo {
+    fileprivate let state: State
+    fileprivate let snapshot: Snapshot?
+    fileprivate let live: ContiguousArray<Value>
+    fileprivate let changed: SlotSet
+    fileprivate let caches: SlotMap<Cached>
+    fileprivate let delayed: SlotMap<Value>
+  }
+
+  /// Something of the object is about to change: notes what it is like, once for each savepoint.
+  @inline(__always)
+  final func willChange() {
+    if let context, context.journal.current != savepoint { note(in: context) }
+  }
+
+  @inline(never)  // most changes are in no savepoint, or not the first one in it
+  private func note(in context: ManagedObjectContext) {
+    // What awake-from-fetch sets belongs to the values that are read, and goes when they go.
+    guard !state.contains(.awaking) else { return }
+    savepoint = context.journal.current
+    guard context.journal.isActive else { return }
+    let memo = Memo(
+      state: state, snapshot: snapshot, live: live, changed: changed, caches: caches, delayed: delayed)
+    context.journal.note(.changed(self, memo))
+  }
+
+  /// The object is as it was. What runs right now goes on running.
+  fileprivate final func restore(_ memo: Memo) {
+    let running: State = [.departing, .awaking]
+    state = memo.state.subtracting(running).union(state.intersection(running))
+    live = memo.live
+    changed = memo.changed
+    caches = memo.caches
+    delayed = memo.delayed
+    // Somebody may have read the row anew meanwhile.
+    if let snapshot, snapshot !== memo.snapshot { rebase(on: snapshot) }
+    changeCount &+= 1
+  }
+}

@@ -1,0 +1,126 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+/// A save into two stores: all is written before the first commits.
+@Suite struct SeveralStoresTests {
+  private struct Bench {
+    let coordinator: PersistentStoreCoordinator
+    /// The store that commits last.
+    let lastStore: FailingStore
+    /// The entity in the store that commits last, and that in the one before it.
+    let (last, first): (String, String)
+
+    init(_ kinds: [StoreKind], _ folder: StoreFolder) throws {
+      var model = ManagedObjectModel(
+        entities: ["A", "B"].map { name in
+          var entity = EntityDescription(name)
+          entity.attributes = [AttributeDescription("s", .string)]
+          entity.uniquenessConstraints = [["s"]]
+          return entity
+        })
+      model.configurations = ["One": ["A"], "Two": ["B"]]
+      let resolved = try model.resolved()
+      coordinator = PersistentStoreCoordinator(model: resolved)
+      let stores = try zip(kinds, ["One", "Two"]).map { FailingStore(try folder.store($0, resolved, $1)) }
+      for store in stores { coordinator.add(store) }
+      // The one that is asked to write first commits last.
+      let isOne = StoreNumber(stores[0].identifier).rawValue < StoreNumber(stores[1].identifier).rawValue
+      (last, first) = isOne ? ("A", "B") : ("B", "A")
+      lastStore = isOne ? stores[0] : stores[1]
+    }
+
+    func saved(_ entity: String) throws -> [Value] {
+      let context = try ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: coordinator))
+      return try context.fetch(FetchRequest(entity)).map { $0["s"] }
+    }
+  }
+
+  private static let kinds: [[StoreKind]] = [
+    [.memory, .memory], [.memory, .sqlite], [.sqlite, .memory], [.sqlite, .sqlite],
+  ]
+
+  @Test(arguments: kinds, ["A", "B"])
+  func nothingIsSavedWhereOneOfTwoStoresRefuses(_ kinds: [StoreKind], _ refusing: String) throws {
+    let folder = try StoreFolder()
+    let bench = try Bench(kinds, folder)
+    let context = try ManagedObjectContext(bench.coordinator)
+    for entity in ["A", "B"] { try context.insert(entity, ["s": "there"]) }
+    try context.save()
+    let doubled = try context.insert(refusing, ["s": "there"])
+    let fine = try context.insert(refusing == "A" ? "B" : "A", ["s": "new"])
+    for _ in 0..<2 {
+      #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .constraintConflict }
+      #expect(Set(context.insertedObjects) == [doubled, fine] && fine.objectID.isTemporaryID)
+      #expect(try bench.saved("A") == ["there"] && bench.saved("B") == ["there"])
+    }
+    try doubled.setValue("other", forKey: "s")
+    try context.save()
+    #expect(try bench.saved("A").count == 2 && bench.saved("B").count == 2)
+  }
+
+  @Test(arguments: kinds)
+  func whatIsCommittedBeforeAnotherCommitFailsCountsAsSavedAndARetryDoublesNothing(_ kinds: [StoreKind]) throws {
+    let folder = try StoreFolder()
+    let bench = try Bench(kinds, folder)
+    var extensions = ClosureExtensions()
+    let didSave = Switch()
+    for entity in ["A", "B"] {
+      extensions.extend(entity) {
+        var entry = EntityExtension()
+        entry.willSave = { object in
+          guard try object.value(forKey: "s") == "new" else { return }
+          try object.setValue("saved", forKey: "s")
+          try object.managedObjectContext?.insert(entity, ["s": "by the hook"])
+        }
+        entry.didSave = { _ in didSave.value += 1 }
+        return entry
+      }
+    }
+    let context = try ManagedObjectContext(bench.coordinator, extensions: extensions)
+    let kept = try context.insert(bench.last, ["s": "new"])
+    let saved = try context.insert(bench.first, ["s": "new"])
+    bench.lastStore.fail(atCommit: true)
+    #expect { try context.save() } throws: { error in
+      let text = "\(error)"
+      return text.contains("was saved before this") && text.contains("save again for the rest")
+    }
+    #expect(!saved.hasChanges && !saved.objectID.isTemporaryID && didSave.value == 2)
+    #expect(kept.isInserted && kept.objectID.isTemporaryID && kept["s"] == "new")
+    #expect(context.insertedObjects == [kept] && context.brokenInvariants() == [])
+    #expect(try bench.saved(bench.last) == [] && Set(bench.saved(bench.first)) == ["saved", "by the hook"])
+    bench.lastStore.fail(atCommit: false)
+    try context.save()
+    #expect(try Set(bench.saved(bench.last)) == ["saved", "by the hook"] && bench.saved(bench.first).count == 2)
+    #expect(!context.hasChanges && context.brokenInvariants() == [])
+    // What was committed first can be changed and deleted as if nothing had been.
+    try context.delete(saved)
+    try context.save()
+    #expect(try bench.saved(bench.first) == ["by the hook"])
+  }
+
+  @Test(arguments: kinds)
+  func twoContextsThatSaveIntoTwoStoresDoNotWaitForEachOther(_ kinds: [StoreKind]) throws {
+    let folder = try StoreFolder()
+    let bench = try Bench(kinds, folder)
+    let failures = Lock<[String]>([])
+    DispatchQueue.concurrentPerform(iterations: 2) { worker in
+      do {
+        let context = try ManagedObjectContext(bench.coordinator)
+        for index in 0..<20 {
+          // Each touches the stores in its own order.
+          for entity in worker == 0 ? ["A", "B"] : ["B", "A"] {
+            try context.insert(entity, ["s": .string("\(worker) \(index)")])
+          }
+          try context.save()
+        }
+      } catch {
+        failures.withLock { $0.append("\(error)") }
+      }
+    }
+    #expect(failures.withLock { $0 } == [])
+    #expect(try bench.saved("A").count == 40 && bench.saved("B").count == 40)
+  }
+}

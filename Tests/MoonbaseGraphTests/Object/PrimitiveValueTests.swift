@@ -1,0 +1,105 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseTestSupport
+import Testing
+
+/// Values that are set past change notes: a save writes what differs from the row, by whichever door it came.
+@Suite struct PrimitiveValueTests {
+  @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.guide, .framework])
+  func aPrimitiveValueSetInWillSaveIsSaved(_ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder) throws {
+    let bench = try StoreBench(kind)
+    let count = Switch()
+    let context = try bench.context { entry in
+      entry.willSave = { object in
+        // New each time: a note of the change would call it again and again.
+        count.value += 1
+        try object.setPrimitiveValue(.string("saved \(count.value)"), forKey: "lastName")
+      }
+    }
+    context.saveOrder = order
+    let person = try context.insert("Person", ["firstName": "A"])
+    try context.save()
+    #expect(try bench.saved("Person", "lastName") == ["saved 1"])
+    try person.setValue("B", forKey: "firstName")
+    try context.save()
+    #expect(try bench.saved("Person", "lastName") == ["saved 2"] && !context.hasChanges)
+    #expect(try person.committedValues(forKeys: ["lastName"]) == ["lastName": "saved 2"])
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func aPrimitiveValueIsKeptUntilTheNextSaveThoughTheObjectCountsAsUnchanged(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = try bench.context()
+    try context.insert("Person", ["firstName": "A"])
+    try context.save()
+    // Nobody but the context holds the object meanwhile.
+    func fetched() throws -> ManagedObject { try #require(try context.fetch(FetchRequest("Person")).first) }
+    try fetched().setPrimitiveValue("L", forKey: "lastName")
+    #expect(try !fetched().hasChanges && context.hasChanges && context.updatedObjects.count == 1)
+    #expect(try fetched()["lastName"] == "L" && fetched().committedValues(forKeys: ["lastName"]) == ["lastName": .null])
+    #expect(context.brokenInvariants() == [])
+    try context.save()
+    #expect(try bench.saved("Person", "lastName") == ["L"] && !context.hasChanges)
+    try fetched().setPrimitiveValue("M", forKey: "lastName")
+    try context.rollback()
+    #expect(try fetched()["lastName"] == "L" && !context.hasChanges && context.brokenInvariants() == [])
+    try fetched().setPrimitiveValue("L", forKey: "lastName")
+    #expect(!context.hasChanges)
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func aPrimitiveValueSetInWillSaveIsValidated(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = try bench.context { entry in
+      entry.willSave = { try $0.setPrimitiveValue(200, forKey: "age") }
+    }
+    let person = try context.insert("Person", ["firstName": "A"])
+    #expect { try context.save() } throws: { ($0 as? GraphError)?.property == "age" }
+    #expect(try person["age"] == 0 && bench.saved("Person", "age") == [])
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func whatAwakeFromFetchSetsIsNoChangeAndIsSavedWithTheNextOne(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let setUp = try bench.context()
+    try setUp.insert("Person", ["firstName": "A"])
+    try setUp.save()
+    let context = try bench.context { entry in
+      entry.awakeFromFetch = { object in
+        try object.setValue("awake", forKey: "lastName")
+        try object.setPrimitiveValue("primitive", forKey: "email")
+      }
+    }
+    let person = try #require(try context.fetch(FetchRequest("Person")).first)
+    #expect(person["lastName"] == "awake" && person["email"] == "primitive")
+    #expect(!person.hasChanges && !context.hasChanges)
+    let committed = ["lastName": Value.null, "email": .null]
+    #expect(try person.committedValues(forKeys: ["lastName", "email"]) == committed)
+    try context.save()
+    #expect(try bench.saved("Person", "lastName") == [.null])
+    try person.setValue("B", forKey: "firstName")
+    #expect(try person.committedValues(forKeys: ["lastName", "email"]) == committed)
+    try context.save()
+    #expect(try bench.saved("Person", "lastName") == ["awake"] && bench.saved("Person", "email") == ["primitive"])
+    #expect(try person.committedValues(forKeys: ["lastName"]) == ["lastName": "awake"])
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func aRefreshOfAnUnchangedObjectDoesNotPutOldAwakeValuesOverNewOnes(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let other = try bench.context()
+    let original = try other.insert("Person", ["firstName": "A"])
+    try other.save()
+    let context = try bench.context { entry in
+      entry.awakeFromFetch = { object in
+        if try object.value(forKey: "lastName").isNull { try object.setValue("awake", forKey: "lastName") }
+      }
+    }
+    let person = try context.object(with: original.objectID)
+    #expect(person["lastName"] == "awake")
+    try original.setValue("newer", forKey: "lastName")
+    try other.save()
+    try context.refresh(person, mergeChanges: true)
+    #expect(person["lastName"] == "newer" && !person.hasChanges)
+  }
+}
