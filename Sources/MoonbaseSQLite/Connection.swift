@@ -56,7 +56,8 @@ public final class Connection {
 
   /// The statement of this text: prepared once, kept for the connection's life, given out reset and unbound.
   ///
-  /// A statement that is still stepping further up the stack is left alone and another one is prepared.
+  /// A statement that is still stepping further up the stack is left alone and another one is prepared. Throws where the text
+  /// holds several statements, or none.
   public func statement(_ sql: String) throws -> Statement {
     if let known = statements[sql] {
       if !known.isRunning { return known }
@@ -75,6 +76,7 @@ public final class Connection {
   /// Runs several statements separated by semicolons, without keeping them.
   public func executeScript(_ sql: String) throws {
     note(sql)
+    guard !sql.utf8.contains(0) else { throw SQLiteError(.error, "the text ends early, at a zero byte", sql: sql) }
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     if code != SQLITE_OK { throw error(code, sql: sql) }
   }
@@ -103,6 +105,17 @@ public final class Connection {
     var answer: Int32 = 0
     let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer)
     return code == SQLITE_OK && answer != 0
+  }
+
+  /// Whether the file says of itself that it has a write-ahead log. Asks neither lock nor log: it looks at the file's head.
+  public var usesWriteAheadLog: Bool {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
+      let read = file.pointee.pMethods?.pointee.xRead
+    else { return false }
+    // The format's number for readers, as the file format has it.
+    var format: UInt8 = 0
+    return read(file, &format, 1, 19) == SQLITE_OK && format == 2
   }
 
   /// Whether a transaction is open.

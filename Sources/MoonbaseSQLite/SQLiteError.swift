@@ -52,6 +52,8 @@ public struct SQLiteError: LocalizedError, Sendable, Equatable, CustomStringConv
 }
 
 extension SQLiteError.Code {
+  /// The statement is wrong (`SQLITE_ERROR`).
+  public static let error = Self(rawValue: SQLITE_ERROR)
   /// Another connection holds the lock (`SQLITE_BUSY`).
   public static let busy = Self(rawValue: SQLITE_BUSY)
   /// Another statement of a shared cache holds the lock (`SQLITE_LOCKED`).

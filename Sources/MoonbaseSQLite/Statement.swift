@@ -21,10 +21,25 @@ public final class Statement {
     self.sql = sql
     let flags = isCached ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
     var prepared: OpaquePointer?
-    let code = sqlite3_prepare_v3(connection.handle, sql, -1, flags, &prepared, nil)
+    var end = 0
+    let code = sql.withCString { text in
+      var tail: UnsafePointer<CChar>?
+      let code = sqlite3_prepare_v3(connection.handle, text, -1, flags, &prepared, &tail)
+      end = tail.map { $0 - text } ?? 0
+      return code
+    }
     handle = prepared
     columnCount = sqlite3_column_count(handle)
     if code != SQLITE_OK { throw connection.error(code, sql: sql) }
+    try Self.check(sql, isEmpty: prepared == nil, end: end)
+  }
+
+  /// SQLite takes the first statement of a text and leaves the rest: it would never run, and nobody would know.
+  private static func check(_ sql: String, isEmpty: Bool, end: Int) throws {
+    if isEmpty { throw SQLiteError(.error, "there is no statement in the text", sql: sql) }
+    guard let rest = SQLText.rest(of: sql, from: end) else { return }
+    throw SQLiteError(
+      .error, "one statement was expected, and another one follows: \(rest); run several with executeScript", sql: sql)
   }
 
   deinit { sqlite3_finalize(handle) }

@@ -29,6 +29,37 @@ struct ConnectionTests {
     #expect(try !statement.step())
   }
 
+  @Test(
+    "refuses a text of several statements, of which SQLite would run the first alone",
+    arguments: [
+      "CREATE TABLE a (x); CREATE TABLE b (x)", "CREATE TABLE a (x);CREATE", "CREATE TABLE a (x)\u{0}; SELECT 1",
+      "CREATE TABLE a (x); -- then\n SELECT 1", "CREATE TABLE a (x); /* and */ SELECT 1",
+    ])
+  func severalStatements(_ sql: String) throws {
+    let connection = try Connection(":memory:")
+    let error = #expect(throws: SQLiteError.self) { try connection.execute(sql) }
+    #expect(error?.message.contains("another one follows") == true)
+    #expect(try connection.integer("SELECT COUNT(*) FROM sqlite_master") == 0)
+  }
+
+  @Test(
+    "takes blanks, semicolons and comments around a statement",
+    arguments: [
+      "SELECT 1;", " SELECT 1 ; ;\n", "-- one\nSELECT 1; -- it was", "SELECT 1 /* so", "SELECT 1;/* a */\t--",
+    ])
+  func blanksAndComments(_ sql: String) throws {
+    #expect(try Connection(":memory:").integer(sql) == 1)
+  }
+
+  @Test(
+    "refuses a text without a statement, and a script that a zero byte cuts off", arguments: ["", "  -- nothing", ";"])
+  func noStatement(_ sql: String) throws {
+    let connection = try Connection(":memory:")
+    let error = #expect(throws: SQLiteError.self) { try connection.execute(sql) }
+    #expect(error?.message.contains("no statement") == true)
+    #expect(throws: SQLiteError.self) { try connection.executeScript("SELECT 1\u{0}; SELECT") }
+  }
+
   @Test("prepares a statement once and counts each run")
   func statements() throws {
     let connection = try Connection(":memory:")
