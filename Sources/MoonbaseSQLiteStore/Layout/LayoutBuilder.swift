@@ -34,9 +34,11 @@ struct LayoutBuilder {
     }
     for entity in held { try placeColumns(of: entity) }
     for entity in held { placeToMany(of: entity) }
-    return StoreLayout(
+    let result = StoreLayout(
       model: model, entities: model.entities.map { layout(of: $0) }, tables: held.compactMap { tables[$0.index] },
       joins: joins)
+    try result.checkNames()
+    return result
   }
 
   private func layout(of entity: ResolvedEntity) -> EntityLayout? {

@@ -20,8 +20,10 @@ struct SchemaWriter {
   }
 
   var statements: [String] {
-    layout.tables.map(createTable) + layout.joins.map(createTable) + layout.tables.flatMap(standardIndexes)
-      + layout.joins.map(reverseIndex) + layout.entities.compactMap { $0 }.flatMap(declaredIndexes)
+    layout.tables.map(createTable) + layout.joins.map(createTable)
+      + IndexNames(tables: layout.tables.map(\.name) + layout.joins.map(\.table)).statements(
+        layout.tables.flatMap(standardIndexes) + layout.joins.map(reverseIndex)
+          + layout.entities.compactMap { $0 }.flatMap(declaredIndexes))
       + DerivedTriggers(layout: layout).statements
       + [
         "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
@@ -53,14 +55,14 @@ struct SchemaWriter {
     return names
   }
 
-  private func standardIndexes(_ table: TableLayout) -> [String] {
+  private func standardIndexes(_ table: TableLayout) -> [IndexNames.Index] {
     let name = table.name
     let toOne = table.columns.filter { $0.rank == 1 && isKey($0.name, table: name) }
     var result = toOne.map {
-      "CREATE INDEX \(identifier("\(name)_\($0.name)_INDEX")) ON \(identifier(name)) (\(identifier($0.name)))"
+      IndexNames.Index(kind: "INDEX", name: "\(name)_\($0.name)_INDEX", table: name, columns: identifier($0.name))
     }
     if layout.entities.contains(where: { $0?.table == name && $0?.entity.parent != nil }) {
-      result.append("CREATE INDEX \(identifier("\(name)_Z_ENT_INDEX")) ON \(identifier(name)) (Z_ENT)")
+      result.append(IndexNames.Index(kind: "INDEX", name: "\(name)_Z_ENT_INDEX", table: name, columns: "Z_ENT"))
     }
     return result
   }
@@ -74,17 +76,17 @@ struct SchemaWriter {
     }
   }
 
-  private func reverseIndex(_ join: JoinLayout) -> String {
-    let name = identifier("\(join.table)_\(join.destinationColumn)_INDEX")
-    return "CREATE INDEX \(name) ON \(identifier(join.table)) "
-      + "(\(identifier(join.destinationColumn)), \(identifier(join.ownerColumn)))"
+  private func reverseIndex(_ join: JoinLayout) -> IndexNames.Index {
+    IndexNames.Index(
+      kind: "INDEX", name: "\(join.table)_\(join.destinationColumn)_INDEX", table: join.table,
+      columns: "\(identifier(join.destinationColumn)), \(identifier(join.ownerColumn))")
   }
 
   // MARK: Indexes of the model
 
-  private func declaredIndexes(_ entity: EntityLayout) -> [String] {
+  private func declaredIndexes(_ entity: EntityLayout) -> [IndexNames.Index] {
     let description = entity.entity.description
-    let fetch = description.indexes.compactMap { index -> String? in
+    let fetch = description.indexes.compactMap { index -> IndexNames.Index? in
       let columns = index.elements.compactMap { element in
         element.isExpression || element.kind == .rTree
           ? nil : column(element.property, entity).map { ($0, element.isAscending) }
@@ -97,7 +99,7 @@ struct SchemaWriter {
         create("INDEX", "Z_\(description.name)_\(attribute.name)", entity, [($0, true)])
       }
     }
-    let unique = description.uniquenessConstraints.compactMap { names -> String? in
+    let unique = description.uniquenessConstraints.compactMap { names -> IndexNames.Index? in
       let columns = names.compactMap { column($0, entity) }
       guard columns.count == names.count, !columns.isEmpty else { return nil }
       let name = "Z_\(description.name)_UNIQUE_\(names.joined(separator: "_"))"
@@ -106,9 +108,11 @@ struct SchemaWriter {
     return flagged + fetch + unique
   }
 
-  private func create(_ kind: String, _ name: String, _ entity: EntityLayout, _ columns: [(String, Bool)]) -> String {
+  private func create(
+    _ kind: String, _ name: String, _ entity: EntityLayout, _ columns: [(String, Bool)]
+  ) -> IndexNames.Index {
     let list = columns.map { "\(identifier($0)) COLLATE BINARY \($1 ? "ASC" : "DESC")" }.joined(separator: ", ")
-    return "CREATE \(kind) IF NOT EXISTS \(identifier(name)) ON \(identifier(entity.table)) (\(list))"
+    return IndexNames.Index(kind: kind, name: name, table: entity.table, columns: list)
   }
 
   private func column(_ name: String, _ entity: EntityLayout) -> String? {

@@ -1,0 +1,33 @@
+/// Gives indexes names of their own. What SQLite would refuse, or leave out unseen with a unique constraint, is two indexes of
+/// one name; names are put together of the model's, so that two may well come out alike.
+struct IndexNames {
+  struct Index: Hashable {
+    var kind: String
+    var name: String
+    var table: String
+    /// The columns as SQL.
+    var columns: String
+  }
+
+  let tables: [String]
+
+  /// The statements that make the indexes; one asked for twice is made once.
+  func statements(_ indexes: [Index]) -> [String] {
+    var taken = Set(tables.map { $0.lowercased() })
+    var made: Set<Index> = []
+    return indexes.filter { made.insert($0).inserted }.map { index in
+      let name = Self.free(index.name, &taken)
+      return "CREATE \(index.kind) \(identifier(name)) ON \(identifier(index.table)) (\(index.columns))"
+    }
+  }
+
+  private static func free(_ wanted: String, _ taken: inout Set<String>) -> String {
+    var name = wanted
+    var suffix = 0
+    while !taken.insert(name.lowercased()).inserted {
+      suffix += 1
+      name = "\(wanted)_\(suffix)"
+    }
+    return name
+  }
+}
