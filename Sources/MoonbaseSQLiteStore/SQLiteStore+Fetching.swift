@@ -73,11 +73,14 @@ extension SQLiteStore {
       let isOfOneEntity = group.allSatisfy { $0.entitySymbol == group[0].entitySymbol }
       let single = isOfOneEntity ? layout.model.entity(of: group[0]) : nil
       let plan = try plan(single ?? layout.model.entities[root], includesSubentities: single == nil)
-      try read { session in
+      result += try read { session in
+        var rows: [Snapshot] = []
+        rows.reserveCapacity(group.count)
         for start in stride(from: 0, to: group.count, by: Self.chunk) {
           let keys = group[start..<min(start + Self.chunk, group.count)].map(\.key)
-          try append(keys, plan, session.connection, to: &result)
+          try append(keys, plan, session.connection, to: &rows)
         }
+        return rows
       }
     }
     return result
@@ -97,13 +100,14 @@ extension SQLiteStore {
   }
 
   public func destinations(of ids: [ManagedObjectID], relationship slot: Int) throws -> [[ManagedObjectID]] {
-    var result = [[ManagedObjectID]](repeating: [], count: ids.count)
-    guard let first = ids.first else { return result }
+    let none = [[ManagedObjectID]](repeating: [], count: ids.count)
+    guard let first = ids.first else { return none }
     let entity = try layout.layout(of: first)
-    guard let query = try DestinationQuery(entity.slots[slot], layout: layout) else { return result }
+    guard let query = try DestinationQuery(entity.slots[slot], layout: layout) else { return none }
     let plan = try plan(query.entity, includesSubentities: true)
     let places = Dictionary(ids.enumerated().map { ($1.key, $0) }) { first, _ in first }
-    try read { session in
+    return try read { session in
+      var result = none
       for start in stride(from: 0, to: ids.count, by: Self.chunk) {
         let keys = ids[start..<min(start + Self.chunk, ids.count)].map(\.key)
         let statement = try session.connection.statement(query.select(keyCount: keys.count.roundedUpToPowerOfTwo))
@@ -113,8 +117,8 @@ extension SQLiteStore {
           if let place = places[statement.integer(2)] { result[place].append(try plan.id(statement)) }
         }
       }
+      return result
     }
-    return result
   }
 }
 

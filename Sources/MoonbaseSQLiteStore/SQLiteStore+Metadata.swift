@@ -58,8 +58,9 @@ extension SQLiteStore {
   /// Whether a file is a SQLite database, of whomever. Nothing but SQLite opens it.
   package static func isDatabase(at url: URL) -> Bool {
     let file = StoreFile(url: url)
-    guard case .present? = try? file.state(), let connection = try? file.openForReading() else { return false }
-    return (try? connection.integer("PRAGMA schema_version")) != nil
+    guard case .present? = try? file.state() else { return false }
+    return (try? FileTurn.take(file.truePath) { try file.openForReading().connection.integer("PRAGMA schema_version") })
+      != nil
   }
 
   private static func withFile<Result>(_ url: URL, _ body: (Connection) throws -> Result) throws -> Result {
@@ -69,9 +70,10 @@ extension SQLiteStore {
       case .absent: throw StoreOpener.missing(file)
       case .empty: throw StoreOpener.bare(file)
       case .present:
-        let connection = try file.openForReading()
-        if try StoreContents.isBare(connection) { throw StoreOpener.bare(file) }
-        return try body(connection)
+        return try file.reading { connection in
+          if try StoreContents.isBare(connection) { throw StoreOpener.bare(file) }
+          return try body(connection)
+        }
       }
     }
   }

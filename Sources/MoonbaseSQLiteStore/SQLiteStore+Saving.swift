@@ -14,7 +14,6 @@ extension SQLiteStore {
 
   public func save(_ changes: StoreChanges, beforeCommit body: () throws -> Void) throws {
     try write { session in
-      if session.connection.hasMoved { throw StoreOpener.moved(file) }
       var transaction = SaveTransaction(
         changes, layout: layout, connection: session.connection, externalData: externalData)
       var isCommitted = false
@@ -35,10 +34,7 @@ extension SQLiteStore {
 
   /// A transaction of its own. A file that is no longer where it was is not written: nobody would find it.
   func writeTransaction<Result: Sendable>(_ body: (Session) throws -> Result) throws -> Result {
-    try write { session in
-      if session.connection.hasMoved { throw StoreOpener.moved(file) }
-      return try session.connection.transaction { try body(session) }
-    }
+    try write { session in try session.connection.transaction { try body(session) } }
   }
 
   /// Hears of the statements that the store runs.

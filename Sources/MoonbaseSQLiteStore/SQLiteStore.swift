@@ -52,15 +52,18 @@ public final class SQLiteStore: PersistentStore {
     layout = opened.layout
     identifier = opened.metadata.identifier
     number = StoreNumber(identifier)
-    externalData = ExternalData(store: file.url)
+    externalData = ExternalData(store: file)
     hasHistory = opened.hasHistory
     isReadOnly = opened.writer == nil
     writer = opened.writer.map { Lock($0) }
     let observer = observer
     let isReadOnly = isReadOnly
     opened.writer?.observe(with: observer)
-    readers = SessionPool(isReadOnly: isReadOnly) {
+    let identity = file.identity
+    readers = SessionPool(file, isReadOnly: isReadOnly) {
       let session = try StoreOpener.reader(file, isReadOnly: isReadOnly, options)
+      // Another file in the place of the store's would be read as if it were the store.
+      guard file.identity == identity else { throw StoreOpener.moved(file) }
       session.observe(with: observer)
       return session
     }
@@ -81,7 +84,11 @@ public final class SQLiteStore: PersistentStore {
       throw GraphError(.readOnlyStore, "\(file.path) is read-only: open it for writing to save")
     }
     do {
-      return try writer.withLock { try body($0) }
+      return try writer.withLock { session in
+        if session.connection.hasMoved { throw StoreOpener.moved(file) }
+        try session.settleJournal()
+        return try body(session)
+      }
     } catch {
       throw StoreFailure(path: file.path).translate(error)
     }

@@ -18,9 +18,11 @@ struct FileSchema: Sendable {
     columns[table.uppercased()]?.contains(column.uppercased()) ?? false
   }
 
+  /// Virtual tables have no page of their own. They are never asked: the module behind one may be an app's own.
   private static func columns(_ connection: Connection) throws -> [String: [String]] {
     let statement = try connection.statement(
-      "SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY c.cid"
+      "SELECT m.name, c.name FROM (SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 LIMIT -1) m "
+        + "JOIN pragma_table_info(m.name) c ORDER BY c.cid"
     )
     defer { statement.reset() }
     var result: [String: [String]] = [:]

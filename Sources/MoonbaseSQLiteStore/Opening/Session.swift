@@ -6,11 +6,16 @@ import MoonbaseSQLite
 /// A connection with what is registered on it. The pool or the writer's lock gives it to one thread at a time.
 final class Session: @unchecked Sendable {  // the pool or the writer's lock confines it
   let connection: Connection
+  /// For a connection that only reads: why what it reads can be believed.
+  var ground: ReadingConnection.Ground?
+  private let busyTimeout: Int
+  private var hasSettledJournal = false
   /// The functions of scripts, by generation; those of the past stay until the connection closes.
   private var functions: [UInt64: RegisteredFunctions] = [:]
 
   init(_ connection: Connection, busyTimeout: Int) throws {
     self.connection = connection
+    self.busyTimeout = busyTimeout
     connection.setBusyTimeout(milliseconds: busyTimeout)
     try PredicateFunctions.register(on: connection)
     try TriggerFunctions.register(on: connection)
@@ -20,6 +25,26 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   func register(_ provider: any PureFunctionProvider) throws {
     if functions[provider.generation] != nil { return }
     functions[provider.generation] = try RegisteredFunctions(provider, on: connection)
+  }
+
+  /// Whether what was read until now can be believed.
+  func isSound(_ file: StoreFile) -> Bool {
+    guard let ground else { return true }
+    return ReadingConnection(connection: connection, ground: ground).isSound(file)
+  }
+
+  /// Before the first save: gives the file a write-ahead log. Where it cannot have one, or somebody reads it just now, the
+  /// rollback journal does as well.
+  func settleJournal() throws {
+    guard !hasSettledJournal else { return }
+    connection.setBusyTimeout(milliseconds: 0)
+    defer { connection.setBusyTimeout(milliseconds: busyTimeout) }
+    do {
+      // A log makes a save as safe with fewer waits for the disk; a journal does not.
+      let isLogged = try connection.text("PRAGMA journal_mode = WAL") == "wal"
+      try connection.execute("PRAGMA synchronous = \(isLogged ? "NORMAL" : "FULL")")
+      hasSettledJournal = true
+    } catch let error as SQLiteError where [.busy, .locked].contains(error.code.primary) {}
   }
 
   /// Tells an observer of each statement, for tests that count them.

@@ -11,9 +11,11 @@ final class SessionPool: Sendable {
   }
 
   private let idle = Lock<[Session]>([])
+  private let file: StoreFile
   private let open: @Sendable () throws -> Session
 
-  init(isReadOnly: Bool, _ open: @escaping @Sendable () throws -> Session) {
+  init(_ file: StoreFile, isReadOnly: Bool, _ open: @escaping @Sendable () throws -> Session) {
+    self.file = file
     self.open = open
     guard isReadOnly else { return }
     Self.readOnlyPools.withLock { pools in
@@ -22,18 +24,46 @@ final class SessionPool: Sendable {
     }
   }
 
+  /// Gives `body` a connection, and another one where somebody wrote meanwhile whom no lock kept away: `body` may run again, and
+  /// must leave nothing behind but its result.
   func withSession<Result>(_ body: (Session) throws -> Result) throws -> Result {
-    let session = try idle.withLock { $0.popLast() } ?? open()
-    defer {
-      idle.withLock { if $0.count < Self.kept { $0.append(session) } }
+    for _ in 0..<20 {
+      let session = try sound()
+      do {
+        let result = try body(session)
+        if session.isSound(file) {
+          keep(session)
+          return result
+        }
+      } catch {
+        if session.isSound(file) {
+          keep(session)
+          throw error
+        }
+      }
+      usleep(20_000)
     }
-    return try body(session)
+    throw FileChanged()
   }
 
-  /// Closes the connections that are only read and not in use. SQLite shares the index of a write-ahead log among a
+  /// A connection whose file is as it was when it was opened.
+  private func sound() throws -> Session {
+    while let session = idle.withLock({ $0.popLast() }) {
+      if session.isSound(file) { return session }
+    }
+    return try open()
+  }
+
+  private func keep(_ session: Session) {
+    idle.withLock { if $0.count < Self.kept { $0.append(session) } }
+  }
+
+  /// Closes the connections to a file that are only read and not in use. SQLite shares the index of a write-ahead log among a
   /// process's connections to a file, read-only as the first one had it, and nobody could write.
-  static func closeReadOnlySessions() {
+  static func closeReadOnlySessions(of file: StoreFile) {
     let pools = readOnlyPools.withLock { $0 }
-    for pool in pools.compactMap(\.pool) { pool.idle.withLock { $0.removeAll() } }
+    for pool in pools.compactMap(\.pool) where pool.file.truePath == file.truePath {
+      pool.idle.withLock { $0.removeAll() }
+    }
   }
 }

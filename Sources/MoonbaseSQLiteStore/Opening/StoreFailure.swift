@@ -8,7 +8,10 @@ struct StoreFailure: Sendable {
 
   /// SQLite's errors become the graph's; all others pass as they are.
   func translate(_ error: any Error) -> any Error {
-    (error as? SQLiteError).map(graphError) ?? error
+    if error is FileChanged {
+      return GraphError(.storeBusy, "\(path): another process is changing the store; try again")
+    }
+    return (error as? SQLiteError).map(graphError) ?? error
   }
 
   func graphError(_ error: SQLiteError) -> GraphError {

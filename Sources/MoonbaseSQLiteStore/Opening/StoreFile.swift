@@ -7,11 +7,18 @@ import MoonbaseSQLite
 /// Nothing here opens the file except through SQLite: closing a descriptor of a file drops all locks that the process holds
 /// on it, those of a store that is open already included.
 struct StoreFile: Sendable {
-  /// The path as it was given, made absolute. A `..` in it is for the file system to follow, because what stands before it
-  /// may be a link.
+  /// The path as it was given, made absolute, for messages. A `..` in it is for the file system to follow, because what stands
+  /// before it may be a link.
   let path: String
+  /// The file that the path leads to, links resolved as SQLite resolves them: log, journal and support folder lie beside it.
+  let truePath: String
+  /// The path as it was given.
+  private let given: String
 
   var url: URL { URL(fileURLWithPath: path) }
+
+  /// What lies beside a store's file while it is in use.
+  static let companions = ["-wal", "-shm", "-journal"]
 
   enum State {
     case absent
@@ -21,34 +28,64 @@ struct StoreFile: Sendable {
     case present
   }
 
-  init(url: URL) { path = url.pathAsGiven }
+  init(url: URL) {
+    given = url.relativePath
+    path = url.pathAsGiven
+    truePath = Self.resolve(path)
+  }
+
+  /// A file that is not there yet has a folder that may be a link.
+  private static func resolve(_ path: String) -> String {
+    if let whole = FileIdentity.truePath(path) { return whole }
+    guard let folder = FileIdentity.truePath(path.folderOfPath), let slash = path.utf8.lastIndex(of: 0x2f) else {
+      return path
+    }
+    return (folder == "/" ? "" : folder) + String(path[slash...])
+  }
+
+  // MARK: What is there
 
   /// Looks at what kind of file it is. Throws for folders, pipes and all else that is no file, and for unreadable files.
   func state() throws -> State {
+    try checkSpelling()
+    for suffix in Self.companions { try checkCompanion(suffix) }
     var status = stat()
-    guard stat(path, &status) == 0 else {
+    guard stat(truePath, &status) == 0 else {
       if errno == ENOENT { return .absent }
       throw GraphError(.cannotOpenFile, "\(path) cannot be read: \(String(cString: strerror(errno)))")
     }
-    if let kind = Self.kind(status.st_mode) {
+    if let kind = FileIdentity.kind(status.st_mode) {
       throw GraphError(.cannotOpenFile, "\(path) is a \(kind), not a store: name a file")
     }
-    guard access(path, R_OK) == 0 else {
+    guard access(truePath, R_OK) == 0 else {
       throw GraphError(
         .cannotOpenFile, "\(path) cannot be read: \(String(cString: strerror(errno))); change its permissions")
     }
     return status.st_size == 0 ? .empty : .present
   }
 
-  /// What a thing is that is no ordinary file.
-  private static func kind(_ mode: mode_t) -> String? {
-    switch mode & S_IFMT {
-    case S_IFREG: nil
-    case S_IFDIR: "folder"
-    case S_IFIFO: "pipe"
-    case S_IFSOCK: "socket"
-    default: "device"
+  /// What means something else to SQLite's own tools is hardly meant as the name of a file.
+  private func checkSpelling() throws {
+    if given == ":memory:" {
+      throw GraphError(
+        .cannotOpenFile,
+        ":memory: is no file: for a store in memory name none (in Swift .inMemory); ./:memory: is a file of that name")
     }
+    if given.hasPrefix("file:") {
+      throw GraphError(
+        .cannotOpenFile, "\(given) is a URI: name the file by its path, without file: and without parameters")
+    }
+    if path.utf8.contains(0) {
+      throw GraphError(.cannotOpenFile, "\(path.debugDescription) has a zero byte, which no path can have")
+    }
+  }
+
+  /// SQLite would follow a link to where it leads, and wait at a pipe for ever.
+  private func checkCompanion(_ suffix: String) throws {
+    var status = stat()
+    guard lstat(truePath + suffix, &status) == 0, let kind = FileIdentity.kind(status.st_mode) else { return }
+    throw GraphError(
+      .cannotOpenFile, "\(path)\(suffix) is a \(kind), where SQLite keeps a file of its own for the store: remove it")
   }
 
   /// Fails where a new file could not be made.
@@ -66,94 +103,21 @@ struct StoreFile: Sendable {
   }
 
   /// Whether the file may be written.
-  var isWritable: Bool { access(path, W_OK) == 0 }
+  var isWritable: Bool { access(truePath, W_OK) == 0 }
+
+  /// Which file it is now; nil for none.
+  var identity: FileIdentity? { FileIdentity(truePath) }
 
   /// Whether a log or a journal lies beside it that belongs to somebody who writes, or who died writing.
-  var isInUse: Bool { size(path + "-wal") != nil && size(path + "-shm") != nil || hasJournal }
+  var isInUse: Bool { size("-wal") != nil && size("-shm") != nil || hasJournal }
 
-  private var hasJournal: Bool { (size(path + "-journal") ?? 0) > 0 }
+  var hasJournal: Bool { (size("-journal") ?? 0) > 0 }
+
+  func size(_ suffix: String) -> Int? {
+    var status = stat()
+    return stat(truePath + suffix, &status) == 0 ? Int(status.st_size) : nil
+  }
 
   /// Changes when somebody writes.
-  var footprint: [Int] {
-    ["", "-wal", "-shm", "-journal"].flatMap { suffix -> [Int] in
-      var status = stat()
-      guard stat(path + suffix, &status) == 0 else { return [-1] }
-      #if canImport(Darwin)
-        let time = status.st_mtimespec
-      #else
-        let time = status.st_mtim
-      #endif
-      return [Int(status.st_size), time.tv_sec, time.tv_nsec]
-    }
-  }
-
-  // MARK: Opening
-
-  /// A connection that changes nothing on the disk, the write-ahead log and its index included.
-  ///
-  /// A connection of the same process that writes must not be opened while it lives: SQLite lets all connections of a
-  /// process to a file share one log index, which would stay read-only.
-  func openForReading() throws -> Connection {
-    let log = size(path + "-wal")
-    let index = size(path + "-shm")
-    do {
-      if hasJournal { return try openBesideJournal() }
-      if let log, let index, log > 0 || index > 0 { return try openBesideIndex() }
-      if let log, log > 0 { return try openWithPrivateIndex() }
-      return try open("immutable=1")
-    } catch let error as SQLiteError {
-      throw StoreFailure(path: path).graphError(error)
-    }
-  }
-
-  /// A journal that nobody holds any more would have to be rolled back first, which is writing.
-  private func openBesideJournal() throws -> Connection {
-    let connection = try open("mode=ro")
-    do {
-      _ = try connection.integer("SELECT COUNT(*) FROM sqlite_master")
-    } catch let error as SQLiteError where [.readOnly, .cannotOpen].contains(error.code.primary) {
-      throw GraphError(
-        .readOnlyStore,
-        "\(path): somebody died while writing to it; open it once for writing, so that SQLite can repair it",
-        underlying: error)
-    }
-    return connection
-  }
-
-  /// The index of somebody who writes is used as it is. One that was left unfinished by somebody who died is no use: where
-  /// it stays so, the log is read without it.
-  private func openBesideIndex() throws -> Connection {
-    let system = ImpatientSystem.name.map { "&vfs=\($0)" } ?? ""
-    for attempt in 1...3 {
-      let connection = try open("mode=ro&readonly_shm=1\(system)")
-      do {
-        _ = try connection.integer("SELECT COUNT(*) FROM sqlite_master")
-        return connection
-      } catch let error as SQLiteError where [.lockingProtocol, .readOnly, .busy].contains(error.code.primary) {
-        if attempt < 3 { usleep(10_000) }
-      }
-    }
-    return try openWithPrivateIndex()
-  }
-
-  /// Without an index file no other connection lives; SQLite then builds the index in memory, if it may believe that it is
-  /// alone. The VFS without locks lets it believe so on a file that cannot be locked for writing.
-  private func openWithPrivateIndex() throws -> Connection {
-    let connection = try open("mode=ro&vfs=unix-none")
-    try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-    return connection
-  }
-
-  private func open(_ parameters: String) throws -> Connection {
-    try Connection("file:\(escapedPath)?\(parameters)", mode: [.readOnly, .uri])
-  }
-
-  private var escapedPath: String {
-    path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
-  }
-
-  private func size(_ path: String) -> Int? {
-    var status = stat()
-    return stat(path, &status) == 0 ? Int(status.st_size) : nil
-  }
+  var footprint: [Int] { ([""] + Self.companions).flatMap { FileIdentity.footprint(truePath + $0) } }
 }

@@ -27,9 +27,6 @@ struct StoreOpener {
     }
   }
 
-  /// One store is opened at a time: a connection that only looks must not meet one that is about to write.
-  private static let turn = Lock<Void>(())
-
   let file: StoreFile
   let model: ResolvedModel
   let entities: [ResolvedEntity]
@@ -45,21 +42,20 @@ struct StoreOpener {
     for _ in 0..<20 {
       let before = file.footprint
       do {
-        return try inTurn(body)
+        return try FileTurn.take(file.truePath, body)
+      } catch is FileChanged {
+        usleep(20_000)
       } catch {
         let error = StoreFailure(path: file.path).translate(error)
         guard (error as? GraphError)?.code != .storeBusy, file.footprint != before else { throw error }
         usleep(20_000)
       }
     }
-    return try inTurn(body)
-  }
-
-  private static func inTurn<Result>(_ body: () throws -> Result) throws -> Result {
-    var result: Result?
-    try turn.withLock { _ in result = try body() }
-    guard let result else { preconditionFailure("the body ran or threw") }
-    return result
+    do {
+      return try FileTurn.take(file.truePath, body)
+    } catch {
+      throw StoreFailure(path: file.path).translate(error)
+    }
   }
 
   private func openOnce() throws -> Result {
@@ -89,16 +85,16 @@ struct StoreOpener {
   /// Nil for a file that has no table, so that a store can be made in it.
   private func openExisting() throws -> Result? {
     if options.readOnly || !file.isWritable { return try openReadOnly() }
-    SessionPool.closeReadOnlySessions()
+    SessionPool.closeReadOnlySessions(of: file)
     if file.isInUse { return try openInUse() }
     // The connection that looks is gone before one is opened that writes.
-    guard let contents = try contents(file.openForReading()) else { return nil }
+    guard let contents = try file.reading(contents) else { return nil }
     if isOnlyRead(contents) { return Result(contents, writer: nil) }
     return Result(contents, writer: try prepared(writer()))
   }
 
   private func openReadOnly() throws -> Result {
-    guard let contents = try contents(file.openForReading()) else { throw Self.bare(file) }
+    guard let contents = try file.reading(contents) else { throw Self.bare(file) }
     guard options.readOnly || isOnlyRead(contents) else {
       throw GraphError(
         .readOnlyStore, "\(file.path) may not be written: open it read-only, or change its permissions")
@@ -165,7 +161,7 @@ struct StoreOpener {
   private func removeBare(_ connection: Connection) {
     try? connection.transaction {
       guard try StoreContents.isBare(connection), !connection.hasMoved else { return }
-      for suffix in ["", "-wal", "-shm"] { unlink(file.path + suffix) }
+      for suffix in ["", "-wal", "-shm"] { unlink(file.truePath + suffix) }
     }
   }
 
@@ -184,14 +180,12 @@ struct StoreOpener {
   // MARK: Connections
 
   private func writer(_ mode: Connection.Mode = .readWrite) throws -> Connection {
-    let connection = try Connection(file.path, mode: mode)
+    let connection = try Connection(file.truePath, mode: mode)
     connection.setBusyTimeout(milliseconds: options.busyTimeout)
     return connection
   }
 
   private func prepared(_ connection: Connection) throws -> Session {
-    try patiently { try connection.execute("PRAGMA journal_mode = WAL") }
-    try connection.execute("PRAGMA synchronous = NORMAL")
     // SQLite's 2 MiB are too few for the pages that one save of many objects touches: indexes are written all over.
     try connection.execute("PRAGMA cache_size = -32768")
     return try Session(connection, busyTimeout: options.busyTimeout)
@@ -200,11 +194,16 @@ struct StoreOpener {
   /// A connection for a reader. On a store that is written it is an ordinary one, which takes part in the write-ahead log.
   static func reader(_ file: StoreFile, isReadOnly: Bool, _ options: SQLiteStoreOptions) throws -> Session {
     guard isReadOnly else {
-      let connection = try Connection(file.path, mode: .readWrite)
+      let connection = try Connection(file.truePath, mode: .readWrite)
       connection.setBusyTimeout(milliseconds: options.busyTimeout)
       try connection.execute("PRAGMA query_only = 1")
       return try Session(connection, busyTimeout: options.busyTimeout)
     }
-    return try turn.withLock { _ in try Session(file.openForReading(), busyTimeout: options.busyTimeout) }
+    return try FileTurn.take(file.truePath) {
+      let reading = try file.openForReading()
+      let session = try Session(reading.connection, busyTimeout: options.busyTimeout)
+      session.ground = reading.ground
+      return session
+    }
   }
 }

@@ -12,7 +12,8 @@ struct ExternalData: Sendable {
 
   private let folder: URL
 
-  init(store url: URL) {
+  init(store file: StoreFile) {
+    let url = URL(fileURLWithPath: file.truePath)
     let base = url.deletingPathExtension().lastPathComponent
     folder = url.deletingLastPathComponent().appendingPathComponent(
       ".\(base)_SUPPORT/_EXTERNAL_DATA", isDirectory: true)

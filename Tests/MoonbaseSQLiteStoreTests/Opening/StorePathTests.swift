@@ -52,6 +52,59 @@ struct StorePathTests {
     #expect(try reader.count(matching: people.query("Person")) == 1)
   }
 
+  @Test("what lies where SQLite keeps its own files is refused at once", arguments: ["-wal", "-shm", "-journal"])
+  func companions(suffix: String) throws {
+    let people = try PeopleStore()
+    let folder = try TemporaryFolder()
+    try FileManager.default.copyItem(at: people.folder.file(), to: folder.file())
+    let outside = folder.file("outside")
+    try Data("not SQLite's".utf8).write(to: outside)
+    for isLink in [true, false] {
+      let path = folder.file().path + suffix
+      let made = isLink ? symlink(outside.path, path) : mkfifo(path, 0o600)
+      try #require(made == 0)
+      for readOnly in [true, false] {
+        let error = #expect(throws: GraphError.self) {
+          try SQLiteStore(url: folder.file(), model: people.model, options: .init(readOnly: readOnly))
+        }
+        #expect(error?.message.contains("store.sqlite\(suffix) is a \(isLink ? "link" : "pipe")") == true)
+      }
+      let error = #expect(throws: GraphError.self) { try SQLiteStore.metadata(ofStoreAt: folder.file()) }
+      #expect(error?.code == .cannotOpenFile)
+      unlink(path)
+    }
+    #expect(try Data(contentsOf: outside) == Data("not SQLite's".utf8))
+  }
+
+  @Test("what SQLite takes for something else than a file is refused with advice")
+  func spellings() throws {
+    let model = try People.model().resolved()
+    for (path, advice) in [
+      (":memory:", ".inMemory"), ("file:people.sqlite", "without file:"),
+      ("file:///tmp/p.sqlite?mode=ro", "parameters"),
+    ] {
+      let error = #expect(throws: GraphError.self) { try SQLiteStore(url: URL(fileURLWithPath: path), model: model) }
+      #expect(error?.code == .cannotOpenFile)
+      #expect(error?.message.contains(advice) == true)
+    }
+    let folder = try TemporaryFolder()
+    #expect(throws: Never.self) { try SQLiteStore(url: folder.file(":memory:"), model: model) }
+    #expect(try folder.contents().keys.contains(":memory:"))
+  }
+
+  @Test("a link's store has its log and its support folder where the file is")
+  func linkedFile() throws {
+    let people = try PeopleStore()
+    try people.insert(people.row("Person"))
+    let folder = try TemporaryFolder()
+    try FileManager.default.createSymbolicLink(at: folder.file("link.sqlite"), withDestinationURL: people.folder.file())
+    let reader = try SQLiteStore(url: folder.file("link.sqlite"), model: people.model, options: .init(readOnly: true))
+    #expect(try reader.count(matching: people.query("Person")) == 1)
+    let writer = try SQLiteStore(url: folder.file("link.sqlite"), model: people.model)
+    _ = try writer.reserveKeys(for: people.entity("Person"), count: 1)
+    #expect(try Array(folder.contents().keys) == ["link.sqlite"])
+  }
+
   @Test("a store whose file is replaced refuses to save", arguments: [true, false])
   func replaced(byAnother: Bool) throws {
     let people = try PeopleStore()

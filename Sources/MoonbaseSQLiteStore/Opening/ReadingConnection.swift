@@ -1,0 +1,126 @@
+import MoonbaseGraph
+import MoonbasePlatform
+import MoonbaseSQLite
+
+/// A connection that changes nothing on the disk, the write-ahead log and its index included.
+///
+/// A connection of the same process that writes must not be opened while it lives: SQLite lets all connections of a
+/// process to a file share one log index, which would stay read-only.
+struct ReadingConnection {
+  /// Why what it reads can be believed.
+  enum Ground: Sendable {
+    /// It takes part in the locks of the write-ahead log.
+    case index
+    /// It takes part in the locks of a file without a log, as long as the file does not change to one with a log: SQLite would
+    /// make that, empty, to read it.
+    case journal
+    /// It takes part in no locks, so that all holds only as long as the files are as they were.
+    case silence([Int])
+  }
+
+  let connection: Connection
+  let ground: Ground
+
+  /// Whether what was read until now can be believed.
+  func isSound(_ file: StoreFile) -> Bool {
+    switch ground {
+    case .index: true
+    case .journal: !connection.usesWriteAheadLog
+    case .silence(let footprint): footprint == file.footprint
+    }
+  }
+}
+
+/// Somebody changed a file while it was read without locks.
+struct FileChanged: Error {}
+
+extension StoreFile {
+  /// Runs `body` with a connection that changes nothing on the disk.
+  ///
+  /// Throws `FileChanged` where somebody wrote meanwhile whom no lock kept away; then it may be tried again.
+  func reading<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    let reading = try openForReading()
+    do {
+      let result = try body(reading.connection)
+      if reading.isSound(self) { return result }
+    } catch {
+      if reading.isSound(self) { throw error }
+    }
+    throw FileChanged()
+  }
+
+  func openForReading() throws -> ReadingConnection {
+    let log = size("-wal")
+    let index = size("-shm")
+    do {
+      if hasJournal { return try openBesideJournal() }
+      if let log, let index, log > 0 || index > 0 { return try openBesideIndex() }
+      if let log, log > 0 { return try openWithPrivateIndex() }
+      return try openWithoutLog()
+    } catch let error as SQLiteError {
+      throw StoreFailure(path: path).graphError(error)
+    }
+  }
+
+  /// A journal that nobody holds any more would have to be rolled back first, which is writing.
+  private func openBesideJournal() throws -> ReadingConnection {
+    let connection = try open("mode=ro")
+    do {
+      _ = try connection.integer("SELECT COUNT(*) FROM sqlite_master")
+    } catch let error as SQLiteError where [.readOnly, .cannotOpen].contains(error.code.primary) {
+      throw GraphError(
+        .readOnlyStore,
+        "\(path): somebody died while writing to it; open it once for writing, so that SQLite can repair it",
+        underlying: error)
+    }
+    return ReadingConnection(connection: connection, ground: .journal)
+  }
+
+  /// The index of somebody who writes is used as it is. One that was left unfinished by somebody who died is no use: where
+  /// it stays so, the log is read without it.
+  private func openBesideIndex() throws -> ReadingConnection {
+    let system = ImpatientSystem.name.map { "&vfs=\($0)" } ?? ""
+    for attempt in 1...3 {
+      let connection = try open("mode=ro&readonly_shm=1\(system)")
+      do {
+        _ = try connection.integer("SELECT COUNT(*) FROM sqlite_master")
+        return ReadingConnection(connection: connection, ground: .index)
+      } catch let error as SQLiteError where [.lockingProtocol, .readOnly, .busy].contains(error.code.primary) {
+        if attempt < 3 { usleep(10_000) }
+      }
+    }
+    return try openWithPrivateIndex()
+  }
+
+  /// Without an index file no other connection lives; SQLite then builds the index in memory, if it may believe that it is
+  /// alone. The VFS without locks lets it believe so on a file that cannot be locked for writing.
+  private func openWithPrivateIndex() throws -> ReadingConnection {
+    let footprint = settledFootprint()
+    let connection = try open("mode=ro&vfs=unix-none")
+    try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    return ReadingConnection(connection: connection, ground: .silence(footprint))
+  }
+
+  /// A file in rollback mode has locks of its own. One that wants a log which is not there can be read only as if nobody ever
+  /// wrote to it: SQLite would make the log.
+  private func openWithoutLog() throws -> ReadingConnection {
+    let footprint = settledFootprint()
+    let connection = try open("immutable=1")
+    if connection.usesWriteAheadLog { return ReadingConnection(connection: connection, ground: .silence(footprint)) }
+    return ReadingConnection(connection: try open("mode=ro"), ground: .journal)
+  }
+
+  /// The times of files tick every few milliseconds: a change so soon after another one would not show.
+  private func settledFootprint() -> [Int] {
+    for _ in 0..<50 where ([""] + Self.companions).contains(where: { FileIdentity.isFresh(truePath + $0) }) {
+      usleep(10_000)
+    }
+    return footprint
+  }
+
+  /// No authority before the path: two slashes at its beginning would make its first folder one.
+  private func open(_ parameters: String) throws -> Connection {
+    let escaped = truePath.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? truePath
+    return try Connection("file://\(escaped)?\(parameters)", mode: [.readOnly, .uri])
+  }
+}

@@ -1,0 +1,143 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLite
+import MoonbaseSQLiteStore
+import MoonbaseTestSupport
+import Testing
+
+/// Journals and logs: what a store's file has, it keeps until somebody saves.
+@Suite struct JournalTests {
+  /// A store that nobody has open, with two rows, in a journal mode.
+  private func closedStore(_ mode: String) throws -> (TemporaryFolder, ResolvedModel) {
+    let people = try PeopleStore()
+    try people.insert(people.row("Person"), people.row("Person"))
+    let folder = try TemporaryFolder()
+    let copy = try Connection(people.folder.file().path)
+    try copy.executeScript("VACUUM INTO '\(folder.file().path)'")
+    if mode == "wal" {
+      let connection = try Connection(folder.file().path)
+      #expect(try connection.text("PRAGMA journal_mode = WAL") == "wal")
+    }
+    #expect(try Array(folder.contents().keys) == ["store.sqlite"])
+    return (folder, people.model)
+  }
+
+  private func query(_ model: ResolvedModel) throws -> StoreQuery {
+    StoreQuery(entity: try #require(model.entity("Person")), in: model)
+  }
+
+  private func insertPast(_ connection: Connection) throws {
+    try connection.execute("INSERT INTO ZPERSON (Z_ENT, Z_OPT, ZAGE) VALUES (2, 1, 30)")
+  }
+
+  @Test func aStoreWithAJournalKeepsItUntilTheFirstSave() throws {
+    let (folder, model) = try closedStore("delete")
+    let before = try folder.contents()
+    let store = try SQLiteStore(url: folder.file(), model: model)
+    #expect(try store.count(matching: query(model)) == 2)
+    #expect(try folder.contents() == before)
+    _ = try store.reserveKeys(for: try #require(model.entity("Person")), count: 1)
+    #expect(try RawDatabase(folder.file()).value("PRAGMA journal_mode") == "wal")
+  }
+
+  @Test func aStoreThatSomebodyReadsKeepsItsJournalForASave() throws {
+    let (folder, model) = try closedStore("delete")
+    let store = try SQLiteStore(url: folder.file(), model: model)
+    let other = try Connection(folder.file().path)
+    let rows = try other.statement("SELECT * FROM Z_PRIMARYKEY")
+    try rows.step()
+    let error = #expect(throws: GraphError.self) {
+      try SQLiteStore(url: folder.file(), model: model, options: .init(busyTimeout: 1)).setMetadata(["a": 1])
+    }
+    #expect(error?.code == .storeBusy)
+    rows.reset()
+    try store.setMetadata(["a": 1])
+    #expect(try store.metadata()["a"] == 1)
+  }
+
+  @Test(arguments: ["delete", "wal"])
+  func aStoreThatIsOnlyReadSeesWhatAWriterSavesThatComesLater(_ mode: String) throws {
+    let (folder, model) = try closedStore(mode)
+    let before = try folder.contents()
+    let reader = try SQLiteStore(url: folder.file(), model: model, options: .init(readOnly: true))
+    #expect(try reader.count(matching: query(model)) == 2)
+    #expect(try folder.contents() == before)
+    do {
+      let writer = try Connection(folder.file().path)
+      try insertPast(writer)
+      #expect(try reader.count(matching: query(model)) == 3)
+      try insertPast(writer)
+      #expect(try reader.snapshots(matching: query(model)).count == 4)
+      _ = try writer.text("PRAGMA wal_checkpoint(TRUNCATE)")
+      try insertPast(writer)
+      #expect(try reader.count(matching: query(model)) == 5)
+    }
+    #expect(try reader.count(matching: query(model)) == 5)
+    try insertPast(try Connection(folder.file().path))
+    #expect(try reader.count(matching: query(model)) == 6)
+  }
+
+  @Test func aReaderMakesNoLogWhereAWriterChangedToOneAndWent() throws {
+    let (folder, model) = try closedStore("delete")
+    let reader = try SQLiteStore(url: folder.file(), model: model, options: .init(readOnly: true))
+    #expect(try reader.count(matching: query(model)) == 2)
+    do {
+      let writer = try Connection(folder.file().path)
+      #expect(try writer.text("PRAGMA journal_mode = WAL") == "wal")
+      try insertPast(writer)
+    }
+    let before = try folder.contents()
+    #expect(try reader.count(matching: query(model)) == 3)
+    #expect(try folder.contents() == before)
+  }
+
+  @Test func aReaderOfAReplacedFileSaysSo() throws {
+    let (folder, model) = try closedStore("wal")
+    let reader = try SQLiteStore(url: folder.file(), model: model, options: .init(readOnly: true))
+    let (other, _) = try closedStore("wal")
+    #expect(rename(other.file().path, folder.file().path) == 0)
+    let error = #expect(throws: GraphError.self) { try reader.count(matching: query(model)) }
+    #expect(error?.message.contains("moved, replaced or deleted") == true)
+  }
+
+  @Test func virtualTablesOfUnknownModulesAreLeftAlone() throws {
+    let (folder, model) = try closedStore("delete")
+    let raw = try RawDatabase(folder.file())
+    try raw.connection.executeScript(
+      """
+      PRAGMA writable_schema = 1;
+      INSERT INTO sqlite_master VALUES ('table', 'Spotlight', 'Spotlight', 0, 'CREATE VIRTUAL TABLE Spotlight USING apps_own(a)');
+      INSERT INTO sqlite_master VALUES
+        ('table', 'Words', 'Words', 0, 'CREATE VIRTUAL TABLE Words USING fts5(a, tokenize = apps_own)');
+      PRAGMA writable_schema = RESET
+      """)
+    for readOnly in [true, false] {
+      let store = try SQLiteStore(url: folder.file(), model: model, options: .init(readOnly: readOnly))
+      #expect(try store.count(matching: query(model)) == 2)
+      if !readOnly { try store.setMetadata(["a": 1]) }
+    }
+  }
+
+  @Test func slashesBeforeAPathNameNoAuthority() throws {
+    let (folder, model) = try closedStore("delete")
+    let url = URL(fileURLWithPath: "//" + folder.file().path)
+    let store = try SQLiteStore(url: url, model: model, options: .init(readOnly: true))
+    #expect(try store.count(matching: query(model)) == 2)
+    #expect(try SQLiteStore.metadata(ofStoreAt: url)["NSStoreType"] == "SQLite")
+  }
+
+  @Test func aStoreThatIsBusyKeepsNobodyFromOpeningAnother() async throws {
+    let (folder, model) = try closedStore("delete")
+    let blocker = try Connection(folder.file().path)
+    try blocker.execute("BEGIN EXCLUSIVE")
+    let url = folder.file()
+    let slow = Task.detached { try? SQLiteStore(url: url, model: model, options: .init(busyTimeout: 3000)) }
+    usleep(300_000)
+    let start = Date()
+    _ = try PeopleStore()
+    #expect(Date().timeIntervalSince(start) < 2)
+    try blocker.execute("ROLLBACK")
+    _ = await slow.value
+  }
+}
