@@ -17,7 +17,7 @@ extension SQLiteStore {
       var transaction = SaveTransaction(
         changes, layout: layout, connection: session.connection, externalData: externalData)
       var isCommitted = false
-      defer { transaction.files.settle(committed: isCommitted) }
+      defer { externalData.settle(transaction.files, committed: isCommitted) }
       try session.connection.transaction {
         if hasHistory {
           try HistoryWriter(

@@ -29,7 +29,7 @@ final class EntityBehavior {
   /// Accessors that a subclass declares, by slot.
   let accessors: [Int: ManagedObject.CustomAccessor]
 
-  /// Slots that nothing special happens to: neither accessor nor class nor derivation.
+  /// Slots that nothing special happens to: neither accessor nor class nor derivation, nor bytes that are not read yet.
   @exclusivity(unchecked) private(set) var simpleSlots = SlotSet()
   /// Attributes and to-one relationships that validation must look at.
   @exclusivity(unchecked) private(set) var slotsToValidate: [Int] = []
@@ -134,7 +134,8 @@ final class EntityBehavior {
   private func noteSimpleSlots() {
     for slot in entity.attributeSlots {
       guard case .plain = kinds[slot], accessors[slot] == nil, valueClasses[slot] == nil, delayedShadows[slot] == nil,
-        entity.properties[slot].attribute?.derivationExpression == nil
+        let attribute = entity.properties[slot].attribute, attribute.derivationExpression == nil,
+        !attribute.allowsExternalBinaryDataStorage
       else { continue }
       simpleSlots.insert(slot)
     }

@@ -105,7 +105,8 @@ extension ManagedObject {
   public final func committedValues(forKeys keys: [String]? = nil) throws -> [String: Value] {
     let slots = try keys.map { try $0.map(slot(of:)) } ?? entity.attributeSlots + entity.toOneSlots
     if state.contains(.fault) { try fireFault() }
-    return Dictionary(uniqueKeysWithValues: slots.map { (entity.properties[$0].name, snapshot?.values[$0] ?? .null) })
+    return try Dictionary(
+      uniqueKeysWithValues: slots.map { (entity.properties[$0].name, try loaded(snapshot?.values[$0] ?? .null, $0)) })
   }
 
   /// The current values of properties that changed since the last save, by name.

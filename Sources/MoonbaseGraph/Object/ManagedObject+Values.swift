@@ -45,7 +45,8 @@ extension ManagedObject {
   /// The value of a slot past any accessor of a subclass.
   final func read(_ slot: Int, _ behavior: EntityBehavior) throws -> Value {
     switch behavior.kinds[slot] {
-    case .plain, .opaque, .toOne: try stored(slot)
+    case .toOne: try stored(slot)
+    case .plain, .opaque: try loaded(slot)
     case .transformable(let transformer): try transformed(slot, transformer)
     case .derived(let derived): try derivedValue(slot, derived)
     case .toMany: .list(try memberIDs(slot).map(Value.objectID))
@@ -128,12 +129,13 @@ extension ManagedObject {
     }
     let fitting = try checked(value, slot)
     try checkClass(fitting, slot, behavior)
+    if try isUnread(slot, equalTo: fitting) { return }
     try store(fitting, slot)
   }
 
   private func transformed(_ slot: Int, _ transformer: ValueTransformer) throws -> Value {
     if let cached = caches[slot] { return cached.value }
-    let bytes = try stored(slot)
+    let bytes = try loaded(slot)
     guard !bytes.isNull else { return .null }
     guard let reverse = transformer.reverseTransformedValue else {
       throw refused(slot, nil, "transformer \(transformer.name) has no reverse")
@@ -153,7 +155,8 @@ extension ManagedObject {
     _ value: Value, _ slot: Int, _ transformer: ValueTransformer, _ behavior: EntityBehavior
   ) throws {
     try checkClass(value, slot, behavior)
-    try store(transformedBytes(of: value, slot, transformer), slot)
+    let bytes = try transformedBytes(of: value, slot, transformer)
+    if try !isUnread(slot, equalTo: bytes) { try store(bytes, slot) }
     caches[slot] = value.isNull ? nil : Cached(value: value, stamp: 0)
     noteRead()
   }

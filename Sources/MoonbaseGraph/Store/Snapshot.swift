@@ -3,7 +3,8 @@ public import MoonbaseModel
 /// The values of one object as its store holds them: immutable, shared by all contexts.
 ///
 /// Values lie by slot of the object's own entity. To-one relationships are `.objectID`; slots of to-many relationships and
-/// transient attributes are `.null`; transformable attributes hold their stored bytes.
+/// transient attributes are `.null`; transformable attributes hold their stored bytes. Bytes that the store keeps in a file of
+/// their own may be a token, which objects resolve; a store gets it back only in slots that did not change.
 public final class Snapshot: Sendable {
   /// The object.
   public let id: ManagedObjectID

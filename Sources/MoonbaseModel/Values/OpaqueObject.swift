@@ -1,7 +1,11 @@
-/// A value that only one scripting domain can resolve: a token that carries the class name and the domain's reference.
+package import MoonbasePlatform
+
+/// A value that only its maker can resolve: a token that carries the class name and the maker's reference.
 ///
 /// The token is `Sendable` because it is opaque: code outside of its domain sees its class name and nothing else. The domain
 /// that made it keeps the object alive as long as the token lives.
+///
+/// In snapshots, and nowhere else, a token may also stand for bytes that the store has not read yet.
 public final class OpaqueObject: Sendable, Hashable {
   /// The registered name of the value's class, for example `Color`.
   public let className: String
@@ -9,6 +13,8 @@ public final class OpaqueObject: Sendable, Hashable {
   package let domain: UInt64
   /// The domain's own reference; it has no meaning elsewhere.
   package let reference: Int
+  /// Reads the bytes that the token stands for; nil for objects of scripting domains.
+  package let load: (@Sendable () throws -> Data)?
   private let release: @Sendable (Int) -> Void
 
   /// Makes a token; `release` is called once with the reference, from whatever thread drops the token last.
@@ -16,14 +22,25 @@ public final class OpaqueObject: Sendable, Hashable {
     self.className = className
     self.domain = domain
     self.reference = reference
+    load = nil
     self.release = release
+  }
+
+  /// Makes a token for bytes that are read by `load` when somebody asks for them. No two are equal.
+  package init(load: @escaping @Sendable () throws -> Data, release: @escaping @Sendable () -> Void) {
+    className = "binary data"
+    domain = 0
+    reference = 0
+    self.load = load
+    self.release = { _ in release() }
   }
 
   deinit { release(reference) }
 
   /// Tokens are equal when they name the same object of the same domain.
   public static func == (left: OpaqueObject, right: OpaqueObject) -> Bool {
-    left.domain == right.domain && left.reference == right.reference
+    if left === right { return true }
+    return left.load == nil && right.load == nil && left.domain == right.domain && left.reference == right.reference
   }
 
   /// Hashes domain and reference.

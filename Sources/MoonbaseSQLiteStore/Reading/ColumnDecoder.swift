@@ -5,7 +5,7 @@ import MoonbaseSQLite
 /// Reads one column. What SQLite holds in another storage class than expected is converted as SQLite does.
 enum ColumnDecoder {
   @inline(__always)
-  static func value(_ kind: ColumnKind, _ row: Statement, _ column: Int32, _ external: ExternalData) throws -> Value {
+  static func value(_ kind: ColumnKind, _ row: Statement, _ column: Int32, _ external: ExternalData) -> Value {
     // SQLite reads NULL as zero or as nothing: only of what reads so it has to be asked.
     switch kind {
     case .integer:
@@ -29,7 +29,7 @@ enum ColumnDecoder {
     case .decimal: return row.isNull(column) ? .null : decimal(row.text(column))
     case .uuid: return row.isNull(column) ? .null : uuid(row, column)
     case .uri: return row.isNull(column) ? .null : URL(string: row.text(column)).map(Value.uri) ?? .null
-    case .externalData: return row.isNull(column) ? .null : .data(try external.read(row.data(column)))
+    case .externalData: return row.isNull(column) ? .null : external.value(row.data(column))
     }
   }
 

@@ -134,7 +134,7 @@ struct RowPlan: Sendable {
     switch step {
     case .null: return .null
     case .attribute(let kind, let column):
-      return try ColumnDecoder.value(kind, row, column, externalData)
+      return ColumnDecoder.value(kind, row, column, externalData)
     case .toOne(let column, let symbol):
       return row.isNull(column)
         ? .null : .objectID(ManagedObjectID(store: store, entity: symbol, key: row.integer(column)))

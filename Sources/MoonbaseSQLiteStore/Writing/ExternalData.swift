@@ -1,57 +1,50 @@
 import MoonbaseGraph
+import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseSQLite
 
 /// Large binary values in files beside the store: `.<base>_SUPPORT/_EXTERNAL_DATA/<UUID>`.
 ///
-/// The column holds `01` and the bytes, or `02`, the file's name and `00`.
+/// The column holds `01` and the bytes, or `02`, the file's name and `00`. A file is read when its value is asked for: one that is
+/// missing concerns nobody else.
 struct ExternalData: Sendable {
   /// Values of more bytes go to a file. Core Data's own bound is not documented; it lies near this.
   private static let threshold = 100_000
   private static let inline: UInt8 = 1
   private static let file: UInt8 = 2
 
-  private let folder: URL
+  let folder: SupportFolder
+  /// The store's log: what it holds must have reached the disk before a file goes that older rows name.
+  private let log: String
+  /// Whether this store has looked for orphans.
+  private let hasSwept = Lock(false)
 
   init(store file: StoreFile) {
-    let url = URL(fileURLWithPath: file.truePath)
-    let base = url.deletingPathExtension().lastPathComponent
-    folder = url.deletingLastPathComponent().appendingPathComponent(
-      ".\(base)_SUPPORT/_EXTERNAL_DATA", isDirectory: true)
+    folder = SupportFolder(store: file.truePath)
+    log = file.truePath + "-wal"
   }
 
-  /// The value that a column's bytes stand for.
-  func read(_ column: Data) throws -> Data {
-    if let name = Self.fileName(column) {
-      let url = folder.appendingPathComponent(name)
-      do {
-        return try Data(contentsOf: url)
-      } catch {
-        throw GraphError(
-          .storeFailure, "\(url.path), where a binary value is kept, cannot be read: restore the file from a backup",
-          underlying: error)
-      }
+  /// The value that a column's bytes stand for; for one in a file a token that reads it.
+  func value(_ column: Data) -> Value {
+    guard let name = Self.fileName(column) else {
+      return .data(column.first == Self.inline ? Data(column.dropFirst()) : column)
     }
-    return column.first == Self.inline ? Data(column.dropFirst()) : column
+    let file = ExternalFile(name: name, folder: folder)
+    return .object(OpaqueObject(load: { try file.bytes() }, release: { file.leave() }))
   }
 
   /// The column's bytes for a value; a new file is noted in `files`.
   func write(_ value: Data, files: inout ExternalFiles) throws -> Data {
     guard value.count > Self.threshold else { return Data([Self.inline]) + value }
     let name = UUID().uuidString
-    let url = folder.appendingPathComponent(name)
-    do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      files.created.append(url)
-      try value.write(to: url)
-    } catch {
-      throw GraphError(.storeFailure, "\(url.path), where a binary value belongs, cannot be written", underlying: error)
-    }
+    files.created.append(name)
+    try folder.write(value, to: name)
     return Data([Self.file]) + Data(name.utf8) + Data([0])
   }
 
   /// Notes the file that a column's bytes name, so that it goes when the transaction has succeeded.
   func forget(_ column: Data, files: inout ExternalFiles) {
-    if let name = Self.fileName(column) { files.abandoned.append(folder.appendingPathComponent(name)) }
+    if let name = Self.fileName(column) { files.abandoned.append(name) }
   }
 
   /// A name is 36 characters of a UUID; anything else is no name, so that no file can lead out of the folder.
@@ -60,15 +53,38 @@ struct ExternalData: Sendable {
     let name = String(decoding: column.dropFirst().dropLast(), as: UTF8.self)
     return UUID(uuidString: name) == nil ? nil : name
   }
+
+  // MARK: Around a commit
+
+  /// At the end of a transaction: new files are on the disk for good, and once for each store that is open, files that nobody
+  /// names any more go. To fail at that is no reason to fail the save.
+  func finish(_ files: ExternalFiles, _ connection: Connection) throws {
+    if !files.created.isEmpty { try folder.synchronize() }
+    guard !files.isEmpty else { return }
+    let isFirst = hasSwept.withLock { swept in
+      defer { swept = true }
+      return !swept
+    }
+    if isFirst { try? OrphanSweep(folder: folder, connection: connection).run(sparing: Set(files.abandoned)) }
+  }
+
+  /// After the transaction: new files go, or those that the rows do not name any more. A file that cannot be removed is an
+  /// orphan, not an error.
+  func settle(_ files: ExternalFiles, committed: Bool) {
+    guard committed else {
+      for name in files.created { folder.remove(name) }
+      return
+    }
+    guard !files.abandoned.isEmpty else { return }
+    SupportFolder.synchronize(log)
+    for name in files.abandoned { ExternalFile.abandon(name, in: folder) }
+  }
 }
 
-/// The files that a transaction made and those it no longer needs.
+/// The files that a transaction made and those it no longer needs, by name.
 struct ExternalFiles {
-  var created: [URL] = []
-  var abandoned: [URL] = []
+  var created: [String] = []
+  var abandoned: [String] = []
 
-  /// After the transaction: one kind or the other goes. A file that cannot be removed is an orphan, not an error.
-  func settle(committed: Bool) {
-    for url in committed ? abandoned : created { try? FileManager.default.removeItem(at: url) }
-  }
+  var isEmpty: Bool { created.isEmpty && abandoned.isEmpty }
 }

@@ -122,6 +122,10 @@ final class RowWriter {
     case (.plain, .decimal(let decimal)): statement.bind(decimal.description, index)
     case (.plain, _), (.toOne, _): SQLValue.bind(value, index, to: statement)
     case (.external, .data(let data)): statement.bind(try externalData.write(data, files: &files), index)
+    case (.external, .object(let token)):
+      // A row of another store, copied with what it had not read yet.
+      guard let load = token.load else { return statement.bindNull(index) }
+      statement.bind(try externalData.write(load(), files: &files), index)
     case (.external, _): statement.bindNull(index)
     case (.polymorphic, .objectID(let id)):
       statement.bind(id.key, index)

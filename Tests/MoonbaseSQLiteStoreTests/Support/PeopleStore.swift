@@ -64,8 +64,11 @@ struct PeopleStore {
     try store.save(changes)
   }
 
+  /// A value as the file has it, read where it lies in a file of its own.
   func value(_ id: ManagedObjectID, _ name: String) throws -> Value? {
-    try store.snapshot(of: id).map { $0.values[entity(id.entityName).slot(name)!] }
+    let value = try store.snapshot(of: id).map { $0.values[entity(id.entityName).slot(name)!] }
+    if case .object(let token)? = value, let load = token.load { return .data(try load()) }
+    return value
   }
 
   /// The statements that run during `body`.

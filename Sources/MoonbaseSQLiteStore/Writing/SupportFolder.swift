@@ -1,0 +1,157 @@
+import MoonbaseGraph
+import MoonbasePlatform
+
+/// The folder of a store's external values. It is entered step by step and without following links: one would lead to files that
+/// are not the store's.
+struct SupportFolder: Sendable {
+  private static let greatest = Int(Int32.max)
+
+  private let storeFolder: String
+  /// Below the store's folder.
+  private let parts: [String]
+
+  init(store path: String) {
+    let base = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+    storeFolder = path.folderOfPath
+    parts = [".\(base)_SUPPORT", "_EXTERNAL_DATA"]
+  }
+
+  func path(_ name: String) -> String { ([storeFolder] + parts + [name]).joined(separator: "/") }
+
+  /// The folder that holds everything that belongs to the store beside it.
+  var topPath: String { "\(storeFolder)/\(parts[0])" }
+
+  // MARK: Files
+
+  func read(_ name: String) throws -> Data {
+    try reporting(
+      "cannot be read", name, advice: ": refresh the object if it is old, or restore the file from a backup"
+    ) {
+      try entered(creating: false) { folder in
+        // A pipe would be waited for.
+        let file = try Self.opened(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw Refusal(errno) }
+        if let kind = FileIdentity.kind(status.st_mode) { throw Refusal("it is a \(kind)") }
+        guard status.st_size <= Self.greatest else { throw Refusal("it has \(status.st_size) bytes") }
+        return try Self.contents(file, count: Int(status.st_size))
+      }
+    }
+  }
+
+  private static func contents(_ file: Int32, count: Int) throws -> Data {
+    var data = Data(count: count)
+    var filled = 0
+    while filled < count {
+      let got = data.withUnsafeMutableBytes {
+        MoonbasePlatform.read(file, $0.baseAddress.map { $0 + filled }, count - filled)
+      }
+      if got < 0, errno == EINTR { continue }
+      guard got >= 0 else { throw Refusal(errno) }
+      guard got > 0 else { throw Refusal("it ends early") }
+      filled += got
+    }
+    return data
+  }
+
+  /// Makes a file, whose bytes are on the disk for good when this returns; its name is when `synchronize` does.
+  func write(_ value: Data, to name: String) throws {
+    try reporting("cannot be written", name, advice: "") {
+      guard value.count <= Self.greatest else { throw Refusal("the value has \(value.count) bytes") }
+      try entered(creating: true) { folder in
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let file = try Self.opened(openat(folder, name, flags, 0o644))
+        defer { close(file) }
+        try Self.put(value, file)
+        guard fsync(file) == 0 else { throw Refusal(errno) }
+      }
+    }
+  }
+
+  private static func put(_ value: Data, _ file: Int32) throws {
+    try value.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let part = UnsafeRawBufferPointer(rebasing: rest)
+        let count = MoonbasePlatform.write(file, part.baseAddress, part.count)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { throw Refusal(errno) }
+        rest = rest.dropFirst(count)
+      }
+    }
+  }
+
+  func remove(_ name: String) { try? entered(creating: false) { _ = unlinkat($0, name, 0) } }
+
+  func names(olderThan age: TimeInterval) -> [String] {
+    let bound = Int(Date().timeIntervalSince1970 - age)
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path("."))) ?? []
+    return
+      (try? entered(creating: false) { folder in
+        names.filter { name in
+          var status = stat()
+          guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return false }
+          return FileIdentity.kind(status.st_mode) == nil && FileIdentity.modification(status).tv_sec < bound
+        }
+      }) ?? []
+  }
+
+  // MARK: The folder
+
+  /// Brings the names of new files to the disk.
+  func synchronize() throws {
+    try reporting("cannot be written", "", advice: "") {
+      try entered(creating: false) { if fsync($0) != 0 { throw Refusal(errno) } }
+    }
+  }
+
+  /// Brings a file to the disk, if there is one.
+  static func synchronize(_ path: String) {
+    let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard file >= 0 else { return }
+    fsync(file)
+    close(file)
+  }
+
+  private func entered<Result>(creating: Bool, _ body: (Int32) throws -> Result) throws -> Result {
+    var folder = try Self.opened(open(storeFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+    defer { close(folder) }
+    for part in parts {
+      if creating, mkdirat(folder, part, 0o755) == 0 { fsync(folder) }
+      let next = openat(folder, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      // What is asked for without following links is refused as no folder.
+      if next < 0, errno == ENOTDIR || errno == ELOOP { throw Refusal("\(part) is a link or no folder") }
+      let entered = try Self.opened(next)
+      close(folder)
+      folder = entered
+    }
+    return try body(folder)
+  }
+
+  // MARK: Errors
+
+  /// Why the system, or care, refused.
+  private struct Refusal: Error {
+    let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+    init(_ number: Int32) { reason = String(cString: strerror(number)) }
+  }
+
+  private static func opened(_ descriptor: Int32) throws -> Int32 {
+    if descriptor < 0 { throw Refusal(errno == ELOOP ? "it is a link" : String(cString: strerror(errno))) }
+    return descriptor
+  }
+
+  private func reporting<Result>(
+    _ what: String, _ name: String, advice: String, _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch let refusal as Refusal {
+      throw GraphError(
+        .storeFailure, "\(path(name)), a file of the store's external values, \(what) (\(refusal.reason))\(advice)")
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLite
+import MoonbaseSQLiteStore
+import MoonbaseTestSupport
+import Testing
+
+/// Values in files beside the store.
+@Suite struct ExternalDataTests {
+  let folder: TemporaryFolder
+  let model: ResolvedModel
+  let coordinator: PersistentStoreCoordinator
+  private let large = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
+
+  init() throws {
+    folder = try TemporaryFolder()
+    var photo = EntityDescription("Photo")
+    var bytes = AttributeDescription("bytes", .binaryData)
+    bytes.allowsExternalBinaryDataStorage = true
+    var secret = AttributeDescription("secret", .transformable)
+    secret.allowsExternalBinaryDataStorage = true
+    photo.attributes = [bytes, secret, AttributeDescription("name", .string)]
+    model = try ManagedObjectModel(entities: [photo]).resolved()
+    coordinator = PersistentStoreCoordinator(model: model)
+    coordinator.add(try SQLiteStore(url: folder.file(), model: model))
+  }
+
+  private var support: URL { folder.file(".store_SUPPORT/_EXTERNAL_DATA") }
+  private var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: support.path)) ?? [] }
+
+  /// A new context over the store opened anew: what it has read came from the file.
+  private func fresh() throws -> ManagedObjectContext {
+    let other = PersistentStoreCoordinator(model: model)
+    other.add(try SQLiteStore(url: folder.file(), model: model))
+    return try ManagedObjectContext(other)
+  }
+
+  private func photo(_ context: ManagedObjectContext, _ name: String = "a") throws -> ManagedObject {
+    try #require(
+      try context.fetch(FetchRequest("Photo", predicate: MoonbaseModel.Predicate("name == %@", .string(name)))).first)
+  }
+
+  private func insert(_ names: String...) throws {
+    let context = try ManagedObjectContext(coordinator)
+    for name in names { _ = try context.insert("Photo", ["name": .string(name), "bytes": .data(large)]) }
+    try context.save()
+  }
+
+  @Test func aMissingFileConcernsItsValueOnly() throws {
+    try insert("a")
+    let name = try #require(files.first)
+    try FileManager.default.removeItem(at: support.appendingPathComponent(name))
+    try insert("b")
+    let context = try fresh()
+    #expect(try context.fetch(FetchRequest("Photo")).count == 2)
+    #expect(try photo(context, "b").value(forKey: "bytes") == .data(large))
+    let broken = try photo(context)
+    for read in [
+      { try broken.value(forKey: "bytes") }, { try broken.primitiveValue(forKey: "bytes") },
+      { try broken.committedValues(forKeys: ["bytes"])["bytes"] ?? .null },
+    ] {
+      let error = #expect(throws: GraphError.self) { try read() }
+      #expect(error?.entity == "Photo" && error?.property == "bytes" && error?.objectID == broken.objectID)
+      #expect(error?.message.contains(name) == true && error?.message.contains("Photo.bytes") == true)
+    }
+    let predicate = try MoonbaseModel.Predicate("name == 'a' AND bytes == %@", .data(large))
+    let error = #expect(throws: GraphError.self) { try context.fetch(FetchRequest("Photo", predicate: predicate)) }
+    #expect(error?.property == "bytes")
+  }
+
+  @Test func aRowThatIsSavedUnchangedKeepsItsFile() throws {
+    try insert("a")
+    let before = files
+    try FileManager.default.removeItem(at: support.appendingPathComponent(before[0]))
+    let context = try fresh()
+    let broken = try photo(context)
+    try broken.setValue("c", forKey: "name")
+    try context.save()
+    let raw = try RawDatabase(folder.file())
+    #expect(try raw.value("SELECT CAST(SUBSTR(ZBYTES, 2, 36) AS TEXT) FROM ZPHOTO WHERE ZNAME = 'c'") == before[0])
+    try broken.setValue(.data(large), forKey: "bytes")
+    try context.save()
+    #expect(try photo(fresh(), "c").value(forKey: "bytes") == .data(large))
+    #expect(files.count == 1 && files != before)
+  }
+
+  @Test func anEqualValueIsNoChange() throws {
+    try insert("a")
+    let context = try fresh()
+    let object = try photo(context)
+    try object.setValue(.data(large), forKey: "bytes")
+    #expect(!object.hasChanges)
+    try object.setValue(.data(large.dropLast()), forKey: "bytes")
+    #expect(object.hasChanges)
+    #expect(try object.committedValues(forKeys: ["bytes"]) == ["bytes": .data(large)])
+    #expect(try object.value(forKey: "bytes") == .data(large.dropLast()))
+    context.rollback()
+    #expect(try object.value(forKey: "bytes") == .data(large))
+  }
+
+  @Test func valuesAreComparedAndSortedByTheirBytes() throws {
+    let context = try ManagedObjectContext(coordinator)
+    for (name, byte) in [("x", 9), ("y", 1), ("z", 5)] as [(String, UInt8)] {
+      let bytes = Data(repeating: byte, count: name == "z" ? 3 : 150_000)
+      _ = try context.insert("Photo", ["name": .string(name), "bytes": .data(bytes)])
+    }
+    try context.save()
+    let reader = try fresh()
+    var request = FetchRequest("Photo")
+    request.sortDescriptors = [SortDescriptor("bytes")]
+    #expect(try reader.fetch(request).map { $0["name"] } == ["y", "z", "x"])
+    for (text, names) in [
+      ("bytes == %@", ["z"]), ("bytes != %@", ["y", "x"]), ("bytes IN {%@}", ["z"]), ("bytes >= %@", ["z", "x"]),
+    ] as [(String, [Value])] {
+      request.predicate = try MoonbaseModel.Predicate(text, .data(Data([5, 5, 5])))
+      #expect(try reader.fetch(request).map { $0["name"] } == names, "\(text)")
+    }
+    request.predicate = try MoonbaseModel.Predicate("bytes == NULL")
+    #expect(try reader.fetch(request).isEmpty)
+  }
+
+  @Test func aSnapshotKeepsItsFileWhileASaveLetsGoOfIt() throws {
+    try insert("a")
+    let before = files
+    do {
+      let reader = try fresh()
+      let old = try photo(reader)
+      #expect(try old.value(forKey: "name") == "a")
+      let writer = try ManagedObjectContext(coordinator)
+      try photo(writer).setValue(.data(Data([1])), forKey: "bytes")
+      try writer.save()
+      #expect(files == before)
+      #expect(try old.value(forKey: "bytes") == .data(large))
+      try reader.refresh(old, mergeChanges: false)
+    }
+    #expect(try photo(fresh()).value(forKey: "bytes") == .data(Data([1])))
+    #expect(files.isEmpty)
+  }
+
+  @Test func aFailedSaveLeavesTheFilesAsTheyWere() throws {
+    try insert("a")
+    let before = files
+    let (one, two) = (try fresh(), try fresh())
+    let (mine, theirs) = (try photo(one), try photo(two))
+    try mine.setValue("x", forKey: "name")
+    try theirs.setValue(.data(Data(large.reversed())), forKey: "bytes")
+    try one.save()
+    #expect(throws: GraphError.self) { try two.save() }
+    #expect(files == before)
+    #expect(try photo(fresh(), "x").value(forKey: "bytes") == .data(large))
+  }
+
+  @Test func bytesThatNobodyCanDecodeAreKept() throws {
+    try insert("a")
+    let raw = try RawDatabase(folder.file())
+    try raw.connection.execute("UPDATE ZPHOTO SET ZSECRET = ZBYTES")
+    #expect(try photo(fresh()).value(forKey: "secret") == .data(large))
+  }
+
+  @Test func noLinkLeadsOutOfTheSupportFolder() throws {
+    try insert("a")
+    let name = try #require(files.first)
+    let file = support.appendingPathComponent(name)
+    let outside = folder.file("outside")
+    try FileManager.default.moveItem(at: file, to: outside)
+    try FileManager.default.createSymbolicLink(at: file, withDestinationURL: outside)
+    var error = #expect(throws: GraphError.self) { try photo(fresh()).value(forKey: "bytes") }
+    #expect(error?.message.contains("link") == true)
+    try FileManager.default.removeItem(at: file)
+    try #require(mkfifo(file.path, 0o600) == 0)
+    error = #expect(throws: GraphError.self) { try photo(fresh()).value(forKey: "bytes") }
+    #expect(error?.message.contains("pipe") == true)
+    try FileManager.default.removeItem(at: folder.file(".store_SUPPORT"))
+    let elsewhere = try TemporaryFolder()
+    try FileManager.default.createDirectory(at: elsewhere.file("_EXTERNAL_DATA"), withIntermediateDirectories: true)
+    try FileManager.default.moveItem(at: outside, to: elsewhere.file("_EXTERNAL_DATA/\(name)"))
+    try FileManager.default.createSymbolicLink(at: folder.file(".store_SUPPORT"), withDestinationURL: elsewhere.url)
+    error = #expect(throws: GraphError.self) { try photo(fresh()).value(forKey: "bytes") }
+    #expect(error?.message.contains("link") == true)
+    #expect(throws: GraphError.self) { try insert("b") }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.file("_EXTERNAL_DATA").path) == [name])
+  }
+
+  @Test func orphansGoWithTheFirstSaveOfAFile() throws {
+    try insert("a")
+    let kept = try #require(files.first)
+    let names = (old: UUID().uuidString, new: UUID().uuidString, foreign: "notes.txt")
+    for name in [names.old, names.new, names.foreign] { try Data([1]).write(to: support.appendingPathComponent(name)) }
+    let yesterday = [FileAttributeKey.modificationDate: Date(timeIntervalSinceNow: -86_400)]
+    for name in [names.old, names.foreign, kept] {
+      try FileManager.default.setAttributes(yesterday, ofItemAtPath: support.appendingPathComponent(name).path)
+    }
+    let context = try fresh()
+    _ = try context.insert("Photo", ["name": "plain"])
+    try context.save()
+    #expect(files.contains(names.old))
+    _ = try context.insert("Photo", ["name": "b", "bytes": .data(large)])
+    try context.save()
+    #expect(!files.contains(names.old))
+    #expect(Set(files).isSuperset(of: [names.new, names.foreign, kept]) && files.count == 4)
+  }
+}
