@@ -19,9 +19,10 @@ extension SQLiteStore {
       var isCommitted = false
       defer { externalData.settle(transaction.files, committed: isCommitted) }
       try session.connection.transaction {
-        if hasHistory {
+        if let form = try session.historyForm() {
           try HistoryWriter(
-            layout: layout, connection: session.connection, path: file.path, author: options.transactionAuthor
+            layout: layout, connection: session.connection, path: file.path, author: options.transactionAuthor,
+            form: form
           )
           .write(changes)
         }

@@ -25,7 +25,6 @@ public final class SQLiteStore: PersistentStore {
   let layout: StoreLayout
   let number: StoreNumber
   let externalData: ExternalData
-  let hasHistory: Bool
   let readers: SessionPool
   /// Nil for a store that is only read.
   let writer: Lock<Session>?
@@ -53,7 +52,6 @@ public final class SQLiteStore: PersistentStore {
     identifier = opened.metadata.identifier
     number = StoreNumber(identifier)
     externalData = ExternalData(store: file)
-    hasHistory = opened.hasHistory
     isReadOnly = opened.writer == nil
     writer = opened.writer.map { Lock($0) }
     let observer = observer

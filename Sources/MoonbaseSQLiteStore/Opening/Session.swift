@@ -10,6 +10,8 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   var ground: ReadingConnection.Ground?
   private let busyTimeout: Int
   private var hasSettledJournal = false
+  /// The history tables as the schema of this version had them.
+  private var history: (version: Int64?, form: HistoryForm?)?
   /// The functions of scripts, by generation; those of the past stay until the connection closes.
   private var functions: [UInt64: RegisteredFunctions] = [:]
 
@@ -45,6 +47,15 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
       try connection.execute("PRAGMA synchronous = \(isLogged ? "NORMAL" : "FULL")")
       hasSettledJournal = true
     } catch let error as SQLiteError where [.busy, .locked].contains(error.code.primary) {}
+  }
+
+  /// The history that the file keeps, asked for within the transaction that writes it: somebody may have switched it on.
+  func historyForm() throws -> HistoryForm? {
+    let version = try connection.integer("PRAGMA schema_version")
+    if let history, history.version == version { return history.form }
+    let form = try HistoryForm(connection)
+    history = (version, form)
+    return form
   }
 
   /// Tells an observer of each statement, for tests that count them.

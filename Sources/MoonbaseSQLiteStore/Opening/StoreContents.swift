@@ -7,7 +7,6 @@ import MoonbaseSQLite
 struct StoreContents {
   let layout: StoreLayout
   let metadata: StoreMetadata
-  let hasHistory: Bool
   /// Whether CloudKit mirrors the store.
   let isMirrored: Bool
 
@@ -29,7 +28,6 @@ struct StoreContents {
     if let table = Set(layout.entities.compactMap { $0?.table }).sorted().first(where: { !schema.has($0) }) {
       throw GraphError(.invalidStore, "\(path) is damaged: it has no table \(table), which its model asks for")
     }
-    hasHistory = schema.has("ACHANGE") && schema.has("ATRANSACTION")
     isMirrored = schema.columns.keys.contains { $0.hasPrefix("ANSCK") }
   }
 

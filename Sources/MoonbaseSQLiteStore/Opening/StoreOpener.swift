@@ -8,21 +8,18 @@ struct StoreOpener {
   struct Result {
     var layout: StoreLayout
     var metadata: StoreMetadata
-    var hasHistory: Bool
     /// Nil where the store is only read.
     var writer: Session?
 
     fileprivate init(_ contents: StoreContents, writer: Session?) {
       layout = contents.layout
       metadata = contents.metadata
-      hasHistory = contents.hasHistory
       self.writer = writer
     }
 
     fileprivate init(_ layout: StoreLayout, _ metadata: StoreMetadata, writer: Session) {
       self.layout = layout
       self.metadata = metadata
-      hasHistory = false
       self.writer = writer
     }
   }

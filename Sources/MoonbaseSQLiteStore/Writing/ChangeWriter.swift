@@ -16,16 +16,12 @@ struct ChangeWriter {
   private let tombstones: [String]
   private var key: Int64
 
-  init(_ connection: Connection, entity: Int64, transaction: Int64, key: Int64) throws {
+  init(_ connection: Connection, form: HistoryForm, entity: Int64, transaction: Int64, key: Int64) {
     self.connection = connection
     self.entity = entity
     self.transaction = transaction
     self.key = key
-    let statement = try connection.statement(
-      "SELECT name FROM pragma_table_info('ACHANGE') WHERE name LIKE 'ZTOMBSTONE%'")
-    defer { statement.reset() }
-    var names: [String] = []
-    while try statement.step() { names.append(statement.text(0)) }
+    let names = form.changeColumns.filter { $0.hasPrefix("ZTOMBSTONE") }
     tombstones = names.sorted { ($0.count, $0) < ($1.count, $1) }
   }
 

@@ -3,7 +3,8 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// Writes the persistent history of a save into a store that keeps one: a transaction and a change for each row.
+/// Writes the persistent history of a save into a store that keeps one: a transaction and a change for each row, in the form
+/// that the file has.
 struct HistoryWriter {
   private static let changeEntity: Int64 = 16_001
   private static let transactionEntity: Int64 = 16_002
@@ -13,6 +14,7 @@ struct HistoryWriter {
   let connection: Connection
   let path: String
   let author: String?
+  let form: HistoryForm
 
   /// Written before the rows change, because tombstones keep values of rows that are about to go.
   func write(_ changes: StoreChanges) throws {
@@ -21,7 +23,8 @@ struct HistoryWriter {
     guard count > 0 else { return }
     let transaction = try writeTransaction()
     let key = try reserve(Self.changeEntity, count)
-    var writer = try ChangeWriter(connection, entity: Self.changeEntity, transaction: transaction, key: key)
+    var writer = ChangeWriter(
+      connection, form: form, entity: Self.changeEntity, transaction: transaction, key: key)
     for row in changes.inserted { try writer.write(.insertion, layout.layout(of: row.id), row.id.key) }
     for (id, slots) in updates {
       let entity = try layout.layout(of: id)
@@ -77,20 +80,31 @@ struct HistoryWriter {
 
   private func writeTransaction() throws -> Int64 {
     let key = try reserve(Self.transactionEntity, 1)
-    let process = try string(ProcessInfo.processInfo.processName)
-    let author = try author.map(string)
+    let process = ProcessInfo.processInfo.processName
+    let texts = [("ZAUTHOR", author), ("ZBUNDLEID", process), ("ZPROCESSID", process)].filter {
+      form.columns.contains(column($0.0)) && $0.1 != nil
+    }
+    let names = ["Z_PK", "Z_ENT", "Z_OPT", "ZTIMESTAMP"] + texts.map { column($0.0) }
+    let keys = form.internsTexts ? try texts.map { try string($0.1 ?? "") } : []
     let statement = try connection.statement(
-      "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, Z_OPT, ZAUTHORTS, ZBUNDLEIDTS, ZPROCESSIDTS, ZTIMESTAMP) "
-        + "VALUES (?, ?, 1, ?, ?, ?, ?)")
+      "INSERT INTO ATRANSACTION (\(names.joined(separator: ", "))) VALUES (\(parameters(names.count)))")
     statement.bind(key, 1)
     statement.bind(Self.transactionEntity, 2)
-    if let author { statement.bind(author, 3) }
-    statement.bind(process, 4)
-    statement.bind(process, 5)
-    statement.bind(Date().timeIntervalSinceReferenceDate, 6)
+    statement.bind(Int64(1), 3)
+    statement.bind(Date().timeIntervalSinceReferenceDate, 4)
+    for (index, text) in texts.enumerated() {
+      if form.internsTexts {
+        statement.bind(keys[index], Int32(5 + index))
+      } else {
+        statement.bind(text.1 ?? "", Int32(5 + index))
+      }
+    }
     try statement.run()
     return key
   }
+
+  /// The column for a text, or for its key.
+  private func column(_ name: String) -> String { form.internsTexts ? name + "TS" : name }
 
   /// The key of an interned string.
   private func string(_ text: String) throws -> Int64 {

@@ -37,8 +37,7 @@ import Testing
   }
 
   private func photo(_ context: ManagedObjectContext, _ name: String = "a") throws -> ManagedObject {
-    try #require(
-      try context.fetch(FetchRequest("Photo", predicate: MoonbaseModel.Predicate("name == %@", .string(name)))).first)
+    try #require(try context.fetch(FetchRequest("Photo", where: "name == %@", .string(name))).first)
   }
 
   private func insert(_ names: String...) throws {
@@ -64,8 +63,8 @@ import Testing
       #expect(error?.entity == "Photo" && error?.property == "bytes" && error?.objectID == broken.objectID)
       #expect(error?.message.contains(name) == true && error?.message.contains("Photo.bytes") == true)
     }
-    let predicate = try MoonbaseModel.Predicate("name == 'a' AND bytes == %@", .data(large))
-    let error = #expect(throws: GraphError.self) { try context.fetch(FetchRequest("Photo", predicate: predicate)) }
+    let request = try FetchRequest("Photo", where: "name == 'a' AND bytes == %@", .data(large))
+    let error = #expect(throws: GraphError.self) { try context.fetch(request) }
     #expect(error?.property == "bytes")
   }
 
@@ -95,7 +94,7 @@ import Testing
     #expect(object.hasChanges)
     #expect(try object.committedValues(forKeys: ["bytes"]) == ["bytes": .data(large)])
     #expect(try object.value(forKey: "bytes") == .data(large.dropLast()))
-    context.rollback()
+    try context.rollback()
     #expect(try object.value(forKey: "bytes") == .data(large))
   }
 
@@ -113,10 +112,10 @@ import Testing
     for (text, names) in [
       ("bytes == %@", ["z"]), ("bytes != %@", ["y", "x"]), ("bytes IN {%@}", ["z"]), ("bytes >= %@", ["z", "x"]),
     ] as [(String, [Value])] {
-      request.predicate = try MoonbaseModel.Predicate(text, .data(Data([5, 5, 5])))
+      request.predicate = try MoonbaseModel.Predicate(format: text, .data(Data([5, 5, 5])))
       #expect(try reader.fetch(request).map { $0["name"] } == names, "\(text)")
     }
-    request.predicate = try MoonbaseModel.Predicate("bytes == NULL")
+    request.predicate = try MoonbaseModel.Predicate(format: "bytes == NULL")
     #expect(try reader.fetch(request).isEmpty)
   }
 

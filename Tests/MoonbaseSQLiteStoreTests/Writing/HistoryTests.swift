@@ -1,0 +1,69 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLite
+import MoonbaseSQLiteStore
+import MoonbaseTestSupport
+import Testing
+
+/// Histories in the forms that frameworks made, in stores of ours.
+@Suite struct HistoryTests {
+  private static let changes = """
+    CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER, ZENTITY INTEGER, \
+    ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB);
+    INSERT INTO Z_PRIMARYKEY VALUES (16001, 'CHANGE', 0, 0), (16002, 'TRANSACTION', 0, 0);
+    """
+  /// As macOS 10.13 made them.
+  private static let old =
+    changes + """
+      CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZTIMESTAMP FLOAT, \
+      ZAUTHOR VARCHAR, ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, ZPROCESSID VARCHAR, ZQUERYGEN BLOB);
+      """
+  private static let new =
+    changes + """
+      CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZAUTHORTS INTEGER, \
+      ZBUNDLEIDTS INTEGER, ZCONTEXTNAMETS INTEGER, ZPROCESSIDTS INTEGER, ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR, \
+      ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, ZPROCESSID VARCHAR, ZQUERYGEN BLOB);
+      CREATE TABLE ATRANSACTIONSTRING (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR UNIQUE);
+      INSERT INTO Z_PRIMARYKEY VALUES (16003, 'TRANSACTIONSTRING', 0, 0);
+      """
+
+  /// Switched on by somebody else after the store was opened and saved to.
+  private func save(with tables: String) throws -> RawDatabase {
+    let people = try PeopleStore()
+    try people.insert(people.row("Person"))
+    let store = try SQLiteStore(
+      url: people.folder.file(), model: people.model, options: .init(transactionAuthor: "tests"))
+    try store.setMetadata(["a": 1])
+    let raw = try RawDatabase(people.folder.file())
+    try raw.connection.executeScript(tables)
+    var changes = StoreChanges()
+    changes.inserted = [try people.row("Person", ["firstName": "Ada"])]
+    try store.save(changes)
+    #expect(try raw.rows("SELECT ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID FROM ACHANGE") == ["0|2|2|1"])
+    try raw.connection.executeScript("DROP TABLE ACHANGE; DROP TABLE ATRANSACTION")
+    changes.inserted = [try people.row("Person")]
+    try store.save(changes)
+    return try RawDatabase(people.folder.file())
+  }
+
+  @Test(arguments: [Self.old, Self.new])
+  func aHistoryThatIsSwitchedOnAfterOpeningIsWritten(_ tables: String) throws {
+    #expect(try save(with: tables).value("SELECT COUNT(*) FROM ZPERSON") == "3")
+  }
+
+  @Test func textsStandInTheTransactionsOfOldHistories() throws {
+    let people = try PeopleStore()
+    let raw = try RawDatabase(people.folder.file())
+    try raw.connection.executeScript(Self.old)
+    let store = try SQLiteStore(
+      url: people.folder.file(), model: people.model, options: .init(transactionAuthor: "tests"))
+    let id = try people.insert(people.row("Person", ["age": 1]))[0]
+    var changes = StoreChanges()
+    changes.updated = [try people.update(id, ["age": 2])]
+    try store.save(changes)
+    #expect(try raw.rows("SELECT ZAUTHOR, ZBUNDLEID = ZPROCESSID FROM ATRANSACTION") == ["|1", "tests|1"])
+    #expect(try raw.rows("SELECT ZCHANGETYPE FROM ACHANGE") == ["0", "1"])
+    #expect(try raw.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > 16000") == ["2", "2"])
+  }
+}
