@@ -11,6 +11,9 @@ extension ManagedObjectModel {
       self = try SQLiteStore.cachedModel(ofStoreAt: url)
       return
     }
+    if SQLiteStore.isFileOfOpenStore(atPath: url.resolvingSymlinksInPath().path, writing: false) {
+      throw ModelError(.cannotReadFile, "\(url.relativePath) is a file of a store that is open, not a model")
+    }
     let source = try ModelSource(contentsOf: url)
     if source.head.starts(with: Data("SQLite format 3\0".utf8)) {
       // One so damaged that SQLite does not know it: the error says what is wrong.

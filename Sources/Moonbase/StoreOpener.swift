@@ -17,6 +17,7 @@ public struct StoreOpener: ContainerOpener {
   /// Without a model the store's own cache is used; with neither model nor store there is an empty model. Throws `ModelError`,
   /// `ScriptError` and `GraphError` as `PersistentContainer` does.
   public func open(_ request: ContainerRequest) throws -> OpenedContainer {
+    for path in request.extensions { try Self.checkIsFree(path) }
     let container = try PersistentContainer(
       model: model(of: request), stores: locations(of: request),
       extensions: request.extensions.map(Self.source), limits: limits)
@@ -42,6 +43,13 @@ public struct StoreOpener: ContainerOpener {
     return request.stores.map { store in
       .sqlite(Self.url(store.path), readOnly: readOnly || request.isReadOnly, configuration: store.configuration)
     }
+  }
+
+  /// To read a store's file as a script would drop SQLite's locks on it.
+  private static func checkIsFree(_ path: String) throws {
+    let url = url(path).resolvingSymlinksInPath()
+    guard SQLiteStore.isFileOfOpenStore(atPath: url.path, writing: false) else { return }
+    throw ScriptError(.cannotReadFile, "\(path) is a file of a store that is open, not an extension")
   }
 
   private static func source(_ path: String) -> ExtensionSource {

@@ -65,7 +65,10 @@ public final class SQLiteStore: PersistentStore {
       session.observe(with: observer)
       return session
     }
+    OpenStores.add(self)
   }
+
+  deinit { OpenStores.remove(ObjectIdentifier(self)) }
 
   // MARK: Sessions
 

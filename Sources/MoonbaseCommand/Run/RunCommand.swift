@@ -53,7 +53,7 @@ struct RunCommand {
   /// Gives the scripts what the command line grants: files, modules and a way to open stores.
   private func openDoors(of domain: ScriptDomain) throws {
     let access = options.access
-    if options.sandbox != .pure { try domain.state.openFiles(access) }
+    if options.sandbox != .pure { try domain.state.openFiles(access, guardian: OpenStoreGuard()) }
     domain.state.modules.rootPaths = options.moduleFolders
     // What the command line names was named by a person; what a script names has to be granted.
     let scriptsOpener: any ContainerOpener =

@@ -21,6 +21,8 @@ final class LuaFile {
   private(set) var isOpen = true
   /// Takes what is written instead of the descriptor: the state's output, which counts.
   private let sink: Sink?
+  /// Knows whether the program began to use the file itself while it was open here.
+  private let guardian: (any LuaFileGuard)?
 
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
   /// What was read and not yet taken: `start..<end`.
@@ -39,8 +41,11 @@ final class LuaFile {
     case full, line, no
   }
 
-  init(descriptor: Int32, isStandard: Bool = false, sink: Sink? = nil) {
+  init(
+    descriptor: Int32, isStandard: Bool = false, sink: Sink? = nil, guardian: (any LuaFileGuard)? = nil
+  ) {
     self.descriptor = descriptor
+    self.guardian = guardian
     self.isStandard = isStandard
     self.sink = sink
   }
@@ -53,7 +58,8 @@ final class LuaFile {
   func close() throws {
     defer {
       isOpen = false
-      if !isStandard { _ = MoonbasePlatform.close(descriptor) }
+      // To close a descriptor of a file drops all locks that the process has on it: this one stays open.
+      if !isStandard, !isGuarded { _ = MoonbasePlatform.close(descriptor) }
     }
     try flush()
   }
@@ -106,7 +112,10 @@ final class LuaFile {
     try put(bytes)
   }
 
+  private var isGuarded: Bool { guardian?.refuses(descriptor: descriptor) ?? false }
+
   private func put(_ bytes: UnsafeRawBufferPointer) throws {
+    if isGuarded { throw Failure.system(EBUSY) }
     var rest = bytes[...]
     while !rest.isEmpty {
       let part = UnsafeRawBufferPointer(rebasing: rest)

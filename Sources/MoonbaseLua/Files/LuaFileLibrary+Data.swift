@@ -92,9 +92,10 @@ extension LuaFileLibrary {
     guard let resolved = access.path(path, writing: false) else {
       throw LuaError(.runtime, "\(path): not granted for reading (see --allow)")
     }
+    if isGuarded(resolved, writing: false) { throw LuaError(.runtime, LuaCall.guarded(path)) }
     let descriptor = MoonbasePlatform.open(resolved, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { throw LuaError(.runtime, "\(path): \(String(cString: strerror(errno)))") }
-    let file = LuaFile(descriptor: descriptor)
+    let file = LuaFile(descriptor: descriptor, guardian: guardian)
     try call.return(try iterator(file, formats(&call, from: 1), closing: true, call.state))
   }
 

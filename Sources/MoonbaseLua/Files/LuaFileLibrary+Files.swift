@@ -28,6 +28,10 @@ extension LuaFileLibrary {
       call.refuse(path, writing: writes, access)
       return nil
     }
+    if isGuarded(resolved, writing: writes) {
+      call.refuseGuarded(path)
+      return nil
+    }
     // Links were resolved; one that was put there since is not followed.
     let descriptor = MoonbasePlatform.open(resolved, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
     guard descriptor >= 0 else {
@@ -41,7 +45,11 @@ extension LuaFileLibrary {
       return nil
     }
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
-    return LuaFile(descriptor: descriptor)
+    return LuaFile(descriptor: descriptor, guardian: guardian)
+  }
+
+  func isGuarded(_ resolved: String, writing: Bool) -> Bool {
+    guardian?.refuses(path: resolved, writing: writing) ?? false
   }
 
   /// `io.input([file])` and `io.output([file])`

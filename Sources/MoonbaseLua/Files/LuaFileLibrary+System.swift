@@ -21,6 +21,7 @@ extension LuaFileLibrary {
       state.function { [self] call in
         let path = try call.text(0)
         guard let resolved = access.path(path, writing: true) else { return call.refuse(path, writing: true, access) }
+        if isGuarded(resolved, writing: true) { return call.refuseGuarded(path) }
         guard MoonbasePlatform.remove(resolved) == 0 else { return call.fail(path, errno) }
         call.return(true)
       })
@@ -30,6 +31,8 @@ extension LuaFileLibrary {
         let (old, new) = (try call.text(0), try call.text(1))
         guard let from = access.path(old, writing: true) else { return call.refuse(old, writing: true, access) }
         guard let to = access.path(new, writing: true) else { return call.refuse(new, writing: true, access) }
+        if isGuarded(from, writing: true) { return call.refuseGuarded(old) }
+        if isGuarded(to, writing: true) { return call.refuseGuarded(new) }
         guard MoonbasePlatform.rename(from, to) == 0 else { return call.fail(old, errno) }
         call.return(true)
       })

@@ -3,6 +3,7 @@ import MoonbasePlatform
 /// Lua's `io` over granted files.
 final class LuaFileLibrary {
   let access: LuaFileAccess
+  let guardian: (any LuaFileGuard)?
   let type = LuaHostType<LuaFile>("FILE*")
   let standardInput = LuaFile(descriptor: STDIN_FILENO, isStandard: true)
   let standardOutput: LuaFile
@@ -12,9 +13,10 @@ final class LuaFileLibrary {
   var output: LuaFile
   unowned let state: LuaState
 
-  init(state: LuaState, access: LuaFileAccess) throws(LuaError) {
+  init(state: LuaState, access: LuaFileAccess, guardian: (any LuaFileGuard)?) throws(LuaError) {
     self.state = state
     self.access = access
+    self.guardian = guardian
     func stream(_ descriptor: Int32, isError: Bool) -> LuaFile {
       let sink = LuaFile.Sink { [unowned state] bytes in
         state.write(bytes, error: isError)

@@ -5,9 +5,11 @@ extension LuaState {
   ///
   /// The standard streams are there in any case: output goes where `output` says. There are no processes and no temporary
   /// files. Call it once, before scripts are loaded. In preset `trusted` Lua's own libraries stay as they are.
-  public func openFiles(_ access: LuaFileAccess) throws(LuaError) {
+  ///
+  /// What `guardian` refuses is refused even where it is granted.
+  public func openFiles(_ access: LuaFileAccess, guardian: (any LuaFileGuard)? = nil) throws(LuaError) {
     guard preset != .trusted else { return }
-    let library = try LuaFileLibrary(state: self, access: access)
+    let library = try LuaFileLibrary(state: self, access: access, guardian: guardian)
     try setGlobal("io", .table(try library.io().frozen()))
     try setGlobal("os", .table(try library.os(like: try global("os")).frozen()))
   }
@@ -20,6 +22,15 @@ extension LuaCall {
     `return`("\(path.map { "\($0): " } ?? "")\(String(cString: strerror(number)))")
     `return`(Int64(number))
   }
+
+  /// `nil, message, number` for a path that the program keeps to itself.
+  mutating func refuseGuarded(_ path: String) {
+    returnNil()
+    `return`(Self.guarded(path))
+    `return`(Int64(EBUSY))
+  }
+
+  static func guarded(_ path: String) -> String { "\(path): the program has it open itself (a store that is in use?)" }
 
   /// `nil, message, number` for a path that is not granted.
   mutating func refuse(_ path: String, writing: Bool, _ access: LuaFileAccess) {

@@ -48,6 +48,9 @@ struct StoreFile: Sendable {
   /// Looks at what kind of file it is. Throws for folders, pipes and all else that is no file, and for unreadable files.
   func state() throws -> State {
     try checkSpelling()
+    if OpenStores.holdCompanion(truePath) {
+      throw GraphError(.cannotOpenFile, "\(path) belongs to a store that is open: name the store")
+    }
     for suffix in Self.companions { try checkCompanion(suffix) }
     var status = stat()
     guard stat(truePath, &status) == 0 else {

@@ -92,7 +92,7 @@ import Testing
 
   @Test func whatIsWrittenIntoADeletedFileIsNotCalledSaved() throws {
     let run = try bench.moonbase(
-      "run", "--store", "s.sqlite", "--model", "m.lua", "-e",
+      "run", "--sandbox", "trusted", "--store", "s.sqlite", "--model", "m.lua", "-e",
       Self.insert + "assert(c:save()) assert(os.remove('s.sqlite')) c:insert('P') print(c:save())")
     #expect(run.output.hasPrefix("nil\t"))
     #expect(run.output.contains("was moved, replaced or deleted since it was opened"))

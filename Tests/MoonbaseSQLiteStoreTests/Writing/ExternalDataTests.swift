@@ -40,6 +40,13 @@ import Testing
     try #require(try context.fetch(FetchRequest("Photo", where: "name == %@", .string(name))).first)
   }
 
+  /// A value as a context finds it that knows nothing yet.
+  private func saved(_ key: String = "bytes", of name: String = "a") throws -> Value {
+    let context = try fresh()
+    defer { withExtendedLifetime(context) {} }
+    return try photo(context, name).value(forKey: key)
+  }
+
   private func insert(_ names: String...) throws {
     let context = try ManagedObjectContext(coordinator)
     for name in names { _ = try context.insert("Photo", ["name": .string(name), "bytes": .data(large)]) }
@@ -80,7 +87,7 @@ import Testing
     #expect(try raw.value("SELECT CAST(SUBSTR(ZBYTES, 2, 36) AS TEXT) FROM ZPHOTO WHERE ZNAME = 'c'") == before[0])
     try broken.setValue(.data(large), forKey: "bytes")
     try context.save()
-    #expect(try photo(fresh(), "c").value(forKey: "bytes") == .data(large))
+    #expect(try saved(of: "c") == .data(large))
     #expect(files.count == 1 && files != before)
   }
 
@@ -133,7 +140,7 @@ import Testing
       #expect(try old.value(forKey: "bytes") == .data(large))
       try reader.refresh(old, mergeChanges: false)
     }
-    #expect(try photo(fresh()).value(forKey: "bytes") == .data(Data([1])))
+    #expect(try saved() == .data(Data([1])))
     #expect(files.isEmpty)
   }
 
@@ -147,14 +154,14 @@ import Testing
     try one.save()
     #expect(throws: GraphError.self) { try two.save() }
     #expect(files == before)
-    #expect(try photo(fresh(), "x").value(forKey: "bytes") == .data(large))
+    #expect(try saved(of: "x") == .data(large))
   }
 
   @Test func bytesThatNobodyCanDecodeAreKept() throws {
     try insert("a")
     let raw = try RawDatabase(folder.file())
     try raw.connection.execute("UPDATE ZPHOTO SET ZSECRET = ZBYTES")
-    #expect(try photo(fresh()).value(forKey: "secret") == .data(large))
+    #expect(try saved("secret") == .data(large))
   }
 
   @Test func noLinkLeadsOutOfTheSupportFolder() throws {
@@ -164,18 +171,18 @@ import Testing
     let outside = folder.file("outside")
     try FileManager.default.moveItem(at: file, to: outside)
     try FileManager.default.createSymbolicLink(at: file, withDestinationURL: outside)
-    var error = #expect(throws: GraphError.self) { try photo(fresh()).value(forKey: "bytes") }
+    var error = #expect(throws: GraphError.self) { try saved() }
     #expect(error?.message.contains("link") == true)
     try FileManager.default.removeItem(at: file)
     try #require(mkfifo(file.path, 0o600) == 0)
-    error = #expect(throws: GraphError.self) { try photo(fresh()).value(forKey: "bytes") }
+    error = #expect(throws: GraphError.self) { try saved() }
     #expect(error?.message.contains("pipe") == true)
     try FileManager.default.removeItem(at: folder.file(".store_SUPPORT"))
     let elsewhere = try TemporaryFolder()
     try FileManager.default.createDirectory(at: elsewhere.file("_EXTERNAL_DATA"), withIntermediateDirectories: true)
     try FileManager.default.moveItem(at: outside, to: elsewhere.file("_EXTERNAL_DATA/\(name)"))
     try FileManager.default.createSymbolicLink(at: folder.file(".store_SUPPORT"), withDestinationURL: elsewhere.url)
-    error = #expect(throws: GraphError.self) { try photo(fresh()).value(forKey: "bytes") }
+    error = #expect(throws: GraphError.self) { try saved() }
     #expect(error?.message.contains("link") == true)
     #expect(throws: GraphError.self) { try insert("b") }
     #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.file("_EXTERNAL_DATA").path) == [name])

@@ -54,7 +54,8 @@ struct SavingTests {
     let log = try people.statements { try people.save { $0.updated = [change] } }
     #expect(
       log == [
-        "BEGIN IMMEDIATE", "UPDATE ZPERSON SET ZAGE = ?, Z_OPT = ? WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?", "COMMIT",
+        "BEGIN IMMEDIATE", "PRAGMA schema_version",
+        "UPDATE ZPERSON SET ZAGE = ?, Z_OPT = ? WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?", "COMMIT",
       ])
     #expect(try people.store.snapshot(of: id)?.version == 2)
     #expect(try people.value(id, "age") == 37)

@@ -1,0 +1,80 @@
+import MoonbaseGraph
+import MoonbasePlatform
+
+/// The files of the stores that this process has open. Nobody else in the process may open, move or remove them: to close a
+/// descriptor drops SQLite's locks, and a log's index that shrinks ends the process.
+final class OpenStores: Sendable {
+  private struct Place: Sendable {
+    /// The store's file and what lies beside it.
+    let files: [String]
+    let support: SupportFolder
+
+    func holds(_ path: String, _ identity: FileIdentity?, writing: Bool) -> Bool {
+      if files.contains(path) || isFile(identity) { return true }
+      guard writing else { return false }
+      return files[0].hasPrefix(path + "/") || path == support.topPath || path.hasPrefix(support.topPath + "/")
+    }
+
+    /// Whether it is one of the files under whatever name.
+    func isFile(_ identity: FileIdentity?) -> Bool {
+      identity != nil && files.contains { FileIdentity($0) == identity }
+    }
+
+    /// Whether it is another name of a file with a value.
+    func isValue(_ identity: FileIdentity) -> Bool {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: support.path("."))) ?? []
+      return names.contains { FileIdentity(support.path($0)) == identity }
+    }
+  }
+
+  private static let places = Lock<[ObjectIdentifier: Place]>([:])
+
+  private init() {}
+
+  static func add(_ store: SQLiteStore) {
+    let path = store.file.truePath
+    let place = Place(
+      files: ([""] + StoreFile.companions).map { path + $0 }, support: store.externalData.folder)
+    places.withLock { $0[ObjectIdentifier(store)] = place }
+  }
+
+  static func remove(_ store: ObjectIdentifier) { places.withLock { $0[store] = nil } }
+
+  private static var all: [Place] { places.withLock { Array($0.values) } }
+
+  static func hold(path: String, writing: Bool) -> Bool {
+    var status = stat()
+    let identity = stat(path, &status) == 0 ? FileIdentity(status) : nil
+    let places = all
+    if places.contains(where: { $0.holds(path, identity, writing: writing) }) { return true }
+    guard writing, let identity, status.st_nlink > 1, FileIdentity.kind(status.st_mode) == nil else { return false }
+    return places.contains { $0.isValue(identity) }
+  }
+
+  static func hold(descriptor: Int32) -> Bool {
+    guard let identity = FileIdentity(descriptor: descriptor) else { return false }
+    return all.contains { $0.isFile(identity) }
+  }
+
+  /// Whether a path leads to what SQLite keeps beside a store that is open, and not to the store.
+  static func holdCompanion(_ path: String) -> Bool {
+    let identity = FileIdentity(path)
+    return all.contains { place in
+      let others = place.files.dropFirst()
+      return others.contains(path) || identity != nil && others.contains { FileIdentity($0) == identity }
+    }
+  }
+}
+
+extension SQLiteStore {
+  /// Whether a path without links leads to a file of a store that this process has open, or to something that moves one with it.
+  ///
+  /// Such a file may be read through the store only; to open and close it elsewhere in the process drops SQLite's locks on it.
+  /// Values in the store's support folder may be read.
+  public static func isFileOfOpenStore(atPath path: String, writing: Bool) -> Bool {
+    OpenStores.hold(path: path, writing: writing)
+  }
+
+  /// Whether a descriptor is one of a file of a store that this process has open.
+  public static func isFileOfOpenStore(descriptor: Int32) -> Bool { OpenStores.hold(descriptor: descriptor) }
+}
