@@ -105,13 +105,19 @@ extension ManagedObject {
   public final func committedValues(forKeys keys: [String]? = nil) throws -> [String: Value] {
     let slots = try keys.map { try $0.map(slot(of:)) } ?? entity.attributeSlots + entity.toOneSlots
     if state.contains(.fault) { try fireFault() }
-    return try Dictionary(
-      uniqueKeysWithValues: slots.map { (entity.properties[$0].name, try loaded(snapshot?.values[$0] ?? .null, $0)) })
+    return try values(of: slots) { try loaded(snapshot?.values[$0] ?? .null, $0) }
   }
 
   /// The current values of properties that changed since the last save, by name.
   public final func changedValues() throws -> [String: Value] {
     let slots = changed.slots + relationships.filter { $0.value.hasChanges }.keys
-    return try Dictionary(uniqueKeysWithValues: slots.map { (entity.properties[$0].name, try value(at: $0)) })
+    return try values(of: slots, value(at:))
+  }
+
+  /// Values by name of slots, of which one may be named twice.
+  private func values(of slots: [Int], _ value: (Int) throws -> Value) rethrows -> [String: Value] {
+    var values: [String: Value] = [:]
+    for slot in slots { values[entity.properties[slot].name] = try value(slot) }
+    return values
   }
 }

@@ -90,4 +90,24 @@ import Testing
     #expect(outcome.status == 0, "\(outcome)")
     #expect(bench.output == "7\nfalse\t134030\n")
   }
+
+  /// A to-many relationship may count as changed in two ways: it is one value all the same.
+  @Test func changedValuesNameARelationshipOnce() throws {
+    let lines = try ThingBench.bench("").lines(
+      """
+      local p, q = context:insert("P"), context:insert("P")
+      assert(context:save())
+      p.ord = { q }
+      p.qs:add(q)
+      p.ord:add(q)
+      p:will_change("qs")
+      p:did_change("qs")
+      p:did_change("ord")
+      local names = {}
+      for name in pairs(p:changed_values()) do names[#names + 1] = name end
+      table.sort(names)
+      print(table.concat(names, " "))
+      """, leavingChanges: true)
+    #expect(lines == ["ord qs"])
+  }
 }
