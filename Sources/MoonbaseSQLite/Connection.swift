@@ -5,6 +5,8 @@ internal import MoonbasePlatform
 public final class Connection {
   let handle: OpaquePointer
   private var statements: [String: Statement] = [:]
+  /// A program needs few; whoever makes new ones without end has them prepared again now and then.
+  private static let greatestCache = 512
   /// What a Swift function threw while SQLite ran it; rethrown by the step that called it.
   var functionError: (any Error)?
   /// How many statements were begun. Tests assert it.
@@ -54,7 +56,7 @@ public final class Connection {
     sqlite3_busy_timeout(handle, Int32(clamping: milliseconds))
   }
 
-  /// The statement of this text: prepared once, kept for the connection's life, given out reset and unbound.
+  /// The statement of this text: prepared once, kept as long as there are not too many, given out reset and unbound.
   ///
   /// A statement that is still stepping further up the stack is left alone and another one is prepared. Throws where the text
   /// holds several statements, or none.
@@ -64,6 +66,7 @@ public final class Connection {
       return try Statement(self, sql, isCached: false)
     }
     let new = try Statement(self, sql, isCached: true)
+    if statements.count >= Self.greatestCache { statements = statements.filter(\.value.isRunning) }
     statements[sql] = new
     return new
   }

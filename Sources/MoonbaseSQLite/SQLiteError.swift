@@ -42,6 +42,17 @@ public struct SQLiteError: LocalizedError, Sendable, Equatable, CustomStringConv
 
   private static let reasons: Set<Int32> = [ENOSPC, EFBIG, EDQUOT, EIO, EROFS, EMFILE, ENFILE]
 
+  /// Whether a statement was too much for SQLite, too long, too deep or of too many parts: one that asks for less could do.
+  /// For most limits it has words but no code. A SQLite without JSON is limited too.
+  public var isLimit: Bool {
+    if code.primary == .tooBig { return true }
+    return code.rawValue == SQLITE_ERROR && Self.limits.contains { message.contains($0) }
+  }
+
+  private static let limits = [
+    "too many", "too large", "too long", "too deep", "at most", "stack overflow", "no such table: json_each",
+  ]
+
   /// The words, the code and the statement.
   public var description: String {
     "SQLite: \(message) (\(code.rawValue))" + (sql.map { " in: \($0)" } ?? "")

@@ -10,12 +10,33 @@ extension SQLiteStore {
   /// How many rows one statement asks for by key.
   private static let chunk = 512
 
-  public func canEvaluate(_ predicate: Predicate, for query: StoreQuery) -> Bool {
-    (try? QueryTranslator(query, layout: layout, store: number).translate(predicate)) != nil
+  public func canEvaluate(_ predicate: Predicate, for query: StoreQuery) throws -> Bool {
+    var query = query
+    query.predicate = predicate
+    return try canRun(query)
   }
 
-  public func canSort(by key: SortDescriptor, for query: StoreQuery) -> Bool {
-    (try? QueryTranslator(query, layout: layout, store: number).translate(key)) != nil
+  public func canSort(by key: SortDescriptor, for query: StoreQuery) throws -> Bool {
+    var query = query
+    query.sortDescriptors.append(key)
+    return try canRun(query)
+  }
+
+  /// Whether a query can be said in SQL, and in so few words that SQLite takes it: nobody but SQLite knows its limits.
+  private func canRun(_ query: StoreQuery) throws -> Bool {
+    do {
+      let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
+      let sql = try SelectBuilder(query, plan: plan, layout: layout, store: number).select(plan.columns)
+      try read { session in
+        if let functions = query.functions { try session.register(functions) }
+        _ = try session.connection.statement(sql.text)
+      }
+      return true
+    } catch is Untranslatable {
+      return false
+    } catch let error as GraphError where (error.underlying as? SQLiteError)?.isLimit ?? false {
+      return false
+    }
   }
 
   public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
@@ -39,7 +60,7 @@ extension SQLiteStore {
   private func rows<Element>(
     of query: StoreQuery, _ plan: RowPlan, columns: [String], _ decode: (Statement) throws -> Element
   ) throws -> [Element] {
-    let sql = try SelectBuilder(query, plan: plan, layout: layout, store: number).select(columns)
+    let sql = try select(columns, query, plan)
     return try read { session in
       if let functions = query.functions { try session.register(functions) }
       let statement = try session.connection.statement(sql.text)
@@ -48,6 +69,17 @@ extension SQLiteStore {
       var result: [Element] = []
       while try statement.step() { result.append(try decode(statement)) }
       return result
+    }
+  }
+
+  private func select(_ columns: [String], _ query: StoreQuery, _ plan: RowPlan) throws -> SQLFragment {
+    do {
+      return try SelectBuilder(query, plan: plan, layout: layout, store: number).select(columns)
+    } catch is Untranslatable {
+      throw GraphError(
+        .invalidRequest,
+        "the store cannot evaluate this fetch of \(query.entity.name): ask canEvaluate and canSort first",
+        entity: query.entity.name)
     }
   }
 

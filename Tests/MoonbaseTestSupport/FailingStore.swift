@@ -38,10 +38,12 @@ public final class FailingStore: PersistentStore {
   public var entities: [ResolvedEntity] { base.entities }
   public func metadata() throws -> [String: Value] { try base.metadata() }
   public func setMetadata(_ metadata: [String: Value]) throws { try base.setMetadata(metadata) }
-  public func canEvaluate(_ predicate: Predicate, for query: StoreQuery) -> Bool {
-    base.canEvaluate(predicate, for: query)
+  public func canEvaluate(_ predicate: Predicate, for query: StoreQuery) throws -> Bool {
+    try base.canEvaluate(predicate, for: query)
   }
-  public func canSort(by key: SortDescriptor, for query: StoreQuery) -> Bool { base.canSort(by: key, for: query) }
+  public func canSort(by key: SortDescriptor, for query: StoreQuery) throws -> Bool {
+    try base.canSort(by: key, for: query)
+  }
 
   public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
     try read()

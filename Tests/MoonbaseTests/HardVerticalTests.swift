@@ -64,7 +64,7 @@ import Testing
     let model = bench.container.coordinator.model
     var query = StoreQuery(entity: try #require(model.entity("Item")), in: model)
     query.functions = try bench.container.extensions.makeDomain().pureFunctions
-    #expect(store.canEvaluate(try Predicate(format: "score > 100"), for: query))
+    #expect(try store.canEvaluate(Predicate(format: "score > 100"), for: query))
     let domain = try bench.domain()
     let (outcome, output) = bench.run(fetch, in: domain)
     #expect(outcome.status == 0 && output == "150\n", "\(outcome)")

@@ -37,7 +37,7 @@ struct FetchPlan {
   // MARK: Results
 
   func objects() throws -> [ManagedObject] {
-    if let (store, query) = exactQuery() {
+    if let (store, query) = try exactQuery() {
       guard request.includesPropertyValues, request.fetchBatchSize == 0 else {
         return try faults(store.objectIDs(matching: query))
       }
@@ -57,12 +57,12 @@ struct FetchPlan {
   }
 
   func objectIDs() throws -> [ManagedObjectID] {
-    if let (store, query) = exactQuery() { return try store.objectIDs(matching: query) }
+    if let (store, query) = try exactQuery() { return try store.objectIDs(matching: query) }
     return try objects().map(\.objectID)
   }
 
   func count() throws -> Int {
-    if let (store, query) = exactQuery() {
+    if let (store, query) = try exactQuery() {
       var unbounded = query
       unbounded.limit = 0
       unbounded.offset = 0
@@ -76,15 +76,16 @@ struct FetchPlan {
   // MARK: The store's part
 
   /// The query that gives the result as it is, if one store can do all of it.
-  private func exactQuery() -> (any PersistentStore, StoreQuery)? {
+  private func exactQuery() throws -> (any PersistentStore, StoreQuery)? {
     guard stores.count == 1, pending.isEmpty else { return nil }
     let store = stores[0]
-    let base = baseQuery()
-    var query = base
-    if let predicate = request.predicate, !store.canEvaluate(predicate, for: base) { return nil }
-    guard request.sortDescriptors.allSatisfy({ store.canSort(by: $0, for: base) }) else { return nil }
+    var query = baseQuery()
+    if let predicate = request.predicate, try !store.canEvaluate(predicate, for: query) { return nil }
     query.predicate = request.predicate
-    query.sortDescriptors = request.sortDescriptors
+    for key in request.sortDescriptors {
+      guard try store.canSort(by: key, for: query) else { return nil }
+      query.sortDescriptors.append(key)
+    }
     query.limit = request.fetchLimit
     query.offset = request.fetchOffset
     return (store, query)
@@ -97,12 +98,16 @@ struct FetchPlan {
   }
 
   /// The conditions of a predicate that the store can evaluate, and whether these are all.
-  private func split(_ store: any PersistentStore) -> (pushed: Predicate?, isComplete: Bool) {
+  private func split(_ store: any PersistentStore) throws -> (pushed: Predicate?, isComplete: Bool) {
     guard let predicate = request.predicate else { return (nil, true) }
     let base = baseQuery()
-    if store.canEvaluate(predicate, for: base) { return (predicate, true) }
+    if try store.canEvaluate(predicate, for: base) { return (predicate, true) }
     guard case .and(let conditions) = predicate else { return (nil, false) }
-    let pushed = conditions.filter { store.canEvaluate($0, for: base) }
+    var pushed = try conditions.filter { try store.canEvaluate($0, for: base) }
+    // Conditions that it can evaluate one by one may be too many for one query.
+    while try !pushed.isEmpty && !store.canEvaluate(.and(pushed), for: base) {
+      pushed.removeLast((pushed.count + 1) / 2)
+    }
     return (pushed.isEmpty ? nil : .and(pushed), false)
   }
 
@@ -114,7 +119,7 @@ struct FetchPlan {
     // Without unsaved changes a changed object is judged by its twin of a context where nothing changed.
     let saved = request.includesPendingChanges ? nil : ManagedObjectContext(context.coordinator, domain: context.domain)
     for store in stores {
-      let (pushed, isComplete) = split(store)
+      let (pushed, isComplete) = try split(store)
       var query = baseQuery()
       query.predicate = pushed
       let snapshots = try store.snapshots(matching: query)

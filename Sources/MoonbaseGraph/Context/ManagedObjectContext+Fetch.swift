@@ -9,7 +9,7 @@ extension ManagedObjectContext {
     let plan = try FetchPlan(request, in: self)
     let objects = try plan.objects()
     if !request.returnsObjectsAsFaults { for object in objects { try object.fireFault() } }
-    if !request.relationshipKeyPathsForPrefetching.isEmpty { try Prefetch(plan, objects).run() }
+    try prefetch(request.relationshipKeyPathsForPrefetching, of: objects)
     return objects
   }
 

@@ -2,16 +2,11 @@ import MoonbaseModel
 
 /// Reads the destinations of relationships for many objects at once: to-many IDs into the objects, rows into the row cache.
 struct Prefetch {
-  private let plan: FetchPlan
-  private let objects: [ManagedObject]
+  let context: ManagedObjectContext
+  let objects: [ManagedObject]
 
-  init(_ plan: FetchPlan, _ objects: [ManagedObject]) {
-    self.plan = plan
-    self.objects = objects
-  }
-
-  func run() throws {
-    for path in plan.request.relationshipKeyPathsForPrefetching {
+  func run(_ paths: [String]) throws {
+    for path in paths {
       var current = objects
       for key in path.split(separator: ".") { current = try load(String(key), of: current) }
     }
@@ -31,13 +26,12 @@ struct Prefetch {
       for owner in group { ids += try owner.objectIDs(forRelationshipNamed: key) }
     }
     let unique = Array(Set(ids))
-    try plan.context.loadRows(of: unique)
-    return try plan.context.objects(with: unique)
+    try context.loadRows(of: unique)
+    return try context.objects(with: unique)
   }
 
   /// The IDs wait in the context: owners further down the path are let go when the prefetch is done.
   private func loadToMany(_ slot: Int, _ owners: [ManagedObject]) throws {
-    let context = plan.context
     let missing = owners.filter { !$0.objectID.isTemporaryID && !$0.toManyState(slot).isLoaded }
     for (store, group) in try context.coordinator.byStore(missing.map(\.objectID)) {
       let lists = try store.destinations(of: group, relationship: slot)
@@ -53,6 +47,11 @@ struct PrefetchKey: Hashable {
 }
 
 extension ManagedObjectContext {
+  /// Reads what relationships of objects lead to, many at a time, as a request does with key paths for prefetching.
+  package func prefetch(_ keyPaths: [String], of objects: [ManagedObject]) throws {
+    if !keyPaths.isEmpty { try Prefetch(context: self, objects: objects).run(keyPaths) }
+  }
+
   /// Reads rows that are not here yet into the row cache and into the faults that wait for them.
   func loadRows(of ids: [ManagedObjectID]) throws {
     let missing = ids.filter { id in

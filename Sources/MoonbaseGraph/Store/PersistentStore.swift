@@ -28,10 +28,11 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// Replaces the metadata that is not the store's own.
   func setMetadata(_ metadata: [String: Value]) throws
 
-  /// Whether the store itself can evaluate the condition. What it cannot, the context evaluates in memory afterwards.
-  func canEvaluate(_ predicate: Predicate, for query: StoreQuery) -> Bool
-  /// Whether the store itself can sort by the key.
-  func canSort(by key: SortDescriptor, for query: StoreQuery) -> Bool
+  /// Whether the store itself can evaluate the condition in this query. What it cannot, the context evaluates in memory
+  /// afterwards. Throws only where the store cannot be asked.
+  func canEvaluate(_ predicate: Predicate, for query: StoreQuery) throws -> Bool
+  /// Whether the store itself can sort by the key, after those that the query has, what its predicate finds.
+  func canSort(by key: SortDescriptor, for query: StoreQuery) throws -> Bool
 
   /// The rows that match.
   func snapshots(matching query: StoreQuery) throws -> [Snapshot]

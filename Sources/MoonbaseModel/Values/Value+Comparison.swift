@@ -109,8 +109,9 @@ extension Value {
     case (_, .double(let double)) where double.isInfinite: return double > 0 ? .ascending : .descending
     case (.double(let double), _) where double.isInfinite: return double > 0 ? .descending : .ascending
     default:
-      guard let left = left.asDecimal, let right = right.asDecimal else { return nil }
-      return ValueOrder(left, right)
+      if let left = left.asDecimal, let right = right.asDecimal { return ValueOrder(left, right) }
+      // A double that is too large or too small for a decimal.
+      return left.asDouble.flatMap { left in right.asDouble.map { ValueOrder(left, $0) } }
     }
   }
 

@@ -19,6 +19,9 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     self.connection = connection
     self.busyTimeout = busyTimeout
     connection.setBusyTimeout(milliseconds: busyTimeout)
+    // SQLite's 2 MiB are too few for the pages that one save of many objects touches (indexes are written all over), or one
+    // query that follows relationships.
+    try connection.execute("PRAGMA cache_size = -32768")
     try PredicateFunctions.register(on: connection)
     try TriggerFunctions.register(on: connection)
   }

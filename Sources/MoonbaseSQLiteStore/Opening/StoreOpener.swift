@@ -183,8 +183,6 @@ struct StoreOpener {
   }
 
   private func prepared(_ connection: Connection) throws -> Session {
-    // SQLite's 2 MiB are too few for the pages that one save of many objects touches: indexes are written all over.
-    try connection.execute("PRAGMA cache_size = -32768")
     return try Session(connection, busyTimeout: options.busyTimeout)
   }
 

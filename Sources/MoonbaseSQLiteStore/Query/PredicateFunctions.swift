@@ -24,6 +24,8 @@ enum PredicateFunctions {
       if call.isNull(1) { return call.setNull() }
       call.set(Options(rawValue: UInt8(truncatingIfNeeded: call.integer(0))).fold(call.text(1)))
     }
+    try registerDecimals(on: connection)
+    try ConstantList.register(on: connection)
     for (index, function) in functions.enumerated() {
       try register(name(index), Int32(function.arity), on: connection) { call in
         let arguments = (0..<function.arity).map { SQLValue.plain(call, $0) }
@@ -68,6 +70,27 @@ enum PredicateFunctions {
   static func fold(_ text: SQLFragment, _ options: Options) -> SQLFragment {
     "moonbase_fold(\(options.rawValue), " + text + ")"
   }
+
+  // MARK: Decimals
+
+  private static func registerDecimals(on connection: Connection) throws {
+    try register("moonbase_decimal", 1, on: connection) { call in
+      setKey(call.isNull(0) ? nil : call.withText(0) { DecimalKey(text: $0) }, on: call)
+    }
+    try register("moonbase_decimal_number", 1, on: connection) { call in
+      setKey(call.isNull(0) ? nil : DecimalKey(SQLValue.plain(call, 0)), on: call)
+    }
+  }
+
+  private static func setKey(_ key: DecimalKey?, on call: borrowing FunctionCall) {
+    if let key { call.set(key.data) } else { call.setNull() }
+  }
+
+  /// What a decimal column holds, as a key.
+  static func key(decimal: SQLFragment) -> SQLFragment { "moonbase_decimal(" + decimal + ")" }
+
+  /// Any other number, as a key beside those of decimals.
+  static func key(number: SQLFragment) -> SQLFragment { "moonbase_decimal_number(" + number + ")" }
 
   // MARK: Functions
 

@@ -6,6 +6,8 @@ final class QueryScope {
   let layout: EntityLayout
   /// Whether rows may be of subentities.
   let includesSubentities: Bool
+  /// Whether several rows of a query lead to the same row here.
+  var isShared = false
   private(set) var joins = ""
   private var joined: [String: QueryScope] = [:]
   private weak var base: QueryScope?
@@ -23,6 +25,7 @@ final class QueryScope {
   func follow(_ toOne: ToOneLayout, to destination: EntityLayout, alias: () -> String) -> QueryScope {
     if let known = joined[toOne.column] { return known }
     let scope = QueryScope(alias(), destination, includesSubentities: true, base: base ?? self)
+    scope.isShared = true
     joined[toOne.column] = scope
     (base ?? self).joins +=
       " LEFT JOIN \(identifier(destination.table)) \(scope.alias) ON \(scope.alias).Z_PK = \(column(toOne.column))"

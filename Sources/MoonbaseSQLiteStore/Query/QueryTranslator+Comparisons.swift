@@ -13,7 +13,9 @@ extension QueryTranslator {
     case .between: return try between(comparison)
     case .contains:
       if let path = try toManyPath(comparison.left) {
-        return try exists(path) { try compare($0, .equal, try translate(comparison.right), []) }
+        return try exists(path, isFixed: comparison.right.isFixed) {
+          try compare($0, .equal, try translate(comparison.right), [])
+        }
       }
     case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .beginsWith, .endsWith,
       .like,
@@ -30,9 +32,9 @@ extension QueryTranslator {
   private func quantified(_ comparison: Comparison) throws -> SQLFragment {
     guard let path = try toManyPath(comparison.left) else { throw Untranslatable() }
     let isAll = comparison.modifier == .all
-    let found = try exists(path) { element in
+    let found = try exists(path, isFixed: comparison.right.isFixed) { element in
       let condition = try compareElement(element, comparison)
-      return isAll ? parenthesized(condition) + " IS NOT TRUE" : condition
+      return isAll ? condition.parenthesized + " IS NOT TRUE" : condition
     }
     return isAll ? "NOT " + found : found
   }
@@ -57,6 +59,7 @@ extension QueryTranslator {
     case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
       if case .object = left.kind { return try compareObjects(left, comparator, right) }
       guard left.kind.compares(with: right.kind) else { throw Untranslatable() }
+      if left.kind == .decimal || right.kind == .decimal { return compareDecimals(left, comparator, right) }
       let sides = [left, right].map { $0.kind == .string ? fold($0.fragment, options) : $0.fragment }
       return sides[0] + " \(comparator.sql) " + sides[1]
     case .contains, .beginsWith, .endsWith, .like, .matches: return try match(left, comparator, right, options)
@@ -72,9 +75,10 @@ extension QueryTranslator {
     -> SQLFragment
   {
     let other = left.kind == .null ? right : left
+    let tested = other.stored ?? other.fragment
     return switch comparator {
-    case .equal: other.fragment + " IS NULL"
-    case .notEqual: other.fragment + " IS NOT NULL"
+    case .equal: tested + " IS NULL"
+    case .notEqual: tested + " IS NOT NULL"
     default: throw Untranslatable()
     }
   }
@@ -102,7 +106,32 @@ extension QueryTranslator {
     guard let call = PredicateFunctions.call(comparator, options, left.fragment, right.fragment) else {
       throw Untranslatable()
     }
-    return call
+    guard comparator == .beginsWith, options.isSubset(of: .normalized), case .string(let prefix)? = right.constant,
+      let range = PrefixRange(prefix)
+    else { return call }
+    return range.condition(left.fragment) + " AND " + call
+  }
+
+  /// Decimals compare by their keys. Beside a constant the column itself is asked first, for which there may be an index:
+  /// whether it is near, or no number for SQLite: text and blobs lie behind all numbers.
+  private func compareDecimals(_ left: SQLTerm, _ comparator: Comparison.Operator, _ right: SQLTerm) -> SQLFragment {
+    let exact = left.asDecimal.fragment + " \(comparator.sql) " + right.asDecimal.fragment
+    guard let stored = left.stored, let number = right.constant?.asDouble, number.isFinite,
+      let near = Self.near(stored, comparator, number)
+    else { return exact }
+    return near.parenthesized + " AND " + exact
+  }
+
+  /// What a decimal column holds where it may satisfy a comparison; nil where that can be anything.
+  private static func near(_ column: SQLFragment, _ comparator: Comparison.Operator, _ number: Double) -> SQLFragment? {
+    let (lower, upper) = (Value.double(number - abs(number) * 1e-12), Value.double(number + abs(number) * 1e-12))
+    let text = SQLFragment(" OR ") + column + " >= ''"
+    return switch comparator {
+    case .equal: column + SQLFragment(" BETWEEN ? AND ?", [lower, upper]) + text
+    case .greaterThan, .greaterThanOrEqual: column + SQLFragment(" >= ?", [lower])
+    case .lessThan, .lessThanOrEqual: column + SQLFragment(" <= ?", [upper]) + text
+    default: nil
+    }
   }
 
   // MARK: IN and BETWEEN
@@ -110,7 +139,7 @@ extension QueryTranslator {
   private func membership(_ comparison: Comparison) throws -> SQLFragment {
     if let path = try toManyPath(comparison.right) {
       let left = try translate(comparison.left)
-      return try exists(path) { try compare($0, .equal, left, comparison.options) }
+      return try exists(path, isFixed: comparison.left.isFixed) { try compare($0, .equal, left, comparison.options) }
     }
     return try membership(try translate(comparison.left), comparison.right, comparison.options)
   }
@@ -119,42 +148,46 @@ extension QueryTranslator {
     let elements = try elements(of: right)
     let hasNull = elements.contains { $0.kind == .null }
     let values = elements.filter { $0.kind != .null }
-    var found: SQLFragment
-    if !options.isEmpty {
-      found = try alternatives(values.map { try compare(left, .equal, $0, options) })
-    } else {
-      found = try list(left, values)
+    var found = try list(left, values, options)
+    if hasNull { found = found.parenthesized + " OR " + (left.stored ?? left.fragment) + " IS NULL" }
+    return hasNull ? found.parenthesized : found
+  }
+
+  private func list(_ left: SQLTerm, _ values: [SQLTerm], _ options: Comparison.Options) throws -> SQLFragment {
+    if case .object = left.kind { return try objects(left, values) }
+    guard left.kind != .opaque, values.allSatisfy({ left.kind.compares(with: $0.kind) }) else { throw Untranslatable() }
+    if values.isEmpty { return SQLFragment("0") }
+    if !values.allSatisfy({ $0.constant != nil }) {
+      return try values.map { try compare(left, .equal, $0, options) }.combined("OR").parenthesized
     }
-    if hasNull { found = parenthesized(found) + " OR " + left.fragment + " IS NULL" }
-    return hasNull ? parenthesized(found) : found
+    if left.kind == .decimal || values.contains(where: { $0.kind == .decimal }) {
+      return left.asDecimal.fragment + " IN (" + ConstantList.select(values.flatMap(\.asDecimal.fragment.values)) + ")"
+    }
+    guard left.kind == .string, !options.isEmpty else {
+      // The column's affinity would round an integer to a floating-point number that it is not.
+      let column = left.isReal && values.contains { !$0.isExactDouble } ? "+" + left.fragment : left.fragment
+      return column + " IN (" + ConstantList.select(values.flatMap(\.fragment.values)) + ")"
+    }
+    let folded = values.flatMap(\.fragment.values).map { value in
+      if case .string(let text) = value { Value.string(options.fold(text)) } else { value }
+    }
+    return fold(left.fragment, options) + " IN (" + ConstantList.select(folded) + ")"
   }
 
-  private func alternatives(_ fragments: [SQLFragment]) -> SQLFragment {
-    fragments.isEmpty ? SQLFragment("0") : parenthesized(fragments.map(parenthesized).joined(" OR "))
-  }
-
-  /// A list is filled up to a power of two with its last element, so that few shapes of statements are prepared.
-  private func list(_ left: SQLTerm, _ values: [SQLTerm]) throws -> SQLFragment {
-    guard left.kind != .opaque, values.count <= Self.greatestList else { throw Untranslatable() }
-    var fragments: [SQLFragment] = []
+  /// Objects of another table are none of the list.
+  private func objects(_ left: SQLTerm, _ values: [SQLTerm]) throws -> SQLFragment {
+    guard case .object(let entity) = left.kind else { throw Untranslatable() }
+    var keys: [SQLTerm] = []
     for value in values {
-      if case .object(let entity) = left.kind {
-        guard case .object(let other) = value.kind else { throw Untranslatable() }
-        if layout.model.entities[entity].root != layout.model.entities[other].root { continue }
-      } else if !left.kind.compares(with: value.kind) {
-        throw Untranslatable()
-      }
-      fragments.append(value.fragment)
+      guard case .object(let other) = value.kind else { throw Untranslatable() }
+      if layout.model.entities[entity].root == layout.model.entities[other].root { keys.append(value) }
     }
-    guard let last = fragments.last else { return SQLFragment("0") }
-    while fragments.count & (fragments.count - 1) != 0 { fragments.append(last) }
-    let found = left.fragment + " IN (" + fragments.joined(", ") + ")"
-    if case .object = left.kind, !left.isPresent { return "(" + found + " AND " + left.fragment + " IS NOT NULL)" }
-    return found
+    if keys.isEmpty { return SQLFragment("0") }
+    let isConstant = keys.allSatisfy { $0.constant != nil }
+    let list = isConstant ? ConstantList.select(keys.flatMap(\.fragment.values)) : keys.map(\.fragment).joined(", ")
+    let found = left.fragment + " IN (" + list + ")"
+    return left.isPresent ? found : (found + " AND " + left.fragment + " IS NOT NULL").parenthesized
   }
-
-  /// Half of SQLite's greatest number of parameters.
-  private static var greatestList: Int { 16_000 }
 
   private func between(_ comparison: Comparison) throws -> SQLFragment {
     try between(try translate(comparison.left), comparison.right)
@@ -165,6 +198,10 @@ extension QueryTranslator {
     guard bounds.count == 2, bounds.allSatisfy({ left.kind.compares(with: $0.kind) }) else {
       throw Untranslatable()
     }
+    if left.kind == .decimal || bounds.contains(where: { $0.kind == .decimal }) {
+      let lower = compareDecimals(left, .greaterThanOrEqual, bounds[0])
+      return lower + " AND " + compareDecimals(left, .lessThanOrEqual, bounds[1])
+    }
     return left.fragment + " BETWEEN " + bounds[0].fragment + " AND " + bounds[1].fragment
   }
 
@@ -174,6 +211,25 @@ extension QueryTranslator {
     case .constant(.list(let values)): try values.map { try constant($0) }
     default: throw Untranslatable()
     }
+  }
+}
+
+extension Expression {
+  /// Whether the value is the same for all rows.
+  fileprivate var isFixed: Bool {
+    switch self {
+    case .constant: true
+    case .aggregate(let elements): elements.allSatisfy(\.isFixed)
+    case .function(_, let arguments): arguments.allSatisfy(\.isFixed)
+    case .keyPath, .evaluatedObject, .variable, .subquery, .conditional, .assignment, .anyKey: false
+    }
+  }
+}
+
+extension SQLTerm {
+  /// Whether the constant is, as a floating-point number, what it was.
+  fileprivate var isExactDouble: Bool {
+    if case .int(let number)? = constant { Int64(exactly: Double(number)) == number } else { true }
   }
 }
 

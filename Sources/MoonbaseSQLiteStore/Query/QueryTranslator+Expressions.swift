@@ -44,7 +44,8 @@ extension QueryTranslator {
       kind = .object(entity.index)
     case .list, .map, .object: throw Untranslatable()
     }
-    return SQLTerm(fragment: SQLFragment("?", [value]), kind: kind, isPresent: true)
+    let bound = kind == .decimal ? DecimalKey(value).map { .data($0.data) } ?? value : value
+    return SQLTerm(fragment: SQLFragment("?", [bound]), kind: kind, isPresent: true, constant: value)
   }
 
   // MARK: Functions

@@ -37,15 +37,20 @@ extension QueryTranslator {
   }
 
   /// `EXISTS (SELECT 1 FROM destinations WHERE linked AND condition)`, nested where the path has several to-many keys.
-  func exists(_ path: ToManyPath, _ condition: (SQLTerm) throws -> SQLFragment) throws -> SQLFragment {
-    let (scope, link, rest) = try enter(path)
+  ///
+  /// Where several rows share an owner and the condition is the same for all of them (`isFixed`), the owners that have such
+  /// a destination are found once, as a list: `owner IN (SELECT ...)`. Asked for each row, it would be quadratic.
+  func exists(_ path: ToManyPath, isFixed: Bool, _ condition: (SQLTerm) throws -> SQLFragment) throws -> SQLFragment {
+    let entry = try enter(path)
+    let isListed = isFixed && entry.owner.isShared
+    if !isListed, entry.isJoin { entry.scope.isShared = true }
     let inner: SQLFragment
-    if let nested = nestedPath(scope, rest) {
-      inner = try exists(nested, condition)
+    if let nested = nestedPath(entry.scope, entry.rest) {
+      inner = try exists(nested, isFixed: isFixed, condition)
     } else {
-      inner = try condition(try value(rest, from: scope))
+      inner = try condition(try value(entry.rest, from: entry.scope))
     }
-    return "EXISTS (SELECT 1 FROM \(scope.from) WHERE \(link) AND (" + inner + "))"
+    return isListed ? entry.list(of: inner) : entry.existence(of: inner)
   }
 
   private func nestedPath(_ scope: QueryScope, _ keys: ArraySlice<String>) -> ToManyPath? {
@@ -61,8 +66,8 @@ extension QueryTranslator {
     return nil
   }
 
-  /// Goes along the to-one keys and through the first to-many one: a new scope, the condition that links it, the keys left.
-  func enter(_ path: ToManyPath) throws -> (scope: QueryScope, link: String, rest: ArraySlice<String>) {
+  /// Goes along the to-one keys and through the first to-many one.
+  func enter(_ path: ToManyPath) throws -> ToManyEntry {
     var owner = path.base
     var keys = path.keys
     while let key = keys.popFirst() {
@@ -70,25 +75,13 @@ extension QueryTranslator {
       switch owner.layout.slots[slot] {
       case .toOne(let toOne): owner = try follow(toOne, from: owner)
       case .foreignKey(let toOne, let destination):
-        let scope = try newScope(destination)
-        return (scope, "\(scope.column(toOne.column)) = \(owner.alias).Z_PK", keys)
+        return ToManyEntry(toOne, owner: owner, scope: try newScope(destination), rest: keys)
       case .join(let join):
-        let scope = try newScope(join.destination)
-        return (scope, link(join, owner: owner, destination: scope), keys)
+        return ToManyEntry(join, owner: owner, scope: try newScope(join.destination), rest: keys)
       case .none, .attribute: throw Untranslatable()
       }
     }
     throw Untranslatable()
-  }
-
-  private func link(_ join: JoinLayout, owner: QueryScope, destination: QueryScope) -> String {
-    let (table, mine, theirs) = (
-      identifier(join.table), identifier(join.ownerColumn), identifier(join.destinationColumn)
-    )
-    let forward = "\(destination.alias).Z_PK IN (SELECT \(theirs) FROM \(table) WHERE \(mine) = \(owner.alias).Z_PK)"
-    guard join.isReflexive else { return forward }
-    let back = "\(destination.alias).Z_PK IN (SELECT \(mine) FROM \(table) WHERE \(theirs) = \(owner.alias).Z_PK)"
-    return "(\(forward) OR \(back))"
   }
 
   private func newScope(_ entity: Int) throws -> QueryScope {
@@ -116,7 +109,7 @@ extension QueryTranslator {
     switch start.layout.slots[slot] {
     case .attribute(let column, _):
       guard rest.isEmpty, let attribute = start.layout.entity.properties[slot].attribute else { throw Untranslatable() }
-      return SQLTerm(fragment: SQLFragment(start.column(column)), kind: SQLKind(attribute))
+      return term(SQLFragment(start.column(column)), attribute)
     case .toOne(let toOne):
       if rest.isEmpty {
         return SQLTerm(fragment: SQLFragment(start.column(toOne.column)), kind: .object(toOne.destination))
@@ -129,11 +122,19 @@ extension QueryTranslator {
     }
   }
 
+  private func term(_ stored: SQLFragment, _ attribute: AttributeDescription) -> SQLTerm {
+    let kind = SQLKind(attribute)
+    if kind == .decimal { return .decimal(stored) }
+    let isReal = attribute.type == .double || attribute.type == .float
+    return SQLTerm(fragment: stored, kind: kind, isReal: isReal, isInteger: kind == .number && !isReal)
+  }
+
   // MARK: Collection operators
 
   private func aggregate(_ keys: ArraySlice<String>, from start: QueryScope) throws -> SQLTerm {
     let path = ToManyPath(base: start, keys: keys.prefix(1))
-    let (scope, link, _) = try enter(path)
+    let entry = try enter(path)
+    let (scope, link) = (entry.scope, entry.link)
     let operation = keys.dropFirst().first ?? ""
     let rest = keys.dropFirst(2)
     if operation == "@count", rest.isEmpty {
@@ -146,16 +147,34 @@ extension QueryTranslator {
     let isExtreme = function == "MIN" || function == "MAX"
     let orders = isExtreme && (element.kind == .date || element.kind == .decimal || element.kind == .string)
     guard element.kind == .number || orders else { throw Untranslatable() }
-    let argument =
-      function == "SUM" ? "IFNULL(SUM(" + element.fragment + "), 0)" : "\(function)(" + element.fragment + ")"
-    return SQLTerm(fragment: "(SELECT " + argument + " FROM \(scope.from) WHERE \(link))", kind: element.kind)
+    let result = try isExtreme ? "\(function)(" + element.fragment + ")" : sum(element, isMean: function == "AVG")
+    return SQLTerm(fragment: "(SELECT " + result + " FROM \(scope.from) WHERE \(link))", kind: element.kind)
+  }
+
+  /// The sum of a column or its mean. SQLite's own sum fails where integers grow past 64 bits: they are added in halves, and
+  /// put together they are an integer again, or a double where they have to. A sum that is no number is NULL.
+  private func sum(_ element: SQLTerm, isMean: Bool) throws -> SQLFragment {
+    // What else is no column is a function's result or an aggregate, of which nobody knows whether it is an integer.
+    guard element.isReal || element.isInteger else { throw Untranslatable() }
+    let column = element.fragment.text
+    let total: String
+    if element.isReal {
+      total = "SUM(\(column))"
+    } else {
+      let (high, low) = ("SUM(\(column) >> 32)", "SUM(\(column) & 4294967295)")
+      total = "((\(high) + (\(low) >> 32)) * 4294967296 + (\(low) & 4294967295))"
+    }
+    let count = "COUNT(\(column))"
+    return SQLFragment(
+      isMean ? "\(total) * 1.0 / \(count)" : "CASE \(count) WHEN 0 THEN 0 ELSE \(total) END")
   }
 
   /// `SUBQUERY(collection, $variable, predicate).@count`.
   func count(_ collection: Expression, _ variable: String, _ predicate: Predicate) throws -> SQLTerm {
     guard let path = try toManyPath(collection) else { throw Untranslatable() }
-    let (scope, link, rest) = try enter(path)
-    guard rest.isEmpty else { throw Untranslatable() }
+    let entry = try enter(path)
+    let (scope, link) = (entry.scope, entry.link)
+    guard entry.rest.isEmpty else { throw Untranslatable() }
     let outer = variables[variable]
     variables[variable] = scope
     defer { variables[variable] = outer }
@@ -182,7 +201,8 @@ extension QueryTranslator {
     if isOverridden && scope.includesSubentities { throw Untranslatable() }
     let inputs = try function.inputs.map { try input($0, from: scope) }
     let call = RegisteredFunctions.name(index, generation: functions.generation)
-    return SQLTerm(fragment: "\(call)(" + inputs.joined(", ") + ")", kind: SQLKind(function.type))
+    let result = "\(call)(" + inputs.joined(", ") + ")"
+    return function.type == .decimal ? .decimal(result) : SQLTerm(fragment: result, kind: SQLKind(function.type))
   }
 
   /// An input with its type in front of it. Inputs that are derived themselves or collections are left to the context.
@@ -196,6 +216,7 @@ extension QueryTranslator {
     guard let attribute = keys.last.flatMap({ entity.property($0) })?.attribute, !attribute.isTransient,
       attribute.type != .transformable, !attribute.allowsExternalBinaryDataStorage
     else { throw Untranslatable() }
-    return "\(attribute.type.rawValue), " + (try value(keys[...], from: scope).fragment)
+    let term = try value(keys[...], from: scope)
+    return "\(attribute.type.rawValue), " + (term.stored ?? term.fragment)
   }
 }

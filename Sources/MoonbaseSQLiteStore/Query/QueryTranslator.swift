@@ -38,7 +38,8 @@ final class QueryTranslator {
   func translate(_ predicate: Predicate) throws -> SQLFragment {
     switch predicate {
     case .constant(let truth): SQLFragment(truth ? "1" : "0")
-    case .not(let inner): "NOT " + parenthesized(try translate(inner))
+    case .not(.not(let inner)): try translate(inner)
+    case .not(let inner): "NOT " + (try translate(inner).parenthesized)
     case .and(let parts): try combine(parts, "AND", empty: "1")
     case .or(let parts): try combine(parts, "OR", empty: "0")
     case .comparison(let comparison): try translate(comparison)
@@ -48,10 +49,8 @@ final class QueryTranslator {
   private func combine(_ parts: [Predicate], _ word: String, empty: String) throws -> SQLFragment {
     if parts.isEmpty { return SQLFragment(empty) }
     if parts.count == 1 { return try translate(parts[0]) }
-    return try parts.map { parenthesized(try translate($0)) }.joined(" \(word) ")
+    return try parts.map { try translate($0) }.combined(word)
   }
-
-  func parenthesized(_ fragment: SQLFragment) -> SQLFragment { "(" + fragment + ")" }
 
   // MARK: Sorting
 

@@ -14,6 +14,8 @@ struct SQLFragment: Equatable {
     SQLFragment(left.text + right.text, left.values + right.values)
   }
 
+  var parenthesized: SQLFragment { SQLFragment("(\(text))", values) }
+
   static func + (left: SQLFragment, right: String) -> SQLFragment { SQLFragment(left.text + right, left.values) }
   static func + (left: String, right: SQLFragment) -> SQLFragment { SQLFragment(left + right.text, right.values) }
 }
@@ -22,13 +24,22 @@ extension [SQLFragment] {
   func joined(_ separator: String) -> SQLFragment {
     SQLFragment(map(\.text).joined(separator: separator), flatMap(\.values))
   }
+
+  /// Conditions joined by AND or OR, as a tree: SQLite counts the levels of what stands in a row.
+  func combined(_ word: String) -> SQLFragment {
+    let row = 64
+    guard count > row else { return map(\.parenthesized).joined(" \(word) ") }
+    let size = (count + row - 1) / row
+    return stride(from: 0, to: count, by: size).map { [SQLFragment](self[$0..<Swift.min($0 + size, count)]) }
+      .map { $0.combined(word) }.combined(word)
+  }
 }
 
 /// What an expression yields, as far as comparisons care.
 enum SQLKind: Equatable {
   /// Integers, floating-point numbers, truth values.
   case number
-  /// Decimals, which SQLite keeps as binary numbers: they compare, but SQL's arithmetic is not theirs.
+  /// Decimals, in SQL their keys: they compare, but SQL's arithmetic is not theirs.
   case decimal
   case string
   case date
@@ -70,7 +81,7 @@ extension SQLKind {
     return self == other || isNumeric && other.isNumeric
   }
 
-  private var isNumeric: Bool { self == .number || self == .decimal || self == .date }
+  var isNumeric: Bool { self == .number || self == .decimal || self == .date }
 }
 
 /// An expression in SQL.
@@ -79,6 +90,32 @@ struct SQLTerm {
   var kind: SQLKind
   /// Whether it is the key of a row that is there, or a literal: never NULL.
   var isPresent = false
+  /// The literal that it is.
+  var constant: Value?
+  /// What lies in the column, where the fragment is made of it.
+  var stored: SQLFragment?
+  /// Whether it is a column of floating-point numbers, whose affinity would round what it is compared with.
+  var isReal = false
+  /// Whether it is a column of integers.
+  var isInteger = false
+
+  /// A decimal attribute, compared by its key.
+  static func decimal(_ stored: SQLFragment) -> SQLTerm {
+    SQLTerm(fragment: PredicateFunctions.key(decimal: stored), kind: .decimal, stored: stored)
+  }
+
+  /// A number of any kind, as the key by which decimals compare.
+  var asDecimal: SQLTerm {
+    guard kind != .decimal, kind.isNumeric else { return self }
+    var result = self
+    result.kind = .decimal
+    if let key = constant.flatMap({ DecimalKey($0) }) {
+      result.fragment = SQLFragment("?", [.data(key.data)])
+    } else {
+      result.fragment = PredicateFunctions.key(number: fragment)
+    }
+    return result
+  }
 }
 
 /// Why a store leaves a condition to the context: SQL cannot say it, or not with the same meaning.

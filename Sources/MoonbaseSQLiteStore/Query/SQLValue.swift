@@ -7,17 +7,26 @@ enum SQLValue {
   /// Binds a value as a column of its type would hold it.
   static func bind(_ value: Value, _ index: Int32, to statement: Statement) {
     switch value {
-    case .null, .list, .map, .object: statement.bindNull(index)
+    case .list(let values): statement.bind(ConstantList.json(values), index)
+    case .null, .map, .object: statement.bindNull(index)
     case .bool(let bool): statement.bind(Int64(bool ? 1 : 0), index)
     case .int(let integer): statement.bind(integer, index)
     case .double(let double): statement.bind(double, index)
-    case .decimal(let decimal): statement.bind(value.asDouble ?? (decimal as NSDecimalNumber).doubleValue, index)
+    case .decimal(let decimal): bind(StoredDecimal(decimal), index, to: statement)
     case .string(let string): statement.bind(string, index)
     case .date(let date): statement.bind(date.timeIntervalSinceReferenceDate, index)
     case .data(let data): statement.bind(data, index)
     case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { statement.bind(bytes: $0, index) }
     case .uri(let url): statement.bind(url.absoluteString, index)
     case .objectID(let id): statement.bind(id.key, index)
+    }
+  }
+
+  private static func bind(_ decimal: StoredDecimal, _ index: Int32, to statement: Statement) {
+    switch decimal {
+    case .integer(let number): statement.bind(number, index)
+    case .real(let number): statement.bind(number, index)
+    case .text(let text): statement.bind(Data(text.utf8), index)
     }
   }
 
@@ -59,7 +68,7 @@ enum SQLValue {
     case .bool(let bool): call.set(Int64(bool ? 1 : 0))
     case .int(let integer): call.set(integer)
     case .double(let double): call.set(double)
-    case .decimal(let decimal): call.set(value.asDouble ?? (decimal as NSDecimalNumber).doubleValue)
+    case .decimal(let decimal): call.set(decimal.description)
     case .string(let string): call.set(string)
     case .date(let date): call.set(date.timeIntervalSinceReferenceDate)
     case .data(let data): call.set(data)

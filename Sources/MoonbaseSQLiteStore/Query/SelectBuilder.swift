@@ -9,20 +9,14 @@ struct SelectBuilder {
   private let order: SQLFragment?
   private let from: String
 
+  /// Throws `Untranslatable` for what SQL cannot say.
   init(_ query: StoreQuery, plan: RowPlan, layout: StoreLayout, store: StoreNumber) throws {
     self.query = query
     self.plan = plan
     let translator = try QueryTranslator(query, layout: layout, store: store)
-    do {
-      condition = try query.predicate.map(translator.translate)
-      let keys = try query.sortDescriptors.map { try translator.translate($0) }
-      order = keys.isEmpty ? nil : keys.joined(", ")
-    } catch is Untranslatable {
-      throw GraphError(
-        .invalidRequest,
-        "the store cannot evaluate this fetch of \(query.entity.name): ask canEvaluate and canSort first",
-        entity: query.entity.name)
-    }
+    condition = try query.predicate.map(translator.translate)
+    let keys = try query.sortDescriptors.map { try translator.translate($0) }
+    order = keys.isEmpty ? nil : keys.joined(", ")
     from = translator.root.from
   }
 

@@ -119,7 +119,6 @@ final class RowWriter {
     _ value: Value, _ binding: Step.Binding, _ index: inout Int32, _ statement: Statement, _ files: inout ExternalFiles
   ) throws {
     switch (binding, value) {
-    case (.plain, .decimal(let decimal)): statement.bind(decimal.description, index)
     case (.plain, _), (.toOne, _): SQLValue.bind(value, index, to: statement)
     case (.external, .data(let data)): statement.bind(try externalData.write(data, files: &files), index)
     case (.external, .object(let token)):

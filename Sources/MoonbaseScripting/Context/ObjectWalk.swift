@@ -7,6 +7,7 @@ final class ObjectWalk {
   private let ids: [ManagedObjectID]
   private let batchSize: Int
   private let saveEvery: Int?
+  private let prefetched: [String]
   private var position = 0
   private var batch: ArraySlice<ManagedObject> = []
   private var visited: [ManagedObject] = []
@@ -16,6 +17,7 @@ final class ObjectWalk {
     ids = try box.context.fetchIDs(box.request)
     batchSize = box.request.fetchBatchSize > 0 ? box.request.fetchBatchSize : 512
     saveEvery = box.saveEvery
+    prefetched = box.request.relationshipKeyPathsForPrefetching
   }
 
   func next() throws -> ManagedObject? {
@@ -35,7 +37,9 @@ final class ObjectWalk {
     if let object = batch.popFirst() { return object }
     guard position < ids.count else { return nil }
     let end = min(ids.count, position + batchSize)
-    batch = try context.loadObjects(with: Array(ids[position..<end]))[...]
+    let objects = try context.loadObjects(with: Array(ids[position..<end]))
+    try context.prefetch(prefetched, of: objects)
+    batch = objects[...]
     position = end
     return try nextOfBatch()
   }

@@ -88,7 +88,7 @@ struct AgreementTests {
       let other = Self.terms[random.next(Self.terms.count)]
       for text in [term, "NOT (\(term))", "(\(term)) AND NOT (\(other))", "(\(other)) OR (\(term))"] {
         let predicate = try Predicate(format: text)
-        if store.canEvaluate(predicate, for: query) { translated += 1 }
+        if try store.canEvaluate(predicate, for: query) { translated += 1 }
         let (expected, found) = (try names(inMemory, predicate), try names(inFile, predicate))
         #expect(expected == found, "\(index): \(text)")
       }

@@ -209,6 +209,7 @@ struct PredicateChecker {
     // A script's strings are bytes, which are text where they happen to be UTF-8.
     case (.binaryData, .string(let text)): return .data(Data(text.utf8))
     case (.decimal, .string), (.decimal, .int), (.decimal, .double): type = .decimal
+    case (.float, .int), (.float, .double), (.float, .decimal): return value.inSinglePrecision
     default: return value
     }
     return type.convert(value) ?? value
@@ -298,6 +299,16 @@ struct PredicateChecker {
     case .function(let name, _): return Side(type: PredicateFunction(rawValue: name)?.resultType ?? .unknown)
     default: return Side(type: .unknown)
     }
+  }
+}
+
+extension Value {
+  /// A number as a float attribute keeps it, so that 1.7 finds what 1.7 was assigned to. What single precision would make
+  /// infinite or zero stays as it is.
+  fileprivate var inSinglePrecision: Value {
+    guard let number = asDouble else { return self }
+    let single = Double(Float(number))
+    return single.isFinite && (single != 0 || number == 0) ? .double(single) : self
   }
 }
 

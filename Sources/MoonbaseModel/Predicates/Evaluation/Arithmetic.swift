@@ -1,7 +1,7 @@
 import MoonbasePlatform
 
 /// The operators of arithmetic. Integers stay integers, divide as SQL does and become floating-point numbers where 64 bits
-/// are too few; division by zero has no value. A date plus or minus a number is a date.
+/// are too few; division by zero, and whatever else is not a number, has no value. A date plus or minus a number is a date.
 enum Arithmetic {
   static func evaluate(_ operation: PredicateFunction, _ left: Value, _ right: Value) throws(ModelError) -> Value {
     if case .date(let date) = left { return try evaluate(operation, date, right) }
@@ -42,12 +42,12 @@ enum Arithmetic {
 
   private static func doubles(_ operation: PredicateFunction, _ left: Double, _ right: Double) -> Value {
     switch operation {
-    case .add: .double(left + right)
-    case .subtract: .double(left - right)
-    case .multiply: .double(left * right)
-    case .divide: right == 0 ? .null : .double(left / right)
-    case .modulus: right == 0 ? .null : .double(left.truncatingRemainder(dividingBy: right))
-    default: .double(pow(left, right))
+    case .add: .number(left + right)
+    case .subtract: .number(left - right)
+    case .multiply: .number(left * right)
+    case .divide: right == 0 ? .null : .number(left / right)
+    case .modulus: right == 0 ? .null : .number(left.truncatingRemainder(dividingBy: right))
+    default: .number(pow(left, right))
     }
   }
 
@@ -64,4 +64,9 @@ enum Arithmetic {
     }
     return result.isNaN ? .null : .decimal(result)
   }
+}
+
+extension Value {
+  /// A computed number. Not-a-number is no value: SQLite has none, and no store could keep it.
+  static func number(_ number: Double) -> Value { number.isNaN ? .null : .double(number) }
 }

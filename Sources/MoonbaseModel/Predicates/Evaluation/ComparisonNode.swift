@@ -47,6 +47,7 @@ struct ScalarComparison: Sendable {
 
   private func compare(_ left: Value, _ right: Value, _ test: ComparisonTest) throws(ModelError) -> Truth {
     if left.isNull || right.isNull { return compareMissing(left, right, test) }
+    if nulls == .fetch, left.isNaN || right.isNaN { return .unknown }
     try left.checkComparable()
     if !options.isEmpty, case .string(let left) = left, case .string(let right) = right {
       let order = Value.compare(.string(options.fold(left)), .string(options.fold(right)))
@@ -70,6 +71,11 @@ struct ScalarComparison: Sendable {
 }
 
 extension Value {
+  /// Whether this is a literal that SQLite takes as a missing value.
+  fileprivate var isNaN: Bool {
+    if case .double(let number) = self { number.isNaN } else { false }
+  }
+
   fileprivate var isObjectID: Bool {
     if case .objectID = self { true } else { false }
   }

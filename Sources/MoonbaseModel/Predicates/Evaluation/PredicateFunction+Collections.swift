@@ -19,10 +19,20 @@ extension PredicateFunction {
     }
   }
 
+  /// Integers are summed exactly, however large they grow on the way; a sum that 64 bits cannot hold is a double.
   private func sum(_ elements: [Value]) throws(ModelError) -> Value {
-    var total = Value.int(0)
-    for element in elements { total = try Arithmetic.evaluate(.add, total, try number(element)) }
-    return total
+    var integers = WideSum()
+    var others = Value.int(0)
+    for element in elements {
+      let number = try number(element)
+      if case .int(let integer) = number {
+        integers.add(integer)
+      } else {
+        others = try Arithmetic.evaluate(.add, others, number)
+        if others.isNull { return .null }
+      }
+    }
+    return try Arithmetic.evaluate(.add, others, integers.value)
   }
 
   private func number(_ value: Value) throws(ModelError) -> Value {
@@ -35,6 +45,10 @@ extension PredicateFunction {
     guard !elements.isEmpty else { return .null }
     if self == .average, elements.contains(where: \.isDecimal) {
       return try Arithmetic.evaluate(.divide, try sum(elements), .decimal(Decimal(elements.count)))
+    }
+    if self == .average {
+      guard let total = try sum(elements).asDouble else { return .null }
+      return .number(total / Double(elements.count))
     }
     var numbers: [Double] = []
     for element in elements { numbers.append(try double(try number(element))) }

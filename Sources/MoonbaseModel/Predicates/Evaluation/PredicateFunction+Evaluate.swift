@@ -38,7 +38,7 @@ extension PredicateFunction {
     case .randomBelow:
       let bound = try integer(value)
       return bound > 0 ? .int(Int64.random(in: 0..<bound)) : .null
-    default: return .double(try transcendental(try double(value)))
+    default: return .number(try transcendental(try double(value)))
     }
   }
 

@@ -1,0 +1,102 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// A number as bytes whose order is that of the numbers, exactly: what decimals are compared by in SQL, where they lie as
+/// integers, as binary numbers and as text side by side.
+struct DecimalKey {
+  private enum Class: UInt8 {
+    case negativeInfinity, negative, zero, positive, infinity
+  }
+
+  /// The key.
+  let bytes: [UInt8]
+
+  var data: Data { Data(bytes) }
+
+  private init(bytes: [UInt8]) { self.bytes = bytes }
+
+  /// The key of a number; nil for what is none, NaN included.
+  init?(_ value: Value) {
+    switch value.asNumber {
+    case .int(let number): self.init(text: number.description)
+    case .decimal(let number): self.init(text: number.description)
+    case .double(let number) where number.isInfinite:
+      self.init(bytes: [(number > 0 ? Class.infinity : .negativeInfinity).rawValue])
+    case .double(let number) where !number.isNaN: self.init(text: number.description)
+    default: return nil
+    }
+  }
+
+  private init?(text: String) {
+    var copy = text
+    guard let key = copy.withUTF8({ DecimalKey(text: $0) }) else { return nil }
+    self = key
+  }
+
+  /// Reads `-12.5e3`; nil where no digit is.
+  init?(text: UnsafeBufferPointer<UInt8>) {
+    var reader = Reader(text: text)
+    guard let number = reader.read() else { return nil }
+    guard let first = number.digits.firstIndex(where: { $0 != 0x30 }),
+      let last = number.digits.lastIndex(where: { $0 != 0x30 })
+    else {
+      bytes = [Class.zero.rawValue]
+      return
+    }
+    let magnitude = UInt16(clamping: number.point - first + 0x8000)
+    var bytes = [UInt8(truncatingIfNeeded: magnitude >> 8), UInt8(truncatingIfNeeded: magnitude)]
+    bytes += number.digits[first...last]
+    // Of two negative numbers with a common beginning the longer one is the lesser.
+    if number.isNegative { bytes = bytes.map { ~$0 } + [0xff] }
+    self.bytes = [(number.isNegative ? Class.negative : .positive).rawValue] + bytes
+  }
+}
+
+/// Takes a number in text apart.
+private struct Reader {
+  struct Number {
+    var isNegative = false
+    var digits: [UInt8] = []
+    /// How many digits stand before the point, the exponent counted in.
+    var point = 0
+  }
+
+  let text: UnsafeBufferPointer<UInt8>
+  private var position = 0
+
+  init(text: UnsafeBufferPointer<UInt8>) { self.text = text }
+
+  mutating func read() -> Number? {
+    var number = Number()
+    number.isNegative = skip("-")
+    if !number.isNegative { _ = skip("+") }
+    readDigits(&number.digits)
+    number.point = number.digits.count
+    if skip(".") { readDigits(&number.digits) }
+    if number.digits.isEmpty { return nil }
+    if skip("e") || skip("E") { number.point += exponent() }
+    return number
+  }
+
+  private mutating func skip(_ character: Unicode.Scalar) -> Bool {
+    guard position < text.count, text[position] == UInt8(ascii: character) else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func readDigits(_ digits: inout [UInt8]) {
+    while position < text.count, text[position] &- 0x30 < 10 {
+      digits.append(text[position])
+      position += 1
+    }
+  }
+
+  private mutating func exponent() -> Int {
+    let isNegative = skip("-")
+    if !isNegative { _ = skip("+") }
+    var digits: [UInt8] = []
+    readDigits(&digits)
+    let magnitude = digits.prefix(5).reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    return isNegative ? -magnitude : magnitude
+  }
+}

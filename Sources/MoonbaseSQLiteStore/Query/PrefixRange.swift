@@ -1,0 +1,34 @@
+import MoonbaseModel
+
+/// The strings that begin with a prefix, as a range: what an index on a string can find. Strings are in the order of their
+/// code points.
+struct PrefixRange {
+  private let lower: String
+  /// The first string behind all that have the prefix; nil where there is none.
+  private let upper: String?
+
+  /// Nil for the empty prefix, with which every string begins.
+  init?(_ prefix: String) {
+    if prefix.isEmpty { return nil }
+    lower = prefix
+    var scalars = Array(prefix.unicodeScalars)
+    while let last = scalars.popLast() {
+      guard let next = Self.scalar(after: last) else { continue }
+      var view = String.UnicodeScalarView()
+      view.append(contentsOf: scalars + [next])
+      upper = String(view)
+      return
+    }
+    upper = nil
+  }
+
+  /// The next code point; surrogates are none.
+  private static func scalar(after scalar: Unicode.Scalar) -> Unicode.Scalar? {
+    scalar.value == 0xd7ff ? Unicode.Scalar(0xe000 as UInt32) : Unicode.Scalar(scalar.value + 1)
+  }
+
+  func condition(_ column: SQLFragment) -> SQLFragment {
+    let from = column + SQLFragment(" >= ?", [.string(lower)])
+    return upper.map { from + " AND " + column + SQLFragment(" < ?", [.string($0)]) } ?? from
+  }
+}

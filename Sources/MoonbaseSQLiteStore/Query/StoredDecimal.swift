@@ -1,0 +1,35 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// How a decimal lies in its column, of which SQLite makes a number where it can (`DECIMAL` has numeric affinity).
+///
+/// An integer of 64 bits and a number of up to 15 digits come back as they were. What has more digits would lose them: it is
+/// kept as its text in a blob, which SQLite leaves alone, and which reads as text and as a number like any other.
+enum StoredDecimal {
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+
+  private static let keptDigits = 15
+
+  init(_ decimal: Decimal) {
+    let text = Self.plain(decimal.description)
+    let digits = text.utf8.filter { $0 &- 0x30 < 10 }
+    let significant =
+      digits.drop { $0 == 0x30 }.count - (text.contains(".") ? 0 : digits.reversed().prefix { $0 == 0x30 }.count)
+    if let integer = Int64(text) {
+      self = .integer(integer)
+    } else if significant <= Self.keptDigits, let number = Double(text) {
+      self = .real(number)
+    } else {
+      self = .text(text)
+    }
+  }
+
+  /// Without zeros at the end, so that equal numbers are equal in the file.
+  private static func plain(_ text: String) -> String {
+    guard text.contains(".") else { return text }
+    let kept = text.reversed().drop { $0 == "0" }
+    return String((kept.first == "." ? kept.dropFirst() : kept).reversed())
+  }
+}

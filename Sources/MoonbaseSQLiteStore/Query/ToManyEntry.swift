@@ -1,0 +1,56 @@
+/// The step of a key path through a to-many relationship, on its way into SQL.
+struct ToManyEntry {
+  /// The row whose relationship it is.
+  let owner: QueryScope
+  /// The destinations.
+  let scope: QueryScope
+  /// The condition that links a destination to its owner.
+  let link: String
+  /// Whether a destination may have several owners.
+  let isJoin: Bool
+  /// The keys that are left.
+  let rest: ArraySlice<String>
+  /// What lists the owners of all destinations: a join, if it takes one, and the owner's key.
+  private let pairs: String
+  private let key: String
+
+  /// A relationship whose destinations hold the owner's key.
+  init(_ toOne: ToOneLayout, owner: QueryScope, scope: QueryScope, rest: ArraySlice<String>) {
+    self.owner = owner
+    self.scope = scope
+    self.rest = rest
+    isJoin = false
+    key = scope.column(toOne.column)
+    link = "\(key) = \(owner.alias).Z_PK"
+    pairs = ""
+  }
+
+  /// A relationship with a table of pairs.
+  init(_ join: JoinLayout, owner: QueryScope, scope: QueryScope, rest: ArraySlice<String>) {
+    self.owner = owner
+    self.scope = scope
+    self.rest = rest
+    isJoin = true
+    let (table, mine, theirs) = (
+      identifier(join.table), identifier(join.ownerColumn), identifier(join.destinationColumn)
+    )
+    let forward = "\(scope.alias).Z_PK IN (SELECT \(theirs) FROM \(table) WHERE \(mine) = \(owner.alias).Z_PK)"
+    let back = "\(scope.alias).Z_PK IN (SELECT \(mine) FROM \(table) WHERE \(theirs) = \(owner.alias).Z_PK)"
+    link = join.isReflexive ? "(\(forward) OR \(back))" : forward
+    let more = join.isReflexive ? " UNION ALL SELECT \(theirs), \(mine) FROM \(table)" : ""
+    let name = "p\(scope.alias)"
+    pairs = " JOIN (SELECT \(mine) o, \(theirs) d FROM \(table)\(more)) \(name) ON \(name).d = \(scope.alias).Z_PK"
+    key = "\(name).o"
+  }
+
+  /// Whether the owner has a destination of which the condition is true.
+  func existence(of condition: SQLFragment) -> SQLFragment {
+    "EXISTS (SELECT 1 FROM \(scope.from) WHERE \(link) AND " + condition.parenthesized + ")"
+  }
+
+  /// The same, asked by a list of all owners that have one. An owner that is not there has none.
+  func list(of condition: SQLFragment) -> SQLFragment {
+    let list = "SELECT \(key) FROM \(scope.from)\(pairs) WHERE \(key) IS NOT NULL AND " + condition.parenthesized
+    return "(\(owner.alias).Z_PK IN (" + list + ") AND \(owner.alias).Z_PK IS NOT NULL)"
+  }
+}
