@@ -100,6 +100,7 @@ extension ManagedObjectContext {
     case .dropped(let object, let state):
       object.enter(self, state)
       changedObjects.append(object)
+      hasNewDeletedObjects = true
     }
   }
 
@@ -107,6 +108,7 @@ extension ManagedObjectContext {
   private func undo(_ object: ManagedObject, _ memo: ManagedObject.Memo) {
     let former = object.state
     object.restore(memo)
+    changedObjects.note(object)
     if former.contains(.listed), !object.state.contains(.listed) { changedObjects.remove(object) }
     if former.contains(.propagated), !object.state.contains(.propagated) { deletionsToPropagate.append(object) }
   }

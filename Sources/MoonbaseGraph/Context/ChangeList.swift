@@ -1,9 +1,13 @@
+import MoonbaseModel
+
 /// New, changed and deleted objects, each once, in the order they became so.
 ///
 /// An object knows its place, so that taking it out looks at no other.
 struct ChangeList: Sequence, ExpressibleByArrayLiteral {
   private var entries: ContiguousArray<ManagedObject?> = []
   private(set) var count = 0
+  /// Finds changed objects by their values; made when somebody looks for one among many.
+  private(set) var index: PendingIndex?
 
   init(arrayLiteral elements: ManagedObject...) {
     for object in elements { append(object) }
@@ -16,6 +20,7 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
     object.changePosition = entries.count
     entries.append(object)
     count += 1
+    note(object)
   }
 
   /// Takes an object out that is in the list.
@@ -24,15 +29,46 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
     guard position < entries.count, entries[position] === object else { return }
     entries[position] = nil
     count -= 1
-    if entries.count > 2 * count + 64 { removeAll { _ in false } }
+    note(object)
+    if isEmpty { (entries, index) = ([], nil) }
+    if entries.count > 2 * count + 64 { closeUp() }
   }
 
-  /// Takes objects out; the places of the others close up.
+  /// Takes objects out.
   mutating func removeAll(where isGone: (ManagedObject) throws -> Bool) rethrows {
-    let rest = try filter { try !isGone($0) }
-    self = []
-    for object in rest { append(object) }
+    for object in try filter(isGone) { remove(object) }
+  }
+
+  private mutating func closeUp() {
+    entries = entries.filter { $0 != nil }
+    for (position, object) in entries.enumerated() { object?.changePosition = position }
+  }
+
+  /// An object's values may have changed.
+  func note(_ object: ManagedObject) { index?.note(object) }
+
+  mutating func makeIndex() -> PendingIndex {
+    let index = index ?? PendingIndex()
+    self.index = index
+    return index
   }
 
   func makeIterator() -> some IteratorProtocol<ManagedObject> { entries.lazy.compactMap(\.self).makeIterator() }
+}
+
+extension ManagedObjectContext {
+  /// Among fewer changes each is looked at.
+  private static let fewChanges = 16
+
+  /// The changed objects of some entities among which those that match a predicate are. Others may be among them.
+  func changedObjects(
+    matching predicate: Predicate?, _ entity: ResolvedEntity, _ entities: Range<Int>
+  ) throws -> [ManagedObject] {
+    if changedObjects.count > Self.fewChanges, let predicate,
+      let condition = try IndexedCondition(predicate, entity, entities, in: self)
+    {
+      return try changedObjects.makeIndex().objects(condition, in: self)
+    }
+    return changedObjects.filter { entities.contains($0.entity.index) }
+  }
 }

@@ -3,14 +3,16 @@ import MoonbaseModel
 /// Divides a fetch between the stores and the context.
 ///
 /// A store gets the conditions and sort keys that it can evaluate. What is left (transient and impure derived attributes,
-/// unsaved changes, several stores) the context does in memory, and limits count only after that.
+/// several stores) the context does in memory, and limits count only after that. Unsaved changes come on top: of what the store
+/// finds, changed objects are taken out, and those put in that match as they are now.
 struct FetchPlan {
   let request: FetchRequest
   let context: ManagedObjectContext
   let entity: ResolvedEntity
+  private let entities: Range<Int>
   private let stores: [any PersistentStore]
-  /// Changed objects that may enter or leave the result.
-  private let pending: [ManagedObject]
+  /// Whether changed objects may enter or leave the result.
+  private let hasPending: Bool
   private let matcher: CompiledPredicate?
   private let sort: CompiledSort?
 
@@ -21,13 +23,9 @@ struct FetchPlan {
     self.context = context
     self.entity = entity
     stores = context.coordinator.stores(for: entity, includingSubentities: request.includesSubentities)
-    let entities = request.includesSubentities ? entity.subtree : entity.index..<entity.index + 1
-    if request.includesPendingChanges {
-      try context.processPendingChanges()
-      pending = context.changedObjects.filter { entities.contains($0.entity.index) }
-    } else {
-      pending = []
-    }
+    entities = request.includesSubentities ? entity.subtree : entity.index..<entity.index + 1
+    if request.includesPendingChanges { try context.processPendingChanges() }
+    hasPending = request.includesPendingChanges && context.hasChanges
     matcher = try request.predicate.map { try CompiledPredicate($0, entity: entity, in: context.model) }
     sort =
       request.sortDescriptors.isEmpty
@@ -37,47 +35,55 @@ struct FetchPlan {
   // MARK: Results
 
   func objects() throws -> [ManagedObject] {
-    if let (store, query) = try exactQuery() {
-      guard request.includesPropertyValues, request.fetchBatchSize == 0 else {
-        return try faults(store.objectIDs(matching: query))
+    guard let (store, query) = try storeQuery() else { return window(try sorted(try matching())) }
+    let saved =
+      if request.includesPropertyValues, request.fetchBatchSize == 0 {
+        try context.objects(
+          for: unchanged(query, \.id, store.snapshots), refreshing: request.shouldRefreshRefetchedObjects)
+      } else {
+        try faults(unchanged(query, \.self, store.objectIDs))
       }
-      return try context.objects(
-        for: store.snapshots(matching: query), refreshing: request.shouldRefreshRefetchedObjects)
-    }
-    return window(try sorted(try matching()))
+    guard hasPending else { return saved }
+    let pending = try pendingMatches()
+    return window(pending.isEmpty ? saved : try sorted(saved + pending))
   }
 
   /// Objects without their values; with a batch size they read theirs together.
   private func faults(_ ids: [ManagedObjectID]) throws -> [ManagedObject] {
     let objects = try ids.map { try context.object(with: $0) }
-    guard request.fetchBatchSize > 0 else { return objects }
-    let batch = FaultBatch(ids, size: request.fetchBatchSize)
-    for object in objects where object.needsRow { object.batch = batch }
+    let size = request.fetchBatchSize
+    guard size > 0 else { return objects }
+    for start in stride(from: 0, to: ids.count, by: size) {
+      let end = min(ids.count, start + size)
+      let batch = FaultBatch(ids: Array(ids[start..<end]))
+      for object in objects[start..<end] where object.needsRow { object.batch = batch }
+    }
     return objects
   }
 
   func objectIDs() throws -> [ManagedObjectID] {
-    if let (store, query) = try exactQuery() { return try store.objectIDs(matching: query) }
-    return try objects().map(\.objectID)
+    guard let (store, query) = try storeQuery() else { return try objects().map(\.objectID) }
+    let saved = try unchanged(query, \.self, store.objectIDs)
+    guard hasPending else { return saved }
+    let pending = try pendingMatches()
+    if !pending.isEmpty, sort != nil { return try objects().map(\.objectID) }
+    return window(saved + pending.map(\.objectID))
   }
 
   func count() throws -> Int {
-    if let (store, query) = try exactQuery() {
-      var unbounded = query
-      unbounded.limit = 0
-      unbounded.offset = 0
-      unbounded.sortDescriptors = []
-      let rest = max(0, try store.count(matching: unbounded) - request.fetchOffset)
-      return request.fetchLimit > 0 ? min(rest, request.fetchLimit) : rest
-    }
-    return window(try matching()).count
+    guard let (store, whole) = try storeQuery() else { return window(try matching()).count }
+    var query = whole
+    (query.limit, query.offset, query.sortDescriptors) = (0, 0, [])
+    let all = hasPending ? try unchangedCount(store, query) + pendingMatches().count : try store.count(matching: query)
+    let rest = max(0, all - request.fetchOffset)
+    return request.fetchLimit > 0 ? min(rest, request.fetchLimit) : rest
   }
 
   // MARK: The store's part
 
-  /// The query that gives the result as it is, if one store can do all of it.
-  private func exactQuery() throws -> (any PersistentStore, StoreQuery)? {
-    guard stores.count == 1, pending.isEmpty else { return nil }
+  /// The query that gives all saved rows of the result in their order, if one store can do all of it.
+  private func storeQuery() throws -> (any PersistentStore, StoreQuery)? {
+    guard stores.count == 1 else { return nil }
     let store = stores[0]
     var query = baseQuery()
     if let predicate = request.predicate, try !store.canEvaluate(predicate, for: query) { return nil }
@@ -111,13 +117,66 @@ struct FetchPlan {
     return (pushed.isEmpty ? nil : .and(pushed), false)
   }
 
+  // MARK: Unsaved changes
+
+  private func isChanged(_ id: ManagedObjectID) -> Bool {
+    context.registered[id]?.takeUnretainedValue().state.contains(.listed) == true
+  }
+
+  /// What a query finds without changed objects. A limit then asks for a few more rows, and for many more where these did
+  /// not do, rather than for all.
+  private func unchanged<Row>(
+    _ query: StoreQuery, _ id: (Row) -> ManagedObjectID, _ read: (StoreQuery) throws -> [Row]
+  ) throws -> [Row] {
+    guard hasPending else { return try read(query) }
+    var query = query
+    let (wanted, isAll) = query.limit.addingReportingOverflow(query.offset)
+    let isBounded = query.limit > 0 && !isAll
+    query.offset = 0
+    var more = 16
+    while true {
+      let (limit, overflow) = wanted.addingReportingOverflow(more)
+      query.limit = isBounded && !overflow ? limit : 0
+      let rows = try read(query)
+      let kept = rows.filter { !isChanged(id($0)) }
+      if query.limit == 0 || rows.count < query.limit || kept.count >= wanted { return kept }
+      more *= 8
+    }
+  }
+
+  /// Among so few changed rows the store leaves them out by their IDs.
+  private static let fewRows = 100
+
+  private func unchangedCount(_ store: any PersistentStore, _ query: StoreQuery) throws -> Int {
+    var rows: [Value] = []
+    for object in context.changedObjects
+    where entities.contains(object.entity.index) && !object.objectID.isTemporaryID && rows.count <= Self.fewRows {
+      rows.append(.objectID(object.objectID))
+    }
+    if rows.isEmpty { return try store.count(matching: query) }
+    let others = Predicate.not(.comparison(.init(.evaluatedObject, .in, .constant(.list(rows)))))
+    let condition = query.predicate.map { Predicate.and([$0, others]) } ?? others
+    if rows.count <= Self.fewRows, try store.canEvaluate(condition, for: baseQuery()) {
+      var query = query
+      query.predicate = condition
+      return try store.count(matching: query)
+    }
+    return try store.objectIDs(matching: query).reduce(0) { $0 + (isChanged($1) ? 0 : 1) }
+  }
+
+  /// The changed objects that match as they are now.
+  private func pendingMatches() throws -> [ManagedObject] {
+    guard hasPending else { return [] }
+    let changed: [ManagedObject] = try context.changedObjects(matching: request.predicate, entity, entities)
+    return try changed.filter { try !$0.isDeleted && matches($0) }
+  }
+
   // MARK: The context's part
 
   private func matching() throws -> [ManagedObject] {
     var result: [ManagedObject] = []
-    let changed = Set(pending.map(ObjectIdentifier.init))
     // Without unsaved changes a changed object is judged by its twin of a context where nothing changed.
-    let saved = request.includesPendingChanges ? nil : ManagedObjectContext(context.coordinator, domain: context.domain)
+    let saved = request.includesPendingChanges ? nil : ManagedObjectContext(twinOf: context)
     for store in stores {
       let (pushed, isComplete) = try split(store)
       var query = baseQuery()
@@ -125,15 +184,12 @@ struct FetchPlan {
       let snapshots = try store.snapshots(matching: query)
       let objects = try context.objects(for: snapshots, refreshing: request.shouldRefreshRefetchedObjects)
       for (object, snapshot) in zip(objects, snapshots) {
-        if changed.contains(ObjectIdentifier(object)) { continue }
+        if hasPending, object.state.contains(.listed) { continue }
         let judged = object.hasChanges ? try saved?.object(for: snapshot) ?? object : object
         if isComplete { result.append(object) } else if try matches(judged) { result.append(object) }
       }
     }
-    for object in pending where !object.isDeleted {
-      if try matches(object) { result.append(object) }
-    }
-    return result
+    return result + (try pendingMatches())
   }
 
   private func matches(_ object: ManagedObject) throws -> Bool { try matcher?.matches(object) ?? true }
@@ -142,9 +198,9 @@ struct FetchPlan {
     try sort?.sorted(objects) ?? objects
   }
 
-  private func window(_ objects: [ManagedObject]) -> [ManagedObject] {
-    guard request.fetchOffset > 0 || request.fetchLimit > 0 else { return objects }
-    let rest = objects.dropFirst(request.fetchOffset)
+  private func window<Row>(_ rows: [Row]) -> [Row] {
+    guard request.fetchOffset > 0 || request.fetchLimit > 0 else { return rows }
+    let rest = rows.dropFirst(request.fetchOffset)
     return Array(request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest)
   }
 }

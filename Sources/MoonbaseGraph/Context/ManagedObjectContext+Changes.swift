@@ -59,6 +59,8 @@ extension ManagedObjectContext {
     object.willChange()
     object.state.insert(.deleted)
     list(object)
+    changedObjects.note(object)
+    if object.isInserted { hasNewDeletedObjects = true }
     changeCount &+= 1
     touchedObjects?.append(object)
     deletionsToPropagate.append(object)
@@ -107,13 +109,14 @@ extension ManagedObjectContext {
     func isGone(_ object: ManagedObject) -> Bool {
       object.state.isSuperset(of: [.inserted, .deleted]) && !object.state.contains(.departing)
     }
-    guard changedObjects.contains(where: isGone) else { return }
+    guard hasNewDeletedObjects else { return }
     let gone = changedObjects.filter(isGone)
-    changedObjects.removeAll(where: isGone)
     for object in gone {
+      changedObjects.remove(object)
       journal.note(.dropped(object, object.state))
       disown(object, because: .deleted)
     }
+    hasNewDeletedObjects = changedObjects.contains { $0.isInserted && $0.isDeleted }
   }
 
   /// The object is no longer of this context.
@@ -145,7 +148,7 @@ extension ManagedObjectContext {
     deletionsToPropagate = []
     pendingErrors = []
     readObjects = []
-    prefetched = [:]
+    prefetched = PrefetchedLists()
     changedObjects = []
     changeCount &+= 1
   }
@@ -170,8 +173,8 @@ extension ManagedObjectContext {
     try refuseWithinHooks("a refresh was asked for")
     guard !object.isInserted else { return }
     changeCount &+= 1
-    prefetched = [:]
-    guard mergeChanges else { return try object.turnIntoFault() }
+    prefetched = PrefetchedLists()
+    guard mergeChanges else { return try giveUp(object) }
     guard let snapshot = try coordinator.currentSnapshot(of: object.objectID) else {
       _ = try row(of: object.objectID)
       return
@@ -180,5 +183,21 @@ extension ManagedObjectContext {
     object.state.remove(.born)
     object.relationships = object.relationships.filter { $0.value.hasChanges }
     for state in object.relationships.values { state.unload() }
+  }
+
+  private func giveUp(_ object: ManagedObject) throws {
+    let (partners, lists) = (object.partners, object.listsOfChangedOthers)
+    let hooks = Result { try object.turnIntoFault() }
+    for (slot, list) in lists {
+      list.unload()
+      object.relationships[slot] = list
+      didChange(object)
+    }
+    // In a list one can see that it is to be read anew, in the value of a partner one cannot.
+    if !partners.isEmpty, let row = try coordinator.currentSnapshot(of: object.objectID) {
+      object.takeRow(row)
+      for (slot, value) in partners { object.rowMoved(slot, from: value, to: row.values[slot]) }
+    }
+    try hooks.get()
   }
 }

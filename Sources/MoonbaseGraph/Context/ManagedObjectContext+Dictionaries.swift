@@ -28,7 +28,7 @@ extension ManagedObjectContext {
   /// The columns are the request's `propertiesToFetch`, or all attributes. `@count` of a key path skips missing values; `@sum`
   /// of nothing is 0; `@avg`, `@min` and `@max` of nothing are absent, as is every missing value. An aggregate beside plain
   /// columns that are not grouped repeats its value in all rows. `havingPredicate` sees the columns of a group, the keys that
-  /// make the groups, and functions over the objects of one. Unsaved changes do not count.
+  /// make the groups, and functions over the objects of one. Rows and values are those that are saved: no unsaved change counts.
   public func fetchDictionaries(_ request: FetchRequest) throws -> [[String: Value]] {
     let grouping = DictionaryGrouping(request, try DictionaryGrouping.plan(for: request, in: self))
     return try grouping.rows()
@@ -45,13 +45,14 @@ struct DictionaryGrouping {
     self.plan = plan
   }
 
-  /// The fetch behind the dictionaries: without unsaved changes, and without a limit where the limit is one of groups.
+  /// The fetch behind the dictionaries: in a context without unsaved changes, so that rows and values are those that are
+  /// saved; and without a limit, for the limit is one of groups.
   static func plan(for request: FetchRequest, in context: ManagedObjectContext) throws -> FetchPlan {
     var objects = request
     objects.includesPendingChanges = false
     objects.fetchLimit = 0
     objects.fetchOffset = 0
-    return try FetchPlan(objects, in: context)
+    return try FetchPlan(objects, in: ManagedObjectContext(twinOf: context))
   }
 
   func rows() throws -> [[String: Value]] {

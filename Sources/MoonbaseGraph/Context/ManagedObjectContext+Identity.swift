@@ -58,7 +58,7 @@ extension ManagedObjectContext {
   /// The object of a row that was just read. An object that is here already keeps its changes; one without takes the row.
   func object(for snapshot: Snapshot) throws -> ManagedObject {
     if let known = registered[snapshot.id]?.takeUnretainedValue() {
-      if known.isFault { known.snapshot = snapshot }
+      known.takeRow(snapshot)
       return known
     }
     guard let entity = model.entity(of: snapshot.id) else {
@@ -83,9 +83,7 @@ extension ManagedObjectContext {
 
   func storedDestinations(of object: ManagedObject, _ slot: Int) throws -> [ManagedObjectID] {
     guard !object.objectID.isTemporaryID, !object.entity.properties[slot].isTransient else { return [] }
-    if let ids = prefetched[PrefetchKey(id: object.objectID, slot: slot)] {
-      return ids
-    }
+    if let ids = prefetched[PrefetchKey(id: object.objectID, slot: slot)] { return ids }
     return try coordinator.destinations(of: object.objectID, relationship: slot)
   }
 }

@@ -25,6 +25,7 @@ extension ManagedObjectContext {
     try throwPendingError()
     if findsValuesChangedInPlace { try checkReadValues() }
     var plan: SavePlan?
+    var counted: CountedOwners?
     let savepoint = journal.begin()
     do {
       defer { journal.end(savepoint) }
@@ -33,6 +34,7 @@ extension ManagedObjectContext {
         guard hasChanges else { return }
         phase = .writing
         plan = try SavePlan(self)
+        counted = CountedOwners(before: self)
         try plan?.write()
       } catch {
         // What came during the save is undone, its errors with it.
@@ -41,10 +43,10 @@ extension ManagedObjectContext {
         throw error
       }
     } catch {
-      if let plan, plan.isPartlySaved { try finishSave(plan) }
+      if let plan, plan.isPartlySaved { try finishSave(plan, counted) }
       throw error
     }
-    if let plan { try finishSave(plan) }
+    if let plan { try finishSave(plan, counted) }
   }
 
   private func throwPendingError() throws {
@@ -126,6 +128,7 @@ extension ManagedObjectContext {
       try rounds.begin(with: first)
       touchedObjects = []
       for object in waiting where object.context === self { try callWillSave(object) }
+      try keepStoredAttributes(after: waiting.filter { $0.context === self })
       try processPendingChanges()
       waiting = touchedObjects.map(Array.init) ?? []
     }
@@ -137,13 +140,16 @@ extension ManagedObjectContext {
     if try object.writeDelayedValues() { changeCount &+= 1 }
     guard behavior.hasWillSave else { return }
     if behavior.objectClass != ManagedObject.self { try object.running("willSave") { try object.willSave() } }
-    for entry in behavior.extensions { try object.run("willSave", entry.willSave) }
+    for entry in behavior.extensions {
+      try object.run("willSave", entry.willSave)
+      for derived in entry.stored { try object.keep(derived) }
+    }
   }
 
   // MARK: After
 
   /// What the plan saved counts as saved; what it could not save stays as it is.
-  private func finishSave(_ plan: SavePlan) throws {
+  private func finishSave(_ plan: SavePlan, _ counted: CountedOwners?) throws {
     phase = .didSave
     let objects = plan.isPartlySaved ? changedObjects.filter(plan.isSaved) : Array(changedObjects)
     for object in objects {
@@ -157,8 +163,9 @@ extension ManagedObjectContext {
     }
     changedObjects.removeAll { !$0.state.contains(.listed) }
     readObjects = []
-    prefetched = [:]
+    prefetched = PrefetchedLists()
     plan.adopt()
+    counted?.readCounts(after: objects, in: self)
     changeCount &+= 1
     for object in objects where object.context === self { try callDidSave(object) }
   }

@@ -55,10 +55,15 @@ public final class ManagedObjectContext {
   var deletionsToPropagate: ContiguousArray<ManagedObject> = []
 
   /// Destinations that were read ahead, until something is saved, rolled back or refreshed.
-  var prefetched: [PrefetchKey: [ManagedObjectID]] = [:]
+  var prefetched = PrefetchedLists()
+  /// Whether new objects were deleted that are in the list of changes.
+  var hasNewDeletedObjects = false
 
   /// Objects of which transformable values were read since the last save; see `findsValuesChangedInPlace`.
   var readObjects: OrderedSet<ManagedObject> = []
+
+  /// Which stored attributes depend on what; made by the first save that asks.
+  var storedInputs: StoredInputs?
 
   @exclusivity(unchecked) private var behaviors: ContiguousArray<EntityBehavior?>
   @exclusivity(unchecked) private var seenRevision: Int
@@ -75,6 +80,15 @@ public final class ManagedObjectContext {
     self.domain = domain
     behaviors = ContiguousArray(repeating: nil, count: coordinator.model.entities.count)
     seenRevision = domain.revision
+  }
+
+  /// Makes a context without changes beside another one: in it, objects are as they are saved.
+  init(twinOf other: ManagedObjectContext) {
+    coordinator = other.coordinator
+    domain = other.domain
+    behaviors = other.behaviors
+    seenRevision = other.seenRevision
+    hookDepth = other.hookDepth
   }
 
   deinit { for object in registered.values { object.takeUnretainedValue().leave(because: .contextGone) } }
@@ -121,6 +135,7 @@ public final class ManagedObjectContext {
   private func forgetBehaviors() {
     seenRevision = domain.revision
     for index in behaviors.indices { behaviors[index] = nil }
+    storedInputs = nil
     for object in registered.values { object.takeUnretainedValue().caches = [:] }
     changeCount &+= 1
   }
@@ -132,6 +147,7 @@ public final class ManagedObjectContext {
   func didChange(_ object: ManagedObject) {
     changeCount &+= 1
     touchedObjects?.append(object)
+    changedObjects.note(object)
     if !object.state.contains(.inserted) { object.state.insert(.updated) }
     list(object)
   }

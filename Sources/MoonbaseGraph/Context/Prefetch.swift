@@ -8,12 +8,14 @@ struct Prefetch {
   func run(_ paths: [String]) throws {
     for path in paths {
       var current = objects
-      for key in path.split(separator: ".") { current = try load(String(key), of: current) }
+      for (depth, key) in path.split(separator: ".").enumerated() {
+        current = try load(String(key), of: current, areHeld: depth == 0)
+      }
     }
   }
 
   /// Loads one relationship and returns its destinations as objects.
-  private func load(_ key: String, of owners: [ManagedObject]) throws -> [ManagedObject] {
+  private func load(_ key: String, of owners: [ManagedObject], areHeld: Bool) throws -> [ManagedObject] {
     var ids: [ManagedObjectID] = []
     for (_, group) in Dictionary(grouping: owners, by: { $0.entity.index }) {
       guard let entity = group.first?.entity else { continue }
@@ -22,7 +24,7 @@ struct Prefetch {
           .invalidRequest, "cannot prefetch \(key): \(entity.name) has no such relationship", entity: entity.name,
           property: key)
       }
-      if case .toMany = property.kind { try loadToMany(property.slot, group) }
+      if case .toMany = property.kind { try loadToMany(property.slot, group, areHeld) }
       for owner in group { ids += try owner.objectIDs(forRelationshipNamed: key) }
     }
     let unique = Array(Set(ids))
@@ -30,14 +32,44 @@ struct Prefetch {
     return try context.objects(with: unique)
   }
 
-  /// The IDs wait in the context: owners further down the path are let go when the prefetch is done.
-  private func loadToMany(_ slot: Int, _ owners: [ManagedObject]) throws {
+  /// The objects of the result keep their destinations themselves. Owners further down the path are let go when the prefetch
+  /// is done: the IDs of theirs wait in the context.
+  private func loadToMany(_ slot: Int, _ owners: [ManagedObject], _ areHeld: Bool) throws {
     let missing = owners.filter { !$0.objectID.isTemporaryID && !$0.toManyState(slot).isLoaded }
     for (store, group) in try context.coordinator.byStore(missing.map(\.objectID)) {
       let lists = try store.destinations(of: group, relationship: slot)
-      for (id, list) in zip(group, lists) { context.prefetched[PrefetchKey(id: id, slot: slot)] = list }
+      for (id, list) in zip(group, lists) {
+        if areHeld, let owner = context.registeredObject(for: id) {
+          owner.toManyState(slot).load(list)
+        } else {
+          context.prefetched.insert(list, for: PrefetchKey(id: id, slot: slot))
+        }
+      }
     }
   }
+}
+
+/// Destinations of objects that nobody may hold yet.
+///
+/// Bounded: two generations of at most `capacity` IDs. What is no longer here is read when it is asked for.
+struct PrefetchedLists {
+  private static let capacity = 1 << 16
+
+  private var young: [PrefetchKey: [ManagedObjectID]] = [:]
+  private var old: [PrefetchKey: [ManagedObjectID]] = [:]
+  private var weight = 0
+
+  /// How many lists wait.
+  var count: Int { young.count + old.count }
+
+  mutating func insert(_ list: [ManagedObjectID], for key: PrefetchKey) {
+    young[key] = list
+    weight += 1 + list.count
+    guard weight > Self.capacity else { return }
+    (old, young, weight) = (young, [:], 0)
+  }
+
+  subscript(key: PrefetchKey) -> [ManagedObjectID]? { young[key] ?? old[key] }
 }
 
 /// A to-many relationship of one object.
@@ -58,7 +90,7 @@ extension ManagedObjectContext {
       !id.isTemporaryID && registered[id].map { $0.takeUnretainedValue().snapshot == nil } ?? true
     }
     for snapshot in try coordinator.snapshots(of: missing) {
-      if let object = registered[snapshot.id]?.takeUnretainedValue(), object.isFault { object.snapshot = snapshot }
+      registered[snapshot.id]?.takeUnretainedValue().takeRow(snapshot)
     }
   }
 }

@@ -16,9 +16,14 @@ public final class PersistentStoreCoordinator: Sendable {
 
   private let registry = Lock(Registry())
   private let rows = RowCache()
+  /// The counts that stores keep themselves.
+  let counts: CountedRelationships
 
   /// Makes a coordinator without stores.
-  public init(model: ResolvedModel) { self.model = model }
+  public init(model: ResolvedModel) {
+    self.model = model
+    counts = CountedRelationships(model)
+  }
 
   /// Makes a coordinator with the stores and classes of another one but a row cache of its own.
   public convenience init(sharingStoresOf other: PersistentStoreCoordinator) {
@@ -104,11 +109,12 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// A row as the store has it now.
   func currentSnapshot(of id: ManagedObjectID) throws -> Snapshot? {
+    let moment = rows.now
     guard let snapshot = try store(of: id).snapshot(of: id) else {
       rows.remove([id])
       return nil
     }
-    rows.insert([snapshot])
+    rows.insert([snapshot], readAt: moment)
     return snapshot
   }
 
@@ -116,8 +122,9 @@ public final class PersistentStoreCoordinator: Sendable {
   func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot] {
     var result: [Snapshot] = []
     for (store, group) in try byStore(ids) {
+      let moment = rows.now
       let snapshots = try store.snapshots(of: group)
-      rows.insert(snapshots)
+      rows.insert(snapshots, readAt: moment)
       result += snapshots
     }
     return result
@@ -125,6 +132,9 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// A fetch brought newer rows: those in the cache follow.
   func refreshRows(_ snapshots: [Snapshot]) { rows.replace(snapshots) }
+
+  /// Rows changed without a new version: whoever asks reads them anew.
+  func forgetRows(of ids: [ManagedObjectID]) { rows.remove(ids) }
 
   func destinations(of id: ManagedObjectID, relationship slot: Int) throws -> [ManagedObjectID] {
     try store(of: id).destinations(of: id, relationship: slot)

@@ -4,12 +4,19 @@ import MoonbasePlatform
 /// Rows that were read one by one, shared by all contexts.
 ///
 /// Bounded: two generations of at most `capacity` rows; a row that is used moves to the young one, the old one is dropped
-/// when the young one is full. Nothing depends on a row being here: contexts keep the snapshots of their objects, and saves
+/// when the young one is full. A row never goes back to an older version, and what was taken out is not brought back by who
+/// read it before. Nothing depends on a row being here: contexts keep the snapshots of their objects, and saves
 /// compare versions with the store.
 final class RowCache: Sendable {
   private struct Generations {
     var young: [ManagedObjectID: Snapshot] = [:]
     var old: [ManagedObjectID: Snapshot] = [:]
+    var removals: UInt64 = 0
+  }
+
+  /// The moment at which a reader began: how often rows had been taken out.
+  struct Moment {
+    fileprivate let removals: UInt64
   }
 
   private let capacity: Int
@@ -26,8 +33,13 @@ final class RowCache: Sendable {
     }
   }
 
-  func insert(_ snapshots: [Snapshot]) {
+  /// To be asked before rows are read that are then inserted.
+  var now: Moment { Moment(removals: generations.withLock { $0.removals }) }
+
+  /// Takes rows in, unless rows were taken out since they were read.
+  func insert(_ snapshots: [Snapshot], readAt moment: Moment) {
     generations.withLock { cache in
+      guard cache.removals == moment.removals else { return }
       for snapshot in snapshots { put(snapshot, in: &cache) }
     }
   }
@@ -36,17 +48,18 @@ final class RowCache: Sendable {
   func replace(_ snapshots: [Snapshot]) {
     generations.withLock { cache in
       for snapshot in snapshots {
-        if let place = cache.young.index(forKey: snapshot.id) {
-          cache.young.values[place] = snapshot
-        } else if cache.old[snapshot.id] != nil {
-          put(snapshot, in: &cache)
+        guard let known = cache.young[snapshot.id] ?? cache.old[snapshot.id], known.version < snapshot.version else {
+          continue
         }
+        put(snapshot, in: &cache)
       }
     }
   }
 
   func remove(_ ids: [ManagedObjectID]) {
+    guard !ids.isEmpty else { return }
     generations.withLock { cache in
+      cache.removals += 1
       for id in ids {
         cache.young[id] = nil
         cache.old[id] = nil
@@ -55,7 +68,9 @@ final class RowCache: Sendable {
   }
 
   private func put(_ snapshot: Snapshot, in cache: inout Generations) {
-    cache.young[snapshot.id] = snapshot
+    let known = cache.young[snapshot.id] ?? cache.old[snapshot.id]
+    let newest = known.map { $0.version > snapshot.version ? $0 : snapshot } ?? snapshot
+    cache.young[snapshot.id] = newest
     if cache.young.count >= capacity {
       cache.old = cache.young
       cache.young = [:]

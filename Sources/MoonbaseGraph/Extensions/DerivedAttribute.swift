@@ -1,6 +1,6 @@
 public import MoonbaseModel
 
-/// A transient attribute whose value comes from other attributes, with Core Data's four ways of keeping it.
+/// An attribute, mostly transient, whose value comes from other attributes, with Core Data's four ways of keeping it.
 ///
 /// Source: Core Data Programming Guide, Non-Standard Persistent Attributes.
 public struct DerivedAttribute {
@@ -28,6 +28,9 @@ public struct DerivedAttribute {
   public var set: ((Value, ManagedObject) throws -> Void)?
   /// Names of the object's own attributes it is computed from; nil if it may depend on anything.
   public var ownInputs: [String]?
+  /// Key paths of everything it is computed from, also over relationships; nil if it may depend on anything. They say for which
+  /// objects a stored attribute is computed anew when another object changes.
+  public var inputs: [String]?
   /// The attribute that a delayed write will overwrite, where there is one: writing it meanwhile is refused.
   public var shadow: String?
   /// When the value is computed.
@@ -37,7 +40,8 @@ public struct DerivedAttribute {
 
   /// Makes a derived attribute.
   public init(
-    _ name: String, ownInputs: [String]? = nil, shadow: String? = nil, readPolicy: ReadPolicy = .onDemand,
+    _ name: String, ownInputs: [String]? = nil, inputs: [String]? = nil, shadow: String? = nil,
+    readPolicy: ReadPolicy = .onDemand,
     writePolicy: WritePolicy = .immediate, get: @escaping (ManagedObject) throws -> Value,
     set: ((Value, ManagedObject) throws -> Void)? = nil
   ) {
@@ -45,6 +49,7 @@ public struct DerivedAttribute {
     self.get = get
     self.set = set
     self.ownInputs = ownInputs
+    self.inputs = inputs ?? ownInputs
     self.shadow = shadow
     self.readPolicy = readPolicy
     self.writePolicy = writePolicy

@@ -23,6 +23,8 @@ final class EntityBehavior {
   @exclusivity(unchecked) private(set) var preCalculatedSlots: [Int] = []
   /// Derived attributes that must have a value.
   @exclusivity(unchecked) private(set) var requiredDerivedSlots: [Int] = []
+  /// Derived attributes that change with the object's own values only.
+  @exclusivity(unchecked) private(set) var selfContainedSlots = SlotSet()
   /// Slot of a shadow attribute → slot of the derived attribute whose delayed value will overwrite it.
   @exclusivity(unchecked) private(set) var delayedShadows: [Int: Int] = [:]
   let objectClass: ManagedObject.Type
@@ -68,6 +70,7 @@ final class EntityBehavior {
       }
     }
     noteHooks()
+    noteSelfContainedSlots()
     noteSimpleSlots()
     noteValidation()
   }
@@ -120,7 +123,7 @@ final class EntityBehavior {
 
   private func noteHooks() {
     let overridden = objectClass != ManagedObject.self
-    hasWillSave = overridden || extensions.contains { $0.willSave != nil }
+    hasWillSave = overridden || extensions.contains { $0.willSave != nil || !$0.stored.isEmpty }
     hasDidSave = overridden || extensions.contains { $0.didSave != nil }
     hasAwakeFromFetch = overridden || !preCalculatedSlots.isEmpty || extensions.contains { $0.awakeFromFetch != nil }
     hasAwakeFromInsert = overridden || extensions.contains { $0.awakeFromInsert != nil }
@@ -129,6 +132,23 @@ final class EntityBehavior {
       || extensions.contains {
         $0.validateForInsert != nil || $0.validateForUpdate != nil || $0.validateForDelete != nil
       }
+  }
+
+  /// An input that is derived itself must be of the same kind: takes out what has another input until nothing is left to
+  /// take out.
+  private func noteSelfContainedSlots() {
+    var inputs: [Int: [Int?]] = [:]
+    for (slot, kind) in kinds.enumerated() {
+      guard case .derived(let derived) = kind, let names = derived.ownInputs else { continue }
+      inputs[slot] = names.map(entity.slot)
+    }
+    func isOwn(_ slot: Int?) -> Bool {
+      guard let slot, accessors[slot] == nil else { return false }
+      if case .derived = kinds[slot] { return inputs[slot] != nil }
+      return true
+    }
+    while let slot = inputs.first(where: { !$0.value.allSatisfy(isOwn) })?.key { inputs[slot] = nil }
+    for slot in inputs.keys { selfContainedSlots.insert(slot) }
   }
 
   private func noteSimpleSlots() {

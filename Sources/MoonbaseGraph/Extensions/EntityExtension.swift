@@ -36,6 +36,9 @@ public struct EntityExtension {
   public var validateForDelete: ((ManagedObject) throws -> RuleFailure?)?
   /// Derived attributes.
   public var derived: [DerivedAttribute] = []
+  /// Derived attributes that are stored: before each save their values are computed and written, for the objects that changed
+  /// and for those whose `inputs` lead to one.
+  public var stored: [DerivedAttribute] = []
   /// After defaults are set, once in an object's life.
   public var awakeFromInsert: Hook?
   /// After a fault fired. Changes made here are not tracked.

@@ -7,13 +7,19 @@ extension ManagedObject {
   public final func fireFault() throws {
     guard state.contains(.fault) else { return }
     guard let context else { throw gone() }
-    if snapshot == nil, let batch {
-      self.batch = nil
-      try context.loadRows(of: batch.neighbours(of: objectID))
-    }
+    if snapshot == nil, let batch { try context.loadRows(of: batch.ids) }
+    if batch != nil { batch = nil }
     if snapshot == nil { snapshot = try context.row(of: objectID) }
     state.remove(.fault)
+    if state.contains(.refreshed) { rowArrived() }
     try wakeUp(in: context)
+  }
+
+  /// Takes a row that was read, where nobody has looked at the values yet; an older one than is here is of no use.
+  final func takeRow(_ row: Snapshot) {
+    guard isFault, snapshot.map({ $0.version <= row.version }) ?? true else { return }
+    snapshot = row
+    if batch != nil { batch = nil }
   }
 
   /// Whether the values have to be read before they can be used.
@@ -65,12 +71,13 @@ extension ManagedObject {
 
   /// What `turnIntoFault` does, without hooks.
   final func becomeFault() {
+    rowLeaves()
     context?.unlist(self)
     state.subtract([.updated, .deleted, .propagated, .born])
     snapshot = nil
     dropChanges()
     relationships = [:]
-    state.insert(.fault)
+    state.insert([.fault, .refreshed])
   }
 
   /// Takes newer values of the store in; unsaved changes stay on top.
@@ -78,8 +85,14 @@ extension ManagedObject {
     // What awake-from-fetch set is no unsaved change.
     if !state.contains(.listed) { changed.removeAll() }
     caches = caches.filter { changed.contains($0.key) }
+    let old = live.isEmpty ? snapshot?.values : live
     rebase(on: newer)
     changeCount &+= 1
+    context?.noteChange()
+    context?.changedObjects.note(self)
+    for slot in entity.toOneSlots where !changed.contains(slot) {
+      rowMoved(slot, from: old?[slot] ?? .null, to: newer.values[slot])
+    }
   }
 
   /// The values become those of a snapshot, with what differs from the old one on top.

@@ -48,7 +48,7 @@ extension ManagedObject {
     case .toOne: try stored(slot)
     case .plain, .opaque: try loaded(slot)
     case .transformable(let transformer): try transformed(slot, transformer)
-    case .derived(let derived): try derivedValue(slot, derived)
+    case .derived(let derived): try derivedValue(slot, derived, behavior)
     case .toMany: .list(try memberIDs(slot).map(Value.objectID))
     }
   }
@@ -96,6 +96,7 @@ extension ManagedObject {
     live[slot] = value
     changeCount &+= 1
     context?.noteChange()
+    context?.changedObjects.note(self)
     guard !entity.properties[slot].isTransient else { return }
     changed.insert(slot)
     if !state.contains(.awaking) { context?.didChangePrimitive(self) }
@@ -111,6 +112,7 @@ extension ManagedObject {
     changeCount &+= 1
     guard !state.contains(.awaking) else {
       if !entity.properties[slot].isTransient { changed.insert(slot) }
+      context?.noteChange()
       return
     }
     changed.insert(slot)
@@ -182,14 +184,19 @@ extension ManagedObject {
     try store(.null, slot)
   }
 
-  private func derivedValue(_ slot: Int, _ derived: DerivedAttribute) throws -> Value {
+  private func derivedValue(_ slot: Int, _ derived: DerivedAttribute, _ behavior: EntityBehavior) throws -> Value {
     if let pending = delayed[slot] { return pending }
     if state.contains(.fault) { try fireFault() }
-    let stamp = derived.ownInputs != nil ? changeCount : context?.changeCount ?? 0
+    let stamp = stamp(slot, behavior)
     if let cached = caches[slot], cached.stamp == stamp { return cached.value }
     let value = try computing(slot) { try derived.get(self) }
     caches[slot] = Cached(value: value, stamp: stamp)
     return value
+  }
+
+  /// What a derived value that was computed now holds with.
+  private func stamp(_ slot: Int, _ behavior: EntityBehavior) -> UInt64 {
+    behavior.selfContainedSlots.contains(slot) ? changeCount : context?.changeCount ?? 0
   }
 
   private func writeDerived(
@@ -208,8 +215,7 @@ extension ManagedObject {
       try blaming(slot) { try set(fitting, self) }
       changeCount &+= 1
       context?.noteChange()
-      let stamp = derived.ownInputs != nil ? changeCount : context?.changeCount ?? 0
-      caches[slot] = Cached(value: fitting, stamp: stamp)
+      caches[slot] = Cached(value: fitting, stamp: stamp(slot, behavior))
     }
   }
 

@@ -22,6 +22,8 @@ open class ManagedObject {
     static let born = State(rawValue: 128)
     /// Hooks or delete rules of its deletion are running.
     static let departing = State(rawValue: 256)
+    /// A fault whose values somebody had before: other objects may know it by them.
+    static let refreshed = State(rawValue: 512)
   }
 
   /// Why an object is in no context any more.

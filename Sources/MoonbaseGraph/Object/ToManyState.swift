@@ -41,6 +41,12 @@ final class ToManyState {
     isLoaded = false
   }
 
+  /// Forgets what is known of a destination, whose row says whether it is one.
+  func forget(_ id: ManagedObjectID) {
+    let wasChange = added.drop(id, keepingOrder: isOrdered) || removed.drop(id, keepingOrder: false)
+    if wasChange || members.contains(id) { unload() }
+  }
+
   private func arrange(like wanted: MemberList) {
     let known = wanted.filter { members.contains($0) }
     var list = MemberList(unique: known)

@@ -12,7 +12,7 @@ extension DomainBuilder {
         inputs.allSatisfy { !$0.contains(".") } ? inputs : nil
       }
     var result = DerivedAttribute(
-      derived.name, ownInputs: ownInputs, shadow: derived.shadow,
+      derived.name, ownInputs: ownInputs, inputs: derived.inputs, shadow: derived.shadow,
       readPolicy: derived.readsEarly ? .preCalculated : .onDemand,
       writePolicy: derived.writesLate ? .delayed : .immediate, get: { _ in .null })
     if let shadow = derived.shadow, let transformer = derived.transformer.flatMap({ domain.transformers[$0] }) {
@@ -97,22 +97,6 @@ extension DomainBuilder {
         try scripts.set(value, 0, of: $0)
         try $0.set(1, object: object, as: handle)
       } reading: { _ in
-      }
-    }
-  }
-
-  /// Persistent derived attributes are brought up to date before each save.
-  func keepStored(_ stored: [ExtensionDeclaration.Derived], _ result: inout EntityExtension) {
-    let names = Set(stored.map(\.name))
-    let getters = result.derived.filter { names.contains($0.name) }
-    result.derived.removeAll { names.contains($0.name) }
-    let hook = result.willSave
-    result.willSave = { object in
-      try hook?(object)
-      for getter in getters {
-        let slot = try object.slot(of: getter.name)
-        let value = try object.blaming(slot) { try getter.get(object) }
-        if try !object.value(at: slot).isSame(as: value) { try object.setValue(value, at: slot) }
       }
     }
   }

@@ -77,10 +77,11 @@ struct DomainBuilder {
     var result = EntityExtension()
     for (key, function) in entry.normalize { result.normalize[key] = normalizer(function, entry.name, key) }
     for (key, function) in entry.validate { result.validate[key] = rule(function) }
-    for derived in entry.derived { result.derived.append(try make(derived, entry.name, domain)) }
+    for derived in entry.derived {
+      let attribute = try make(derived, entry.name, domain)
+      if derived.isStored { result.stored.append(attribute) } else { result.derived.append(attribute) }
+    }
     setHooks(of: entry, &result)
-    let stored = entry.derived.filter(\.isStored)
-    if !stored.isEmpty { keepStored(stored, &result) }
     return result
   }
 

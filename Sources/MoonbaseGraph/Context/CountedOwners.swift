@@ -1,0 +1,77 @@
+import MoonbaseModel
+
+/// The attributes of a model that its stores derive as `relationship.@count`.
+struct CountedRelationships {
+  /// By entity: to-one relationships whose destinations count who points at them.
+  private(set) var pointers: [Int: [Int]] = [:]
+  /// By entity: the attributes that are counts.
+  private(set) var counts: [Int: [Int]] = [:]
+
+  init(_ model: ResolvedModel) {
+    for entity in model.entities {
+      for (slot, relationship) in entity.countedRelationships {
+        counts[entity.index, default: []].append(slot)
+        guard let inverse = relationship.inverseSlot else { continue }
+        for index in model.entities[relationship.destination].subtree
+        where pointers[index]?.contains(inverse) != true {
+          pointers[index, default: []].append(inverse)
+        }
+      }
+    }
+  }
+}
+
+/// The objects whose counts a save changes: the store keeps these, and contexts read them when the save is done.
+struct CountedOwners {
+  private let counted: CountedRelationships
+  private var ids: Set<ManagedObjectID> = []
+
+  /// Notes whom the changed objects pointed at before.
+  init(before context: ManagedObjectContext) {
+    counted = context.coordinator.counts
+    guard !counted.counts.isEmpty else { return }
+    note(context.changedObjects)
+  }
+
+  private mutating func note(_ objects: some Sequence<ManagedObject>) {
+    for object in objects {
+      for slot in counted.pointers[object.entity.index] ?? [] {
+        if case .objectID(let id) = object.snapshot?.values[slot] { ids.insert(id) }
+      }
+    }
+  }
+
+  /// Takes the counts of the store over. The rows are of the same version as before: no cache knows by itself.
+  func readCounts(after saved: [ManagedObject], in context: ManagedObjectContext) {
+    guard !counted.counts.isEmpty else { return }
+    var all = self
+    all.note(saved)
+    for object in saved where counted.counts[object.entity.index] != nil { all.ids.insert(object.objectID) }
+    context.coordinator.forgetRows(of: Array(all.ids))
+    let owners = all.ids.compactMap { context.registeredObject(for: $0) }.filter { $0.snapshot != nil }
+    do {
+      for row in try context.coordinator.snapshots(of: owners.map(\.objectID)) {
+        context.registeredObject(for: row.id)?.adoptCounts(of: row, counted.counts)
+      }
+    } catch {
+      // What was written is saved. Who has nothing to lose reads the row at its next access.
+      for owner in owners where !owner.hasChanges { owner.forgetRow() }
+    }
+  }
+}
+
+extension ManagedObject {
+  fileprivate func adoptCounts(of row: Snapshot, _ counts: [Int: [Int]]) {
+    guard let snapshot else { return }
+    var values = snapshot.values
+    for slot in counts[entity.index] ?? [] { values[slot] = row.values[slot] }
+    if values != snapshot.values { adopt(Snapshot(id: objectID, version: snapshot.version, values: values)) }
+  }
+
+  /// Becomes a fault without telling anybody, for it is the same object with the same values but for a count.
+  fileprivate func forgetRow() {
+    dropChanges()
+    snapshot = nil
+    state.insert(.fault)
+  }
+}

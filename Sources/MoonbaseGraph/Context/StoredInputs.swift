@@ -1,0 +1,50 @@
+import MoonbaseModel
+
+/// Which derived attributes are computed from a property, as their declared inputs say: the stored ones, and those in between.
+struct StoredInputs {
+  /// A derived attribute one of whose inputs leads to the property.
+  struct Dependent {
+    let derived: DerivedAttribute
+    let isStored: Bool
+    let entity: ResolvedEntity
+    let slot: Int
+    /// The relationships on the way to the object with the property; none where it is the attribute's own object.
+    let path: [ResolvedProperty]
+  }
+
+  private var dependents: [LinkKey: [Dependent]] = [:]
+
+  /// Empty where no attribute is stored.
+  init(_ model: ResolvedModel, _ domain: ExtensionDomain) {
+    guard domain.extensions.values.joined().contains(where: { !$0.stored.isEmpty }) else { return }
+    for (name, entries) in domain.extensions {
+      guard let entity = model.entity(name) else { continue }
+      for entry in entries {
+        for derived in entry.stored { add(derived, true, entity, model) }
+        for derived in entry.derived { add(derived, false, entity, model) }
+      }
+    }
+  }
+
+  var isEmpty: Bool { dependents.isEmpty }
+
+  func dependents(of property: ResolvedProperty) -> [Dependent] { dependents[LinkKey(property)] ?? [] }
+
+  private mutating func add(
+    _ derived: DerivedAttribute, _ isStored: Bool, _ entity: ResolvedEntity, _ model: ResolvedModel
+  ) {
+    guard let slot = entity.slot(derived.name) else { return }
+    for input in derived.inputs ?? derived.ownInputs ?? [] {
+      var place = entity
+      var path: [ResolvedProperty] = []
+      for key in input.split(separator: ".") where !key.hasPrefix("@") {
+        guard let property = place.property(String(key)) else { break }
+        dependents[LinkKey(property), default: []].append(
+          Dependent(derived: derived, isStored: isStored, entity: entity, slot: slot, path: path))
+        guard let relationship = property.relationship else { break }
+        path.append(property)
+        place = model.entities[relationship.destination]
+      }
+    }
+  }
+}

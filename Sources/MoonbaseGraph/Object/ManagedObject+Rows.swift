@@ -1,0 +1,100 @@
+import MoonbaseModel
+import OrderedCollections
+
+/// What others know of an object by its row: when a newer row points elsewhere, they learn of it.
+extension ManagedObject {
+  /// The row of a to-one relationship was changed elsewhere. Unsaved changes of the other sides stay.
+  final func rowMoved(_ slot: Int, from old: Value, to new: Value) {
+    guard old != new, let relationship = entity.properties[slot].relationship,
+      !relationship.description.isTransient
+    else { return }
+    if let other = otherSide(of: old, relationship) { other.forgetPointer(from: self, relationship) }
+    if let other = otherSide(of: new, relationship) { other.learnPointer(from: self, relationship) }
+  }
+
+  /// The values are about to be dropped: what lists of other objects know of this one is read anew together with it.
+  final func rowLeaves() {
+    for slot in entity.toOneSlots where !state.contains(.fault) {
+      guard let relationship = entity.properties[slot].relationship, relationship.isInverseToMany else { continue }
+      for values in [live, snapshot?.values ?? []] where !values.isEmpty {
+        otherSide(of: values[slot], relationship)?.forgetMember(objectID, relationship)
+      }
+    }
+    for (slot, state) in relationships {
+      guard let relationship = entity.properties[slot].relationship, relationship.isManyToMany else { continue }
+      for id in state.added.union(state.removed) {
+        otherSide(of: .objectID(id), relationship)?.forgetMember(objectID, relationship)
+      }
+    }
+  }
+
+  /// One-to-many relationships with unsaved changes. They are changes of the other sides, which keep them.
+  final var listsOfChangedOthers: SlotMap<ToManyState> {
+    relationships.filter { slot, state in
+      guard let relationship = entity.properties[slot].relationship else { return false }
+      return state.hasChanges && relationship.inverseSlot != nil && !relationship.isManyToMany
+    }
+  }
+
+  /// To-one relationships whose other side is to-one too and has its values, with the other side.
+  final var partners: [(slot: Int, value: Value)] {
+    guard !isFault else { return [] }
+    return entity.toOneSlots.compactMap { slot in
+      guard let relationship = entity.properties[slot].relationship, !relationship.isInverseToMany,
+        let value = snapshot?.values[slot], otherSide(of: value, relationship)?.isFault == false
+      else { return nil }
+      return (slot, value)
+    }
+  }
+
+  private func forgetMember(_ id: ManagedObjectID, _ relationship: ResolvedRelationship) {
+    guard let slot = relationship.inverseSlot, !relationship.description.isTransient else { return }
+    relationships[slot]?.forget(id)
+  }
+
+  /// The values are here again.
+  final func rowArrived() {
+    state.remove(.refreshed)
+    guard let values = snapshot?.values else { return }
+    for slot in entity.toOneSlots where entity.properties[slot].relationship?.isInverseToMany == true {
+      rowMoved(slot, from: .null, to: values[slot])
+    }
+  }
+
+  private func otherSide(of value: Value, _ relationship: ResolvedRelationship) -> ManagedObject? {
+    guard case .objectID(let id) = value, relationship.inverseSlot != nil else { return nil }
+    return context?.registered[id]?.takeUnretainedValue()
+  }
+
+  private func forgetPointer(from other: ManagedObject, _ relationship: ResolvedRelationship) {
+    guard let slot = relationship.inverseSlot else { return }
+    if relationship.isInverseToMany {
+      if let state = relationships[slot], state.isLoaded, state.contains(other.objectID) { state.unload() }
+    } else if pointsAt(other, slot) {
+      setRowValue(.null, slot)
+    }
+  }
+
+  private func learnPointer(from other: ManagedObject, _ relationship: ResolvedRelationship) {
+    guard let slot = relationship.inverseSlot else { return }
+    if relationship.isInverseToMany {
+      let state = toManyState(slot)
+      if state.isLoaded, !state.contains(other.objectID) { state.unload() }
+    } else if !pointsAt(other, slot) {
+      setRowValue(.objectID(other.objectID), slot)
+    }
+  }
+
+  private func pointsAt(_ other: ManagedObject, _ slot: Int) -> Bool {
+    (live.isEmpty ? snapshot?.values[slot] : live[slot]) == .objectID(other.objectID)
+  }
+
+  /// A value of which the row of the other side tells that it changed; an unsaved change stays on top, and a fault reads it.
+  private func setRowValue(_ value: Value, _ slot: Int) {
+    guard !isFault, !changed.contains(slot) else { return }
+    materialize()
+    live[slot] = value
+    changeCount &+= 1
+    context?.noteChange()
+  }
+}

@@ -1,0 +1,87 @@
+import MoonbaseModel
+import MoonbaseTestSupport
+import Testing
+
+@testable import MoonbaseGraph
+
+@Suite struct PendingIndexTests {
+  private func find(
+    _ context: ManagedObjectContext, _ name: String, _ values: [String: Value], entity: String = "Person"
+  )
+    throws -> [ManagedObject]
+  {
+    var request = FetchRequest(entity)
+    request.predicate = .and(
+      values.sorted { $0.key < $1.key }.map { .comparison(.init(.keyPath($0.key), .equal, .constant($0.value))) })
+    return try context.fetch(request)
+  }
+
+  /// Each question costs what changed since the last one, not all that is unsaved.
+  @Test func findingAmongUnsavedObjectsCostsWhatChanged() throws {
+    let context = try People.context()
+    for number in 0..<2000 {
+      let name = Value.string("p\(number)")
+      #expect(try find(context, "Person", ["firstName": name]).isEmpty)
+      try context.insert("Person", ["firstName": name])
+    }
+    let placings = try #require(context.changedObjects.index?.placings)
+    #expect(placings < 2 * 2000)
+    #expect(try find(context, "Person", ["firstName": "p7"]).count == 1)
+  }
+
+  @Test func randomChangesAreFoundAsByLookingAtEach() throws {
+    let context = try People.context()
+    let department = try context.insert("Department")
+    var people: [ManagedObject] = []
+    var random = SplitMix(11)
+    for step in 0..<1500 {
+      switch random.next(9) {
+      case 0, 1, 2: people.append(try context.insert(random.next(3) == 0 ? "Employee" : "Person"))
+      case 3: if let person = people.randomElement(using: &random) { person["age"] = .int(Int64(random.next(5))) }
+      case 4, 5:
+        let names: [Value] = ["a", "A", "\u{e9}", "e\u{301}", "", .null]
+        if let person = people.randomElement(using: &random) { person["firstName"] = names[random.next(6)] }
+      case 6:
+        guard let person = people.randomElement(using: &random) else { continue }
+        try person.setObject(random.next(2) == 0 ? department : nil, forKey: "department")
+      case 7:
+        guard random.next(4) == 0, !people.isEmpty else { continue }
+        try context.delete(people.remove(at: random.next(people.count)))
+      default:
+        guard let person = people.randomElement(using: &random), !person.isInserted else { continue }
+        try context.refresh(person, mergeChanges: random.next(2) == 0)
+      }
+      if step % 300 == 299 { try context.save() }
+      if step % 500 == 499 {
+        try context.rollback()
+        people = try context.fetch(FetchRequest("Person"))
+      }
+      let values: [[String: Value]] = [
+        ["firstName": "a"], ["firstName": "\u{e9}", "age": 2], ["age": 3.0], ["firstName": .null],
+        ["department": .objectID(department.objectID)].filter { _ in !department.objectID.isTemporaryID || step < 300 },
+      ]
+      for wanted in values where !wanted.isEmpty {
+        for entity in ["Person", "Employee"] {
+          let found = try Set(find(context, "", wanted, entity: entity))
+          let naive = people.filter { person in
+            (entity == "Person" || person.entity.name == entity)
+              && wanted.allSatisfy { person[$0.key] == ($0.value == 3.0 ? 3 : $0.value) }
+          }
+          if wanted["firstName"] != "\u{e9}" { #expect(found == Set(naive), "step \(step): \(wanted)") }
+        }
+      }
+      #expect(context.brokenInvariants().isEmpty)
+    }
+  }
+
+  @Test func whatIsPrefetchedIsBounded() throws {
+    var lists = PrefetchedLists()
+    let ids = (0..<100).map { _ in ManagedObjectID(temporaryFor: Symbol("Thing")) }
+    for number in 0..<5000 {
+      lists.insert(ids, for: PrefetchKey(id: ids[0], slot: number))
+    }
+    #expect(lists.count < 2000)
+    #expect(lists[PrefetchKey(id: ids[0], slot: 4999)] == ids)
+    #expect(lists[PrefetchKey(id: ids[0], slot: 0)] == nil)
+  }
+}

@@ -1,0 +1,315 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseTestSupport
+import Testing
+
+/// What must follow a change that was made elsewhere, over each kind of store.
+@Suite struct FreshnessTests {
+  // MARK: Derived attributes
+
+  private func derivedModel() -> ManagedObjectModel {
+    var model = People.model()
+    let index = model.entities.firstIndex { $0.name == "Person" }!
+    for name in ["title", "label"] {
+      var attribute = AttributeDescription(name, .string)
+      attribute.isTransient = true
+      model.entities[index].attributes.append(attribute)
+    }
+    model.entities[index].attributes.append(AttributeDescription("place", .string))
+    let department = model.entities.firstIndex { $0.name == "Department" }!
+    model.entities[department].attributes.append(AttributeDescription("ages", .integer64))
+    return model
+  }
+
+  /// `label` is derived from `title`, which is derived from the department's name; `place` and `ages` are stored.
+  private func extensions() -> [String: [EntityExtension]] {
+    var person = EntityExtension()
+    let title = DerivedAttribute("title", inputs: ["department.name"]) { person in
+      try person.object(forKey: "department")?["name"] ?? .null
+    }
+    let label = DerivedAttribute("label", ownInputs: ["title"]) { person in
+      .string("<\(person["title"].text ?? "")>")
+    }
+    person.derived = [title, label]
+    person.stored = [DerivedAttribute("place", inputs: ["label"]) { person in person["label"] }]
+    var department = EntityExtension()
+    department.stored = [
+      DerivedAttribute("ages", inputs: ["employees.@sum.age"]) { department in
+        .int(try sumOfAges(department))
+      }
+    ]
+    return ["Person": [person], "Department": [department]]
+  }
+
+  private func sumOfAges(_ department: ManagedObject) throws -> Int64 {
+    var sum: Int64 = 0
+    for person in try department.objects(forKey: "employees") {
+      if case .int(let age) = person["age"] { sum += age }
+    }
+    return sum
+  }
+
+  @Test func aDerivedAttributeOfAnotherDerivedOneFollowsWhatThatComesFrom() throws {
+    let bench = try EitherStore.inMemory.bench(derivedModel())
+    let context = bench.context(extensions())
+    let department = try context.insert("Department", ["name": "a"])
+    let person = try context.insert("Person")
+    #expect(person["label"] == "<>")
+    try person.setObject(department, forKey: "department")
+    #expect(person["label"] == "<a>")
+    department["name"] = "b"
+    #expect(person["title"] == "b" && person["label"] == "<b>")
+  }
+
+  @Test(arguments: EitherStore.allCases) func aStoredAttributeFollowsRelatedObjectsThatChangeAlone(_ kind: EitherStore)
+    throws
+  {
+    let bench = try kind.bench(derivedModel())
+    let first = bench.context(extensions())
+    let old = try first.insert("Department", ["name": "old"])
+    let new = try first.insert("Department", ["name": "new"])
+    let people = try (1...3).map { try first.insert("Person", ["age": .int($0)]) }
+    for person in people { try person.setObject(old, forKey: "department") }
+    try first.save()
+    func saved(_ body: (ManagedObjectContext) throws -> Void) throws -> [Value] {
+      let context = bench.context(extensions())
+      try body(context)
+      try context.save()
+      #expect(context.brokenInvariants().isEmpty && !context.hasChanges)
+      let after = bench.context()
+      return try people.map { try after.existingObject(with: $0.objectID)?["place"] ?? .null }
+        + [old, new].map { try after.object(with: $0.objectID)["ages"] }
+    }
+    // Nobody has the people in hand, nor the departments.
+    #expect(try saved { try $0.object(with: old.objectID)["name"] = "x" } == ["<x>", "<x>", "<x>", 6, 0])
+    #expect(try saved { try $0.object(with: people[2].objectID)["age"] = 10 } == ["<x>", "<x>", "<x>", 13, 0])
+    let moved = try saved {
+      try $0.object(with: people[0].objectID).setObject($0.object(with: new.objectID), forKey: "department")
+    }
+    #expect(moved == ["<new>", "<x>", "<x>", 12, 1])
+    let grown = try saved {
+      try $0.insert("Employee", ["age": 100]).setObject($0.object(with: new.objectID), forKey: "department")
+    }
+    #expect(grown == ["<new>", "<x>", "<x>", 12, 101])
+    let shrunk = try saved { try $0.delete($0.object(with: people[1].objectID)) }
+    #expect(shrunk == ["<new>", .null, "<x>", 10, 101])
+    let orphaned = try saved { try $0.delete($0.object(with: old.objectID)) }
+    #expect(orphaned[2] == "<>")
+  }
+
+  @Test(arguments: EitherStore.allCases) func aStoredAttributeThatFailsFailsTheSaveAndLeavesWhatChanged(
+    _ kind: EitherStore
+  )
+    throws
+  {
+    let bench = try kind.bench(derivedModel())
+    var department = EntityExtension()
+    var fails = false
+    department.stored = [
+      DerivedAttribute("ages", inputs: ["employees.age"]) { department in
+        if fails { throw GraphError(.invalidValue, "no sum") }
+        return .int(try sumOfAges(department))
+      }
+    ]
+    let context = bench.context(["Department": [department]])
+    let owner = try context.insert("Department")
+    let person = try context.insert("Person", ["age": 5])
+    try person.setObject(owner, forKey: "department")
+    try context.save()
+    fails = true
+    person["age"] = 6
+    #expect { try context.save() } throws: { ($0 as? GraphError)?.message.contains("no sum") == true }
+    #expect(person["age"] == 6 && owner["ages"] == 5 && context.brokenInvariants().isEmpty)
+    fails = false
+    try context.save()
+    #expect(owner["ages"] == 6 && !context.hasChanges)
+  }
+
+  /// A path through a tree: each stored value needs the one above.
+  @Test func storedAttributesAlongATreeFollowItsRoot() throws {
+    var folder = EntityDescription("Folder")
+    folder.attributes = [AttributeDescription("name", .string), AttributeDescription("path", .string)]
+    folder.relationships = [
+      .toOne("parent", "Folder", inverse: "children"), .toMany("children", "Folder", inverse: "parent"),
+    ]
+    let bench = try EitherStore.sqlite.bench(ManagedObjectModel(entities: [folder]))
+    var entry = EntityExtension()
+    entry.stored = [
+      DerivedAttribute("path", inputs: ["name", "parent.path"]) { folder in
+        let above = try folder.object(forKey: "parent")?["path"].text ?? ""
+        return .string(above + "/" + (folder["name"].text ?? ""))
+      }
+    ]
+    let context = bench.context(["Folder": [entry]])
+    var folders = [try context.insert("Folder", ["name": "0"])]
+    for depth in 1..<150 {
+      let next = try context.insert("Folder", ["name": .string("\(depth)")])
+      try next.setObject(folders[depth - 1], forKey: "parent")
+      folders.append(next)
+    }
+    try context.save()
+    folders[0]["name"] = "root"
+    try context.save()
+    let last = try bench.context().existingObject(with: folders[149].objectID)
+    #expect(last == nil || folders[149]["path"].text?.hasPrefix("/root/1/2/") == true)
+    let other = bench.context()
+    #expect(try other.object(with: folders[149].objectID)["path"] == folders[149]["path"])
+  }
+
+  // MARK: Counts that the store keeps
+
+  private func countModel() -> ManagedObjectModel {
+    var model = People.model()
+    let index = model.entities.firstIndex { $0.name == "Department" }!
+    var size = AttributeDescription("size", .integer64)
+    size.derivationExpression = "employees.@count"
+    model.entities[index].attributes.append(size)
+    return model
+  }
+
+  @Test(arguments: EitherStore.allCases) func aCountOfTheModelIsFreshAfterEachSave(_ kind: EitherStore) throws {
+    let bench = try kind.bench(countModel())
+    let context = bench.context()
+    let (a, b) = (try context.insert("Department"), try context.insert("Department"))
+    let people = try (0..<3).map { _ in try context.insert("Person") }
+    for person in people { try person.setObject(a, forKey: "department") }
+    try context.save()
+    #expect(a["size"] == 3 && b["size"] == 0)
+    try people[0].setObject(b, forKey: "department")
+    a["name"] = "renamed"
+    try context.save()
+    #expect(a["size"] == 2 && b["size"] == 1 && a["name"] == "renamed")
+    try context.delete(people[1])
+    b["name"] = "unsaved before, saved now"
+    try context.save()
+    #expect(a["size"] == 1 && b["size"] == 1)
+    // Another context's save, and rows that the cache had.
+    let other = bench.context()
+    #expect(try other.object(with: b.objectID)["size"] == 1)
+    try other.object(with: people[2].objectID).setObject(other.object(with: b.objectID), forKey: "department")
+    try other.save()
+    #expect(try other.object(with: b.objectID)["size"] == 2)
+    let third = bench.context()
+    #expect(try third.object(with: b.objectID)["size"] == 2 && third.object(with: a.objectID)["size"] == 0)
+    try context.refresh(b, mergeChanges: true)
+    #expect(b["size"] == 2)
+    b["name"] = "no conflict"
+    try context.save()
+  }
+
+  @Test func aCountThatCannotBeReadAfterTheSaveIsReadLater() throws {
+    let model = try countModel().resolved()
+    let coordinator = PersistentStoreCoordinator(model: model)
+    let store = FailingStore(try InMemoryStore(model: model))
+    coordinator.add(store)
+    let context = ManagedObjectContext(coordinator, domain: ExtensionDomain())
+    let department = try context.insert("Department")
+    let person = try context.insert("Person")
+    try context.save()
+    try person.setObject(department, forKey: "department")
+    store.fail(afterReads: 0)
+    try context.save()
+    #expect(!context.hasChanges && context.brokenInvariants().isEmpty)
+    store.fail(afterReads: nil)
+    #expect(department["size"] == 1)
+  }
+
+  // MARK: Refresh
+
+  @Test(arguments: EitherStore.allCases, [false, true])
+  func aRefreshThatMovesAToOneMovesItInBothLists(_ kind: EitherStore, _ merges: Bool) throws {
+    let bench = try kind.bench()
+    let context = bench.context()
+    let (a, b) = (try context.insert("Department"), try context.insert("Department"))
+    let person = try context.insert("Person")
+    let project = try context.insert("Project")
+    try person.setObject(a, forKey: "department")
+    try project.setObject(a, forKey: "department")
+    try context.save()
+    #expect(try a.objects(forKey: "employees") == [person] && b.objects(forKey: "employees").isEmpty)
+    #expect(try a.objects(forKey: "projects") == [project] && b.objects(forKey: "projects").isEmpty)
+    let other = bench.context()
+    for (id, key) in [(person.objectID, "department"), (project.objectID, "department")] {
+      try other.object(with: id).setObject(other.object(with: b.objectID), forKey: key)
+    }
+    try other.save()
+    try context.refresh(person, mergeChanges: merges)
+    try context.refresh(project, mergeChanges: merges)
+    #expect(try person.object(forKey: "department") == b && project.object(forKey: "department") == b)
+    #expect(try a.objects(forKey: "employees").isEmpty && b.objects(forKey: "employees") == [person])
+    #expect(try a.objects(forKey: "projects").isEmpty && b.objects(forKey: "projects") == [project])
+    #expect(context.brokenInvariants().isEmpty)
+  }
+
+  @Test(arguments: EitherStore.allCases, [false, true])
+  func aRefreshThatMovesAPartnerTellsBothPartners(_ kind: EitherStore, _ merges: Bool) throws {
+    var left = EntityDescription("Left")
+    left.relationships = [.toOne("right", "Right", inverse: "left")]
+    var right = EntityDescription("Right")
+    right.relationships = [.toOne("left", "Left", inverse: "right")]
+    let bench = try kind.bench(ManagedObjectModel(entities: [left, right]))
+    let context = bench.context()
+    let one = try context.insert("Left")
+    let (a, b) = (try context.insert("Right"), try context.insert("Right"))
+    try one.setObject(a, forKey: "right")
+    try context.save()
+    let other = bench.context()
+    try other.object(with: one.objectID).setObject(other.object(with: b.objectID), forKey: "right")
+    try other.save()
+    try context.refresh(one, mergeChanges: merges)
+    #expect(try one.object(forKey: "right") == b)
+    #expect(try a.object(forKey: "left") == nil && b.object(forKey: "left") == one)
+    #expect(context.brokenInvariants().isEmpty)
+  }
+
+  @Test(arguments: EitherStore.allCases) func aRefreshGivesUpAMoveInBothLists(_ kind: EitherStore) throws {
+    let bench = try kind.bench()
+    let context = bench.context()
+    let (a, b) = (try context.insert("Department"), try context.insert("Department"))
+    let (person, friend) = (try context.insert("Person"), try context.insert("Person"))
+    try person.setObject(a, forKey: "department")
+    try context.save()
+    try person.setObject(b, forKey: "department")
+    try person.add(friend, to: "friends")
+    try context.refresh(person, mergeChanges: false)
+    #expect(try a.objects(forKey: "employees") == [person] && b.objects(forKey: "employees").isEmpty)
+    #expect(try friend.objects(forKey: "friends").isEmpty && person.objects(forKey: "friends").isEmpty)
+    #expect(context.brokenInvariants().isEmpty)
+    try person.setObject(b, forKey: "department")
+    try context.refresh(a, mergeChanges: false)
+    try context.refresh(b, mergeChanges: false)
+    #expect(try a.objects(forKey: "employees").isEmpty && b.objects(forKey: "employees") == [person])
+    try context.save()
+    #expect(context.brokenInvariants().isEmpty && !context.hasChanges)
+    let after = bench.context()
+    #expect(try after.object(with: b.objectID).objectIDs(forRelationshipNamed: "employees") == [person.objectID])
+  }
+
+  // MARK: Dictionaries
+
+  @Test(arguments: EitherStore.allCases) func dictionariesShowRowsAndValuesAsTheyAreSaved(_ kind: EitherStore) throws {
+    let bench = try kind.bench()
+    let context = bench.context()
+    let people = try (1...3).map { try context.insert("Person", ["age": .int($0), "firstName": "a"]) }
+    try context.save()
+    people[0]["age"] = 50
+    people[1]["firstName"] = "b"
+    try context.delete(people[2])
+    try context.insert("Person", ["age": 100])
+    var request = FetchRequest("Person")
+    request.predicate = try Predicate(format: "age < 10 AND firstName == 'a'")
+    request.sortDescriptors = [SortDescriptor("age")]
+    request.propertiesToFetch = [FetchColumn("age", .keyPath("age")), FetchColumn("firstName", .keyPath("firstName"))]
+    let rows = try context.fetchDictionaries(request)
+    #expect(rows.map { $0["age"] } == [1, 2, 3] && rows.allSatisfy { $0["firstName"] == "a" })
+    // Somebody else's save too, although the objects here have older values.
+    try context.rollback()
+    let other = bench.context()
+    _ = people.map { $0["age"] }
+    try other.object(with: people[0].objectID)["age"] = 7
+    try other.save()
+    #expect(try context.fetchDictionaries(request).map { $0["age"] } == [2, 3, 7])
+    #expect(people[0]["age"] == 1)
+    withExtendedLifetime(other) {}
+  }
+}
