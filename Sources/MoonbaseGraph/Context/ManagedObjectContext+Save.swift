@@ -76,15 +76,15 @@ extension ManagedObjectContext {
   /// Counts rounds, so that what changes things again and again ends with an error.
   private struct Rounds {
     private var count = 0
-    private let reason: String
+    private let reason: () -> String
 
-    init(_ reason: String) { self.reason = reason }
+    init(_ reason: @escaping @autoclosure () -> String) { self.reason = reason }
 
     mutating func begin(with object: ManagedObject) throws {
       count += 1
       guard count > greatestRounds else { return }
       throw GraphError(
-        .invalidRequest, "\(object.entity.name): \(reason)", entity: object.entity.name, objectID: object.objectID)
+        .invalidRequest, "\(object.entity.name): \(reason())", entity: object.entity.name, objectID: object.objectID)
     }
   }
 
@@ -123,7 +123,8 @@ extension ManagedObjectContext {
     }
     var waiting = objects
     var rounds = Rounds(
-      "willSave changes or inserts objects again and again: let it do so only where something is missing or differs")
+      "\(self.domain.hookName("willSave")) changes or inserts objects again and again: let it do so only where something is missing or differs"
+    )
     while let first = waiting.first {
       try rounds.begin(with: first)
       touchedObjects = []

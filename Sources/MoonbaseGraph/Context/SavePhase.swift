@@ -39,7 +39,8 @@ extension ManagedObjectContext {
   /// Throws where rules run: what came or went now would not be validated.
   func refuseWhileValidating(_ operation: String) throws {
     guard phase == .validating else { return }
-    throw GraphError(.contextBusy, "\(operation) while rules are checked: a rule only looks; do it in willSave")
+    let hook = domain.hookName("willSave")
+    throw GraphError(.contextBusy, "\(operation) while rules are checked: a rule only looks; do it in \(hook)")
   }
 
   /// Runs code of an extension. Nothing that it calls may save, reset, roll back or refresh this context.

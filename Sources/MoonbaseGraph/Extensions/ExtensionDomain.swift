@@ -17,6 +17,8 @@ public final class ExtensionDomain {
   package var owner: AnyObject?
   /// The provider that made the domain, if it can replace what is in it.
   package var provider: (any ExtensionProvider)?
+  /// How whoever wrote the extensions spells a hook, for messages.
+  package var hookName: (String) -> String = { $0 }
   /// Goes up with every change.
   @exclusivity(unchecked) public private(set) var revision = 0
 

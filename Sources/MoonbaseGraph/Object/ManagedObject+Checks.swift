@@ -73,6 +73,7 @@ extension ManagedObject {
   }
 
   final func unknownKey(_ key: String) -> GraphError {
+    if entity.fetchedProperties[key] != nil { return .fetchedProperty(key, of: entity) }
     let names = entity.properties.map(\.name) + entity.fetchedProperties.keys
     let hint = suggestion(for: key, among: names)
     return GraphError(

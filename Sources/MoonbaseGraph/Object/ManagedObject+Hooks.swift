@@ -45,7 +45,7 @@ extension ManagedObject {
   @discardableResult
   final func running<Result>(_ hook: String, _ body: () throws -> Result) throws -> Result {
     if let context, context.hookDepth >= ManagedObjectContext.greatestHookDepth {
-      throw failure("\(hook): \(context.hookDepth) hooks called each other", nil)
+      throw failure("\(context.domain.hookName(hook)): \(context.hookDepth) hooks called each other", nil)
     }
     do {
       guard let context else { return try body() }
@@ -70,7 +70,8 @@ extension ManagedObject {
       if known.underlying == nil { known.underlying = error }
       return known
     }
-    var failure = failure("\(hook.map { "\($0): " } ?? "")\(error)", property)
+    let hook = hook.map { "\(script?.hookName($0) ?? $0): " } ?? ""
+    var failure = failure("\(hook)\(error)", property)
     failure.underlying = error
     return failure
   }

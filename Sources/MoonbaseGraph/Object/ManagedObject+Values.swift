@@ -4,9 +4,12 @@ import OrderedCollections
 extension ManagedObject {
   /// The value of a property by name, through the subclass's own accessor if there is one.
   ///
-  /// A to-one relationship gives `.objectID`, a to-many one a `.list` of them. Throws for an unknown name, for a store that
+  /// A to-one relationship gives `.objectID`, a to-many one and a fetched property a `.list` of them. Throws for an unknown name, for a store that
   /// cannot be read, and for a transformer or derived attribute that fails.
-  public final func value(forKey key: String) throws -> Value { try value(at: slot(of: key)) }
+  public final func value(forKey key: String) throws -> Value {
+    guard let slot = entity.slot(key) else { return try fetchedValue(forKey: key) }
+    return try value(at: slot)
+  }
 
   /// Sets the value of a property by name, through the subclass's own accessor if there is one.
   ///

@@ -40,12 +40,19 @@ final class LuaMethod<Object: AnyObject>: LuaHostFunction {
   override func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
     var call = LuaCall(frame, offset: 1, method: self)
     do {
-      let object = try LuaCall(frame, offset: 0, method: self).object(0, as: Object.self, name: type)
-      try body(object, &call)
+      try body(try object(frame), &call)
       return 0
     } catch {
       return call.fail(error)
     }
+  }
+
+  private func object(_ frame: UnsafeMutablePointer<MBLFrame>) throws -> Object {
+    let call = LuaCall(frame, offset: 0, method: self)
+    if let object = call.objectIfPresent(0, as: Object.self) { return object }
+    // A handle that is dead has a better reason than its type.
+    if call.plain(0).tag == .object { return try call.object(0, as: Object.self, name: type) }
+    throw call.argumentError(0, "\(type) expected, got \(call.typeName(0)): call it with ':', not with '.'")
   }
 }
 

@@ -30,6 +30,8 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
   private var bulkCount = 0
   private var getters: [Getter] = []
   private var setters: [Setter?] = []
+  /// What to say about a name that the type has not, behind the message.
+  package var advice: ((String) -> String)?
   private var missingHandler: ((Object, String, Bool, inout LuaCall) throws -> Void)?
 
   /// A type; with `interned` one object has one handle, so that `==` and table keys work by identity.
@@ -72,6 +74,9 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
   public func missing(_ body: @escaping (Object, _ key: String, _ writing: Bool, inout LuaCall) throws -> Void) {
     missingHandler = body
   }
+
+  /// All properties and methods, in the order in which properties were added.
+  package var names: [String] { slots + methods.keys.sorted() }
 
   // MARK: From Lua
 
@@ -122,7 +127,7 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
           return 0
         }
         if writing, methods[key] != nil { throw LuaError(.runtime, "method '\(key)' of \(name) cannot be assigned") }
-        throw LuaError(.runtime, "\(name) has no '\(key)'")
+        throw LuaError(.runtime, "\(name) has no '\(key)'\(advice?(key) ?? "")")
       } catch {
         return call.fail(error)
       }

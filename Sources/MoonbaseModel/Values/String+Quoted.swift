@@ -1,7 +1,7 @@
 extension String {
   /// The text in double quotation marks, with a backslash before what cannot stand there as it is; control characters that have
   /// no letter of their own are written as the language at hand writes them.
-  func quoted(control: (Unicode.Scalar) -> String) -> String {
+  package func quoted(control: (Unicode.Scalar) -> String) -> String {
     var result = "\""
     for scalar in unicodeScalars {
       switch scalar {

@@ -10,7 +10,7 @@ extension HostTypes {
     describeLookup()
     context.method("fetch") { [unowned self] context, call in
       let entity = try Self.entity(try call.text(0), context)
-      try call.return(RequestBox(FetchRequest(entity.name), context), as: request)
+      try call.return(RequestBox(FetchRequest(entity.name), self.context.box(context)), as: request)
     }
     context.method("fetch_template") { [unowned self] context, call in
       let domain = try home()
@@ -19,7 +19,7 @@ extension HostTypes {
         for (key, value) in try call.table(1).pairs { values[key.textValue ?? ""] = try domain.value(value) }
       }
       let request = try context.fetchRequest(fromTemplate: try call.text(0), substituting: values)
-      try call.return(RequestBox(request, context), as: self.request)
+      try call.return(RequestBox(request, self.context.box(context)), as: self.request)
     }
   }
 
@@ -171,7 +171,9 @@ extension HostTypes {
     try table.forEach(of: type(of: object.entity)) { key, value in
       let property =
         switch key {
-        case .slot(let slot): object.entity.properties[slot]
+        case .slot(let slot) where slot < object.entity.properties.count: object.entity.properties[slot]
+        // Fetched properties come behind those that have slots.
+        case .slot(let slot): try domain.property(.text(type(of: object.entity).names[slot]), of: object.entity)
         case .other(let name): try domain.property(name, of: object.entity)
         }
       try object.setValue(domain.value(value, for: property, in: object.managedObjectContext), at: property.slot)
@@ -195,6 +197,7 @@ extension ScriptDomain {
   func property(_ key: LuaValue, of entity: ResolvedEntity) throws -> ResolvedProperty {
     if let name = key.textValue, let property = entity.property(name) { return property }
     let shown = key.textValue ?? "a \(key.typeName)"
+    if entity.fetchedProperties[shown] != nil { throw GraphError.fetchedProperty(shown, of: entity) }
     let hint = suggestion(for: shown, among: entity.properties.map(\.name))
     throw GraphError(
       .unknownName, "\(entity.name) has no property \(shown)\(hint)", entity: entity.name, property: shown)

@@ -3,7 +3,7 @@ import MoonbaseModel
 
 /// Walks the objects that matched when it began, a batch of rows at a time; skips those that are gone since.
 final class ObjectWalk {
-  private let context: ManagedObjectContext
+  private let box: RequestBox
   private let ids: [ManagedObjectID]
   private let batchSize: Int
   private let saveEvery: Int?
@@ -13,7 +13,7 @@ final class ObjectWalk {
   private var visited: [ManagedObject] = []
 
   init(_ box: RequestBox) throws {
-    context = box.context
+    self.box = box
     ids = try box.context.fetchIDs(box.request)
     batchSize = box.request.fetchBatchSize > 0 ? box.request.fetchBatchSize : 512
     saveEvery = box.saveEvery
@@ -37,6 +37,7 @@ final class ObjectWalk {
     if let object = batch.popFirst() { return object }
     guard position < ids.count else { return nil }
     let end = min(ids.count, position + batchSize)
+    let context = try box.context
     let objects = try context.loadObjects(with: Array(ids[position..<end]))
     try context.prefetch(prefetched, of: objects)
     batch = objects[...]
@@ -46,6 +47,7 @@ final class ObjectWalk {
 
   /// Saves and turns what was visited into faults, so that memory stays flat.
   private func saveVisited() throws {
+    let context = try box.context
     guard !context.isInTransaction else {
       throw ScriptError(.invalidRequest, "a transaction saves at its end: its body must not save")
     }

@@ -7,15 +7,17 @@ final class RequestBox {
   var request: FetchRequest
   var saveEvery: Int?
   private var conditionCount = 0
-  let context: ManagedObjectContext
+  private let home: ContextBox
 
-  init(_ request: FetchRequest, _ context: ManagedObjectContext) {
+  init(_ request: FetchRequest, _ context: ContextBox) {
     self.request = request
-    self.context = context
+    home = context
   }
 
+  var context: ManagedObjectContext { get throws { try home.live() } }
+
   func with(_ change: (RequestBox) throws -> Void) rethrows -> RequestBox {
-    let copy = RequestBox(request, context)
+    let copy = RequestBox(request, home)
     copy.saveEvery = saveEvery
     copy.conditionCount = conditionCount
     try change(copy)
@@ -49,7 +51,7 @@ final class RequestBox {
 
 extension HostTypes {
   func describeRequest() {
-    step("where") { box, call, domain in box.add(try Self.predicate(call, domain, box.context)) }
+    step("where") { box, call, domain in box.add(try Self.predicate(call, domain, try box.context)) }
     step("sort") { box, call, _ in
       for index in 0..<call.count { box.request.sortDescriptors.append(SortDescriptor(text: try call.text(index))) }
     }
@@ -65,11 +67,32 @@ extension HostTypes {
       for index in 0..<call.count { box.request.propertiesToGroupBy.append(try call.text(index)) }
     }
     step("having") { box, call, domain in
-      box.request.havingPredicate = try Self.predicate(call, domain, box.context)
+      box.request.havingPredicate = try Self.predicate(call, domain, try box.context)
     }
     step("distinct") { box, call, _ in box.request.returnsDistinctResults = call.isNil(0) ? true : try call.boolean(0) }
     step("save_every") { box, call, _ in box.saveEvery = max(1, try Self.count(call, 0)) }
     describeResults()
+    describeMisuse()
+  }
+
+  /// A request is no list: what would take it for one says how its objects are reached.
+  private func describeMisuse() {
+    let advice = "for object in request:each() do, or take the list that request:all() gives"
+    for name in [LuaOperator.call, .pairs] {
+      request.operator(name) { _ in
+        throw ScriptError(.invalidRequest, "a fetch request has not been fetched yet: write \(advice)")
+      }
+    }
+    request.operator(.length) { _ in
+      throw ScriptError(.invalidRequest, "a fetch request has no length: call its method count()")
+    }
+    request.missing { [unowned request] _, key, _, call in
+      guard case .integer = try call.value(0) else {
+        throw ScriptError(
+          .invalidRequest, "fetch request has no '\(key)'\(suggestion(for: key, among: request.names))")
+      }
+      throw ScriptError(.invalidRequest, "a fetch request has no elements: write \(advice)")
+    }
   }
 
   /// A method that returns a changed copy of the request.
@@ -127,7 +150,9 @@ extension HostTypes {
     let arguments = try (1..<max(1, call.count)).map { index in
       let argument = try call.value(index)
       try domain.checkContext(of: argument, is: context)
-      return try domain.value(argument)
+      do { return try domain.value(argument) } catch let error as ScriptError {
+        throw call.argumentError(index, error.message)
+      }
     }
     return try Predicate(format: try call.text(0), arguments: arguments)
   }

@@ -33,7 +33,27 @@ extension ScriptDomain {
       let box = ProgressBox(total: total, label: label, isVisible: isatty(STDERR_FILENO) == 1)
       try call.return(box, as: types.progress)
     }
+    let metatable = try state.table()
+    try metatable.set(
+      "__index", try state.function { [unowned self] call in try call.return(absent(try call.value(1))) })
+    try moonbase.setMetatable(metatable)
     try state.setGlobal("moonbase", .table(try moonbase.frozen()))
+  }
+
+  /// Fields of `moonbase` that are nil where the host gives them no value.
+  private static let optionalFields = ["context", "model", "open", "reload"]
+
+  /// A field of `moonbase` that nobody set: the model is described when it is first asked for, a misspelt name is a mistake.
+  private func absent(_ key: LuaValue) throws -> LuaValue {
+    let name = key.textValue ?? "a \(key.typeName)"
+    if name == "model", let model {
+      let description = try describe(model)
+      try moonbase.set(name, description)
+      return description
+    }
+    if Self.optionalFields.contains(name) { return .nil }
+    let known = try moonbase.pairs.compactMap(\.key.textValue).sorted() + Self.optionalFields
+    throw ScriptError(.invalidRequest, "moonbase has no '\(name)'\(suggestion(for: name, among: known))")
   }
 
   /// Adds a function to the `moonbase` table.
@@ -84,6 +104,7 @@ extension ScriptDomain {
   /// Makes a context known to scripts as `moonbase.context`.
   public func setContext(_ context: ManagedObjectContext) throws {
     contexts.append(context)
-    try moonbase.set("context", .object(LuaObject(context, as: types.context)))
+    model = context.model
+    try moonbase.set("context", .object(types.context.handle(context)))
   }
 }

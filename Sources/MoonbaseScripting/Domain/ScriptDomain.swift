@@ -21,6 +21,8 @@ public final class ScriptDomain {
   /// Every metatable that a class of values has had: values made before a reload, or by the same extension opened again, keep
   /// their class.
   private(set) var registeredClasses: [(name: String, value: LuaTable)] = []
+  /// The model that scripts see as `moonbase.model`.
+  var model: ResolvedModel?
   /// A failed save that no script has looked at yet, or an error of a `did_save` hook.
   var unseenFailure: UnseenFailure?
   /// Contexts that scripts of this domain opened or were given.

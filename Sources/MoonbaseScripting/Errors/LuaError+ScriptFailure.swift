@@ -2,10 +2,26 @@ import MoonbaseGraph
 package import MoonbaseLua
 
 extension LuaError: ScriptFailure {
+  package func hookName(_ name: String) -> String { name.inScriptSpelling }
+
   package var hostError: (any Error)? { underlying }
 
   /// A limit, an interruption or `os.exit`.
   package var endsRun: Bool { kind.limit != nil || kind.exitStatus != nil || kind == .interrupted }
 
   package var isOutOfStack: Bool { kind == .stack }
+}
+
+/// What the host finds wrong with a script's function ends no run.
+extension ScriptError: ScriptFailure {
+  package var hostError: (any Error)? { nil }
+  package var endsRun: Bool { false }
+  package func hookName(_ name: String) -> String { name.inScriptSpelling }
+}
+
+extension String {
+  /// `willSave` as scripts write it: `will_save`.
+  var inScriptSpelling: String {
+    reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : String($1) }
+  }
 }

@@ -70,13 +70,18 @@ public final class ScriptExtensions: ExtensionProvider {
   // MARK: Domains
 
   /// Makes a domain with a Lua state of its own.
-  public func makeDomain() throws -> ExtensionDomain { try makeDomain(in: ScriptDomain(limits: limits)) }
+  public func makeDomain() throws -> ExtensionDomain {
+    let scripts = try ScriptDomain(limits: limits)
+    scripts.model = resolvedModel
+    return try makeDomain(in: scripts)
+  }
 
   /// Makes a domain in the Lua state of a script.
   public func makeDomain(in scripts: ScriptDomain) throws -> ExtensionDomain {
     let domain = ExtensionDomain()
     domain.owner = scripts
     domain.provider = self
+    domain.hookName = \.inScriptSpelling
     try fill(domain, in: scripts)
     return domain
   }

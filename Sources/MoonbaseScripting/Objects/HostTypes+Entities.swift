@@ -10,12 +10,41 @@ extension HostTypes {
       entity.properties.map(\.name),
       get: { [unowned self] object, slot, call in try get(object, slot, &call) },
       set: { [unowned self] object, slot, call in try set(object, slot, &call) })
+    for name in entity.fetchedProperties.keys.sorted() { describeFetched(name, of: type) }
     for (name, body) in objectMethods { type.method(name, body) }
-    type.operator(.text) { call in
-      call.return(try call.object(0, as: ManagedObject.self).objectID.uriRepresentation)
-    }
+    describeWhole(type)
     type.missing { object, key, _, _ in throw GraphError.unknownProperty(key, of: object) }
     return type
+  }
+
+  /// A fetched property is read as a list of what its fetch finds.
+  private func describeFetched(_ name: String, of type: LuaHostType<ManagedObject>) {
+    type.property(
+      name,
+      get: { [unowned self] object, call in
+        let domain = try home()
+        try call.return(.table(try domain.state.list(object.fetchedObjects(forKey: name).map(domain.handle))))
+      }, set: { object, _ in throw GraphError.fetchedProperty(name, of: object.entity) })
+  }
+
+  /// `tostring(object)` shows its values, `pairs(object)` walks over its attributes and to-one relationships.
+  private func describeWhole(_ type: LuaHostType<ManagedObject>) {
+    type.operator(.text) { call in call.return(try call.object(0, as: ManagedObject.self).description) }
+    type.operator(.pairs) { [unowned self] call in
+      let object = try call.object(0, as: ManagedObject.self)
+      var rest = object.entity.properties.filter { $0.relationship?.isToMany != true }[...]
+      try call.return(
+        try home().state.function { [unowned self] call in
+          guard let property = rest.popFirst() else { return call.returnNil() }
+          call.return(property.name)
+          try get(object, property.slot, &call)
+        })
+    }
+    type.operator(.length) { call in
+      let name = try call.object(0, as: ManagedObject.self).entity.name
+      throw ScriptError(
+        .invalidRequest, "an object of \(name) has no length: # counts what a to-many relationship of it holds")
+    }
   }
 
   private func get(_ object: ManagedObject, _ slot: Int, _ call: inout LuaCall) throws {
@@ -47,6 +76,12 @@ extension HostTypes {
     [
       ("id", { [unowned self] object, call in try home().give(.objectID(object.objectID), &call) }),
       ("entity", { object, call in call.return(object.entity.name) }),
+      (
+        "context",
+        { [unowned self] object, call in
+          try call.return(object.managedObjectContext.map { .object(context.handle($0)) } ?? .nil)
+        }
+      ),
       ("is_fault", { object, call in call.return(object.isFault) }),
       ("is_inserted", { object, call in call.return(object.isInserted) }),
       ("is_updated", { object, call in call.return(object.isUpdated) }),
@@ -63,9 +98,9 @@ extension HostTypes {
       (
         "set_primitive",
         { [unowned self] object, call in
-          let key = try call.text(0)
-          let type = object.entity.property(key)?.attributeType
-          try object.setPrimitiveValue(try home().value(call, 1, for: type), forKey: key)
+          let property = try home().property(.text(try call.text(0)), of: object.entity)
+          let value = try home().value(try call.value(1), for: property, in: object.managedObjectContext)
+          try object.setPrimitiveValue(value, forKey: property.name)
         }
       ),
       ("will_access", { object, call in try object.willAccessValue(forKey: try call.text(0)) }),
@@ -109,7 +144,9 @@ extension ManagedObject {
 
 extension GraphError {
   static func unknownProperty(_ key: String, of object: ManagedObject) -> GraphError {
-    let hint = suggestion(for: key, among: object.entity.properties.map(\.name))
+    if object.entity.fetchedProperties[key] != nil { return .fetchedProperty(key, of: object.entity) }
+    let names = object.entity.properties.map(\.name) + object.entity.fetchedProperties.keys.sorted()
+    let hint = suggestion(for: key, among: names)
     return GraphError(
       .unknownName, "\(object.entity.name) has no property \(key)\(hint)", entity: object.entity.name, property: key,
       objectID: object.objectID)

@@ -62,6 +62,10 @@ extension HostTypes {
           try call.return(all[index - 1])
         })
     }
+    members.operator(.call) { _ in
+      throw ScriptError(
+        .invalidRequest, "a relationship cannot be called: write for object in object.NAME:each() do")
+    }
     describeOrder()
   }
 
@@ -85,9 +89,10 @@ extension HostTypes {
       let id = try Self.id(call, 0, box)
       try call.return(try box.owner.memberIndex(of: id, box.slot).map { .integer(Int64($0 + 1)) } ?? .nil)
     }
-    members.missing { [unowned self] box, key, writing, call in
+    members.missing { [unowned self, unowned members] box, key, writing, call in
       guard case .integer(let position) = try call.value(0) else {
-        throw ScriptError(.invalidRequest, "a relationship has no '\(key)'")
+        throw ScriptError(
+          .invalidRequest, "a relationship has no '\(key)'\(suggestion(for: key, among: members.names))")
       }
       try box.requireOrder()
       guard !writing else { throw ScriptError(.invalidRequest, "assign a list, or use insert, remove and move") }

@@ -8,10 +8,11 @@ extension ScriptDomain {
   /// `store` is a path, or a table of paths by the configuration whose entities each holds.
   public func installOpen(_ opener: any ContainerOpener) throws {
     try define("open") { [unowned self] call in
+      guard call.count < 2 else { throw call.argumentError(1, "it takes one table: call it with '.', not with ':'") }
       let request = try containerRequest(try call.table(0))
       let context = try context(of: opener.open(request))
       contexts.append(context)
-      let result = try state.table(["context": .object(LuaObject(context, as: types.context))])
+      let result = try state.table(["context": .object(types.context.handle(context))])
       try result.set(
         "reload",
         .function(

@@ -11,9 +11,10 @@ final class HostTypes {
   let uri = LuaHostType<LuaBox<URL>>("uri", interned: false)
   let objectID = LuaHostType<LuaBox<ManagedObjectID>>("object ID", interned: false)
   let error = LuaHostType<ErrorBox>("error", interned: false)
-  let context = LuaHostType<ManagedObjectContext>("context")
+  let context = ContextType()
   let request = LuaHostType<RequestBox>("fetch request", interned: false)
   let members = LuaHostType<ToManyBox>("relationship", interned: false)
+  let listing = LuaHostType<ModelListing>("listing", interned: false)
   let progress = LuaHostType<ProgressBox>("progress", interned: false)
   private var entities: [ObjectIdentifier: LuaHostType<ManagedObject>] = [:]
 
@@ -24,16 +25,23 @@ final class HostTypes {
     self.state = state
     for type: LuaAnyHostType in [date, decimal, uuid, uri, objectID] { type.isText = true }
     // Most scripts meet few of these: each is described when its first object is handed over.
-    state.registerLater(date) { [unowned self] in describeDate() }
-    state.registerLater(decimal) { [unowned self] in describeDecimal() }
-    state.registerLater(uuid) { [unowned self] in describeUUID() }
-    state.registerLater(uri) { [unowned self] in describeURI() }
-    state.registerLater(objectID) { [unowned self] in describeObjectID() }
-    state.registerLater(error) { [unowned self] in describeError() }
-    state.registerLater(context) { [unowned self] in describeContext() }
-    state.registerLater(request) { [unowned self] in describeRequest() }
-    state.registerLater(members) { [unowned self] in describeMembers() }
-    state.registerLater(progress) { [unowned self] in describeProgress() }
+    later(date) { [unowned self] in describeDate() }
+    later(decimal) { [unowned self] in describeDecimal() }
+    later(uuid) { [unowned self] in describeUUID() }
+    later(uri) { [unowned self] in describeURI() }
+    later(objectID) { [unowned self] in describeObjectID() }
+    later(error) { [unowned self] in describeError() }
+    later(context.plain) { [unowned self] in describeContext() }
+    later(request) { [unowned self] in describeRequest() }
+    later(members) { [unowned self] in describeMembers() }
+    later(listing) { [unowned self] in describeListing() }
+    later(progress) { [unowned self] in describeProgress() }
+  }
+
+  /// Describes a type when its first object is handed over. Its unknown names are told with the nearest right one.
+  private func later<Object>(_ type: LuaHostType<Object>, _ describe: @escaping () -> Void) {
+    type.advice = { [unowned type] name in suggestion(for: name, among: type.names) }
+    state.registerLater(type, describe: describe)
   }
 
   /// The type of an entity's objects, made when the first one is handed over.

@@ -143,6 +143,19 @@ extension ScriptDomain {
 
   /// A Lua value for a property of an object.
   func value(_ lua: LuaValue, for property: ResolvedProperty, in context: ManagedObjectContext?) throws -> Value {
+    do {
+      return try fitting(lua, property, context)
+    } catch var error as ScriptError where error.property == nil {
+      // The value knows what is wrong with it, and its property whose it was to be.
+      let entity = context?.model.entities[property.declaringEntity].name
+      error.message = "\(entity.map { "\($0)." } ?? "")\(property.name): \(error.message)"
+      (error.entity, error.property) = (entity, property.name)
+      throw error
+    }
+  }
+
+  private func fitting(_ lua: LuaValue, _ property: ResolvedProperty, _ context: ManagedObjectContext?) throws -> Value
+  {
     guard property.relationship != nil else { return try value(lua, for: property.attributeType) }
     if case .table(let table) = lua, try table.metatable == nil, let elements = try listed(table) {
       return .list(try elements.map { try destination($0, in: context) })

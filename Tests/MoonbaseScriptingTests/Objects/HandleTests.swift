@@ -43,7 +43,7 @@ import Testing
       local d = context:insert("Department", { name = "R&D" })
       local p = context:insert("Person", { department = d })
       assert(context:save())
-      print(p.department == d, ({ [d] = "found" })[p.department], tostring(d):match("^x%-coredata://.*/Department/p1$") ~= nil)
+      print(p.department == d, ({ [d] = "found" })[p.department], tostring(d:id()):match("^x%-coredata://.*/Department/p1$") ~= nil)
       print(#d.employees, d.employees:contains(p), d.employees:all()[1] == p)
       for i, q in pairs(d.employees) do print(i, q == p) end
       p.department = nil

@@ -1,0 +1,65 @@
+import MoonbaseModel
+
+extension ManagedObject: CustomStringConvertible {
+  /// The entity, the ID, and the values that are there: `Person x-coredata://…/Person/p1 { firstName = "Ada", age = 36 }`.
+  ///
+  /// Looking changes nothing and runs no code of an extension: a fault stays one, although the values of its row are shown, and
+  /// derived values are left out. The text is cut off where it becomes long.
+  public final var description: String {
+    guard let values = valuesToShow else { return "\(entity.name) \(objectID) (\(absence))" }
+    var text = ""
+    for property in entity.properties where !values[property.slot].isNull {
+      text += "\(text.isEmpty ? " " : ", ")\(property.name) = \(shown(values[property.slot], property))"
+      if text.utf8.count > Self.greatestDescription {
+        text += ", …"
+        break
+      }
+    }
+    return "\(entity.name) \(objectID)\(isDeleted ? " (deleted)" : "") {\(text) }"
+  }
+
+  private static let greatestDescription = 800
+
+  /// The values as they are stored or will be; nil where there are none to be had.
+  private var valuesToShow: ContiguousArray<Value>? {
+    guard let context else { return nil }
+    if !live.isEmpty { return live }
+    if let snapshot { return snapshot.values }
+    return (try? context.coordinator.snapshot(of: objectID))?.values
+  }
+
+  private var absence: String {
+    guard context == nil else { return "its row cannot be read" }
+    return switch departure {
+    case .contextGone: "its context is gone"
+    case .reset: "its context was reset"
+    case .deleted: "deleted"
+    case .rolledBack: "its insertion was rolled back"
+    case .replaced: "it was made before its row: fetch it again"
+    }
+  }
+
+  private func shown(_ value: Value, _ property: ResolvedProperty) -> String {
+    switch caches[property.slot]?.value ?? value {
+    case .string(let text): Self.quoted(text)
+    case .data(let data): "\(data.count) bytes"
+    case .list(let list): "a list of \(list.count)"
+    case .map(let map): "a map of \(map.count)"
+    case .object(let object): "a \(object.className)"
+    case .objectID(let id): id.lastComponents
+    case let scalar: scalar.description
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    let start = String(text.unicodeScalars.prefix(60))
+    return (start.utf8.count < text.utf8.count ? start + "…" : start).quoted { "\\u{\(String($0.value, radix: 16))}" }
+  }
+}
+
+extension ManagedObjectID {
+  /// Entity and key without the store: `Department/p3`.
+  fileprivate var lastComponents: String {
+    uriRepresentation.split(separator: "/").suffix(2).joined(separator: "/")
+  }
+}

@@ -1,0 +1,44 @@
+package import MoonbaseModel
+
+/// Fetched properties: each reading is a fetch, with the object as `$FETCH_SOURCE`.
+extension ManagedObject {
+  /// The objects that a fetched property of the model finds now, unsaved changes among them.
+  ///
+  /// In its predicate `$FETCH_SOURCE` is this object and `$FETCHED_PROPERTY` the property, whose `userInfo` has what the model's
+  /// author attached. Throws for an unknown name, and what a fetch throws.
+  public final func fetchedObjects(forKey key: String) throws -> [ManagedObject] {
+    guard let property = entity.fetchedProperties[key] else { throw unknownKey(key) }
+    guard let context else { throw gone() }
+    var request = property.fetchRequest
+    request.predicate = try request.predicate.map { try filled($0, property, in: context) }
+    return try context.fetch(request)
+  }
+
+  /// The value of a property that has no slot.
+  final func fetchedValue(forKey key: String) throws -> Value {
+    .list(try fetchedObjects(forKey: key).map { .objectID($0.objectID) })
+  }
+
+  private func filled(
+    _ predicate: Predicate, _ property: FetchedPropertyDescription, in context: ManagedObjectContext
+  ) throws -> Predicate {
+    let description: Value = ["name": .string(property.name), "userInfo": .map(property.userInfo)]
+    let withSource = try predicate.substituting { (name, path) throws -> Expression in
+      guard name == "FETCH_SOURCE" else { return path.isEmpty ? .variable(name) : .keyPath(.variable(name), path) }
+      guard !path.isEmpty else { return .constant(.objectID(objectID)) }
+      let expression = Expression.keyPath(.evaluatedObject, path)
+      return .value(try CompiledExpression(expression, entity: entity, in: context.model).value(self))
+    }
+    return try withSource.substituting(["FETCHED_PROPERTY": description])
+  }
+}
+
+extension GraphError {
+  /// The error of whoever takes a fetched property for one that holds a value.
+  package static func fetchedProperty(_ key: String, of entity: ResolvedEntity) -> GraphError {
+    GraphError(
+      .invalidValue,
+      "\(entity.name).\(key): is a fetched property, whose value is what its fetch finds: it is read and not assigned",
+      entity: entity.name, property: key)
+  }
+}

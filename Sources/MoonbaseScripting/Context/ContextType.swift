@@ -1,0 +1,42 @@
+import MoonbaseGraph
+import MoonbaseLua
+
+/// A context as scripts hold it. It is not kept alive: an app's context owns the Lua state that would hold it.
+final class ContextBox {
+  private weak var context: ManagedObjectContext?
+
+  init(_ context: ManagedObjectContext) { self.context = context }
+
+  var isGone: Bool { context == nil }
+
+  func live() throws -> ManagedObjectContext {
+    guard let context else {
+      throw ScriptError(.invalidRequest, "the context is gone: its owner let go of it, or its stores were closed")
+    }
+    return context
+  }
+}
+
+/// The type of contexts in one Lua state, where each has one handle.
+final class ContextType {
+  let plain = LuaHostType<ContextBox>("context")
+  private var boxes: [ObjectIdentifier: ContextBox] = [:]
+
+  func method(_ name: String, _ body: @escaping (ManagedObjectContext, inout LuaCall) throws -> Void) {
+    plain.method(name) { box, call in try body(box.live(), &call) }
+  }
+
+  func property(_ name: String, get: @escaping (ManagedObjectContext, inout LuaCall) throws -> Void) {
+    plain.property(name, get: { box, call in try get(box.live(), &call) })
+  }
+
+  func handle(_ context: ManagedObjectContext) -> LuaObject { LuaObject(box(context), as: plain) }
+
+  func box(_ context: ManagedObjectContext) -> ContextBox {
+    if let known = boxes[ObjectIdentifier(context)], !known.isGone { return known }
+    boxes = boxes.filter { !$0.value.isGone }
+    let box = ContextBox(context)
+    boxes[ObjectIdentifier(context)] = box
+    return box
+  }
+}

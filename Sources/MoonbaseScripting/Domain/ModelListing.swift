@@ -1,0 +1,50 @@
+import MoonbaseLua
+import MoonbaseModel
+
+/// Names of a model in its order, each with what a script learns of it, which is put together when it is first asked for.
+final class ModelListing {
+  private let subject: String
+  let names: [String]
+  private let describe: (String) throws -> LuaValue
+  private var known: [String: LuaValue] = [:]
+
+  /// `subject` begins the sentence that says that a name is missing: `Person has no attribute`.
+  init(_ subject: String, _ names: [String], _ describe: @escaping (String) throws -> LuaValue) {
+    self.subject = subject
+    self.names = names
+    self.describe = describe
+  }
+
+  func entry(_ name: String) throws -> LuaValue {
+    if let entry = known[name] { return entry }
+    guard names.contains(name) else {
+      throw ScriptError(.invalidRequest, "\(subject) \(name)\(suggestion(for: name, among: names))")
+    }
+    let entry = try describe(name)
+    known[name] = entry
+    return entry
+  }
+}
+
+extension HostTypes {
+  /// `listing.NAME`, `pairs(listing)` and `#listing`.
+  func describeListing() {
+    listing.missing { listing, key, writing, call in
+      guard !writing else {
+        throw ScriptError(.invalidRequest, "a script cannot change the model: \(key) is only read")
+      }
+      try call.return(try listing.entry(key))
+    }
+    listing.operator(.length) { call in call.return(try call.object(0, as: ModelListing.self).names.count) }
+    listing.operator(.pairs) { [unowned self] call in
+      let listing = try call.object(0, as: ModelListing.self)
+      var rest = listing.names[...]
+      try call.return(
+        try home().state.function { call in
+          guard let name = rest.popFirst() else { return call.returnNil() }
+          call.return(name)
+          try call.return(try listing.entry(name))
+        })
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import MoonbaseLua
+import MoonbaseModel
+
+/// The model as scripts look at it: `moonbase.model.entities.Person.attributes.age.type`.
+extension ScriptDomain {
+  func describe(_ model: ResolvedModel) throws -> LuaValue {
+    let entities = listing("the model has no entity", model.entities.map(\.name)) { [unowned self] name in
+      try model.entity(name).map { try describe($0, model) } ?? .nil
+    }
+    return .table(try state.table(["entities": entities]).frozen())
+  }
+
+  private func listing(
+    _ subject: String, _ names: [String], _ describe: @escaping (String) throws -> LuaValue
+  ) -> LuaValue {
+    .object(LuaObject(ModelListing(subject, names, describe), as: types.listing))
+  }
+
+  private func describe(_ entity: ResolvedEntity, _ model: ResolvedModel) throws -> LuaValue {
+    var fields: [String: LuaValue] = [
+      "name": .text(entity.name), "abstract": .boolean(entity.isAbstract),
+      "parent": text(entity.parent.map { model.entities[$0].name }),
+      "class": text(entity.description.managedObjectClassName),
+      "user_info": try lua(.map(entity.description.userInfo)),
+    ]
+    fields["attributes"] = listing(
+      "\(entity.name) has no attribute", entity.attributeSlots.map { entity.properties[$0].name }
+    ) { [unowned self] name in try entity.property(name)?.attribute.map(describe) ?? .nil }
+    fields["relationships"] = listing(
+      "\(entity.name) has no relationship",
+      entity.properties.filter { $0.relationship != nil }.map(\.name)
+    ) { [unowned self] name in try entity.property(name)?.relationship.map { try describe($0.description) } ?? .nil }
+    fields["fetched_properties"] = listing(
+      "\(entity.name) has no fetched property", entity.fetchedProperties.keys.sorted()
+    ) { [unowned self] name in try entity.fetchedProperties[name].map(describe) ?? .nil }
+    return try frozen(fields)
+  }
+
+  private func describe(_ attribute: AttributeDescription) throws -> LuaValue {
+    let rules = attribute.validation
+    return try frozen([
+      "name": .text(attribute.name), "type": .text(attribute.type.modelName),
+      "optional": .boolean(attribute.isOptional), "transient": .boolean(attribute.isTransient),
+      "default": try lua(attribute.defaultValue), "min": try lua(rules.minimum ?? .null),
+      "max": try lua(rules.maximum ?? .null), "min_length": integer(rules.minimumLength),
+      "max_length": integer(rules.maximumLength), "matches": text(rules.regularExpression),
+      "one_of": try lua(rules.allowedValues.map(Value.list) ?? .null),
+      "transformer": text(attribute.valueTransformerName),
+      "class": text(attribute.valueClassName), "derivation": text(attribute.derivationExpression),
+      "user_info": try lua(.map(attribute.userInfo)),
+    ])
+  }
+
+  private func describe(_ relationship: RelationshipDescription) throws -> LuaValue {
+    try frozen([
+      "name": .text(relationship.name), "destination": .text(relationship.destinationEntityName),
+      "inverse": text(relationship.inverseName), "to_many": .boolean(relationship.isToMany),
+      "ordered": .boolean(relationship.isOrdered), "delete": .text(relationship.deleteRule.modelName),
+      "optional": .boolean(relationship.isOptional), "transient": .boolean(relationship.isTransient),
+      "min": integer(relationship.minCount), "max": integer(relationship.maxCount),
+      "user_info": try lua(.map(relationship.userInfo)),
+    ])
+  }
+
+  private func describe(_ property: FetchedPropertyDescription) throws -> LuaValue {
+    try frozen([
+      "name": .text(property.name), "destination": .text(property.fetchRequest.entityName),
+      "predicate": text(property.fetchRequest.predicate?.description),
+      "user_info": try lua(.map(property.userInfo)),
+    ])
+  }
+
+  private func frozen(_ fields: [String: LuaValue]) throws -> LuaValue {
+    .table(try state.table(fields.mapValues(frozenThrough)).frozen())
+  }
+
+  private func frozenThrough(_ value: LuaValue) throws -> LuaValue {
+    guard case .table(let table) = value else { return value }
+    for (key, inner) in try table.pairs { try table.set(key, frozenThrough(inner)) }
+    return .table(try table.frozen())
+  }
+
+  private func text(_ text: String?) -> LuaValue { text.map(LuaValue.text) ?? .nil }
+  private func integer(_ number: Int?) -> LuaValue { number.map { .integer(Int64($0)) } ?? .nil }
+}

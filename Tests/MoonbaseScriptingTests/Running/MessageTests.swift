@@ -1,0 +1,73 @@
+import MoonbaseModel
+import MoonbaseScripting
+import Testing
+
+/// What a script's author reads after a slip.
+@Suite("Messages of slips")
+struct MessageTests {
+  static let slips: [(code: String, message: String)] = [
+    ("context.save()", "bad argument #1 to 'save' (context expected, got no value: call it with ':', not with '.')"),
+    ("context.fetch('Person')", "got string: call it with ':', not with '.'"),
+    ("local p = context:insert('Person') p.validate()", "call it with ':', not with '.'"),
+    ("context:fech('Person')", "context has no 'fech'; did you mean fetch?"),
+    ("context:fetch('Person'):wher('age = 1')", "fetch request has no 'wher'; did you mean where?"),
+    ("context.has_change = 1", "context has no 'has_change'; did you mean has_changes?"),
+    ("local d = context:insert('Department') d.employees:ad(1)", "a relationship has no 'ad'; did you mean add?"),
+    ("for p in context:fetch('Person') do end", "write for object in request:each() do"),
+    ("for _, p in pairs(context:fetch('Person')) do end", "write for object in request:each() do"),
+    ("for _, p in ipairs(context:fetch('Person')) do end", "write for object in request:each() do"),
+    ("return context:fetch('Person')[1]", "a fetch request has no elements"),
+    ("return #context:fetch('Person')", "a fetch request has no length: call its method count()"),
+    ("local d = context:insert('Department') for p in d.employees do end", "write for object in object.NAME:each() do"),
+    ("moonbase.opne {}", "moonbase has no 'opne'; did you mean open?"),
+    ("return moonbase.contxt", "moonbase has no 'contxt'; did you mean context?"),
+    ("moonbase.parallel()", "moonbase has no 'parallel'"),
+    ("context:insert('Person', { firstName = print })", "Person.firstName: a function cannot be stored"),
+    ("context:insert('Person').lastName = '\\xff'", "Person.lastName: the text is not UTF-8"),
+    ("context:insert('Employee').lastName = '\\xff'", "Person.lastName: the text is not UTF-8"),
+    ("context:insert('Person'):set_primitive('lastName', '\\xff')", "Person.lastName: the text is not UTF-8"),
+    ("context:find('Person', { lastName = '\\xff' })", "Person.lastName: the text is not UTF-8"),
+    ("context:insert('Person').department = print", "Person.department: a function cannot be stored"),
+    ("context:fetch('Person'):where('lastName = %@', print)", "bad argument #2 to 'where' (a function"),
+    ("context:fetch('Person'):where('lastName = Ann'):all()", "a text is written in quotes: 'Ann'"),
+    ("context:insert('Person'):set_primitive('lastNam', 1)", "did you mean lastName?"),
+  ]
+
+  @Test(arguments: slips.indices) func aSlipSaysWhatToWrite(_ index: Int) throws {
+    let slip = Self.slips[index]
+    let outcome = try ScriptBench().run("local context = moonbase.context\n\(slip.code)")
+    #expect(outcome.status == 1)
+    #expect(outcome.message?.contains(slip.message) == true, "\(outcome)")
+  }
+
+  @Test func whatMayBeAbsentIsProbed() throws {
+    #expect(try ScriptBench().lines("print(moonbase.open, moonbase.context ~= nil)") == ["nil\ttrue"])
+  }
+
+  /// A hook's author reads the name that stands in the script.
+  @Test(arguments: [
+    ("will_save", "will_save: extension1.lua:1: no"),
+    ("prepare_for_deletion", "prepare_for_deletion: extension1.lua:1: no"),
+    ("awake_from_insert", "awake_from_insert: extension1.lua:1: no"),
+    ("validate_for_insert", "validate_for_insert: extension1.lua:1: no"),
+  ])
+  func hooksAreNamedAsScriptsNameThem(hook: String, message: String) throws {
+    let bench = try ScriptBench(
+      extensions: ["return { entities = { Person = { \(hook) = function() error 'no' end } } }", ScriptBench.colors])
+    let outcome = try bench.run(
+      """
+      local p = moonbase.context:insert("Person")
+      assert(moonbase.context:save())
+      moonbase.context:delete(p)
+      """)
+    #expect(outcome.message?.contains(message) == true, "\(outcome)")
+  }
+
+  @Test func endlessHooksAreNamedAsScriptsNameThem() throws {
+    let endless = "will_save = function(p) p.age = (p.age + 1) % 100 end"
+    let bench = try ScriptBench(
+      extensions: ["return { entities = { Person = { \(endless) } } }", ScriptBench.colors])
+    let outcome = try bench.run("moonbase.context:insert('Person') assert(moonbase.context:save())")
+    #expect(outcome.message?.contains("Person: will_save changes or inserts objects again and again") == true)
+  }
+}
