@@ -16,7 +16,7 @@ public final class PersistentContainer: Sendable {
 
   @MainActor private var madeViewContext: ManagedObjectContext?
 
-  /// Opens stores with a model and loads extensions.
+  /// Opens stores with a model and loads extensions, Lua files and Swift code in one list.
   ///
   /// The model's transient attributes may come from the extensions. Throws `ModelError` for a model that contradicts itself,
   /// `ScriptError` for an extension that fails to load or does not fit the model, `GraphError` for a store.

@@ -50,6 +50,9 @@ static const unsigned char types_extension[] = {
 static const unsigned char types_model[] = {
 #embed "../../lua/types/model.lua"
 };
+static const unsigned char types_model_info[] = {
+#embed "../../lua/types/model_info.lua"
+};
 static const unsigned char types_moonbase[] = {
 #embed "../../lua/types/moonbase.lua"
 };
@@ -76,6 +79,7 @@ static const MBLFile files[] = {
     {"types/context.lua", types_context, sizeof types_context},
     {"types/extension.lua", types_extension, sizeof types_extension},
     {"types/model.lua", types_model, sizeof types_model},
+    {"types/model_info.lua", types_model_info, sizeof types_model_info},
     {"types/moonbase.lua", types_moonbase, sizeof types_moonbase},
     {"types/object.lua", types_object, sizeof types_object},
     {"types/values.lua", types_values, sizeof types_values},

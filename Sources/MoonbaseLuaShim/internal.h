@@ -236,6 +236,9 @@ int mbl_open_coroutine(lua_State *L);
 int mbl_open_debug(lua_State *L);
 int mbl_ordered_pairs(lua_State *L);
 int mbl_ordered_next(lua_State *L);
+int mbl_next(lua_State *L);
+int mbl_rawget(lua_State *L);
+int mbl_rawlen(lua_State *L);
 // Where the `count` bytes at `wanted` stand first, or NULL.
 const char *mbl_find_bytes(const char *s, size_t length, const char *wanted, size_t count);
 void mbl_push_walk(lua_State *L, int place);

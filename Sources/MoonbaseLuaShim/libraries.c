@@ -114,8 +114,8 @@ static void name_originals(lua_State *L) {
 
 static void open_sandbox(lua_State *L) {
   MBLState *S = mbl_of(L);
-  static const char *const plain[] = {"assert", "error", "getmetatable", "ipairs", "next", "pairs", "rawequal", "rawget",
-                                      "rawlen", "select", "tonumber", "type", "warn", "_VERSION", NULL};
+  static const char *const plain[] = {"assert", "error", "getmetatable", "ipairs", "pairs", "rawequal",
+                                      "select", "tonumber", "type", "warn", "_VERSION", NULL};
   // First, since opening the string library gives all strings their methods: the last one opened must be ours.
   name_originals(L);
   lua_createtable(L, 0, 40);
@@ -128,6 +128,8 @@ static void open_sandbox(lua_State *L) {
   mbl_cover(L, covered);
   set_function(L, base, "pcall", mbl_pcall);
   set_function(L, base, "xpcall", mbl_xpcall);
+  set_function(L, base, "rawget", mbl_rawget);
+  set_function(L, base, "rawlen", mbl_rawlen);
   set_function(L, base, "rawset", mbl_rawset);
   set_function(L, base, "setmetatable", mbl_setmetatable);
   set_function(L, base, "tostring", mbl_tostring);
@@ -142,10 +144,11 @@ static void open_sandbox(lua_State *L) {
     lua_getfield(L, base, "pairs");
     lua_pushcclosure(L, mbl_ordered_pairs, 1);
     lua_setfield(L, base, "pairs");
-    lua_createtable(L, 3, 0);
-    lua_pushcclosure(L, mbl_ordered_next, 1);
-    lua_setfield(L, base, "next");
   }
+  lua_createtable(L, 3, 0);
+  lua_pushboolean(L, S->preset == MBLPresetPure);
+  lua_pushcclosure(L, mbl_next, 2);
+  lua_setfield(L, base, "next");
   if (S->preset != MBLPresetPure) open_library(L, "os", open_os, true, base);
   open_library(L, "debug", mbl_open_debug, true, base);
   // The metatable of strings is shared by all scripts.

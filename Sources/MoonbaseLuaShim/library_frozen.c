@@ -9,6 +9,15 @@ bool mbl_is_frozen(lua_State *L, int index) {
   return frozen;
 }
 
+// Raw access sees through the proxy for reading: what is in it is no secret.
+static void thaw(lua_State *L, int index) {
+  if (!mbl_is_frozen(L, index)) return;
+  lua_getmetatable(L, index);
+  lua_rawgetp(L, -1, &mbl_key_frozen);
+  lua_replace(L, index);
+  lua_settop(L, -2);
+}
+
 static int frozen_write(lua_State *L) { return luaL_error(L, "attempt to change a frozen table"); }
 
 static int frozen_next(lua_State *L) {
@@ -74,6 +83,34 @@ int mbl_rawset(lua_State *L) {
   lua_settop(L, 3);
   if (mbl_is_frozen(L, 1)) return frozen_write(L);
   lua_rawset(L, 1);
+  return 1;
+}
+
+int mbl_rawget(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_checkany(L, 2);
+  lua_settop(L, 2);
+  thaw(L, 1);
+  lua_rawget(L, 1);
+  return 1;
+}
+
+int mbl_rawlen(lua_State *L) {
+  int type = lua_type(L, 1);
+  luaL_argexpected(L, type == LUA_TTABLE || type == LUA_TSTRING, 1, "table or string");
+  if (type == LUA_TTABLE) thaw(L, 1);
+  lua_pushinteger(L, (lua_Integer)lua_rawlen(L, 1));
+  return 1;
+}
+
+// next; the upvalues are what the ordered walk keeps, and whether there is one.
+int mbl_next(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 2);
+  thaw(L, 1);
+  if (lua_toboolean(L, lua_upvalueindex(2))) return mbl_ordered_next(L);
+  if (lua_next(L, 1)) return 2;
+  lua_pushnil(L);
   return 1;
 }
 

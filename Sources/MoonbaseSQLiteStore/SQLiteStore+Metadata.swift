@@ -55,6 +55,19 @@ extension SQLiteStore {
     return model
   }
 
+  /// The tables of a store that hold its rows, by name, and how many rows each has: what can be told without a model.
+  package static func rowCounts(ofStoreAt url: URL) throws -> [(table: String, rows: Int)] {
+    try withFile(url) { connection in
+      let schema = try FileSchema(connection)
+      let names = schema.columns.keys.filter { schema.columns[$0]?.contains("Z_PK") == true || $0.hasPrefix("Z_") }
+      let ours = ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE"]
+      return try names.filter { !ours.contains($0) }.sorted().map { name in
+        let quoted = name.replacing("\"", with: "\"\"")
+        return (name, Int(try connection.integer("SELECT COUNT(*) FROM \"\(quoted)\"") ?? 0))
+      }
+    }
+  }
+
   /// Whether a file is a SQLite database, of whomever. Nothing but SQLite opens it.
   package static func isDatabase(at url: URL) -> Bool {
     let file = StoreFile(url: url)

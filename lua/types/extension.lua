@@ -35,7 +35,6 @@
 ---@field derived? table<string, moonbase.Derived>
 ---@field awake_from_insert? moonbase.Hook
 ---@field awake_from_fetch? moonbase.Hook
----@field awake_from_snapshot? moonbase.Hook
 ---@field will_save? moonbase.Hook
 ---@field did_save? moonbase.Hook
 ---@field prepare_for_deletion? moonbase.Hook

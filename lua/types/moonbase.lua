@@ -4,6 +4,7 @@
 ---The context of the store and model given to `moonbase run`; nil where there is neither.
 ---@class moonbase
 ---@field context? moonbase.Context
+---@field model? moonbase.ModelInfo the model of that context; in an app, the one of the context whose hook runs
 ---@field terminal boolean whether standard error is a terminal
 ---@field classes table<string, any> the value classes that extensions provide, by name
 ---@field object moonbase.ObjectMethods every method of an object as a function, for where a property hides the method

@@ -14,6 +14,10 @@ function Object:entity() end
 ---@return moonbase.ObjectID
 function Object:id() end
 
+---The context that the object is in; nil once it is in none.
+---@return moonbase.Context?
+function Object:context() end
+
 ---Checks one value, or all that the object has.
 ---@param key? string
 ---@param value? any

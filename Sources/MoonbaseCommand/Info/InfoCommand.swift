@@ -35,6 +35,11 @@ private struct StoreReport: Encodable {
     }
   }
 
+  struct Table: Encodable {
+    let name: String
+    let rows: Int
+  }
+
   let path: String
   let identifier: String
   let frameworkVersion: String?
@@ -42,20 +47,31 @@ private struct StoreReport: Encodable {
   /// The checksum by which Core Data knows a version of a model.
   let modelChecksum: String?
   let entities: [Entity]
+  /// What a store of an old framework holds, which carries no model that could name its entities.
+  let tables: [Table]?
 
   init(_ url: URL) throws {
     let metadata = try SQLiteStore.metadata(ofStoreAt: url)
+    path = url.relativePath
+    identifier = metadata["NSStoreUUID"]?.text ?? ""
+    frameworkVersion = metadata["NSPersistenceFrameworkVersion"]?.text
+    modelChecksum = metadata["NSStoreModelVersionChecksumKey"]?.text
+    guard try SQLiteStore.modelCache(ofStoreAt: url) != nil else {
+      (versionIdentifiers, entities) = ([], [])
+      tables = try SQLiteStore.rowCounts(ofStoreAt: url).map(Table.init)
+      return
+    }
+    tables = nil
     let container = try PersistentContainer(
       model: SQLiteStore.cachedModel(ofStoreAt: url), store: .sqlite(url, readOnly: true))
-    let context = try ManagedObjectContext(container.coordinator)
-    path = url.relativePath
-    identifier = metadata["NSStoreUUID"]?.text ?? container.coordinator.persistentStores.first?.identifier ?? ""
-    frameworkVersion = metadata["NSPersistenceFrameworkVersion"]?.text
     versionIdentifiers = container.coordinator.model.description.versionIdentifiers
-    modelChecksum = metadata["NSStoreModelVersionChecksumKey"]?.text
-    let model = container.coordinator.model
+    entities = try Self.entities(of: ManagedObjectContext(container.coordinator))
+  }
+
+  private static func entities(of context: ManagedObjectContext) throws -> [Entity] {
+    let model = context.model
     var depths: [Int] = []
-    entities = try model.entities.map { entity in
+    return try model.entities.map { entity in
       depths.append(entity.parent.map { depths[$0] + 1 } ?? 0)
       var request = FetchRequest(entity.name)
       request.includesSubentities = false
@@ -71,11 +87,20 @@ private struct StoreReport: Encodable {
     if let frameworkVersion { lines.append("framework   \(frameworkVersion)") }
     if let modelChecksum { lines.append("model       \(modelChecksum)") }
     if !versionIdentifiers.isEmpty { lines.append("version     \(versionIdentifiers.joined(separator: ", "))") }
+    if let tables {
+      lines += [
+        "", "The store carries no model, since an old framework wrote it: --model names the one that it was made with.",
+      ]
+      return (lines + [""] + rows(tables.map { ($0.name, $0.rows) }, "table", "rows")).joined(separator: "\n")
+    }
     let names = entities.map { String(repeating: "  ", count: $0.depth) + $0.name }
-    let width = max(32, (names.map(\.count).max() ?? 0) + 2)
-    lines += ["", column("entity", width) + "objects"]
-    lines += zip(names, entities).map { column($0, width) + "\($1.count)" }
-    return lines.joined(separator: "\n")
+    let counts = zip(names, entities).map { ($0, $1.count) }
+    return (lines + [""] + rows(counts, "entity", "objects")).joined(separator: "\n")
+  }
+
+  private func rows(_ counts: [(String, Int)], _ name: String, _ count: String) -> [String] {
+    let width = max(32, (counts.map(\.0.count).max() ?? 0) + 2)
+    return [column(name, width) + count] + counts.map { column($0.0, width) + "\($0.1)" }
   }
 
   private func column(_ text: String, _ width: Int) -> String {

@@ -24,6 +24,11 @@ struct RunCommand {
       Terminal.print(RunOptions.helpText)
       return ExitStatus.done
     }
+    if let option = options.misplacedOption, !options.quiet {
+      Terminal.complain(
+        "moonbase run: \(option) stands behind the script and goes to it: options of moonbase run stand before the script"
+      )
+    }
     let sources = try options.sources.map(read)
     guard let domain = try makeDomain() else {
       Terminal.complain("moonbase run: Lua itself needs more memory than --limit-memory allows")
@@ -34,7 +39,10 @@ struct RunCommand {
     try openDoors(of: domain)
     LuaInterrupter.onSIGINT(domain.state.interrupter)
     // A script that is no Lua leaves every store as it was, and is not even a reason to make one.
-    let outcome = ScriptRunner(domain).run(sources, arguments: options.arguments) { try openStores(of: domain) }
+    let program = CommandLine.arguments.first ?? "moonbase"
+    let outcome = ScriptRunner(domain).run(sources, arguments: options.arguments, program: program) {
+      try openStores(of: domain)
+    }
     if let message = outcome.message, outcome.status != ExitStatus.done || !options.quiet {
       Terminal.complain("moonbase run: \(message)")
     }

@@ -27,6 +27,13 @@ extension RunOptions {
     }
   }
 
+  /// The first of the script's arguments that reads as an option of this command; none behind `--`. Help is the script's own.
+  var misplacedOption: String? {
+    let known = Self.valued + Self.flags.filter { $0 != "--help" }
+    return arguments.prefix { $0 != "--" }
+      .first { word in known.contains { word == $0 || word.hasPrefix("\($0)=") } }
+  }
+
   private mutating func take(_ word: String, _ rest: inout ArraySlice<String>) throws(UsageError) {
     if word == "-e" {
       guard let code = rest.popFirst() else { throw UsageError("-e needs code to run") }

@@ -59,6 +59,13 @@ public struct ClosureExtensions: ExtensionProvider {
     valueClasses.append(make)
   }
 
+  /// Adds all that another provider has.
+  package mutating func add(_ other: ClosureExtensions) {
+    extensions += other.extensions
+    transformers += other.transformers
+    valueClasses += other.valueClasses
+  }
+
   public func makeDomain() -> ExtensionDomain {
     let domain = ExtensionDomain()
     for entry in extensions { domain.extensions[entry.entity, default: []].append(entry.make()) }

@@ -61,16 +61,14 @@ extension ManagedObject {
     if let error = error as? ModelError, error.code == .limitExceeded || error.code == .interrupted { return error }
     let script = error as? any ScriptFailure
     if let script, script.endsRun { return error }
+    let hook = hook.map { "\(script?.hookName($0) ?? $0): " } ?? ""
     if let script, script.isOutOfStack, let context, context.hookDepth > 10 {
-      return failure(
-        "\(hook.map { "\($0): " } ?? "")needs itself, or too much: \(context.hookDepth) scripts called each other",
-        property)
+      return failure("\(hook)needs itself, or too much: \(context.hookDepth) scripts called each other", property)
     }
     if var known = script?.hostError as? GraphError {
       if known.underlying == nil { known.underlying = error }
       return known
     }
-    let hook = hook.map { "\(script?.hookName($0) ?? $0): " } ?? ""
     var failure = failure("\(hook)\(error)", property)
     failure.underlying = error
     return failure

@@ -36,6 +36,11 @@ public struct LuaModelFile: ModelReader {
           .malformedFile, "a model file returns a table; this one returns \(result)",
           at: SourceLocation(file: source.name))
       }
+      guard try ReturnedTable.isModel(table) || !ReturnedTable.isExtension(table) else {
+        throw ModelError(
+          .malformedFile, "this file is an extension, and a model is expected: give it as one (--extension)",
+          at: SourceLocation(file: source.name))
+      }
       tree = try ModelTree(table, domain: domain, lines: lines)
     } catch let error as ModelError {
       throw error

@@ -16,6 +16,7 @@ extension LuaError: ScriptFailure {
 extension ScriptError: ScriptFailure {
   package var hostError: (any Error)? { nil }
   package var endsRun: Bool { false }
+  package var isOutOfStack: Bool { false }
   package func hookName(_ name: String) -> String { name.inScriptSpelling }
 }
 

@@ -9,8 +9,8 @@ struct DomainBuilder {
   unowned let scripts: ScriptDomain
   let model: ResolvedModel
 
-  func build(_ declarations: [ExtensionDeclaration]) throws -> ExtensionDomain {
-    let domain = ExtensionDomain()
+  /// Adds what scripts declare to a domain that holds what Swift code provides.
+  func build(_ declarations: [ExtensionDeclaration], beside domain: ExtensionDomain) throws -> ExtensionDomain {
     for declaration in declarations {
       for (name, value) in declaration.classes {
         try scripts.register(class: name, value)

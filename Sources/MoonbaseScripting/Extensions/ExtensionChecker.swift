@@ -1,12 +1,16 @@
+import MoonbaseGraph
 import MoonbaseModel
 
 /// Checks extensions against the model: names that it must have, things that only one may provide.
 struct ExtensionChecker {
   let declarations: [ExtensionDeclaration]
+  /// What Swift code provides beside the files.
+  let swift: ExtensionDomain
   let model: ResolvedModel
 
   func check() throws {
     try checkOwners()
+    try checkSwift()
     for declaration in declarations {
       for entity in declaration.entities { try check(entity, declaration) }
       for (name, entries) in declaration.valueClasses {
@@ -96,7 +100,9 @@ struct ExtensionChecker {
 
   // MARK: What only one may provide
 
-  private var classNames: [String] { declarations.flatMap { $0.classes.map(\.name) } }
+  private var classNames: [String] {
+    declarations.flatMap { $0.classes.map(\.name) } + swift.valueClasses.keys.sorted()
+  }
 
   private func checkClass(_ name: String, _ subject: String, _ path: [String], _ declaration: ExtensionDeclaration)
     throws
@@ -108,7 +114,8 @@ struct ExtensionChecker {
   }
 
   private func isOneWay(_ name: String) -> Bool {
-    declarations.contains { $0.transformers.contains { $0.name == name && $0.reverse == nil } }
+    if let transformer = swift.transformers[name] { return transformer.reverseTransformedValue == nil }
+    return declarations.contains { $0.transformers.contains { $0.name == name && $0.reverse == nil } }
   }
 
   private func oneWay(_ name: String, _ subject: String) -> String {
@@ -120,18 +127,49 @@ struct ExtensionChecker {
   private func checkOneWay() throws {
     for entity in model.entities {
       for attribute in entity.description.attributes where attribute.type == .transformable && !attribute.isTransient {
-        guard let name = attribute.valueTransformerName, isOneWay(name),
-          let declaration = declarations.first(where: { $0.transformers.contains { $0.name == name } })
-        else { continue }
-        throw error(oneWay(name, "\(entity.name).\(attribute.name)"), ["transformers", name], declaration)
+        guard let name = attribute.valueTransformerName, isOneWay(name) else { continue }
+        let message = oneWay(name, "\(entity.name).\(attribute.name)")
+        guard let declaration = declarations.first(where: { $0.transformers.contains { $0.name == name } }) else {
+          throw ScriptError(.invalidExtension, message, entity: entity.name, property: attribute.name)
+        }
+        throw error(message, ["transformers", name], declaration)
       }
     }
   }
 
-  private var transformerNames: [String] { declarations.flatMap { $0.transformers.map(\.name) } }
+  private var transformerNames: [String] {
+    declarations.flatMap { $0.transformers.map(\.name) } + swift.transformers.keys.sorted()
+  }
+
+  /// Names in Swift code that the model has not.
+  private func checkSwift() throws {
+    for (name, extensions) in swift.extensions.sorted(by: { $0.key < $1.key }) {
+      guard let entity = model.entity(name) else {
+        let hint = hint(name, model.entities.map(\.name))
+        throw ScriptError(
+          .invalidExtension, "an extension in Swift: the model has no entity \(name)\(hint)", entity: name)
+      }
+      for extended in extensions {
+        let keys =
+          extended.normalize.keys.sorted() + extended.validate.keys.sorted() + extended.derived.compactMap(\.shadow)
+        guard let key = keys.first(where: { entity.property($0) == nil }) else { continue }
+        throw ScriptError(
+          .invalidExtension,
+          "an extension in Swift: \(name) has no property \(key)\(hint(key, entity.properties.map(\.name)))",
+          entity: name, property: key)
+      }
+    }
+  }
 
   private func checkOwners() throws {
     var owners: [String: String] = [:]
+    for name in swift.transformers.keys { owners["transformer \(name)"] = "Swift code" }
+    for name in swift.valueClasses.keys { owners["class \(name)"] = "Swift code" }
+    for (entity, extensions) in swift.extensions {
+      for derived in extensions.flatMap(\.derived) {
+        owners["derived attribute \(entity).\(derived.name)"] = "Swift code"
+      }
+    }
     func claim(_ thing: String, _ path: [String], _ declaration: ExtensionDeclaration) throws {
       if let other = owners.updateValue(declaration.source.name, forKey: thing) {
         throw ScriptError(

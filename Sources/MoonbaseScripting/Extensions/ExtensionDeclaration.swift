@@ -58,6 +58,11 @@ struct ExtensionDeclaration {
         .invalidExtension, "an extension file returns a table; this one returns \(found)",
         at: SourceLocation(file: source.name))
     }
+    guard try ReturnedTable.isExtension(table) || !ReturnedTable.isModel(table) else {
+      throw ScriptError(
+        .invalidExtension, "this file is a model, and an extension is expected: give it as one (--model)",
+        at: SourceLocation(file: source.name))
+    }
     let reader = TableReader(table: table, source: source, path: [])
     try reader.check([
       "name", "version", "requires", "classes", "transformers", "value_classes", "entities", "on_reload",

@@ -1,11 +1,24 @@
+public import MoonbaseGraph
 public import MoonbasePlatform
 
-/// Where extension files come from.
+/// Where an extension comes from: a Lua file, or Swift code.
+///
+/// ```swift
+/// let extensions: [ExtensionSource] = [
+///   .file(colorsURL),
+///   .entity("Person") {
+///     var person = EntityExtension()
+///     person.validate["age"] = { age, _ in age == 13 ? .init("is unlucky") : nil }
+///     return person
+///   },
+/// ]
+/// ```
 public struct ExtensionSource: Sendable {
   enum Kind: Sendable {
     case file(URL)
     case directory(URL)
     case text(ScriptSource)
+    case closures(ClosureExtensions)
   }
 
   let kind: Kind
@@ -21,9 +34,45 @@ public struct ExtensionSource: Sendable {
     ExtensionSource(kind: .text(ScriptSource(name: name, text: text)))
   }
 
+  /// Rules, hooks and derived attributes of an entity, written in Swift. `make` is called for every context.
+  ///
+  /// Swift's rules and hooks run before those of scripts. A derived attribute that the model lacks becomes a transient one.
+  public static func entity(_ name: String, _ make: @escaping @Sendable () -> EntityExtension) -> ExtensionSource {
+    closures { $0.extend(name, make) }
+  }
+
+  /// A transformer written in Swift. `make` is called for every context.
+  public static func transformer(_ make: @escaping @Sendable () -> ValueTransformer) -> ExtensionSource {
+    closures { $0.register(make) }
+  }
+
+  /// A class of values written in Swift. `make` is called for every context.
+  public static func valueClass(_ make: @escaping @Sendable () -> ValueClass) -> ExtensionSource {
+    closures { $0.register(make) }
+  }
+
+  /// Several extensions written in Swift.
+  public static func closures(_ closures: ClosureExtensions) -> ExtensionSource {
+    ExtensionSource(kind: .closures(closures))
+  }
+
+  private static func closures(_ add: (inout ClosureExtensions) -> Void) -> ExtensionSource {
+    var closures = ClosureExtensions()
+    add(&closures)
+    return .closures(closures)
+  }
+
+  /// What was given as Swift code.
+  static func closures(of sources: [ExtensionSource]) -> ClosureExtensions {
+    sources.reduce(into: ClosureExtensions()) { all, source in
+      if case .closures(let closures) = source.kind { all.add(closures) }
+    }
+  }
+
   /// Reads the source anew.
   func read() throws(ScriptError) -> [ScriptSource] {
     switch kind {
+    case .closures: return []
     case .text(let source): return [source]
     case .file(let url): return [try ScriptSource(contentsOf: url)]
     case .directory(let url):

@@ -1,6 +1,25 @@
+import MoonbaseGraph
 import MoonbaseModel
 
 extension ManagedObjectModel {
+  /// Adds the derived attributes of Swift code that the model lacks. Nothing says their types.
+  mutating func addDerivedAttributes(of domain: ExtensionDomain) {
+    for index in entities.indices {
+      let entity = entities[index].name
+      for derived in (domain.extensions[entity] ?? []).flatMap(\.derived)
+      where !hasProperty(derived.name, entity: entity) {
+        addTransient(derived.name, .undefined, at: index)
+      }
+    }
+  }
+
+  private mutating func addTransient(_ name: String, _ type: AttributeType, at index: Int) {
+    var attribute = AttributeDescription(name, type)
+    attribute.isTransient = true
+    attribute.isAddedByExtension = true
+    entities[index].attributes.append(attribute)
+  }
+
   /// Adds the derived attributes that the model lacks as transient ones, which version hashes do not see.
   mutating func addDerivedAttributes(of declaration: ExtensionDeclaration) throws {
     for entry in declaration.entities {
@@ -12,10 +31,7 @@ extension ManagedObjectModel {
             at: declaration.source.location(of: ["entities", entry.name, "derived", derived.name]),
             entity: entry.name, property: derived.name)
         }
-        var attribute = AttributeDescription(derived.name, derived.type ?? .undefined)
-        attribute.isTransient = true
-        attribute.isAddedByExtension = true
-        entities[index].attributes.append(attribute)
+        addTransient(derived.name, derived.type ?? .undefined, at: index)
       }
     }
   }

@@ -3,7 +3,7 @@ public import MoonbaseLua
 public import MoonbaseModel
 import MoonbasePlatform
 
-/// Extensions written in Lua: every context gets a domain of its own in which the files have run.
+/// Extensions written in Lua and in Swift: every context gets a domain of its own in which the files have run.
 ///
 /// The files are read when this is made and when `reload` is called; contexts made later, and those that adopt the new
 /// generation, run what was read last.
@@ -19,6 +19,7 @@ public final class ScriptExtensions: ExtensionProvider {
   }
 
   private let sources: [ExtensionSource]
+  private let closures: ClosureExtensions
   private let limits: LuaLimits
   private let base: ManagedObjectModel
   private let current: Lock<Generation>
@@ -29,6 +30,7 @@ public final class ScriptExtensions: ExtensionProvider {
   /// or does not fit the model, and for two files that provide the same.
   public init(_ sources: [ExtensionSource], for model: ManagedObjectModel, limits: LuaLimits = LuaLimits()) throws {
     self.sources = sources
+    closures = ExtensionSource.closures(of: sources)
     self.limits = limits
     base = model
     let loaded = try Self.load(sources, model, limits)
@@ -45,10 +47,12 @@ public final class ScriptExtensions: ExtensionProvider {
     let texts = try sources.flatMap { source throws(ScriptError) in try source.read() }
     let domain = try ScriptDomain(limits: limits)
     let declarations = try ExtensionOrder(try domain.declarations(of: texts)).sorted()
+    let swift = ExtensionSource.closures(of: sources).makeDomain()
     var extended = model
+    extended.addDerivedAttributes(of: swift)
     for declaration in declarations { try extended.addDerivedAttributes(of: declaration) }
     let resolved = try extended.resolved()
-    try ExtensionChecker(declarations: declarations, model: resolved).check()
+    try ExtensionChecker(declarations: declarations, swift: swift, model: resolved).check()
     let ordered = declarations.map(\.source)
     let functions = PureScriptFunctions(declarations, sources: ordered, limits: limits)
     return (extended, resolved, Generation(sources: ordered, functions: functions))
@@ -81,7 +85,7 @@ public final class ScriptExtensions: ExtensionProvider {
     let domain = ExtensionDomain()
     domain.owner = scripts
     domain.provider = self
-    domain.hookName = \.inScriptSpelling
+    if !current.withLock({ $0.sources.isEmpty }) { domain.hookName = \.inScriptSpelling }
     try fill(domain, in: scripts)
     return domain
   }
@@ -101,7 +105,7 @@ public final class ScriptExtensions: ExtensionProvider {
     let generation = current.withLock { $0 }
     let declarations = try scripts.declarations(of: generation.sources)
     let builder = DomainBuilder(scripts: scripts, model: resolvedModel)
-    let new = try builder.build(declarations)
+    let new = try builder.build(declarations, beside: closures.makeDomain())
     domain.transformers = new.transformers
     domain.valueClasses = new.valueClasses
     domain.attributeValueClasses = new.attributeValueClasses

@@ -21,15 +21,15 @@ public struct ScriptRunner {
 
   /// Runs sources one after the other in one environment, the last one with the arguments.
   ///
-  /// `arg[0]` is the name of the last source. `prepare` is called when all sources are known to be Lua, before the first runs:
+  /// `arg[0]` is the name of the last source, `arg[-1]` that of the program. `prepare` is called when all sources are known to be Lua, before the first runs:
   /// what a broken script must not touch is opened there. The limits of the domain hold over both. Unsaved changes and a
   /// failed save that nobody looked at are told.
   public func run(
-    _ sources: [ScriptSource], arguments: [String] = [], prepare: () throws -> Void = {}
+    _ sources: [ScriptSource], arguments: [String] = [], program: String = "moonbase", prepare: () throws -> Void = {}
   ) -> Outcome {
     do {
       try domain.state.run {
-        let environment = try environment(sources.last?.name ?? "moonbase", arguments)
+        let environment = try environment(sources.last?.name ?? program, program, arguments)
         let chunks = try sources.map { try domain.state.load(Self.source(of: $0), in: environment) }
         try prepare()
         for chunk in chunks { try chunk.call(arguments.map(LuaValue.text)) }
@@ -61,8 +61,8 @@ public struct ScriptRunner {
     }
   }
 
-  private func environment(_ name: String, _ arguments: [String]) throws -> LuaEnvironment {
-    let table = try domain.state.argumentTable(script: name, program: "moonbase", arguments)
+  private func environment(_ name: String, _ program: String, _ arguments: [String]) throws -> LuaEnvironment {
+    let table = try domain.state.argumentTable(script: name, program: program, arguments)
     return try domain.state.environment(["arg": .table(table)])
   }
 

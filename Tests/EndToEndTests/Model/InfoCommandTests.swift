@@ -38,4 +38,21 @@ import Testing
     #expect(try bench.moonbase("info", "nowhere.sqlite").status == 1)
     #expect(try bench.names() == ["text.sqlite"])
   }
+
+  @Test func aStoreWithoutAModelTellsItsIdentityAndItsTables() throws {
+    let bench = try Workbench()
+    try bench.write("return { entities = { Person = {}, Car = { } } }", to: "m.lua")
+    let code = "for i = 1, 3 do moonbase.context:insert('Person') end assert(moonbase.context:save())"
+    #expect(try bench.moonbase("run", "--store", "s.sqlite", "--model", "m.lua", "-e", code).status == 0)
+    #expect(try bench.program("sqlite3", "s.sqlite", "DROP TABLE Z_MODELCACHE").status == 0)
+    let before = try bench.bytes(of: "s.sqlite")
+    let info = try bench.moonbase("info", "s.sqlite")
+    #expect(info.status == 0 && info.complaints == "")
+    #expect(info.output.contains(/identifier  [0-9A-F-]{36}/))
+    #expect(info.output.contains("The store carries no model"))
+    #expect(
+      info.output.hasSuffix("\nZCAR                            0\nZPERSON                         3\n"), "\(info)")
+    #expect(try bench.moonbase("info", "s.sqlite", "--json").output.contains("\"rows\" : 3"))
+    #expect(try bench.bytes(of: "s.sqlite") == before)
+  }
 }

@@ -252,4 +252,43 @@ import Testing
       #expect(String(decoding: output, as: UTF8.self) == "ready\n")
     }
   #endif
+
+  /// The script has its arguments, and a person the word that they are the script's.
+  @Test(
+    arguments: [
+      (["--store", "x.sqlite"], "--store"), (["a", "--limit-time=3"], "--limit-time=3"), (["--quiet"], "--quiet"),
+      (["a", "--help"], nil), (["--", "--store", "x"], nil), (["--storey", "-e"], nil),
+    ] as [([String], String?)])
+  func anOptionBehindTheScriptIsTheScripts(arguments: [String], told: String?) throws {
+    let bench = try Workbench()
+    try bench.write("print(...)", to: "s.lua")
+    let run = try bench.moonbase(["run", "s.lua"] + arguments)
+    #expect(run.status == 0 && run.output == arguments.joined(separator: "\t") + "\n")
+    let word = told.map { "moonbase run: \($0) stands behind the script and goes to it" } ?? ""
+    #expect(told == nil ? run.complaints == "" : run.complaints.hasPrefix(word), "\(run)")
+    #expect(try bench.moonbase(["run", "--quiet", "s.lua"] + arguments).complaints == "")
+  }
+
+  @Test func theProgramsNameRunsIt() throws {
+    let bench = try Workbench()
+    try bench.write("print('again', ...)", to: "b.lua")
+    try bench.write("io.stdout:flush() os.execute(('%q run b.lua x'):format(arg[-1]))", to: "a.lua")
+    let run = try bench.moonbase("run", "--sandbox", "trusted", "a.lua")
+    #expect(run.status == 0 && run.output == "again\tx\n", "\(run)")
+  }
+
+  @Test func filesOfAnotherKindSayWhatTheyAre() throws {
+    let bench = try Workbench()
+    try bench.write("return { entities = { A = { attributes = { x = 'string' } } } }", to: "m.lua")
+    try bench.write("return { entities = { A = { will_save = function(a) end } } }", to: "x.lua")
+    try bench.write("return { classes = { C = {} } }", to: "c.lua")
+    for name in ["x.lua", "c.lua"] {
+      let run = try bench.moonbase("run", "--model", name, "-e", "")
+      #expect(run.status == 1 && run.complaints.contains("\(name): this file is an extension, and a model is expected"))
+    }
+    let run = try bench.moonbase("run", "--model", "m.lua", "--extension", "m.lua", "-e", "")
+    #expect(run.status == 1 && run.complaints.contains("m.lua: this file is a model, and an extension is expected"))
+    let fine = try bench.moonbase("run", "--model", "m.lua", "--extension", "x.lua", "-e", "")
+    #expect(fine.status == 0, "\(fine)")
+  }
 }

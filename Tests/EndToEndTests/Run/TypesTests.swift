@@ -39,4 +39,68 @@ import Testing
     let run = try bench.moonbase("run", "--quiet", "--model", "m.lua", "check.lua")
     #expect(run.output == "" && run.complaints == "" && run.status == 0)
   }
+
+  /// The fields that a class of the types has.
+  private func fields(of name: String, in file: String) throws -> [String] {
+    let types = Workbench.checkout.appendingPathComponent("lua/types")
+    let text = try String(contentsOf: types.appendingPathComponent(file), encoding: .utf8)
+    let part = try #require(
+      text.components(separatedBy: "---@class moonbase.").first { $0.hasPrefix("\(name)\n") })
+    return part.matches(of: /---@field (?<name>\w+)/).map { String($0.output.name) }
+  }
+
+  /// A hook that the types promise and nobody calls would be a trap.
+  @Test func everyKeyOfAnExtensionInTheTypesIsKnown() throws {
+    let bench = try Workbench()
+    try bench.write("return { entities = { A = { attributes = { x = 'string' } } } }", to: "m.lua")
+    let keys = try fields(of: "EntityExtension", in: "extension.lua")
+    #expect(keys.contains("will_save") && keys.count > 10)
+    let entries = keys.map { key in "\(key) = \(["normalize", "validate", "derived"].contains(key) ? "{}" : "print")" }
+    try bench.write("return { entities = { A = { \(entries.joined(separator: ", ")) } } }", to: "x.lua")
+    let derived = try fields(of: "Derived", in: "extension.lua").filter { !["shadow", "transformer"].contains($0) }
+    let values = [
+      "type": "'string'", "inputs": "{ 'x' }", "get": "print", "set": "print", "read": "'on_demand'",
+      "write": "'immediate'", "stored": "false",
+    ]
+    let attribute = derived.map { "\($0) = \(values[$0] ?? "true")" }.joined(separator: ", ")
+    try bench.write("return { entities = { A = { derived = { y = { \(attribute) } } } } }", to: "y.lua")
+    let run = try bench.moonbase("run", "--model", "m.lua", "--extension", "x.lua", "--extension", "y.lua", "-e", "")
+    #expect(run.complaints == "" && run.status == 0)
+  }
+
+  @Test func everyFieldOfTheModelsDescriptionIsThere() throws {
+    let bench = try Workbench()
+    let rules = "default = 'a', min_length = 1, max_length = 9, matches = '.*', one_of = { 'a' }"
+    try bench.write(
+      """
+      return { entities = {
+        P = { abstract = true },
+        A = { parent = "P", class = "A", attributes = {
+            s = { "string", \(rules) }, i = { "integer16", min = 1, max = 9 },
+            d = { "string", derivation = "s" } },
+          relationships = { one = { to = "A", inverse = "one" } },
+          fetched_properties = { f = { "A", "s = 'a'" } } } } }
+      """, to: "m.lua")
+    var code = """
+      local a = moonbase.model.entities.A
+      local s, i, d = a.attributes.s, a.attributes.i, a.attributes.d
+      local subjects = { ModelInfo = { moonbase.model }, EntityInfo = { a }, AttributeInfo = { s, i, d },
+        RelationshipInfo = { a.relationships.one }, FetchedPropertyInfo = { a.fetched_properties.f } }
+      local function check(class, name)
+        local found
+        for _, subject in ipairs(subjects[class]) do found = found or subject[name] ~= nil end
+        if not found then print(class, name) end
+      end
+
+      """
+    for name in ["ModelInfo", "EntityInfo", "AttributeInfo", "RelationshipInfo", "FetchedPropertyInfo"] {
+      for field in try fields(of: name, in: "model_info.lua")
+      where !(name == "AttributeInfo" && ["transformer", "class"].contains(field)) {
+        code += "check('\(name)', '\(field)')\n"
+      }
+    }
+    try bench.write(code, to: "check.lua")
+    let run = try bench.moonbase("run", "--model", "m.lua", "check.lua")
+    #expect(run.output == "" && run.complaints == "" && run.status == 0, "\(run)")
+  }
 }

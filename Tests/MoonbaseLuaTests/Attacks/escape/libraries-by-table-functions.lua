@@ -7,6 +7,10 @@ for _, library in pairs { string, table, math, utf8, coroutine } do
   assert(not pcall(table.sort, setmetatable({}, { __index = library, __newindex = library, __len = function() return 2 end })))
   assert(not pcall(setmetatable, library, {}))
   assert(not getmetatable(library))
-  assert(next(library) == nil and rawget(library, "rep") == nil)
+  -- Reading goes through to the functions, and stays reading.
+  local name, value = next(library)
+  assert(library[name] == value and rawget(library, name) == value and rawget(library, "no such") == nil)
+  assert(not pcall(rawset, library, name, print) and rawget(library, name) == value)
+  assert(rawlen(library) == 0 and not pcall(rawget, 5, 1))
 end
 assert(not pcall(table.remove, string, 1))

@@ -1,0 +1,28 @@
+import MoonbaseLua
+
+/// What a Lua file is by the table that it returned, for whoever got one that is meant for another place.
+enum ReturnedTable {
+  static func isExtension(_ table: LuaTable) throws -> Bool {
+    try table.has(["requires", "classes", "transformers", "value_classes", "on_reload"])
+      || anyEntity(of: table, has: ["normalize", "validate", "derived"] + ExtensionDeclaration.hookNames)
+  }
+
+  static func isModel(_ table: LuaTable) throws -> Bool {
+    try table.has(["fetch_requests", "configurations"])
+      || anyEntity(
+        of: table, has: ["attributes", "relationships", "fetched_properties", "parent", "constraints", "indexes"])
+  }
+
+  private static func anyEntity(of table: LuaTable, has keys: [String]) throws -> Bool {
+    guard case .table(let entities) = try table.get("entities") else { return false }
+    return try entities.pairs.contains { try $0.value.tableValue?.has(keys) == true }
+  }
+}
+
+extension LuaTable {
+  fileprivate func has(_ keys: [String]) throws -> Bool {
+    try keys.contains { key in
+      if case .nil = try get(key) { false } else { true }
+    }
+  }
+}

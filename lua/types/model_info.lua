@@ -1,0 +1,52 @@
+---@meta
+-- What `moonbase.model` tells of the model in use. All of it is only read; a name that the model has not is a mistake. `pairs`
+-- gives names in the model's order, `#` counts them.
+
+---@class moonbase.ModelInfo
+---@field entities table<string, moonbase.EntityInfo>
+
+---@class moonbase.EntityInfo
+---@field name string
+---@field abstract boolean
+---@field parent? string the entity it inherits from
+---@field class? string the class of its objects
+---@field attributes table<string, moonbase.AttributeInfo> inherited ones too
+---@field relationships table<string, moonbase.RelationshipInfo> inherited ones too
+---@field fetched_properties table<string, moonbase.FetchedPropertyInfo> inherited ones too
+---@field user_info table<string, any>
+
+---@class moonbase.AttributeInfo
+---@field name string
+---@field type moonbase.AttributeType
+---@field optional boolean
+---@field transient boolean
+---@field default? any
+---@field min? any
+---@field max? any
+---@field min_length? integer
+---@field max_length? integer
+---@field matches? string
+---@field one_of? any[]
+---@field transformer? string
+---@field class? string
+---@field derivation? string
+---@field user_info table<string, any>
+
+---@class moonbase.RelationshipInfo
+---@field name string
+---@field destination string the entity at the other end
+---@field inverse? string the relationship that points back
+---@field to_many boolean
+---@field ordered boolean
+---@field delete "nullify"|"cascade"|"deny"|"no_action"
+---@field optional boolean
+---@field transient boolean
+---@field min integer
+---@field max integer 0 for no limit
+---@field user_info table<string, any>
+
+---@class moonbase.FetchedPropertyInfo
+---@field name string
+---@field destination string the entity that is fetched
+---@field predicate? string
+---@field user_info table<string, any>
