@@ -9,6 +9,7 @@ extension LuaState {
   /// What `guardian` refuses is refused even where it is granted.
   public func openFiles(_ access: LuaFileAccess, guardian: (any LuaFileGuard)? = nil) throws(LuaError) {
     guard preset != .trusted else { return }
+    modules.guardian = guardian
     let library = try LuaFileLibrary(state: self, access: access, guardian: guardian)
     try setGlobal("io", .table(try library.io().frozen()))
     try setGlobal("os", .table(try library.os(like: try global("os")).frozen()))

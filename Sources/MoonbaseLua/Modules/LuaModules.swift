@@ -11,6 +11,8 @@ public struct LuaModules {
   }
 
   var entries: [String: Entry] = [:]
+  /// Refuses files that the program uses itself.
+  var guardian: (any LuaFileGuard)?
 
   /// Folders in which `a.b` is sought as `a/b.lua` and `a/b/init.lua`.
   public var roots: [URL] {

@@ -60,6 +60,9 @@ extension LuaState {
     case nil: if let value = try standardModule(name) { return LuaLoadedModule(value: value) }
     }
     guard let file = modules.file(name) else { return nil }
+    if let path = FileIdentity.truePath(file.url.path), modules.guardian?.refuses(path: path, writing: false) == true {
+      throw LuaError(.module, LuaCall.guarded(file.name))
+    }
     let source = LuaSource(bytes: Array(try Data(contentsOf: file.url)), name: file.name)
     return try runModule(name, source, path: file.url.path, frozen: false, for: scope)
   }

@@ -74,6 +74,14 @@ import Testing
     #expect(outcome.output.contains("resource busy") && outcome.output.hasSuffix("\n3\n"), "\(outcome)")
   }
 
+  @Test func aStoreIsNoModule() throws {
+    let code = """
+      local store = moonbase.open { store = 'x.lua', model = 'm.lua' }.context
+      print(select(2, pcall(require, 'x')))
+      """
+    #expect(try run(code).output.contains("has it open"))
+  }
+
   @Test func valuesMayBeReadButNotWritten() throws {
     let code = """
       c:insert('P', { b = ('x'):rep(200000) }) assert(c:save())

@@ -144,6 +144,28 @@ import Testing
     #expect(files.isEmpty)
   }
 
+  @Test func contextsOfOneCoordinatorShareWhatWasRead() throws {
+    try insert("a")
+    let other = PersistentStoreCoordinator(model: model)
+    other.add(try SQLiteStore(url: folder.file(), model: model))
+    let (one, two) = (try ManagedObjectContext(other), try ManagedObjectContext(other))
+    let (mine, theirs) = (try photo(one), try photo(two))
+    try mine.setValue(.data(Data([1])), forKey: "bytes")
+    try one.save()
+    // The file of the old value stays for the row that the other context has.
+    #expect(try theirs.value(forKey: "bytes") == .data(large))
+    try two.refresh(theirs, mergeChanges: false)
+    #expect(try theirs.value(forKey: "bytes") == .data(Data([1])))
+    try mine.setValue(.data(large), forKey: "bytes")
+    try one.save()
+    #expect(
+      try mine.value(forKey: "bytes") == .data(large)
+        && mine.committedValues(forKeys: ["bytes"])["bytes"] == .data(large))
+    try one.delete(mine)
+    try one.save()
+    #expect(files.isEmpty)
+  }
+
   @Test func aFailedSaveLeavesTheFilesAsTheyWere() throws {
     try insert("a")
     let before = files
