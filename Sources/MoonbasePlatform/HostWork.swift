@@ -21,6 +21,15 @@ package enum HostWork {
   @inlinable @inline(__always)
   package static func mustEnd(after units: Int = 1) -> Bool { moonbase_meter_charge(Int64(units)) }
 
+  /// Whether the run on this thread must end, looked at now.
+  package static var isOver: Bool { moonbase_meter_look() }
+
+  /// Sleeps. Throws if the run must end.
+  package static func pause(milliseconds: UInt32) throws {
+    usleep(milliseconds * 1000)
+    if isOver { throw ending() }
+  }
+
   // MARK: The layer that runs scripts
 
   private static let source = Lock<(@Sendable () -> any Error)?>(nil)

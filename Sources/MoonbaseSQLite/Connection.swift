@@ -11,6 +11,11 @@ public final class Connection {
   var functionError: (any Error)?
   /// How many statements were begun. Tests assert it.
   @exclusivity(unchecked) package private(set) var statementCount = 0
+  /// Whether a statement runs that must not be stopped for the limits of a script.
+  @exclusivity(unchecked) var isUnstoppable = false
+  /// How long a statement waits for a lock, in milliseconds, and since when one does.
+  @exclusivity(unchecked) var patience = 0
+  @exclusivity(unchecked) var waitingSince = ContinuousClock.now
   /// Told each statement as it begins.
   @exclusivity(unchecked) package var onStatement: ((String) -> Void)?
 
@@ -43,6 +48,7 @@ public final class Connection {
       throw error
     }
     handle = opened
+    installLimits()
   }
 
   deinit {
@@ -52,9 +58,7 @@ public final class Connection {
   }
 
   /// How long a statement waits for a lock before it fails with `.busy`.
-  public func setBusyTimeout(milliseconds: Int) {
-    sqlite3_busy_timeout(handle, Int32(clamping: milliseconds))
-  }
+  public func setBusyTimeout(milliseconds: Int) { patience = milliseconds }
 
   /// The statement of this text: prepared once, kept as long as there are not too many, given out reset and unbound.
   ///
@@ -89,10 +93,10 @@ public final class Connection {
     try execute("BEGIN IMMEDIATE")
     do {
       let result = try body()
-      try execute("COMMIT")
+      try unstoppably("COMMIT")
       return result
     } catch {
-      if isInTransaction { try? execute("ROLLBACK") }
+      if isInTransaction { try? unstoppably("ROLLBACK") }
       throw error
     }
   }
@@ -146,9 +150,12 @@ public final class Connection {
     onStatement?(sql)
   }
 
-  /// The error of a failed call: what a Swift function threw, if it was one, else SQLite's.
+  /// The error of a failed call: what a Swift function threw, if it was one, or the end of the run that it worked for, else
+  /// SQLite's.
   func error(_ code: Int32, sql: String?) -> any Error {
     defer { functionError = nil }
-    return functionError ?? SQLiteError(connection: handle, code: code, sql: sql)
+    if let functionError { return functionError }
+    let error = SQLiteError(connection: handle, code: code, sql: sql)
+    return [.interrupted, .busy].contains(error.code.primary) && HostWork.isOver ? HostWork.ending() : error
   }
 }

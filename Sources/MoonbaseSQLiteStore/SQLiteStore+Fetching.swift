@@ -67,7 +67,10 @@ extension SQLiteStore {
       for (index, value) in sql.values.enumerated() { SQLValue.bind(value, Int32(index + 1), to: statement) }
       defer { statement.reset() }
       var result: [Element] = []
-      while try statement.step() { result.append(try decode(statement)) }
+      while try statement.step() {
+        try HostWork.charge()
+        result.append(try decode(statement))
+      }
       return result
     }
   }
@@ -122,7 +125,10 @@ extension SQLiteStore {
     let statement = try connection.statement(plan.select(keyCount: keys.count.roundedUpToPowerOfTwo))
     for (index, key) in keys.enumerated() { statement.bind(key, Int32(index + 1)) }
     defer { statement.reset() }
-    while try statement.step() { result.append(try plan.snapshot(statement)) }
+    while try statement.step() {
+      try HostWork.charge()
+      result.append(try plan.snapshot(statement))
+    }
   }
 
   // MARK: Destinations
@@ -146,6 +152,7 @@ extension SQLiteStore {
         for (index, key) in keys.enumerated() { statement.bind(key, Int32(index + 1)) }
         defer { statement.reset() }
         while try statement.step() {
+          try HostWork.charge()
           if let place = places[statement.integer(2)] { result[place].append(try plan.id(statement)) }
         }
       }

@@ -1,4 +1,5 @@
 import MoonbaseModel
+import MoonbasePlatform
 
 /// Applies the delete rules of one deleted object to the objects it points at.
 ///
@@ -13,6 +14,7 @@ struct DeletePropagation {
       let rule = relationship.description.deleteRule
       if rule == .noAction { continue }
       for id in try destinations(slot) {
+        try HostWork.charge()
         guard let destination = try context.objectIfPresent(with: id) else { continue }
         if rule == .cascade { try context.delete(destination) }
         if rule != .deny, let inverse = relationship.inverseSlot, !destination.isDeleted {

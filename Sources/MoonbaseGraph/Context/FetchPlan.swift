@@ -1,4 +1,7 @@
 import MoonbaseModel
+import MoonbasePlatform
+
+import enum MoonbaseModel.Predicate
 
 /// Divides a fetch between the stores and the context.
 ///
@@ -50,7 +53,10 @@ struct FetchPlan {
 
   /// Objects without their values; with a batch size they read theirs together.
   private func faults(_ ids: [ManagedObjectID]) throws -> [ManagedObject] {
-    let objects = try ids.map { try context.object(with: $0) }
+    let objects = try ids.map { id in
+      try HostWork.charge()
+      return try context.object(with: id)
+    }
     let size = request.fetchBatchSize
     guard size > 0 else { return objects }
     for start in stride(from: 0, to: ids.count, by: size) {
@@ -184,6 +190,7 @@ struct FetchPlan {
       let snapshots = try store.snapshots(matching: query)
       let objects = try context.objects(for: snapshots, refreshing: request.shouldRefreshRefetchedObjects)
       for (object, snapshot) in zip(objects, snapshots) {
+        try HostWork.charge()
         if hasPending, object.state.contains(.listed) { continue }
         let judged = object.hasChanges ? try saved?.object(for: snapshot) ?? object : object
         if isComplete { result.append(object) } else if try matches(judged) { result.append(object) }
@@ -216,7 +223,10 @@ extension ManagedObjectContext {
     var result: [ManagedObject] = []
     result.reserveCapacity(snapshots.count)
     registered.reserveCapacity(snapshots.count)
-    for snapshot in snapshots { result.append(try object(for: snapshot)) }
+    for snapshot in snapshots {
+      try HostWork.charge()
+      result.append(try object(for: snapshot))
+    }
     return result
   }
 }

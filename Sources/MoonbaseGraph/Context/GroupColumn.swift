@@ -84,6 +84,7 @@ private struct GroupPart {
     guard let expression else { return .int(Int64(objects.count)) }
     var values: [Value] = []
     for object in objects {
+      try HostWork.charge()
       let value = try expression.value(object)
       if isToMany, case .list(let several) = value { values += several } else { values.append(value) }
     }

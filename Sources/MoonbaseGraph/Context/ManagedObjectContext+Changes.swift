@@ -1,4 +1,5 @@
 public import MoonbaseModel
+import MoonbasePlatform
 import OrderedCollections
 
 extension ManagedObjectContext {
@@ -84,7 +85,9 @@ extension ManagedObjectContext {
   ///
   /// Throws what a hook or a store throws; the rules that were not yet applied are applied the next time.
   public func processPendingChanges() throws {
-    while let object = deletionsToPropagate.popLast() {
+    while !deletionsToPropagate.isEmpty {
+      try HostWork.charge()
+      let object = deletionsToPropagate.removeLast()
       guard object.isDeleted, !object.state.contains(.propagated) else { continue }
       try propagateDeletion(of: object)
     }
@@ -136,6 +139,8 @@ extension ManagedObjectContext {
     for object in changedObjects where !object.isInserted { failures += object.failuresOfHooks(before: true) }
     let objects = changedObjects
     forgetChanges()
+    // What was begun is finished: it takes no longer than the changes did.
+    HostWork.note(objects.count)
     for object in objects {
       object.state.remove(.listed)
       if object.isInserted { disown(object, because: .rolledBack) } else { object.becomeFault() }

@@ -1,4 +1,5 @@
 public import MoonbaseModel
+import MoonbasePlatform
 
 /// What a request of any result type gives.
 public enum FetchResult {
@@ -91,6 +92,7 @@ struct DictionaryGrouping {
     var order: [[Value]] = []
     var members: [[Value]: [ManagedObject]] = [:]
     for object in objects {
+      try HostWork.charge()
       let key = try keys.map { try $0.value(object) }
       for value in key { try value.checkComparable() }
       if members[key] == nil { order.append(key) }
@@ -101,6 +103,7 @@ struct DictionaryGrouping {
 
   private func row(_ objects: [ManagedObject], _ columns: [GroupColumn]) throws -> [String: Value] {
     var result: [String: Value] = [:]
+    try HostWork.charge(columns.count)
     for column in columns {
       let value = try column.value(of: objects)
       if !value.isNull { result[column.name] = value }

@@ -1,4 +1,5 @@
 public import MoonbaseModel
+import MoonbasePlatform
 
 extension ManagedObjectContext {
   /// The objects that match a request.
@@ -8,9 +9,16 @@ extension ManagedObjectContext {
   public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
     let plan = try FetchPlan(request, in: self)
     let objects = try plan.objects()
-    if !request.returnsObjectsAsFaults { for object in objects { try object.fireFault() } }
+    if !request.returnsObjectsAsFaults { try fireFaults(of: objects) }
     try prefetch(request.relationshipKeyPathsForPrefetching, of: objects)
     return objects
+  }
+
+  private func fireFaults(of objects: [ManagedObject]) throws {
+    for object in objects {
+      try HostWork.charge()
+      try object.fireFault()
+    }
   }
 
   /// The IDs of the objects that match a request.

@@ -1,4 +1,5 @@
 import MoonbaseModel
+import MoonbasePlatform
 import OrderedCollections
 
 extension ManagedObjectContext {
@@ -104,6 +105,7 @@ extension ManagedObjectContext {
       touchedObjects = []
       var failures: [GraphError] = []
       for object in waiting where object.context === self {
+        try HostWork.charge()
         var validator = try ObjectValidator(object)
         failures += try validator.validate(for: object.isDeleted ? .delete : object.isInserted ? .insert : .update)
       }
@@ -128,7 +130,10 @@ extension ManagedObjectContext {
     while let first = waiting.first {
       try rounds.begin(with: first)
       touchedObjects = []
-      for object in waiting where object.context === self { try callWillSave(object) }
+      for object in waiting where object.context === self {
+        try HostWork.charge()
+        try callWillSave(object)
+      }
       try keepStoredAttributes(after: waiting.filter { $0.context === self })
       try processPendingChanges()
       waiting = touchedObjects.map(Array.init) ?? []

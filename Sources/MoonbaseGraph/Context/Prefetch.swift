@@ -1,4 +1,5 @@
 import MoonbaseModel
+import MoonbasePlatform
 
 /// Reads the destinations of relationships for many objects at once: to-many IDs into the objects, rows into the row cache.
 struct Prefetch {
@@ -25,8 +26,12 @@ struct Prefetch {
           property: key)
       }
       if case .toMany = property.kind { try loadToMany(property.slot, group, areHeld) }
-      for owner in group { ids += try owner.objectIDs(forRelationshipNamed: key) }
+      for owner in group {
+        try HostWork.charge()
+        ids += try owner.objectIDs(forRelationshipNamed: key)
+      }
     }
+    try HostWork.charge(ids.count)
     let unique = Array(Set(ids))
     try context.loadRows(of: unique)
     return try context.objects(with: unique)
@@ -38,6 +43,7 @@ struct Prefetch {
     let missing = owners.filter { !$0.objectID.isTemporaryID && !$0.toManyState(slot).isLoaded }
     for (store, group) in try context.coordinator.byStore(missing.map(\.objectID)) {
       let lists = try store.destinations(of: group, relationship: slot)
+      try HostWork.charge(lists.count)
       for (id, list) in zip(group, lists) {
         if areHeld, let owner = context.registeredObject(for: id) {
           owner.toManyState(slot).load(list)

@@ -30,6 +30,7 @@ struct SavePlan {
     self.context = context
     try assignPermanentIDs()
     for object in context.changedObjects {
+      try HostWork.charge()
       if object.isDeleted {
         try plan(deletionOf: object)
       } else if object.isInserted {

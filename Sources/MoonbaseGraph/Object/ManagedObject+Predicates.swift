@@ -1,4 +1,5 @@
 public import MoonbaseModel
+import MoonbasePlatform
 
 /// What predicates and sort keys ask of an object. Every key goes through a subclass's own accessor.
 extension ManagedObject: KeyPathAnswering, SlottedSubject {
@@ -34,6 +35,9 @@ extension ManagedObject: KeyPathAnswering, SlottedSubject {
   @usableFromInline
   package final func predicateDestinations(slot: Int) throws -> [ManagedObject] {
     guard let context else { throw gone() }
-    return try memberIDs(slot).compactMap { try context.objectIfPresent(with: $0) }
+    return try memberIDs(slot).compactMap { id in
+      try HostWork.charge()
+      return try context.objectIfPresent(with: id)
+    }
   }
 }

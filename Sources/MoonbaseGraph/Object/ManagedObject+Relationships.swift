@@ -1,4 +1,5 @@
 public import MoonbaseModel
+import MoonbasePlatform
 
 extension ManagedObject {
   /// The destination of a to-one relationship.
@@ -19,7 +20,10 @@ extension ManagedObject {
   public final func objects(forKey key: String) throws -> [ManagedObject] {
     let slot = try toManySlot(key)
     guard let context else { throw gone() }
-    return try memberIDs(slot).map { try context.object(with: $0) }
+    return try memberIDs(slot).map { id in
+      try HostWork.charge()
+      return try context.object(with: id)
+    }
   }
 
   /// The IDs of the destinations of a relationship, without making objects of them.
@@ -113,7 +117,11 @@ extension ManagedObject {
   }
 
   /// The destinations of a to-many relationship; reads them at the first access.
-  package final func memberIDs(_ slot: Int) throws -> [ManagedObjectID] { Array(try loadedState(slot).members) }
+  package final func memberIDs(_ slot: Int) throws -> [ManagedObjectID] {
+    let members = try loadedState(slot).members
+    try HostWork.charge(members.count >> 3)
+    return Array(members)
+  }
 
   /// How many destinations a to-many relationship has.
   package final func memberCount(_ slot: Int) throws -> Int { try loadedState(slot).members.count }
@@ -176,6 +184,7 @@ extension ManagedObject {
 
   /// Replaces the destinations. Everything is looked at before anything changes: all of it happens or nothing.
   package final func setMembers(_ ids: [ManagedObjectID], _ slot: Int) throws {
+    try HostWork.charge(ids.count)
     let coming = try ids.map { try destination($0, slot) }
     let wanted = Set(ids)
     let leavingIDs = try memberIDs(slot).filter { !wanted.contains($0) }

@@ -32,6 +32,7 @@ public final class InMemoryStore: PersistentStore {
 
   public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
     let all = contents.withLock { $0.rows(of: query.entities) }
+    try HostWork.charge(all.count)
     let rows = all.sorted { $0.id.key < $1.id.key }.dropFirst(query.offset)
     return Array(query.limit > 0 ? rows.prefix(query.limit) : rows)
   }
@@ -48,7 +49,8 @@ public final class InMemoryStore: PersistentStore {
   public func snapshot(of id: ManagedObjectID) throws -> Snapshot? { contents.withLock { $0.row(of: id) } }
 
   public func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot] {
-    contents.withLock { contents in ids.compactMap { contents.row(of: $0) } }
+    try HostWork.charge(ids.count)
+    return contents.withLock { contents in ids.compactMap { contents.row(of: $0) } }
   }
 
   public func destinations(of id: ManagedObjectID, relationship slot: Int) throws -> [ManagedObjectID] {

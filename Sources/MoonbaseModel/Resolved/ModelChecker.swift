@@ -20,6 +20,7 @@ struct ModelChecker {
     checkParents()
     try mistakes.finish()
     for entity in model.entities {
+      try ModelError.chargeEntity()
       checkPropertyNames(of: entity)
       for attribute in entity.attributes {
         mistakes.attempt { () throws(ModelError) in try check(attribute, of: entity) }

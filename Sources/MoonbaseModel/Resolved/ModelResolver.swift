@@ -15,6 +15,7 @@ struct ModelResolver {
     let slots = slotNames(of: numbered)
     var entities: [ResolvedEntity] = []
     for (index, entry) in numbered.enumerated() {
+      try ModelError.chargeEntity()
       let parent = entry.parent.map { entities[$0] }
       let own = ownProperties(of: entry.description)
       let first = parent?.properties.count ?? 0

@@ -62,7 +62,7 @@ extension AttributeDescription {
       let expression = try RegularExpressionCache.shared.expression(pattern, isCaseInsensitive: false)
       return try expression.matches(text) ? nil : "must match \(pattern)"
     } catch {
-      return "must match \(pattern), which cannot be told: \(error.message)"
+      return "must match \(pattern), which cannot be told: \((error as? ModelError)?.message ?? "\(error)")"
     }
   }
 

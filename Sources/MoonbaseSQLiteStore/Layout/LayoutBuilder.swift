@@ -43,11 +43,11 @@ struct LayoutBuilder {
 
   private func layout(of entity: ResolvedEntity) -> EntityLayout? {
     guard let number = numbers[entity.index], let table = tables[entity.root] else { return nil }
-    let lineage = held.filter { $0.subtree.contains(entity.index) }
+    let lineage = model.lineage(of: entity)
     return EntityLayout(
       entity: entity, number: number, table: table.name,
       slots: entity.properties.map { slots[PropertyKey(entity: $0.declaringEntity, slot: $0.slot)] ?? .none },
-      missingColumns: lineage.flatMap { missing[$0.index] ?? [] })
+      missingColumns: lineage.flatMap { missing[$0] ?? [] })
   }
 
   // MARK: Numbers
@@ -184,5 +184,12 @@ struct LayoutBuilder {
     joins.append(layout)
     guard let inverseKey, inverseKey != key, let inverse = inverse?.relationship else { return }
     slots[inverseKey] = .join(namer.reversed(layout, in: file, destination: inverse.destination))
+  }
+}
+
+extension ResolvedModel {
+  /// The indexes of an entity and its ancestors, the topmost first.
+  fileprivate func lineage(of entity: ResolvedEntity) -> [Int] {
+    Array(sequence(first: entity.index) { self.entities[$0].parent }.reversed())
   }
 }

@@ -86,7 +86,7 @@ extension StoreFile {
         _ = try connection.integer("SELECT COUNT(*) FROM sqlite_master")
         return ReadingConnection(connection: connection, ground: .index)
       } catch let error as SQLiteError where [.lockingProtocol, .readOnly, .busy].contains(error.code.primary) {
-        if attempt < 3 { usleep(10_000) }
+        if attempt < 3 { try HostWork.pause(milliseconds: 10) }
       }
     }
     return try openWithPrivateIndex()

@@ -20,9 +20,10 @@ struct SchemaWriter {
   }
 
   var statements: [String] {
-    layout.tables.map(createTable) + layout.joins.map(createTable)
+    let facts = TableFacts(layout)
+    return layout.tables.map(createTable) + layout.joins.map { createTable($0, facts) }
       + IndexNames(tables: layout.tables.map(\.name) + layout.joins.map(\.table)).statements(
-        layout.tables.flatMap(standardIndexes) + layout.joins.map(reverseIndex)
+        layout.tables.flatMap { standardIndexes($0, facts) } + layout.joins.map(reverseIndex)
           + layout.entities.compactMap { $0 }.flatMap(declaredIndexes))
       + DerivedTriggers(layout: layout).statements
       + [
@@ -39,41 +40,23 @@ struct SchemaWriter {
     return "CREATE TABLE \(identifier(table.name)) ( \(columns.joined(separator: ", ")) )"
   }
 
-  private func createTable(_ join: JoinLayout) -> String {
+  private func createTable(_ join: JoinLayout, _ facts: TableFacts) -> String {
     let keys = [join.ownerColumn, join.destinationColumn].map(identifier)
-    let columns = keys + orderColumns(join)
+    let columns = keys + (facts.orders[join.table] ?? []).map(identifier)
     let list = columns.map { "\($0) INTEGER" }.joined(separator: ", ")
     return "CREATE TABLE \(identifier(join.table)) ( \(list), PRIMARY KEY (\(keys.joined(separator: ", "))) )"
   }
 
-  /// The order columns of both sides; this side's layout knows its own, the other side's is found by its table.
-  private func orderColumns(_ join: JoinLayout) -> [String] {
-    var names: [String] = []
-    for case .join(let side)? in layout.entities.compactMap({ $0 }).flatMap(\.slots) where side.table == join.table {
-      if let column = side.orderColumn.map(identifier), !names.contains(column) { names.append(column) }
-    }
-    return names
-  }
-
-  private func standardIndexes(_ table: TableLayout) -> [IndexNames.Index] {
+  private func standardIndexes(_ table: TableLayout, _ facts: TableFacts) -> [IndexNames.Index] {
     let name = table.name
-    let toOne = table.columns.filter { $0.rank == 1 && isKey($0.name, table: name) }
+    let toOne = table.columns.filter { $0.rank == 1 && facts.keys[name]?.contains($0.name) == true }
     var result = toOne.map {
       IndexNames.Index(kind: "INDEX", name: "\(name)_\($0.name)_INDEX", table: name, columns: identifier($0.name))
     }
-    if layout.entities.contains(where: { $0?.table == name && $0?.entity.parent != nil }) {
+    if facts.shared.contains(name) {
       result.append(IndexNames.Index(kind: "INDEX", name: "\(name)_Z_ENT_INDEX", table: name, columns: "Z_ENT"))
     }
     return result
-  }
-
-  private func isKey(_ column: String, table: String) -> Bool {
-    layout.entities.contains { entity in
-      guard let entity, entity.table == table else { return false }
-      return entity.slots.contains { slot in
-        if case .toOne(let toOne) = slot { toOne.column == column } else { false }
-      }
-    }
   }
 
   private func reverseIndex(_ join: JoinLayout) -> IndexNames.Index {

@@ -41,7 +41,7 @@ final class SessionPool: Sendable {
           throw error
         }
       }
-      usleep(20_000)
+      try HostWork.pause(milliseconds: 20)
     }
     throw FileChanged()
   }

@@ -41,11 +41,11 @@ struct StoreOpener {
       do {
         return try FileTurn.take(file.truePath, body)
       } catch is FileChanged {
-        usleep(20_000)
+        try HostWork.pause(milliseconds: 20)
       } catch {
         let error = StoreFailure(path: file.path).translate(error)
         guard (error as? GraphError)?.code != .storeBusy, file.footprint != before else { throw error }
-        usleep(20_000)
+        try HostWork.pause(milliseconds: 20)
       }
     }
     do {
@@ -169,7 +169,7 @@ struct StoreOpener {
       do {
         return try body()
       } catch let error as SQLiteError where error.code.primary == .busy && Date() < deadline {
-        usleep(20_000)
+        try HostWork.pause(milliseconds: 20)
       }
     }
   }

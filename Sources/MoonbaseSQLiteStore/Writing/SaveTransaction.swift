@@ -63,6 +63,7 @@ struct SaveTransaction {
   private mutating func insert() throws {
     var current: (symbol: Symbol, writer: RowWriter, statement: Statement)?
     for row in changes.inserted {
+      try HostWork.charge()
       if current?.symbol != row.id.entitySymbol {
         let writer = try writer(row.id)
         current = (row.id.entitySymbol, writer, try connection.statement(writer.insertSQL))
@@ -82,6 +83,7 @@ struct SaveTransaction {
   // MARK: Updates
 
   private mutating func update() throws {
+    try HostWork.charge(changes.updated.count)
     for change in changes.updated where !(try apply(change)) {
       try clearUniqueValues(of: change)
       postponed.append(change)
@@ -142,6 +144,7 @@ struct SaveTransaction {
 
   private mutating func delete() throws {
     for deletion in changes.deleted {
+      try HostWork.charge()
       let writer = try writer(deletion.id)
       if writer.hasExternalData { try writer.forgetFiles(of: deletion.id.key, slots: nil, connection, &files) }
       let check = deletion.expectedVersion == nil ? "" : " AND IFNULL(Z_OPT, 0) = ?"

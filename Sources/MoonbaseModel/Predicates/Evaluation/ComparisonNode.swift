@@ -36,7 +36,7 @@ struct ScalarComparison: Sendable {
   /// Whether this is one of the six comparisons of order.
   var isOfOrder: Bool { ComparisonTest(`operator`) != nil }
 
-  func holds(_ left: Value, _ right: Value) throws(ModelError) -> Truth {
+  func holds(_ left: Value, _ right: Value) throws -> Truth {
     if let test = ComparisonTest(`operator`) { return try compare(left, right, test) }
     if left.isNull || right.isNull { return nulls == .fetch ? .unknown : .no }
     guard case .string(let text) = left else { throw refusal(of: left) }

@@ -27,7 +27,8 @@ package struct CompiledSort: Sendable {
     var rows: [(index: Int, values: [Value])] = []
     rows.reserveCapacity(subjects.count)
     for (index, subject) in subjects.enumerated() { rows.append((index, try values(of: subject))) }
-    rows.sort { left, right in
+    try rows.sort { left, right in
+      try HostWork.charge()
       for (position, key) in keys.enumerated() {
         let order = key.comparator.order(left.values[position], right.values[position])
         if order != .same { return (order == .ascending) == key.ascending }
@@ -40,6 +41,7 @@ package struct CompiledSort: Sendable {
   /// The values that a subject is sorted by, prepared for comparison.
   private func values<Subject: SlottedSubject>(of subject: Subject) throws -> [Value]
   where Subject.Related == Subject {
+    try HostWork.charge()
     var values: [Value] = []
     for key in keys {
       let value = try key.expression.value(subject)

@@ -1,3 +1,5 @@
+import MoonbasePlatform
+
 extension ConditionNode {
   func truth<Subject: SlottedSubject>(
     _ subject: Subject, _ bindings: inout Bindings<Subject>
@@ -29,7 +31,10 @@ extension ComparisonNode {
   }
 
   private func elements<Subject>(of operand: Operand<Subject>) throws -> [Value] {
-    if let elements = operand.elements { return elements }
+    if let elements = operand.elements {
+      try HostWork.charge(elements.count)
+      return elements
+    }
     if operand.value.isNull { return [] }
     throw ModelError(
       .evaluation, "a quantifier needs a collection, not a value of type \(operand.value.typeDescription)")
@@ -63,6 +68,7 @@ extension ComparisonNode {
   /// leads to is asked as by ANY, which knows only true and false.
   private func contains(_ value: Value, _ elements: [Value], _ source: ValueNode) throws -> Truth {
     if let found = members?.contains(value) { return Truth(found) }
+    try HostWork.charge(elements.count)
     var result = Truth.no
     for element in elements {
       let isNullPlain = rules.isNullPlain || source.constant != nil && element.isNull

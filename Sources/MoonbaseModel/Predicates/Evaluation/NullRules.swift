@@ -1,3 +1,5 @@
+import MoonbasePlatform
+
 /// What a missing value means in a comparison.
 package enum NullRules: Sendable {
   /// A fetch: comparing a missing attribute with a value is neither true nor false, so that NOT does not make it a match;
@@ -11,13 +13,17 @@ package enum NullRules: Sendable {
 package enum Truth: Int8, Sendable {
   case no, yes, unknown
 
+  /// Looking at so many conditions is a part of looking at an object.
+  private static let wide = 32
+
   @inline(__always)
   init(_ value: Bool) { self = value ? .yes : .no }
 
   /// What AND makes of conditions: the first that is false decides.
   @inline(__always)
-  static func all(_ parts: [ConditionNode], _ truth: (ConditionNode) throws -> Truth) rethrows -> Truth {
+  static func all(_ parts: [ConditionNode], _ truth: (ConditionNode) throws -> Truth) throws -> Truth {
     var result = Truth.yes
+    if parts.count > wide { try HostWork.charge(parts.count) }
     for part in parts {
       let truth = try truth(part)
       if truth == .no { return .no }
@@ -28,8 +34,9 @@ package enum Truth: Int8, Sendable {
 
   /// What OR makes of conditions: the first that is true decides.
   @inline(__always)
-  static func any(_ parts: [ConditionNode], _ truth: (ConditionNode) throws -> Truth) rethrows -> Truth {
+  static func any(_ parts: [ConditionNode], _ truth: (ConditionNode) throws -> Truth) throws -> Truth {
     var result = Truth.no
+    if parts.count > wide { try HostWork.charge(parts.count) }
     for part in parts {
       let truth = try truth(part)
       if truth == .yes { return .yes }

@@ -6,6 +6,9 @@ struct WholeMatch: Sendable {
   /// is a fraction of a second. Such a pattern as `(a+)+` would take longer with each character than all before.
   private static let greatestReportCount = 1000
 
+  /// What the steps between two reports cost.
+  private static let reportUnits = 2000
+
   private let expression: NSRegularExpression
   private let pattern: String
 
@@ -21,20 +24,27 @@ struct WholeMatch: Sendable {
     }
   }
 
-  /// Throws `.evaluation` where the engine tries too many ways to match, or runs out of memory for them.
-  func matches(_ text: String) throws(ModelError) -> Bool {
+  /// Throws `.evaluation` where the engine tries too many ways to match, or runs out of memory for them, and ends with the run
+  /// of a script that it works for.
+  func matches(_ text: String) throws -> Bool {
+    try HostWork.charge()
     var isFound = false
     var hasFailed = false
     var reports = 0
+    var isOver = false
     let range = NSRange(location: 0, length: text.utf16.count)
     let options: NSRegularExpression.MatchingOptions = [.reportProgress, .reportCompletion]
     expression.enumerateMatches(in: text, options: options, range: range) { match, flags, stop in
       if match != nil { isFound = true }
-      if flags.contains(.progress) { reports += 1 }
+      if flags.contains(.progress) {
+        reports += 1
+        isOver = HostWork.mustEnd(after: Self.reportUnits)
+      }
       if flags.contains(.internalError) { hasFailed = true }
-      stop.pointee = ObjCBool(isFound || reports > Self.greatestReportCount)
+      stop.pointee = ObjCBool(isFound || isOver || reports > Self.greatestReportCount)
     }
     if isFound { return true }
+    if isOver { throw HostWork.ending() }
     if reports > Self.greatestReportCount { throw refusal(of: text, "many steps", "repetitions in repetitions") }
     if hasFailed { throw refusal(of: text, "much memory", "groups that repeat") }
     return false

@@ -91,6 +91,7 @@ extension ValueNode {
     case .objects(let objects):
       var found: [Subject?] = []
       for case let object? in objects {
+        try HostWork.charge()
         bindings[variable] = .object(object)
         if try condition.truth(subject, &bindings) == .yes { found.append(object) }
       }
@@ -98,6 +99,7 @@ extension ValueNode {
     case .value(.list(let elements)):
       var found: [Value] = []
       for element in elements {
+        try HostWork.charge()
         bindings[variable] = .value(element)
         if try condition.truth(subject, &bindings) == .yes { found.append(element) }
       }
@@ -117,6 +119,7 @@ extension PathStep {
     case .object(let object): return try follow(object)
     case .value(let value):
       guard case .key(let key) = self else { return operand }
+      if case .list(let elements) = value { try HostWork.charge(elements.count) }
       return .value(try value.value(forPredicateKey: key))
     case .objects(let objects): return try follow(objects)
     }
@@ -144,6 +147,7 @@ extension PathStep {
     var values: [Value] = []
     var reached: [Subject?] = []
     var hasObjects = false
+    try HostWork.charge(objects.count)
     for object in objects {
       switch try follow(object) {
       case .value(.list(let more)): values += more
@@ -173,6 +177,7 @@ extension CollectionOperator {
       throw ModelError(
         .evaluation, "\(rawValue) needs a collection, not a value of type \(operand.value.typeDescription)")
     }
+    try HostWork.charge(elements.count)
     return .value(try reduce(elements))
   }
 

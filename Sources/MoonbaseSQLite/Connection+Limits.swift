@@ -1,0 +1,43 @@
+internal import MoonbaseCSQLite
+internal import MoonbasePlatform
+
+/// Statements on behalf of a script end with its run, wherever they are but at the end of a transaction.
+extension Connection {
+  /// SQLite's own steps between two looks, and what they cost.
+  private static let stride: (steps: Int32, units: Int) = (1000, 300)
+
+  func installLimits() {
+    let connection = Unmanaged.passUnretained(self).toOpaque()
+    sqlite3_progress_handler(
+      handle, Self.stride.steps,
+      { context in
+        guard let context else { return 0 }
+        return Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().mustStop() ? 1 : 0
+      }, connection)
+    sqlite3_busy_handler(
+      handle,
+      { context, count in
+        guard let context else { return 0 }
+        return Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().waitsOn(afterTries: count) ? 1 : 0
+      }, connection)
+  }
+
+  private func mustStop() -> Bool { HostWork.mustEnd(after: Self.stride.units) && !isUnstoppable }
+
+  /// Sleeps for a moment, longer each time; false when there is no patience left, or no script that would want the answer.
+  private func waitsOn(afterTries count: Int32) -> Bool {
+    if count == 0 { waitingSince = .now }
+    let rest = Duration.milliseconds(patience) - (ContinuousClock.now - waitingSince)
+    guard rest > .zero else { return false }
+    let pause = min(rest, .milliseconds(min(1 << min(count, 6), 50)))
+    usleep(UInt32(pause / .microseconds(1)))
+    return !HostWork.isOver
+  }
+
+  /// Runs what ends a transaction: told to stop in its midst it might be done all the same.
+  func unstoppably(_ sql: String) throws {
+    isUnstoppable = true
+    defer { isUnstoppable = false }
+    try execute(sql)
+  }
+}

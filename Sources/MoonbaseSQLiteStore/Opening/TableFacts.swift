@@ -1,0 +1,28 @@
+import MoonbaseModel
+
+/// What the entities of a store say of its tables, looked through once: there may be thousands of both.
+struct TableFacts {
+  /// The columns of to-one relationships, by table.
+  private(set) var keys: [String: Set<String>] = [:]
+  /// The tables that hold subentities.
+  private(set) var shared: Set<String> = []
+  /// The order columns of both sides of a table of pairs.
+  private(set) var orders: [String: [String]] = [:]
+
+  init(_ layout: StoreLayout) {
+    for case let entity? in layout.entities {
+      if entity.entity.parent != nil { shared.insert(entity.table) }
+      for slot in entity.slots { note(slot, of: entity.table) }
+    }
+  }
+
+  private mutating func note(_ slot: SlotLayout, of table: String) {
+    switch slot {
+    case .toOne(let toOne): keys[table, default: []].insert(toOne.column)
+    case .join(let side):
+      guard let column = side.orderColumn, orders[side.table]?.contains(column) != true else { return }
+      orders[side.table, default: []].append(column)
+    case .none, .attribute, .foreignKey: break
+    }
+  }
+}
