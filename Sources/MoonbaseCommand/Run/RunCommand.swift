@@ -86,12 +86,12 @@ struct RunCommand {
 
   private func read(_ source: RunOptions.Source) throws -> ScriptSource {
     let isProgram = options.sandbox == .trusted
+    let limit = options.limits.sourceSize
     switch source {
     case .code(let code): return ScriptSource(name: "-e", text: code)
-    case .file(let path): return try ScriptSource(path: path, isProgram: isProgram)
+    case .file(let path): return try ScriptSource(path: path, isProgram: isProgram, limit: limit)
     case .standardInput:
-      let bytes = try FileHandle.standardInput.readToEnd() ?? Data()
-      return try ScriptSource(bytes: Array(bytes), name: "stdin", isProgram: isProgram)
+      return try ScriptSource(standardInputAs: "stdin", isProgram: isProgram, limit: limit)
     }
   }
 }

@@ -37,10 +37,10 @@ public struct LuaInterpreter {
   /// Runs a file, or standard input for "-"; the exit status.
   public func run(file: String, arguments: [String] = []) -> Int32 {
     guarded {
-      let handle = file == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: file)
-      guard let handle else { throw LuaError(.module, "cannot open \(file)") }
-      let bytes = try handle.readToEnd() ?? Data()
-      let source = LuaSource(bytes: Array(bytes), name: file == "-" ? "=stdin" : file)
+      let limit = state.limits.sourceSize
+      let source =
+        file == "-"
+        ? try LuaSource(standardInputAs: "=stdin", limit: limit) : try LuaSource(path: file, name: file, limit: limit)
       try execute(source, script: file, arguments)
     }
   }

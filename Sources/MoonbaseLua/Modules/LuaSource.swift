@@ -1,5 +1,8 @@
 /// A source text with the name by which messages know it.
 public struct LuaSource: Sendable {
+  /// The most bytes of a file that is read as a source where no limit says less.
+  package static let greatestSize = 256 << 20
+
   /// Its name, such as "colors.lua".
   public let name: String
   /// Its bytes, without byte order mark; a first line that begins with # is emptied.

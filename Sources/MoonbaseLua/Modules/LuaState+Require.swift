@@ -63,7 +63,7 @@ extension LuaState {
     if let path = FileIdentity.truePath(file.url.path), modules.guardian?.refuses(path: path, writing: false) == true {
       throw LuaError(.module, LuaCall.guarded(file.name))
     }
-    let source = LuaSource(bytes: Array(try Data(contentsOf: file.url)), name: file.name)
+    let source = try LuaSource(path: file.url.path, name: file.name, limit: limits.sourceSize)
     return try runModule(name, source, path: file.url.path, frozen: false, for: scope)
   }
 

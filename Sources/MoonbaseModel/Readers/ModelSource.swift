@@ -51,7 +51,6 @@ public struct ModelSource: Sendable {
   }
 
   private struct Absent: Error {}
-  private struct TooLarge: Error {}
 
   /// Takes bytes in memory as a file; `name` is for messages.
   public init(_ data: Data, name: String) {
@@ -62,24 +61,21 @@ public struct ModelSource: Sendable {
   }
 
   /// The bytes of the file. Throws `.cannotReadFile` for a folder and for files over 64 MiB.
-  public func data() throws(ModelError) -> Data {
+  public func data() throws(ModelError) -> Data { try data(limit: Self.greatestSize) }
+
+  /// The bytes of the file, which is read no further than the limit.
+  package func data(limit: Int) throws(ModelError) -> Data {
     switch place {
     case .memory(let data): return data
     case .folder: throw ModelError(.cannotReadFile, "\(name) is a folder", at: SourceLocation(file: name))
     case .file(let url):
       do {
-        // Not by the size that the file system tells: a device or a pipe has none.
-        let handle = try FileHandle(forReadingFrom: url)
-        defer { try? handle.close() }
-        let data = try handle.read(upToCount: Self.greatestSize + 1) ?? Data()
-        guard data.count <= Self.greatestSize else { throw TooLarge() }
-        return data
-      } catch is TooLarge {
+        return Data(try BoundedFile.read(url.path, limit: limit))
+      } catch .tooLarge {
         throw ModelError(
-          .cannotReadFile, "it is larger than \(Self.greatestSize >> 20) MiB, and no model is",
-          at: SourceLocation(file: name))
+          .cannotReadFile, "it is larger than \(limit >> 20) MiB, and no model is", at: SourceLocation(file: name))
       } catch {
-        throw Self.unreadable(name, error)
+        throw ModelError(.cannotReadFile, "it cannot be read: \(error.reason)", at: SourceLocation(file: name))
       }
     }
   }

@@ -6,6 +6,8 @@ public struct LuaModelFile: ModelReader {
   /// Makes the reader.
   public init() {}
 
+  private var limits: LuaLimits { LuaLimits(instructions: 100_000_000, memory: 64 << 20) }
+
   /// What the form is called in messages.
   public var form: String { "Lua model file" }
 
@@ -17,7 +19,9 @@ public struct LuaModelFile: ModelReader {
 
   /// Reads the model. Throws `ModelError` with file and line.
   public func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
-    guard let text = String(validating: try source.data(), as: UTF8.self) else {
+    guard
+      let text = String(validating: try source.data(limit: limits.sourceSize ?? LuaSource.greatestSize), as: UTF8.self)
+    else {
       throw ModelError(.malformedFile, "it is no UTF-8 text", at: SourceLocation(file: source.name))
     }
     return try read(ScriptSource(name: source.name, text: text))
@@ -28,7 +32,7 @@ public struct LuaModelFile: ModelReader {
     let tree: ModelTree
     let lines = source.keyLines
     do {
-      let domain = try ScriptDomain(preset: .pure, limits: LuaLimits(instructions: 100_000_000, memory: 64 << 20))
+      let domain = try ScriptDomain(preset: .pure, limits: limits)
       let results = try domain.state.runNested { try domain.state.load(source.text, name: source.name).call([]) }
       guard let table = results.first?.tableValue else {
         let result = results.first.map { "a \($0.typeName)" } ?? "nothing"

@@ -44,6 +44,8 @@ public struct ScriptError: LocalizedError, Sendable, CustomStringConvertible {
 extension ScriptError.Code {
   /// A script cannot be opened or read.
   public static let cannotReadFile = Self(rawValue: 135_001)
+  /// A source is larger than the limit.
+  public static let sourceTooLarge = Self(rawValue: 135_006)
   /// An extension file does not return a table of the form that the script contract asks for.
   public static let invalidExtension = Self(rawValue: 135_002)
   /// Two extensions provide the same transformer, class or derived attribute, or one that is required is missing.

@@ -69,12 +69,12 @@ public struct ExtensionSource: Sendable {
     }
   }
 
-  /// Reads the source anew.
-  func read() throws(ScriptError) -> [ScriptSource] {
+  /// Reads the source anew; no file may be larger than the limit.
+  func read(limit: Int?) throws(ScriptError) -> [ScriptSource] {
     switch kind {
     case .closures: return []
     case .text(let source): return [source]
-    case .file(let url): return [try ScriptSource(contentsOf: url)]
+    case .file(let url): return [try ScriptSource(contentsOf: url, limit: limit)]
     case .directory(let url):
       let names: [String]
       do {
@@ -84,7 +84,7 @@ public struct ExtensionSource: Sendable {
       }
       var sources: [ScriptSource] = []
       for name in names.sorted() where name.hasSuffix(".lua") {
-        sources.append(try ScriptSource(contentsOf: url.appendingPathComponent(name)))
+        sources.append(try ScriptSource(contentsOf: url.appendingPathComponent(name), limit: limit))
       }
       return sources
     }

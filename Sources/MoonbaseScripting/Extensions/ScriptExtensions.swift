@@ -44,7 +44,7 @@ public final class ScriptExtensions: ExtensionProvider {
   private static func load(_ sources: [ExtensionSource], _ model: ManagedObjectModel, _ limits: LuaLimits) throws -> (
     model: ManagedObjectModel, resolved: ResolvedModel, generation: Generation
   ) {
-    let texts = try sources.flatMap { source throws(ScriptError) in try source.read() }
+    let texts = try sources.flatMap { source throws(ScriptError) in try source.read(limit: limits.sourceSize) }
     let domain = try ScriptDomain(limits: limits)
     let declarations = try ExtensionOrder(try domain.declarations(of: texts)).sorted()
     let swift = ExtensionSource.closures(of: sources).makeDomain()

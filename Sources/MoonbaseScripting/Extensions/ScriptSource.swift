@@ -1,3 +1,4 @@
+public import MoonbaseLua
 import MoonbaseModel
 public import MoonbasePlatform
 
@@ -24,15 +25,22 @@ public struct ScriptSource: Sendable, Hashable {
     folderPath = folder?.path
   }
 
-  /// Reads a file. Throws `ScriptError` with `.cannotReadFile` where it is not there, a folder, or no UTF-8 text.
-  public init(contentsOf url: URL) throws(ScriptError) { try self.init(path: url.pathAsGiven, name: url.relativePath) }
+  /// Reads a file of at most so many bytes; nil: of any size that a source may have.
+  ///
+  /// Throws `ScriptError` with `.cannotReadFile` where it is not there, a folder, a pipe, a device, or no UTF-8 text, and with
+  /// `.sourceTooLarge`.
+  public init(contentsOf url: URL, limit: Int? = LuaLimits().sourceSize) throws(ScriptError) {
+    try self.init(path: url.pathAsGiven, name: url.relativePath, limit: limit)
+  }
 
   /// Reads the file at a path. Throws as `init(contentsOf:)` does.
-  public init(path: String) throws(ScriptError) { try self.init(path: path, name: path) }
+  public init(path: String, limit: Int? = LuaLimits().sourceSize) throws(ScriptError) {
+    try self.init(path: path, name: path, limit: limit)
+  }
 
   /// Reads a file as a program or as a text: see `init(bytes:name:isProgram:)`.
-  package init(path: String, isProgram: Bool) throws(ScriptError) {
-    try self.init(path: path, name: path, isProgram: isProgram)
+  package init(path: String, isProgram: Bool, limit: Int?) throws(ScriptError) {
+    try self.init(path: path, name: path, isProgram: isProgram, limit: limit)
   }
 
   /// Takes what was read of something that has no folder.
@@ -43,9 +51,9 @@ public struct ScriptSource: Sendable, Hashable {
     try self.init(bytes: bytes, name: name, folderPath: nil, isProgram: isProgram)
   }
 
-  private init(path: String, name: String, isProgram: Bool = false) throws(ScriptError) {
+  private init(path: String, name: String, isProgram: Bool = false, limit: Int?) throws(ScriptError) {
     try self.init(
-      bytes: Self.read(path, name), name: name, folderPath: path.folderOfPath, isProgram: isProgram)
+      bytes: Self.read(path, name, limit), name: name, folderPath: path.folderOfPath, isProgram: isProgram)
   }
 
   private init(bytes: [UInt8], name: String, folderPath: String?, isProgram: Bool) throws(ScriptError) {
@@ -60,33 +68,32 @@ public struct ScriptSource: Sendable, Hashable {
     self.folderPath = folderPath
   }
 
-  private static func read(_ path: String, _ name: String) throws(ScriptError) -> [UInt8] {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else {
-      if errno == ENOENT || errno == ENOTDIR { throw ScriptError(.cannotReadFile, "\(name): there is no such file") }
-      throw unreadable(name)
-    }
-    defer { close(file) }
-    var status = stat()
-    guard fstat(file, &status) == 0 else { throw unreadable(name) }
-    if status.st_mode & S_IFMT == S_IFDIR {
-      throw ScriptError(.cannotReadFile, "\(name) is a folder; a script file is expected")
-    }
-    var bytes: [UInt8] = []
-    while true {
-      var count = 0
-      let piece = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, initialized in
-        count = MoonbasePlatform.read(file, buffer.baseAddress, buffer.count)
-        initialized = max(count, 0)
-      }
-      if count < 0 && errno == EINTR { continue }
-      guard count >= 0 else { throw unreadable(name) }
-      if count == 0 { return bytes }
-      bytes += piece
+  private static func read(_ path: String, _ name: String, _ limit: Int?) throws(ScriptError) -> [UInt8] {
+    do {
+      return try BoundedFile.read(path, limit: limit ?? LuaSource.greatestSize)
+    } catch {
+      throw refusal(of: name, error)
     }
   }
 
-  private static func unreadable(_ name: String) -> ScriptError {
-    ScriptError(.cannotReadFile, "\(name) cannot be read: \(String(cString: strerror(errno)))")
+  /// Reads what comes from standard input, as `init(bytes:name:isProgram:)` takes it.
+  package init(standardInputAs name: String, isProgram: Bool, limit: Int?) throws(ScriptError) {
+    let bytes: [UInt8]
+    do {
+      bytes = try BoundedFile.read(STDIN_FILENO, limit: limit ?? LuaSource.greatestSize)
+    } catch {
+      throw Self.refusal(of: name, error)
+    }
+    try self.init(bytes: bytes, name: name, isProgram: isProgram)
+  }
+
+  private static func refusal(of name: String, _ failure: BoundedFile.Failure) -> ScriptError {
+    switch failure {
+    case .tooLarge(let limit):
+      ScriptError(.sourceTooLarge, "\(name): the source has more than \(limit) bytes; --limit-source allows more")
+    case .folder: ScriptError(.cannotReadFile, "\(name) is a folder; a script file is expected")
+    case .system(ENOENT), .system(ENOTDIR): ScriptError(.cannotReadFile, "\(name): there is no such file")
+    case .special, .system: ScriptError(.cannotReadFile, "\(name) cannot be read: \(failure.reason)")
+    }
   }
 }

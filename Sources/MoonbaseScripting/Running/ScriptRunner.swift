@@ -53,6 +53,7 @@ public struct ScriptRunner {
     switch error {
     case let error as GraphError where error.code == .storeBusy: return busy
     case let error as ModelError where error.code == .limitExceeded: return Status.limit
+    case let error as ScriptError where error.code == .sourceTooLarge: return Status.limit
     case let error as ModelError where error.code == .interrupted: return Status.interrupted
     case let error as LuaError:
       let status = LuaInterpreter.status(of: error)

@@ -47,4 +47,42 @@ import Testing
     #expect(try bench.moonbase("info", "real/s.sqlite").output.contains(" 1\n"))
     #expect(!(try bench.names().contains("s.sqlite")))
   }
+
+  /// Files without an end, or with one far away; `huge.lua` has 64 GB and takes no room.
+  @Test(
+    arguments: [
+      ["run", "huge.lua"], ["run", "pipe"], ["run", "/dev/zero"], ["run", "--sandbox", "trusted", "huge.lua"],
+      ["run", "--model", "m.lua", "--extension", "huge.lua", "-e", "x = 1"],
+      ["run", "--model", "m.lua", "--extension", "pipe", "-e", "x = 1"],
+      ["run", "--model", "m.lua", "--extension", "huge", "-e", "x = 1"],
+      ["run", "-e", "require 'huge'"], ["run", "-e", "require 'tube'"],
+      ["run", "--model", "huge.lua", "-e", "x = 1"], ["model", "show", "huge.lua"], ["model", "show", "huge.momd"],
+      ["model", "show", "/dev/zero"], ["run", "-e", "assert(io.open('huge.lua')):read('a')", "--limit-memory", "64M"],
+    ])
+  func aSourceIsReadNoFurtherThanItsLimit(_ arguments: [String]) throws {
+    try makeHugeFiles()
+    let started = ContinuousClock.now
+    let run = try bench.program(
+      "timeout", ["20", "sh", "-c", "ulimit -v 700000; exec \"$@\"", "sh", Workbench.command.path] + arguments)
+    #expect(run.status == 1 || run.status == 3, "\(run.status) \(run.complaints)")
+    #expect(!run.complaints.isEmpty && run.complaints.utf8.count < 1000)
+    #expect(ContinuousClock.now - started < .seconds(15))
+  }
+
+  private func makeHugeFiles() throws {
+    try FileManager.default.createDirectory(at: bench.file("huge"), withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(at: bench.file("huge.momd"), withIntermediateDirectories: true)
+    try #require(mkfifo(bench.file("tube.lua").path, 0o600) == 0)
+    for name in ["huge.lua", "huge/huge.lua", "huge.momd/huge.mom", "huge.momd/VersionInfo.plist"] {
+      try bench.write("-- text\n", to: name)
+      try #require(truncate(bench.file(name).path, 64 << 30) == 0)
+    }
+  }
+
+  @Test func standardInputIsReadNoFurtherThanTheLimit() throws {
+    let run = try bench.program("timeout", ["20", "bash", "-c", "\"$0\" run - </dev/zero", Workbench.command.path])
+    #expect(run.status == 3)
+    #expect(
+      run.complaints == "moonbase run: stdin: the source has more than 1048576 bytes; --limit-source allows more\n")
+  }
 }

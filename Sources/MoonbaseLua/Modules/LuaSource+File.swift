@@ -1,0 +1,28 @@
+import MoonbasePlatform
+
+extension LuaSource {
+  /// Reads a file, no further than the limit.
+  init(path: String, name: String, limit: Int?) throws(LuaError) {
+    do {
+      self.init(bytes: try BoundedFile.read(path, limit: limit ?? Self.greatestSize), name: name)
+    } catch {
+      throw Self.refusal(of: name, error)
+    }
+  }
+
+  /// Reads standard input, no further than the limit.
+  init(standardInputAs name: String, limit: Int?) throws(LuaError) {
+    do {
+      self.init(bytes: try BoundedFile.read(STDIN_FILENO, limit: limit ?? Self.greatestSize), name: name)
+    } catch {
+      throw Self.refusal(of: name, error)
+    }
+  }
+
+  private static func refusal(of name: String, _ failure: BoundedFile.Failure) -> LuaError {
+    guard case .tooLarge(let limit) = failure else {
+      return LuaError(.module, "cannot open \(name): \(failure.reason)")
+    }
+    return LuaError(.limit(.source), "\(name): the source has more than \(limit) bytes")
+  }
+}

@@ -1,0 +1,65 @@
+/// Reads files whole, and no further than a limit: a file of any size, a device and a pipe are told at once.
+package enum BoundedFile {
+  /// Why a file was not read.
+  package enum Failure: Error {
+    /// The file is larger than this.
+    case tooLarge(limit: Int)
+    /// It is a folder.
+    case folder
+    /// It is a pipe, a device or a socket, whose end may never come.
+    case special
+    /// The system refused, with this number.
+    case system(Int32)
+
+    /// The reason in words, without the file's name.
+    package var reason: String {
+      switch self {
+      case .tooLarge(let limit): "it is larger than \(limit) bytes"
+      case .folder: "it is a folder"
+      case .special: "it is a pipe or a device; a file is expected"
+      case .system(let number): String(cString: strerror(number))
+      }
+    }
+  }
+
+  /// The bytes of a file. A path below `/dev/fd`, which names what the caller has opened for the program, may be a pipe.
+  package static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
+    let isOpened = path == "/dev/stdin" || path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/")
+    // A pipe without a writer would keep `open` waiting.
+    let file = open(path, O_RDONLY | O_CLOEXEC | (isOpened ? 0 : O_NONBLOCK))
+    guard file >= 0 else { throw .system(errno) }
+    defer { close(file) }
+    return try read(file, limit: limit, takesPipes: isOpened)
+  }
+
+  /// What comes from a descriptor up to its end.
+  package static func read(_ file: Int32, limit: Int, takesPipes: Bool = true) throws(Failure) -> [UInt8] {
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw .system(errno) }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: if status.st_size > limit { throw .tooLarge(limit: limit) }
+    case S_IFDIR: throw .folder
+    default: if !takesPipes { throw .special }
+    }
+    var bytes: [UInt8] = []
+    while let piece = try piece(of: file) {
+      bytes += piece
+      // Not by the size alone: a file may grow, and a pipe has none.
+      if bytes.count > limit { throw .tooLarge(limit: limit) }
+    }
+    return bytes
+  }
+
+  private static func piece(of file: Int32) throws(Failure) -> [UInt8]? {
+    while true {
+      var count = 0
+      let piece = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, initialized in
+        count = MoonbasePlatform.read(file, buffer.baseAddress, buffer.count)
+        initialized = max(count, 0)
+      }
+      if count < 0 && errno == EINTR { continue }
+      guard count >= 0 else { throw .system(errno) }
+      return count == 0 ? nil : piece
+    }
+  }
+}
