@@ -11,9 +11,10 @@ static void failure_clear(MBLState *S) {
   S->failureReference = LUA_NOREF;
 }
 
-void mbl_fail(MBLState *S, void *error) {
+void mbl_fail(MBLState *S, void *error, int64_t weight) {
   failure_clear(S);
   S->failure = error;
+  S->failureWeight = weight;
 }
 
 void mbl_fail_text(MBLState *S, const char *bytes, size_t length) {
@@ -23,9 +24,10 @@ void mbl_fail_text(MBLState *S, const char *bytes, size_t length) {
   S->failureIsText = true;
 }
 
-void mbl_fail_value(MBLState *S, int32_t reference, void *error) {
+void mbl_fail_value(MBLState *S, int32_t reference, void *error, int64_t weight) {
   failure_clear(S);
   S->failure = error;
+  S->failureWeight = weight;
   S->failureReference = reference;
 }
 
@@ -40,7 +42,8 @@ static void push_error_box(MBLState *S, lua_State *L) {
   lua_setiuservalue(L, -2, 1);
   mbl_reserve_place(S, L);
   box->error = S->failure;
-  box->place = mbl_own(S, S->failure);
+  box->weight = S->failureWeight;
+  box->place = mbl_own(S, S->failure, box->weight);
   S->failure = NULL;
 }
 
@@ -132,7 +135,7 @@ static int error_index(lua_State *L) {
 
 static int error_collect(lua_State *L) {
   MBLErrorBox *box = lua_touserdata(L, 1);
-  if (box->error != NULL) mbl_disown(box->state, box->place);
+  if (box->error != NULL) mbl_disown(box->state, box->place, box->weight);
   box->error = NULL;
   return 0;
 }

@@ -63,7 +63,9 @@ int mbl_finish(MBLState *S, lua_State *L, MBLFrame *frame, int32_t failed, int p
   }
   if (S->pendingCount > pending) mbl_pending_unwind(S, pending);
   S->scratchTop = scratch;
+  if (scratch == 0) mbl_scratch_trim(S);
   if (S->garbageCount >= 64) mbl_drain(S);
+  if (S->hosted > S->hostedMark) mbl_collect_hosted(S, L);
   return count;
 }
 
@@ -87,13 +89,13 @@ static int function_call(lua_State *L) {
 
 static int function_collect(lua_State *L) {
   MBLFunctionBox *box = lua_touserdata(L, 1);
-  if (box->function != NULL) mbl_disown(mbl_of(L), box->place);
+  if (box->function != NULL) mbl_disown(mbl_of(L), box->place, box->weight);
   box->function = NULL;
   return 0;
 }
 
 // Leaves a closure on the stack; retains the Swift function.
-void mbl_push_function(MBLState *S, lua_State *L, void *function) {
+void mbl_push_function(MBLState *S, lua_State *L, void *function, int64_t weight) {
   MBLFunctionBox *box = lua_newuserdatauv(L, sizeof(MBLFunctionBox), 0);
   box->function = NULL;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_function_metatable);
@@ -101,7 +103,8 @@ void mbl_push_function(MBLState *S, lua_State *L, void *function) {
   mbl_reserve_place(S, L);
   S->host->retain(function);
   box->function = function;
-  box->place = mbl_own(S, function);
+  box->weight = weight;
+  box->place = mbl_own(S, function, weight);
   lua_pushcclosure(L, function_call, 1);
 }
 
@@ -124,12 +127,21 @@ bool mbl_frame_environment(MBLFrame *frame) {
   return true;
 }
 
+typedef struct FunctionRequest {
+  void *function;
+  int64_t weight;
+} FunctionRequest;
+
 static int function_body(lua_State *L) {
-  mbl_push_function(mbl_of(L), L, lua_touserdata(L, 1));
+  FunctionRequest *request = lua_touserdata(L, 1);
+  mbl_push_function(mbl_of(L), L, request->function, request->weight);
   return 1;
 }
 
-MBLStatus mbl_function_new(MBLState *S, void *function) { return mbl_protect(S, function_body, function, 1); }
+MBLStatus mbl_function_new(MBLState *S, void *function, int64_t weight) {
+  FunctionRequest request = {function, weight};
+  return mbl_protect(S, function_body, &request, 1);
+}
 
 void mbl_function_setup(lua_State *L) {
   lua_createtable(L, 0, 1);

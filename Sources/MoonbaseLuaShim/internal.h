@@ -59,7 +59,11 @@ struct MBLState {
   // Memory.
   MBLBlocks blocks;
   uint64_t used, peak, baseline, allocations;
+  int64_t hosted, hostedMark;  // what the host keeps for scripts, and where that calls for a collection
+  uint64_t weighed;            // all that ever came to it
+  int64_t runWeight;           // of it, what counts for this run only
   uint64_t rescued;  // allocations at the last collection for want of memory
+  uint64_t rescuedWeight;
   int strain;        // such collections in quick succession
   int64_t failAfter, failTimes;
   const void *grownFrame;  // the frame for which a stack grew last
@@ -75,6 +79,7 @@ struct MBLState {
   int failureReference;
   bool failureIsText;
   size_t failureText, failureLength;
+  int64_t failureWeight;
   char *scratch;
   size_t scratchTop, scratchCapacity;
 
@@ -116,17 +121,20 @@ typedef struct MBLObject {
   void *object;     // null once dead
   MBLType *type;
   uint64_t scope;
+  int64_t weight;
   int32_t place;
 } MBLObject;
 
 typedef struct MBLErrorBox {
   MBLState *state;
   void *error;
+  int64_t weight;
   int32_t place;
 } MBLErrorBox;
 
 typedef struct MBLFunctionBox {
   void *function;
+  int64_t weight;
   int32_t place;
 } MBLFunctionBox;
 
@@ -162,7 +170,9 @@ int mbl_raise_abort(lua_State *L);
 void mbl_check_abort(lua_State *L);
 bool mbl_stack_is_low(void);
 void mbl_charge(lua_State *L, int64_t instructions);
-void mbl_weigh(MBLState *S, size_t bytes);
+// How much has to come to what the host keeps before a collection.
+#define MBL_LEAST_GROWTH (8 << 20)
+void mbl_collect_hosted(MBLState *S, lua_State *L);
 void *mbl_allocate(void *state, void *block, size_t old, size_t size);
 MBLControl *mbl_control_new(MBLState *S);
 void mbl_control_enter(MBLState *S);
@@ -195,24 +205,21 @@ void mbl_push_value(MBLState *S, lua_State *L, const MBLValue *value);
 MBLStatus mbl_protect(MBLState *S, lua_CFunction body, void *request, int results);
 int mbl_handler(lua_State *L);
 
-// What a Swift object that Lua keeps alive counts as memory, by a guess: Lua sees a few bytes only.
-#define MBL_WEIGHT 512
-
 // ownership.c
 void mbl_reserve_place(MBLState *S, lua_State *L);
-int32_t mbl_own(MBLState *S, void *object);
-void mbl_disown(MBLState *S, int32_t place);
+int32_t mbl_own(MBLState *S, void *object, int64_t weight);
+void mbl_disown(MBLState *S, int32_t place, int64_t weight);
 bool mbl_pending_push(MBLState *S, void *object);
 
 // failure.c, function.c
 int mbl_raise_failure(MBLState *S, lua_State *L);
 int mbl_finish(MBLState *S, lua_State *L, MBLFrame *frame, int32_t failed, int pending, size_t scratch);
-void mbl_push_function(MBLState *S, lua_State *L, void *function);
+void mbl_push_function(MBLState *S, lua_State *L, void *function, int64_t weight);
 void mbl_failure_setup(lua_State *L);
 void mbl_function_setup(lua_State *L);
 
 // object.c and the rest of the host's side
-void mbl_push_object_value(MBLState *S, lua_State *L, MBLType *type, void *object, bool scoped);
+void mbl_push_object_value(MBLState *S, lua_State *L, MBLType *type, void *object, uint32_t extra);
 MBLObject *mbl_test_object(MBLState *S, lua_State *L, int index);
 bool mbl_object_alive(MBLState *S, const MBLObject *object);
 void mbl_pending_unwind(MBLState *S, int count);
@@ -220,6 +227,8 @@ void mbl_discard(MBLState *S, void *object);
 MBLQueue *mbl_queue_new(void);
 void mbl_queue_apply(MBLState *S);
 size_t mbl_scratch_copy(MBLState *S, const void *bytes, size_t length);
+// Gives much back where nothing waits in it.
+void mbl_scratch_trim(MBLState *S);
 
 // libraries
 int mbl_pcall(lua_State *L);

@@ -43,12 +43,15 @@ static bool calls_too_deep(MBLState *S, lua_State *L) {
 // Memory is short: a collection helps, or the run ends.
 static void relieve(MBLState *S, lua_State *L) {
   uint64_t limit = S->limits.softMemory + S->baseline;
+  mbl_queue_apply(S);
   lua_gc(L, LUA_GCCOLLECT);
   mbl_drain(S);
   S->crowded = 0;
   // A deep stack that the collector shrinks and the next call grows again would collect for ever.
-  S->strain = S->allocations - S->rescued < 1000 ? S->strain + 1 : 0;
+  bool isIdle = S->allocations - S->rescued < 1000 && S->weighed - S->rescuedWeight < limit / 8;
+  S->strain = isIdle ? S->strain + 1 : 0;
   S->rescued = S->allocations;
+  S->rescuedWeight = S->weighed;
   S->budget -= (int64_t)(S->used / 256);
   if (S->used > limit - limit / 20 || S->strain > 50) S->abort = MBLAbortMemory;
 }
@@ -184,6 +187,8 @@ void mbl_end(MBLState *S) {
   mbl_control_leave(S);
   mbl_work_for(S->parent);
   S->parent = NULL;  // which may go before this one is used again
+  mbl_weigh(S, -S->runWeight);
+  S->runWeight = 0;
   S->abort = MBLAbortNone;
   S->crowded = 0;
   S->scratchTop = 0;
@@ -192,10 +197,6 @@ void mbl_end(MBLState *S) {
     S->armed = 0;
     mbl_install_hook(S, S->main);
   }
-  if (S->scratchCapacity > (1 << 20)) {
-    free(S->scratch);
-    S->scratch = NULL;
-    S->scratchCapacity = 0;
-  }
+  mbl_scratch_trim(S);
   if (S->garbageCount > 0) mbl_drain(S);
 }

@@ -44,9 +44,46 @@ static void check_soft(MBLState *S, uint64_t after) {
   }
 }
 
-void mbl_weigh(MBLState *S, size_t bytes) {
-  S->used += bytes;
+// What the host keeps counts as Lua's own memory does, but that the hard limit is nearer: no collection needs room in it.
+void mbl_weigh(MBLState *S, int64_t bytes) {
+  S->used += (uint64_t)bytes;
+  S->hosted += bytes;
+  if (bytes <= 0) return;
+  S->weighed += (uint64_t)bytes;
+  uint64_t soft = S->limits.softMemory;
+  if (soft > 0 && S->used > soft + soft + S->baseline) memory_passed(S, true);
   check_soft(S, S->used);
+}
+
+// Lua's collector knows nothing of what the host keeps: it would let handles pile up that are small to Lua and large to the
+// host. So it is called whenever much has come since the last time, as measured by what there is: the work of a collection
+// goes with what Lua holds.
+void mbl_collect_hosted(MBLState *S, lua_State *L) {
+  if (lua_gc(L, LUA_GCISRUNNING)) {
+    mbl_queue_apply(S);
+    lua_gc(L, LUA_GCCOLLECT);
+    mbl_drain(S);
+  }
+  int64_t lua = (int64_t)S->used - S->hosted, larger = lua > S->hosted ? lua : S->hosted;
+  S->hostedMark = S->hosted + (larger / 2 > MBL_LEAST_GROWTH ? larger / 2 : MBL_LEAST_GROWTH);
+}
+
+int64_t mbl_memory_room(MBLState *S) {
+  if (S->limits.softMemory == 0) return INT64_MAX;
+  int64_t room = (int64_t)(S->limits.softMemory + S->baseline) - (int64_t)S->used;
+  return room > 0 ? room : 0;
+}
+
+void mbl_weigh_for_run(MBLState *S, int64_t bytes) {
+  if (S->depth == 0) return;
+  // What was there before the run may go in it.
+  if (bytes < -S->runWeight) bytes = -S->runWeight;
+  S->runWeight += bytes;
+  mbl_weigh(S, bytes);
+}
+
+void mbl_weigh_running(int64_t bytes) {
+  if (mbl_current != NULL) mbl_weigh(mbl_current, bytes);
 }
 
 void *mbl_allocate(void *context, void *block, size_t old, size_t size) {

@@ -62,7 +62,7 @@ static int object_newindex(lua_State *L) { return access_object(L, true); }
 
 static int object_collect(lua_State *L) {
   MBLObject *object = lua_touserdata(L, 1);
-  if (object->object != NULL) mbl_disown(object->state, object->place);
+  if (object->object != NULL) mbl_disown(object->state, object->place, object->weight);
   object->object = NULL;
   return 0;
 }
@@ -72,6 +72,9 @@ static int object_text(lua_State *L) {
   lua_pushstring(L, type->name);
   return 1;
 }
+
+// A method and the closure in it.
+#define METHOD_WEIGHT 128
 
 typedef struct TypeRequest {
   MBLType *type;
@@ -135,7 +138,7 @@ static int slot_body(lua_State *L) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, request->type->keys);
   lua_pushlstring(L, request->key, request->length);
   if (request->function != NULL) {
-    mbl_push_function(mbl_of(L), L, request->function);
+    mbl_push_function(mbl_of(L), L, request->function, METHOD_WEIGHT);
   } else {
     lua_pushinteger(L, request->slot);
   }
@@ -156,7 +159,7 @@ MBLStatus mbl_type_add_method(MBLType *type, const char *key, size_t length, voi
 static int operator_body(lua_State *L) {
   TypeRequest *request = lua_touserdata(L, 1);
   lua_rawgeti(L, LUA_REGISTRYINDEX, request->type->metatable);
-  mbl_push_function(mbl_of(L), L, request->function);
+  mbl_push_function(mbl_of(L), L, request->function, METHOD_WEIGHT);
   lua_setfield(L, -2, request->key);
   return 0;
 }
@@ -169,7 +172,8 @@ MBLStatus mbl_type_add_operator(MBLType *type, const char *name, void *function)
 // MARK: Handles
 
 // May raise: out of memory. The caller keeps `object` alive meanwhile.
-void mbl_push_object_value(MBLState *S, lua_State *L, MBLType *type, void *object, bool scoped) {
+void mbl_push_object_value(MBLState *S, lua_State *L, MBLType *type, void *object, uint32_t extra) {
+  bool scoped = extra & MBL_SCOPED;
   if (type->interned) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_interned);
     if (lua_rawgetp(L, -1, object) == LUA_TUSERDATA) {
@@ -196,12 +200,8 @@ void mbl_push_object_value(MBLState *S, lua_State *L, MBLType *type, void *objec
   mbl_reserve_place(S, L);
   S->host->retain(object);
   handle->object = object;
-  handle->place = mbl_own(S, object);
-}
-
-MBLStatus mbl_object_push(MBLState *S, MBLType *type, void *object, bool scoped) {
-  MBLValue value = {.pointer = object, .length = (uint64_t)(uintptr_t)type, .tag = MBLTagObject, .extra = scoped};
-  return mbl_push(S, &value);
+  handle->weight = (int64_t)(extra / MBL_WEIGHT_UNIT) * MBL_WEIGHT_GRAIN;
+  handle->place = mbl_own(S, object, handle->weight);
 }
 
 bool mbl_object_kill(MBLState *S, const void *object) {
@@ -212,7 +212,7 @@ bool mbl_object_kill(MBLState *S, const void *object) {
   if (lua_rawgetp(L, -1, object) == LUA_TUSERDATA) {
     MBLObject *handle = lua_touserdata(L, -1);
     if (handle->object == object) {
-      mbl_disown(S, handle->place);
+      mbl_disown(S, handle->place, handle->weight);
       handle->object = NULL;
       found = true;
     }

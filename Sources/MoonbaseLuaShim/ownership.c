@@ -36,15 +36,15 @@ void mbl_reserve_place(MBLState *S, lua_State *L) {
   S->ownedCapacity = capacity;
 }
 
-int32_t mbl_own(MBLState *S, void *object) {
-  mbl_weigh(S, MBL_WEIGHT);
+int32_t mbl_own(MBLState *S, void *object, int64_t weight) {
+  mbl_weigh(S, weight);
   int32_t place = S->vacantCount > 0 ? S->vacant[--S->vacantCount] : S->ownedCount++;
   S->owned[place] = object;
   return place;
 }
 
-void mbl_disown(MBLState *S, int32_t place) {
-  S->used -= MBL_WEIGHT;
+void mbl_disown(MBLState *S, int32_t place, int64_t weight) {
+  mbl_weigh(S, -weight);
   mbl_discard(S, S->owned[place]);
   S->owned[place] = NULL;
   S->vacant[S->vacantCount++] = place;
@@ -76,10 +76,19 @@ size_t mbl_scratch_copy(MBLState *S, const void *bytes, size_t length) {
     char *grown = realloc(S->scratch, capacity);
     if (grown == NULL) return SIZE_MAX;
     S->scratch = grown;
+    mbl_weigh(S, (int64_t)(capacity - S->scratchCapacity));
     S->scratchCapacity = capacity;
   }
   size_t offset = S->scratchTop;
   if (length > 0) memcpy(S->scratch + offset, bytes, length);
   S->scratchTop += length;
   return offset;
+}
+
+void mbl_scratch_trim(MBLState *S) {
+  if (S->scratchTop > 0 || S->scratchCapacity <= (1 << 20)) return;
+  mbl_weigh(S, -(int64_t)S->scratchCapacity);
+  free(S->scratch);
+  S->scratch = NULL;
+  S->scratchCapacity = 0;
 }

@@ -112,6 +112,7 @@ MBLState *mbl_open(const MBLHost *host, void *owner, MBLPreset preset) {
   lua_gc(L, LUA_GCINC, 300, 0, 0);
   // What the libraries take is not the script's: limits count from here.
   S->baseline = S->used;
+  S->hostedMark = S->hosted + MBL_LEAST_GROWTH;
   return S;
 }
 
@@ -133,6 +134,7 @@ MBLControl *mbl_control(MBLState *S) { return S->control; }
 const char *mbl_version(void) { return LUA_RELEASE; }
 
 void mbl_collect(MBLState *S) {
+  mbl_queue_apply(S);
   lua_gc(S->running, LUA_GCCOLLECT);
   mbl_drain(S);
 }

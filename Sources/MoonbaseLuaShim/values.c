@@ -113,7 +113,7 @@ void mbl_push_value(MBLState *S, lua_State *L, const MBLValue *value) {
     case MBLTagString: lua_pushlstring(L, value->pointer != NULL ? value->pointer : "", value->length); return;
     case MBLTagNull: lua_pushlightuserdata(L, (void *)&mbl_key_null); return;
     case MBLTagObject:
-      mbl_push_object_value(S, L, (MBLType *)(uintptr_t)value->length, (void *)value->pointer, value->extra != 0);
+      mbl_push_object_value(S, L, (MBLType *)(uintptr_t)value->length, (void *)value->pointer, value->extra);
       return;
     case MBLTagTable:
     case MBLTagFunction:

@@ -41,7 +41,7 @@ extension SQLiteStore {
 
   public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
     let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
-    return try rows(of: query, plan, columns: plan.columns) { try plan.snapshot($0) }
+    return try rows(of: query, plan, columns: plan.columns, weigh: \.weight) { try plan.snapshot($0) }
   }
 
   public func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
@@ -58,7 +58,8 @@ extension SQLiteStore {
   }
 
   private func rows<Element>(
-    of query: StoreQuery, _ plan: RowPlan, columns: [String], _ decode: (Statement) throws -> Element
+    of query: StoreQuery, _ plan: RowPlan, columns: [String], weigh: (Element) -> Int = { _ in 24 },
+    _ decode: (Statement) throws -> Element
   ) throws -> [Element] {
     let sql = try select(columns, query, plan)
     return try read { session in
@@ -67,9 +68,11 @@ extension SQLiteStore {
       for (index, value) in sql.values.enumerated() { SQLValue.bind(value, Int32(index + 1), to: statement) }
       defer { statement.reset() }
       var result: [Element] = []
+      var memory = HostMemory()
       while try statement.step() {
         try HostWork.charge()
         result.append(try decode(statement))
+        try memory.hold(weigh(result[result.count - 1]))
       }
       return result
     }

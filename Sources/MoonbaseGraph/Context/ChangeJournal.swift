@@ -152,6 +152,7 @@ extension ManagedObject {
     delayed = memo.delayed
     // Somebody may have read the row anew meanwhile.
     if let snapshot, snapshot !== memo.snapshot { rebase(on: snapshot) }
+    weighAssignedAnew()
     changeCount &+= 1
   }
 }

@@ -38,6 +38,7 @@ extension ManagedObjectContext {
   private func insertAsleep(_ entity: ResolvedEntity) throws -> ManagedObject {
     let object = try makeObject(ManagedObjectID(temporaryFor: entity.symbol), entity)
     object.live = entity.initialValues
+    object.weighAssignedAnew()
     object.state = .inserted
     object.savepoint = journal.current
     journal.note(.inserted(object))

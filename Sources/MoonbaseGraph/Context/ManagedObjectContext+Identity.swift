@@ -46,7 +46,9 @@ extension ManagedObjectContext {
   }
 
   func makeObject(_ id: ManagedObjectID, _ entity: ResolvedEntity) throws -> ManagedObject {
-    try behavior(of: entity).objectClass.init(ManagedObject.Place(entity: entity, id: id, context: self))
+    let object = try behavior(of: entity).objectClass.init(ManagedObject.Place(entity: entity, id: id, context: self))
+    object.weigh(ManagedObject.ownWeight)
+    return object
   }
 
   /// An object is of this context from now on. One that somebody made for the same ID while there was no row leaves: two must
@@ -70,7 +72,10 @@ extension ManagedObjectContext {
   }
 
   /// An object goes away: called from its `deinit`.
-  func forget(_ object: ManagedObject) { registered.remove(object) }
+  func forget(_ object: ManagedObject) {
+    registered.remove(object)
+    weigh(-object.weight)
+  }
 
   func row(of id: ManagedObjectID) throws -> Snapshot {
     guard let snapshot = try coordinator.snapshot(of: id) else {

@@ -54,6 +54,10 @@ public final class ManagedObjectContext {
   /// Objects deleted since delete rules were last applied.
   var deletionsToPropagate: ContiguousArray<ManagedObject> = []
 
+  /// The bytes that the objects hold, by estimate, and those that the domain was told of.
+  @exclusivity(unchecked) var weight = 0
+  @exclusivity(unchecked) var toldWeight = 0
+
   /// Destinations that were read ahead, until something is saved, rolled back or refreshed.
   var prefetched = PrefetchedLists()
   /// Whether new objects were deleted that are in the list of changes.
@@ -91,7 +95,11 @@ public final class ManagedObjectContext {
     hookDepth = other.hookDepth
   }
 
-  deinit { for object in registered.values { object.takeUnretainedValue().leave(because: .contextGone) } }
+  deinit {
+    for object in registered.values { object.takeUnretainedValue().leave(because: .contextGone) }
+    weight = 0
+    tellWeight()
+  }
 
   /// Returns and clears the errors of accessors that could not throw.
   public func takePendingErrors() -> [any Error] {

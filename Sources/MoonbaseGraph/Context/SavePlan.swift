@@ -100,6 +100,7 @@ struct SavePlan {
       }
       replaceTransientDestinations(of: object, by: new)
       object.changed.removeAll()
+      object.weighAssignedAnew()
       for state in object.relationships.values { state.didSave(permanent: new) }
     }
   }

@@ -3,14 +3,16 @@ import MoonbasePlatform
 
 /// Rows that were read one by one, shared by all contexts.
 ///
-/// Bounded: two generations of at most `capacity` rows; a row that is used moves to the young one, the old one is dropped
-/// when the young one is full. A row never goes back to an older version, and what was taken out is not brought back by who
-/// read it before. Nothing depends on a row being here: contexts keep the snapshots of their objects, and saves
-/// compare versions with the store.
+/// Bounded: two generations of at most `capacity` rows and `greatestWeight` bytes; a row that is used moves to the young one,
+/// the old one is dropped when the young one is full. A row never goes back to an older version, and what was taken out is not
+/// brought back by who read it before. Nothing depends on a row being here: contexts keep the snapshots of their objects, and
+/// saves compare versions with the store.
 final class RowCache: Sendable {
   private struct Generations {
     var young: [ManagedObjectID: Snapshot] = [:]
     var old: [ManagedObjectID: Snapshot] = [:]
+    /// What came to the young one.
+    var weight = 0
     var removals: UInt64 = 0
   }
 
@@ -18,6 +20,8 @@ final class RowCache: Sendable {
   struct Moment {
     fileprivate let removals: UInt64
   }
+
+  private static let greatestWeight = 32 << 20
 
   private let capacity: Int
   private let generations = Lock(Generations())
@@ -71,9 +75,11 @@ final class RowCache: Sendable {
     let known = cache.young[snapshot.id] ?? cache.old[snapshot.id]
     let newest = known.map { $0.version > snapshot.version ? $0 : snapshot } ?? snapshot
     cache.young[snapshot.id] = newest
-    if cache.young.count >= capacity {
+    cache.weight += newest.weight
+    if cache.young.count >= capacity || cache.weight >= Self.greatestWeight {
       cache.old = cache.young
       cache.young = [:]
+      cache.weight = 0
     }
   }
 }

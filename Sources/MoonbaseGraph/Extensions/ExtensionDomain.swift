@@ -19,6 +19,8 @@ public final class ExtensionDomain {
   package var provider: (any ExtensionProvider)?
   /// How whoever wrote the extensions spells a hook, for messages.
   package var hookName: (String) -> String = { $0 }
+  /// Told how many bytes the context's objects hold more, or fewer, since the last time.
+  package var weigh: ((Int) -> Void)?
   /// Goes up with every change.
   @exclusivity(unchecked) public private(set) var revision = 0
 

@@ -37,6 +37,7 @@ extension ManagedObject {
     } catch {
       // Half awake is not awake.
       live = []
+      weighAssignedAnew()
       caches = [:]
       state.insert(.fault)
       throw error
@@ -101,6 +102,7 @@ extension ManagedObject {
       var values = newer.values
       for slot in changed.slots + entity.transientSlots { values[slot] = live[slot] }
       live = values
+      weighAssignedAnew()
     }
     snapshot = newer
   }
@@ -109,6 +111,7 @@ extension ManagedObject {
   final func dropChanges() {
     live = []
     changed.removeAll()
+    weighAssignedAnew()
     caches = [:]
     delayed = [:]
     changeCount &+= 1

@@ -99,7 +99,10 @@ extension ManagedObject {
   private var startsEmpty: Bool { !state.isDisjoint(with: [.inserted, .born]) || objectID.isTemporaryID }
 
   final func toManyState(_ slot: Int) -> ToManyState {
-    if let known = relationships[slot] { return known }
+    if let known = relationships[slot] {
+      weighRelationships()
+      return known
+    }
     let isOrdered = entity.properties[slot].relationship?.isOrdered ?? false
     let new = ToManyState(isOrdered: isOrdered, isLoaded: startsEmpty)
     relationships[slot] = new
@@ -112,6 +115,7 @@ extension ManagedObject {
     if !state.isLoaded {
       guard let context else { throw gone() }
       state.load(try context.storedDestinations(of: self, slot))
+      weighRelationships()
     }
     return state
   }

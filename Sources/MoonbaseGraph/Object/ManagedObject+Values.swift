@@ -84,19 +84,23 @@ extension ManagedObject {
 
   /// Puts a value into a slot and notes the change; an equal value is no change.
   final func store(_ value: Value, _ slot: Int) throws {
-    guard try !stored(slot).isSame(as: value) else { return }
+    let old = try stored(slot)
+    guard !old.isSame(as: value) else { return }
     willChange()
     materialize()
     live[slot] = value
+    weigh(value, insteadOf: old, slot)
     didChange(slot)
   }
 
   /// Puts a value into a slot without noting a change: the next save writes it all the same.
   final func storePrimitive(_ value: Value, _ slot: Int) throws {
-    guard try !stored(slot).isSame(as: value) else { return }
+    let old = try stored(slot)
+    guard !old.isSame(as: value) else { return }
     willChange()
     materialize()
     live[slot] = value
+    weigh(value, insteadOf: old, slot)
     changeCount &+= 1
     context?.noteChange()
     context?.changedObjects.note(self)
@@ -107,7 +111,9 @@ extension ManagedObject {
 
   /// Gives the object values of its own to change.
   final func materialize() {
-    if live.isEmpty, let snapshot { live = snapshot.values }
+    guard live.isEmpty, let snapshot else { return }
+    live = snapshot.values
+    weighAssigned(24 &* live.count)
   }
 
   /// Notes that a slot changed.

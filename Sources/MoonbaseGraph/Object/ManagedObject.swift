@@ -54,18 +54,25 @@ open class ManagedObject {
 
   @exclusivity(unchecked) final var state: State = []
   /// The values as the store had them when they were read; nil for a fault and for a new object.
-  @exclusivity(unchecked) final var snapshot: Snapshot?
+  @exclusivity(unchecked) final var snapshot: Snapshot? {
+    willSet { weigh((newValue?.weight ?? 0) &- (snapshot?.weight ?? 0)) }
+  }
   /// The current values, all of them; empty as long as nothing changed.
   @exclusivity(unchecked) final var live: ContiguousArray<Value> = []
   /// Slots that may differ from the snapshot, by whichever door: what a save writes.
   @exclusivity(unchecked) final var changed = SlotSet()
   /// Values that transformers and derived attributes gave.
-  @exclusivity(unchecked) final var caches: SlotMap<Cached> = [:]
+  @exclusivity(unchecked) final var caches: SlotMap<Cached> = [:] { didSet { weighComputed() } }
   /// Values assigned to delayed derived attributes, until will-save.
-  @exclusivity(unchecked) final var delayed: SlotMap<Value> = [:]
+  @exclusivity(unchecked) final var delayed: SlotMap<Value> = [:] { didSet { weighComputed() } }
   /// The faults that read their rows together with this one.
   final var batch: FaultBatch?
-  @exclusivity(unchecked) final var relationships: SlotMap<ToManyState> = [:]
+  @exclusivity(unchecked) final var relationships: SlotMap<ToManyState> = [:] { didSet { weighRelationships() } }
+  /// The bytes that the context was told of: in all, of assigned values, of computed ones, of relationships.
+  @exclusivity(unchecked) final var weight = 0
+  @exclusivity(unchecked) final var assignedWeight = 0
+  @exclusivity(unchecked) final var computedWeight = 0
+  @exclusivity(unchecked) final var relationshipsWeight = 0
   /// Goes up with each change of an own value.
   @exclusivity(unchecked) final var changeCount: UInt64 = 0
   /// The place in the context's list of changed objects, where it is listed.
@@ -89,13 +96,21 @@ open class ManagedObject {
 
   /// The object is no longer of its context.
   final func leave(because departure: Departure) {
+    // Nobody can read the values any more; one that may come back keeps them.
+    let isFinal = departure == .reset || departure == .rolledBack && context?.journal.isActive == false
+    context?.weigh(-weight)
     context = nil
     self.departure = departure
+    if isFinal {
+      snapshot = nil
+      live = []
+    }
   }
 
   /// The object is of its context again.
   final func enter(_ context: ManagedObjectContext, _ state: State) {
     self.context = context
+    context.weigh(weight)
     self.state = state
     context.register(self)
   }

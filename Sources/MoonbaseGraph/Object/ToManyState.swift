@@ -22,6 +22,9 @@ final class ToManyState {
     self.isLoaded = isLoaded
   }
 
+  /// The bytes that it keeps, by estimate.
+  var weight: Int { (members.count &+ added.count &+ removed.count) &* 40 }
+
   var hasChanges: Bool { isReordered || !added.isEmpty || !removed.isEmpty }
 
   /// Takes the saved destinations in, and puts what changed meanwhile on top.

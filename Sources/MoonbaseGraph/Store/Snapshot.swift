@@ -12,11 +12,14 @@ public final class Snapshot: Sendable {
   public let version: Int64
   /// The values by slot.
   public let values: ContiguousArray<Value>
+  /// The bytes that it keeps, by estimate.
+  package let weight: Int
 
   /// Makes a snapshot; `values` must have one element for every property of the object's entity.
   public init(id: ManagedObjectID, version: Int64, values: ContiguousArray<Value>) {
     self.id = id
     self.version = version
     self.values = values
+    weight = values.reduce(80 &+ 24 &* values.count) { $0 &+ $1.weight }
   }
 }

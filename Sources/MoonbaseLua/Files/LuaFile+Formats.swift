@@ -26,6 +26,7 @@ extension LuaFile {
   private func readLine(keepingEnd: Bool, _ body: (UnsafeRawBufferPointer) -> Void) throws -> Bool {
     guard try atHand() else { return false }
     var parts: [UInt8] = []
+    var memory = HostMemory()
     repeat {
       let bytes = available
       if let base = bytes.baseAddress, let end = memchr(base, 10, bytes.count) {
@@ -40,7 +41,7 @@ extension LuaFile {
         take(length + 1)
         return true
       }
-      try append(bytes, to: &parts)
+      try append(bytes, to: &parts, &memory)
     } while try fill()
     parts.withUnsafeBytes(body)
     return true
@@ -48,7 +49,8 @@ extension LuaFile {
 
   private func readAll(_ body: (UnsafeRawBufferPointer) -> Void) throws {
     var parts: [UInt8] = []
-    while try atHand() { try append(available, to: &parts) }
+    var memory = HostMemory()
+    while try atHand() { try append(available, to: &parts, &memory) }
     parts.withUnsafeBytes(body)
   }
 
@@ -60,8 +62,9 @@ extension LuaFile {
       return true
     }
     var parts: [UInt8] = []
+    var memory = HostMemory()
     while parts.count < count, try atHand() {
-      try append(UnsafeRawBufferPointer(rebasing: available.prefix(count - parts.count)), to: &parts)
+      try append(UnsafeRawBufferPointer(rebasing: available.prefix(count - parts.count)), to: &parts, &memory)
     }
     parts.withUnsafeBytes(body)
     return true
@@ -86,8 +89,11 @@ extension LuaFile {
     return !text.isEmpty
   }
 
-  private func append(_ bytes: UnsafeRawBufferPointer, to parts: inout [UInt8]) throws {
+  private func append(
+    _ bytes: UnsafeRawBufferPointer, to parts: inout [UInt8], _ memory: inout HostMemory
+  ) throws {
     guard parts.count + bytes.count <= Self.greatest else { throw Failure.tooLarge }
+    try memory.hold(bytes.count)
     parts += bytes
     take(bytes.count)
   }

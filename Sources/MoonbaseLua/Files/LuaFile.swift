@@ -12,7 +12,7 @@ final class LuaFile {
     case limit
   }
 
-  private static let size = 64 << 10
+  static let size = 64 << 10
   /// The most bytes that one read may give.
   static let greatest = 256 << 20
 

@@ -29,6 +29,7 @@ final class LuaFileLibrary {
     standardError = stream(STDERR_FILENO, isError: true)
     input = standardInput
     output = standardOutput
+    type.usualWeight = LuaFile.size + 512
     addMethods()
     try state.register(type)
   }

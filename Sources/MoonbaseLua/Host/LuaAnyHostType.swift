@@ -6,6 +6,10 @@ public class LuaAnyHostType {
   public let name: String
   /// Whether an object is a plain value, which JSON and CSV write as its text: a date, an identifier.
   public final var isText = false
+  /// Bytes that an object keeps alive, where the type does not weigh each: they count as memory of the script that holds it.
+  public final var usualWeight = 512
+  /// Weighs an object that is handed over.
+  final var weigher: ((AnyObject) -> Int)?
   final var plainType: OpaquePointer?
   /// Tells the state that it was registered in, which may be gone.
   final var link: LuaLink?
@@ -38,7 +42,8 @@ public class LuaAnyHostType {
     plain.tag = .object
     plain.pointer = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
     plain.length = UInt64(UInt(bitPattern: plainType))
-    plain.extra = scoped ? 1 : 0
+    let grains = UInt32(clamping: (weigher?(object) ?? usualWeight) / Int(MBL_WEIGHT_GRAIN))
+    plain.extra = min(grains, .max / 2) * UInt32(MBL_WEIGHT_UNIT) | (scoped ? UInt32(MBL_SCOPED) : 0)
     return plain
   }
 

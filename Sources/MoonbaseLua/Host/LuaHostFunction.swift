@@ -58,14 +58,20 @@ final class LuaMethod<Object: AnyObject>: LuaHostFunction {
 
 extension LuaState {
   /// A Lua function that calls `body`. An error thrown by `body` crosses Lua, and comes back as `LuaError.underlying`.
-  public func function(_ body: @escaping (inout LuaCall) throws -> Void) throws(LuaError) -> LuaValue {
-    .function(try makeFunction(body))
+  ///
+  /// `weight`: the bytes that `body` keeps alive; they count as memory of the scripts.
+  public func function(
+    weight: Int = 256, _ body: @escaping (inout LuaCall) throws -> Void
+  ) throws(LuaError) -> LuaValue {
+    .function(try makeFunction(weight: weight, body))
   }
 
   /// A Lua function that calls `body`.
-  public func makeFunction(_ body: @escaping (inout LuaCall) throws -> Void) throws(LuaError) -> LuaFunction {
-    let closure = LuaClosure(body)
-    return LuaFunction(
-      reference: try keep(mbl_function_new(raw, Unmanaged<LuaHostFunction>.passUnretained(closure).toOpaque())))
+  public func makeFunction(
+    weight: Int = 256, _ body: @escaping (inout LuaCall) throws -> Void
+  ) throws(LuaError) -> LuaFunction {
+    let closure = Unmanaged<LuaHostFunction>.passRetained(LuaClosure(body))
+    defer { closure.release() }
+    return LuaFunction(reference: try keep(mbl_function_new(raw, closure.toOpaque(), Int64(weight))))
   }
 }

@@ -78,6 +78,12 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
   /// All properties and methods, in the order in which properties were added.
   package var names: [String] { slots + methods.keys.sorted() }
 
+  /// How many bytes an object keeps alive, asked when it is handed over; else `usualWeight` is taken. What grows later tells
+  /// `LuaState.weigh`.
+  public func weight(_ body: @escaping (Object) -> Int) {
+    weigher = { [usualWeight] object in (object as? Object).map(body) ?? usualWeight }
+  }
+
   // MARK: From Lua
 
   override func get(

@@ -8,7 +8,8 @@ public struct LuaLimits: Sendable, Equatable {
   /// to about a tenth.
   public var deadline: Double?
 
-  /// Bytes of live Lua memory at which a run ends, after a collection has not helped.
+  /// Bytes of live memory at which a run ends, after a collection has not helped: Lua's, and what the host keeps for it. What
+  /// the host takes at once ends the run at twice as many.
   public var memory: UInt64?
 
   /// Bytes that Lua never gets past; below four times `memory` a crowded collection could harm (nil: that).

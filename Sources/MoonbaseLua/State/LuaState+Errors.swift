@@ -11,6 +11,9 @@ final class LuaCrossedError {
     self.error = (error as? LuaError)?.underlying ?? error
     traceback = (error as? LuaError)?.traceback ?? []
   }
+
+  /// Bytes that it keeps alive, by a guess: an error of the host's may hold more.
+  var weight: Int64 { 1024 + 160 * Int64(traceback.count) }
 }
 
 extension LuaState {
@@ -145,12 +148,14 @@ extension LuaState {
     }
     let origin = (error as? LuaError)?.underlying ?? error
     if let value = errorMapper?(origin, self) { return failValue(value, error) }
-    mbl_fail(raw, Unmanaged.passRetained(LuaCrossedError(error)).toOpaque())
+    let crossed = LuaCrossedError(error)
+    mbl_fail(raw, Unmanaged.passRetained(crossed).toOpaque(), crossed.weight)
   }
 
   private func failValue(_ value: LuaValue, _ error: any Error) {
     var reference: Int32 = 0
-    let box = Unmanaged.passRetained(LuaCrossedError(error)).toOpaque()
+    let crossed = LuaCrossedError(error)
+    let box = Unmanaged.passRetained(crossed).toOpaque()
     let buffer = takeBuffer(1)
     defer { giveBack(buffer) }
     do {
@@ -159,9 +164,9 @@ extension LuaState {
       try check(mbl_push(raw, buffer.values))
       defer { pop() }
       try check(mbl_reference(raw, -1, &reference))
-      mbl_fail_value(raw, reference, box)
+      mbl_fail_value(raw, reference, box, crossed.weight)
     } catch {
-      mbl_fail(raw, box)
+      mbl_fail(raw, box, crossed.weight)
     }
   }
 }

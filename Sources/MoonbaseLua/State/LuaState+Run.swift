@@ -1,4 +1,5 @@
 import MoonbaseLuaShim
+import MoonbasePlatform
 
 extension LuaState {
   /// Counts everything that `body` does in this state as one run: the limits hold over all of it.
@@ -61,10 +62,27 @@ extension LuaState {
     mbl_object_kill(raw, Unmanaged.passUnretained(object).toOpaque())
   }
 
-  /// Bytes of Lua memory in use.
+  /// Counts bytes that the host keeps on behalf of scripts as their memory, or fewer again where they are let go.
+  ///
+  /// For what has no handle of its own, and for what grows after its handle was weighed. Whoever adds takes off as much.
+  public func weigh(_ bytes: Int) { mbl_weigh(raw, Int64(bytes)) }
+
+  /// Counts bytes as `weigh` does until the run that is under way ends; without a run they do not count.
+  package func weighForRun(_ bytes: Int) { mbl_weigh_for_run(raw, Int64(bytes)) }
+
+  /// Has what the host's work holds on its way count for the run on this thread.
+  static let answersForHostMemory: Void = HostMemory.setWeigher { bytes in
+    mbl_weigh_running(Int64(bytes))
+    return mbl_run_is_ending() ? HostWork.ending() : nil
+  }
+
+  /// Bytes that may come before a collection is due, and the end of the run if that does not help; nil without a limit.
+  public var remainingMemory: Int? { limits.memory == nil ? nil : Int(mbl_memory_room(raw)) }
+
+  /// Bytes of memory in use: Lua's, and what the host keeps for it.
   public var memoryUsed: Int { Int(mbl_memory_used(raw)) }
 
-  /// The most bytes of Lua memory ever in use.
+  /// The most bytes of Lua's memory ever in use, with what the host kept for it.
   public var memoryPeak: Int { Int(mbl_memory_peak(raw)) }
 
   /// Collects all garbage now, and releases the host objects it held.

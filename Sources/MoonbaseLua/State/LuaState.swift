@@ -49,6 +49,7 @@ public final class LuaState {
   /// A new state.
   public init(preset: LuaPreset = .standard, limits: LuaLimits = LuaLimits()) throws(LuaError) {
     Self.answersForHostWork
+    Self.answersForHostMemory
     let owner = LuaOwner()
     guard
       let raw = mbl_open(Self.host, Unmanaged.passUnretained(owner).toOpaque(), preset.plain)

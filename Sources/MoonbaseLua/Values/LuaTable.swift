@@ -1,4 +1,5 @@
 import MoonbaseLuaShim
+import MoonbasePlatform
 
 /// A Lua table. Access is raw: no metamethod runs, so that reading what a script returned runs no script.
 public struct LuaTable {
@@ -64,8 +65,12 @@ public struct LuaTable {
   public var pairs: [(key: LuaValue, value: LuaValue)] {
     get throws(LuaError) {
       var all: [(key: LuaValue, value: LuaValue)] = []
+      var memory = HostMemory()
       do {
-        try forEach { all.append(($0, $1)) }
+        try forEach { key, value in
+          try memory.hold(48 + key.weight + value.weight)
+          all.append((key, value))
+        }
       } catch {
         throw LuaError(wrapping: error)
       }
@@ -80,7 +85,15 @@ public struct LuaTable {
       guard mbl_push_reference(state.raw, reference.index) else { return [] }
       defer { state.pop() }
       var all: [LuaValue] = []
-      while mbl_push_element(state.raw, Int64(all.count + 1)) { all.append(try state.takeTop()) }
+      var memory = HostMemory()
+      while mbl_push_element(state.raw, Int64(all.count + 1)) {
+        all.append(try state.takeTop())
+        do {
+          try memory.hold(24 + all[all.count - 1].weight)
+        } catch {
+          throw LuaError(wrapping: error)
+        }
+      }
       return all
     }
   }

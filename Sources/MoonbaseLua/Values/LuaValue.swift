@@ -86,6 +86,15 @@ extension LuaValue {
     if case .object(let value) = self { value.object as? Object } else { nil }
   }
 
+  /// The bytes that the value takes outside of Lua beside its own: one string of Lua's that stands in many places is many here.
+  var weight: Int {
+    switch self {
+    case .string(let string): string.count
+    case .table, .function, .userdata, .thread: 64
+    default: 0
+    }
+  }
+
   /// Lua's name of the type.
   public var typeName: String {
     switch self {

@@ -44,8 +44,14 @@ typedef struct MBLValue {
   };
   uint64_t length;
   MBLTag tag;
-  uint32_t extra;
+  uint32_t extra;  // of an object: whether its handle is scoped, and what it weighs
 } MBLValue;
+
+enum {
+  MBL_SCOPED = 1,
+  MBL_WEIGHT_UNIT = 2,    // what a grain of weight is in `extra`
+  MBL_WEIGHT_GRAIN = 16,  // bytes
+};
 
 typedef enum MBLStatus : int32_t {
   MBLStatusOK = 0,
@@ -130,6 +136,14 @@ const char *_Nonnull mbl_version(void);
 
 void mbl_set_limits(MBLState *_Nonnull state, const MBLLimits *_Nonnull limits);
 uint64_t mbl_memory_used(MBLState *_Nonnull state);
+// Bytes before the soft limit; INT64_MAX without one.
+int64_t mbl_memory_room(MBLState *_Nonnull state);
+// Counts memory that the host keeps on behalf of scripts, or lets go.
+void mbl_weigh(MBLState *_Nonnull state, int64_t bytes);
+// The same until the run that is under way ends; nothing without one.
+void mbl_weigh_for_run(MBLState *_Nonnull state, int64_t bytes);
+// The same for the state whose run is innermost on this thread, if there is one.
+void mbl_weigh_running(int64_t bytes);
 uint64_t mbl_memory_peak(MBLState *_Nonnull state);
 void mbl_fail_allocation(MBLState *_Nonnull state, int64_t after, int64_t times);
 uint64_t mbl_allocations(MBLState *_Nonnull state);
@@ -246,13 +260,13 @@ bool mbl_is_list(lua_State *_Nonnull thread, int32_t index);
 
 // MARK: Host functions and objects
 
-MBLStatus mbl_function_new(MBLState *_Nonnull state, void *_Nonnull function);
+// `weight`: the bytes that the function keeps alive.
+MBLStatus mbl_function_new(MBLState *_Nonnull state, void *_Nonnull function, int64_t weight);
 MBLType *_Nullable mbl_type_new(MBLState *_Nonnull state, void *_Nonnull type, const char *_Nonnull name, bool interned);
 MBLStatus mbl_type_add_slot(MBLType *_Nonnull type, const char *_Nonnull key, size_t length, int32_t slot);
 MBLStatus mbl_type_add_method(MBLType *_Nonnull type, const char *_Nonnull key, size_t length, void *_Nonnull function);
 MBLStatus mbl_type_add_operator(MBLType *_Nonnull type, const char *_Nonnull name, void *_Nonnull function);
 void *_Nonnull mbl_type_owner(const MBLType *_Nonnull type);
-MBLStatus mbl_object_push(MBLState *_Nonnull state, MBLType *_Nonnull type, void *_Nonnull object, bool scoped);
 bool mbl_object_kill(MBLState *_Nonnull state, const void *_Nonnull object);
 uint64_t mbl_scope_begin(MBLState *_Nonnull state);
 void mbl_scope_end(MBLState *_Nonnull state, uint64_t scope);
@@ -260,9 +274,9 @@ void mbl_scope_end(MBLState *_Nonnull state, uint64_t scope);
 void mbl_frame_return(MBLFrame *_Nonnull frame, const MBLValue *_Nonnull value);
 MBLStatus mbl_frame_flush(MBLFrame *_Nonnull frame);
 // Hands over an error (retained) that will be raised when the Swift frame has gone.
-void mbl_fail(MBLState *_Nonnull state, void *_Nonnull error);
+void mbl_fail(MBLState *_Nonnull state, void *_Nonnull error, int64_t weight);
 void mbl_fail_text(MBLState *_Nonnull state, const char *_Nullable bytes, size_t length);
-void mbl_fail_value(MBLState *_Nonnull state, int32_t reference, void *_Nullable error);
+void mbl_fail_value(MBLState *_Nonnull state, int32_t reference, void *_Nullable error, int64_t weight);
 // The Swift error behind the Lua error value at `index`, if one crossed.
 void *_Nullable mbl_crossed_error(MBLState *_Nonnull state, int32_t index);
 void mbl_where(lua_State *_Nonnull thread, int32_t level, char *_Nonnull buffer, size_t capacity);

@@ -4,7 +4,7 @@ import MoonbaseModel
 /// Walks the objects that matched when it began, a batch of rows at a time; skips those that are gone since.
 final class ObjectWalk {
   private let box: RequestBox
-  private let ids: [ManagedObjectID]
+  private let ids: CompactIDs
   private let batchSize: Int
   private let saveEvery: Int?
   private let prefetched: [String]
@@ -14,11 +14,15 @@ final class ObjectWalk {
 
   init(_ box: RequestBox) throws {
     self.box = box
-    ids = try box.context.fetchIDs(box.request)
-    batchSize = box.request.fetchBatchSize > 0 ? box.request.fetchBatchSize : 512
+    let request = box.request
+    ids = CompactIDs(try box.context.fetchIDs(request))
+    batchSize = request.fetchBatchSize > 0 ? request.fetchBatchSize : 512
     saveEvery = box.saveEvery
-    prefetched = box.request.relationshipKeyPathsForPrefetching
+    prefetched = request.relationshipKeyPathsForPrefetching
   }
+
+  /// The bytes that it keeps; what it visits is weighed by the context.
+  var weight: Int { 1024 + ids.weight }
 
   func next() throws -> ManagedObject? {
     if let saveEvery, visited.count >= saveEvery { try saveVisited() }
@@ -38,7 +42,7 @@ final class ObjectWalk {
     guard position < ids.count else { return nil }
     let end = min(ids.count, position + batchSize)
     let context = try box.context
-    let objects = try context.loadObjects(with: Array(ids[position..<end]))
+    let objects = try context.loadObjects(with: ids[position..<end])
     try context.prefetch(prefetched, of: objects)
     batch = objects[...]
     position = end

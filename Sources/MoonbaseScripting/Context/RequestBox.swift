@@ -2,75 +2,135 @@ import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
 
-/// A fetch request that a script builds, step by step; each step is a new one.
+/// A fetch request that a script builds, step by step. Each step is a new request that shares what is below it, so that a
+/// thousand steps weigh as much as what each of them says.
 final class RequestBox {
-  var request: FetchRequest
-  var saveEvery: Int?
-  private var conditionCount = 0
+  /// What a step says.
+  indirect enum Step {
+    /// The first one.
+    case start(FetchRequest)
+    case condition(Predicate)
+    case change((inout FetchRequest) -> Void)
+    case saveEvery(Int)
+  }
+
   private let home: ContextBox
+  /// The bytes that the step keeps, without those below it. They count as long as the step is there: a later one may keep it when
+  /// no script does.
+  private let weight: Int
+  private let step: Step
+  private var previous: RequestBox?
+  /// How many there are of each kind.
+  private let counts: SIMD4<Int32>
+
+  /// What a request may have many of.
+  enum Kind: Int {
+    case conditions, keys, paths, groups
+  }
+
+  /// How many of a kind a request takes: they are gone through, and put together, at each use.
+  static let greatestCount: Int32 = 1000
 
   init(_ request: FetchRequest, _ context: ContextBox) {
-    self.request = request
     home = context
+    step = .start(request)
+    counts = .zero
+    weight = 512 + (request.predicate?.weight ?? 0)
+    weigh(weight)
+  }
+
+  private init(_ previous: RequestBox, _ step: Step, _ counts: SIMD4<Int32>, weight: Int) {
+    home = previous.home
+    self.previous = previous
+    self.step = step
+    self.counts = counts
+    self.weight = 640 + weight
+    weigh(self.weight)
   }
 
   var context: ManagedObjectContext { get throws { try home.live() } }
 
-  func with(_ change: (RequestBox) throws -> Void) rethrows -> RequestBox {
-    let copy = RequestBox(request, home)
-    copy.saveEvery = saveEvery
-    copy.conditionCount = conditionCount
-    try change(copy)
-    return copy
-  }
+  /// Where the context is gone, what it counted is forgotten.
+  private func weigh(_ bytes: Int) { try? home.live().weigh(bytes) }
 
-  /// Adds a condition; several mean AND.
-  func add(_ predicate: Predicate) {
-    conditionCount += 1
-    switch request.predicate {
-    case nil: request.predicate = predicate
-    case .and(let conditions): request.predicate = .and(conditions + [predicate])
-    case let other?: request.predicate = .and([other, predicate])
+  /// The request with one more step, which adds so many of a kind and keeps so many bytes.
+  func with(_ step: Step, adding count: Int = 0, to kind: Kind = .conditions, weight: Int = 0) throws -> RequestBox {
+    var counts = counts
+    counts[kind.rawValue] += Int32(clamping: count)
+    guard counts[kind.rawValue] <= Self.greatestCount else {
+      throw ScriptError(
+        .invalidRequest,
+        "a request takes at most \(Self.greatestCount) \(kind); to find one of many values, ask for key IN %@")
     }
+    return RequestBox(self, step, counts, weight: weight)
   }
 
-  /// How many of a kind a request takes: conditions of `where`, keys, paths. Each step copies those before it.
-  static let greatestCount = 1000
+  // Many steps would go one inside of the other.
+  deinit {
+    weigh(-weight)
+    var rest = previous.take()
+    while isKnownUniquelyReferenced(&rest), let last = rest { rest = last.previous.take() }
+  }
 
-  func checkCounts(after step: String) throws {
-    let counts = [
-      conditionCount, request.sortDescriptors.count, request.relationshipKeyPathsForPrefetching.count,
-      request.propertiesToGroupBy.count,
-    ]
-    guard counts.contains(where: { $0 > Self.greatestCount }) else { return }
-    throw ScriptError(
-      .invalidRequest,
-      "\(step): a request takes at most \(Self.greatestCount) of these; to find one of many values, ask for key IN %@")
+  private var steps: ReversedCollection<[Step]> {
+    var steps: [Step] = []
+    var box: RequestBox? = self
+    while let last = box {
+      steps.append(last.step)
+      box = last.previous
+    }
+    return steps.reversed()
+  }
+
+  /// The request as all steps make it; several conditions mean AND.
+  var request: FetchRequest {
+    var request = FetchRequest("")
+    var conditions: [Predicate] = []
+    for step in steps {
+      switch step {
+      case .start(let base):
+        request = base
+        conditions = base.predicate.map { [$0] } ?? []
+      case .condition(let condition): conditions.append(condition)
+      case .change(let change): change(&request)
+      case .saveEvery: break
+      }
+    }
+    if !conditions.isEmpty { request.predicate = Self.all(conditions) }
+    return request
+  }
+
+  private static func all(_ conditions: [Predicate]) -> Predicate {
+    if conditions.count == 1 { return conditions[0] }
+    return .and(conditions.flatMap { if case .and(let parts) = $0 { parts } else { [$0] } })
+  }
+
+  /// After how many visited objects a walk saves.
+  var saveEvery: Int? {
+    steps.compactMap { if case .saveEvery(let count) = $0 { count } else { nil } }.last
   }
 }
 
 extension HostTypes {
   func describeRequest() {
-    step("where") { box, call, domain in box.add(try Self.predicate(call, domain, try box.context)) }
-    step("sort") { box, call, _ in
-      for index in 0..<call.count { box.request.sortDescriptors.append(SortDescriptor(text: try call.text(index))) }
+    step("where") { box, call, domain in
+      let condition = try Self.predicate(call, domain, try box.context)
+      return try box.with(.condition(condition), adding: 1, to: .conditions, weight: condition.weight)
     }
-    step("limit") { box, call, _ in box.request.fetchLimit = try Self.count(call, 0) }
-    step("offset") { box, call, _ in box.request.fetchOffset = try Self.count(call, 0) }
-    step("batch") { box, call, _ in box.request.fetchBatchSize = try Self.count(call, 0) }
-    step("prefetch") { box, call, _ in
-      for index in 0..<call.count { box.request.relationshipKeyPathsForPrefetching.append(try call.text(index)) }
-    }
-    step("subentities") { box, call, _ in box.request.includesSubentities = try call.boolean(0) }
-    step("pending") { box, call, _ in box.request.includesPendingChanges = try call.boolean(0) }
-    step("group_by") { box, call, _ in
-      for index in 0..<call.count { box.request.propertiesToGroupBy.append(try call.text(index)) }
-    }
+    texts("sort", .keys) { request, keys in request.sortDescriptors += keys.map { SortDescriptor(text: $0) } }
+    texts("prefetch", .paths) { $0.relationshipKeyPathsForPrefetching += $1 }
+    texts("group_by", .groups) { $0.propertiesToGroupBy += $1 }
+    change("limit", Self.count) { $0.fetchLimit = $1 }
+    change("offset", Self.count) { $0.fetchOffset = $1 }
+    change("batch", Self.count) { $0.fetchBatchSize = $1 }
+    change("subentities", { try $0.boolean(0) }) { $0.includesSubentities = $1 }
+    change("pending", { try $0.boolean(0) }) { $0.includesPendingChanges = $1 }
+    change("distinct", { call in call.isNil(0) ? true : try call.boolean(0) }) { $0.returnsDistinctResults = $1 }
     step("having") { box, call, domain in
-      box.request.havingPredicate = try Self.predicate(call, domain, try box.context)
+      let condition = try Self.predicate(call, domain, try box.context)
+      return try box.with(.change { $0.havingPredicate = condition }, weight: condition.weight)
     }
-    step("distinct") { box, call, _ in box.request.returnsDistinctResults = call.isNil(0) ? true : try call.boolean(0) }
-    step("save_every") { box, call, _ in box.saveEvery = max(1, try Self.count(call, 0)) }
+    step("save_every") { box, call, _ in try box.with(.saveEvery(max(1, Self.count(call)))) }
     describeResults()
     describeMisuse()
   }
@@ -95,16 +155,32 @@ extension HostTypes {
     }
   }
 
-  /// A method that returns a changed copy of the request.
+  /// A method that returns a request of one step more.
   private func step(
-    _ name: String, _ change: @escaping (RequestBox, borrowing LuaCall, ScriptDomain) throws -> Void
+    _ name: String, _ body: @escaping (RequestBox, borrowing LuaCall, ScriptDomain) throws -> RequestBox
   ) {
-    request.method(name) { [unowned self] box, call in
-      let domain = try home()
-      let copy = box.with { _ in }
-      try change(copy, call, domain)
-      try copy.checkCounts(after: name)
-      try call.return(copy, as: request)
+    request.method(name) { [unowned self] box, call in try call.return(body(box, call, home()), as: request) }
+  }
+
+  /// A step that changes the request by its arguments.
+  private func change<Argument>(
+    _ name: String, _ read: @escaping (borrowing LuaCall) throws -> Argument,
+    _ body: @escaping (inout FetchRequest, Argument) -> Void
+  ) {
+    step(name) { box, call, _ in
+      let argument = try read(call)
+      return try box.with(.change { body(&$0, argument) })
+    }
+  }
+
+  /// A step that adds texts to a list of the request.
+  private func texts(
+    _ name: String, _ kind: RequestBox.Kind, _ body: @escaping (inout FetchRequest, [String]) -> Void
+  ) {
+    step(name) { box, call, _ in
+      let texts = try (0..<call.count).map { try call.text($0) }
+      let weight = texts.reduce(0) { $0 + 48 + $1.utf8.count }
+      return try box.with(.change { body(&$0, texts) }, adding: texts.count, to: kind, weight: weight)
     }
   }
 
@@ -129,7 +205,7 @@ extension HostTypes {
       let walk = try ObjectWalk(box)
       let domain = try home()
       try call.return(
-        try domain.state.function { [unowned domain] call in
+        try domain.state.function(weight: walk.weight) { [unowned domain] call in
           try call.return(try walk.next().map { try domain.handle($0) } ?? .nil)
         })
     }
@@ -137,9 +213,16 @@ extension HostTypes {
       let domain = try home()
       var request = box.request
       if !call.isNil(0) { request.propertiesToFetch = try Self.columns(try call.table(0)) }
-      let rows = try box.context.fetchDictionaries(request)
-      let tables = try rows.map { row in LuaValue.table(try domain.state.table(row.mapValues { try domain.lua($0) })) }
-      try call.return(.table(try domain.state.list(tables)))
+      var rows = try box.context.fetchDictionaries(request)
+      let list = try domain.state.table(elements: rows.count)
+      try list.markAsList()
+      rows.reverse()
+      // A row goes as soon as its table is there.
+      for index in 1..<rows.count + 1 {
+        guard let row = rows.popLast() else { break }
+        try list.set(index, .table(try domain.state.table(row.mapValues { try domain.lua($0) })))
+      }
+      try call.return(.table(list))
     }
   }
 
@@ -157,9 +240,9 @@ extension HostTypes {
     return try Predicate(format: try call.text(0), arguments: arguments)
   }
 
-  static func count(_ call: borrowing LuaCall, _ index: Int) throws -> Int {
-    let number = try call.integer(index)
-    guard (0...Int64(Int32.max)).contains(number) else { throw call.argumentError(index, "a count is expected") }
+  private static func count(_ call: borrowing LuaCall) throws -> Int {
+    let number = try call.integer(0)
+    guard (0...Int64(Int32.max)).contains(number) else { throw call.argumentError(0, "a count is expected") }
     return Int(number)
   }
 

@@ -25,6 +25,26 @@ final class ErrorBox {
 
   var graphError: GraphError? { error as? GraphError }
 
+  /// The bytes that it keeps, by estimate: errors hold values, errors of others, and those behind them.
+  var weight: Int {
+    var total = 256
+    var pending = [error]
+    while let error = pending.popLast() {
+      total += 512
+      if let error = error as? GraphError {
+        total += error.message.utf8.count * 2 + (error.value?.weight ?? 0)
+        pending += error.details
+        if let cause = error.underlying { pending.append(cause) }
+      } else if let error = error as? LuaError {
+        total += 160 * error.traceback.count + error.message.utf8.count * 2
+        if let cause = error.underlying { pending.append(cause) }
+      } else if let error = error as? ScriptError {
+        total += error.message.utf8.count
+      }
+    }
+    return total
+  }
+
   var code: Int {
     switch error {
     case let error as GraphError: error.code.rawValue

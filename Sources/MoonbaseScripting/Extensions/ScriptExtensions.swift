@@ -77,7 +77,10 @@ public final class ScriptExtensions: ExtensionProvider {
   public func makeDomain() throws -> ExtensionDomain {
     let scripts = try ScriptDomain(limits: limits)
     scripts.model = resolvedModel
-    return try makeDomain(in: scripts)
+    let domain = try makeDomain(in: scripts)
+    // What the program itself fetches and changes in the context is not the extensions'.
+    domain.weigh = { [weak state = scripts.state] in state?.weighForRun($0) }
+    return domain
   }
 
   /// Makes a domain in the Lua state of a script.
@@ -86,6 +89,7 @@ public final class ScriptExtensions: ExtensionProvider {
     domain.owner = scripts
     domain.provider = self
     if !current.withLock({ $0.sources.isEmpty }) { domain.hookName = \.inScriptSpelling }
+    domain.weigh = { [weak state = scripts.state] in state?.weigh($0) }
     try fill(domain, in: scripts)
     return domain
   }

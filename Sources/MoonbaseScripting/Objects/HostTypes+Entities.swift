@@ -6,6 +6,7 @@ extension HostTypes {
   /// The type of an entity's objects: one slot for each property, and the methods that all objects have.
   func describe(_ entity: ResolvedEntity) -> LuaHostType<ManagedObject> {
     let type = LuaHostType<ManagedObject>(entity.name)
+    type.usualWeight = 64  // the context weighs what its objects hold
     type.properties(
       entity.properties.map(\.name),
       get: { [unowned self] object, slot, call in try get(object, slot, &call) },

@@ -23,7 +23,14 @@ final class HostTypes {
 
   init(_ state: LuaState) {
     self.state = state
-    for type: LuaAnyHostType in [date, decimal, uuid, uri, objectID] { type.isText = true }
+    for type: LuaAnyHostType in [date, decimal, uuid, uri, objectID] {
+      type.isText = true
+      type.usualWeight = 64
+    }
+    uri.weight { Value.uri($0.value).weight }
+    error.weight(\.weight)
+    request.usualWeight = 64  // a request tells its context what it keeps, since later ones may keep it too
+    members.usualWeight = 64
     // Most scripts meet few of these: each is described when its first object is handed over.
     later(date) { [unowned self] in describeDate() }
     later(decimal) { [unowned self] in describeDecimal() }

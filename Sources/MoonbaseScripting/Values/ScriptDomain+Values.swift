@@ -52,12 +52,27 @@ extension ScriptDomain {
   ///
   /// Strings are bytes for binary attributes; tables of a registered class stay opaque where any class may be.
   func value(_ lua: LuaValue, for type: AttributeType? = nil) throws -> Value {
-    var tables = 0
-    return try value(lua, for: type, depth: 0, &tables)
+    if case .table(let table) = lua {
+      var work = Conversion()
+      return try value(table, 0, &work)
+    }
+    return try scalar(lua, for: type)
   }
 
-  /// `tables` counts those converted: one that stands in two places is two, and a small tree may hold billions.
-  private func value(_ lua: LuaValue, for type: AttributeType?, depth: Int, _ tables: inout Int) throws -> Value {
+  /// What was converted so far: a table or string that stands in two places is two, and a small tree may hold billions.
+  private struct Conversion: ~Copyable {
+    var tables = 0
+    var memory = HostMemory()
+  }
+
+  private func element(_ lua: LuaValue, depth: Int, _ work: inout Conversion) throws -> Value {
+    if case .table(let table) = lua { return try value(table, depth, &work) }
+    let value = try scalar(lua, for: nil)
+    try work.memory.hold(48 + value.weight)
+    return value
+  }
+
+  private func scalar(_ lua: LuaValue, for type: AttributeType?) throws -> Value {
     switch lua {
     case .nil, .null: return .null
     case .boolean(let truth): return .bool(truth)
@@ -65,8 +80,7 @@ extension ScriptDomain {
     case .number(let number): return .double(number)
     case .string(let string): return try value(string, for: type)
     case .object(let object): return try value(object)
-    case .table(let table): return try value(table, depth, &tables)
-    case .function, .thread, .userdata:
+    case .table, .function, .thread, .userdata:
       throw ScriptError(.invalidValue, "a \(lua.typeName) cannot be stored")
     }
   }
@@ -93,7 +107,7 @@ extension ScriptDomain {
     }
   }
 
-  private func value(_ table: LuaTable, _ depth: Int, _ tables: inout Int) throws -> Value {
+  private func value(_ table: LuaTable, _ depth: Int, _ work: inout Conversion) throws -> Value {
     if let name = try className(of: table) { return .object(opaque(.table(table), className: name)) }
     guard try table.metatable == nil else {
       throw ScriptError(
@@ -102,19 +116,22 @@ extension ScriptDomain {
       )
     }
     try checkDepth(depth)
-    tables += 1
-    guard tables <= TreeLimits.greatestCount else {
+    work.tables += 1
+    guard work.tables <= TreeLimits.greatestCount else {
       throw ScriptError(.invalidValue, "a value holds more than a million tables, or one of them again and again")
     }
     if let elements = try listed(table) {
-      return .list(try elements.map { try value($0, for: nil, depth: depth + 1, &tables) })
+      var list: [Value] = []
+      list.reserveCapacity(elements.count)
+      for value in elements { list.append(try element(value, depth: depth + 1, &work)) }
+      return .list(list)
     }
     var map: [String: Value] = [:]
     for pair in try table.pairs {
       guard let key = pair.key.textValue else {
         throw ScriptError(.invalidValue, "a table has list elements and other keys: it is neither a list nor a map")
       }
-      map[key] = try value(pair.value, for: nil, depth: depth + 1, &tables)
+      map[key] = try element(pair.value, depth: depth + 1, &work)
     }
     return .map(map)
   }

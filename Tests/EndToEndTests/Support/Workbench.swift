@@ -31,6 +31,12 @@ final class Workbench: Sendable {
     try run(Self.command, arguments, input: input)
   }
 
+  /// Runs `moonbase` with so many megabytes of address space, a hundred of which it needs to begin.
+  func moonbase(megabytes: Int, _ arguments: String...) throws -> Outcome {
+    let limit = "ulimit -v \(megabytes * 1024); exec \"$@\""
+    return try run(URL(fileURLWithPath: "/bin/sh"), ["-c", limit, "sh", Self.command.path] + arguments, input: "")
+  }
+
   /// Runs another program in the folder, by its name on the PATH.
   func program(_ name: String, _ arguments: String..., input: String = "") throws -> Outcome {
     try run(URL(fileURLWithPath: "/usr/bin/env"), [name] + arguments, input: input)

@@ -1,0 +1,45 @@
+import MoonbasePlatform
+
+extension Value {
+  /// The bytes that the value keeps beside its own 24, by estimate: what a script's memory limit counts.
+  @inlinable @inline(__always)
+  package var weight: Int {
+    switch self {
+    case .null, .bool, .int, .double, .decimal, .date, .uuid, .objectID: 0
+    case .string(let text): text.utf8.count < 16 ? 0 : text.utf8.count &+ 32
+    case .data, .uri, .list, .map, .object: largeWeight
+    }
+  }
+
+  @usableFromInline
+  package var largeWeight: Int {
+    var total = 0
+    var pending = [self]
+    // Without recursion: a program may nest values as deep as it likes.
+    while let value = pending.popLast() {
+      switch value {
+      case .data(let data): total += data.count + 64
+      case .uri(let uri): total += 512 + uri.absoluteString.utf8.count
+      case .object: total += 256
+      case .list(let list):
+        total += 32 + list.count * 24
+        for element in list { element.isBranch ? pending.append(element) : (total += element.weight) }
+      case .map(let map):
+        total += 64 + map.count * 64
+        for (key, element) in map {
+          total += key.utf8.count
+          element.isBranch ? pending.append(element) : (total += element.weight)
+        }
+      default: total += value.weight
+      }
+    }
+    return total
+  }
+
+  private var isBranch: Bool {
+    switch self {
+    case .list, .map: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/// What a piece of the host's work holds on its way, counted so that the memory limit of the script it is done for holds
+/// meanwhile: rows that were read and nobody has yet, values being converted.
+///
+/// Without a script on this thread nothing comes of it. All is given back when the value goes.
+package struct HostMemory: ~Copyable {
+  private static let stride = 1 << 16
+  private static let weigher = Lock<(@Sendable (Int) -> (any Error)?)?>(nil)
+
+  private var held = 0
+  private var told = 0
+
+  /// Holds nothing yet.
+  package init() {}
+
+  /// Counts bytes. Throws the error with which the run ends, once it must.
+  package mutating func hold(_ bytes: Int) throws {
+    held &+= bytes
+    if held &- told > Self.stride { try tell() }
+  }
+
+  private mutating func tell() throws {
+    let growth = held - told
+    told = held
+    if let error = Self.weigh(growth) { throw error }
+  }
+
+  deinit {
+    if told > 0 { _ = Self.weigh(-told) }
+  }
+
+  private static func weigh(_ bytes: Int) -> (any Error)? { weigher.withLock { $0 }?(bytes) }
+
+  /// Says who weighs: it is told of growth and the reverse, and returns the error of a run that must end.
+  package static func setWeigher(_ weigh: @escaping @Sendable (Int) -> (any Error)?) { weigher.withLock { $0 = weigh } }
+}

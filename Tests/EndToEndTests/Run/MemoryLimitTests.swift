@@ -1,0 +1,61 @@
+import Testing
+
+/// What the host keeps for a script counts as the script's memory: each of these would take gigabytes.
+@Suite struct MemoryLimitTests {
+  private static let limit = 64
+  // What the command needs to begin, and three times the limit.
+  private static let space = 320 + 3 * limit
+
+  private static let opening = """
+    local c = moonbase.open{ model = { entities = { Person = {
+      attributes = { name = "string", age = "integer64", any = "transformable" },
+      relationships = { friends = { to_many = "Person", inverse = "friends" } } } } } }.context
+    local long = ("x"):rep(1000000)
+    """
+
+  private func run(_ script: String) throws -> Workbench.Outcome {
+    try Workbench().moonbase(
+      megabytes: Self.space, "run", "--limit-memory", "\(Self.limit)M", "-e", Self.opening + "\n" + script)
+  }
+
+  @Test(arguments: [
+    "for i = 1, 1e7 do c:insert('Person') end",
+    "for i = 1, 1e5 do c:insert('Person', { name = long .. i }) end",
+    "for i = 1, 1e5 do c:insert('Person'):set_primitive('name', long .. i) end",
+    "local l = {} for i = 1, 1e4 do l[i] = long end c:insert('Person').any = l",
+    "local l = {} for i = 1, 100 do l[i] = {} for j = 1, 50 do l[i][j] = long end end c:insert('Person').any = l",
+    "local l = {} for i = 1, 1e4 do l[i] = long end c:fetch('Person'):where('name IN %@', l)",
+    "local l = {} for i = 1, 1e4 do l[i] = long end c:upsert('Person', l, {})",
+    "local l = {} for i = 1, 1e4 do l[i] = long end c:insert('Person').friends = l",
+    "local t = {} for i = 1, 1e6 do t[i] = c:fetch('Person'):where('name == %@', long) end",
+    "local t = {} for i = 1, 1e4 do t[i] = c:fetch('Person') for j = 1, 1e3 do t[i] = t[i]:where('age == 1'):sort('age') end end",
+    "local t = {} for i = 1, 1e7 do t[i] = select(2, pcall(c.fetch, c, 'Nothing')) end",
+    "local t = {} for i = 1, 1e7 do t[i] = moonbase.uri('http://example.com/' .. i) end",
+    "local t, p = {}, c:insert('Person') for i = 1, 1e6 do t[i] = select(2, pcall(function() p.age = long .. i end)) end",
+    "for i = 1, 3000 do c:insert('Person') end local all = c:fetch('Person'):all() for _, p in ipairs(all) do p.friends = all end",
+  ])
+  func whatTheHostKeepsCountsAsTheScriptsMemory(_ script: String) throws {
+    let outcome = try run(script)
+    #expect(outcome.status == 3, "\(outcome.output)\(outcome.complaints)")
+    #expect(outcome.complaints.contains("the script used more memory than it may"))
+  }
+
+  @Test(arguments: [
+    "for i = 1, 2000 do c:fetch('Person'):where('name == %@', long .. i) end",
+    "local t, r = {}, c:fetch('Person') for i = 1, 1000 do r = r:where('age == 1'):sort('age') t[i] = r end print(r:count())",
+    "local p = c:insert('Person') for i = 1, 500 do p.name = long .. i end c:rollback()",
+    "for i = 1, 500 do c:insert('Person', { name = long }) c:rollback() end",
+    "for i = 1, 500 do c:insert('Person', { name = long }) c:reset() end",
+    "local p = c:insert('Person') for i = 1, 20000 do pcall(function() p.age = 'no' end) pcall(c.fetch, c, 'x') end c:reset()",
+    "for i = 1, 100000 do moonbase.uri('http://example.com/' .. i) end",
+  ])
+  func whatTheHostHasLetGoDoesNotCount(_ script: String) throws {
+    let outcome = try run(script)
+    #expect(outcome.status == 0, "\(outcome.output)\(outcome.complaints)")
+  }
+
+  @Test func aLimitThatIsPassedLeavesTheScriptsEndInOrder() throws {
+    let outcome = try run("pcall(function() for i = 1, 1e7 do c:insert('Person') end end) print('on')")
+    #expect(outcome.status == 3 && outcome.output.isEmpty)
+  }
+}
