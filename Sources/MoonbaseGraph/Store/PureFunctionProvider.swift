@@ -24,7 +24,9 @@ public struct PureFunction: Sendable {
 }
 
 /// The pure derived attributes of one generation of extensions.
-public protocol PureFunctionProvider: Sendable {
+///
+/// It is kept by those who may still ask for its functions; once it is gone, stores let go of what they made of it.
+public protocol PureFunctionProvider: AnyObject, Sendable {
   /// A number that is different for every generation in the process. SQL names carry it, so that two never meet.
   var generation: UInt64 { get }
   /// The functions; their index is their identity.

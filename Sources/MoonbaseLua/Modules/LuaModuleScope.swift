@@ -69,7 +69,7 @@ extension LuaState {
   }
 
   /// A table that does not keep its keys alive.
-  func weakTable() throws(LuaError) -> LuaTable {
+  package func weakTable() throws(LuaError) -> LuaTable {
     let weak = try table()
     try weak.setMetatable(try table(["__mode": "k"]))
     return weak

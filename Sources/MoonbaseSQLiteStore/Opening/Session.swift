@@ -12,8 +12,16 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   private var hasSettledJournal = false
   /// The history tables as the schema of this version had them.
   private var history: (version: Int64?, form: HistoryForm?)?
-  /// The functions of scripts, by generation; those of the past stay until the connection closes.
-  private var functions: [UInt64: RegisteredFunctions] = [:]
+  /// The functions of scripts, by generation.
+  private var functions: [UInt64: (provider: Provider, registered: RegisteredFunctions)] = [:]
+
+  private struct Provider {
+    weak var object: (any PureFunctionProvider)?
+  }
+
+  /// Whether it has functions of a generation that nobody can ask for any more. SQLite keeps something of each function and
+  /// each statement that ever named one, so the whole connection is given up then.
+  var isOutdated: Bool { functions.values.contains { $0.provider.object == nil } }
 
   init(_ connection: Connection, busyTimeout: Int) throws {
     self.connection = connection
@@ -29,7 +37,9 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   /// Makes the functions of a provider known to SQL, once for each generation.
   func register(_ provider: any PureFunctionProvider) throws {
     if functions[provider.generation] != nil { return }
-    functions[provider.generation] = try RegisteredFunctions(provider, on: connection)
+    functions[provider.generation] = (
+      Provider(object: provider), try RegisteredFunctions(provider, on: connection)
+    )
   }
 
   /// Whether what was read until now can be believed.

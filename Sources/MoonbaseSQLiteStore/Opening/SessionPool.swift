@@ -46,10 +46,10 @@ final class SessionPool: Sendable {
     throw FileChanged()
   }
 
-  /// A connection whose file is as it was when it was opened.
+  /// A connection whose file is as it was when it was opened, and that has no functions of the past.
   private func sound() throws -> Session {
     while let session = idle.withLock({ $0.popLast() }) {
-      if session.isSound(file) { return session }
+      if !session.isOutdated, session.isSound(file) { return session }
     }
     return try open()
   }

@@ -18,9 +18,11 @@ public final class ScriptDomain {
   var reloadHooks: [String: LuaFunction] = [:]
   /// The table that scripts see as `moonbase`.
   var moonbase: LuaTable
-  /// Every metatable that a class of values has had: values made before a reload, or by the same extension opened again, keep
-  /// their class.
-  private(set) var registeredClasses: [(name: String, value: LuaTable)] = []
+  /// The names of classes of values by their metatables. Values made before a reload, or by the same extension opened again,
+  /// keep their class; a metatable that nobody has any more goes.
+  private let classNames: LuaTable
+  /// The classes as they are now, in the order they came.
+  private var currentClasses: [(name: String, value: LuaTable)] = []
   /// The model that scripts see as `moonbase.model`.
   var model: ResolvedModel?
   /// A failed save that no script has looked at yet, or an error of a `did_save` hook.
@@ -45,6 +47,7 @@ public final class ScriptDomain {
       return $0
     }
     classes = try state.table()
+    classNames = try state.weakTable()
     moonbase = try state.table()
     types = HostTypes(state)
     types.domain = self
@@ -58,23 +61,26 @@ public final class ScriptDomain {
   // MARK: Classes
 
   func register(class name: String, _ value: LuaTable) throws {
-    if !registeredClasses.contains(where: { $0.name == name && $0.value.isSame(as: value) }) {
-      registeredClasses.append((name, value))
+    if try classNames.get(.table(value)).textValue == nil { try classNames.set(.table(value), .text(name)) }
+    if let place = currentClasses.firstIndex(where: { $0.name == name }) {
+      currentClasses[place].value = value
+    } else {
+      currentClasses.append((name, value))
     }
     try classes.set(name, .table(value))
   }
 
   /// The registered class of a table, by its metatable.
   func className(of table: LuaTable) throws -> String? {
-    guard !registeredClasses.isEmpty, let metatable = try table.metatable else { return nil }
-    if let known = registeredClasses.first(where: { $0.value.isSame(as: metatable) }) { return known.name }
+    guard !currentClasses.isEmpty, let metatable = try table.metatable else { return nil }
+    if let known = try classNames.get(.table(metatable)).textValue { return known }
     // The shipped classes show a frozen table as their metatable.
     if case .table(let shown) = try metatable.get("__metatable"),
-      let known = registeredClasses.first(where: { $0.value.isSame(as: shown) })
+      let known = try classNames.get(.table(shown)).textValue
     {
-      return known.name
+      return known
     }
-    return try registeredClasses.first { try Self.isOne(table, of: $0.value) }?.name
+    return try currentClasses.first { try Self.isOne(table, of: $0.value) }?.name
   }
 
   /// Whether a class that is known by its function `is` takes the table for one of its own.

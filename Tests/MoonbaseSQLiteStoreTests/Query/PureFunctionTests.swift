@@ -9,7 +9,7 @@ import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
 /// Functions given as closures.
-private struct Functions: PureFunctionProvider {
+private final class Functions: PureFunctionProvider {
   final class Instances: PureFunctionInstances {
     let bodies: [@Sendable ([Value]) throws -> Value]
     init(_ bodies: [@Sendable ([Value]) throws -> Value]) { self.bodies = bodies }
@@ -17,8 +17,14 @@ private struct Functions: PureFunctionProvider {
   }
 
   let generation: UInt64
-  var functions: [PureFunction]
-  var bodies: [@Sendable ([Value]) throws -> Value]
+  let functions: [PureFunction]
+  let bodies: [@Sendable ([Value]) throws -> Value]
+
+  init(generation: UInt64, functions: [PureFunction], bodies: [@Sendable ([Value]) throws -> Value]) {
+    self.generation = generation
+    self.functions = functions
+    self.bodies = bodies
+  }
 
   func makeFunctions() throws -> any PureFunctionInstances { Instances(bodies) }
 }
@@ -75,10 +81,10 @@ struct PureFunctionTests {
   @Test("are left to the context where a subentity overrides them")
   func overriding() throws {
     let people = try PeopleStore()
-    var functions = name(1) { _ in nil }
-    functions.functions.append(
-      PureFunction(entity: "Employee", name: "fullName", inputs: [], type: .string, isStrict: false))
-    functions.bodies.append { _ in "employee" }
+    let base = name(1) { _ in nil }
+    let employee = PureFunction(entity: "Employee", name: "fullName", inputs: [], type: .string, isStrict: false)
+    let functions = Functions(
+      generation: 1, functions: base.functions + [employee], bodies: base.bodies + [{ _ in "employee" }])
     let predicate = try Predicate(format: "fullName == 'employee'")
     var query = people.query("Person")
     query.functions = functions
