@@ -253,7 +253,7 @@ extension ManagedObject {
     }
   }
 
-  /// Throws unless the property may point at the object of an ID: right entity, this context, same store.
+  /// Throws unless the property may point at the object of an ID: right entity, this context, same store, not deleted.
   package final func checkDestination(_ id: ManagedObjectID, _ slot: Int) throws {
     guard let context else { throw gone() }
     guard let relationship = entity.properties[slot].relationship else { return }
@@ -261,13 +261,25 @@ extension ManagedObject {
     guard let entity = context.model.entity(of: id), entity.isKind(of: wanted) else {
       throw refused(slot, .objectID(id), "its destination is \(wanted.name), not \(id.entityName)")
     }
-    if id.isTemporaryID { _ = try context.object(with: id) }
+    if let known = context.registeredObject(for: id) {
+      // One that goes may stay where it is until delete rules are applied.
+      if known.isDeleted, try !has(id, slot) {
+        throw refused(slot, .objectID(id), "\(id) is deleted and cannot be its destination")
+      }
+    } else if id.isTemporaryID {
+      _ = try context.object(with: id)
+    }
     let isStored = !relationship.description.isTransient
     if isStored, let own = storeNumber(of: objectID, self.entity, context),
       let other = storeNumber(of: id, entity, context), own != other
     {
       throw refused(slot, .objectID(id), "no relationship may cross stores: use a fetched property")
     }
+  }
+
+  private func has(_ id: ManagedObjectID, _ slot: Int) throws -> Bool {
+    if case .toMany = entity.properties[slot].kind { return try hasMember(id, slot) }
+    return try stored(slot) == .objectID(id)
   }
 
   /// The store that an object is in, or will be in where there is a choice; nil where that is not known or needs no question.

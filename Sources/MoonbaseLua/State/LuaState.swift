@@ -32,6 +32,9 @@ public final class LuaState {
   /// What the shipped modules are given of the program: `date`, a table of the functions that make dates.
   public var moduleHost: [String: LuaValue] = [:]
 
+  /// What lives as long as the state, such as what closures of host types need.
+  package var companion: AnyObject?
+
   let raw: OpaquePointer
   let link: LuaLink
   var sources: [String: LuaSource] = [:]

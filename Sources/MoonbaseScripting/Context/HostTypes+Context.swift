@@ -25,12 +25,12 @@ extension HostTypes {
 
   private func describeChanges() {
     context.method("insert") { [unowned self] context, call in
-      let object = try context.insert(try call.text(0))
-      do {
-        if !call.isNil(1) { try assign(try call.table(1), to: object) }
-      } catch {
-        try context.delete(object)
-        throw error
+      let name = try call.text(0)
+      let table = call.isNil(1) ? nil : try call.table(1)
+      let object = try context.undoingOnFailure {
+        let object = try context.insert(name)
+        if let table { try assign(table, to: object) }
+        return object
       }
       try call.return(object, as: type(of: object.entity))
     }
@@ -129,14 +129,11 @@ extension HostTypes {
       sought[key] = value
     }
     let found = try Self.find(entity, sought, context)
-    let object = try found ?? context.insert(entity.name)
-    do {
+    return try context.undoingOnFailure {
+      let object = try found ?? context.insert(entity.name)
       for (key, value) in values { try object.setValue(value, forKey: key) }
-    } catch {
-      if found == nil { try context.delete(object) }
-      throw error
+      return object
     }
-    return object
   }
 
   /// Without its key a row would agree with whatever object has none.

@@ -56,7 +56,8 @@ final class ObjectWalk {
       throw ScriptError(.invalidRequest, "a transaction saves at its end: its body must not save")
     }
     try context.save()
-    for object in visited where object.managedObjectContext != nil {
+    // What a did_save hook changed waits for the next save.
+    for object in visited where object.managedObjectContext != nil && !object.awaitsSave {
       try context.refresh(object, mergeChanges: false)
     }
     visited = []

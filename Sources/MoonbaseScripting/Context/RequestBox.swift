@@ -205,8 +205,8 @@ extension HostTypes {
       let walk = try ObjectWalk(box)
       let domain = try home()
       try call.return(
-        try domain.state.function(weight: walk.weight) { [unowned domain] call in
-          try call.return(try walk.next().map { try domain.handle($0) } ?? .nil)
+        try domain.state.function(weight: walk.weight) { [unowned self] call in
+          try call.return(try walk.next().map { try home().handle($0) } ?? .nil)
         })
     }
     request.method("dictionaries") { [unowned self] box, call in

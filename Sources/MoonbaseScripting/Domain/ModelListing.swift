@@ -5,22 +5,22 @@ import MoonbaseModel
 final class ModelListing {
   private let subject: String
   let names: [String]
-  private let describe: (String) throws -> LuaValue
+  private let describe: (String, ScriptDomain) throws -> LuaValue
   private var known: [String: LuaValue] = [:]
 
   /// `subject` begins the sentence that says that a name is missing: `Person has no attribute`.
-  init(_ subject: String, _ names: [String], _ describe: @escaping (String) throws -> LuaValue) {
+  init(_ subject: String, _ names: [String], _ describe: @escaping (String, ScriptDomain) throws -> LuaValue) {
     self.subject = subject
     self.names = names
     self.describe = describe
   }
 
-  func entry(_ name: String) throws -> LuaValue {
+  func entry(_ name: String, in domain: ScriptDomain) throws -> LuaValue {
     if let entry = known[name] { return entry }
     guard names.contains(name) else {
       throw ScriptError(.invalidRequest, "\(subject) \(name)\(suggestion(for: name, among: names))")
     }
-    let entry = try describe(name)
+    let entry = try describe(name, domain)
     known[name] = entry
     return entry
   }
@@ -29,21 +29,21 @@ final class ModelListing {
 extension HostTypes {
   /// `listing.NAME`, `pairs(listing)` and `#listing`.
   func describeListing() {
-    listing.missing { listing, key, writing, call in
+    listing.missing { [unowned self] listing, key, writing, call in
       guard !writing else {
         throw ScriptError(.invalidRequest, "a script cannot change the model: \(key) is only read")
       }
-      try call.return(try listing.entry(key))
+      try call.return(try listing.entry(key, in: home()))
     }
     listing.operator(.length) { call in call.return(try call.object(0, as: ModelListing.self).names.count) }
     listing.operator(.pairs) { [unowned self] call in
       let listing = try call.object(0, as: ModelListing.self)
       var rest = listing.names[...]
       try call.return(
-        try home().state.function { call in
+        try home().state.function { [unowned self] call in
           guard let name = rest.popFirst() else { return call.returnNil() }
           call.return(name)
-          try call.return(try listing.entry(name))
+          try call.return(try listing.entry(name, in: home()))
         })
     }
   }

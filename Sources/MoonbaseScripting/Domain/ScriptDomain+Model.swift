@@ -4,14 +4,14 @@ import MoonbaseModel
 /// The model as scripts look at it: `moonbase.model.entities.Person.attributes.age.type`.
 extension ScriptDomain {
   func describe(_ model: ResolvedModel) throws -> LuaValue {
-    let entities = listing("the model has no entity", model.entities.map(\.name)) { [unowned self] name in
-      try model.entity(name).map { try describe($0, model) } ?? .nil
+    let entities = listing("the model has no entity", model.entities.map(\.name)) { name, domain in
+      try model.entity(name).map { try domain.describe($0, model) } ?? .nil
     }
     return .table(try state.table(["entities": entities]).frozen())
   }
 
   private func listing(
-    _ subject: String, _ names: [String], _ describe: @escaping (String) throws -> LuaValue
+    _ subject: String, _ names: [String], _ describe: @escaping (String, ScriptDomain) throws -> LuaValue
   ) -> LuaValue {
     .object(LuaObject(ModelListing(subject, names, describe), as: types.listing))
   }
@@ -25,14 +25,14 @@ extension ScriptDomain {
     ]
     fields["attributes"] = listing(
       "\(entity.name) has no attribute", entity.attributeSlots.map { entity.properties[$0].name }
-    ) { [unowned self] name in try entity.property(name)?.attribute.map(describe) ?? .nil }
+    ) { name, domain in try entity.property(name)?.attribute.map(domain.describe) ?? .nil }
     fields["relationships"] = listing(
       "\(entity.name) has no relationship",
       entity.properties.filter { $0.relationship != nil }.map(\.name)
-    ) { [unowned self] name in try entity.property(name)?.relationship.map { try describe($0.description) } ?? .nil }
+    ) { name, domain in try entity.property(name)?.relationship.map { try domain.describe($0.description) } ?? .nil }
     fields["fetched_properties"] = listing(
       "\(entity.name) has no fetched property", entity.fetchedProperties.keys.sorted()
-    ) { [unowned self] name in try entity.fetchedProperties[name].map(describe) ?? .nil }
+    ) { name, domain in try entity.fetchedProperties[name].map(domain.describe) ?? .nil }
     return try frozen(fields)
   }
 

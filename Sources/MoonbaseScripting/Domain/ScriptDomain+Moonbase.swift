@@ -35,7 +35,7 @@ extension ScriptDomain {
     }
     let metatable = try state.table()
     try metatable.set(
-      "__index", try state.function { [unowned self] call in try call.return(absent(try call.value(1))) })
+      "__index", try state.function { [unowned types] call in try call.return(types.home().absent(try call.value(1))) })
     try moonbase.setMetatable(metatable)
     try state.setGlobal("moonbase", .table(try moonbase.frozen()))
   }
@@ -73,7 +73,7 @@ extension ScriptDomain {
     if state.preset != .pure { try constructor("now") { _ in Date() } }
     try table.set(
       "parse",
-      try state.function { [unowned self, unowned types] call in
+      try state.function { [unowned types] call in
         let text = try call.text(0)
         guard let date = ISODate.parse(text) else {
           call.returnNil()
@@ -81,7 +81,7 @@ extension ScriptDomain {
             .invalidValue,
             "'\(text.prefix(60))' is no date of the forms 2024-02-29, 2024-02-29T12:30 and 2024-02-29T12:30:15.250+01:00"
           )
-          return try call.return(luaError(error) ?? .text(error.description))
+          return try call.return(types.home().luaError(error) ?? .text(error.description))
         }
         try call.return(LuaBox(date), as: types.date)
       })

@@ -51,9 +51,11 @@ public final class ScriptDomain {
     moonbase = try state.table()
     types = HostTypes(state)
     types.domain = self
-    state.errorMapper = { [unowned self] error, _ in self.luaError(error) }
+    state.errorMapper = { [unowned types] error, _ in types.domain?.luaError(error) }
     try installMoonbase()
   }
+
+  deinit { types.domain = nil }
 
   /// The domain of a context that a script drives or extends.
   public static func of(_ context: ManagedObjectContext) -> ScriptDomain? { context.domain.owner as? ScriptDomain }

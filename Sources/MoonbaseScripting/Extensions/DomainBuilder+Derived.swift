@@ -58,7 +58,8 @@ extension DomainBuilder {
     let type = attribute?.type
     guard let inputs = try DerivedInputs(derived, of: entity, in: model) else {
       let call = LuaFastCall(function, parameters: 1)
-      return { [unowned scripts] object in
+      return { [types] object in
+        let scripts = try types.home()
         let handle = try scripts.types.type(of: object.entity)
         let value = try call.run {
           try $0.set(0, object: object, as: handle)
@@ -69,7 +70,8 @@ extension DomainBuilder {
       }
     }
     let call = LuaFastCall(function, parameters: inputs.count)
-    return { [unowned scripts] object in
+    return { [types] object in
+      let scripts = try types.home()
       let value = try inputs.withValues(of: object) { values in
         try call.run { arguments in
           for index in values.indices { try scripts.set(values[index], index, of: arguments) }
@@ -91,7 +93,8 @@ extension DomainBuilder {
 
   private func setter(_ function: LuaFunction) -> (Value, ManagedObject) throws -> Void {
     let call = LuaFastCall(function, parameters: 2)
-    return { [unowned scripts] value, object in
+    return { [types] value, object in
+      let scripts = try types.home()
       let handle = try scripts.types.type(of: object.entity)
       try call.run {
         try scripts.set(value, 0, of: $0)

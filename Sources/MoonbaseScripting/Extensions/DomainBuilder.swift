@@ -5,12 +5,13 @@ import MoonbasePlatform
 
 /// Makes the graph's hooks from the functions of extensions.
 struct DomainBuilder {
-  // Closures of the domain hold the builder; the scripts hold the contexts, which hold the domain.
-  unowned let scripts: ScriptDomain
+  /// The way to the scripts for hooks, which belong to a context that the scripts may hold, and that may outlive them.
+  let types: HostTypes
   let model: ResolvedModel
 
   /// Adds what scripts declare to a domain that holds what Swift code provides.
   func build(_ declarations: [ExtensionDeclaration], beside domain: ExtensionDomain) throws -> ExtensionDomain {
+    let scripts = try types.home()
     for declaration in declarations {
       for (name, value) in declaration.classes {
         try scripts.register(class: name, value)
@@ -39,8 +40,9 @@ struct DomainBuilder {
       }
     }
     let call = LuaFastCall(test, parameters: 1)
-    return ValueClass(name) { [unowned scripts] value in
-      try call.run {
+    return ValueClass(name) { [types] value in
+      let scripts = try types.home()
+      return try call.run {
         try scripts.set(value, 0, of: $0)
       } reading: {
         $0.boolean ?? !$0.isNil
@@ -53,16 +55,18 @@ struct DomainBuilder {
     let backward = transformer.reverse.map { LuaFastCall($0, parameters: 1) }
     return ValueTransformer(
       transformer.name, valueClassName: transformer.className,
-      transformedValue: { [unowned scripts] value in
-        try forward.run {
+      transformedValue: { [types] value in
+        let scripts = try types.home()
+        return try forward.run {
           try scripts.set(value, 0, of: $0)
         } reading: { result in
           try result.withBytes { .data(Data($0)) } ?? scripts.value(result)
         }
       },
       reverseTransformedValue: backward.map { backward in
-        { [unowned scripts] bytes in
-          try backward.run {
+        { [types] bytes in
+          let scripts = try types.home()
+          return try backward.run {
             try scripts.set(bytes, 0, of: $0)
           } reading: {
             try scripts.value($0)
@@ -90,7 +94,8 @@ struct DomainBuilder {
   {
     let call = LuaFastCall(function, parameters: 2)
     let type = model.entity(entity)?.property(key)?.attributeType
-    return { [unowned scripts] value, object in
+    return { [types] value, object in
+      let scripts = try types.home()
       let handle = try scripts.types.type(of: object.entity)
       return try call.run {
         try scripts.set(value, 0, of: $0)
@@ -108,7 +113,8 @@ struct DomainBuilder {
   }
 
   private func rule(_ function: LuaFunction) -> EntityExtension.Rule {
-    { [unowned scripts] value, object in
+    { [types] value, object in
+      let scripts = try types.home()
       let results = try function.call([scripts.lua(value), scripts.handle(object)])
       return try RuleOutcome(function, object.entity).failure(results)
     }
@@ -118,8 +124,9 @@ struct DomainBuilder {
     (ManagedObject) throws -> EntityExtension.RuleFailure?
   )? {
     function.map { function in
-      { [unowned scripts] object in
-        try RuleOutcome(function, object.entity).failure(function.call([scripts.handle(object)]))
+      { [types] object in
+        let scripts = try types.home()
+        return try RuleOutcome(function, object.entity).failure(function.call([scripts.handle(object)]))
       }
     }
   }
@@ -127,7 +134,8 @@ struct DomainBuilder {
   private func hook(_ function: LuaFunction?) -> EntityExtension.Hook? {
     function.map { function in
       let call = LuaFastCall(function, parameters: 1)
-      return { [unowned scripts] object in
+      return { [types] object in
+        let scripts = try types.home()
         let handle = try scripts.types.type(of: object.entity)
         try call.run {
           try $0.set(0, object: object, as: handle)

@@ -108,7 +108,7 @@ public final class ScriptExtensions: ExtensionProvider {
   private func fill(_ domain: ExtensionDomain, in scripts: ScriptDomain) throws {
     let generation = current.withLock { $0 }
     let declarations = try scripts.declarations(of: generation.sources)
-    let builder = DomainBuilder(scripts: scripts, model: resolvedModel)
+    let builder = DomainBuilder(types: scripts.types, model: resolvedModel)
     let new = try builder.build(declarations, beside: closures.makeDomain())
     domain.transformers = new.transformers
     domain.valueClasses = new.valueClasses

@@ -7,23 +7,22 @@ extension ScriptDomain {
   ///
   /// `store` is a path, or a table of paths by the configuration whose entities each holds.
   public func installOpen(_ opener: any ContainerOpener) throws {
-    try define("open") { [unowned self] call in
+    let types = types
+    try define("open") { [unowned types] call in
       guard call.count < 2 else { throw call.argumentError(1, "it takes one table: call it with '.', not with ':'") }
-      let request = try containerRequest(try call.table(0))
-      let context = try context(of: opener.open(request))
-      contexts.append(context)
-      let result = try state.table(["context": .object(types.context.handle(context))])
-      try result.set(
-        "reload",
-        .function(
-          try state.makeFunction { [unowned context] _ in
-            try ScriptExtensions.reload(of: context)
-          }))
-      try call.return(.table(result))
+      try call.return(.table(try types.home().open(try call.table(0), opener)))
     }
-    try define("reload") { [unowned self] _ in
-      for context in contexts { try ScriptExtensions.reload(of: context) }
+    try define("reload") { [unowned types] _ in
+      for context in try types.home().contexts { try ScriptExtensions.reload(of: context) }
     }
+  }
+
+  private func open(_ table: LuaTable, _ opener: any ContainerOpener) throws -> LuaTable {
+    let context = try context(of: opener.open(containerRequest(table)))
+    contexts.append(context)
+    let result = try state.table(["context": .object(types.context.handle(context))])
+    try result.set("reload", .function(try state.makeFunction { _ in try ScriptExtensions.reload(of: context) }))
+    return result
   }
 
   /// A context over an opened container whose extensions run in this domain's Lua state.

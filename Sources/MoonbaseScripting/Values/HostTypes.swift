@@ -3,7 +3,10 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The types under which one Lua state knows values, objects and contexts.
+/// The types under which one Lua state knows values, objects and contexts, and the way to the domain while that is there.
+///
+/// The state keeps this, so that what scripts call finds it; the domain may be gone before, where Swift holds the state or a
+/// context that the domain extended.
 final class HostTypes {
   let date = LuaHostType<LuaBox<Date>>("date", interned: false)
   let decimal = LuaHostType<LuaBox<Decimal>>("decimal", interned: false)
@@ -18,11 +21,12 @@ final class HostTypes {
   let progress = LuaHostType<ProgressBox>("progress", interned: false)
   private var entities: [ObjectIdentifier: LuaHostType<ManagedObject>] = [:]
 
-  unowned(unsafe) var domain: ScriptDomain?  // sound: the domain owns its types and clears nothing before them
+  unowned(unsafe) var domain: ScriptDomain?  // sound: the domain clears it when it goes
   private unowned let state: LuaState
 
   init(_ state: LuaState) {
     self.state = state
+    state.companion = self
     for type: LuaAnyHostType in [date, decimal, uuid, uri, objectID] {
       type.isText = true
       type.usualWeight = 64
@@ -60,9 +64,13 @@ final class HostTypes {
     return new
   }
 
-  /// The domain, which is there as long as a script runs.
+  /// The domain. Throws where it is gone.
   func home() throws -> ScriptDomain {
-    guard let domain else { throw ScriptError(.invalidRequest, "the script's domain is gone") }
+    guard let domain else {
+      throw ScriptError(
+        .invalidRequest,
+        "the scripts of this context are closed: keep their ScriptDomain as long as the context is used")
+    }
     return domain
   }
 }

@@ -50,4 +50,76 @@ import Testing
       #expect(try department.objects(forKey: "employees") == [a] && !context.hasChanges)
     }
   }
+
+  @Test(arguments: StoreKind.allCases)
+  func aDeletedObjectIsNoDestination(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = try bench.context()
+    let gone = try context.insert("Department", ["name": "gone"])
+    let member = try context.insert("Person", ["department": .objectID(gone.objectID), "firstName": "member"])
+    let friend = try context.insert("Person", ["firstName": "friend"])
+    let project = try context.insert("Project", ["title": "P"])
+    try context.save()
+    let department = try context.insert("Department", ["name": "D"])
+    for object in [gone, friend, project] { try context.delete(object) }
+    func refuses(_ body: () throws -> Void) {
+      #expect { try body() } throws: { "\($0)".contains("is deleted and cannot be its destination") }
+    }
+    let new = try context.insert("Person", ["firstName": "new"])
+    refuses { try new.setObject(gone, forKey: "department") }
+    refuses { try new.setValue(.objectID(gone.objectID), forKey: "department") }
+    refuses { try new.add(friend, to: "friends") }
+    refuses { try new.setObjects([member, friend], forKey: "friends") }
+    refuses { try department.setObjects([project], forKey: "projects") }
+    refuses { try context.insert("Person", ["department": .objectID(gone.objectID)]) }
+    #expect(try new.objects(forKey: "friends").isEmpty && context.insertedObjects == [department, new])
+    // Where it was before it stays until delete rules are applied.
+    try member.setObject(gone, forKey: "department")
+    try context.save()
+    #expect(try bench.saved("Person", "department") == [.null, .null] && bench.saved("Department", "name") == ["D"])
+  }
+
+  /// Of a relationship without an inverse the destination does not know.
+  @Test(arguments: StoreKind.allCases)
+  func aDestinationThatIsDeletedLaterFailsTheSave(_ kind: StoreKind) throws {
+    var model = People.model()
+    model.entities[0].relationships += [.toOne("boss", "Department"), .toMany("bosses", "Department")]
+    for name in ["boss", "bosses"] {
+      let bench = try StoreBench(kind, model)
+      let context = try bench.context()
+      let department = try context.insert("Department", ["name": "D"])
+      try context.save()
+      let person = try context.insert("Person", ["firstName": "A"])
+      let id = Value.objectID(department.objectID)
+      try person.setValue(name == "boss" ? id : .list([id]), forKey: name)
+      try context.delete(department)
+      #expect { try context.save() } throws: { error in
+        (error as? GraphError)?.property == name && "\(error)".contains("is deleted")
+      }
+      #expect(try bench.saved("Department", "name") == ["D"])
+      try person.setValue(name == "boss" ? .null : .list([]), forKey: name)
+      try context.save()
+      #expect(try bench.saved("Department", "name") == [] && bench.saved("Person", "firstName") == ["A"])
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func aTransientDestinationHasItsPermanentIDAfterTheSave(_ kind: StoreKind) throws {
+    var model = People.model()
+    var chosen = RelationshipDescription.toOne("chosen", "Department")
+    chosen.isTransient = true
+    model.entities[0].relationships.append(chosen)
+    let bench = try StoreBench(kind, model)
+    let context = try bench.context()
+    let person = try context.insert("Person", ["firstName": "A"])
+    for changes in [true, false] {
+      let department = try context.insert("Department", ["name": "D"])
+      try person.setObject(department, forKey: "chosen")
+      // With a row to write, and without.
+      if changes { try person.setValue("B", forKey: "firstName") }
+      try context.save()
+      #expect(try person.value(forKey: "chosen") == .objectID(department.objectID))
+      #expect(try person.object(forKey: "chosen") === department && !department.objectID.isTemporaryID)
+    }
+  }
 }

@@ -215,4 +215,67 @@ import Testing
       """, leavingChanges: true)
     #expect(lines == ["2 validation failures", "2 validation failures; nothing was saved"])
   }
+
+  /// The guide's own setter of delayed values.
+  @Test func whatSetPrimitiveSetsInWillSaveIsInTheFile() throws {
+    let lines = try ThingBench.bench("will_save = function(object) object:set_primitive('full', 'of ' .. object.s) end")
+      .lines(
+        """
+        local p = context:insert("P", { s = "a" })
+        assert(context:save())
+        p.s = "b"
+        assert(context:save())
+        context:reset()
+        print(context:fetch("P"):first().full)
+        local q = context:fetch("P"):first()
+        q:set_primitive("sum", 1.5)
+        print(q:has_changes(), context.has_changes, q:committed_values().sum)
+        assert(context:save())
+        context:reset()
+        print(context:fetch("P"):first().sum, context.has_changes)
+        """)
+    #expect(lines == ["of b", "false\ttrue\tnull", "1.5\tfalse"])
+  }
+
+  @Test func aFailedPrepareForDeletionInsertsAndDeletesNothing() throws {
+    let lines = try ThingBench.bench(
+      """
+      prepare_for_deletion = function(object)
+        if object.s == "no" then moonbase.context:delete(object) error("not now") end
+      end
+      """
+    ).lines(
+      """
+      local p = context:insert("P", { s = "no" })
+      assert(context:save())
+      print(pcall(context.delete, context, p))
+      print(p:is_deleted(), context.has_changes, context:save())
+      print(pcall(context.insert, context, "P", { s = "x", nosuch = 1 }))
+      print(context.has_changes, context:fetch("P"):count())
+      p.s = "yes"
+      context:delete(p)
+      print(context:save(), context:fetch("P"):count())
+      """)
+    #expect(lines.count == 5 && lines[0].hasPrefix("false") && lines[0].contains("not now"))
+    #expect(lines[1] == "false\tfalse\ttrue" && lines[2].hasPrefix("false"))
+    #expect(lines[3...] == ["false\t1", "true\t0"])
+  }
+
+  @Test func saveEveryKeepsWhatDidSaveChanged() throws {
+    let lines = try ThingBench.bench(
+      "did_save = function(object) if object.i and not object.full then object.full = 'did ' .. object.i end end"
+    ).lines(
+      """
+      for i = 1, 5 do context:insert("P", { s = "a" }) end
+      assert(context:save())
+      local i = 0
+      for p in context:fetch("P"):save_every(2):each() do i = i + 1 p.i = i end
+      print(context.has_changes, context:save())
+      context:reset()
+      local found = {}
+      for p in context:fetch("P"):sort("i"):each() do found[#found + 1] = p.full or "lost" end
+      print(table.concat(found, " "))
+      """)
+    #expect(lines == ["true\ttrue", "did 1 did 2 did 3 did 4 did 5"])
+  }
 }
