@@ -66,6 +66,8 @@ public final class ManagedObjectContext {
   /// Objects of which transformable values were read since the last save; see `findsValuesChangedInPlace`.
   var readObjects: OrderedSet<ManagedObject> = []
 
+  var knownReference: ContextReference?
+
   /// Which stored attributes depend on what; made by the first save that asks.
   var storedInputs: StoredInputs?
 
@@ -96,6 +98,7 @@ public final class ManagedObjectContext {
   }
 
   deinit {
+    knownReference?.clear()
     for object in registered.values { object.takeUnretainedValue().leave(because: .contextGone) }
     weight = 0
     tellWeight()

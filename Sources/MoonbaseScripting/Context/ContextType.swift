@@ -3,14 +3,14 @@ import MoonbaseLua
 
 /// A context as scripts hold it. It is not kept alive: an app's context owns the Lua state that would hold it.
 final class ContextBox {
-  private weak var context: ManagedObjectContext?
+  private let reference: ContextReference
 
-  init(_ context: ManagedObjectContext) { self.context = context }
+  init(_ context: ManagedObjectContext) { reference = context.reference }
 
-  var isGone: Bool { context == nil }
+  var isGone: Bool { reference.context == nil }
 
   func live() throws -> ManagedObjectContext {
-    guard let context else {
+    guard let context = reference.context else {
       throw ScriptError(.invalidRequest, "the context is gone: its owner let go of it, or its stores were closed")
     }
     return context
