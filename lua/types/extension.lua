@@ -27,7 +27,7 @@
 ---@alias moonbase.Hook fun(object: moonbase.Object)
 
 ---@class moonbase.EntityExtension
----@field normalize? table<string, fun(value: any, object: moonbase.Object): any> before all rules; returns what to keep, nil for no value
+---@field normalize? table<string, fun(value: any, object: moonbase.Object): any> before the rules; gives the value
 ---@field validate? table<string, moonbase.Rule> not called for nil
 ---@field validate_for_insert? moonbase.ObjectRule
 ---@field validate_for_update? moonbase.ObjectRule

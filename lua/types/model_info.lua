@@ -1,6 +1,6 @@
 ---@meta
--- What `moonbase.model` tells of the model in use. All of it is only read; a name that the model has not is a mistake. `pairs`
--- gives names in the model's order, `#` counts them.
+-- What `moonbase.model` tells of the model in use. It is read-only; a name that the model lacks raises an error.
+-- `pairs` gives names in the model's order, `#` counts them.
 
 ---@class moonbase.ModelInfo
 ---@field entities table<string, moonbase.EntityInfo>
