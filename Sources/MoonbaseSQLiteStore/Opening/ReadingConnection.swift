@@ -38,8 +38,10 @@ extension StoreFile {
   /// Runs `body` with a connection that changes nothing on the disk.
   ///
   /// Throws `FileChanged` where somebody wrote meanwhile whom no lock kept away; then it may be tried again.
-  func reading<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-    let reading = try openForReading()
+  func reading<Result>(
+    busyTimeout: Int = SQLiteStoreOptions().busyTimeout, _ body: (Connection) throws -> Result
+  ) throws -> Result {
+    let reading = try openForReading(busyTimeout: busyTimeout)
     do {
       let result = try body(reading.connection)
       if reading.isSound(self) { return result }
@@ -49,22 +51,22 @@ extension StoreFile {
     throw FileChanged()
   }
 
-  func openForReading() throws -> ReadingConnection {
+  func openForReading(busyTimeout: Int = SQLiteStoreOptions().busyTimeout) throws -> ReadingConnection {
     let log = size("-wal")
     let index = size("-shm")
     do {
-      if hasJournal { return try openBesideJournal() }
+      if hasJournal { return try openBesideJournal(busyTimeout) }
       if let log, let index, log > 0 || index > 0 { return try openBesideIndex() }
       if let log, log > 0 { return try openWithPrivateIndex() }
-      return try openWithoutLog()
+      return try openWithoutLog(busyTimeout)
     } catch let error as SQLiteError {
       throw StoreFailure(path: path).graphError(error)
     }
   }
 
   /// A journal that nobody holds any more would have to be rolled back first, which is writing.
-  private func openBesideJournal() throws -> ReadingConnection {
-    let connection = try open("mode=ro")
+  private func openBesideJournal(_ busyTimeout: Int) throws -> ReadingConnection {
+    let connection = try openWithLocks(busyTimeout)
     do {
       _ = try connection.integer("SELECT COUNT(*) FROM sqlite_master")
     } catch let error as SQLiteError where [.readOnly, .cannotOpen].contains(error.code.primary) {
@@ -103,11 +105,18 @@ extension StoreFile {
 
   /// A file in rollback mode has locks of its own. One that wants a log which is not there can be read only as if nobody ever
   /// wrote to it: SQLite would make the log.
-  private func openWithoutLog() throws -> ReadingConnection {
+  private func openWithoutLog(_ busyTimeout: Int) throws -> ReadingConnection {
     let footprint = settledFootprint()
     let connection = try open("immutable=1")
     if connection.usesWriteAheadLog { return ReadingConnection(connection: connection, ground: .silence(footprint)) }
-    return ReadingConnection(connection: try open("mode=ro"), ground: .journal)
+    return ReadingConnection(connection: try openWithLocks(busyTimeout), ground: .journal)
+  }
+
+  /// A writer with a journal keeps readers away while it commits.
+  private func openWithLocks(_ busyTimeout: Int) throws -> Connection {
+    let connection = try open("mode=ro")
+    connection.setBusyTimeout(milliseconds: busyTimeout)
+    return connection
   }
 
   /// The times of files tick every few milliseconds: a change so soon after another one would not show.

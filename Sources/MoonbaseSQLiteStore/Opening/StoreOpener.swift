@@ -85,13 +85,13 @@ struct StoreOpener {
     SessionPool.closeReadOnlySessions(of: file)
     if file.isInUse { return try openInUse() }
     // The connection that looks is gone before one is opened that writes.
-    guard let contents = try file.reading(contents) else { return nil }
+    guard let contents = try file.reading(busyTimeout: options.busyTimeout, contents) else { return nil }
     if isOnlyRead(contents) { return Result(contents, writer: nil) }
     return Result(contents, writer: try prepared(writer()))
   }
 
   private func openReadOnly() throws -> Result {
-    guard let contents = try file.reading(contents) else { throw Self.bare(file) }
+    guard let contents = try file.reading(busyTimeout: options.busyTimeout, contents) else { throw Self.bare(file) }
     guard options.readOnly || isOnlyRead(contents) else {
       throw GraphError(
         .readOnlyStore, "\(file.path) may not be written: open it read-only, or change its permissions")
@@ -195,7 +195,7 @@ struct StoreOpener {
       return try Session(connection, busyTimeout: options.busyTimeout)
     }
     return try FileTurn.take(file.truePath) {
-      let reading = try file.openForReading()
+      let reading = try file.openForReading(busyTimeout: options.busyTimeout)
       let session = try Session(reading.connection, busyTimeout: options.busyTimeout)
       session.ground = reading.ground
       return session

@@ -127,6 +127,21 @@ import Testing
     #expect(try SQLiteStore.metadata(ofStoreAt: url)["NSStoreType"] == "SQLite")
   }
 
+  @Test(arguments: [false, true])
+  func openingWaitsForAWriterThatCommitsWithAJournal(readOnly: Bool) async throws {
+    let (folder, model) = try closedStore("delete")
+    let writer = try Connection(folder.file().path)
+    try writer.execute("BEGIN EXCLUSIVE")
+    let url = folder.file()
+    let opening = Task.detached {
+      _ = try SQLiteStore.metadata(ofStoreAt: url)
+      _ = try SQLiteStore(url: url, model: model, options: .init(readOnly: readOnly))
+    }
+    usleep(300_000)
+    try writer.execute("COMMIT")
+    try await opening.value
+  }
+
   @Test func aStoreThatIsBusyKeepsNobodyFromOpeningAnother() async throws {
     let (folder, model) = try closedStore("delete")
     let blocker = try Connection(folder.file().path)
