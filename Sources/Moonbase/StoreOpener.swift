@@ -34,6 +34,7 @@ public struct StoreOpener: ContainerOpener {
       guard let store = request.stores.map(\.path).first(where: FileManager.default.fileExists) else {
         throw GraphError(.cannotOpenFile, "\(first) does not exist yet, and a new store needs a model: name one")
       }
+      if !readOnly && !request.isReadOnly { try SQLiteStore.rollBackJournal(ofStoreAt: Self.url(store)) }
       return try SQLiteStore.cachedModel(ofStoreAt: Self.url(store))
     }
   }

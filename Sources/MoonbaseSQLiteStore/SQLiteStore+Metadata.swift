@@ -76,6 +76,20 @@ extension SQLiteStore {
       != nil
   }
 
+  /// Lets SQLite take back what somebody left half written who died, so that the file can be read. One without a journal is
+  /// not touched, nor one that may not be written.
+  package static func rollBackJournal(ofStoreAt url: URL) throws {
+    let file = StoreFile(url: url)
+    try StoreOpener.settled(file) {
+      guard try file.state() == .present, file.hasJournal, file.isWritable else { return }
+      SessionPool.closeReadOnlySessions(of: file)
+      let connection = try Connection(file.truePath, mode: .readWrite)
+      connection.setBusyTimeout(milliseconds: SQLiteStoreOptions().busyTimeout)
+      connection.setLeavesLog(true)
+      _ = try connection.integer("SELECT COUNT(*) FROM sqlite_master")
+    }
+  }
+
   private static func withFile<Result>(_ url: URL, _ body: (Connection) throws -> Result) throws -> Result {
     let file = StoreFile(url: url)
     return try StoreOpener.settled(file) {

@@ -1,4 +1,5 @@
 import MoonbasePlatform
+import MoonbaseSQLite
 import Testing
 
 /// Several processes and one store, and processes that die.
@@ -29,6 +30,28 @@ import Testing
     let run = try save()
     #expect(run.status == 0 && run.output == "2\n", "\(run.complaints)")
     #expect(try bench.names() == ["m.lua", "s.sqlite"])
+  }
+
+  /// The journal of a transaction that is under way, copied with its file, is what somebody leaves who dies then.
+  @Test func aStoreWhoseWriterDiedOverItsJournalIsOpenedForWritingWithoutNamingItsModel() throws {
+    #expect(try save("--model", "m.lua").output == "1\n")
+    try bench.execute("PRAGMA journal_mode = DELETE", in: "s.sqlite")
+    let writer = try Connection(bench.file("s.sqlite").path)
+    try writer.executeScript(
+      """
+      PRAGMA cache_size = 1; BEGIN IMMEDIATE; DELETE FROM ZP; CREATE TABLE long (a);
+      INSERT INTO long WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+        SELECT hex(zeroblob(2000)) FROM n
+      """)
+    for suffix in ["", "-journal"] {
+      try FileManager.default.copyItem(at: bench.file("s.sqlite" + suffix), to: bench.file("t.sqlite" + suffix))
+    }
+    let count = ["--store", "t.sqlite", "-e", "print(moonbase.context:fetch('P'):count())"]
+    let reader = try bench.moonbase(["run", "--read-only"] + count)
+    #expect(reader.status == 1 && reader.complaints.contains("somebody died while writing"), "\(reader)")
+    let run = try bench.moonbase(["run"] + count)
+    #expect(run.status == 0 && run.output == "1\n", "\(run)")
+    #expect(try !bench.names().contains("t.sqlite-journal"))
   }
 
   @Test func aStoreThatAnotherProcessHoldsOpenIsWritten() throws {
