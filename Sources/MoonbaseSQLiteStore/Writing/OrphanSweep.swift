@@ -5,7 +5,7 @@ import MoonbaseSQLite
 /// whose old snapshots still named them when it ended.
 ///
 /// It runs within a transaction, so that nobody else is just saving. Other frameworks may make files before they lock the store:
-/// what is younger than an hour stays.
+/// what is younger than an hour stays. Where another store may have the same folder, all stay.
 struct OrphanSweep {
   private static let leastAge: TimeInterval = 3600
 
@@ -15,7 +15,7 @@ struct OrphanSweep {
   /// `spared` are names that the transaction took out of rows, which stand there again if it fails.
   func run(sparing spared: Set<String>) throws {
     let candidates = folder.names(olderThan: Self.leastAge).filter { UUID(uuidString: $0) != nil }
-    guard !candidates.isEmpty else { return }
+    guard !candidates.isEmpty, !folder.isShared else { return }
     let named = try namedFiles()
     for name in candidates where !named.contains(name) && !spared.contains(name) {
       if !ExternalFile.isUsed(name, in: folder) { folder.remove(name) }

@@ -6,14 +6,26 @@ import MoonbasePlatform
 struct SupportFolder: Sendable {
   private static let greatest = Int(Int32.max)
 
+  private let storeName: String
   private let storeFolder: String
   /// Below the store's folder.
   private let parts: [String]
 
   init(store path: String) {
-    let base = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+    storeName = URL(fileURLWithPath: path).lastPathComponent
     storeFolder = path.folderOfPath
-    parts = [".\(base)_SUPPORT", "_EXTERNAL_DATA"]
+    parts = [Self.topName(ofStore: path), "_EXTERNAL_DATA"]
+  }
+
+  private static func topName(ofStore path: String) -> String {
+    ".\(URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent)_SUPPORT"
+  }
+
+  /// Whether this may be the folder of another store too, or of a copy of this one: the ends of their names make no difference.
+  var isShared: Bool {
+    let own = ([""] + StoreFile.companions).map { storeName + $0 }
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: storeFolder) else { return true }
+    return names.contains { !own.contains($0) && Self.topName(ofStore: "\(storeFolder)/\($0)") == parts[0] }
   }
 
   func path(_ name: String) -> String { ([storeFolder] + parts + [name]).joined(separator: "/") }

@@ -228,4 +228,22 @@ import Testing
     #expect(!files.contains(names.old))
     #expect(Set(files).isSuperset(of: [names.new, names.foreign, kept]) && files.count == 4)
   }
+
+  /// `store.sqlite` and `store.db` have one folder, and so has a copy under another end.
+  @Test func filesStayThatMayBelongToAStoreWithTheSameFolder() throws {
+    try insert("a")
+    let others = UUID().uuidString
+    try Data([1]).write(to: support.appendingPathComponent(others))
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -86_400)],
+      ofItemAtPath: support.appendingPathComponent(others).path)
+    for (isBesideAnother, name) in [(true, "b"), (false, "c")] {
+      let another = folder.file("store.db")
+      if isBesideAnother { try Data([1]).write(to: another) } else { try FileManager.default.removeItem(at: another) }
+      let context = try fresh()
+      _ = try context.insert("Photo", ["name": .string(name), "bytes": .data(large)])
+      try context.save()
+      #expect(files.contains(others) == isBesideAnother)
+    }
+  }
 }
