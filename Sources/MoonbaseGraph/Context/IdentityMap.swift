@@ -12,11 +12,16 @@ struct IdentityMap {
 
   private static let randomFactors = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
 
-  private let factors = Self.randomFactors
+  private let factors: (UInt64, UInt64)
   /// A power of two of places, of which at most half are taken; an entry lies at the place that its ID has, or else
   /// at the first free one after it.
   private var entries: ContiguousArray<Entry?> = []
   private(set) var count = 0
+
+  /// An empty map; all maps of a process have the same factors.
+  init() { self.init(factors: Self.randomFactors) }
+
+  init(factors: (UInt64, UInt64)) { self.factors = factors }
 
   /// The objects, in no order.
   var values: some Sequence<Unmanaged<ManagedObject>> { entries.lazy.compactMap { $0?.object } }
