@@ -97,12 +97,14 @@ import Testing
 
   @Test func whatATypeLacksIsAnErrorOfLua() throws {
     for (code, message) in [
-      ("return a + 1", "Money expected, got number"), ("return a & b", "attempt to perform bitwise operation"),
+      ("return a + 1", "attempt to calculate Money + number (Money expected)"),
+      ("return a & b", "attempt to perform bitwise operation"),
       ("a.cents = 1", "'cents' of Money cannot be assigned"), ("return a.x", "Money has no 'x'"),
       ("a[{}] = 1", "Money has no 'table'"), ("return ('x').cents.y", "attempt to index a nil value"),
       ("return getmetatable(a).__index.x", "attempt to index a boolean value"),
       ("setmetatable(a, {})", "table expected"),
-      ("return rawget(a, 1)", "table expected, got Money"), ("return a < 1", "Money expected, got number"),
+      ("return rawget(a, 1)", "table expected, got Money"),
+      ("return a < 1", "attempt to compare Money with number (Money expected)"),
     ] {
       let error = try #require(throws: LuaError.self, "\(code)") { try evaluate(code) }
       #expect(error.message.contains(message), "\(code): \(error.message)")
@@ -122,7 +124,7 @@ import Testing
       let error = try #require(throws: LuaError.self) {
         try state.load(code, name: "t")(.object(LuaObject(Money(1), as: money)))
       }
-      #expect(error.message.contains("expected, got Other"), "\(error)")
+      #expect(error.message.contains("Other (Money expected)"), "\(error)")
     }
   }
 }

@@ -9,7 +9,7 @@ public struct LuaCall: ~Copyable {
   /// Stack places before the first argument.
   let offset: Int32
   // The state keeps its methods until it closes, and a call ends before that.
-  private unowned(unsafe) let method: LuaHostFunction?
+  unowned(unsafe) let method: LuaHostFunction?
 
   init(_ frame: UnsafeMutablePointer<MBLFrame>, offset: Int32, method: LuaHostFunction? = nil) {
     self.frame = frame
@@ -166,6 +166,7 @@ public struct LuaCall: ~Copyable {
 
   /// The error of an argument: "bad argument #2 to 'resize' (…)".
   public func argumentError(_ index: Int, _ problem: String) -> LuaError {
+    if let error = operandError(problem) { return error }
     if isSetter {
       let key = (try? LuaCall(frame, offset: 1).keyText(0)) ?? "?"
       return LuaError(.runtime, "bad value for '\(key)' (\(problem))")
@@ -196,7 +197,7 @@ public struct LuaCall: ~Copyable {
 
   /// The error of an argument of a wrong type: "(number expected, got nil)".
   public func typeError(_ index: Int, expected: String) -> LuaError {
-    argumentError(index, "\(expected) expected, got \(typeName(index))")
+    operandError("\(expected) expected") ?? argumentError(index, "\(expected) expected, got \(typeName(index))")
   }
 
   // MARK: Results

@@ -5,6 +5,8 @@ class LuaHostFunction {
   func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
   /// The name of a method, for messages.
   var methodName: String? { nil }
+  /// The operator that it is, for messages.
+  var `operator`: LuaOperator? { nil }
 }
 
 final class LuaClosure: LuaHostFunction {
@@ -14,6 +16,29 @@ final class LuaClosure: LuaHostFunction {
 
   override func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
     var call = LuaCall(frame, offset: 0)
+    do {
+      try body(&call)
+      return 0
+    } catch {
+      return call.fail(error)
+    }
+  }
+}
+
+/// What a host type does for an operator.
+final class LuaOperatorFunction: LuaHostFunction {
+  private let name: LuaOperator
+  private let body: (inout LuaCall) throws -> Void
+
+  init(_ name: LuaOperator, _ body: @escaping (inout LuaCall) throws -> Void) {
+    self.name = name
+    self.body = body
+  }
+
+  override var `operator`: LuaOperator? { name }
+
+  override func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
+    var call = LuaCall(frame, offset: 0, method: self)
     do {
       try body(&call)
       return 0

@@ -66,7 +66,7 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
 
   /// An operator; both operands are among the arguments, in their order.
   public func `operator`(_ operator: LuaOperator, _ body: @escaping (inout LuaCall) throws -> Void) {
-    operators[`operator`] = LuaClosure(body)
+    operators[`operator`] = LuaOperatorFunction(`operator`, body)
   }
 
   /// Asked for names that are neither property nor method; when `writing`, argument 1 is the value. Without this they are

@@ -33,11 +33,14 @@ struct LuaLexer {
         peek() == UInt8(ascii: "=")
       {
         at += 1
-        return (.symbol(0), line)
+        return (.symbol(Self.withEqual(byte)), line)
       }
       return (.symbol(byte), line)
     }
   }
+
+  /// The symbol of "==", "<=", ">=" or "~=", by its first byte.
+  static func withEqual(_ byte: UInt8) -> UInt8 { byte | 128 }
 
   private func peek(_ ahead: Int = 0) -> UInt8? { at + ahead < bytes.count ? bytes[at + ahead] : nil }
 

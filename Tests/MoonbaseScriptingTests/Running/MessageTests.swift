@@ -40,6 +40,56 @@ struct MessageTests {
     #expect(outcome.message?.contains(slip.message) == true, "\(outcome)")
   }
 
+  static let operands: [(code: String, message: String)] = [
+    ("return p.born < 5", "attempt to compare date (field 'born') with number (date expected)"),
+    ("return p.born > 5", "attempt to compare number with date (field 'born') (date expected)"),
+    ("return p.born < q.born", "attempt to compare date (field 'born') with nil (field 'born') (date expected)"),
+    ("if q.born >= all[1].born then end", "attempt to compare date (field 'born') with nil (field 'born')"),
+    (
+      "if not q.born or #all == 0 then end return all[1].born <= q.born",
+      "attempt to compare date (field 'born') with nil (field 'born')"
+    ),
+    ("return p.salary + nil", "attempt to calculate decimal (field 'salary') + nil (decimal expected)"),
+    ("return nil * p.salary", "attempt to calculate nil * decimal (field 'salary') (decimal expected)"),
+    ("return p.salary / 'x'", "attempt to calculate decimal (field 'salary') / string ('x' is no decimal)"),
+    (
+      "return p.salary < p.born",
+      "attempt to compare decimal (field 'salary') with date (field 'born') (decimal expected)"
+    ),
+    ("return p.born + q.born", "attempt to calculate date (field 'born') + nil (field 'born') (number expected)"),
+    ("return p.born .. {}", "attempt to concatenate date with table (string expected)"),
+    // What is not surely a field is not called one.
+    ("return 1 + p.salary + nil", "attempt to calculate decimal + nil (decimal expected)"),
+    ("return p.salary + p.born.unix * 1", "attempt to calculate decimal (field 'salary') + number (decimal expected)"),
+    ("return p.salary + - p.born.unix", "attempt to calculate decimal (field 'salary') + number (decimal expected)"),
+    (
+      "return p.salary < p.salary * 2 .. ''",
+      "attempt to compare decimal (field 'salary') with string (decimal expected)"
+    ),
+    (
+      "return p.salary <\n nil and p.born < p.born", "attempt to compare decimal with nil (decimal expected)"
+    ),
+    (
+      "return p.salary < p.born.unix\n + 1", "attempt to compare decimal with number (decimal expected)"
+    ),
+    ("return p.salary < p:id()", "attempt to compare decimal (field 'salary') with object ID (decimal expected)"),
+    ("table.sort({ p.born, 1 })", "attempt to compare number with date (date expected)"),
+  ]
+
+  /// What a script compares or calculates is named with the attribute that it comes from, where the line tells it.
+  @Test(arguments: operands.indices) func operandsAreNamedWithTheirFields(_ index: Int) throws {
+    let slip = Self.operands[index]
+    let outcome = try ScriptBench().run(
+      """
+      local context = moonbase.context
+      local p = context:insert("Person", { born = moonbase.date.unix(0), salary = moonbase.decimal("1.5") })
+      local q, all = context:insert("Person"), { p }
+      \(slip.code)
+      """)
+    #expect(outcome.status == 1)
+    #expect(outcome.message?.contains(slip.message) == true, "\(outcome)")
+  }
+
   @Test func whatMayBeAbsentIsProbed() throws {
     #expect(try ScriptBench().lines("print(moonbase.open, moonbase.context ~= nil)") == ["nil\ttrue"])
   }

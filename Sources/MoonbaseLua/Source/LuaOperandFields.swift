@@ -1,0 +1,139 @@
+/// The fields that the operands of an operator are, as far as a line of the source tells them beyond doubt.
+///
+/// They are told where the operator stands once in its line, and each operand is a variable with fields, indices and calls
+/// behind it, between words and signs that bind less.
+struct LuaOperandFields {
+  private(set) var left: String?
+  private(set) var right: String?
+
+  private typealias Token = LuaLexer.Token
+
+  init?(of name: LuaOperator, line: Int, in source: LuaSource) {
+    guard let text = source.line(line), text.utf8.count < 1000 else { return nil }
+    // What stands in the lines beside it may belong to an operand.
+    let before = source.line(line - 1) ?? "", after = source.line(line + 1) ?? ""
+    guard before.utf8.count + after.utf8.count < 2000 else { return nil }
+    let tokens = Self.tokens(before + "\n" + text + "\n" + after)
+    let signs = Self.signs(of: name)
+    let found = tokens.indices.filter { tokens[$0].line == 2 && signs.contains(tokens[$0].token) }
+    guard found.count == 1, let at = found.first, !Self.reachesOver(tokens, signs) else { return nil }
+    let words = tokens.map(\.token)
+    left = Self.field(endingBefore: at, in: words)
+    right = Self.field(startingAfter: at, in: words)
+    // Lua knows no ">": it turns the operands round.
+    if words[at] == signs.last, signs.count == 2 { (left, right) = (right, left) }
+  }
+
+  private static func tokens(_ text: String) -> [(token: Token, line: Int)] {
+    var lexer = LuaLexer(Array(text.utf8))
+    var tokens: [(token: Token, line: Int)] = []
+    repeat { tokens.append(lexer.next()) } while tokens.last?.token != .end
+    return tokens
+  }
+
+  /// Whether the line before holds the sign too and goes on in this line, which is where Lua places a comparison that ends here.
+  private static func reachesOver(_ tokens: [(token: Token, line: Int)], _ signs: [Token]) -> Bool {
+    let before = tokens.prefix { $0.line == 1 }.map(\.token)
+    guard case .symbol = before.last, let last = before.last else { return false }
+    return !closes(last) && before.contains(where: signs.contains)
+  }
+
+  /// How an operator is written; one that compares is written in two ways.
+  private static func signs(of name: LuaOperator) -> [Token] {
+    switch name {
+    case .less: [symbol("<"), symbol(">")]
+    case .lessOrEqual: [withEqual("<"), withEqual(">")]
+    case .add: [symbol("+")]
+    case .subtract: [symbol("-")]
+    case .multiply: [symbol("*")]
+    case .divide: [symbol("/")]
+    default: []
+    }
+  }
+
+  // MARK: Operands
+
+  private static func field(endingBefore at: Int, in words: [Token]) -> String? {
+    guard at >= 3, case .name(let field) = words[at - 1], words[at - 2] == symbol(".") else { return nil }
+    var first = at - 1
+    while isField(first, in: words) {
+      guard let start = start(of: first - 2, in: words) else { return nil }
+      first = start
+    }
+    return first > 0 && opens(words[first - 1]) ? field : nil
+  }
+
+  private static func isField(_ at: Int, in words: [Token]) -> Bool {
+    at >= 2 && (words[at - 1] == symbol(".") || words[at - 1] == symbol(":"))
+  }
+
+  /// Where the name begins that stands before indices and arguments.
+  private static func start(of end: Int, in words: [Token]) -> Int? {
+    var at = end
+    while at > 0, words[at] == symbol("]") || words[at] == symbol(")") {
+      var depth = 0
+      repeat {
+        if isOpening(words[at]) { depth -= 1 } else if isClosing(words[at]) { depth += 1 }
+        at -= 1
+      } while depth > 0 && at >= 0
+      if depth > 0 { return nil }
+    }
+    guard at >= 0, case .name(let name) = words[at], !keywords.contains(name) else { return nil }
+    return at
+  }
+
+  private static func field(startingAfter sign: Int, in words: [Token]) -> String? {
+    guard case .name(let name) = words[sign + 1], !keywords.contains(name) else { return nil }
+    var at = sign + 2
+    var field: String?
+    while at + 1 < words.count {
+      if words[at] == symbol("."), case .name(let name) = words[at + 1] {
+        (field, at) = (name, at + 2)
+      } else if words[at] == symbol("["), let end = end(of: at, in: words) {
+        (field, at) = (nil, end + 1)
+      } else {
+        break
+      }
+    }
+    return closes(words[at]) ? field : nil
+  }
+
+  private static func end(of start: Int, in words: [Token]) -> Int? {
+    var depth = 0
+    for at in start..<words.count {
+      if isOpening(words[at]) { depth += 1 } else if isClosing(words[at]) { depth -= 1 }
+      if depth == 0 { return at }
+    }
+    return nil
+  }
+
+  // MARK: What stands beside an operand
+
+  /// What ends an operand behind: a name is the next statement.
+  private static func closes(_ token: Token) -> Bool {
+    switch token {
+    case .name, .end: true
+    default: [symbol(")"), symbol(","), symbol("}"), symbol("]"), symbol(";")].contains(token)
+    }
+  }
+
+  /// What may stand before an operand without taking a part of it.
+  private static func opens(_ token: Token) -> Bool {
+    switch token {
+    case .name(let name): keywords.contains(name) && name != "not"
+    default: [symbol("("), symbol(","), symbol("{"), symbol("["), symbol(";"), symbol("=")].contains(token)
+    }
+  }
+
+  private static func isOpening(_ token: Token) -> Bool { [symbol("("), symbol("["), symbol("{")].contains(token) }
+  private static func isClosing(_ token: Token) -> Bool { [symbol(")"), symbol("]"), symbol("}")].contains(token) }
+
+  private static func symbol(_ scalar: Unicode.Scalar) -> Token { .symbol(UInt8(ascii: scalar)) }
+  private static func withEqual(_ scalar: Unicode.Scalar) -> Token { .symbol(LuaLexer.withEqual(UInt8(ascii: scalar))) }
+
+  private static let keywords: Set<String> = [
+    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
+    "not",
+    "or", "repeat", "return", "then", "true", "until", "while",
+  ]
+}
