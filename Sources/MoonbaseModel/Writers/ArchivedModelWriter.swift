@@ -76,7 +76,9 @@ struct ArchivedModelWriter {
 
   private mutating func write(_ entity: ResolvedEntity) throws(ModelError) {
     let description = entity.description
-    let children = model.entities.filter { $0.parent == entity.index }.map { ($0.name, entityReferences[$0.index]) }
+    let children = model.entities[entity.subtree].filter { $0.parent == entity.index }.map {
+      ($0.name, entityReferences[$0.index])
+    }
     let properties = names(of: entity).map { ($0, reference($0, of: entity.index)) }
     for property in entity.properties { try write(property, of: entity) }
     for property in entity.fetchedProperties.values.sorted(by: { $0.name < $1.name }) {
