@@ -32,11 +32,26 @@ package enum HostWork {
 
   // MARK: The layer that runs scripts
 
-  private static let source = Lock<(@Sendable () -> any Error)?>(nil)
+  /// How a run ends that must end.
+  package struct Ending {
+    package let error: any Error
+    /// Whether somebody interrupted the run, and no limit was passed: for errors that another error becomes on its way.
+    package let isInterruption: Bool
 
-  /// Says how the error of a run that must end is made.
-  package static func setEnding(_ make: @escaping @Sendable () -> any Error) { source.withLock { $0 = make } }
+    package init(_ error: any Error, isInterruption: Bool) {
+      self.error = error
+      self.isInterruption = isInterruption
+    }
+  }
+
+  private static let source = Lock<(@Sendable () -> Ending)?>(nil)
+
+  /// Says how the ending of a run that must end is made.
+  package static func setEnding(_ make: @escaping @Sendable () -> Ending) { source.withLock { $0 = make } }
+
+  /// How the run on this thread ends.
+  package static var end: Ending { source.withLock { $0 }?() ?? Ending(CancellationError(), isInterruption: false) }
 
   /// The error with which the run on this thread ends.
-  package static func ending() -> any Error { source.withLock { $0 }?() ?? CancellationError() }
+  package static func ending() -> any Error { end.error }
 }

@@ -4,8 +4,10 @@ import MoonbasePlatform
 extension LuaState {
   /// Has the host's work for a run that must end stop with that run's error.
   static let answersForHostWork: Void = HostWork.setEnding {
-    if let ending = LuaState.current?.ending { return ending }
-    return CancellationError()
+    if let error = LuaState.current?.ending {
+      return HostWork.Ending(error, isInterruption: error.kind == .interrupted)
+    }
+    return HostWork.Ending(CancellationError(), isInterruption: false)
   }
 
   /// The error with which this run ends, once it must; nil before.

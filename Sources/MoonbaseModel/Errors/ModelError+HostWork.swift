@@ -4,8 +4,11 @@ extension ModelError {
   /// What an entity of a model costs at each step of opening it, in units of work.
   private static let entityUnits = 100
 
-  /// Counts an entity that is looked at. Throws `.limitExceeded` if that is done for a script whose run must end.
+  /// Counts an entity that is looked at. Throws `.limitExceeded`, or `.interrupted`, if that is done for a script whose run must
+  /// end.
   static func chargeEntity() throws(ModelError) {
-    if HostWork.mustEnd(after: entityUnits) { throw ModelError(.limitExceeded, "\(HostWork.ending())") }
+    guard HostWork.mustEnd(after: entityUnits) else { return }
+    let end = HostWork.end
+    throw ModelError(end.isInterruption ? .interrupted : .limitExceeded, "\(end.error)")
   }
 }

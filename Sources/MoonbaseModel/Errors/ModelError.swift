@@ -64,9 +64,9 @@ extension ModelError.Code {
   public static let invalidValue = Self(rawValue: 1550)
   /// A predicate or sort key cannot be parsed.
   public static let invalidPredicate = Self(rawValue: 134_004)
-  /// A model that is a script passed a limit before it returned anything.
+  /// A model that is a script passed a limit before it returned anything, or a script that opened a model passed one of its own.
   public static let limitExceeded = Self(rawValue: 134_007)
-  /// A model that is a script was interrupted from outside.
+  /// A model that is a script, or a script that opened a model, was interrupted from outside.
   public static let interrupted = Self(rawValue: 134_008)
   /// A predicate names a key, compares types or uses a to-many key in a way its entity does not allow.
   public static let predicateMismatch = Self(rawValue: 134_005)

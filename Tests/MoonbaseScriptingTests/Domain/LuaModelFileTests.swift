@@ -1,3 +1,4 @@
+import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
@@ -100,5 +101,21 @@ struct LuaModelFileTests {
     #expect(
       error?.description
         == "model.lua:8: entity Person, attribute age: there is no key optionl; did you mean optional?")
+  }
+
+  @Test(arguments: [true, false])
+  func aModelThatIsResolvedForARunSaysHowTheRunEnded(_ isInterruption: Bool) throws {
+    let text =
+      "local e = {} for i = 1, 50 do e['E' .. i] = { attributes = { a = 'string' } } end return { entities = e }"
+    let model = try LuaModelFile().read(ScriptSource(name: "model.lua", text: text))
+    let state = try LuaState(limits: LuaLimits(instructions: 1_000_000))
+    let error = #expect(throws: ModelError.self) {
+      try state.run {
+        if isInterruption { state.interrupter.interrupt() } else { state.charge(2_000_000) }
+        _ = try model.resolved()
+      }
+    }
+    #expect(error?.code == (isInterruption ? .interrupted : .limitExceeded))
+    #expect(error.map { ScriptRunner.status(of: $0) } == (isInterruption ? 130 : 3))
   }
 }
