@@ -9,10 +9,10 @@ extension Workbench {
     private let output: URL
     private let input = Pipe()
 
-    fileprivate init(_ bench: Workbench, _ arguments: [String]) throws {
+    fileprivate init(_ bench: Workbench, _ executable: URL, _ arguments: [String]) throws {
       output = FileManager.default.temporaryDirectory.appendingPathComponent("moonbase-\(UUID().uuidString).out")
       try Data().write(to: output)
-      process.executableURL = Workbench.command
+      process.executableURL = executable
       process.arguments = arguments
       process.currentDirectoryURL = bench.folder
       process.standardInput = input
@@ -44,6 +44,9 @@ extension Workbench {
       try? input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
     }
 
+    /// Does what Ctrl-C does.
+    func interrupt() { process.interrupt() }
+
     /// Ends it as a crash would.
     func kill() {
       guard process.isRunning else { return }
@@ -65,7 +68,15 @@ extension Workbench {
   }
 
   /// Begins a run of `moonbase` in the folder.
-  func begin(_ arguments: String...) throws -> Running { try Running(self, arguments) }
+  func begin(_ arguments: String...) throws -> Running { try Running(self, Self.command, arguments) }
+
+  #if os(Linux)
+    /// The same, where SIGINT is not ignored, whatever these tests were started by.
+    func beginInterruptible(_ arguments: [String]) throws -> Running {
+      let arguments = ["--default-signal=INT", Self.command.path] + arguments
+      return try Running(self, URL(fileURLWithPath: "/usr/bin/env"), arguments)
+    }
+  #endif
 }
 
 /// The signal that nothing can catch.
