@@ -4,6 +4,7 @@ extension ModelChecker {
   // MARK: Attributes
 
   func check(_ attribute: AttributeDescription, of entity: EntityDescription) throws(ModelError) {
+    try ModelError.chargeProperty()
     func invalid(_ message: String) -> ModelError {
       ModelError(
         .invalidModel, "\(entity.name).\(attribute.name) \(message)", at: attribute.location, entity: entity.name,
@@ -73,6 +74,7 @@ extension ModelChecker {
   // MARK: Relationships
 
   func check(_ relationship: RelationshipDescription, of entity: EntityDescription) throws(ModelError) {
+    try ModelError.chargeProperty()
     let name = "\(entity.name).\(relationship.name)"
     guard let destination = entities[relationship.destinationEntityName] else {
       let wanted = relationship.destinationEntityName
@@ -116,6 +118,7 @@ extension ModelChecker {
   // MARK: Fetched properties
 
   func check(_ property: FetchedPropertyDescription, of entity: EntityDescription) throws(ModelError) {
+    try ModelError.chargeProperty()
     let wanted = property.fetchRequest.entityName
     guard entities[wanted] == nil else { return }
     throw ModelError(

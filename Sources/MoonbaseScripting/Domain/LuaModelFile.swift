@@ -1,5 +1,6 @@
 import MoonbaseLua
 public import MoonbaseModel
+import MoonbasePlatform
 
 /// Reads models written in Lua: the file runs in preset `pure` and returns the model as a table.
 public struct LuaModelFile: ModelReader {
@@ -65,6 +66,9 @@ public struct LuaModelFile: ModelReader {
 }
 
 extension ModelTree {
+  /// What taking over an entry costs, in units of work.
+  private static var entryUnits: Int { 10 }
+
   /// Makes a tree of a Lua table, with the lines of its keys.
   init(_ table: LuaTable, domain: ScriptDomain, lines: ScriptKeyLines, path: [String] = []) throws {
     guard path.count < 20 else {
@@ -75,22 +79,24 @@ extension ModelTree {
     let list = try (0..<count).map {
       try ModelTree(try table.get($0 + 1), domain: domain, lines: lines, path: path + ["\($0 + 1)"])
     }
-    var entries: [Entry] = []
+    var entries: [(place: (Int, Int, String), entry: Entry)] = []
     for (key, value) in try table.pairs {
+      try HostWork.charge(Self.entryUnits)
       if case .integer(let index) = key, (1...Int64(max(count, 1))).contains(index), index <= count { continue }
       guard let name = key.textValue else {
         throw ModelError(
           .malformedFile, "\(path.joined(separator: ".")): a key must be a name, not a \(key.typeName)",
           at: lines.location(of: path))
       }
-      entries.append(Entry(name, try ModelTree(value, domain: domain, lines: lines, path: path + [name])))
+      let entry = Entry(name, try ModelTree(value, domain: domain, lines: lines, path: path + [name]))
+      entries.append(((entry.tree.line ?? .max, lines.place(of: path + [name]) ?? .max, name), entry))
     }
     // Lua keeps no order of names; the place in the file gives one.
-    func order(_ entry: Entry) -> (Int, Int, String) {
-      (entry.tree.line ?? .max, lines.place(of: path + [entry.key]) ?? .max, entry.key)
+    try entries.sort {
+      try HostWork.charge()
+      return $0.place < $1.place
     }
-    entries.sort { order($0) < order($1) }
-    self.init(.table(list: list, entries: entries), line: lines.location(of: path).line)
+    self.init(.table(list: list, entries: entries.map(\.entry)), line: lines.location(of: path).line)
   }
 
   private init(_ value: LuaValue, domain: ScriptDomain, lines: ScriptKeyLines, path: [String]) throws {

@@ -26,12 +26,14 @@ struct RuleOutcome {
   }
 
   private func failure(message: LuaValue, key: LuaValue) throws -> EntityExtension.RuleFailure {
-    if case .table(let table) = message {
-      for (name, _) in try table.pairs where name.integerValue != 1 && name.textValue != "key" {
-        throw mistake("gave a table with \(name): it holds a message and perhaps key")
-      }
-      return try failure(message: table.get(1), key: table.get("key"))
+    guard case .table(let table) = message else { return try failure(text: message, key: key) }
+    for (name, _) in try table.pairs where name.integerValue != 1 && name.textValue != "key" {
+      throw mistake("gave a table with \(name): it holds a message and perhaps key")
     }
+    return try failure(text: table.get(1), key: table.get("key"))
+  }
+
+  private func failure(text message: LuaValue, key: LuaValue) throws -> EntityExtension.RuleFailure {
     let text = try self.text(message, "message")
     return EntityExtension.RuleFailure(text ?? "is refused by its rule", key: try property(key))
   }

@@ -110,4 +110,14 @@ import Testing
     #expect(try bench.bytes(of: "s.sqlite") == before)
     #expect(try Connection(bench.file("s.sqlite").path).text("PRAGMA integrity_check") == "ok")
   }
+
+  @Test func thePropertiesOfAModelAreCharged() throws {
+    let code = """
+      local a = {} for i = 1, 5000 do a['a' .. i] = 'string' end
+      pcall(moonbase.open, { model = { entities = { P = { attributes = a } } } })
+      """
+    let run = try bench.moonbase("run", "--limit-instructions", "100000", "-e", code)
+    #expect(run.status == 3)
+    #expect(run.complaints.contains("the script used up its instructions"), "\(run.complaints)")
+  }
 }

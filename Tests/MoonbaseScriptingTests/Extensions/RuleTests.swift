@@ -27,7 +27,7 @@ import Testing
   @Test(arguments: [
     ("1", "returned a number"), ("'yes'", "returned a string"), ("{}", "returned a table"),
     ("moonbase.null", "returned a"), ("0, 'is bad'", "returned a number"),
-    ("false, 42", "gave a number as its message"),
+    ("false, 42", "gave a number as its message"), ("false, { { 'bad' } }", "gave a table as its message"),
     ("false, 'bad', {}", "gave a table as its key"), ("false, { 'bad', kee = 'i' }", "gave a table with kee"),
     ("false, 'bad', 'ii'", "blames ii, which is no property of P; did you mean i?"),
   ])

@@ -7,6 +7,7 @@ struct TreeTable {
   private var asked: [String] = []
 
   init(_ tree: ModelTree, _ context: TreeContext) throws(ModelError) {
+    try ModelError.chargeProperty()
     guard case .table(let list, let entries) = tree.content else {
       throw context.error("expected a table, not \(tree.kind)", line: tree.line)
     }
