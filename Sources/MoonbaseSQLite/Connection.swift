@@ -5,8 +5,11 @@ internal import MoonbasePlatform
 public final class Connection {
   let handle: OpaquePointer
   private var statements: [String: Statement] = [:]
-  /// A program needs few; whoever makes new ones without end has them prepared again now and then.
-  private static let greatestCache = 512
+  /// How many statements are kept, and how much text they may have together. A program needs few and short ones.
+  private static let greatestCache = (count: 512, length: 1 << 20)
+  private var cachedLength = 0
+  /// Grows with each statement that is asked for.
+  private var uses = 0
   /// What a Swift function threw while SQLite ran it; rethrown by the step that called it.
   var functionError: (any Error)?
   /// How many statements were begun. Tests assert it.
@@ -60,19 +63,37 @@ public final class Connection {
   /// How long a statement waits for a lock before it fails with `.busy`.
   public func setBusyTimeout(milliseconds: Int) { patience = milliseconds }
 
-  /// The statement of this text: prepared once, kept as long as there are not too many, given out reset and unbound.
+  /// The statement of this text: prepared once, kept until too many others were asked for since, given out reset and unbound.
   ///
   /// A statement that is still stepping further up the stack is left alone and another one is prepared. Throws where the text
   /// holds several statements, or none.
   public func statement(_ sql: String) throws -> Statement {
+    uses += 1
     if let known = statements[sql] {
+      known.lastUse = uses
       if !known.isRunning { return known }
       return try Statement(self, sql, isCached: false)
     }
     let new = try Statement(self, sql, isCached: true)
-    if statements.count >= Self.greatestCache { statements = statements.filter(\.value.isRunning) }
+    new.lastUse = uses
     statements[sql] = new
+    cachedLength += sql.utf8.count
+    if statements.count > Self.greatestCache.count || cachedLength > Self.greatestCache.length { forgetOldStatements() }
     return new
+  }
+
+  /// Keeps those that were asked for last, up to half of what may be kept. Who holds another one can use it to its end.
+  private func forgetOldStatements() {
+    let recent = statements.values.sorted { $0.lastUse > $1.lastUse }
+    statements = [:]
+    cachedLength = 0
+    for statement in recent {
+      if statements.count == Self.greatestCache.count / 2 { return }
+      let length = cachedLength + statement.sql.utf8.count
+      if length > Self.greatestCache.length / 2 { continue }
+      statements[statement.sql] = statement
+      cachedLength = length
+    }
   }
 
   /// Runs a statement that returns no rows.

@@ -9,6 +9,8 @@ public final class Statement {
   public let columnCount: Int32
   /// Whether it has begun and was not reset.
   @exclusivity(unchecked) public private(set) var isRunning = false
+  /// When the connection gave it out last, by the connection's count.
+  @exclusivity(unchecked) var lastUse = 0
 
   /// Constant, because a stored variable would be checked for exclusive access at every column of every row.
   private let handle: OpaquePointer?

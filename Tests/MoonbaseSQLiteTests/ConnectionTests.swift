@@ -71,6 +71,49 @@ struct ConnectionTests {
     #expect(connection.statementCount == 2)
   }
 
+  private struct Kept {
+    weak var statement: Statement?
+  }
+
+  @Test("keeps so many statements, those that were asked for last")
+  func statementsAreBounded() throws {
+    let connection = try Connection(":memory:")
+    let used = try connection.statement("SELECT 'used'")
+    var others: [Kept] = []
+    for index in 0..<3000 {
+      others.append(Kept(statement: try connection.statement("SELECT \(index)")))
+      #expect(try connection.statement("SELECT 'used'") === used)
+    }
+    let alive = others.indices.filter { others[$0].statement != nil }
+    #expect(alive.count <= 512 && alive.count >= 255)
+    #expect(alive == Array((3000 - alive.count)..<3000))
+  }
+
+  @Test("keeps no more text of statements than a megabyte")
+  func longStatementsAreBounded() throws {
+    let connection = try Connection(":memory:")
+    var others: [Kept] = []
+    for index in 0..<40 {
+      let long = "SELECT '" + String(repeating: "x", count: index == 39 ? 900_000 : 100_000) + "', \(index)"
+      others.append(Kept(statement: try connection.statement(long)))
+      #expect(others.filter { $0.statement != nil }.count <= 10)
+    }
+  }
+
+  @Test("a statement that others drive out goes on to its end")
+  func runningStatementsStay() throws {
+    let connection = try Connection(":memory:")
+    let statement = try connection.statement("SELECT value FROM json_each('[1,2,3]')")
+    let bound = try connection.statement("SELECT ?")
+    bound.bind(Int64(7), 1)
+    #expect(try statement.step())
+    for index in 0..<3000 { _ = try connection.statement("SELECT \(index)") }
+    #expect(try statement.step() && statement.integer(0) == 2)
+    #expect(try bound.step() && bound.integer(0) == 7)
+    #expect(try statement.step() && statement.integer(0) == 3)
+    #expect(try !statement.step())
+  }
+
   @Test("rolls a failed transaction back and is usable afterwards")
   func transactions() throws {
     let connection = try Connection(":memory:")

@@ -7,4 +7,13 @@ import Testing
     let error: any Error = SQLiteError(.busy, "database is locked", sql: "SELECT 1")
     #expect(error.localizedDescription == "SQLite: database is locked (5) in: SELECT 1")
   }
+
+  @Test func withoutJSONAStatementAsksForTooMuch() throws {
+    let connection = try Connection(":memory:")
+    // What a SQLite without JSON says is known by SQLite's own words for a table that is not there.
+    let lists = #expect(throws: SQLiteError.self) { try connection.statement("SELECT value FROM json_each_(?)") }
+    #expect(lists?.isLimit == true)
+    let table = #expect(throws: SQLiteError.self) { try connection.statement("SELECT value FROM absent") }
+    #expect(table?.isLimit == false)
+  }
 }
