@@ -31,6 +31,7 @@ function Context:fetch_template(name, variables) end
 function Context:find(entity, values) end
 
 ---Updates the object that agrees with `values` in `keys`, or inserts one. A list of tables gives a list of objects.
+---`values` give each of the keys; `moonbase.null` means that no value is there.
 ---@param entity string
 ---@param keys string[]
 ---@param values table<string, any>
@@ -53,6 +54,9 @@ function Context:save() end
 ---@return true? ok
 ---@return any ... results of `body`, or the error
 function Context:transaction(body) end
+
+---Applies delete rules now, and not only at the next save or fetch.
+function Context:process_pending_changes() end
 
 ---Forgets all changes and brings back what was deleted.
 function Context:rollback() end
@@ -110,6 +114,16 @@ function Request:having(predicate, ...) end
 ---@return moonbase.Request
 function Request:distinct(distinct) end
 
+---Whether objects of subentities are found too: true unless said otherwise.
+---@param included boolean
+---@return moonbase.Request
+function Request:subentities(included) end
+
+---Whether unsaved changes count: true unless said otherwise.
+---@param included boolean
+---@return moonbase.Request
+function Request:pending(included) end
+
 ---While `each` walks: saves after every `count` objects and lets go of those visited.
 ---@param count integer
 ---@return moonbase.Request
@@ -131,7 +145,8 @@ function Request:ids() end
 ---@return integer
 function Request:count() end
 
----Rows of values instead of objects: list items name key paths, keys name aggregates such as `total = "@sum.age"`.
+---Rows of values instead of objects, as they are saved.
+---List items name key paths, keys name aggregates such as `total = "@sum.age"`.
 ---@param columns? table<integer|string, string> those of the fetch template, or all attributes, unless said otherwise
 ---@return table<string, any>[]
 function Request:dictionaries(columns) end

@@ -32,6 +32,9 @@ local Store = {}
 ---Reads the extension files anew; a file that fails leaves all in place and raises.
 function Store.reload() end
 
+---Reads the extension files of all contexts of the script anew; a file that fails leaves all in place and raises.
+function moonbase.reload() end
+
 ---A progress bar on standard error. It draws on a terminal only.
 ---@param total? integer how many steps there will be, if known
 ---@param label string

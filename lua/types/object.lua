@@ -25,11 +25,40 @@ function Object:context() end
 ---@return moonbase.Error? err
 function Object:validate(key, value) end
 
+---Whether the values have not been asked for since the object was made or refreshed.
+---@return boolean
+function Object:is_fault() end
+
+---Whether the object was never saved.
+---@return boolean
+function Object:is_inserted() end
+
+---Whether the object has changed values.
+---@return boolean
+function Object:is_updated() end
+
+---Whether the object is marked for deletion; false again after the save.
+---@return boolean
+function Object:is_deleted() end
+
+---Whether the object is new, changed or marked for deletion.
+---@return boolean
+function Object:has_changes() end
+
+---The values of properties that changed since the last save, by name.
+---@return table<string, any>
+function Object:changed_values() end
+
+---The values as they were read or saved last, by name.
+---@return table<string, any>
+function Object:committed_values() end
+
 ---The stored value, past accessors and derived attributes.
 ---@param key string
 ---@return any
 function Object:primitive(key) end
 
+---Sets the stored value, past accessors and hooks of changes. The next save writes it.
 ---@param key string
 ---@param value any
 function Object:set_primitive(key, value) end
