@@ -249,6 +249,7 @@ extension ManagedObject {
     switch value {
     case .null: return []
     case .list(let list): return try list.compactMap { try destination(of: $0, slot) }
+    case .objectID: throw refused(slot, value, "a to-many relationship takes a list of objects, not a single object")
     default: throw refused(slot, value, "a to-many relationship takes a list of objects, not \(value.typeDescription)")
     }
   }

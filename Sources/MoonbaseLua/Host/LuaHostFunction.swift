@@ -76,7 +76,8 @@ final class LuaMethod<Object: AnyObject>: LuaHostFunction {
     let call = LuaCall(frame, offset: 0, method: self)
     if let object = call.objectIfPresent(0, as: Object.self) { return object }
     // A handle that is dead has a better reason than its type.
-    if call.plain(0).tag == .object { return try call.object(0, as: Object.self, name: type) }
+    let first = call.plain(0)
+    if first.tag == .object, first.pointer == nil { return try call.object(0, as: Object.self, name: type) }
     throw call.argumentError(0, "\(type) expected, got \(call.typeName(0)): call it with ':', not with '.'")
   }
 }

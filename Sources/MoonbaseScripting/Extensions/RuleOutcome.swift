@@ -41,8 +41,8 @@ struct RuleOutcome {
   private func property(_ key: LuaValue) throws -> String? {
     guard let name = try text(key, "key"), entity.property(name) == nil else { return key.textValue }
     throw mistake(
-      "blames \(name), which is no property of \(entity.name)\(suggestion(for: name, among: entity.properties.map(\.name)))"
-    )
+      "blames \(name), which is no property of \(entity.name)\(suggestion(for: name, among: entity.properties.map(\.name)))",
+      advice: "")
   }
 
   private func text(_ value: LuaValue, _ what: String) throws -> String? {
@@ -51,8 +51,8 @@ struct RuleOutcome {
     return text
   }
 
-  private func mistake(_ what: String) -> ScriptError {
+  private func mistake(_ what: String, advice: String = ": return true, or false and a message") -> ScriptError {
     let place = function.place.map { "\($0): " } ?? ""
-    return ScriptError(.invalidRequest, "\(place)its rule \(what): return true, or false and a message")
+    return ScriptError(.invalidRequest, "\(place)its rule \(what)\(advice)")
   }
 }

@@ -31,6 +31,14 @@ struct MessageTests {
     ("context:fetch('Person'):where('lastName = %@', print)", "bad argument #2 to 'where' (a function"),
     ("context:fetch('Person'):where('lastName = Ann'):all()", "a text is written in quotes: 'Ann'"),
     ("context:insert('Person'):set_primitive('lastNam', 1)", "did you mean lastName?"),
+    (
+      "local d = context:insert('Department') d.employees.add(d)",
+      "(relationship expected, got Department: call it with ':', not with '.')"
+    ),
+    (
+      "local d = context:insert('Department') d.employees = context:insert('Employee')",
+      "Department.employees: a to-many relationship takes a list of objects, not a single object"
+    ),
   ]
 
   @Test(arguments: slips.indices) func aSlipSaysWhatToWrite(_ index: Int) throws {
