@@ -146,7 +146,8 @@ extension ManagedObjectContext {
     if try object.writeDelayedValues() { changeCount &+= 1 }
     guard behavior.hasWillSave else { return }
     if behavior.objectClass != ManagedObject.self { try object.running("willSave") { try object.willSave() } }
-    for entry in behavior.extensions {
+    // One that deleted itself may be gone already.
+    for entry in behavior.extensions where object.context === self {
       try object.run("willSave", entry.willSave)
       for derived in entry.stored { try object.keep(derived) }
     }

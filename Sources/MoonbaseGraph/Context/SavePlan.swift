@@ -196,14 +196,18 @@ struct SavePlan {
     for slot in object.entity.toOneSlots {
       guard case .objectID(let id) = values[slot] else { continue }
       let permanentID = permanentID(id)
-      guard !permanentID.isTemporaryID else {
-        throw object.refused(slot, values[slot], "it points at an object that is gone: set it anew")
-      }
+      try checkSaved(permanentID, object, slot)
       if object.isInserted || object.changed.contains(slot) { try checkPresence(of: id, object, slot) }
       try checkStore(of: permanentID, from: object, slot)
       values[slot] = .objectID(permanentID)
     }
     return values
+  }
+
+  /// A new destination that was deleted before it was ever saved has no key to point at.
+  private func checkSaved(_ id: ManagedObjectID, _ object: ManagedObject, _ slot: Int) throws {
+    guard id.isTemporaryID else { return }
+    throw object.refused(slot, .objectID(id), "it points at an object that is gone: set it anew")
   }
 
   /// A destination that goes with this save would leave a key that leads nowhere.
@@ -234,7 +238,10 @@ struct SavePlan {
     else { return nil }
     let owner = permanentID(object.objectID)
     let order = relationship.isOrdered ? try object.memberIDs(slot).map { permanentID($0) } : nil
-    for id in state.added { try checkPresence(of: id, object, slot) }
+    for id in state.added {
+      try checkSaved(permanentID(id), object, slot)
+      try checkPresence(of: id, object, slot)
+    }
     let added = state.added.map { permanentID($0) }.filter { isSpeaker(for: relationship, slot, object, $0, owner) }
     let removed = state.removed.filter {
       !$0.isTemporaryID && isSpeaker(for: relationship, slot, object, $0, owner)

@@ -86,7 +86,7 @@ extension ManagedObject {
   /// Computes and writes a stored derived attribute; returns whether its value changed.
   @discardableResult
   final func keep(_ derived: DerivedAttribute) throws -> Bool {
-    guard !isDeleted else { return false }
+    guard !isDeleted, context != nil else { return false }
     let slot = try slot(of: derived.name)
     let value = try blaming(slot) { try derived.get(self) }
     guard try !self.value(at: slot).isSame(as: value) else { return false }

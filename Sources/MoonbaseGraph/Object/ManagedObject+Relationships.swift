@@ -1,5 +1,6 @@
 public import MoonbaseModel
 import MoonbasePlatform
+import OrderedCollections
 
 extension ManagedObject {
   /// The destination of a to-one relationship.
@@ -187,10 +188,11 @@ extension ManagedObject {
   }
 
   /// Replaces the destinations. Everything is looked at before anything changes: all of it happens or nothing.
-  package final func setMembers(_ ids: [ManagedObjectID], _ slot: Int) throws {
-    try HostWork.charge(ids.count)
+  package final func setMembers(_ list: [ManagedObjectID], _ slot: Int) throws {
+    try HostWork.charge(list.count)
+    let wanted = OrderedSet(list)
+    let ids = Array(wanted)
     let coming = try ids.map { try destination($0, slot) }
-    let wanted = Set(ids)
     let leavingIDs = try memberIDs(slot).filter { !wanted.contains($0) }
     let leaving = try leavingIDs.map { try leavingDestination($0, slot) }
     for (id, object) in zip(leavingIDs, leaving) { try removeMember(id, slot, object) }
@@ -208,6 +210,7 @@ extension ManagedObject {
     let old: ManagedObjectID? = if case .objectID(let id) = try stored(slot) { id } else { nil }
     guard old != new else { return }
     let leaving = try relationship.inverseSlot == nil ? nil : old.flatMap { try context?.objectIfPresent(with: $0) }
+    if let inverse = relationship.inverseSlot { try leaving?.prepareToDetach(inverse) }
     try store(new.map(Value.objectID) ?? .null, slot)
     guard let inverse = relationship.inverseSlot else { return }
     try leaving?.detach(objectID, inverse)
@@ -224,6 +227,11 @@ extension ManagedObject {
       try context?.objectIfPresent(with: previous)?.detach(objectID, inverse)
     }
     try store(.objectID(id), slot)
+  }
+
+  /// Reads what `detach` will ask for, so that it cannot fail half-way through an assignment.
+  private func prepareToDetach(_ slot: Int) throws {
+    if case .toOne = entity.properties[slot].kind { _ = try stored(slot) }
   }
 
   /// The other side of a relationship no longer points here.
@@ -299,9 +307,9 @@ extension ManagedObject {
     guard let inverse = entity.properties[slot].relationship?.inverseSlot, let context else { return nil }
     let destination = try context.object(with: id)
     if case .toOne(let relationship) = destination.entity.properties[inverse].kind,
-      case .objectID(let previous) = try destination.stored(inverse), relationship.inverseSlot != nil
+      case .objectID(let previous) = try destination.stored(inverse), let back = relationship.inverseSlot
     {
-      _ = try context.objectIfPresent(with: previous)
+      try context.objectIfPresent(with: previous)?.prepareToDetach(back)
     }
     return destination
   }

@@ -238,7 +238,9 @@ extension ManagedObject {
       return false
     }
     let behavior = try behavior()
-    for (slot, value) in delayed.sorted(by: { $0.key < $1.key }) {
+    for slot in delayed.keys.sorted() {
+      // One that is written may assign another one.
+      guard let value = delayed[slot] else { continue }
       guard case .derived(let derived) = behavior.kinds[slot], let set = derived.set else {
         throw refused(slot, value, "was assigned, and nothing says any more how to write it: give it a set function")
       }

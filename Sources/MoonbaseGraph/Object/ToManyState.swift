@@ -109,19 +109,24 @@ final class ToManyState {
   /// What a destination was to the relationship.
   struct Step {
     fileprivate let id: ManagedObjectID
-    fileprivate let position: Int?
-    fileprivate let wasLoaded, wasAdded, wasRemoved, wasReordered: Bool
+    fileprivate let position, addedPosition: Int?
+    fileprivate let wasLoaded, wasRemoved, wasReordered: Bool
   }
 
   func step(_ id: ManagedObjectID) -> Step {
     Step(
-      id: id, position: members.index(of: id), wasLoaded: isLoaded, wasAdded: added.contains(id),
+      id: id, position: members.index(of: id), addedPosition: added.firstIndex(of: id), wasLoaded: isLoaded,
       wasRemoved: removed.contains(id), wasReordered: isReordered)
   }
 
   /// The destination is again what it was.
   func undo(_ step: Step) {
-    if step.wasAdded { added.append(step.id) } else { added.drop(step.id, keepingOrder: isOrdered) }
+    if let position = step.addedPosition {
+      // Without an order the place does not matter, and one in the middle costs what comes after it.
+      added.insert(step.id, at: isOrdered ? Swift.min(position, added.count) : added.count)
+    } else {
+      added.drop(step.id, keepingOrder: isOrdered)
+    }
     if step.wasRemoved { removed.append(step.id) } else { removed.drop(step.id, keepingOrder: false) }
     isReordered = step.wasReordered
     if isLoaded, !step.wasLoaded { return unload() }

@@ -171,4 +171,25 @@ import Testing
     failing.value = 0
     #expect(try person.value(forKey: "lastName") == "whole")
   }
+
+  @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.guide, .framework])
+  func aNewObjectMayDeleteItselfInWillSave(_ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder) throws {
+    let bench = try StoreBench(kind)
+    let context = try bench.context { entry in
+      entry.stored = [
+        DerivedAttribute("lastName", ownInputs: ["firstName"], get: { try $0.value(forKey: "firstName") })
+      ]
+      entry.willSave = { object in
+        guard try object.value(forKey: "firstName") == "goes" else { return }
+        try object.managedObjectContext?.delete(object)
+        _ = try object.managedObjectContext?.fetch(FetchRequest("Person"))
+      }
+    }
+    context.saveOrder = order
+    try context.insert("Person", ["firstName": "goes"])
+    try context.insert("Person", ["firstName": "stays"])
+    try context.save()
+    #expect(try bench.saved("Person", "lastName") == ["stays"])
+    #expect(context.brokenInvariants() == [])
+  }
 }

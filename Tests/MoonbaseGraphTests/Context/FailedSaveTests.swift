@@ -230,4 +230,49 @@ import Testing
     try context.save()
     #expect(try bench.saved("Person", "lastName") == ["by a rule"] && person["fullName"] == "by a rule")
   }
+
+  @Test(arguments: StoreKind.allCases)
+  func aFailedSaveKeepsTheOrderOfWhatCameToARelationshipThatWasNotRead(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let setup = try bench.context()
+    let department = try setup.insert("Department")
+    let projects = try (0..<3).map { _ in try setup.insert("Project") }
+    try setup.save()
+    let context = try bench.context(extending: "Project") { entry in
+      entry.willSave = { object in
+        try object.setObject(nil, forKey: "department")
+        throw Broken()
+      }
+    }
+    let here = try projects.map { try context.object(with: $0.objectID) }
+    let owner = try context.object(with: department.objectID)
+    for project in here { try project.setObject(owner, forKey: "department") }
+    #expect(throws: GraphError.self) { try context.save() }
+    #expect(try owner.objects(forKey: "projects") == here)
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func aDelayedValueThatAnotherOneAssignsIsSaved(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = try bench.context { entry in
+      var first = DerivedAttribute(
+        "fullName", ownInputs: ["firstName"], writePolicy: .delayed, get: { try $0.value(forKey: "firstName") })
+      first.set = { value, object in
+        try object.setPrimitiveValue(value, forKey: "firstName")
+        try object.setValue("by another", forKey: "bounds")
+      }
+      var second = DerivedAttribute(
+        "bounds", ownInputs: ["lastName"], writePolicy: .delayed, get: { try $0.value(forKey: "lastName") })
+      second.set = { value, object in
+        try object.setPrimitiveValue(value, forKey: "lastName")
+        try object.setPrimitiveValue(value, forKey: "boundsAsString")
+      }
+      entry.derived = [first, second]
+    }
+    let person = try context.insert("Person")
+    try person.setValue("first", forKey: "fullName")
+    try person.setValue("mine", forKey: "bounds")
+    try context.save()
+    #expect(try bench.saved("Person", "lastName") == ["by another"])
+  }
 }

@@ -122,4 +122,58 @@ import Testing
       #expect(try person.object(forKey: "chosen") === department && !department.objectID.isTemporaryID)
     }
   }
+
+  @Test(arguments: StoreKind.allCases)
+  func aNewDestinationThatIsDeletedFailsTheSaveToo(_ kind: StoreKind) throws {
+    for isOrdered in [false, true] {
+      var model = People.model()
+      var items = RelationshipDescription.toMany("items", "Department")
+      items.isOrdered = isOrdered
+      model.entities[0].relationships.append(items)
+      let bench = try StoreBench(kind, model)
+      let context = try bench.context()
+      let person = try context.insert("Person")
+      let (stays, goes) = (try context.insert("Department"), try context.insert("Department"))
+      try person.setObjects([goes, stays], forKey: "items")
+      try context.delete(goes)
+      #expect { try context.save() } throws: { error in
+        (error as? GraphError)?.property == "items" && "\(error)".contains("is gone")
+      }
+      try person.setObjects([stays], forKey: "items")
+      try context.save()
+      #expect(try person.objects(forKey: "items") == [stays])
+      let fresh = try ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: bench.coordinator))
+      let saved = try fresh.object(with: person.objectID)
+      #expect(try saved.objectIDs(forRelationshipNamed: "items") == [stays.objectID])
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func aOneToOneAssignmentThatFailsChangesNothing(_ kind: StoreKind) throws {
+    var (a, b) = (EntityDescription("A"), EntityDescription("B"))
+    a.relationships = [.toOne("b", "B", inverse: "a")]
+    b.relationships = [.toOne("a", "A", inverse: "b")]
+    let bench = try StoreBench(kind, ManagedObjectModel(entities: [a, b]))
+    let setup = try bench.context(extending: "A")
+    let owners = try (0..<2).map { _ in try setup.insert("A") }
+    let items = try (0..<2).map { _ in try setup.insert("B") }
+    for (owner, item) in zip(owners, items) { try owner.setObject(item, forKey: "b") }
+    try setup.save()
+    for (asleep, entity) in [(owners[1], "A"), (items[0], "B")] {
+      let failing = Switch(0)
+      let context = try bench.context(extending: entity) { entry in
+        entry.awakeFromFetch = { _ in try failing.failIfOn() }
+      }
+      let first = try context.object(with: owners[0].objectID)
+      let item = try context.object(with: items[1].objectID)
+      let last = try context.object(with: asleep.objectID)
+      _ = (try first.value(forKey: "b"), try item.value(forKey: "a"))
+      #expect(last.isFault)
+      failing.value = 1
+      #expect(throws: GraphError.self) { try first.setObject(item, forKey: "b") }
+      #expect(try first.objectIDs(forRelationshipNamed: "b") == [items[0].objectID])
+      #expect(try item.objectIDs(forRelationshipNamed: "a") == [owners[1].objectID])
+      #expect(!context.hasChanges)
+    }
+  }
 }

@@ -135,4 +135,18 @@ import Testing
     let ids = try other.object(with: object.objectID).objectIDs(forRelationshipNamed: "items")
     #expect(Set(ids) == [items[0].objectID, items[2].objectID])
   }
+
+  @Test(arguments: StoreKind.allCases)
+  func aListThatNamesADestinationTwiceHasItOnce(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = try bench.context()
+    let department = try context.insert("Department")
+    let project = try context.insert("Project")
+    let other = try context.insert("Project")
+    try department.setObjects([project, other, project], forKey: "projects")
+    #expect(try department.objects(forKey: "projects") == [project, other])
+    try project.setObject(nil, forKey: "department")
+    #expect(try department.objects(forKey: "projects") == [other])
+    try context.save()
+  }
 }
