@@ -187,6 +187,7 @@ struct FetchPlan {
       let (pushed, isComplete) = try split(store)
       var query = baseQuery()
       query.predicate = pushed
+      query.sought = try request.predicate.flatMap { try IndexedCondition($0, entity, entities, in: context) }
       let snapshots = try store.snapshots(matching: query)
       let objects = try context.objects(for: snapshots, refreshing: request.shouldRefreshRefetchedObjects)
       for (object, snapshot) in zip(objects, snapshots) {

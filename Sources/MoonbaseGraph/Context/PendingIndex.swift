@@ -96,10 +96,14 @@ struct IndexedCondition {
     key(of: try object.stored(slot), object.entity.properties[slot]) ?? .null
   }
 
-  /// Numbers and dates are compared as doubles here. Nil for what is not compared by its value alone.
+  static func key(of row: Snapshot, _ slot: Int, _ entity: ResolvedEntity) -> Value {
+    key(of: row.values[slot], entity.properties[slot]) ?? .null
+  }
+
+  /// Numbers and dates are compared as doubles here. A destination that is gone counts as none. Nil for what is not compared by its value alone.
   private static func key(of value: Value, _ property: ResolvedProperty) -> Value? {
     switch (property.attributeType, value) {
-    case (_, .null), (nil, .objectID), (.string, .string), (.uuid, .uuid), (.binaryData, .data): value
+    case (.some, .null), (nil, .objectID), (.string, .string), (.uuid, .uuid), (.binaryData, .data): value
     case (.float, _): number(value).map { .double(Double(Float($0))) }
     case (.boolean, _), (.integer16, _), (.integer32, _), (.integer64, _), (.double, _), (.decimal, _), (.date, _):
       number(value).map(Value.double)

@@ -19,6 +19,7 @@ struct InMemoryContents {
   /// The rows whose to-one relationship points at an object.
   private var pointers: [LinkKey: [ManagedObjectID: Set<ManagedObjectID>]] = [:]
   private var unique: [UniqueKey: ManagedObjectID] = [:]
+  private(set) var index = InMemoryIndex()
   /// Rows whose counts are to be computed, while a save is applied.
   private var toCount: Set<ManagedObjectID> = []
 
@@ -32,6 +33,13 @@ struct InMemoryContents {
   func row(of id: ManagedObjectID) -> Snapshot? { model.entity(of: id).flatMap { rows[$0.index]?[id] } }
 
   func rows(of entities: Range<Int>) -> [Snapshot] { entities.flatMap { Array((rows[$0] ?? [:]).values) } }
+
+  /// The rows among which those are that satisfy a condition.
+  mutating func rows(_ condition: IndexedCondition) -> [Snapshot] {
+    let rows = rows
+    let ids = index.ids(condition, in: model) { condition.entities.flatMap { Array((rows[$0] ?? [:]).values) } }
+    return ids.compactMap(row(of:))
+  }
 
   func rowCount(of entities: Range<Int>) -> Int { entities.reduce(0) { $0 + (rows[$1]?.count ?? 0) } }
 
@@ -88,12 +96,14 @@ struct InMemoryContents {
   private mutating func put(_ snapshot: Snapshot) {
     guard let entity = model.entity(of: snapshot.id) else { return }
     let old = rows[entity.index, default: [:]].updateValue(snapshot, forKey: snapshot.id)
+    index.move(from: old, to: snapshot, entity)
     point(from: old, to: snapshot, plans[entity.index])
     if !plans[entity.index].counts.isEmpty { toCount.insert(snapshot.id) }
   }
 
   private mutating func remove(_ id: ManagedObjectID) {
     guard let entity = model.entity(of: id), let old = rows[entity.index]?.removeValue(forKey: id) else { return }
+    index.move(from: old, to: nil, entity)
     point(from: old, to: nil, plans[entity.index])
     for slot in entity.toManySlots { unlinkAll(id, entity.properties[slot]) }
   }

@@ -6,12 +6,13 @@ public import struct MoonbaseModel.SortDescriptor
 
 /// A store that keeps its rows in memory and forgets them with the process.
 ///
-/// It evaluates nothing itself: contexts do, with the same evaluator as for transient attributes.
+/// It evaluates nothing itself: contexts do, with the same evaluator as for transient attributes. Where they look for values of
+/// plain properties, it leaves out rows that have others.
 public final class InMemoryStore: PersistentStore {
   public let identifier: String
   public let entities: [ResolvedEntity]
 
-  private let contents: Lock<InMemoryContents>
+  let contents: Lock<InMemoryContents>
 
   /// Makes an empty store for a model's entities, or those of one configuration.
   public init(model: ResolvedModel, configuration: String? = nil) throws {
@@ -31,7 +32,9 @@ public final class InMemoryStore: PersistentStore {
   public func canSort(by key: SortDescriptor, for query: StoreQuery) -> Bool { false }
 
   public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
-    let all = contents.withLock { $0.rows(of: query.entities) }
+    let all = contents.withLock { contents in
+      query.sought.map { contents.rows($0) } ?? contents.rows(of: query.entities)
+    }
     try HostWork.charge(all.count)
     let rows = all.sorted { $0.id.key < $1.id.key }.dropFirst(query.offset)
     return Array(query.limit > 0 ? rows.prefix(query.limit) : rows)

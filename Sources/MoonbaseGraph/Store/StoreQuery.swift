@@ -16,6 +16,8 @@ public struct StoreQuery: Sendable {
   public var limit: Int = 0
   /// How many rows to skip.
   public var offset: Int = 0
+  /// What the rows wanted are equal in, where the context looks at each row that it gets: a store may leave others out.
+  var sought: IndexedCondition?
   /// The pure derived attributes that predicate and order may name.
   public var functions: (any PureFunctionProvider)?
 

@@ -1,0 +1,58 @@
+import MoonbaseModel
+
+/// Finds the rows of an in-memory store by values of plain properties, so that to look one up does not go through all rows.
+///
+/// A table is made at the first question for some entities and properties; saves keep it up to date.
+struct InMemoryIndex {
+  private struct Key: Hashable {
+    var entities: Range<Int>
+    var slots: [Int]
+  }
+
+  /// Each table costs as much as the rows; who asks for more kinds of values has them made anew.
+  static let greatestCount = 8
+
+  private var tables: [Key: [[Value]: Set<ManagedObjectID>]] = [:]
+  /// How many rows were put in their places and found so far. Tests count the work by it.
+  private(set) var work = 0
+
+  /// The rows among which those are that satisfy a condition. `rows` gives all of its entities.
+  mutating func ids(
+    _ condition: IndexedCondition, in model: ResolvedModel, rows: () -> [Snapshot]
+  ) -> Set<ManagedObjectID> {
+    let key = Key(entities: condition.entities, slots: condition.slots)
+    if tables[key] == nil {
+      if tables.count == Self.greatestCount { tables = [:] }
+      tables[key] = [:]
+      for row in rows() {
+        if let entity = model.entity(of: row.id) { place(row, entity, key) }
+      }
+    }
+    let found = tables[key]?[condition.values] ?? []
+    work += found.count
+    return found
+  }
+
+  /// A row came, changed or went.
+  mutating func move(from old: Snapshot?, to new: Snapshot?, _ entity: ResolvedEntity) {
+    for key in tables.keys where key.entities.contains(entity.index) {
+      if let old { remove(old, entity, key) }
+      if let new { place(new, entity, key) }
+    }
+  }
+
+  private mutating func place(_ row: Snapshot, _ entity: ResolvedEntity, _ key: Key) {
+    work += 1
+    tables[key]?[Self.values(of: row, entity, key), default: []].insert(row.id)
+  }
+
+  private mutating func remove(_ row: Snapshot, _ entity: ResolvedEntity, _ key: Key) {
+    let values = Self.values(of: row, entity, key)
+    tables[key]?[values]?.remove(row.id)
+    if tables[key]?[values]?.isEmpty == true { tables[key]?[values] = nil }
+  }
+
+  private static func values(of row: Snapshot, _ entity: ResolvedEntity, _ key: Key) -> [Value] {
+    key.slots.map { IndexedCondition.key(of: row, $0, entity) }
+  }
+}
