@@ -68,19 +68,15 @@ extension ManagedObject {
   // MARK: By slot
 
   /// Takes a destination in without telling it; false if it was there.
-  private func include(_ id: ManagedObjectID, _ slot: Int) -> Bool {
-    let state = toManyState(slot)
-    noteDestination(id, state)
-    guard state.add(id) else { return false }
-    didChange(slot)
-    return true
-  }
+  private func include(_ id: ManagedObjectID, _ slot: Int) -> Bool { alter(id, slot) { $0.add(id) } }
 
   /// Gives a destination up without telling it; false if it was not there.
-  private func exclude(_ id: ManagedObjectID, _ slot: Int) -> Bool {
+  private func exclude(_ id: ManagedObjectID, _ slot: Int) -> Bool { alter(id, slot) { $0.remove(id) } }
+
+  private func alter(_ id: ManagedObjectID, _ slot: Int, _ change: (ToManyState) -> Bool) -> Bool {
     let state = toManyState(slot)
     noteDestination(id, state)
-    guard state.remove(id) else { return false }
+    guard change(state) else { return false }
     didChange(slot)
     return true
   }

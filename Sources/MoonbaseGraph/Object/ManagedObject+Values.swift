@@ -84,23 +84,24 @@ extension ManagedObject {
 
   /// Puts a value into a slot and notes the change; an equal value is no change.
   final func store(_ value: Value, _ slot: Int) throws {
+    if try replace(value, slot) { didChange(slot) }
+  }
+
+  /// Puts a value in the place of another one; false, and nothing done, where it is the same.
+  @inline(__always)
+  private func replace(_ value: Value, _ slot: Int) throws -> Bool {
     let old = try stored(slot)
-    guard !old.isSame(as: value) else { return }
+    guard !old.isSame(as: value) else { return false }
     willChange()
     materialize()
     live[slot] = value
     weigh(value, insteadOf: old, slot)
-    didChange(slot)
+    return true
   }
 
   /// Puts a value into a slot without noting a change: the next save writes it all the same.
   final func storePrimitive(_ value: Value, _ slot: Int) throws {
-    let old = try stored(slot)
-    guard !old.isSame(as: value) else { return }
-    willChange()
-    materialize()
-    live[slot] = value
-    weigh(value, insteadOf: old, slot)
+    guard try replace(value, slot) else { return }
     changeCount &+= 1
     context?.noteChange()
     context?.changedObjects.note(self)

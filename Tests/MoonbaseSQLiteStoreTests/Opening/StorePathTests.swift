@@ -81,7 +81,7 @@ struct StorePathTests {
     let model = try People.model().resolved()
     for (path, advice) in [
       (":memory:", ".inMemory"), ("file:people.sqlite", "without file:"),
-      ("file:///tmp/p.sqlite?mode=ro", "parameters"),
+      ("file:///people.sqlite?mode=ro", "parameters"),
     ] {
       let error = #expect(throws: GraphError.self) { try SQLiteStore(url: URL(fileURLWithPath: path), model: model) }
       #expect(error?.code == .cannotOpenFile)
