@@ -28,17 +28,8 @@ extension SQLiteStore {
   public static func modelCache(ofStoreAt url: URL) throws -> Data? {
     try withFile(url) { connection in
       _ = try StoreMetadata(connection, path: url.relativePath)
-      return try modelCache(connection, FileSchema(connection))
+      return try StoreContents.modelCache(connection, FileSchema(connection))
     }
-  }
-
-  static func modelCache(_ connection: Connection, _ schema: FileSchema) throws -> Data? {
-    guard schema.has("Z_MODELCACHE") else { return nil }
-    let statement = try connection.statement("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
-    defer { statement.reset() }
-    guard try statement.step() else { return nil }
-    let cache = statement.data(0)
-    return (try? StoreMetadata(connection, path: ""))?.model(besideCache: cache) ?? cache
   }
 
   /// The model that a store carries with it.

@@ -65,7 +65,7 @@ public final class SQLiteStore: PersistentStore {
       session.observe(with: observer)
       return session
     }
-    OpenStores.add(self)
+    OpenStores.add(ObjectIdentifier(self), file, support: externalData.folder)
   }
 
   deinit { OpenStores.remove(ObjectIdentifier(self)) }

@@ -65,10 +65,19 @@ extension ManagedObjectContext {
     matching predicate: Predicate?, _ entity: ResolvedEntity, _ entities: Range<Int>
   ) throws -> [ManagedObject] {
     if changedObjects.count > Self.fewChanges, let predicate,
-      let condition = try IndexedCondition(predicate, entity, entities, in: self)
+      let condition = try indexedCondition(predicate, entity, entities)
     {
       return try changedObjects.makeIndex().objects(condition, in: self)
     }
     return changedObjects.filter { entities.contains($0.entity.index) }
+  }
+
+  /// What a predicate says that properties of some entities are equal to, as far as it is stored so; nil for nothing.
+  func indexedCondition(
+    _ predicate: Predicate, _ entity: ResolvedEntity, _ entities: Range<Int>
+  ) throws -> IndexedCondition? {
+    try IndexedCondition(predicate, entity, entities) { slot in
+      try entities.allSatisfy { try behavior(of: model.entities[$0]).isStoredAsIs(slot) }
+    }
   }
 }

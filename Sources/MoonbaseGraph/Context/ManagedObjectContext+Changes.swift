@@ -82,47 +82,6 @@ extension ManagedObjectContext {
       ? object.gone() : object.invalid("belongs to another context and cannot be \(participle) here")
   }
 
-  /// Applies delete rules to objects deleted since the last time.
-  ///
-  /// Throws what a hook or a store throws; the rules that were not yet applied are applied the next time.
-  public func processPendingChanges() throws {
-    while !deletionsToPropagate.isEmpty {
-      try HostWork.charge()
-      let object = deletionsToPropagate.removeLast()
-      guard object.isDeleted, !object.state.contains(.propagated) else { continue }
-      try propagateDeletion(of: object)
-    }
-    dropNewDeletedObjects()
-  }
-
-  private func propagateDeletion(of object: ManagedObject) throws {
-    object.willChange()
-    object.state.insert([.propagated, .departing])
-    defer { object.state.remove(.departing) }
-    do {
-      try DeletePropagation(object: object, context: self).run()
-    } catch {
-      object.state.remove(.propagated)
-      deletionsToPropagate.append(object)
-      throw error
-    }
-  }
-
-  /// New objects that were deleted before they were ever saved leave no trace, once their delete rules have run.
-  private func dropNewDeletedObjects() {
-    func isGone(_ object: ManagedObject) -> Bool {
-      object.state.isSuperset(of: [.inserted, .deleted]) && !object.state.contains(.departing)
-    }
-    guard hasNewDeletedObjects else { return }
-    let gone = changedObjects.filter(isGone)
-    for object in gone {
-      changedObjects.remove(object)
-      journal.note(.dropped(object, object.state))
-      disown(object, because: .deleted)
-    }
-    hasNewDeletedObjects = changedObjects.contains { $0.isInserted && $0.isDeleted }
-  }
-
   /// The object is no longer of this context.
   func disown(_ object: ManagedObject, because departure: ManagedObject.Departure) {
     registered.remove(object)
@@ -182,7 +141,7 @@ extension ManagedObjectContext {
     prefetched = PrefetchedLists()
     guard mergeChanges else { return try giveUp(object) }
     guard let snapshot = try coordinator.currentSnapshot(of: object.objectID) else {
-      _ = try row(of: object.objectID)
+      _ = try coordinator.row(of: object.objectID)
       return
     }
     object.adopt(snapshot)

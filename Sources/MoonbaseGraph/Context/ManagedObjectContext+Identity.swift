@@ -57,38 +57,9 @@ extension ManagedObjectContext {
     registered.insert(object)?.leave(because: .replaced)
   }
 
-  /// The object of a row that was just read. An object that is here already keeps its changes; one without takes the row.
-  func object(for snapshot: Snapshot) throws -> ManagedObject {
-    if let known = registered[snapshot.id]?.takeUnretainedValue() {
-      known.takeRow(snapshot)
-      return known
-    }
-    guard let entity = model.entity(of: snapshot.id) else {
-      throw GraphError(.unknownName, "the model has no entity \(snapshot.id.entityName)", objectID: snapshot.id)
-    }
-    let object = try makeFault(snapshot.id, entity)
-    object.snapshot = snapshot
-    return object
-  }
-
   /// An object goes away: called from its `deinit`.
   func forget(_ object: ManagedObject) {
     registered.remove(object)
     weigh(-object.weight)
-  }
-
-  func row(of id: ManagedObjectID) throws -> Snapshot {
-    guard let snapshot = try coordinator.snapshot(of: id) else {
-      throw GraphError(
-        .objectNotFound, "\(id) is not in its store (any more): it was deleted elsewhere", entity: id.entityName,
-        objectID: id)
-    }
-    return snapshot
-  }
-
-  func storedDestinations(of object: ManagedObject, _ slot: Int) throws -> [ManagedObjectID] {
-    guard !object.objectID.isTemporaryID, !object.entity.properties[slot].isTransient else { return [] }
-    if let ids = prefetched[PrefetchKey(id: object.objectID, slot: slot)] { return ids }
-    return try coordinator.destinations(of: object.objectID, relationship: slot)
   }
 }

@@ -180,6 +180,12 @@ final class EntityBehavior {
     }
   }
 
+  /// Whether what a predicate sees of a property is what is stored.
+  func isStoredAsIs(_ slot: Int) -> Bool {
+    if case .toOne = kinds[slot] { return accessors[slot] == nil }
+    return simpleSlots.contains(slot)
+  }
+
   /// The name under which a domain may register the transformer of attributes that name none.
   static let defaultTransformerName = "NSSecureUnarchiveFromData"
 }

@@ -187,7 +187,7 @@ struct FetchPlan {
       let (pushed, isComplete) = try split(store)
       var query = baseQuery()
       query.predicate = pushed
-      query.sought = try request.predicate.flatMap { try IndexedCondition($0, entity, entities, in: context) }
+      query.sought = try request.predicate.flatMap { try context.indexedCondition($0, entity, entities) }
       let snapshots = try store.snapshots(matching: query)
       let objects = try context.objects(for: snapshots, refreshing: request.shouldRefreshRefetchedObjects)
       for (object, snapshot) in zip(objects, snapshots) {
@@ -210,24 +210,5 @@ struct FetchPlan {
     guard request.fetchOffset > 0 || request.fetchLimit > 0 else { return rows }
     let rest = rows.dropFirst(request.fetchOffset)
     return Array(request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest)
-  }
-}
-
-extension ManagedObjectContext {
-  /// The objects of rows that were read. With `refreshing`, objects that have their values already take the new ones, with
-  /// unsaved changes on top.
-  func objects(for snapshots: [Snapshot], refreshing: Bool = false) throws -> [ManagedObject] {
-    coordinator.refreshRows(snapshots)
-    if refreshing {
-      for snapshot in snapshots { registered[snapshot.id]?.takeUnretainedValue().adopt(snapshot) }
-    }
-    var result: [ManagedObject] = []
-    result.reserveCapacity(snapshots.count)
-    registered.reserveCapacity(snapshots.count)
-    for snapshot in snapshots {
-      try HostWork.charge()
-      result.append(try object(for: snapshot))
-    }
-    return result
   }
 }

@@ -21,17 +21,14 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Reads what relationships of objects lead to, many at a time, as a request does with key paths for prefetching.
+  package func prefetch(_ keyPaths: [String], of objects: [ManagedObject]) throws {
+    if !keyPaths.isEmpty { try Prefetch(context: self, objects: objects).run(keyPaths) }
+  }
+
   /// The IDs of the objects that match a request.
   public func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
     try FetchPlan(request, in: self).objectIDs()
-  }
-
-  /// The objects of IDs in their order, with their rows read many at a time. Those that are gone are left out.
-  public func loadObjects(with ids: [ManagedObjectID]) throws -> [ManagedObject] {
-    let missing = ids.filter { !$0.isTemporaryID && registered[$0].map { $0.takeUnretainedValue().needsRow } ?? true }
-    let loaded = try coordinator.snapshots(of: missing).map(object(for:))
-    // Nobody else may hold them yet.
-    return withExtendedLifetime(loaded) { ids.compactMap { registeredObject(for: $0) }.filter { !$0.needsRow } }
   }
 
   /// How many objects match a request.

@@ -9,7 +9,7 @@ extension ManagedObject {
     guard let context else { throw gone() }
     if snapshot == nil, let batch { try context.loadRows(of: batch.ids) }
     if batch != nil { batch = nil }
-    if snapshot == nil { snapshot = try context.row(of: objectID) }
+    if snapshot == nil { snapshot = try context.coordinator.row(of: objectID) }
     state.remove(.fault)
     if state.contains(.refreshed) { rowArrived() }
     try wakeUp(in: context)

@@ -45,20 +45,3 @@ extension ManagedObject {
     relationshipsWeight = now
   }
 }
-
-extension ManagedObjectContext {
-  /// So many bytes pass before the domain is told.
-  private static let weighingStride = 1 << 16
-
-  /// Counts bytes that objects and requests hold now, or no longer.
-  package func weigh(_ bytes: Int) {
-    weight &+= bytes
-    if (weight &- toldWeight).magnitude > UInt(Self.weighingStride) { tellWeight() }
-  }
-
-  func tellWeight() {
-    let growth = weight - toldWeight
-    toldWeight = weight
-    domain.weigh?(growth)
-  }
-}

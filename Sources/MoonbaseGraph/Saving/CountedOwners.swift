@@ -1,26 +1,5 @@
 import MoonbaseModel
 
-/// The attributes of a model that its stores derive as `relationship.@count`.
-struct CountedRelationships {
-  /// By entity: to-one relationships whose destinations count who points at them.
-  private(set) var pointers: [Int: [Int]] = [:]
-  /// By entity: the attributes that are counts.
-  private(set) var counts: [Int: [Int]] = [:]
-
-  init(_ model: ResolvedModel) {
-    for entity in model.entities {
-      for (slot, relationship) in entity.countedRelationships {
-        counts[entity.index, default: []].append(slot)
-        guard let inverse = relationship.inverseSlot else { continue }
-        for index in model.entities[relationship.destination].subtree
-        where pointers[index]?.contains(inverse) != true {
-          pointers[index, default: []].append(inverse)
-        }
-      }
-    }
-  }
-}
-
 /// The objects whose counts a save changes: the store keeps these, and contexts read them when the save is done.
 struct CountedOwners {
   private let counted: CountedRelationships

@@ -1,4 +1,4 @@
-public import MoonbaseModel
+import MoonbaseModel
 import OrderedCollections
 
 /// Checks one object before it is saved: normalisation, the model's rules, the subclass's, the extensions'; all failures are
@@ -200,36 +200,5 @@ struct ObjectValidator {
       value: value)
     error.reason = message
     return error
-  }
-}
-
-extension ManagedObject {
-  /// Checks a proposed value of a property against all rules without storing it.
-  ///
-  /// Throws the failure, or `.multipleErrors` with all of them.
-  public final func validate(_ value: Value, forKey key: String) throws {
-    var validator = try ObjectValidator(self)
-    let slot = try slot(of: key)
-    try GraphError.throwFailures(validator.validate(value, slot), consequence: "")
-  }
-
-  /// Checks the object as the next save would.
-  ///
-  /// Throws the failure, or `.multipleErrors` with all of them.
-  public final func validate() throws {
-    var validator = try ObjectValidator(self)
-    try GraphError.throwFailures(
-      validator.validate(for: isDeleted ? .delete : isInserted ? .insert : .update), consequence: "")
-  }
-}
-
-extension GraphError {
-  /// Throws one failure as it is and several as one `.multipleErrors`.
-  static func throwFailures(_ failures: [GraphError], consequence: String) throws {
-    guard let first = failures.first else { return }
-    if failures.count == 1 { throw first }
-    throw GraphError(
-      .multipleErrors, "\(failures.count) validation failures\(consequence)", entity: first.entity,
-      details: failures)
   }
 }

@@ -11,7 +11,7 @@ public final class PersistentStoreCoordinator: Sendable {
   private struct Registry {
     var stores: [any PersistentStore] = []
     var byNumber: [UInt32: any PersistentStore] = [:]
-    var classes: [String: ManagedObject.Type] = [:]
+    var classes: [String: AnyObject.Type] = [:]
   }
 
   private let registry = Lock(Registry())
@@ -47,16 +47,10 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
-  /// Registers the Swift class of entities whose model names `className`.
-  public func register(_ type: ManagedObject.Type, forClassName className: String) {
-    registry.withLock { $0.classes[className] = type }
-  }
+  /// Classes of objects by name. What they are is the objects' own matter.
+  func setClass(_ type: AnyObject.Type, named name: String) { registry.withLock { $0.classes[name] = type } }
 
-  func objectClass(of entity: ResolvedEntity) -> ManagedObject.Type {
-    guard let name = entity.description.managedObjectClassName else { return ManagedObject.self }
-    let plain = name.split(separator: ".").last.map(String.init) ?? name
-    return registry.withLock { $0.classes[name] ?? $0.classes[plain] ?? ManagedObject.self }
-  }
+  func objectClass(named name: String) -> AnyObject.Type? { registry.withLock { $0.classes[name] } }
 
   // MARK: Finding stores
 
@@ -105,6 +99,18 @@ public final class PersistentStoreCoordinator: Sendable {
   func snapshot(of id: ManagedObjectID) throws -> Snapshot? {
     if let known = rows[id] { return known }
     return try currentSnapshot(of: id)
+  }
+
+  /// A row that must be there. Throws `.objectNotFound` where it is gone.
+  func row(of id: ManagedObjectID) throws -> Snapshot {
+    guard let snapshot = try snapshot(of: id) else { throw Self.gone(id) }
+    return snapshot
+  }
+
+  private static func gone(_ id: ManagedObjectID) -> GraphError {
+    GraphError(
+      .objectNotFound, "\(id) is not in its store (any more): it was deleted elsewhere", entity: id.entityName,
+      objectID: id)
   }
 
   /// A row as the store has it now.

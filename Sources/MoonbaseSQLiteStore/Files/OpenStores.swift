@@ -31,11 +31,9 @@ final class OpenStores: Sendable {
 
   private init() {}
 
-  static func add(_ store: SQLiteStore) {
-    let path = store.file.truePath
-    let place = Place(
-      files: ([""] + StoreFile.companions).map { path + $0 }, support: store.externalData.folder)
-    places.withLock { $0[ObjectIdentifier(store)] = place }
+  static func add(_ store: ObjectIdentifier, _ file: StoreFile, support: SupportFolder) {
+    let place = Place(files: ([""] + StoreFile.companions).map { file.truePath + $0 }, support: support)
+    places.withLock { $0[store] = place }
   }
 
   static func remove(_ store: ObjectIdentifier) { places.withLock { $0[store] = nil } }
@@ -64,17 +62,4 @@ final class OpenStores: Sendable {
       return others.contains(path) || identity != nil && others.contains { FileIdentity($0) == identity }
     }
   }
-}
-
-extension SQLiteStore {
-  /// Whether a path without links leads to a file of a store that this process has open, or to something that moves one with it.
-  ///
-  /// Such a file may be read through the store only; to open and close it elsewhere in the process drops SQLite's locks on it.
-  /// Values in the store's support folder may be read.
-  public static func isFileOfOpenStore(atPath path: String, writing: Bool) -> Bool {
-    OpenStores.hold(path: path, writing: writing)
-  }
-
-  /// Whether a descriptor is one of a file of a store that this process has open.
-  public static func isFileOfOpenStore(descriptor: Int32) -> Bool { OpenStores.hold(descriptor: descriptor) }
 }

@@ -21,7 +21,7 @@ struct StoreContents {
     let schema = try FileSchema(connection)
     try StoreCompatibility(path: path, stored: metadata.hashes, version: version, model: model.description) {
       // A model that cannot be read costs the message its details, nothing else.
-      (try? SQLiteStore.modelCache(connection, schema)).flatMap { try? ManagedObjectModel(modelCache: $0) }
+      (try? Self.modelCache(connection, schema)).flatMap { try? ManagedObjectModel(modelCache: $0) }
     }.check()
     var builder = LayoutBuilder(model: model, entities: entities, file: schema, path: path)
     layout = try builder.build()
@@ -34,5 +34,15 @@ struct StoreContents {
   /// Whether there is nothing in a database.
   static func isBare(_ connection: Connection) throws -> Bool {
     try connection.integer("SELECT 1 FROM sqlite_master LIMIT 1") == nil
+  }
+
+  /// The archive of the model that a store carries with it; nil in stores of old frameworks.
+  static func modelCache(_ connection: Connection, _ schema: FileSchema) throws -> Data? {
+    guard schema.has("Z_MODELCACHE") else { return nil }
+    let statement = try connection.statement("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    let cache = statement.data(0)
+    return (try? StoreMetadata(connection, path: ""))?.model(besideCache: cache) ?? cache
   }
 }

@@ -43,12 +43,6 @@ struct ExtensionDeclaration {
   var entities: [Entity] = []
   var onReload: LuaFunction?
 
-  static let hookNames = [
-    "validate_for_insert", "validate_for_update", "validate_for_delete", "awake_from_insert", "awake_from_fetch",
-    "will_save", "did_save", "prepare_for_deletion", "will_turn_into_fault",
-    "did_turn_into_fault",
-  ]
-
   /// Reads the table that the file returned.
   init(_ results: [LuaValue], source: ScriptSource) throws {
     self.source = source
@@ -100,11 +94,11 @@ struct ExtensionDeclaration {
   }
 
   private static func entity(_ name: String, _ entry: TableReader) throws -> Entity {
-    try entry.check(Set(["normalize", "validate", "derived"] + hookNames))
+    try entry.check(Set(["normalize", "validate", "derived"] + ReturnedTable.hookNames))
     var result = Entity(name: name)
     result.normalize = try entry.table("normalize")?.functions() ?? []
     result.validate = try entry.table("validate")?.functions() ?? []
-    for hook in hookNames { result.hooks[hook] = try entry.function(hook) }
+    for hook in ReturnedTable.hookNames { result.hooks[hook] = try entry.function(hook) }
     for (name, entry) in try entry.table("derived")?.tables() ?? [] {
       result.derived.append(try derived(name, entry))
     }

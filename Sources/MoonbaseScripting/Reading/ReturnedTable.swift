@@ -2,9 +2,16 @@ import MoonbaseLua
 
 /// What a Lua file is by the table that it returned, for whoever got one that is meant for another place.
 enum ReturnedTable {
+  /// The keys of an entity's hooks in an extension.
+  static let hookNames = [
+    "validate_for_insert", "validate_for_update", "validate_for_delete", "awake_from_insert", "awake_from_fetch",
+    "will_save", "did_save", "prepare_for_deletion", "will_turn_into_fault",
+    "did_turn_into_fault",
+  ]
+
   static func isExtension(_ table: LuaTable) throws -> Bool {
     try table.has(["requires", "classes", "transformers", "value_classes", "on_reload"])
-      || anyEntity(of: table, has: ["normalize", "validate", "derived"] + ExtensionDeclaration.hookNames)
+      || anyEntity(of: table, has: ["normalize", "validate", "derived"] + hookNames)
   }
 
   static func isModel(_ table: LuaTable) throws -> Bool {

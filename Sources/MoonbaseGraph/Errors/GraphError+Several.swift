@@ -17,4 +17,13 @@ extension GraphError {
       .mergeConflict, "\(conflicts.count) objects were changed by another context; nothing was saved",
       entity: first.entity, objectID: first.objectID, details: conflicts)
   }
+
+  /// Throws one failure as it is and several as one `.multipleErrors`.
+  static func throwFailures(_ failures: [GraphError], consequence: String) throws {
+    guard let first = failures.first else { return }
+    if failures.count == 1 { throw first }
+    throw GraphError(
+      .multipleErrors, "\(failures.count) validation failures\(consequence)", entity: first.entity,
+      details: failures)
+  }
 }

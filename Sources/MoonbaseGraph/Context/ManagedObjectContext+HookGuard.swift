@@ -1,0 +1,36 @@
+/// What code that the context itself calls may not ask of it.
+extension ManagedObjectContext {
+  /// Calls of extensions inside of each other beyond this are taken for an endless recursion.
+  static let greatestHookDepth = 100
+
+  /// Throws where code that the context itself called asks for what would take objects or changes away under it.
+  func refuseWithinHooks(_ operation: String) throws {
+    if phase != nil {
+      throw GraphError(
+        .recursiveSave,
+        "\(operation) while the same context saves: a hook or rule that runs during a save must not do that"
+      )
+    }
+    guard hookDepth == 0 else {
+      throw GraphError(
+        .contextBusy,
+        "\(operation) while the context runs a hook: do it where the hook's cause, such as an insert or a delete, is done"
+      )
+    }
+  }
+
+  /// Throws where rules run: what came or went now would not be validated.
+  func refuseWhileValidating(_ operation: String) throws {
+    guard phase == .validating else { return }
+    let hook = domain.hookName("willSave")
+    throw GraphError(.contextBusy, "\(operation) while rules are checked: a rule only looks; do it in \(hook)")
+  }
+
+  /// Runs code of an extension. Nothing that it calls may save, reset, roll back or refresh this context.
+  @inline(__always)
+  func withinHook<Result>(_ body: () throws -> Result) throws -> Result {
+    hookDepth += 1
+    defer { hookDepth -= 1 }
+    return try body()
+  }
+}

@@ -1,0 +1,29 @@
+extension ManagedObjectContext {
+  /// Runs `body` and saves: what it changed is saved as a whole or not at all.
+  ///
+  /// The body must not save. On an error, its own or the save's, every change is rolled back. Throws `.invalidRequest` where
+  /// there are unsaved changes at the beginning, or a transaction runs.
+  @discardableResult
+  public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    try refuseWithinHooks("a transaction was begun")
+    guard !isInTransaction else {
+      throw GraphError(.invalidRequest, "a transaction was begun within another one of the same context")
+    }
+    guard !hasChanges else {
+      throw GraphError(
+        .invalidRequest, "a transaction begins without unsaved changes: save or roll back first")
+    }
+    do {
+      isInTransaction = true
+      defer { isInTransaction = false }
+      let result = try body()
+      isInTransaction = false
+      try save()
+      return result
+    } catch {
+      // The rollback is whole, whatever hooks say to it; the error that made it necessary is the one to tell.
+      try? rollback()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import MoonbaseModel
+
+/// Destinations of objects that nobody may hold yet.
+///
+/// Bounded: two generations of at most `capacity` IDs. What is no longer here is read when it is asked for.
+struct PrefetchedLists {
+  private static let capacity = 1 << 16
+
+  private var young: [PrefetchKey: [ManagedObjectID]] = [:]
+  private var old: [PrefetchKey: [ManagedObjectID]] = [:]
+  private var weight = 0
+
+  /// How many lists wait.
+  var count: Int { young.count + old.count }
+
+  mutating func insert(_ list: [ManagedObjectID], for key: PrefetchKey) {
+    young[key] = list
+    weight += 1 + list.count
+    guard weight > Self.capacity else { return }
+    (old, young, weight) = (young, [:], 0)
+  }
+
+  subscript(key: PrefetchKey) -> [ManagedObjectID]? { young[key] ?? old[key] }
+}
+
+/// A to-many relationship of one object.
+struct PrefetchKey: Hashable {
+  var id: ManagedObjectID
+  var slot: Int
+}

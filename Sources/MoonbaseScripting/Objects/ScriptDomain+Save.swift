@@ -1,0 +1,32 @@
+import MoonbaseGraph
+import MoonbaseLua
+
+extension ScriptDomain {
+  /// Saves: `true`, and the error of a `did_save` hook if there was one; or `nil` and the error.
+  func save(_ context: ManagedObjectContext, _ call: inout LuaCall) throws {
+    if let box = try attempt(&call, { try context.save() }) {
+      unseenFailure = UnseenFailure(error: box, isSaved: false)
+    }
+    try returnDidSaveError(of: context, &call)
+  }
+
+  /// What `did_save` hooks raised does not make a save fail: it follows the results of the call.
+  func returnDidSaveError(of context: ManagedObjectContext, _ call: inout LuaCall) throws {
+    guard let box = didSaveError(of: context) else { return }
+    try call.return(box, as: types.error)
+  }
+
+  /// The error of a `did_save` hook since the last call, which is told at the end of the program if nobody looks at it.
+  func didSaveError(of context: ManagedObjectContext) -> ErrorBox? {
+    let errors = context.takeDidSaveErrors()
+    guard var error = errors.first else { return nil }
+    if errors.count > 1 {
+      error = GraphError(
+        error.code, "\(errors.count) errors after the data was saved", entity: error.entity, objectID: error.objectID,
+        details: errors)
+    }
+    let box = ErrorBox(error, self)
+    unseenFailure = UnseenFailure(error: box, isSaved: true)
+    return box
+  }
+}
