@@ -18,6 +18,7 @@ let package = Package(
   products: [
     .library(name: "Moonbase", targets: ["Moonbase"]),
     .library(name: "MoonbaseModel", targets: ["MoonbaseModel"]),
+    .library(name: "MoonbaseModelFormats", targets: ["MoonbaseModelFormats"]),
     .library(name: "MoonbaseGraph", targets: ["MoonbaseGraph"]),
     .library(name: "MoonbaseLua", targets: ["MoonbaseLua"]),
     .executable(name: "moonbase", targets: ["MoonbaseCommand"]),
@@ -48,9 +49,12 @@ let package = Package(
 
     .target(
       name: "MoonbaseModel",
-      dependencies: [
-        "MoonbasePlatform", "MoonbaseCZlib", .product(name: "Crypto", package: "swift-crypto"),
-      ],
+      dependencies: ["MoonbasePlatform", .product(name: "Crypto", package: "swift-crypto")],
+      swiftSettings: strict),
+
+    // The forms in which models are written: Xcode's, compiled, Lua's; comparison and mappings.
+    .target(
+      name: "MoonbaseModelFormats", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseCZlib"],
       swiftSettings: strict),
 
     .target(
@@ -69,7 +73,8 @@ let package = Package(
       swiftSettings: strict),
 
     .target(
-      name: "MoonbaseScripting", dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseGraph"],
+      name: "MoonbaseScripting",
+      dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph"],
       swiftSettings: strict),
 
     .target(
@@ -77,22 +82,24 @@ let package = Package(
 
     .target(
       name: "MoonbaseSQLiteStore",
-      dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseSQLite"],
+      dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph", "MoonbaseSQLite"],
       swiftSettings: strict),
 
     // What an app imports.
     .target(
       name: "Moonbase",
       dependencies: [
-        "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseGraph", "MoonbaseScripting", "MoonbaseSQLiteStore",
+        "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
+        "MoonbaseScripting",
+        "MoonbaseSQLiteStore",
       ],
       swiftSettings: strict),
 
     .executableTarget(
       name: "MoonbaseCommand",
       dependencies: [
-        "Moonbase", "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseGraph", "MoonbaseScripting",
-        "MoonbaseSQLiteStore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Moonbase", "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
+        "MoonbaseScripting", "MoonbaseSQLiteStore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
 
@@ -100,7 +107,9 @@ let package = Package(
     .testTarget(
       name: "MoonbaseScriptingTests",
       dependencies: [
-        "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseGraph", "MoonbaseScripting", "MoonbaseTestSupport",
+        "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
+        "MoonbaseScripting",
+        "MoonbaseTestSupport",
       ],
       exclude: ["Modules/Scripts"], swiftSettings: strict),
     .testTarget(
@@ -126,12 +135,16 @@ let package = Package(
     .testTarget(
       name: "MoonbaseSQLiteStoreTests",
       dependencies: [
-        "MoonbasePlatform", "MoonbaseSQLiteStore", "MoonbaseGraph", "MoonbaseModel", "MoonbaseSQLite",
-        "MoonbaseTestSupport",
+        "MoonbasePlatform", "MoonbaseSQLiteStore", "MoonbaseGraph", "MoonbaseModel", "MoonbaseModelFormats",
+        "MoonbaseSQLite", "MoonbaseTestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "MoonbaseModelTests", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseCSQLite"],
+      name: "MoonbaseModelTests", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MoonbaseModelFormatsTests",
+      dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseCSQLite"],
       swiftSettings: strict),
     .testTarget(
       name: "MoonbaseTests", dependencies: ["MoonbasePlatform", "MoonbaseLua", "Moonbase"], swiftSettings: strict),
@@ -141,7 +154,8 @@ let package = Package(
       swiftSettings: strict),
     // Hostile input for what takes bytes from strangers (`scripts/fuzz`).
     .executableTarget(
-      name: "moonbase-fuzz", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseLua"],
+      name: "moonbase-fuzz",
+      dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseLua"],
       path: "Tests/MoonbaseFuzz", swiftSettings: strict),
   ]
 )

@@ -1,3 +1,4 @@
+import MoonbaseModelFormats
 public import MoonbasePlatform
 
 extension ManagedObjectModel {

@@ -1,5 +1,6 @@
 import MoonbaseGraph
 public import MoonbaseModel
+import MoonbaseModelFormats
 public import MoonbasePlatform
 import MoonbaseSQLite
 

@@ -1,4 +1,5 @@
 import MoonbaseModel
+import MoonbaseModelFormats
 
 /// How two models differ, for programs to read: `moonbase model diff --json`.
 struct DifferenceReport: Encodable {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MoonbaseModel
+import MoonbaseModelFormats
 
 struct ModelDiff: ParsableCommand {
   static let configuration = CommandConfiguration(

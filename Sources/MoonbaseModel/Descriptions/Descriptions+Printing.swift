@@ -1,10 +1,3 @@
-extension ManagedObjectModel: CustomStringConvertible {
-  /// The model in its Lua form, or a list of its entities where a value has none.
-  public var description: String {
-    (try? luaSource()) ?? entities.map { "\($0)" }.joined(separator: "\n")
-  }
-}
-
 extension EntityDescription: CustomStringConvertible {
   /// The entity with its properties, one to a line.
   public var description: String {

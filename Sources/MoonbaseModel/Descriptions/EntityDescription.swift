@@ -34,7 +34,7 @@ public struct EntityDescription: Sendable, Hashable {
   /// Where the entity was written.
   @Incidental public var location: SourceLocation? = nil
   /// Where uniqueness constraints were written.
-  @Incidental var constraintLocations: [[String]: SourceLocation] = [:]
+  @Incidental package var constraintLocations: [[String]: SourceLocation] = [:]
 
   /// Makes an entity without properties.
   public init(_ name: String) { self.name = name }
@@ -42,7 +42,7 @@ public struct EntityDescription: Sendable, Hashable {
 
 extension EntityDescription {
   /// Adds an index of the form before fetch indexes, unless a fetch index covers the same properties.
-  mutating func addCompoundIndex(_ names: [String]) {
+  package mutating func addCompoundIndex(_ names: [String]) {
     guard !names.isEmpty, !indexes.contains(where: { $0.elements.map(\.property) == names }) else { return }
     indexes.append(
       FetchIndexDescription(names.joined(separator: "_"), names.map { FetchIndexDescription.Element($0) }))

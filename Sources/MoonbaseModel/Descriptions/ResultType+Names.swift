@@ -16,7 +16,7 @@ extension FetchRequest.ResultType {
   }
 
   /// All names in a Lua model.
-  static var modelNames: [String] { all.map(\.modelName) }
+  package static var modelNames: [String] { all.map(\.modelName) }
 
   private static let all: [Self] = [.objects, .objectIDs, .dictionaries, .count]
 }

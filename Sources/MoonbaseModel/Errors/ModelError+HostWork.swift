@@ -9,10 +9,10 @@ extension ModelError {
 
   /// Counts an entity that is looked at. Throws `.limitExceeded`, or `.interrupted`, if that is done for a script whose run must
   /// end.
-  static func chargeEntity() throws(ModelError) { try charge(entityUnits) }
+  package static func chargeEntity() throws(ModelError) { try charge(entityUnits) }
 
   /// Counts a property that is read or checked, the same way.
-  static func chargeProperty() throws(ModelError) { try charge(propertyUnits) }
+  package static func chargeProperty() throws(ModelError) { try charge(propertyUnits) }
 
   private static func charge(_ units: Int) throws(ModelError) {
     guard HostWork.mustEnd(after: units) else { return }

@@ -67,7 +67,7 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
   var shortName: String { String(rawValue.prefix { $0 != ":" }) }
 
   /// Whether the function is called by `FUNCTION(target, "selector", ...)` only.
-  var isMethod: Bool {
+  package var isMethod: Bool {
     switch self {
     case .length, .uppercaseString, .lowercaseString, .appendString, .substringFrom, .substringTo, .integerValue,
       .doubleValue, .boolValue, .stringValue, .addInterval, .intervalSinceReferenceDate, .intervalSince1970:

@@ -27,11 +27,7 @@ struct ModelResolver {
           index: index, description: entry.description, parent: parent, subtree: entry.subtree,
           properties: (parent?.properties ?? []) + properties))
     }
-    let bare = ResolvedModel(description: model, entities: entities, warnings: [])
-    let warnings = try ModelExpressionChecker(model: bare).check()
-    return ResolvedModel(
-      description: model, entities: entities,
-      warnings: model.warnings + ModelWarnings(model: model).find() + warnings)
+    return ResolvedModel(description: model, entities: entities, warnings: model.warnings)
   }
 
   // MARK: Numbering

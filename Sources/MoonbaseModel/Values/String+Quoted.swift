@@ -20,4 +20,7 @@ extension String {
     }
     return result + "\""
   }
+
+  /// The text as a Lua string in double quotation marks.
+  package var luaText: String { quoted { "\\u{\(String($0.value, radix: 16))}" } }
 }

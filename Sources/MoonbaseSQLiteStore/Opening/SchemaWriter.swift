@@ -1,4 +1,5 @@
 import MoonbaseModel
+import MoonbaseModelFormats
 import MoonbaseSQLite
 
 /// Makes the tables and indexes of a new store, in the words that Core Data uses.

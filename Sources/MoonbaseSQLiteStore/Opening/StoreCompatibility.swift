@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbaseModelFormats
 import MoonbasePlatform
 
 /// Whether a model is the one that wrote a store.

@@ -1,4 +1,5 @@
 import MoonbaseModel
+import MoonbaseModelFormats
 import MoonbasePlatform
 
 /// A model may say what Core Data's archive has no place for: flags of fetch requests, what only editors read. In the table

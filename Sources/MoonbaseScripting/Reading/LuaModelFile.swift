@@ -1,5 +1,6 @@
 import MoonbaseLua
 public import MoonbaseModel
+public import MoonbaseModelFormats
 import MoonbasePlatform
 
 /// Reads models written in Lua: the file runs in preset `pure` and returns the model as a table.

@@ -1,6 +1,7 @@
 public import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
+import MoonbaseModelFormats
 
 extension ScriptDomain {
   /// Gives scripts `moonbase.open{ store =, model =, extensions =, read_only = }`.

@@ -1,4 +1,5 @@
 import MoonbaseModel
+import MoonbaseModelFormats
 import MoonbasePlatform
 
 extension FuzzTarget {

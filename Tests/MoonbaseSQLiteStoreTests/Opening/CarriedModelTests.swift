@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbaseModelFormats
 import MoonbasePlatform
 import MoonbaseSQLite
 import MoonbaseSQLiteStore

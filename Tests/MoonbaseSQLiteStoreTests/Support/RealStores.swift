@@ -1,7 +1,8 @@
-import Testing
 import MoonbaseModel
+import MoonbaseModelFormats
 import MoonbasePlatform
 import MoonbaseSQLiteStore
+import Testing
 
 /// Stores that Apple's Core Data wrote. They are not part of the project; tests that need them run where they lie beside the
 /// checkout or where `MOONBASE_FIXTURES` says, and are reported as skipped elsewhere.

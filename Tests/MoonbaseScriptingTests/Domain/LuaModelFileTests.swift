@@ -1,5 +1,6 @@
 import MoonbaseLua
 import MoonbaseModel
+import MoonbaseModelFormats
 import MoonbasePlatform
 import MoonbaseScripting
 import Testing

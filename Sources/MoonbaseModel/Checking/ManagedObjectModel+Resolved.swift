@@ -1,0 +1,26 @@
+extension ManagedObjectModel {
+  /// Checks the model and numbers its entities and properties.
+  ///
+  /// Throws `ModelError` with `.invalidModel` for duplicate names, refused property names, unknown or cyclic parents, and
+  /// destinations and inverses that do not resolve.
+  public func resolved() throws(ModelError) -> ResolvedModel {
+    do {
+      try checkNesting()
+      let model = try withInheritanceFromChildren()
+      try ModelChecker(model: model).check()
+      let resolved = try ModelResolver(model: try model.withValuesInTheirTypes()).resolve()
+      let warnings = try ModelExpressionChecker(model: resolved).check()
+      return ResolvedModel(
+        description: resolved.description, entities: resolved.entities,
+        warnings: model.warnings + ModelWarnings(model: resolved.description).find() + warnings)
+    } catch {
+      var error = error
+      // A compiled model has no lines, but its file has a name.
+      error.location = error.location ?? locations[.file]
+      for index in error.others.indices where error.others[index].location == nil {
+        error.others[index].location = locations[.file]
+      }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/// Derivation expressions in the form Xcode shows: `name`, `rel.name`, `now()`, `uppercase:(name)`, `items.@count`,
+/// `items.price.@sum`.
+package enum DerivationText {
+  private static let collectionFunctions = ["count:", "sum:", "min:", "max:", "average:"]
+  private static let textFunctions = ["uppercase:", "lowercase:", "canonical:"]
+
+  /// The text of an expression; of one that Xcode could not show, the expression's own text.
+  package static func text(_ expression: Expression) -> String {
+    switch expression {
+    case .keyPath(.evaluatedObject, let path): path.joined(separator: ".")
+    case .function("now", []): "now()"
+    case .function(let name, let arguments) where arguments.count == 1 && collectionFunctions.contains(name):
+      "\(text(arguments[0])).@\(name.dropLast() == "average" ? "avg" : String(name.dropLast()))"
+    case .function(let name, let arguments) where arguments.count == 1 && textFunctions.contains(name):
+      "\(name)(\(text(arguments[0])))"
+    default: "\(expression)"
+    }
+  }
+
+  /// The expression of a text; nil where it has another form than those above.
+  package static func expression(_ text: String) -> Expression? {
+    guard text.utf8.count <= 1000 else { return nil }
+    if text == "now()" { return .function("now", []) }
+    for name in textFunctions where text.hasPrefix("\(name)(") && text.hasSuffix(")") {
+      return expression(String(text.dropFirst(name.count + 1).dropLast())).map { .function(name, [$0]) }
+    }
+    var path = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard let last = path.last, path.allSatisfy({ !$0.isEmpty && !$0.contains(where: "(): ".contains) }) else {
+      return nil
+    }
+    guard last.hasPrefix("@") else { return .keyPath(.evaluatedObject, path) }
+    path.removeLast()
+    let name = last == "@avg" ? "average:" : "\(last.dropFirst()):"
+    guard !path.isEmpty, collectionFunctions.contains(name) else { return nil }
+    return .function(name, [.keyPath(.evaluatedObject, path)])
+  }
+}

@@ -1,0 +1,106 @@
+import MoonbaseModel
+
+extension ArchivedModelReader {
+  mutating func fetchedProperty(_ object: ArchivedObject, _ name: String, subject: String) throws(ModelError)
+    -> FetchedPropertyDescription
+  {
+    guard let request = object["NSFetchRequest"]?.object else {
+      throw ModelError(.malformedFile, "\(subject) has no fetch request", property: name)
+    }
+    var property = FetchedPropertyDescription(name, try fetchRequest(request, subject: subject))
+    property.isOptional = object.bool("NSIsOptional")
+    property.renamingIdentifier = other(object.string("NSRenamingIdentifier"), than: name)
+    property.userInfo = userInfo(object, subject)
+    return property
+  }
+
+  mutating func fetchRequest(_ object: ArchivedObject, subject: String) throws(ModelError) -> FetchRequest {
+    guard let entity = object["NSEntity"]?.object?.string("NSEntityName") ?? object.string("NSEntityName") else {
+      throw ModelError(.malformedFile, "\(subject): its fetch request names no entity")
+    }
+    report(object, subject)
+    var request = FetchRequest(entity)
+    request.predicate = try predicate(object, "NSPredicate", subject)
+    request.havingPredicate = try predicate(object, "NSHavingPredicate", subject)
+    for descriptor in object.elements("NSSortDescriptors") ?? [] {
+      if let key = sortDescriptor(descriptor, subject) { request.sortDescriptors.append(key) }
+    }
+    request.fetchLimit = max(0, object.integer("NSFetchLimit") ?? 0)
+    request.fetchOffset = max(0, object.integer("NSFetchOffset") ?? 0)
+    request.fetchBatchSize = max(0, object.integer("NSBatchSize") ?? 0)
+    request.relationshipKeyPathsForPrefetching = names(object, "NSRelationshipKeyPathsForPrefetching", subject)
+    request.propertiesToGroupBy = names(object, "NSValuesToGroupBy", subject)
+    for column in object.elements("NSValuesToFetch") ?? [] {
+      request.propertiesToFetch.append(try self.column(column, subject: subject))
+    }
+    let type = object.integer("NSResultType") ?? 0
+    if let known = FetchRequest.ResultType(rawValue: type) {
+      request.resultType = known
+    } else {
+      warnings.append("\(subject): the result type \(type) of its fetch request is not understood")
+    }
+    request.archivedFlags = zip(SupplementKeys.fetchFlags, request.archivedFlags).map { key, usual in
+      object[key]?.bool ?? usual
+    }
+    if let flags = object.integer("NSFetchRequestFlags"), flags != ArchivedFetchRequest.defaultFlags {
+      warnings.append("\(subject): the flags \(flags) of its fetch request are not understood")
+    }
+    return request
+  }
+
+  private func predicate(_ object: ArchivedObject, _ key: String, _ subject: String) throws(ModelError) -> Predicate? {
+    guard let archived = object[key]?.object else { return nil }
+    do { return try ArchivedPredicateReader().predicate(archived) } catch {
+      throw ModelError(error.code, "\(subject): its predicate: \(error.message)")
+    }
+  }
+
+  /// The names in a list; what has none is told.
+  private mutating func names(_ object: ArchivedObject, _ key: String, _ subject: String) -> [String] {
+    let elements = object.elements(key) ?? []
+    let names = elements.compactMap(\.propertyName)
+    if names.count < elements.count { warnings.append("\(subject): some of \(key) are not understood and left out") }
+    return names
+  }
+
+  private mutating func column(_ archived: ArchivedValue, subject: String) throws(ModelError) -> FetchColumn {
+    guard let name = archived.propertyName else {
+      throw ModelError(.malformedFile, "\(subject): a column of its fetch request has no name")
+    }
+    guard let object = archived.object, object.className == "NSExpressionDescription" else { return FetchColumn(name) }
+    report(object, "\(subject), column \(name)")
+    guard let expression = object["NSExpression"]?.object else {
+      throw ModelError(.malformedFile, "\(subject): the column \(name) has no expression")
+    }
+    var column = FetchColumn(name)
+    do { column.expression = try ArchivedPredicateReader().expression(expression) } catch {
+      throw ModelError(error.code, "\(subject): the column \(name): \(error.message)")
+    }
+    if let type = object.integer("NSExpressionResultType") { column.resultType = AttributeType(rawValue: type) }
+    return column
+  }
+
+  private mutating func sortDescriptor(_ archived: ArchivedValue, _ subject: String) -> SortDescriptor? {
+    guard let object = archived.object, let key = object.string("NSKey") else {
+      warnings.append("\(subject): a sort descriptor without a key is left out")
+      return nil
+    }
+    report(object, "\(subject), sort key \(key)")
+    var descriptor = SortDescriptor(key, ascending: object.bool("NSAscending"))
+    if let selector = object.string("NSSelector") {
+      let name = selector.hasSuffix(":") ? String(selector.dropLast()) : selector
+      if let comparator = SortDescriptor.Comparator(rawValue: name) {
+        descriptor.comparator = comparator
+      } else {
+        warnings.append("\(subject), sort key \(key): \(selector) is not known here; compare: stands for it")
+      }
+    }
+    return descriptor
+  }
+}
+
+/// What archived fetch requests have in common.
+enum ArchivedFetchRequest {
+  /// The flags of a request that was not changed. What each bit means is not known.
+  static let defaultFlags = 30
+}

@@ -1,0 +1,116 @@
+import MoonbaseModel
+
+extension ArchivedModelReader {
+  private static let externalStorageFlag = 4
+  private static let historyFlag = 16
+
+  // MARK: Attributes
+
+  mutating func attribute(_ object: ArchivedObject, _ name: String, subject: String) throws(ModelError)
+    -> AttributeDescription
+  {
+    guard let type = AttributeType(rawValue: object.integer("NSAttributeType") ?? 0) else {
+      throw ModelError(
+        .malformedFile, "\(subject) has the unknown type \(object.integer("NSAttributeType") ?? 0)", property: name)
+    }
+    var attribute = AttributeDescription(name, type)
+    let flags = object.integer("NSFlagsKey") ?? 0
+    attribute.isOptional = object.bool("NSIsOptional")
+    attribute.isTransient = object.bool("NSIsTransient")
+    attribute.isIndexed = object.bool("NSIsIndexed")
+    attribute.isIndexedBySpotlight = object.bool("NSIndexedBySpotlight")
+    attribute.allowsExternalBinaryDataStorage = flags & Self.externalStorageFlag != 0
+    attribute.preservesValueInHistoryOnDeletion = flags & Self.historyFlag != 0
+    let unknown = flags & ~(Self.externalStorageFlag | Self.historyFlag)
+    if unknown != 0 { warnings.append("\(subject): storage flags \(unknown) are not understood") }
+    attribute.usesScalarValueType = object.bool(SupplementKeys.scalar)
+    attribute.allowsCloudEncryption = object.bool(SupplementKeys.cloudEncryption)
+    attribute.valueClassName =
+      object.string(SupplementKeys.valueClass)
+      ?? object.string("NSAttributeValueClassName").flatMap { type.isUsual(valueClass: $0) ? nil : $0 }
+    attribute.valueTransformerName = object.string("NSValueTransformerName")
+    attribute.renamingIdentifier = other(object.string("NSRenamingIdentifier"), than: name)
+    attribute.versionHashModifier = object.string("NSVersionHashModifier")
+    attribute.userInfo = userInfo(object, subject)
+    attribute.derivationExpression = try derivation(object, subject: subject)
+    for element in object.elements("NSElements") ?? [] {
+      guard let element = element.object, let name = element.string("NSPropertyName") else { continue }
+      attribute.elements.append(try self.attribute(element, name, subject: "\(subject).\(name)"))
+    }
+    readDefault(object, into: &attribute, subject: subject)
+    try readValidation(object, into: &attribute, subject: subject)
+    return attribute
+  }
+
+  private mutating func derivation(_ object: ArchivedObject, subject: String) throws(ModelError) -> String? {
+    if object["NSFilteringPredicate"] != nil {
+      warnings.append("\(subject): the predicate that filters what it is derived from is left out")
+    }
+    if let text = object.string(SupplementKeys.derivation) { return text }
+    guard let expression = object["NSDerivationExpression"]?.object else { return nil }
+    do { return DerivationText.text(try ArchivedPredicateReader().expression(expression)) } catch {
+      throw ModelError(error.code, "\(subject): its derivation: \(error.message)")
+    }
+  }
+
+  /// A default that cannot be read is told, not refused: the model is good for all objects that exist.
+  private mutating func readDefault(
+    _ object: ArchivedObject, into attribute: inout AttributeDescription, subject: String
+  ) {
+    guard let archived = object["NSDefaultValue"] else { return }
+    let value = archived.modelValue.map { normalized($0, for: attribute.type) }
+    if let value, let checked = try? attribute.checked(value) {
+      attribute.defaultValue = checked
+    } else {
+      let what = archived.object?.className ?? value?.typeDescription ?? "value"
+      warnings.append("\(subject): its default value, a \(what), cannot be read here and is left out")
+    }
+  }
+
+  /// In an archive a number is a number, whatever the attribute's type.
+  func normalized(_ value: Value, for type: AttributeType) -> Value {
+    switch (type, value) {
+    case (.boolean, .int(let integer)): .bool(integer != 0)
+    case (.integer16, .bool(let bool)), (.integer32, .bool(let bool)), (.integer64, .bool(let bool)):
+      .int(bool ? 1 : 0)
+    case (.double, .int(let integer)), (.float, .int(let integer)): .double(Double(integer))
+    default: value
+    }
+  }
+
+  // MARK: Relationships
+
+  mutating func relationship(_ object: ArchivedObject, _ name: String, subject: String) throws(ModelError)
+    -> RelationshipDescription
+  {
+    let entity = object["NSDestinationEntity"]?.object
+    guard let destination = object.string("_NSDestinationEntityName") ?? entity?.string("NSEntityName") else {
+      throw ModelError(.malformedFile, "\(subject) has no destination", property: name)
+    }
+    let inverse =
+      object.string("_NSInverseRelationshipName")
+      ?? object["NSInverseRelationship"]?.object?.string("NSPropertyName")
+    var relationship = RelationshipDescription.toMany(name, destination, inverse: inverse)
+    relationship.maxCount = object.integer("NSMaxCount") ?? 0
+    relationship.minCount = object.integer("NSMinCount") ?? 0
+    relationship.isOptional = object.bool("NSIsOptional")
+    relationship.isTransient = object.bool("NSIsTransient")
+    relationship.isOrdered = object.bool("NSIsOrdered")
+    relationship.isIndexedBySpotlight = object.bool("NSIndexedBySpotlight")
+    let rule = object.integer("NSDeleteRule") ?? DeleteRule.nullify.rawValue
+    if let known = DeleteRule(rawValue: rule) {
+      relationship.deleteRule = known
+    } else {
+      warnings.append("\(subject): the delete rule \(rule) is not understood; nullify stands for it")
+    }
+    relationship.renamingIdentifier = other(object.string("NSRenamingIdentifier"), than: name)
+    relationship.versionHashModifier = object.string("NSVersionHashModifier")
+    relationship.userInfo = userInfo(object, subject)
+    return relationship
+  }
+}
+
+extension AttributeType {
+  /// Whether a class is the one that values of the type have anyway.
+  func isUsual(valueClass name: String) -> Bool { name == foundationClassName || name == "NSObject" }
+}

@@ -1,0 +1,59 @@
+import MoonbaseModel
+
+/// The codes that a compiled model names beside the rules that Xcode's inspector can state.
+enum ValidationWarningCode: Int {
+  /// Core Data has no code for values that are not listed: this is its general one.
+  case notAllowed = 1550
+  case numberTooLarge = 1610
+  case numberTooSmall = 1620
+  case dateTooLate = 1630
+  case dateTooSoon = 1640
+  case stringTooLong = 1660
+  case stringTooShort = 1670
+  case stringPattern = 1680
+}
+
+extension ArchivedModelReader {
+  /// Rules of known shape become minimum, maximum, lengths and pattern; all others stay predicates with their messages.
+  mutating func readValidation(_ object: ArchivedObject, into attribute: inout AttributeDescription, subject: String)
+    throws(ModelError)
+  {
+    let predicates = (object.elements("NSValidationPredicates") ?? []).compactMap(\.object)
+    let warnings = object.elements("NSValidationWarnings") ?? []
+    for (index, archived) in predicates.enumerated() {
+      let predicate: Predicate
+      do { predicate = try ArchivedPredicateReader().predicate(archived) } catch {
+        throw ModelError(error.code, "\(subject): its validation: \(error.message)")
+      }
+      let warning = index < warnings.count ? warnings[index] : nil
+      let code = warning?.integer.flatMap { ValidationWarningCode(rawValue: Int($0)) }
+      if let code, apply(predicate, code, to: &attribute) { continue }
+      let message = warning?.string ?? warning?.integer.map { "\($0)" } ?? ""
+      attribute.validation.predicates.append(ValidationPredicate(predicate, message: message))
+    }
+  }
+
+  private func apply(_ predicate: Predicate, _ code: ValidationWarningCode, to attribute: inout AttributeDescription)
+    -> Bool
+  {
+    guard case .comparison(let comparison) = predicate, case .constant(let raw) = comparison.right else { return false }
+    let value = normalized(raw, for: attribute.type)
+    let ofSelf = comparison.left == .evaluatedObject
+    let ofLength = comparison.left == .keyPath(.evaluatedObject, ["length"])
+    switch (code, comparison.operator, value) {
+    case (.numberTooSmall, .greaterThanOrEqual, _) where ofSelf, (.dateTooSoon, .greaterThanOrEqual, _) where ofSelf:
+      attribute.validation.minimum = value
+    case (.numberTooLarge, .lessThanOrEqual, _) where ofSelf, (.dateTooLate, .lessThanOrEqual, _) where ofSelf:
+      attribute.validation.maximum = value
+    case (.stringTooShort, .greaterThanOrEqual, .int(let length)) where ofLength:
+      attribute.validation.minimumLength = Int(length)
+    case (.stringTooLong, .lessThanOrEqual, .int(let length)) where ofLength:
+      attribute.validation.maximumLength = Int(length)
+    case (.stringPattern, .matches, .string(let pattern)) where ofSelf:
+      attribute.validation.regularExpression = pattern
+    case (.notAllowed, .in, .list(let list)) where ofSelf: attribute.validation.allowedValues = list
+    default: return false
+    }
+    return true
+  }
+}

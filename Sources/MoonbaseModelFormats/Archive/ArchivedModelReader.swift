@@ -1,0 +1,168 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Reads the keyed archive of a managed object model: a `.mom` file, or a store's model cache.
+struct ArchivedModelReader {
+  var warnings: [String] = []
+
+  static func read(_ data: Data) throws(ModelError) -> ManagedObjectModel {
+    let root = try KeyedArchive(try PropertyList(binary: data)).root()
+    guard root.className == "NSManagedObjectModel" else {
+      throw ModelError(.malformedFile, "the archive holds a \(root.className), not a managed object model")
+    }
+    var reader = ArchivedModelReader()
+    return try reader.model(root)
+  }
+
+  private mutating func model(_ root: ArchivedObject) throws(ModelError) -> ManagedObjectModel {
+    guard let entities = root.pairs("NSEntities") else {
+      throw ModelError(.malformedFile, "the archived model has no entities")
+    }
+    report(root, "the model")
+    var model = ManagedObjectModel()
+    model.allowsUnknownClasses = true
+    model.versionIdentifiers = (root.elements("NSVersionIdentifiers") ?? []).compactMap(\.string).sorted()
+    for (name, value) in entities {
+      guard let object = value.object, object.className == "NSEntityDescription" else {
+        throw ModelError(.malformedFile, "entity \(name) is archived as something else", entity: name)
+      }
+      model.entities.append(try entity(object, name))
+    }
+    for (name, value) in root.pairs("NSFetchRequestTemplates") ?? [] {
+      guard let object = value.object else { continue }
+      model.fetchRequestTemplates[name] = try fetchRequest(object, subject: "fetch request \(name)")
+    }
+    for (name, value) in root.pairs("NSConfigurations") ?? [] where name != "PF_DEFAULT_CONFIGURATION_NAME" {
+      let members = value.object?.elements ?? []
+      model.configurations[name] = members.compactMap { $0.string ?? $0.object?.string("NSEntityName") }.sorted()
+    }
+    try root.archive.checkBudget()
+    model.warnings = warnings
+    return model
+  }
+
+  // MARK: Entities
+
+  private mutating func entity(_ object: ArchivedObject, _ name: String) throws(ModelError) -> EntityDescription {
+    report(object, "entity \(name)")
+    var entity = EntityDescription(name)
+    let parent = object["NSSuperentity"]?.object
+    entity.superentityName = parent?.string("NSEntityName")
+    entity.managedObjectClassName = object.string("NSClassNameForEntity").flatMap {
+      $0.isEmpty || $0 == "NSManagedObject" ? nil : $0
+    }
+    entity.isAbstract = object.bool("NSIsAbstract")
+    entity.renamingIdentifier = other(object.string("NSRenamingIdentifier"), than: name)
+    entity.versionHashModifier = object.string("NSVersionHashModifier")
+    entity.userInfo = userInfo(object, "entity \(name)")
+    entity.codeGenerationType = object.string(SupplementKeys.codeGeneration)
+    entity.coreSpotlightDisplayNameExpression = object.string(SupplementKeys.spotlightName)
+    entity.uniquenessConstraints = constraints(object)
+    let inherited = Set((parent?.pairs("NSProperties") ?? []).map(\.key))
+    for (key, value) in object.pairs("NSProperties") ?? [] where !inherited.contains(key) {
+      guard let property = value.object else { continue }
+      try read(property.underlying, key, into: &entity)
+    }
+    entity.indexes = indexes(object, entity)
+    for names in object.elements("NSCompoundIndexes") ?? [] {
+      entity.addCompoundIndex((names.object?.elements ?? []).compactMap(\.propertyName))
+    }
+    return entity
+  }
+
+  private mutating func read(_ object: ArchivedObject, _ name: String, into entity: inout EntityDescription)
+    throws(ModelError)
+  {
+    let subject = "\(entity.name).\(name)"
+    report(object, subject)
+    switch object.className {
+    case "NSAttributeDescription", "NSDerivedAttributeDescription", "NSCompositeAttributeDescription":
+      entity.attributes.append(try attribute(object, name, subject: subject))
+    case "NSRelationshipDescription":
+      entity.relationships.append(try relationship(object, name, subject: subject))
+    case "NSFetchedPropertyDescription":
+      entity.fetchedProperties.append(try fetchedProperty(object, name, subject: subject))
+    case "NSExpressionDescription": warnings.append("\(subject): expression descriptions are left out of a model")
+    default:
+      throw ModelError(
+        .malformedFile, "\(subject) is archived as \(object.className), which is no property", entity: entity.name,
+        property: name)
+    }
+  }
+
+  private func constraints(_ object: ArchivedObject) -> [[String]] {
+    (object.elements("NSUniqueTuples") ?? []).map { ($0.object?.elements ?? []).compactMap(\.propertyName) }
+      .filter { !$0.isEmpty }
+  }
+
+  private mutating func indexes(_ object: ArchivedObject, _ entity: EntityDescription) -> [FetchIndexDescription] {
+    let properties = Set((object.pairs("NSProperties") ?? []).map(\.key))
+    var result: [FetchIndexDescription] = []
+    for archived in (object.elements("NSFetchIndexDescriptions") ?? []).compactMap(\.object) {
+      guard let name = archived.string("NSIndexName") else {
+        warnings.append("entity \(entity.name): an index without a name is left out")
+        continue
+      }
+      let subject = "\(entity.name), index \(name)"
+      report(archived, subject)
+      let elements = (archived.elements("NSIndexElements") ?? []).compactMap(\.object)
+      for element in elements { report(element, subject) }
+      var index = FetchIndexDescription(name, elements.compactMap { indexElement($0, properties) })
+      if let text = archived.string(SupplementKeys.partialIndexPredicate) {
+        index.partialIndexPredicate = text
+      } else if let predicate = archived["NSPartialIndexPredicate"]?.object {
+        do { index.partialIndexPredicate = "\(try ArchivedPredicateReader().predicate(predicate))" } catch {
+          warnings.append("\(subject): its predicate is left out: \(error.message)")
+        }
+      }
+      // An index of one attribute that bears the attribute's name is what the legacy flag means.
+      let isLegacy = entity.attributes.contains { $0.name == name && $0.isIndexed }
+      if !isLegacy || index.elements != [FetchIndexDescription.Element(name)] { result.append(index) }
+    }
+    return result
+  }
+
+  private func indexElement(_ object: ArchivedObject, _ properties: Set<String>) -> FetchIndexDescription.Element? {
+    guard let name = object.string("NSPropertyName") else { return nil }
+    var element = FetchIndexDescription.Element(name)
+    element.isExpression = object[SupplementKeys.isExpression]?.bool ?? !properties.contains(name)
+    element.expressionType = object.string(SupplementKeys.expressionType)
+    element.isAscending = object.bool("NSAscending")
+    element.kind = object.integer("NSFetchIndexElementType") == 1 ? .rTree : .binary
+    return element
+  }
+
+  // MARK: Parts
+
+  /// Tells which keys of an object are not understood.
+  mutating func report(_ object: ArchivedObject, _ subject: String) {
+    for key in ArchivedKeys.unknown(in: object) {
+      warnings.append("\(subject): \(key) of \(object.className) is not understood")
+    }
+  }
+
+  mutating func userInfo(_ object: ArchivedObject, _ subject: String) -> [String: Value] {
+    guard let info = object["NSUserInfo"]?.object else { return [:] }
+    let pairs = info.pairs ?? []
+    let values = pairs.compactMap { key, value in value.modelValue.map { (key, $0) } }
+    if values.count < max(pairs.count, info.fields["NS.keys"]?.array?.count ?? 0) {
+      warnings.append("\(subject): user info that is no value of Foundation's plain classes is left out")
+    }
+    return Dictionary(values) { first, _ in first }
+  }
+
+  /// A renaming identifier that is the name itself says nothing.
+  func other(_ identifier: String?, than name: String) -> String? { identifier == name ? nil : identifier }
+}
+
+extension ArchivedObject {
+  /// The property behind a proxy: old frameworks archive inherited properties so.
+  fileprivate var underlying: ArchivedObject {
+    className == "_NSPropertyDescriptionProxy" ? self["NSUnderlyingProperty"]?.object ?? self : self
+  }
+}
+
+extension ArchivedValue {
+  /// The name of a property that is given by name or as itself.
+  var propertyName: String? { string ?? object?.string("NSPropertyName") }
+}

@@ -1,0 +1,60 @@
+import MoonbaseModel
+
+extension ArchivedModelWriter {
+  mutating func write(_ property: FetchedPropertyDescription, of entity: Int) throws(ModelError) {
+    var traits: Traits = [.noValidation, .readOnly, .transient]
+    if property.isOptional { traits.insert(.optional) }
+    var fields = try common(
+      property.name, entity, traits, renamed: property.renamingIdentifier, modifier: nil, userInfo: property.userInfo)
+    fields["_NSFetchRequestEntityName"] = archive.string(property.fetchRequest.entityName)
+    fields["NSFetchRequest"] = try fetchRequest(property.fetchRequest)
+    archive.fill(reference(property.name, of: entity), "NSFetchedPropertyDescription", fields)
+  }
+
+  mutating func fetchRequest(_ request: FetchRequest) throws(ModelError) -> PropertyList {
+    let null = KeyedArchiveWriter.null
+    var predicate = null
+    if let condition = request.predicate { predicate = try archive.predicate(condition) }
+    let sort = request.sortDescriptors.map { descriptor in
+      archive.object(
+        "NSSortDescriptor",
+        [
+          "NSKey": archive.string(descriptor.keyPath), "NSAscending": .bool(descriptor.ascending),
+          "NSSelector": archive.string("\(descriptor.comparator.rawValue):"), "NSReverseNullOrder": false,
+        ])
+    }
+    let prefetch = request.relationshipKeyPathsForPrefetching.map { archive.string($0) }
+    var columns: [PropertyList] = []
+    for column in request.propertiesToFetch { columns.append(try self.column(column)) }
+    let groups = request.propertiesToGroupBy.map { archive.string($0) }
+    var having = null
+    if let condition = request.havingPredicate { having = try archive.predicate(condition) }
+    var fields: [String: PropertyList] = [
+      "NSEntity": model.entity(request.entityName).map { entityReferences[$0.index] } ?? null,
+      "NSPredicate": predicate, "NSSortDescriptors": sort.isEmpty ? null : archive.array(sort),
+      "NSHasFetchRequestFlags": true, "NSFetchRequestFlags": .integer(Int64(ArchivedFetchRequest.defaultFlags)),
+      "NSFetchLimit": .integer(Int64(request.fetchLimit)), "NSFetchOffset": .integer(Int64(request.fetchOffset)),
+      "NSBatchSize": .integer(Int64(request.fetchBatchSize)),
+      "NSResultType": .integer(Int64(request.resultType.rawValue)), "NSAllocationType": 0,
+      "NSValuesToFetch": columns.isEmpty ? null : archive.array(columns),
+      "NSValuesToGroupBy": groups.isEmpty ? null : archive.array(groups), "NSHavingPredicate": having,
+      "NSRelationshipKeyPathsForPrefetching": prefetch.isEmpty ? null : archive.array(prefetch),
+    ]
+    let defaults = FetchRequest("").archivedFlags
+    for (key, (flag, usual)) in zip(SupplementKeys.fetchFlags, zip(request.archivedFlags, defaults))
+    where isComplete && flag != usual {
+      fields[key] = .bool(flag)
+    }
+    return archive.object("NSFetchRequest", fields)
+  }
+
+  /// A column: a property by its name, or an expression description.
+  private mutating func column(_ column: FetchColumn) throws(ModelError) -> PropertyList {
+    if column == FetchColumn(column.name) { return archive.string(column.name) }
+    var fields: [String: PropertyList] = [
+      "NSPropertyName": archive.string(column.name), "NSExpression": try archive.expression(column.expression),
+    ]
+    if let type = column.resultType { fields["NSExpressionResultType"] = .integer(Int64(type.rawValue)) }
+    return archive.object("NSExpressionDescription", fields)
+  }
+}

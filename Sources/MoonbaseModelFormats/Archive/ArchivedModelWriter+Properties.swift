@@ -1,0 +1,137 @@
+import MoonbaseModel
+
+extension ArchivedModelWriter {
+  /// What Core Data sums up in one number beside each property.
+  struct Traits: OptionSet {
+    let rawValue: Int64
+    static let always = Self(rawValue: 1)
+    static let optional = Self(rawValue: 2)
+    static let readOnly = Self(rawValue: 4)
+    static let transient = Self(rawValue: 8)
+    static let noValidation = Self(rawValue: 0x30)
+    static let noUserInfo = Self(rawValue: 0x40)
+    static let noHashModifier = Self(rawValue: 0x80)
+    static let indexedBySpotlight = Self(rawValue: 0x100)
+    static let ordered = Self(rawValue: 0x400)
+  }
+
+  mutating func write(_ property: ResolvedProperty, of entity: ResolvedEntity) throws(ModelError) {
+    switch property.kind {
+    case .attribute(let attribute):
+      try write(attribute, of: entity.index, to: reference(property.name, of: entity.index))
+    case .toOne(let relationship), .toMany(let relationship): try write(relationship, of: entity.index)
+    }
+  }
+
+  /// What all kinds of property have in common.
+  mutating func common(
+    _ name: String, _ entity: Int, _ traits: Traits, renamed: String?, modifier: String?, userInfo: [String: Value]
+  ) throws(ModelError) -> [String: PropertyList] {
+    var traits = traits.union([.always])
+    if userInfo.isEmpty { traits.insert(.noUserInfo) }
+    if modifier == nil { traits.insert(.noHashModifier) }
+    var fields: [String: PropertyList] = [
+      "NSPropertyName": archive.string(name), "NSEntity": entityReferences[entity],
+      "NSRenamingIdentifier": archive.string(renamed ?? name), "_P": .integer(traits.rawValue),
+    ]
+    if traits.contains(.optional) { fields["NSIsOptional"] = true }
+    if traits.contains(.transient) { fields["NSIsTransient"] = true }
+    if traits.contains(.readOnly) { fields["NSIsReadOnly"] = true }
+    if traits.contains(.ordered) { fields["NSIsOrdered"] = true }
+    if traits.contains(.indexedBySpotlight) { fields["NSIndexedBySpotlight"] = true }
+    if let modifier { fields["NSVersionHashModifier"] = archive.string(modifier) }
+    if !userInfo.isEmpty { fields["NSUserInfo"] = try archive.userInfo(userInfo, of: name) }
+    return fields
+  }
+
+  // MARK: Attributes
+
+  private mutating func write(_ attribute: AttributeDescription, of entity: Int, to reference: PropertyList)
+    throws(ModelError)
+  {
+    var traits: Traits = attribute.isOptional ? [.optional] : []
+    if attribute.isTransient { traits.insert(.transient) }
+    if attribute.isIndexedBySpotlight { traits.insert(.indexedBySpotlight) }
+    if attribute.derivationExpression != nil { traits.insert(.readOnly) }
+    if attribute.validation.isEmpty { traits.insert(.noValidation) }
+    var fields = try common(
+      attribute.name, entity, traits, renamed: attribute.renamingIdentifier, modifier: attribute.versionHashModifier,
+      userInfo: attribute.userInfo)
+    fields["NSAttributeType"] = .integer(Int64(attribute.type.rawValue))
+    let valueClass = attribute.valueClassName ?? attribute.type.foundationClassName
+    fields["NSAttributeValueClassName"] = archive.string(valueClass)
+    if isComplete, let name = attribute.valueClassName, attribute.type.isUsual(valueClass: name) {
+      fields[SupplementKeys.valueClass] = archive.string(name)
+    }
+    if isComplete, attribute.usesScalarValueType { fields[SupplementKeys.scalar] = true }
+    if isComplete, attribute.allowsCloudEncryption { fields[SupplementKeys.cloudEncryption] = true }
+    fields["NSValueTransformerName"] = archive.string(attribute.valueTransformerName)
+    guard let defaultValue = archive.value(attribute.defaultValue) else {
+      throw ModelError(
+        .unsupportedForm,
+        "\(attribute.name): \(attribute.defaultValue.typePhrase) as default cannot be archived",
+        property: attribute.name)
+    }
+    fields["NSDefaultValue"] = defaultValue
+    fields["NSFlagsKey"] = .integer(
+      (attribute.allowsExternalBinaryDataStorage ? 4 : 0) | (attribute.preservesValueInHistoryOnDeletion ? 16 : 0))
+    if attribute.isIndexed { fields["NSIsIndexed"] = true }
+    try addValidation(of: attribute, to: &fields)
+    var className = "NSAttributeDescription"
+    if let text = attribute.derivationExpression {
+      className = "NSDerivedAttributeDescription"
+      // A text of another form is no expression that Core Data could evaluate either; it is kept as it stands.
+      let expression = DerivationText.expression(text) ?? .constant(.string(text))
+      if isComplete, DerivationText.text(expression) != text {
+        fields[SupplementKeys.derivation] = archive.string(text)
+      }
+      fields["NSDerivationExpression"] = try archive.expression(expression)
+      fields["NSFilteringPredicate"] = KeyedArchiveWriter.null
+    }
+    if attribute.type == .composite {
+      className = "NSCompositeAttributeDescription"
+      var elements: [PropertyList] = []
+      for element in attribute.elements {
+        elements.append(archive.reserve())
+        try write(element, of: entity, to: elements[elements.count - 1])
+      }
+      fields["NSElements"] = archive.array(elements)
+    }
+    archive.fill(reference, className, fields)
+  }
+
+  private mutating func addValidation(of attribute: AttributeDescription, to fields: inout [String: PropertyList])
+    throws(ModelError)
+  {
+    let rules = attribute.archivedRules
+    if rules.isEmpty { return }
+    var predicates: [PropertyList] = []
+    for rule in rules { predicates.append(try archive.predicate(rule.predicate)) }
+    fields["NSValidationPredicates"] = archive.array(predicates)
+    fields["NSValidationWarnings"] = archive.array(rules.map { archive.scalar($0.warning) })
+  }
+
+  // MARK: Relationships
+
+  private mutating func write(_ relationship: ResolvedRelationship, of entity: Int) throws(ModelError) {
+    let description = relationship.description
+    var traits: Traits = [.noValidation]
+    if description.isOptional { traits.insert(.optional) }
+    if description.isTransient { traits.insert(.transient) }
+    if description.isOrdered { traits.insert(.ordered) }
+    if description.isIndexedBySpotlight { traits.insert(.indexedBySpotlight) }
+    var fields = try common(
+      description.name, entity, traits, renamed: description.renamingIdentifier,
+      modifier: description.versionHashModifier, userInfo: description.userInfo)
+    fields["NSDestinationEntity"] = entityReferences[relationship.destination]
+    fields["_NSDestinationEntityName"] = archive.string(description.destinationEntityName)
+    if let inverse = description.inverseName {
+      fields["_NSInverseRelationshipName"] = archive.string(inverse)
+      fields["NSInverseRelationship"] = reference(inverse, of: relationship.destination)
+    }
+    fields["NSDeleteRule"] = .integer(Int64(description.deleteRule.rawValue))
+    fields["NSMaxCount"] = .integer(Int64(description.maxCount))
+    fields["NSMinCount"] = .integer(Int64(description.minCount))
+    archive.fill(reference(description.name, of: entity), "NSRelationshipDescription", fields)
+  }
+}

@@ -1,0 +1,152 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Writes a model as Core Data archives it in a store's model cache and in compiled models.
+struct ArchivedModelWriter {
+  var archive = KeyedArchiveWriter()
+  let model: ResolvedModel
+  /// Whether what Core Data has no place for is written too, under `SupplementKeys`.
+  let isComplete: Bool
+  let root: PropertyList
+  /// Entities and properties refer to each other, so all have their places before the first is written.
+  private(set) var entityReferences: [PropertyList] = []
+  private var propertyReferences: [PropertyKey: PropertyList] = [:]
+
+  private struct PropertyKey: Hashable {
+    var entity: Int
+    var name: String
+  }
+
+  static func write(_ model: ResolvedModel, isComplete: Bool) throws(ModelError) -> Data {
+    var writer = ArchivedModelWriter(model, isComplete: isComplete)
+    return try writer.write().binaryData
+  }
+
+  private init(_ model: ResolvedModel, isComplete: Bool) {
+    self.model = model
+    self.isComplete = isComplete
+    root = archive.reserve()
+    for entity in model.entities {
+      entityReferences.append(archive.reserve())
+      for name in names(of: entity) {
+        propertyReferences[PropertyKey(entity: entity.index, name: name)] = archive.reserve()
+      }
+    }
+  }
+
+  private func names(of entity: ResolvedEntity) -> [String] {
+    entity.properties.map(\.name) + entity.fetchedProperties.keys.sorted()
+  }
+
+  func reference(_ name: String, of entity: Int) -> PropertyList {
+    propertyReferences[PropertyKey(entity: entity, name: name)] ?? KeyedArchiveWriter.null
+  }
+
+  private mutating func write() throws(ModelError) -> PropertyList {
+    for entity in model.entities { try write(entity) }
+    let entities = model.entities.map { ($0.name, entityReferences[$0.index]) }.sorted { $0.0.literallyPrecedes($1.0) }
+    let identifiers = model.description.versionIdentifiers.map { archive.string($0) }
+    var fields: [String: PropertyList] = [
+      "NSEntities": archive.knownKeysDictionary(entities),
+      "NSVersionIdentifiers": archive.array(identifiers, className: "NSSet"),
+      "NSFetchRequestTemplates": try templates(),
+    ]
+    if !model.description.configurations.isEmpty { fields["NSConfigurations"] = configurations() }
+    archive.fill(root, "NSManagedObjectModel", fields)
+    return archive.archive(root: root)
+  }
+
+  private mutating func templates() throws(ModelError) -> PropertyList {
+    var pairs: [(key: String, value: PropertyList)] = []
+    for (name, request) in model.description.fetchRequestTemplates.sorted(by: { $0.key < $1.key }) {
+      pairs.append((name, try fetchRequest(request)))
+    }
+    return pairs.isEmpty ? KeyedArchiveWriter.null : archive.dictionary(pairs, className: "NSMutableDictionary")
+  }
+
+  private mutating func configurations() -> PropertyList {
+    var pairs: [(key: String, value: PropertyList)] = []
+    for (name, members) in model.description.configurations.sorted(by: { $0.key < $1.key }) {
+      let references = members.compactMap { model.entity($0) }.map { entityReferences[$0.index] }
+      pairs.append((name, archive.array(references, className: "NSSet")))
+    }
+    return archive.dictionary(pairs, className: "NSMutableDictionary")
+  }
+
+  // MARK: Entities
+
+  private mutating func write(_ entity: ResolvedEntity) throws(ModelError) {
+    let description = entity.description
+    let children = model.entities[entity.subtree].filter { $0.parent == entity.index }.map {
+      ($0.name, entityReferences[$0.index])
+    }
+    let properties = names(of: entity).map { ($0, reference($0, of: entity.index)) }
+    for property in entity.properties { try write(property, of: entity) }
+    for property in entity.fetchedProperties.values.sorted(by: { $0.name < $1.name }) {
+      try write(property, of: entity.index)
+    }
+    var fields: [String: PropertyList] = [
+      "NSEntityName": archive.string(entity.name),
+      "NSClassNameForEntity": archive.string(description.managedObjectClassName ?? "NSManagedObject"),
+      "NSManagedObjectModel": root,
+      "NSSuperentity": entity.parent.map { entityReferences[$0] } ?? KeyedArchiveWriter.null,
+      "NSSubentities": archive.dictionary(children, className: "NSMutableDictionary"),
+      "NSProperties": archive.dictionary(properties, className: "NSMutableDictionary"),
+      "NSRenamingIdentifier": archive.string(description.renamingIdentifier ?? entity.name),
+      "NSVersionHashModifier": archive.string(description.versionHashModifier),
+      "NSUserInfo": try archive.userInfo(description.userInfo, of: entity.name),
+    ]
+    if isComplete, let type = description.codeGenerationType {
+      fields[SupplementKeys.codeGeneration] = archive.string(type)
+    }
+    if isComplete, let name = description.coreSpotlightDisplayNameExpression {
+      fields[SupplementKeys.spotlightName] = archive.string(name)
+    }
+    if description.isAbstract { fields["NSIsAbstract"] = true }
+    if !description.uniquenessConstraints.isEmpty { fields["NSUniqueTuples"] = constraints(description) }
+    if !description.indexes.isEmpty { fields["NSFetchIndexDescriptions"] = try indexes(entity) }
+    archive.fill(entityReferences[entity.index], "NSEntityDescription", fields)
+  }
+
+  private mutating func constraints(_ entity: EntityDescription) -> PropertyList {
+    let tuples = entity.uniquenessConstraints.map { names in
+      archive.array(names.map { archive.string($0) }, className: "NSMutableArray")
+    }
+    return archive.array(tuples, className: "NSMutableArray")
+  }
+
+  private mutating func indexes(_ entity: ResolvedEntity) throws(ModelError) -> PropertyList {
+    var references: [PropertyList] = []
+    for index in entity.description.indexes {
+      let reference = archive.reserve()
+      let elements = index.elements.map { self.element($0, of: entity, reference) }
+      var fields: [String: PropertyList] = [
+        "NSIndexName": archive.string(index.name), "NSPartialIndexPredicate": KeyedArchiveWriter.null,
+        "NSIndexElements": archive.array(elements), "NSEntity": entityReferences[entity.index],
+      ]
+      if let text = index.partialIndexPredicate {
+        let predicate = try? Predicate(format: text)
+        if let predicate { fields["NSPartialIndexPredicate"] = try archive.predicate(predicate) }
+        if isComplete, predicate?.description != text {
+          fields[SupplementKeys.partialIndexPredicate] = archive.string(text)
+        }
+      }
+      archive.fill(reference, "NSFetchIndexDescription", fields)
+      references.append(reference)
+    }
+    return archive.array(references, className: "NSMutableArray")
+  }
+
+  private mutating func element(
+    _ element: FetchIndexDescription.Element, of entity: ResolvedEntity, _ index: PropertyList
+  ) -> PropertyList {
+    var fields: [String: PropertyList] = [
+      "NSPropertyName": archive.string(element.property), "NSAscending": .bool(element.isAscending),
+      "NSFetchIndexElementType": .integer(Int64(element.kind.rawValue)), "NSFetchIndexDescription": index,
+    ]
+    let isKnown = names(of: entity).contains(element.property)
+    if isComplete, element.isExpression == isKnown { fields[SupplementKeys.isExpression] = .bool(element.isExpression) }
+    if isComplete, let type = element.expressionType { fields[SupplementKeys.expressionType] = archive.string(type) }
+    return archive.object("NSFetchIndexElementDescription", fields)
+  }
+}

@@ -1,0 +1,157 @@
+import MoonbaseModel
+
+/// Reads predicates and expressions from a keyed archive.
+struct ArchivedPredicateReader {
+  private static let greatestDepth = 64
+  private var depth = 0
+
+  func predicate(_ object: ArchivedObject) throws(ModelError) -> Predicate {
+    let inner = try deeper()
+    switch object.className {
+    case "NSTruePredicate": return .constant(true)
+    case "NSFalsePredicate": return .constant(false)
+    case "NSComparisonPredicate": return .comparison(try inner.comparison(object))
+    case "NSCompoundPredicate":
+      var parts: [Predicate] = []
+      for part in object.elements("NSSubpredicates") ?? [] {
+        guard let part = part.object else { throw unreadable("a compound predicate") }
+        parts.append(try inner.predicate(part))
+      }
+      switch object.integer("NSCompoundPredicateType") {
+      case 0 where parts.count == 1: return .not(parts[0])
+      case 1: return .and(parts)
+      case 2: return .or(parts)
+      default: throw unreadable("a compound predicate")
+      }
+    default: throw unreadable("a \(object.className)")
+    }
+  }
+
+  private func comparison(_ object: ArchivedObject) throws(ModelError) -> Predicate.Comparison {
+    guard let left = object["NSLeftExpression"]?.object, let right = object["NSRightExpression"]?.object,
+      let archived = object["NSPredicateOperator"]?.object,
+      let type = archived.integer("NSOperatorType"), let operation = ArchivedOperator.operators[type]
+    else { throw unreadable("a comparison") }
+    let options = archived.integer("NSOptions") ?? archived.integer("NSFlags") ?? 0
+    let modifier = try modifier(archived.integer("NSModifier") ?? 0)
+    let negated = operation == .equal && archived.bool("NSNegate")
+    return Predicate.Comparison(
+      try expression(left), negated ? .notEqual : operation, try expression(right), modifier: modifier,
+      options: Predicate.Comparison.Options(rawValue: UInt8(truncatingIfNeeded: options & 0xf)))
+  }
+
+  private func modifier(_ number: Int) throws(ModelError) -> Predicate.Comparison.Modifier {
+    switch number {
+    case 0: .direct
+    case 1: .all
+    case 2: .any
+    default: throw unreadable("a comparison with modifier \(number)")
+    }
+  }
+
+  // MARK: Expressions
+
+  func expression(_ object: ArchivedObject) throws(ModelError) -> Expression {
+    let inner = try deeper()
+    switch object.className {
+    case "NSSelfExpression": return .evaluatedObject
+    case "NSConstantValueExpression": return .constant(try constant(object))
+    case "NSVariableExpression":
+      guard let name = object.string("NSVariable") else { throw unreadable("a variable") }
+      return .variable(name)
+    case "NSKeyPathSpecifierExpression":
+      guard let path = object.string("NSKeyPath") else { throw unreadable("a key path") }
+      return .keyPath(path)
+    case "NSKeyPathExpression", "NSFunctionExpression": return try inner.function(object)
+    case "NSAggregateExpression":
+      return .aggregate(try inner.expressions(object, "NSCollection"))
+    case "NSSubqueryExpression": return try inner.subquery(object)
+    case "NSTernaryExpression":
+      guard let condition = object["NSPredicate"]?.object, let first = object["NSTrueExpression"]?.object,
+        let second = object["NSFalseExpression"]?.object
+      else { throw unreadable("a ternary expression") }
+      return .conditional(
+        try inner.predicate(condition), try inner.expression(first), try inner.expression(second))
+    case "NSAnyKeyExpression": return .anyKey
+    case "NSVariableAssignmentExpression":
+      guard let name = object["NSAssignmentVariable"]?.object?.string("NSVariable"),
+        let value = object["NSSubexpression"]?.object
+      else { throw unreadable("an assignment") }
+      return .assignment(name, try inner.expression(value))
+    default: throw unreadable("a \(object.className)")
+    }
+  }
+
+  private func constant(_ object: ArchivedObject) throws(ModelError) -> Value {
+    guard let archived = object["NSConstantValue"] else { return .null }
+    guard let value = archived.modelValue else {
+      throw unreadable("a constant of class \(archived.object?.className ?? "unknown")")
+    }
+    return value
+  }
+
+  /// A key path is archived as a call of `valueForKey:` or `valueForKeyPath:`.
+  private func function(_ object: ArchivedObject) throws(ModelError) -> Expression {
+    guard let name = object.string("NSSelectorName") else { throw unreadable("a function without a name") }
+    let arguments = try expressions(object, "NSArguments")
+    guard name == "valueForKey:" || name == "valueForKeyPath:" else {
+      // A function's operand is a class of Foundation; a method's is its receiver, the first argument here.
+      guard let operand = object["NSOperand"]?.object, operand.fields["NSConstantValueClassName"] == nil else {
+        return .function(name, arguments)
+      }
+      return .function(name, [try expression(operand)] + arguments)
+    }
+    guard arguments.count == 1, let operand = object["NSOperand"]?.object else { throw unreadable("a key path") }
+    let components: [String]
+    switch arguments[0] {
+    case .keyPath(.evaluatedObject, let path): components = path
+    case .constant(.string(let path)): components = path.split(separator: ".").map(String.init)
+    default: throw unreadable("a key path")
+    }
+    let base = try expression(operand)
+    if case .keyPath(let inner, let first) = base { return .keyPath(inner, first + components) }
+    return .keyPath(base, components)
+  }
+
+  private func subquery(_ object: ArchivedObject) throws(ModelError) -> Expression {
+    guard let collection = object["NSCollection"]?.object, let predicate = object["NSPredicate"]?.object,
+      let variable = object.string("NSVariable")
+        ?? object["NSVariableExpression"]?.object?.string("NSVariable")
+    else { throw unreadable("a subquery") }
+    return .subquery(try expression(collection), variable: variable, try self.predicate(predicate))
+  }
+
+  private func expressions(_ object: ArchivedObject, _ key: String) throws(ModelError) -> [Expression] {
+    var result: [Expression] = []
+    for element in object.elements(key) ?? [] {
+      guard let element = element.object else { throw unreadable("a list of expressions") }
+      result.append(try expression(element))
+    }
+    return result
+  }
+
+  // MARK: Limits
+
+  private func deeper() throws(ModelError) -> Self {
+    guard depth < Self.greatestDepth else { throw unreadable("a predicate that is nested too deeply, or in itself") }
+    var inner = self
+    inner.depth += 1
+    return inner
+  }
+
+  private func unreadable(_ what: String) -> ModelError {
+    ModelError(.malformedFile, "\(what) cannot be read from the archive")
+  }
+}
+
+/// The numbers of comparison operators in archives.
+enum ArchivedOperator {
+  static let operators: [Int: Predicate.Comparison.Operator] = [
+    0: .lessThan, 1: .lessThanOrEqual, 2: .greaterThan, 3: .greaterThanOrEqual, 4: .equal, 5: .notEqual, 6: .matches,
+    7: .like, 8: .beginsWith, 9: .endsWith, 10: .in, 99: .contains, 100: .between,
+  ]
+
+  static func number(of operation: Predicate.Comparison.Operator) -> Int {
+    operators.first { $0.value == operation }?.key ?? 4
+  }
+}

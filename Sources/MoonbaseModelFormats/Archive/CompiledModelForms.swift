@@ -1,0 +1,48 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// A compiled model, `.mom`: the keyed archive of a managed object model.
+struct CompiledModelFile: ModelReader {
+  var form: String { "compiled model (.mom)" }
+
+  func recognizes(_ source: ModelSource) -> Bool { PropertyList.isBinary(source.head) }
+
+  func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
+    do {
+      var model = try ManagedObjectModel(archive: try source.data())
+      model.locations[.file] = SourceLocation(file: source.name)
+      return model
+    } catch {
+      throw ModelError(
+        error.code, error.message, at: SourceLocation(file: source.name), entity: error.entity,
+        property: error.property)
+    }
+  }
+}
+
+/// A folder of compiled models, `.momd`.
+struct CompiledModelFolder: ModelReader {
+  var form: String { "versioned compiled model (.momd)" }
+
+  func recognizes(_ source: ModelSource) -> Bool { VersionFolder(source)?.isCompiled ?? false }
+
+  func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
+    guard let folder = VersionFolder(source) else {
+      throw ModelError(.malformedFile, "the folder holds no version", at: SourceLocation(file: source.name))
+    }
+    return try folder.current()
+  }
+}
+
+/// The optimized form that lies beside a compiled model, `.omo`. Nobody has described it, and the `.mom` says the same.
+struct OptimizedModelFile: ModelReader {
+  var form: String { "optimized model (.omo)" }
+
+  func recognizes(_ source: ModelSource) -> Bool { source.head.starts(with: "momv2$".utf8) }
+
+  func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
+    throw ModelError(
+      .unsupportedForm, "an optimized model cannot be read: open the .mom beside it instead",
+      at: SourceLocation(file: source.name))
+  }
+}

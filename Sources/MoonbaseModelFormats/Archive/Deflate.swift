@@ -1,0 +1,73 @@
+import MoonbaseCZlib
+package import MoonbaseModel
+package import MoonbasePlatform
+
+/// Raw DEFLATE, as a store's model cache uses it.
+package enum Deflate {
+  /// Ample for any model; a hostile file cannot unfold into more.
+  package static let defaultLimit = 64 << 20
+  private static let rawWindow: Int32 = -15
+  private static let chunk = 64 << 10
+
+  /// Inflates raw DEFLATE bytes. Throws `.malformedFile` where they are damaged or unfold into more than `limit` bytes.
+  package static func inflate(_ data: Data, limit: Int = defaultLimit) throws(ModelError) -> Data {
+    var stream = z_stream()
+    guard inflateInit2_(&stream, rawWindow, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+      throw ModelError(.malformedFile, "zlib cannot begin to inflate")
+    }
+    defer { inflateEnd(&stream) }
+    var input = [UInt8](data)
+    var output = Data()
+    var buffer = [UInt8](repeating: 0, count: chunk)
+    let failure = input.withUnsafeMutableBufferPointer { source -> String? in
+      stream.next_in = source.baseAddress
+      stream.avail_in = UInt32(clamping: source.count)
+      while true {
+        let (status, count) = step(&stream, &buffer) { MoonbaseCZlib.inflate(&$0, Z_NO_FLUSH) }
+        output.append(contentsOf: buffer[..<count])
+        if output.count > limit { return "it unfolds into more than \(limit) bytes" }
+        if status == Z_STREAM_END { return nil }
+        if status != Z_OK || count == 0 { return "it is cut off or no DEFLATE stream" }
+      }
+    }
+    if let failure { throw ModelError(.malformedFile, "the compressed data is damaged: \(failure)") }
+    return output
+  }
+
+  /// Deflates bytes.
+  package static func deflate(_ data: Data) throws(ModelError) -> Data {
+    var stream = z_stream()
+    let status = deflateInit2_(
+      &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, rawWindow, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+      Int32(MemoryLayout<z_stream>.size))
+    guard status == Z_OK, data.count <= Int(UInt32.max) else {
+      throw ModelError(.malformedFile, "zlib cannot deflate \(data.count) bytes")
+    }
+    defer { deflateEnd(&stream) }
+    var input = [UInt8](data)
+    var output = Data()
+    var buffer = [UInt8](repeating: 0, count: chunk)
+    input.withUnsafeMutableBufferPointer { source in
+      stream.next_in = source.baseAddress
+      stream.avail_in = UInt32(source.count)
+      while true {
+        let (status, count) = step(&stream, &buffer) { MoonbaseCZlib.deflate(&$0, Z_FINISH) }
+        output.append(contentsOf: buffer[..<count])
+        if status != Z_OK { return }
+      }
+    }
+    return output
+  }
+
+  /// Runs one step into the buffer and says how many bytes it gave.
+  private static func step(
+    _ stream: inout z_stream, _ buffer: inout [UInt8], _ body: (inout z_stream) -> Int32
+  ) -> (status: Int32, count: Int) {
+    buffer.withUnsafeMutableBufferPointer { target in
+      stream.next_out = target.baseAddress
+      stream.avail_out = UInt32(target.count)
+      let status = body(&stream)
+      return (status, target.count - Int(stream.avail_out))
+    }
+  }
+}

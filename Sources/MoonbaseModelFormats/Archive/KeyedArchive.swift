@@ -1,0 +1,140 @@
+import MoonbaseModel
+
+/// The objects of a keyed archive. Nothing is instantiated: a class is only a name here.
+struct KeyedArchive {
+  private static let greatestCount = 500_000
+
+  /// How many references may still be followed. Objects may share others, so that a small archive could unfold into
+  /// endless work.
+  private final class Budget {
+    var left: Int
+    init(_ left: Int) { self.left = left }
+  }
+
+  private let objects: [PropertyList]
+  private let budget: Budget
+  private let top: [String: PropertyList]
+
+  init(_ plist: PropertyList) throws(ModelError) {
+    guard plist["$archiver"]?.string == "NSKeyedArchiver", let objects = plist["$objects"]?.array,
+      let top = plist["$top"]?.dictionary
+    else { throw ModelError(.malformedFile, "the property list is no keyed archive") }
+    guard objects.count <= Self.greatestCount else {
+      throw ModelError(.malformedFile, "the archive has more than \(Self.greatestCount) objects")
+    }
+    self.objects = objects
+    self.top = top
+    budget = Budget(1_000_000 + 20 * objects.count)
+  }
+
+  /// Throws if more references were followed than any honest archive needs: what was read then is not whole.
+  func checkBudget() throws(ModelError) {
+    if budget.left < 0 { throw ModelError(.malformedFile, "the archive refers to its objects too often") }
+  }
+
+  /// The object that was archived.
+  func root() throws(ModelError) -> ArchivedObject {
+    guard case .object(let root)? = value(top["root"]) else {
+      throw ModelError(.malformedFile, "the archive has no root object")
+    }
+    return root
+  }
+
+  /// What a reference leads to; nil for `$null`, for nothing and for what lies outside of the archive.
+  func value(_ plist: PropertyList?) -> ArchivedValue? {
+    budget.left -= 1
+    guard budget.left >= 0 else { return nil }
+    guard case .uid(let uid)? = plist else { return plist.map(ArchivedValue.scalar) }
+    let index = Int(uid)
+    guard index > 0, index < objects.count else { return nil }
+    guard let fields = objects[index].dictionary, let name = className(fields["$class"]) else {
+      return objects[index].string == "$null" ? nil : .scalar(objects[index])
+    }
+    return .object(ArchivedObject(archive: self, index: index, className: name, fields: fields))
+  }
+
+  private func className(_ plist: PropertyList?) -> String? {
+    guard case .uid(let uid)? = plist, Int(uid) < objects.count else { return nil }
+    return objects[Int(uid)]["$classname"]?.string
+  }
+}
+
+/// A value in a keyed archive.
+enum ArchivedValue {
+  /// A string, number, date or data.
+  case scalar(PropertyList)
+  /// An object of a class.
+  case object(ArchivedObject)
+
+  var object: ArchivedObject? {
+    if case .object(let object) = self { object } else { nil }
+  }
+
+  /// A string, whether it stands for itself or in an object.
+  var string: String? {
+    switch self {
+    case .scalar(let plist): plist.string
+    case .object(let object):
+      object.className == "NSString" || object.className == "NSMutableString" ? object.fields["NS.string"]?.string : nil
+    }
+  }
+
+  var integer: Int64? {
+    if case .scalar(let plist) = self { plist.integer } else { nil }
+  }
+
+  var bool: Bool? {
+    if case .scalar(let plist) = self { plist.bool } else { nil }
+  }
+}
+
+/// An object of a keyed archive.
+struct ArchivedObject {
+  let archive: KeyedArchive
+  /// The number in the archive: an object's identity.
+  let index: Int
+  let className: String
+  let fields: [String: PropertyList]
+
+  subscript(key: String) -> ArchivedValue? { archive.value(fields[key]) }
+
+  func string(_ key: String) -> String? { self[key]?.string }
+
+  func bool(_ key: String) -> Bool { self[key]?.bool ?? false }
+
+  func integer(_ key: String) -> Int? { self[key]?.integer.map { Int($0) } }
+
+  /// The elements of an array or set under a key; nil where there is none.
+  func elements(_ key: String) -> [ArchivedValue]? { self[key]?.object?.elements }
+
+  /// The pairs of a dictionary under a key; nil where there is none.
+  func pairs(_ key: String) -> [(key: String, value: ArchivedValue)]? { self[key]?.object?.pairs }
+
+  /// The elements, if this is an array or a set.
+  var elements: [ArchivedValue]? {
+    switch className {
+    case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet", "NSOrderedSet", "NSMutableOrderedSet":
+      values("NS.objects")
+    default: nil
+    }
+  }
+
+  /// The pairs with string keys in order of their keys, if this is a dictionary of one of the kinds that models hold.
+  var pairs: [(key: String, value: ArchivedValue)]? {
+    switch className {
+    case "NSDictionary", "NSMutableDictionary": zipped(values("NS.keys"), values("NS.objects"))
+    case "NSKnownKeysDictionary1":
+      zipped(self["searchMapping"]?.object?.elements("keys"), elements("values"))
+    default: nil
+    }
+  }
+
+  private func values(_ key: String) -> [ArchivedValue]? {
+    fields[key]?.array?.compactMap { archive.value($0) }
+  }
+
+  private func zipped(_ keys: [ArchivedValue]?, _ values: [ArchivedValue]?) -> [(key: String, value: ArchivedValue)]? {
+    guard let keys, let values, keys.count == values.count else { return nil }
+    return zip(keys, values).compactMap { key, value in key.string.map { ($0, value) } }.sorted { $0.key < $1.key }
+  }
+}

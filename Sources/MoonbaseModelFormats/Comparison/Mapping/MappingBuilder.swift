@@ -1,0 +1,135 @@
+import MoonbaseModel
+
+/// Infers a mapping entity by entity and collects what cannot be inferred.
+struct MappingBuilder {
+  let source: ResolvedModel
+  let destination: ResolvedModel
+  private(set) var mappings: [EntityMapping] = []
+  private(set) var problems: [ModelError] = []
+  /// Names of the newer model's entities with their names in the older.
+  private let oldNames: [String: String]
+
+  init(source: ResolvedModel, destination: ResolvedModel) {
+    self.source = source
+    self.destination = destination
+    oldNames = RenamingMatcher(old: source.description.entities, new: destination.description.entities).oldNames
+  }
+
+  mutating func build() {
+    for entity in destination.entities {
+      guard let old = oldNames[entity.name].flatMap({ source.entity($0) }) else {
+        mappings.append(EntityMapping(.add, from: nil, to: entity.name))
+        continue
+      }
+      map(old, to: entity)
+    }
+    let used = Set(oldNames.values)
+    for entity in source.entities where !used.contains(entity.name) {
+      mappings.append(EntityMapping(.remove, from: entity.name, to: nil))
+    }
+    checkHierarchies()
+  }
+
+  private mutating func map(_ old: ResolvedEntity, to new: ResolvedEntity) {
+    let isSame = old.name == new.name && source.versionHashes[old.name] == destination.versionHashes[new.name]
+    var mapping = EntityMapping(isSame ? .copy : .transform, from: old.name, to: new.name)
+    if new.isAbstract, !old.isAbstract {
+      report("\(new.name) became abstract: its objects would have no entity", new.name, nil)
+    }
+    mapping.attributeMappings = attributes(old, new)
+    mapping.relationshipMappings = relationships(old, new)
+    mappings.append(mapping)
+  }
+
+  // MARK: Attributes
+
+  private mutating func attributes(_ old: ResolvedEntity, _ new: ResolvedEntity) -> [PropertyMapping] {
+    let olds = old.properties.compactMap(\.attribute).filter { !$0.isTransient }
+    let news = new.properties.compactMap(\.attribute).filter { !$0.isTransient }
+    let matcher = RenamingMatcher(old: olds, new: news)
+    return news.filter { $0.derivationExpression == nil }.map { attribute in
+      guard let name = matcher.oldNames[attribute.name], let before = olds.first(where: { $0.name == name }) else {
+        if !attribute.isOptional, attribute.defaultValue.isNull {
+          report("is required, new and has no default: give it one or make it optional", new.name, attribute.name)
+        }
+        return PropertyMapping(attribute.name, from: .value(attribute.defaultValue))
+      }
+      check(before, attribute, new.name)
+      return PropertyMapping(attribute.name, from: .property(name))
+    }
+  }
+
+  private mutating func check(_ old: AttributeDescription, _ new: AttributeDescription, _ entity: String) {
+    if old.type != new.type {
+      report(
+        "changed its type from \(old.type.modelName) to \(new.type.modelName): say how values become the other type",
+        entity,
+        new.name)
+    }
+    if old.isOptional, !new.isOptional, new.defaultValue.isNull {
+      report("became required and has no default for objects without a value: give it one", entity, new.name)
+    }
+  }
+
+  // MARK: Relationships
+
+  private mutating func relationships(_ old: ResolvedEntity, _ new: ResolvedEntity) -> [PropertyMapping] {
+    let olds = old.properties.compactMap { $0.relationship?.description }.filter { !$0.isTransient }
+    let news = new.properties.compactMap { $0.relationship?.description }.filter { !$0.isTransient }
+    let matcher = RenamingMatcher(old: olds, new: news)
+    return news.map { relationship in
+      guard let name = matcher.oldNames[relationship.name], let before = olds.first(where: { $0.name == name }) else {
+        if !relationship.isOptional {
+          report("is required and new: no object has a destination for it yet", new.name, relationship.name)
+        }
+        return PropertyMapping(relationship.name, from: .value(.null))
+      }
+      check(before, relationship, new.name)
+      return PropertyMapping(relationship.name, from: .property(name))
+    }
+  }
+
+  private mutating func check(_ old: RelationshipDescription, _ new: RelationshipDescription, _ entity: String) {
+    if old.isToMany, !new.isToMany {
+      report("became to-one: say which of several destinations stays", entity, new.name)
+    }
+    if old.isOptional, !new.isOptional {
+      report("became required: objects without a destination would be invalid", entity, new.name)
+    }
+    if !leads(new, whereItLed: old) {
+      report("leads to \(new.destinationEntityName) instead of \(old.destinationEntityName)", entity, new.name)
+    }
+  }
+
+  /// Whether every object that a relationship led to may still be its destination: the entity is the same, or more general.
+  private func leads(_ new: RelationshipDescription, whereItLed old: RelationshipDescription) -> Bool {
+    guard let entity = destination.entity(new.destinationEntityName) else { return false }
+    return entity.subtree.contains { oldNames[destination.entities[$0].name] == old.destinationEntityName }
+  }
+
+  // MARK: Hierarchies
+
+  /// The objects of one hierarchy share a table and its keys, so two tables cannot become one.
+  private mutating func checkHierarchies() {
+    var roots: [Int: String] = [:]
+    for entity in destination.entities {
+      guard let name = oldNames[entity.name], let old = source.entity(name) else { continue }
+      let root = source.entities[old.root].name
+      if let other = roots[entity.root], other != root {
+        report(
+          "\(entity.name) joined a hierarchy with entities of \(other): two hierarchies cannot become one", entity.name,
+          nil)
+      }
+      roots[entity.root] = roots[entity.root] ?? root
+    }
+  }
+
+  private mutating func report(_ what: String, _ entity: String, _ property: String?) {
+    let message = property.map { "\(entity).\($0) \(what)" } ?? what
+    // A subentity repeats what its parent's property said.
+    let isKnown = problems.contains {
+      $0.property == property && $0.property != nil && $0.message.hasSuffix(" \(what)")
+    }
+    if !isKnown { problems.append(ModelError(.cannotInferMapping, message, entity: entity, property: property)) }
+  }
+}

@@ -1,0 +1,154 @@
+public import MoonbaseModel
+import MoonbasePlatform
+
+public import enum MoonbaseModel.Expression
+
+/// Reads Xcode's mapping models: `xcmapping.xml`, which is a store in Core Data's XML form.
+struct MappingModelReader {
+  private let file: String
+  private let objects: [String: XMLStoreObject]
+  private var warnings: [String] = []
+
+  static func read(_ data: Data, file: String) throws(ModelError) -> MappingModel {
+    let (objects, warnings) = try XMLStoreObject.read(data, file: file)
+    var reader = MappingModelReader(file: file, objects: objects, warnings: warnings)
+    return try reader.mappingModel()
+  }
+
+  private init(file: String, objects: [String: XMLStoreObject], warnings: [String]) {
+    self.file = file
+    self.objects = objects
+    self.warnings = warnings
+  }
+
+  /// Only what the mapping model itself refers to counts: files keep orphans of earlier edits.
+  private mutating func mappingModel() throws(ModelError) -> MappingModel {
+    let roots = objects.values.filter { $0.type == "XDDEVMAPPINGMODEL" }.sorted { $0.line < $1.line }
+    guard let root = roots.first else {
+      throw ModelError(.malformedFile, "the file holds no mapping model", at: SourceLocation(file: file))
+    }
+    if roots.count > 1 { throw malformed("the file holds a second mapping model: remove one", roots[1]) }
+    report(root, "sourcemodelpath", "sourcemodeldata", "destinationmodelpath", "destinationmodeldata", "entitymappings")
+    var numbered: [(number: Int, mapping: EntityMapping)] = []
+    for object in try related(root, "entitymappings", "XDDEVENTITYMAPPING") {
+      guard let number = object.integer("mappingnumber") ?? 0 else {
+        throw malformed("mappingnumber is an integer, not \(object.string("mappingnumber") ?? "")", object)
+      }
+      numbered.append((number, try entityMapping(object)))
+    }
+    var model = MappingModel(entityMappings: numbered.sorted { $0.number < $1.number }.map(\.mapping))
+    model.warnings = warnings
+    return model
+  }
+
+  private mutating func entityMapping(_ object: XMLStoreObject) throws(ModelError) -> EntityMapping {
+    let (source, destination) = (object.string("sourcename"), object.string("destinationname"))
+    guard source != nil || destination != nil else {
+      throw malformed("an entity mapping names neither source nor destination", object)
+    }
+    var mapping = EntityMapping(try kind(of: object, source, destination), from: source, to: destination)
+    if let name = object.string("name"), !name.isEmpty { mapping.name = name }
+    mapping.migrationPolicyClassName = object.string("migrationpolicyclassname")
+    report(
+      object, "name", "sourcename", "destinationname", "mappingtypename", "mappingnumber", "migrationpolicyclassname",
+      "autogenerateexpression", "mappingmodel", "attributemappings", "relationshipmappings")
+    if let policy = mapping.migrationPolicyClassName {
+      warnings.append(
+        "\(file):\(object.line): \(mapping.name) has the migration policy \(policy), which is not run here")
+    }
+    for object in try related(object, "attributemappings", "XDDEVATTRIBUTEMAPPING") {
+      mapping.attributeMappings.append(try propertyMapping(object))
+    }
+    for object in try related(object, "relationshipmappings", "XDDEVRELATIONSHIPMAPPING") {
+      mapping.relationshipMappings.append(try propertyMapping(object))
+    }
+    mapping.attributeMappings.sort { $0.name < $1.name }
+    mapping.relationshipMappings.sort { $0.name < $1.name }
+    return mapping
+  }
+
+  /// Xcode writes `Undefined` and decides when it compiles.
+  private func kind(of object: XMLStoreObject, _ source: String?, _ destination: String?) throws(ModelError)
+    -> EntityMapping.Kind
+  {
+    switch object.string("mappingtypename")?.lowercased() {
+    case "custom": .custom
+    case "add": .add
+    case "remove": .remove
+    case "copy": .copy
+    case "transform": .transform
+    case nil, "undefined":
+      source == nil
+        ? .add
+        : destination == nil ? .remove : object.string("migrationpolicyclassname") == nil ? .transform : .custom
+    case let other?: throw malformed("there is no kind of mapping \(other)", object)
+    }
+  }
+
+  private mutating func propertyMapping(_ object: XMLStoreObject) throws(ModelError) -> PropertyMapping {
+    guard let name = object.string("name") else { throw malformed("a property mapping has no name", object) }
+    report(object, "name", "valueexpression", "valueexpressiondata", "autogenerateexpression", "entitymapping")
+    if let field = object.data("valueexpressiondata") {
+      guard let data = field else { throw malformed("the value expression of \(name) is no base 64", object) }
+      do {
+        let root = try KeyedArchive(try PropertyList(binary: data)).root()
+        return mapping(name, try ArchivedPredicateReader().expression(root))
+      } catch {
+        throw malformed("the value expression of \(name): \(error.message)", object)
+      }
+    }
+    if let text = object.string("valueexpression"), !text.isEmpty {
+      do { return mapping(name, try Expression(format: text)) } catch {
+        throw malformed("the value expression of \(name): \(error.message)", object)
+      }
+    }
+    return PropertyMapping(name, from: .automatic)
+  }
+
+  private func mapping(_ name: String, _ expression: Expression) -> PropertyMapping {
+    if case .keyPath(.variable("source"), let path) = expression, path.count == 1 {
+      return PropertyMapping(name, from: .property(path[0]))
+    }
+    return PropertyMapping(name, from: .expression(expression))
+  }
+
+  // MARK: Objects
+
+  private func related(
+    _ object: XMLStoreObject, _ relationship: String, _ type: String
+  ) throws(ModelError) -> [XMLStoreObject] {
+    var result: [XMLStoreObject] = []
+    for id in object.relationships[relationship] ?? [] {
+      guard let other = objects[id] else { throw malformed("\(relationship) names \(id), which is not there", object) }
+      guard other.type == type else {
+        throw malformed("\(relationship) names \(id), which is \(other.type) and not \(type)", object)
+      }
+      result.append(other)
+    }
+    return result
+  }
+
+  /// Tells of what an object has beside the names that are known.
+  private mutating func report(_ object: XMLStoreObject, _ known: String...) {
+    for name in object.names where !known.contains(name) {
+      warnings.append("\(file):\(object.line): \(name) of \(object.type) is not understood")
+    }
+  }
+
+  private func malformed(_ message: String, _ object: XMLStoreObject) -> ModelError {
+    ModelError(.malformedFile, message, at: SourceLocation(file: file, line: object.line))
+  }
+}
+
+extension MappingModel {
+  /// Whether the source is a mapping model of Xcode: an `.xcmappingmodel` or the XML file in it.
+  public static func recognizes(_ source: ModelSource) -> Bool {
+    source.entries?.contains("xcmapping.xml") ?? source.beginsWithElement("database")
+  }
+
+  /// Reads Xcode's mapping model, an `.xcmappingmodel` or the XML file in it. Throws `ModelError`.
+  public init(_ source: ModelSource) throws(ModelError) {
+    let file = source.entries == nil ? source : try source.entry("xcmapping.xml")
+    self = try MappingModelReader.read(try file.data(), file: file.name)
+  }
+}

@@ -1,0 +1,68 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// An object of a store in Core Data's XML form.
+struct XMLStoreObject {
+  let type: String
+  let id: String
+  let line: Int
+  /// The IDs at the other end, by relationship.
+  let relationships: [String: [String]]
+  private let attributes: [String: String]
+
+  /// The names of all attributes and relationships.
+  var names: [String] { (Array(attributes.keys) + Array(relationships.keys)).sorted() }
+
+  func string(_ name: String) -> String? { attributes[name] }
+
+  /// An integer; `.some(nil)` where the text is none.
+  func integer(_ name: String) -> Int?? { attributes[name].map { Int($0) } }
+
+  /// Bytes; `.some(nil)` where the text is no base 64.
+  func data(_ name: String) -> Data?? {
+    attributes[name].map { Data(base64Encoded: $0.filter { !$0.isWhitespace }) }
+  }
+
+  /// The objects of an XML store by their IDs, and warnings about elements that are not understood.
+  static func read(_ data: Data, file: String) throws(ModelError) -> (
+    objects: [String: XMLStoreObject], warnings: [String]
+  ) {
+    let root = try MarkupReader.read(data, file: file)
+    guard root.name == "database" else {
+      throw ModelError(
+        .malformedFile, "the file is no XML store: it begins with <\(root.name)> instead of <database>",
+        at: SourceLocation(file: file, line: root.line))
+    }
+    var objects: [String: XMLStoreObject] = [:]
+    var warnings: [String] = []
+    for element in root.children where element.name != "databaseInfo" {
+      guard element.name == "object" else {
+        warnings.append("\(file):\(element.line): <\(element.name)> is not understood")
+        continue
+      }
+      guard let type = element["type"], let id = element["id"] else {
+        throw ModelError(
+          .malformedFile, "an object has no type or no ID", at: SourceLocation(file: file, line: element.line))
+      }
+      let other = objects.updateValue(XMLStoreObject(type: type, id: id, element: element), forKey: id)
+      if let other {
+        throw ModelError(
+          .malformedFile, "the ID \(id) is that of an object in line \(other.line) too",
+          at: SourceLocation(file: file, line: element.line))
+      }
+    }
+    return (objects, warnings)
+  }
+
+  private init(type: String, id: String, element: MarkupElement) {
+    self.type = type
+    self.id = id
+    line = element.line
+    let values = element.children(named: "attribute").compactMap { child in child["name"].map { ($0, child.text) } }
+    attributes = Dictionary(values) { first, _ in first }
+    let ends = element.children(named: "relationship").compactMap { child in
+      child["name"].map { ($0, (child["idrefs"] ?? "").split(separator: " ").map(String.init)) }
+    }
+    relationships = Dictionary(ends) { first, _ in first }
+  }
+}

@@ -1,0 +1,141 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Compares two models entity by entity and property by property.
+struct ModelComparer {
+  let old: ManagedObjectModel
+  let new: ManagedObjectModel
+
+  func compare() -> ModelDifference {
+    let oldEntities = old.entitiesByName
+    let matcher = RenamingMatcher(old: old.entities, new: new.entities)
+    let (oldHashes, newHashes) = (hashes(of: old), hashes(of: new))
+    var difference = ModelDifference()
+    for entity in new.entities {
+      let source = matcher.oldNames[entity.name].flatMap { oldEntities[$0] }
+      let hashDiffers = source.map { oldHashes[$0.name] != newHashes[entity.name] } ?? true
+      if let changed = compare(source, entity, needsMigration: hashDiffers) { difference.entities.append(changed) }
+    }
+    for name in matcher.removed(from: old.entities) {
+      difference.entities.append(EntityDifference(kind: .removed, name: name, needsMigration: true))
+    }
+    difference.others = others()
+    return difference
+  }
+
+  /// Hashes without checking the model first: a difference is wanted of faulty models too.
+  private func hashes(of model: ManagedObjectModel) -> [String: Data] {
+    (try? model.resolved().versionHashes) ?? [:]
+  }
+
+  // MARK: Entities
+
+  private func compare(_ old: EntityDescription?, _ new: EntityDescription, needsMigration: Bool) -> EntityDifference? {
+    guard let old else { return EntityDifference(kind: .added, name: new.name, needsMigration: true) }
+    var difference = EntityDifference(
+      kind: old.name == new.name ? .changed : .renamed, name: new.name,
+      oldName: old.name == new.name ? nil : old.name, needsMigration: needsMigration)
+    difference.aspects = AspectTable(entity: old).differences(to: AspectTable(entity: new))
+    difference.properties =
+      properties(old.attributes, new.attributes, old, new) + properties(old.relationships, new.relationships, old, new)
+      + fetchedProperties(old, new)
+    let isSame =
+      difference.kind == .changed && !needsMigration && difference.aspects.isEmpty && difference.properties.isEmpty
+    return isSame ? nil : difference
+  }
+
+  // MARK: Properties
+
+  private func properties<Property: ComparableProperty>(
+    _ olds: [Property], _ news: [Property], _ oldEntity: EntityDescription, _ newEntity: EntityDescription
+  ) -> [PropertyDifference] {
+    let matcher = RenamingMatcher(old: olds, new: news)
+    let byName = Dictionary(olds.map { ($0.name, $0) }) { first, _ in first }
+    var result: [PropertyDifference] = []
+    for property in news {
+      guard let source = matcher.oldNames[property.name].flatMap({ byName[$0] }) else {
+        result.append(
+          PropertyDifference(
+            kind: .added, name: property.name, movedBetween: owner(of: property.name, near: newEntity, in: old),
+            needsMigration: !property.isTransient, aspects: AspectTable().differences(to: property.aspects)))
+        continue
+      }
+      let aspects = source.aspects.differences(to: property.aspects)
+      let isRenamed = source.name != property.name
+      if !isRenamed, aspects.isEmpty { continue }
+      let hashDiffers = source.versionHash != property.versionHash && !(source.isTransient && property.isTransient)
+      result.append(
+        PropertyDifference(
+          kind: isRenamed ? .renamed : .changed, name: property.name, oldName: isRenamed ? source.name : nil,
+          needsMigration: hashDiffers, aspects: aspects))
+    }
+    for name in matcher.removed(from: olds) {
+      guard let property = byName[name] else { continue }
+      result.append(
+        PropertyDifference(
+          kind: .removed, name: name, movedBetween: owner(of: name, near: oldEntity, in: new),
+          needsMigration: !property.isTransient, aspects: property.aspects.differences(to: AspectTable())))
+    }
+    return result
+  }
+
+  /// The entity that holds a property in the other model, among the ancestors and descendants of the one that does here.
+  private func owner(of name: String, near entity: EntityDescription, in other: ManagedObjectModel) -> String? {
+    let relatives = other.entities.filter { candidate in
+      candidate.name != entity.name
+        && (other.inherits(entity.name, from: candidate.name) || other.inherits(candidate.name, from: entity.name))
+    }
+    return relatives.first { relative in
+      relative.attributes.contains { $0.name == name } || relative.relationships.contains { $0.name == name }
+    }?.name
+  }
+
+  private func fetchedProperties(_ old: EntityDescription, _ new: EntityDescription) -> [PropertyDifference] {
+    let olds = Dictionary(old.fetchedProperties.map { ($0.name, $0) }) { first, _ in first }
+    let news = Dictionary(new.fetchedProperties.map { ($0.name, $0) }) { first, _ in first }
+    let names = Set(olds.keys).union(news.keys).sorted()
+    return names.compactMap { name in
+      let aspects = (olds[name].map(AspectTable.init(fetchedProperty:)) ?? AspectTable())
+        .differences(to: news[name].map(AspectTable.init(fetchedProperty:)) ?? AspectTable())
+      let kind: DifferenceKind = olds[name] == nil ? .added : news[name] == nil ? .removed : .changed
+      if kind == .changed, aspects.isEmpty { return nil }
+      return PropertyDifference(kind: kind, name: name, needsMigration: false, aspects: aspects)
+    }
+  }
+
+  // MARK: The rest
+
+  private func others() -> [AspectDifference] {
+    AspectTable(model: old).differences(to: AspectTable(model: new))
+  }
+}
+
+/// What attributes and relationships have in common when compared.
+protocol ComparableProperty: Renamable {
+  var isTransient: Bool { get }
+  var versionHash: Data { get }
+  var aspects: AspectTable { get }
+}
+
+extension AttributeDescription: ComparableProperty {
+  var aspects: AspectTable { AspectTable(attribute: self) }
+}
+
+extension RelationshipDescription: ComparableProperty {
+  var aspects: AspectTable { AspectTable(relationship: self) }
+}
+
+extension ManagedObjectModel {
+  /// Whether an entity inherits from another; safe for models that were not checked.
+  func inherits(_ name: String, from ancestor: String) -> Bool {
+    let entities = entitiesByName
+    var current = entities[name]?.superentityName
+    var steps = 0
+    while let parent = current, steps < entities.count {
+      if parent == ancestor { return true }
+      current = entities[parent]?.superentityName
+      steps += 1
+    }
+    return false
+  }
+}

@@ -1,0 +1,63 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// A folder with the versions of a model: an `.xcdatamodeld` with folders, or a `.momd` with files.
+struct VersionFolder {
+  private let source: ModelSource
+  private let suffix: String
+  private let names: [String]
+
+  /// Nil where the source is no such folder.
+  init?(_ source: ModelSource) {
+    guard let entries = source.entries else { return nil }
+    let suffixes = [".xcdatamodel", ".mom"]
+    guard let suffix = suffixes.first(where: { suffix in entries.contains { $0.hasSuffix(suffix) } }) else {
+      return nil
+    }
+    self.source = source
+    self.suffix = suffix
+    names = entries.filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.count)) }
+      .sorted { $0.compare($1, options: .numeric) == .orderedAscending }
+  }
+
+  var isCompiled: Bool { suffix == ".mom" }
+
+  func read() throws(ModelError) -> VersionedModel {
+    var versions: [VersionedModel.Version] = []
+    for name in names { versions.append(VersionedModel.Version(name: name, model: try model(name))) }
+    return VersionedModel(versions: versions, currentName: try currentName())
+  }
+
+  func current() throws(ModelError) -> ManagedObjectModel { try model(try currentName()) }
+
+  private func model(_ name: String) throws(ModelError) -> ManagedObjectModel {
+    let entry = try source.entry(name + suffix)
+    return isCompiled ? try CompiledModelFile().read(entry) : try XcodeModelFolder().read(entry)
+  }
+
+  /// What the folder's own list says, or the only version there is.
+  private func currentName() throws(ModelError) -> String {
+    let (list, key) =
+      isCompiled
+      ? ("VersionInfo.plist", "NSManagedObjectModel_CurrentVersionName")
+      : (".xccurrentversion", "_XCCurrentVersionName")
+    guard source.entries?.contains(list) == true else {
+      if names.count == 1 { return names[0] }
+      throw ModelError(
+        .malformedFile, "there are \(names.count) versions and no \(list) that says which is current",
+        at: SourceLocation(file: source.name))
+    }
+    let entry = try source.entry(list)
+    let plist = try PropertyList(contents: try entry.data(), file: entry.name)
+    guard var name = plist[key]?.string else {
+      throw ModelError(.malformedFile, "\(key) is missing", at: SourceLocation(file: entry.name))
+    }
+    if name.hasSuffix(suffix) { name = String(name.dropLast(suffix.count)) }
+    guard names.contains(name) else {
+      throw ModelError(
+        .malformedFile, "the current version \(name) is not there\(suggestion(for: name, among: names))",
+        at: SourceLocation(file: entry.name))
+    }
+    return name
+  }
+}

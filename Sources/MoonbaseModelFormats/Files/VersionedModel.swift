@@ -1,0 +1,48 @@
+public import MoonbaseModel
+public import MoonbasePlatform
+
+/// All versions of a model that an `.xcdatamodeld` or a `.momd` holds.
+public struct VersionedModel: Sendable, Hashable {
+  /// One version.
+  public struct Version: Sendable, Hashable {
+    /// The version's name, without a suffix.
+    public var name: String
+    /// The model.
+    public var model: ManagedObjectModel
+
+    /// Makes a version.
+    public init(name: String, model: ManagedObjectModel) {
+      self.name = name
+      self.model = model
+    }
+  }
+
+  /// The versions in order of their names, numbers in them by value.
+  public var versions: [Version]
+  /// The name of the version in use.
+  public var currentName: String
+
+  /// Makes a versioned model.
+  public init(versions: [Version], currentName: String) {
+    self.versions = versions
+    self.currentName = currentName
+  }
+
+  /// The version in use.
+  public var current: ManagedObjectModel? { versions.first { $0.name == currentName }?.model }
+
+  /// The version whose hashes a store names, which tells with which model it was written.
+  public func version(with hashes: [String: Data]) -> Version? {
+    versions.first { version in (try? version.model.resolved().versionHashes) == hashes }
+  }
+
+  /// Reads every version of an `.xcdatamodeld` or a `.momd`. A single model counts as one version.
+  public init(_ source: ModelSource) throws(ModelError) {
+    if let folder = VersionFolder(source) {
+      self = try folder.read()
+    } else {
+      let model = try ManagedObjectModel.read(source)
+      self.init(versions: [Version(name: source.name, model: model)], currentName: source.name)
+    }
+  }
+}

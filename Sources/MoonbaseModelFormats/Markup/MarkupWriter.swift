@@ -1,0 +1,42 @@
+import MoonbaseModel
+
+/// Writes XML in the layout of Xcode's models: four spaces, a line for each element.
+struct MarkupWriter {
+  private(set) var text = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
+  private var depth = 0
+
+  /// Writes an element; attributes without a value are left out, `content` writes what is inside.
+  mutating func element(
+    _ name: String, _ attributes: KeyValuePairs<String, String?>, content: ((inout Self) -> Void)? = nil
+  ) {
+    text += String(repeating: "    ", count: depth) + "<\(name)"
+    for case (let key, let value?) in attributes { text += " \(key)=\"\(Self.escaped(value))\"" }
+    guard let content else { return text += "/>\n" }
+    text += ">\n"
+    let start = text.utf8.count
+    depth += 1
+    content(&self)
+    depth -= 1
+    if text.utf8.count == start {
+      text.removeLast(2)
+      text += "/>\n"
+    } else {
+      text += String(repeating: "    ", count: depth) + "</\(name)>\n"
+    }
+  }
+
+  private static func escaped(_ value: String) -> String {
+    var result = ""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "\n", "\r", "\t": result += "&#\(scalar.value);"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}

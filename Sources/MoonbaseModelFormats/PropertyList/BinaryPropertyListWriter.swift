@@ -1,0 +1,134 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Writes Apple's binary property list form, version 00. Equal scalars are written once, collections each time.
+struct BinaryPropertyListWriter {
+  private enum Item {
+    case scalar(PropertyList)
+    case array([Int])
+    case dictionary(keys: [Int], values: [Int])
+  }
+
+  private var items: [Item] = []
+  private var known: [PropertyList: Int] = [:]
+  private var bytes = [UInt8]("bplist00".utf8)
+
+  mutating func write(_ root: PropertyList) -> Data {
+    _ = add(root)
+    let referenceSize = Self.width(of: items.count)
+    var offsets: [Int] = []
+    for item in items {
+      offsets.append(bytes.count)
+      append(item, referenceSize: referenceSize)
+    }
+    let table = bytes.count
+    let offsetSize = Self.width(of: table)
+    for offset in offsets { append(offset, size: offsetSize) }
+    bytes += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
+    append(items.count, size: 8)
+    append(0, size: 8)
+    append(table, size: 8)
+    return Data(bytes)
+  }
+
+  // MARK: Numbering
+
+  /// Gives a value its number, the root first; a collection comes before what it holds.
+  private mutating func add(_ value: PropertyList) -> Int {
+    switch value {
+    case .array(let elements):
+      let number = reserve()
+      let references = elements.map { add($0) }
+      items[number] = .array(references)
+      return number
+    case .dictionary(let dictionary):
+      let number = reserve()
+      let names = dictionary.keys.sorted()
+      let keys = names.map { add(.string($0)) }
+      let values = names.map { add(dictionary[$0] ?? .bool(false)) }
+      items[number] = .dictionary(keys: keys, values: values)
+      return number
+    default:
+      if let number = known[value] { return number }
+      known[value] = items.count
+      items.append(.scalar(value))
+      return items.count - 1
+    }
+  }
+
+  private mutating func reserve() -> Int {
+    items.append(.array([]))
+    return items.count - 1
+  }
+
+  // MARK: Bytes
+
+  private mutating func append(_ item: Item, referenceSize: Int) {
+    switch item {
+    case .scalar(let value): append(scalar: value)
+    case .array(let references):
+      append(marker: 0xa0, count: references.count)
+      for reference in references { append(reference, size: referenceSize) }
+    case .dictionary(let keys, let values):
+      append(marker: 0xd0, count: keys.count)
+      for reference in keys + values { append(reference, size: referenceSize) }
+    }
+  }
+
+  private mutating func append(scalar: PropertyList) {
+    switch scalar {
+    case .string(let string): append(string)
+    case .integer(let integer): append(integer)
+    case .real(let real): append(0x23, real)
+    case .date(let date): append(0x33, date.timeIntervalSinceReferenceDate)
+    case .bool(let bool): bytes.append(bool ? 0x09 : 0x08)
+    case .uid(let uid):
+      let size = Self.width(of: Int(uid))
+      bytes.append(0x80 | UInt8(size - 1))
+      append(Int(uid), size: size)
+    case .data(let data):
+      append(marker: 0x40, count: data.count)
+      bytes += data
+    case .array, .dictionary: break
+    }
+  }
+
+  private mutating func append(_ string: String) {
+    if string.utf8.allSatisfy({ $0 < 0x80 }) {
+      append(marker: 0x50, count: string.utf8.count)
+      bytes += string.utf8
+    } else {
+      append(marker: 0x60, count: string.utf16.count)
+      for unit in string.utf16 { append(Int(unit), size: 2) }
+    }
+  }
+
+  private mutating func append(_ integer: Int64) {
+    let size = integer < 0 ? 8 : Self.width(of: Int(integer))
+    bytes.append(0x10 | UInt8(size.trailingZeroBitCount))
+    for shift in (0..<size).reversed() { bytes.append(UInt8(truncatingIfNeeded: integer >> (8 * shift))) }
+  }
+
+  private mutating func append(_ marker: UInt8, _ real: Double) {
+    bytes.append(marker)
+    withUnsafeBytes(of: real.bitPattern.bigEndian) { bytes += $0 }
+  }
+
+  private mutating func append(marker: UInt8, count: Int) {
+    if count < 15 {
+      bytes.append(marker | UInt8(count))
+    } else {
+      bytes.append(marker | 0x0f)
+      append(Int64(count))
+    }
+  }
+
+  private mutating func append(_ number: Int, size: Int) {
+    for shift in (0..<size).reversed() { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * shift))) }
+  }
+
+  /// The least of 1, 2, 4 and 8 bytes that holds a number.
+  private static func width(of number: Int) -> Int {
+    number < 1 << 8 ? 1 : number < 1 << 16 ? 2 : number < 1 << 32 ? 4 : 8
+  }
+}

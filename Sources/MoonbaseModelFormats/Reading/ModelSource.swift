@@ -1,0 +1,125 @@
+public import MoonbaseModel
+public import MoonbasePlatform
+
+/// A file or folder that a model may be read from. Its beginning is read at once, the rest when a reader asks.
+public struct ModelSource: Sendable {
+  private static let headSize = 4096
+  private static let greatestSize = 64 << 20
+
+  private enum Place {
+    case file(URL)
+    case folder(URL)
+    case memory(Data)
+  }
+
+  /// The name in messages: the path as it was given.
+  public let name: String
+  /// The first bytes of a file, by which readers recognize it; empty for a folder.
+  public let head: Data
+  /// The names of what a folder holds, sorted; nil for a file.
+  public let entries: [String]?
+
+  private let place: Place
+
+  /// Looks at a file or folder. Throws `.cannotReadFile` where there is none, or it may not be read.
+  public init(contentsOf url: URL) throws(ModelError) {
+    name = url.relativePath
+    // Of an absolute URL nobody takes a `..` away.
+    let url = URL(fileURLWithPath: url.pathAsGiven)
+    do {
+      var isFolder: ObjCBool = false
+      guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else { throw Absent() }
+      if isFolder.boolValue {
+        place = .folder(url)
+        head = Data()
+        entries = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
+      } else {
+        var status = stat()
+        // The end of a pipe may never come, and what was read once to recognize it is gone.
+        guard stat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw NoFile() }
+        place = .file(url)
+        entries = nil
+        let handle = try FileHandle(forReadingFrom: url)
+        defer { try? handle.close() }
+        head = try handle.read(upToCount: Self.headSize) ?? Data()
+      }
+    } catch is Absent {
+      throw ModelError(
+        .cannotReadFile, "there is no such file or folder", at: SourceLocation(file: name))
+    } catch {
+      throw Self.unreadable(name, error)
+    }
+  }
+
+  private struct Absent: Error {}
+
+  /// Takes bytes in memory as a file; `name` is for messages.
+  public init(_ data: Data, name: String) {
+    self.name = name
+    head = data.prefix(Self.headSize)
+    entries = nil
+    place = .memory(data)
+  }
+
+  /// The bytes of the file. Throws `.cannotReadFile` for a folder and for files over 64 MiB.
+  public func data() throws(ModelError) -> Data { try data(limit: Self.greatestSize) }
+
+  /// The bytes of the file, which is read no further than the limit.
+  package func data(limit: Int) throws(ModelError) -> Data {
+    switch place {
+    case .memory(let data): return data
+    case .folder: throw ModelError(.cannotReadFile, "\(name) is a folder", at: SourceLocation(file: name))
+    case .file(let url):
+      do {
+        return Data(try BoundedFile.read(url.path, limit: limit))
+      } catch .tooLarge {
+        throw ModelError(
+          .cannotReadFile, "it is larger than \(limit >> 20) MiB, and no model is", at: SourceLocation(file: name))
+      } catch {
+        throw ModelError(.cannotReadFile, "it cannot be read: \(error.reason)", at: SourceLocation(file: name))
+      }
+    }
+  }
+
+  /// Something inside of the folder. The name must be one of `entries`, so that no file can lead outside.
+  public func entry(_ entry: String) throws(ModelError) -> ModelSource {
+    guard case .folder(let url) = place, entries?.contains(entry) == true else {
+      throw ModelError(.cannotReadFile, "there is no \(entry) in \(name)", at: SourceLocation(file: name))
+    }
+    return try ModelSource(contentsOf: url.appendingPathComponent(entry), name: "\(name)/\(entry)")
+  }
+
+  private init(contentsOf url: URL, name: String) throws(ModelError) {
+    let source = try ModelSource(contentsOf: url)
+    self.name = name
+    (head, entries, place) = (source.head, source.entries, source.place)
+  }
+
+  private struct NoFile: Error {
+    var localizedDescription: String { "it is a pipe or a device; a file or folder is expected" }
+  }
+
+  private static func unreadable(_ name: String, _ error: any Error) -> ModelError {
+    let reason = (error as? NoFile)?.localizedDescription ?? "it cannot be read: \(error.localizedDescription)"
+    return ModelError(.cannotReadFile, reason, at: SourceLocation(file: name))
+  }
+}
+
+extension ModelSource {
+  /// Whether the first element of an XML file has this name.
+  func beginsWithElement(_ name: String) -> Bool {
+    var text = Substring(headText)
+    while let open = text.firstIndex(of: "<") {
+      text = text[text.index(after: open)...]
+      guard let first = text.first, first != "?", first != "!" else { continue }
+      return text.hasPrefix(name) && text.dropFirst(name.count).first.map { " />\n\r\t".contains($0) } ?? true
+    }
+    return false
+  }
+
+  private var headText: String {
+    let isWide = head.starts(with: [0xff, 0xfe]) || head.starts(with: [0xfe, 0xff])
+    return isWide
+      ? String(data: head.prefix(head.count & ~1), encoding: .utf16) ?? "" : String(decoding: head, as: UTF8.self)
+  }
+}

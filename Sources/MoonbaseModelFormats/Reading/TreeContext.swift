@@ -1,0 +1,28 @@
+import MoonbaseModel
+
+/// Where in a model a reader is: what its errors name.
+struct TreeContext {
+  var file: String
+  var entity: String?
+  var property: String?
+  /// What is being read, for example `entity Person, attribute age`.
+  var subject: String
+
+  func error(_ message: String, line: Int?) -> ModelError {
+    ModelError(
+      .invalidModel, "\(subject): \(message)", at: SourceLocation(file: file, line: line), entity: entity,
+      property: property)
+  }
+
+  func location(_ line: Int?) -> SourceLocation { SourceLocation(file: file, line: line) }
+
+  func entity(_ name: String) -> Self { Self(file: file, entity: name, subject: "entity \(name)") }
+
+  func property(_ kind: String, _ name: String) -> Self {
+    Self(file: file, entity: entity, property: name, subject: "\(subject), \(kind) \(name)")
+  }
+
+  func part(_ kind: String) -> Self {
+    Self(file: file, entity: entity, property: property, subject: "\(subject), \(kind)")
+  }
+}

@@ -1,0 +1,135 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+extension ModelTreeReader {
+  /// `"string"`, or `{ "string", optional = false, ... }`.
+  func attribute(_ name: String, _ tree: ModelTree, _ context: TreeContext) throws(ModelError) -> AttributeDescription {
+    if tree.string != nil { return try attribute(name, .table([tree], line: tree.line), context) }
+    var table = try TreeTable(tree, context)
+    var attribute = AttributeDescription(name, try type(&table))
+    attribute.location = context.location(tree.line)
+    attribute.isOptional = try table.bool("optional") ?? true
+    attribute.isTransient = try table.bool("transient") ?? false
+    attribute.valueClassName = try table.string("class")
+    attribute.valueTransformerName = try table.string("transformer")
+    attribute.allowsExternalBinaryDataStorage = try table.bool("external_storage") ?? false
+    attribute.preservesValueInHistoryOnDeletion = try table.bool("keep_in_history") ?? false
+    attribute.allowsCloudEncryption = try table.bool("cloud_encryption") ?? false
+    attribute.isIndexedBySpotlight = try table.bool("spotlight") ?? false
+    attribute.usesScalarValueType = try table.bool("scalar") ?? false
+    attribute.isIndexed = try table.bool("indexed") ?? false
+    attribute.derivationExpression = try table.string("derivation")
+    attribute.renamingIdentifier = try table.string("renamed_from")
+    attribute.versionHashModifier = try table.string("version_hash_modifier")
+    attribute.userInfo = try table.userInfo()
+    for (name, tree) in try table.named("elements") {
+      attribute.elements.append(try self.attribute(name, tree, context.property("element", name)))
+    }
+    attribute.validation = try validation(&table, of: attribute)
+    if let tree = table.take("default") {
+      attribute.defaultValue = try value(tree, "default", of: attribute, context)
+    }
+    try table.finish(listCount: 1)
+    return attribute
+  }
+
+  private func type(_ table: inout TreeTable) throws(ModelError) -> AttributeType {
+    let names = AttributeType.allCases.map(\.modelName)
+    guard let first = table.list.first else {
+      throw table.context.error("the type comes first, for example { \"string\", optional = false }", line: table.line)
+    }
+    let name = try table.string(first, "the type")
+    guard let type = AttributeType(modelName: name) else {
+      let advice = Self.otherNames[name.lowercased()].map { "; write \($0)" } ?? suggestion(for: name, among: names)
+      throw table.context.error(
+        "there is no type \(name)\(advice.isEmpty ? "; there are \(names.joined(separator: ", "))" : advice)",
+        line: first.line ?? table.line)
+    }
+    return type
+  }
+
+  /// What other languages call the types.
+  private static let otherNames = [
+    "bool": "boolean", "int": "integer64", "integer": "integer64", "int16": "integer16", "int32": "integer32",
+    "int64": "integer64", "long": "integer64", "number": "double", "real": "double", "text": "string", "str": "string",
+    "varchar": "string", "data": "binary", "blob": "binary", "bytes": "binary", "datetime": "date", "time": "date",
+    "timestamp": "date", "url": "uri", "guid": "uuid", "numeric": "decimal", "money": "decimal",
+    "table": "transformable",
+  ]
+
+  private func validation(_ table: inout TreeTable, of attribute: AttributeDescription) throws(ModelError)
+    -> AttributeValidation
+  {
+    let context = table.context
+    var validation = AttributeValidation()
+    if let tree = table.take("min") { validation.minimum = try bound(tree, "min", of: attribute, context) }
+    if let tree = table.take("max") { validation.maximum = try bound(tree, "max", of: attribute, context) }
+    validation.minimumLength = try table.integer("min_length")
+    validation.maximumLength = try table.integer("max_length")
+    validation.regularExpression = try table.string("matches")
+    if attribute.type != .string,
+      validation.minimumLength != nil || validation.maximumLength != nil || validation.regularExpression != nil
+    {
+      throw context.error("min_length, max_length and matches are for strings", line: table.line)
+    }
+    if let tree = table.take("one_of") {
+      let list = try TreeTable(tree, context.part("one_of"))
+      try list.finish(listCount: .max)
+      var allowed: [Value] = []
+      for element in list.list { allowed.append(try value(element, "one_of", of: attribute, context)) }
+      guard !allowed.isEmpty else {
+        throw context.error("one_of is empty, so that no value would be allowed: list the values", line: tree.line)
+      }
+      validation.allowedValues = allowed
+    }
+    if let tree = table.take("rules") { validation.predicates = try rules(tree, context.part("rules")) }
+    return validation
+  }
+
+  private func bound(_ tree: ModelTree, _ key: String, of attribute: AttributeDescription, _ context: TreeContext)
+    throws(ModelError) -> Value
+  {
+    if attribute.type == .string {
+      throw context.error("a string has \(key)_length, not \(key)", line: tree.line)
+    }
+    guard attribute.type.isNumeric || attribute.type == .date else {
+      throw context.error("\(key) is for numbers and dates", line: tree.line)
+    }
+    return try value(tree, key, of: attribute, context)
+  }
+
+  /// `{ { "SELF.length > 3", "is too short" }, ... }`.
+  private func rules(_ tree: ModelTree, _ context: TreeContext) throws(ModelError) -> [ValidationPredicate] {
+    let table = try TreeTable(tree, context)
+    try table.finish(listCount: .max)
+    var result: [ValidationPredicate] = []
+    for element in table.list {
+      let rule = try TreeTable(element, context)
+      try rule.finish(listCount: 2)
+      guard rule.list.count == 2 else {
+        throw context.error("each rule is { \"predicate\", \"message\" }", line: element.line)
+      }
+      let text = try rule.string(rule.list[0], "the predicate of a rule")
+      let message = try rule.string(rule.list[1], "the message of a rule")
+      result.append(
+        ValidationPredicate(try predicate(text, context, line: rule.list[0].line ?? element.line), message: message))
+    }
+    return result
+  }
+
+  private func value(_ tree: ModelTree, _ key: String, of attribute: AttributeDescription, _ context: TreeContext)
+    throws(ModelError) -> Value
+  {
+    guard let value = tree.scalar else { throw context.error("\(key) is a value, not \(tree.kind)", line: tree.line) }
+    if attribute.type == .binaryData, case .string(let text) = value { return .data(Data(text.utf8)) }
+    if attribute.type == .uri, case .string(let text) = value, let uri = URL(string: text) { return .uri(uri) }
+    if attribute.type == .date, case .int(let seconds) = value { return .date(at(Double(seconds))) }
+    if attribute.type == .date, case .double(let seconds) = value { return .date(at(seconds)) }
+    do { return try attribute.checked(value) } catch {
+      throw context.error("\(key): \(error.message)", line: tree.line)
+    }
+  }
+
+  /// A number stands for seconds since 2001, as a store keeps them.
+  private func at(_ seconds: Double) -> Date { Date(timeIntervalSinceReferenceDate: seconds) }
+}

@@ -1,0 +1,127 @@
+import MoonbaseModel
+
+/// A table that is read key by key. Keys that nobody asked for are errors, with the nearest of those that were asked for.
+struct TreeTable {
+  let context: TreeContext
+  let line: Int?
+  let list: [ModelTree]
+  private var entries: [String: ModelTree] = [:]
+  private var asked: [String] = []
+
+  init(_ tree: ModelTree, _ context: TreeContext) throws(ModelError) {
+    try ModelError.chargeProperty()
+    guard case .table(let list, let entries) = tree.content else {
+      throw context.error("expected a table, not \(tree.kind)", line: tree.line)
+    }
+    self.context = context
+    self.list = list
+    line = tree.line
+    for entry in entries where self.entries.updateValue(entry.tree, forKey: entry.key) != nil {
+      throw context.error("\(entry.key) is given twice", line: entry.tree.line ?? tree.line)
+    }
+  }
+
+  /// The node of a key, which counts as read.
+  mutating func take(_ key: String) -> ModelTree? {
+    asked.append(key)
+    return entries.removeValue(forKey: key)
+  }
+
+  /// Complains about the keys that are left, and about a list part longer than `count`.
+  func finish(listCount count: Int = 0) throws(ModelError) {
+    if list.count > count {
+      let extra = list[count]
+      let place = count == 0 ? "entries need names here" : "only \(count) unnamed values belong here"
+      throw context.error("\(place), not \(extra.kind) more", line: extra.line ?? line)
+    }
+    let left = entries.sorted { ($0.value.line ?? 0, $0.key) < ($1.value.line ?? 0, $1.key) }
+    let mistakes = Mistakes()
+    for (key, tree) in left {
+      mistakes.add(
+        context.error("there is no key \(key)\(suggestion(for: key, among: asked))", line: tree.line ?? line))
+    }
+    try mistakes.finish()
+  }
+
+  // MARK: Typed entries
+
+  mutating func string(_ key: String) throws(ModelError) -> String? {
+    guard let tree = take(key) else { return nil }
+    return try string(tree, key)
+  }
+
+  mutating func bool(_ key: String) throws(ModelError) -> Bool? {
+    guard let tree = take(key) else { return nil }
+    guard case .value(.bool(let bool)) = tree.content else {
+      throw context.error("\(key) is true or false, not \(tree.kind)", line: tree.line ?? line)
+    }
+    return bool
+  }
+
+  mutating func integer(_ key: String) throws(ModelError) -> Int? {
+    guard let tree = take(key) else { return nil }
+    switch tree.content {
+    case .value(.int(let integer)): return Int(integer)
+    case .value(.double(let double)):
+      if let integer = Int(exactly: double) { return integer }
+    default: break
+    }
+    throw context.error("\(key) is an integer, not \(tree.kind)", line: tree.line ?? line)
+  }
+
+  /// A list of strings, or one string alone.
+  mutating func strings(_ key: String) throws(ModelError) -> [String]? {
+    guard let tree = take(key) else { return nil }
+    return try strings(tree, key)
+  }
+
+  mutating func userInfo() throws(ModelError) -> [String: Value] {
+    guard let tree = take("user_info") else { return [:] }
+    var result: [String: Value] = [:]
+    for (key, value) in try named(tree, context.part("user_info")) { result[key] = value.asValue }
+    return result
+  }
+
+  /// The named entries of a key's table in the order written.
+  mutating func named(_ key: String) throws(ModelError) -> [(String, ModelTree)] {
+    guard let tree = take(key) else { return [] }
+    return try named(tree, context.part(key))
+  }
+
+  // MARK: Nodes
+
+  func string(_ tree: ModelTree, _ what: String) throws(ModelError) -> String {
+    guard let string = tree.string else {
+      throw context.error("\(what) is a string, not \(tree.kind)", line: tree.line ?? line)
+    }
+    return string
+  }
+
+  func strings(_ tree: ModelTree, _ what: String) throws(ModelError) -> [String] {
+    if let string = tree.string { return [string] }
+    guard case .table(let list, let entries) = tree.content, entries.isEmpty else {
+      throw context.error("\(what) is a list of strings, not \(tree.kind)", line: tree.line ?? line)
+    }
+    var result: [String] = []
+    for element in list { result.append(try string(element, "each element of \(what)")) }
+    return result
+  }
+
+  /// Named entries by line where lines are known, since a Lua table has no order of its own; else as given.
+  private func named(_ tree: ModelTree, _ context: TreeContext) throws(ModelError) -> [(String, ModelTree)] {
+    guard case .table(let list, let entries) = tree.content else {
+      throw context.error("expected a table, not \(tree.kind)", line: tree.line ?? line)
+    }
+    if let first = list.first { throw context.error("entries need names here", line: first.line ?? tree.line ?? line) }
+    return entries.inLineOrder.map { ($0.key, $0.tree) }
+  }
+}
+
+extension [ModelTree.Entry] {
+  /// By line where lines are known, else as given.
+  var inLineOrder: Self {
+    guard contains(where: { $0.tree.line != nil }) else { return self }
+    return enumerated().sorted { ($0.element.tree.line ?? 0, $0.offset) < ($1.element.tree.line ?? 0, $1.offset) }
+      .map(\.element)
+  }
+}

@@ -1,0 +1,40 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Values as text in an Xcode model: numbers with a point whatever the locale, `YES` and `NO`.
+enum ModelText {
+  /// The value of a text; `.some(nil)` where the text does not fit the type, nil where the type has no values in text form.
+  static func value(_ text: String, of type: AttributeType) -> Value?? {
+    switch type {
+    case .integer16, .integer32, .integer64: .some(integer(text))
+    case .double, .float: .some(Double(text).map(Value.double))
+    case .decimal: .some(Decimal(literal: text).map(Value.decimal))
+    case .boolean: .some(MarkupFields.bool(text).map(Value.bool))
+    case .string: .some(.string(text))
+    case .uuid: .some(UUID(uuidString: text).map(Value.uuid))
+    case .uri: .some(URL(string: text).map(Value.uri))
+    case .date: .some(Double(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) })
+    case .undefined, .binaryData, .transformable, .objectID, .composite: .none
+    }
+  }
+
+  /// The text of a value, as `value(_:of:)` reads it; nil where there is none.
+  static func text(_ value: Value) -> String? {
+    switch value {
+    case .int(let integer): "\(integer)"
+    case .double(let double): "\(double)"
+    case .decimal(let decimal): "\(decimal)"
+    case .bool(let bool): bool ? "YES" : "NO"
+    case .string(let string): string
+    case .uuid(let uuid): uuid.uuidString
+    case .uri(let uri): uri.absoluteString
+    default: nil
+    }
+  }
+
+  /// Xcode writes `0.0` for some integer attributes whose type was changed.
+  private static func integer(_ text: String) -> Value? {
+    if let integer = Int64(text) { return .int(integer) }
+    return Double(text).flatMap { Int64(exactly: $0) }.map(Value.int)
+  }
+}

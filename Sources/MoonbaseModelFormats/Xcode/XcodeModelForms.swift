@@ -1,0 +1,64 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// The XML file inside of an `.xcdatamodel`.
+struct XcodeModelFile: ModelReader {
+  var form: String { "data model of Xcode (contents)" }
+
+  func recognizes(_ source: ModelSource) -> Bool { source.beginsWithElement("model") }
+
+  func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
+    try XcodeModelReader.read(try source.data(), file: source.name)
+  }
+}
+
+/// An `.xcdatamodel`: a folder with a `contents` file.
+struct XcodeModelFolder: ModelReader {
+  var form: String { "data model of Xcode (.xcdatamodel)" }
+
+  func recognizes(_ source: ModelSource) -> Bool {
+    source.entries.map { $0.contains("contents") || isOld($0) } ?? false
+  }
+
+  func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
+    if let entries = source.entries, !entries.contains("contents"), isOld(entries) {
+      throw ModelError(
+        .unsupportedForm,
+        "this model is in the binary form from before Xcode 4: open it in Xcode once and save it, then it can be read here",
+        at: SourceLocation(file: source.name))
+    }
+    return try XcodeModelFile().read(try source.entry("contents"))
+  }
+
+  private func isOld(_ entries: [String]) -> Bool { entries.contains("elements") && entries.contains("layout") }
+}
+
+/// An `.xcdatamodeld`: a folder with an `.xcdatamodel` for each version.
+struct XcodeVersionedModel: ModelReader {
+  var form: String { "versioned data model of Xcode (.xcdatamodeld)" }
+
+  func recognizes(_ source: ModelSource) -> Bool { VersionFolder(source).map { !$0.isCompiled } ?? false }
+
+  func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
+    guard let folder = VersionFolder(source) else {
+      throw ModelError(.malformedFile, "the folder holds no version", at: SourceLocation(file: source.name))
+    }
+    return try folder.current()
+  }
+}
+
+/// A mapping model, which tells how one model becomes another and is none itself.
+struct XcodeMappingFile: ModelReader {
+  var form: String { "mapping model (.xcmappingmodel)" }
+
+  func recognizes(_ source: ModelSource) -> Bool {
+    source.entries?.contains("xcmapping.xml") ?? source.beginsWithElement("database")
+  }
+
+  func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
+    throw ModelError(
+      .unsupportedForm,
+      "this is a mapping model, which tells how one model becomes another: name one of the two models instead",
+      at: SourceLocation(file: source.name))
+  }
+}

@@ -1,0 +1,200 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Reads the `contents` file of an `.xcdatamodel` from Xcode 4 on.
+struct XcodeModelReader {
+  let file: String
+  var warnings: [String] = []
+  private let mistakes = Mistakes()
+  /// Composite types that the model declares once and attributes refer to.
+  private var composites: [String: [AttributeDescription]] = [:]
+
+  static func read(_ data: Data, file: String) throws(ModelError) -> ManagedObjectModel {
+    let root = try MarkupReader.read(data, file: file)
+    guard root.name == "model" else {
+      throw ModelError(
+        .malformedFile, "the file is no data model: it begins with <\(root.name)> instead of <model>",
+        at: SourceLocation(file: file, line: root.line))
+    }
+    var reader = XcodeModelReader(file: file)
+    return try reader.model(root)
+  }
+
+  private init(file: String) { self.file = file }
+
+  private mutating func model(_ root: MarkupElement) throws(ModelError) -> ManagedObjectModel {
+    var model = ManagedObjectModel()
+    model.allowsUnknownClasses = true
+    let context = TreeContext(file: file, subject: "the model")
+    var fields = MarkupFields(root, context)
+    model.versionIdentifiers = fields.take("userDefinedModelVersionIdentifier").map { [$0] } ?? []
+    fields.ignore(
+      "type", "documentVersion", "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion", "sourceLanguage",
+      "usedWithCloudKit", "usedWithSwiftData", "name", "macOSVersion", "iOSVersion", "tvOSVersion", "watchOSVersion",
+      "visionOSVersion")
+    warnings += fields.warnings
+    for child in root.children where child.name == "compositeAttribute" || child.name == "composite" {
+      do { try readComposite(child) } catch { mistakes.add(error) }
+    }
+    for child in root.children {
+      do { try read(child, into: &model, context) } catch { mistakes.add(error) }
+    }
+    try mistakes.finish()
+    model.warnings = warnings
+    return model
+  }
+
+  private mutating func read(
+    _ child: MarkupElement, into model: inout ManagedObjectModel, _ context: TreeContext
+  ) throws(ModelError) {
+    switch child.name {
+    case "entity": model.entities.append(try entity(child))
+    case "fetchRequest":
+      let context = TreeContext(file: file, subject: "fetch request \(child["name"] ?? "")")
+      var fields = MarkupFields(child, context)
+      let name = try fields.required("name")
+      guard model.fetchRequestTemplates[name] == nil else { throw fields.error("it is declared twice: rename one") }
+      model.fetchRequestTemplates[name] = try fetchRequest(&fields, child)
+      model.locations[.fetchRequest(name)] = context.location(child.line)
+    case "configuration": try readConfiguration(child, into: &model)
+    case "elements", "compositeAttribute", "composite": break
+    default: report(child, context)
+    }
+  }
+
+  private mutating func readConfiguration(_ element: MarkupElement, into model: inout ManagedObjectModel)
+    throws(ModelError)
+  {
+    var fields = MarkupFields(element, TreeContext(file: file, subject: "configuration \(element["name"] ?? "")"))
+    let name = try fields.required("name")
+    guard model.configurations[name] == nil else { throw fields.error("it is declared twice: rename one") }
+    fields.ignore("usedWithCloudKit")
+    warnings += fields.warnings
+    var members: [String] = []
+    for child in element.children {
+      guard child.name == "memberEntity" else {
+        report(child, fields.context)
+        continue
+      }
+      var member = MarkupFields(child, fields.context)
+      members.append(try member.required("name"))
+      finish(member, child)
+    }
+    model.configurations[name] = members
+    model.locations[.configuration(name)] = fields.context.location(element.line)
+  }
+
+  private mutating func readComposite(_ element: MarkupElement) throws(ModelError) {
+    let context = TreeContext(file: file, subject: "composite \(element["name"] ?? "")")
+    var fields = MarkupFields(element, context)
+    let name = try fields.required("name")
+    guard composites[name] == nil else { throw fields.error("it is declared twice: rename one") }
+    fields.ignore("elementID", "versionHashModifier")
+    warnings += fields.warnings
+    var elements: [AttributeDescription] = []
+    for child in element.children {
+      if child.name == "attribute" { elements.append(try attribute(child, context)) } else { report(child, context) }
+    }
+    composites[name] = elements
+  }
+
+  func compositeElements(_ name: String) -> [AttributeDescription]? { composites[name] }
+
+  // MARK: Entities
+
+  private mutating func entity(_ element: MarkupElement) throws(ModelError) -> EntityDescription {
+    let context = TreeContext(file: file, subject: "").entity(element["name"] ?? "")
+    var fields = MarkupFields(element, context)
+    var entity = EntityDescription(try fields.required("name"))
+    entity.location = context.location(element.line)
+    entity.managedObjectClassName = className(fields.take("representedClassName"))
+    entity.superentityName = fields.take("parentEntity")
+    entity.isAbstract = try fields.bool("isAbstract") ?? false
+    entity.renamingIdentifier = fields.take("elementID") ?? fields.take("renamingIdentifier")
+    entity.versionHashModifier = fields.take("versionHashModifier")
+    entity.codeGenerationType = fields.take("codeGenerationType")
+    entity.coreSpotlightDisplayNameExpression = fields.take("coreSpotlightDisplayNameExpression")
+    fields.ignore("syncable")
+    warnings += fields.warnings
+    for child in element.children where child.name != "compoundIndexes" {
+      do { try read(child, into: &entity, context) } catch { mistakes.add(error) }
+    }
+    // The form of indexes before fetch indexes; newer models hold both.
+    for child in element.children(named: "compoundIndexes") {
+      for (names, _) in try lists(child, "compoundIndex", "index", context) { entity.addCompoundIndex(names) }
+    }
+    return entity
+  }
+
+  /// A leading dot stands for the app's own module; `NSManagedObject` is what every entity has.
+  private func className(_ text: String?) -> String? {
+    guard let text, !text.isEmpty, text != "NSManagedObject" else { return nil }
+    return text.hasPrefix(".") ? String(text.dropFirst()) : text
+  }
+
+  private mutating func read(_ child: MarkupElement, into entity: inout EntityDescription, _ context: TreeContext)
+    throws(ModelError)
+  {
+    switch child.name {
+    case "attribute": entity.attributes.append(try attribute(child, context))
+    case "relationship": entity.relationships.append(try relationship(child, context))
+    case "fetchedProperty": entity.fetchedProperties.append(try fetchedProperty(child, context))
+    case "fetchIndex": entity.indexes.append(try fetchIndex(child, context))
+    case "userInfo": entity.userInfo = try userInfo(child, context)
+    case "uniquenessConstraints":
+      for (names, line) in try lists(child, "uniquenessConstraint", "constraint", context) {
+        entity.uniquenessConstraints.append(names)
+        entity.constraintLocations[names] = context.location(line)
+      }
+    default: report(child, context)
+    }
+  }
+
+  /// The values of `<list><item value=""/>...</list>...`: the constraints and compound indexes of an entity.
+  private mutating func lists(
+    _ element: MarkupElement, _ list: String, _ item: String, _ owner: TreeContext
+  ) throws(ModelError) -> [(values: [String], line: Int)] {
+    let context = owner.part(element.name)
+    finish(MarkupFields(element, context), element, list)
+    var result: [(values: [String], line: Int)] = []
+    for child in element.children(named: list) {
+      finish(MarkupFields(child, context), child, item)
+      var values: [String] = []
+      for part in child.children(named: item) {
+        var fields = MarkupFields(part, context)
+        values.append(try fields.required("value"))
+        finish(fields, part)
+      }
+      result.append((values, child.line))
+    }
+    return result
+  }
+
+  // MARK: Parts
+
+  mutating func userInfo(_ element: MarkupElement, _ context: TreeContext) throws(ModelError) -> [String: Value] {
+    var result: [String: Value] = [:]
+    for child in element.children {
+      guard child.name == "entry" else {
+        report(child, context)
+        continue
+      }
+      var fields = MarkupFields(child, context)
+      let key = try fields.required("key")
+      if result[key] != nil { throw fields.error("the key \(key) of its user info is there twice: rename one") }
+      result[key] = .string(fields.take("value") ?? "")
+      finish(fields, child)
+    }
+    return result
+  }
+
+  /// Reports what nobody asked for: attributes that are left, and elements inside of another name.
+  mutating func finish(_ fields: MarkupFields, _ element: MarkupElement, _ known: String...) {
+    warnings += fields.warnings
+    for child in element.children where !known.contains(child.name) { report(child, fields.context) }
+  }
+
+  mutating func report(_ element: MarkupElement, _ context: TreeContext) {
+    warnings.append("\(context.location(element.line)): \(context.subject): <\(element.name)> is not understood")
+  }
+}

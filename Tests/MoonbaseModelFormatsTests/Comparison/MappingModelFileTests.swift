@@ -1,0 +1,114 @@
+import MoonbaseModel
+import MoonbaseModelFormats
+import MoonbasePlatform
+import Testing
+
+/// Mapping models of our own, for what the real ones do not have.
+@Suite("Files of mapping models")
+struct MappingModelFileTests {
+  private func read(_ objects: String) throws -> MappingModel {
+    let text =
+      "<?xml version=\"1.0\"?>\n<database><databaseInfo><version>134481920</version></databaseInfo>\n\(objects)\n</database>"
+    return try MappingModel(ModelSource(Data(text.utf8), name: "xcmapping.xml"))
+  }
+
+  private let root = """
+    <object type="XDDEVMAPPINGMODEL" id="z1"><relationship name="entitymappings" type="0/0" idrefs="z2"/></object>
+    """
+  private func entity(_ fields: String) -> String {
+    "\(root)\n<object type=\"XDDEVENTITYMAPPING\" id=\"z2\">\(fields)</object>"
+  }
+  private let names = """
+    <attribute name="sourcename" type="string">A</attribute><attribute name="destinationname" type="string">B</attribute>
+    """
+
+  @Test func namesKindsAndExpressionsInTextAreRead() throws {
+    let model = try read(
+      entity(
+        names
+          + """
+          <attribute name="name" type="string">AToB custom</attribute>
+          <attribute name="mappingtypename" type="string">Transform</attribute>
+          <attribute name="mappingnumber" type="int16">7</attribute>
+          <relationship name="attributemappings" type="0/0" idrefs="z3 z4 z5"/>
+          """)
+          + """
+          <object type="XDDEVATTRIBUTEMAPPING" id="z3"><attribute name="name" type="string">x</attribute>
+          <attribute name="valueexpression" type="string">$source.y</attribute></object>
+          <object type="XDDEVATTRIBUTEMAPPING" id="z4"><attribute name="name" type="string">z</attribute>
+          <attribute name="valueexpression" type="string">uppercase:($source.y)</attribute></object>
+          <object type="XDDEVATTRIBUTEMAPPING" id="z5"><attribute name="name" type="string">w</attribute></object>
+          """)
+    #expect(model.warnings == [])
+    let mapping = try #require(model.entityMapping(named: "AToB custom"))
+    #expect(mapping.kind == .transform)
+    #expect(
+      mapping.attributeMappings == [
+        PropertyMapping("w", from: .automatic), PropertyMapping("x", from: .property("y")),
+        PropertyMapping("z", from: .expression(.function("uppercase:", [.keyPath(.variable("source"), ["y"])]))),
+      ])
+  }
+
+  @Test func whatIsNotUnderstoodIsReported() throws {
+    let model = try read(entity(names + "<attribute name=\"speed\">9</attribute>") + "<gadget/>")
+    #expect(
+      model.warnings == [
+        "xcmapping.xml:4: <gadget> is not understood",
+        "xcmapping.xml:4: speed of XDDEVENTITYMAPPING is not understood",
+      ])
+  }
+
+  @Test(arguments: [
+    ("<object type=\"X\" id=\"z9\"/>", "xcmapping.xml: the file holds no mapping model"),
+    ("<object type=\"X\"/>", "xcmapping.xml:3: an object has no type or no ID"),
+    (
+      "<object type=\"X\" id=\"z9\"/>\n<object type=\"X\" id=\"z9\"/>",
+      "xcmapping.xml:4: the ID z9 is that of an object in line 3 too"
+    ),
+    (
+      "<object type=\"XDDEVMAPPINGMODEL\" id=\"z1\"/>\n<object type=\"XDDEVMAPPINGMODEL\" id=\"z2\"/>",
+      "xcmapping.xml:4: the file holds a second mapping model: remove one"
+    ),
+    (
+      "<object type=\"XDDEVMAPPINGMODEL\" id=\"z1\"><relationship name=\"entitymappings\" idrefs=\"z2\"/></object>",
+      "xcmapping.xml:3: entitymappings names z2, which is not there"
+    ),
+    (
+      "<object type=\"XDDEVMAPPINGMODEL\" id=\"z1\"><relationship name=\"entitymappings\" idrefs=\"z1\"/></object>",
+      "xcmapping.xml:3: entitymappings names z1, which is XDDEVMAPPINGMODEL and not XDDEVENTITYMAPPING"
+    ),
+  ])
+  func damagedFilesAreRefused(objects: String, expected: String) {
+    let error = #expect(throws: ModelError.self) { try read(objects) }
+    #expect(error?.description == expected)
+  }
+
+  @Test(arguments: [
+    ("", "an entity mapping names neither source nor destination"),
+    (
+      "<attribute name=\"sourcename\">A</attribute><attribute name=\"mappingnumber\">first</attribute>",
+      "mappingnumber is an integer, not first"
+    ),
+    (
+      "<attribute name=\"sourcename\">A</attribute><attribute name=\"mappingtypename\">Twist</attribute>",
+      "there is no kind of mapping twist"
+    ),
+  ])
+  func damagedEntityMappingsAreRefused(fields: String, expected: String) {
+    let error = #expect(throws: ModelError.self) { try read(entity(fields)) }
+    #expect(error?.description == "xcmapping.xml:4: \(expected)")
+  }
+
+  @Test(arguments: [
+    ("<attribute name=\"valueexpressiondata\">%%%</attribute>", "the value expression of x is no base 64"),
+    ("<attribute name=\"valueexpression\">1 +</attribute>", "the value expression of x: column 4"),
+    ("<attribute name=\"valueexpressiondata\">AAAA</attribute>", "the value expression of x: "),
+  ])
+  func damagedValueExpressionsAreRefused(field: String, expected: String) {
+    let objects =
+      entity(names + "<relationship name=\"attributemappings\" idrefs=\"z3\"/>")
+      + "<object type=\"XDDEVATTRIBUTEMAPPING\" id=\"z3\"><attribute name=\"name\">x</attribute>\(field)</object>"
+    let error = #expect(throws: ModelError.self) { try read(objects) }
+    #expect(error?.description.hasPrefix("xcmapping.xml:4: \(expected)") == true, "\(error as Any)")
+  }
+}

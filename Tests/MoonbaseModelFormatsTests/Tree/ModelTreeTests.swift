@@ -1,0 +1,173 @@
+import MoonbaseModel
+import MoonbaseModelFormats
+import MoonbasePlatform
+import Testing
+
+@Suite("The Lua form of a model")
+struct ModelTreeTests {
+  private func model(_ entities: ModelTree) throws -> ManagedObjectModel {
+    try ManagedObjectModel(tree: .map(["version": "1", "entities": entities]), file: "model.lua")
+  }
+
+  private func person(_ entries: KeyValuePairs<String, ModelTree>) throws -> EntityDescription {
+    try #require(try model(.map(["Person": .map(entries)])).entities.first)
+  }
+
+  private func message(_ body: () throws -> some Any) -> String {
+    do {
+      _ = try body()
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func anAttributeIsATypeOrATable() throws {
+    let entity = try person([
+      "attributes": .map([
+        "firstName": "string",
+        "age": .table(
+          ["integer16"],
+          [.init("optional", false), .init("default", 0), .init("min", 0), .init("max", 150)]),
+      ])
+    ])
+    let (name, age) = (entity.attributes[0], entity.attributes[1])
+    #expect(name == AttributeDescription("firstName", .string))
+    #expect(age.type == .integer16)
+    #expect(!age.isOptional)
+    #expect(age.defaultValue == 0)
+    #expect(age.validation.minimum == 0)
+    #expect(age.validation.maximum == 150)
+  }
+
+  @Test func relationshipsSayToOrToMany() throws {
+    let entity = try person([
+      "relationships": .map([
+        "department": .map(["to": "Department", "inverse": "employees", "delete": "deny"]),
+        "friends": .map(["to_many": "Person", "inverse": "friends", "ordered": true, "max": 500]),
+      ])
+    ])
+    let (department, friends) = (entity.relationships[0], entity.relationships[1])
+    #expect(!department.isToMany)
+    #expect(department.deleteRule == .deny)
+    #expect(department.inverseName == "employees")
+    #expect(friends.maxCount == 500)
+    #expect(friends.isOrdered)
+  }
+
+  @Test func entriesKeepTheOrderOfTheirLines() throws {
+    let attributes = ModelTree.table(
+      [],
+      [
+        .init("a", .value("string", line: 9)), .init("c", .value("string", line: 7)),
+        .init("b", .value("string", line: 8)),
+      ])
+    #expect(try person(["attributes": attributes]).attributes.map(\.name) == ["c", "b", "a"])
+  }
+
+  @Test func anUnknownKeyIsAnErrorWithTheNearestName() {
+    let tree = ModelTree.table(["string"], [.init("optionl", .value(false, line: 12))], line: 11)
+    let text = message { try person(["attributes": .map(["name": tree])]) }
+    #expect(text == "model.lua:12: entity Person, attribute name: there is no key optionl; did you mean optional?")
+  }
+
+  @Test func anUnknownTypeIsAnErrorWithTheNearestName() throws {
+    let text = message { try person(["attributes": .map(["age": .value("integer15", line: 3)])]) }
+    #expect(text == "model.lua:3: entity Person, attribute age: there is no type integer15; did you mean integer16?")
+  }
+
+  @Test func errorsNameEntityAndProperty() {
+    let error = #expect(throws: ModelError.self) {
+      try person(["relationships": .map(["boss": .map(["inverse": "staff"])])])
+    }
+    #expect(error?.entity == "Person")
+    #expect(error?.property == "boss")
+    #expect(error?.code == .invalidModel)
+  }
+
+  @Test(arguments: [
+    (ModelTree.map(["entities": 3]), "the model, entities: expected a table, not an integer"),
+    (.map(["entites": .table()]), "the model: there is no key entites; did you mean entities?"),
+    (
+      .map(["entities": .map(["A": .map(["abstract": "yes"])])]),
+      "entity A: abstract is true or false, not a string"
+    ),
+    (
+      .map(["entities": .map(["A": .map(["attributes": ["name"]])])]),
+      "entity A, attributes: entries need names here"
+    ),
+    (
+      .map(["entities": .map(["A": .map(["relationships": .map(["b": .map(["to": "A", "delete": "cascad"])])])])]),
+      "entity A, relationship b: delete is one of no_action, nullify, cascade, deny, not cascad; did you mean cascade?"
+    ),
+    (
+      .map(["entities": .map(["A": .map(["attributes": .map(["b": .table(["string"], [.init("min", 1)])])])])]),
+      "entity A, attribute b: a string has min_length, not min"
+    ),
+    (
+      .map([
+        "entities": .map(["A": .map(["attributes": .map(["b": .table(["string"], [.init("one_of", .map([:]))])])])])
+      ]),
+      "entity A, attribute b: one_of is empty, so that no value would be allowed: list the values"
+    ),
+  ])
+  func mistakesAreExplained(tree: ModelTree, expected: String) {
+    let text = message { try ManagedObjectModel(tree: tree, file: "m.lua") }
+    #expect(text == "m.lua: \(expected)")
+  }
+
+  @Test func everythingElseOfAnEntity() throws {
+    let entity = try person([
+      "parent": "Being", "class": "PersonClass", "abstract": true, "user_info": .map(["a": 1, "b": ["x", "y"]]),
+      "constraints": [["email"], ["first", "last"]],
+      "indexes": .map(["byAge": ["-age", "name"]]), "renamed_from": "Human", "version_hash_modifier": "2",
+    ])
+    #expect(entity.superentityName == "Being")
+    #expect(entity.managedObjectClassName == "PersonClass")
+    #expect(entity.isAbstract)
+    #expect(entity.userInfo == ["a": 1, "b": ["x", "y"]])
+    #expect(entity.uniquenessConstraints == [["email"], ["first", "last"]])
+    #expect(entity.indexes.map(\.name) == ["byAge"])
+    #expect(entity.indexes[0].elements.map(\.isAscending) == [false, true])
+    #expect(entity.renamingIdentifier == "Human")
+    #expect(entity.versionHashModifier == "2")
+  }
+
+  @Test func configurationsAndFetchRequests() throws {
+    let model = try ManagedObjectModel(
+      tree: .map([
+        "entities": .map(["Person": .table()]), "configurations": .map(["Local": ["Person"]]),
+        "fetch_requests": .map([
+          "olderThan": .table(["Person", "age > $AGE"], [.init("sort", ["lastName", "-age"]), .init("limit", 5)])
+        ]),
+      ]), file: "m.lua")
+    #expect(model.configurations == ["Local": ["Person"]])
+    let request = try #require(model.fetchRequestTemplates["olderThan"])
+    #expect(request.entityName == "Person")
+    #expect(request.predicate != nil)
+    #expect(request.sortDescriptors == [SortDescriptor("lastName"), SortDescriptor("age", ascending: false)])
+    #expect(request.fetchLimit == 5)
+  }
+
+  @Test func everythingOfAFetch() throws {
+    let fetch = ModelTree.table(
+      ["Person", "age > 3"],
+      [
+        .init("result", "dictionaries"),
+        .init("columns", ["kind", .table(["total", "@sum.age"], [.init("type", "double")])]),
+        .init("group_by", "kind"), .init("having", "total > 3"), .init("distinct", true), .init("refresh", true),
+        .init("prefetch", ["friends"]), .init("faults", false), .init("offset", 2),
+      ])
+    let model = try ManagedObjectModel(
+      tree: .map(["entities": .map(["Person": .table()]), "fetch_requests": .map(["f": fetch])]), file: "m.lua")
+    let request = try #require(model.fetchRequestTemplates["f"])
+    #expect(request.resultType == .dictionaries)
+    #expect(request.propertiesToFetch.map(\.name) == ["kind", "total"])
+    #expect(request.propertiesToFetch[1].resultType == .double)
+    #expect(request.propertiesToGroupBy == ["kind"])
+    #expect(request.havingPredicate != nil)
+    #expect(request.returnsDistinctResults)
+    #expect(try ManagedObjectModel(tree: model.tree(), file: "m.lua") == model)
+    #expect(throws: ModelError.self) { try model.xcodeContents() }
+  }
+}
