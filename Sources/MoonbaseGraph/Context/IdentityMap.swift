@@ -84,7 +84,9 @@ struct IdentityMap {
   private func firstPlace(of id: ManagedObjectID) -> Int {
     let kind = UInt64(id.storeNumber) << 32 | UInt64(id.entitySymbol.number)
     let product = (UInt64(bitPattern: id.key) ^ factors.0).multipliedFullWidth(by: kind ^ factors.1)
-    return Int(truncatingIfNeeded: product.high ^ product.low) & (entries.count - 1)
+    // The lowest bits of a product may hardly differ; a fixed factor carries those of all into the middle.
+    let mixed = (product.high ^ product.low) &* 0x9E37_79B9_7F4A_7C15
+    return Int(truncatingIfNeeded: mixed >> 32) & (entries.count - 1)
   }
 
   private func next(_ place: Int) -> Int { (place + 1) & (entries.count - 1) }

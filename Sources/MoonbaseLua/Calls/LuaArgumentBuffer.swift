@@ -3,16 +3,18 @@ import MoonbasePlatform
 
 /// Plain values on their way into Lua, with the bytes of their strings beside them.
 final class LuaArgumentBuffer {
-  private(set) var values: UnsafeMutablePointer<MBLValue>
-  private var capacity: Int
-  private var bytes: UnsafeMutableRawPointer
-  private var byteCapacity: Int
-  private var byteCount = 0
-  private var hasStrings = false
+  // Written for each value of each call; no access lasts while other code runs.
+
+  @exclusivity(unchecked) private(set) var values: UnsafeMutablePointer<MBLValue>
+  @exclusivity(unchecked) private var capacity: Int
+  @exclusivity(unchecked) private var bytes: UnsafeMutableRawPointer
+  @exclusivity(unchecked) private var byteCapacity: Int
+  @exclusivity(unchecked) private var byteCount = 0
+  @exclusivity(unchecked) private var hasStrings = false
   /// Whether there is more than scalars; behind a pointer, since calls that are made often look at it.
   let holdsMore: UnsafeMutablePointer<Bool>
   /// Keeps objects and references alive until the call has them.
-  private var anchors: [AnyObject] = []
+  @exclusivity(unchecked) private var anchors: [AnyObject] = []
 
   init(capacity: Int) {
     self.capacity = max(capacity, 4)

@@ -20,8 +20,8 @@ final class LuaFileLibrary {
     func stream(_ descriptor: Int32, isError: Bool) -> LuaFile {
       let sink = LuaFile.Sink { [unowned state] bytes in
         state.write(bytes, error: isError)
-      } flush: { [weak state] in
-        state?.output.flush()
+      } flush: { [link = state.link] in
+        link.state?.output.flush()
       }
       return LuaFile(descriptor: descriptor, isStandard: true, sink: sink)
     }

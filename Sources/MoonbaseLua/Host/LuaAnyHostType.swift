@@ -4,17 +4,19 @@ import MoonbaseLuaShim
 public class LuaAnyHostType {
   /// What scripts and messages call it.
   public let name: String
+  // Looked at for each object that is handed over; no access lasts while other code runs.
+
   /// Whether an object is a plain value, which JSON and CSV write as its text: a date, an identifier.
   public final var isText = false
   /// Bytes that an object keeps alive, where the type does not weigh each: they count as memory of the script that holds it.
-  public final var usualWeight = 512
+  @exclusivity(unchecked) public final var usualWeight = 512
   /// Weighs an object that is handed over.
-  final var weigher: ((AnyObject) -> Int)?
-  final var plainType: OpaquePointer?
+  @exclusivity(unchecked) final var weigher: ((AnyObject) -> Int)?
+  @exclusivity(unchecked) final var plainType: OpaquePointer?
   /// Tells the state that it was registered in, which may be gone.
-  final var link: LuaLink?
+  @exclusivity(unchecked) final var link: LuaLink?
   /// Describes and registers the type when its first object is handed over.
-  final var registration: (() throws(LuaError) -> Void)?
+  @exclusivity(unchecked) final var registration: (() throws(LuaError) -> Void)?
 
   init(_ name: String) { self.name = name }
 

@@ -70,6 +70,14 @@ extension LuaState {
   /// Counts bytes as `weigh` does until the run that is under way ends; without a run they do not count.
   package func weighForRun(_ bytes: Int) { mbl_weigh_for_run(raw, Int64(bytes)) }
 
+  // A weak reference to the state would make each counting of references to it slower.
+
+  /// `weigh` for somebody who may outlive the state: nothing comes of it then.
+  package var weigher: (Int) -> Void { { [link] in link.state?.weigh($0) } }
+
+  /// `weighForRun` for somebody who may outlive the state.
+  package var weigherForRuns: (Int) -> Void { { [link] in link.state?.weighForRun($0) } }
+
   /// Has what the host's work holds on its way count for the run on this thread.
   static let answersForHostMemory: Void = HostMemory.setWeigher { bytes in
     mbl_weigh_running(Int64(bytes))

@@ -13,14 +13,20 @@ extension Value {
 
   @usableFromInline
   package var largeWeight: Int {
+    switch self {
+    case .data(let data): data.count + 64
+    case .uri(let uri): 512 + uri.absoluteString.utf8.count
+    case .object: 256
+    default: branchWeight
+    }
+  }
+
+  private var branchWeight: Int {
     var total = 0
     var pending = [self]
     // Without recursion: a program may nest values as deep as it likes.
     while let value = pending.popLast() {
       switch value {
-      case .data(let data): total += data.count + 64
-      case .uri(let uri): total += 512 + uri.absoluteString.utf8.count
-      case .object: total += 256
       case .list(let list):
         total += 32 + list.count * 24
         for element in list { element.isBranch ? pending.append(element) : (total += element.weight) }

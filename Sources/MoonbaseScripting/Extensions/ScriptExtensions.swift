@@ -79,7 +79,7 @@ public final class ScriptExtensions: ExtensionProvider {
     scripts.model = resolvedModel
     let domain = try makeDomain(in: scripts)
     // What the program itself fetches and changes in the context is not the extensions'.
-    domain.weigh = { [weak state = scripts.state] in state?.weighForRun($0) }
+    domain.weigh = scripts.state.weigherForRuns
     return domain
   }
 
@@ -89,7 +89,7 @@ public final class ScriptExtensions: ExtensionProvider {
     domain.owner = scripts
     domain.provider = self
     if !current.withLock({ $0.sources.isEmpty }) { domain.hookName = \.inScriptSpelling }
-    domain.weigh = { [weak state = scripts.state] in state?.weigh($0) }
+    domain.weigh = scripts.state.weigher
     try fill(domain, in: scripts)
     return domain
   }
