@@ -8,11 +8,16 @@ final class QueryScope {
   let includesSubentities: Bool
   /// Whether several rows of a query lead to the same row here.
   var isShared = false
+  /// Whether the query has one row here or a few: what is asked for each then is better than what is found for all at once.
+  let isNarrow: Bool
   private(set) var joins = ""
   private var joined: [String: QueryScope] = [:]
   private weak var base: QueryScope?
 
-  init(_ alias: String, _ layout: EntityLayout, includesSubentities: Bool, base: QueryScope? = nil) {
+  init(
+    _ alias: String, _ layout: EntityLayout, includesSubentities: Bool, isNarrow: Bool = false, base: QueryScope? = nil
+  ) {
+    self.isNarrow = isNarrow
     self.alias = alias
     self.layout = layout
     self.includesSubentities = includesSubentities
@@ -24,8 +29,9 @@ final class QueryScope {
   /// The destination's row, joined once however often it is asked for.
   func follow(_ toOne: ToOneLayout, to destination: EntityLayout, alias: () -> String) -> QueryScope {
     if let known = joined[toOne.column] { return known }
-    let scope = QueryScope(alias(), destination, includesSubentities: true, base: base ?? self)
-    scope.isShared = true
+    let scope = QueryScope(
+      alias(), destination, includesSubentities: true, isNarrow: isNarrow, base: base ?? self)
+    scope.isShared = !isNarrow
     joined[toOne.column] = scope
     (base ?? self).joins +=
       " LEFT JOIN \(identifier(destination.table)) \(scope.alias) ON \(scope.alias).Z_PK = \(column(toOne.column))"

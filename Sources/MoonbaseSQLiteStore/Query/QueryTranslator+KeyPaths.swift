@@ -43,7 +43,7 @@ extension QueryTranslator {
   func exists(_ path: ToManyPath, isFixed: Bool, _ condition: (SQLTerm) throws -> SQLFragment) throws -> SQLFragment {
     let entry = try enter(path)
     let isListed = isFixed && entry.owner.isShared
-    if !isListed, entry.isJoin { entry.scope.isShared = true }
+    if !isListed, entry.isJoin { entry.scope.isShared = !entry.owner.isNarrow }
     let inner: SQLFragment
     if let nested = nestedPath(entry.scope, entry.rest) {
       inner = try exists(nested, isFixed: isFixed, condition)
@@ -134,11 +134,12 @@ extension QueryTranslator {
   private func aggregate(_ keys: ArraySlice<String>, from start: QueryScope) throws -> SQLTerm {
     let path = ToManyPath(base: start, keys: keys.prefix(1))
     let entry = try enter(path)
-    let (scope, link) = (entry.scope, entry.link)
+    let scope = entry.scope
     let operation = keys.dropFirst().first ?? ""
     let rest = keys.dropFirst(2)
     if operation == "@count", rest.isEmpty {
-      return SQLTerm(fragment: SQLFragment("(SELECT COUNT(*) FROM \(scope.from) WHERE \(link))"), kind: .number)
+      return SQLTerm(
+        fragment: entry.aggregate(SQLFragment("COUNT(*)"), ofNone: "0", isFixed: true), kind: .number)
     }
     guard let function = ["@sum": "SUM", "@min": "MIN", "@max": "MAX", "@avg": "AVG"][operation], !rest.isEmpty,
       nestedPath(scope, rest) == nil
@@ -148,7 +149,8 @@ extension QueryTranslator {
     let orders = isExtreme && (element.kind == .date || element.kind == .decimal || element.kind == .string)
     guard element.kind == .number || orders else { throw Untranslatable() }
     let result = try isExtreme ? "\(function)(" + element.fragment + ")" : sum(element, isMean: function == "AVG")
-    return SQLTerm(fragment: "(SELECT " + result + " FROM \(scope.from) WHERE \(link))", kind: element.kind)
+    let none = function == "SUM" ? "0" : nil
+    return SQLTerm(fragment: entry.aggregate(result, ofNone: none, isFixed: true), kind: element.kind)
   }
 
   /// The sum of a column or its mean. SQLite's own sum fails where integers grow past 64 bits: they are added in halves, and
@@ -173,14 +175,14 @@ extension QueryTranslator {
   func count(_ collection: Expression, _ variable: String, _ predicate: Predicate) throws -> SQLTerm {
     guard let path = try toManyPath(collection) else { throw Untranslatable() }
     let entry = try enter(path)
-    let (scope, link) = (entry.scope, entry.link)
     guard entry.rest.isEmpty else { throw Untranslatable() }
+    let isFixed = predicate.isFixed(outside: Set(variables.keys))
     let outer = variables[variable]
-    variables[variable] = scope
+    variables[variable] = entry.scope
     defer { variables[variable] = outer }
     let condition = try translate(predicate)
-    return SQLTerm(
-      fragment: "(SELECT COUNT(*) FROM \(scope.from) WHERE \(link) AND (" + condition + "))", kind: .number)
+    let count = entry.aggregate(SQLFragment("COUNT(*)"), ofNone: "0", where: condition, isFixed: isFixed)
+    return SQLTerm(fragment: count, kind: .number)
   }
 
   // MARK: Derived attributes
@@ -218,5 +220,21 @@ extension QueryTranslator {
     else { throw Untranslatable() }
     let term = try value(keys[...], from: scope)
     return "\(attribute.type.rawValue), " + (term.stored ?? term.fragment)
+  }
+}
+
+extension Predicate {
+  /// Whether it says the same for every row outside, whose variables these are.
+  fileprivate func isFixed(outside variables: Set<String>) -> Bool {
+    var isFixed = true
+    _ = replacing { part in
+      switch part {
+      case .evaluatedObject: isFixed = false
+      case .variable(let name) where variables.contains(name): isFixed = false
+      default: break
+      }
+      return nil
+    }
+    return isFixed
   }
 }

@@ -24,7 +24,8 @@ final class QueryTranslator {
     self.layout = layout
     self.store = store
     functions = query.functions
-    root = QueryScope("t0", try layout.layout(query.entity), includesSubentities: query.includesSubentities)
+    root = QueryScope(
+      "t0", try layout.layout(query.entity), includesSubentities: query.includesSubentities, isNarrow: query.isNarrow)
     current = root
   }
 

@@ -37,7 +37,8 @@ struct ToManyEntry {
     let forward = "\(scope.alias).Z_PK IN (SELECT \(theirs) FROM \(table) WHERE \(mine) = \(owner.alias).Z_PK)"
     let back = "\(scope.alias).Z_PK IN (SELECT \(mine) FROM \(table) WHERE \(theirs) = \(owner.alias).Z_PK)"
     link = join.isReflexive ? "(\(forward) OR \(back))" : forward
-    let more = join.isReflexive ? " UNION ALL SELECT \(theirs), \(mine) FROM \(table)" : ""
+    // A pair counts once, from whichever side it was written.
+    let more = join.isReflexive ? " UNION SELECT \(theirs), \(mine) FROM \(table)" : ""
     let name = "p\(scope.alias)"
     pairs = " JOIN (SELECT \(mine) o, \(theirs) d FROM \(table)\(more)) \(name) ON \(name).d = \(scope.alias).Z_PK"
     key = "\(name).o"
@@ -52,5 +53,22 @@ struct ToManyEntry {
   func list(of condition: SQLFragment) -> SQLFragment {
     let list = "SELECT \(key) FROM \(scope.from)\(pairs) WHERE \(key) IS NOT NULL AND " + condition.parenthesized
     return "(\(owner.alias).Z_PK IN (" + list + ") AND \(owner.alias).Z_PK IS NOT NULL)"
+  }
+
+  /// What is computed of the destinations of which the condition is true; `ofNone` where there are none.
+  ///
+  /// Where several rows share an owner and the condition is the same for all of them (`isFixed`), it is computed once for each
+  /// owner, all in one go.
+  func aggregate(
+    _ result: SQLFragment, ofNone none: String? = nil, where condition: SQLFragment? = nil, isFixed: Bool
+  ) -> SQLFragment {
+    let more = condition.map { " AND " + $0.parenthesized } ?? SQLFragment("")
+    guard isFixed, owner.isShared else { return "(SELECT " + result + " FROM \(scope.from) WHERE \(link)" + more + ")" }
+    let name = "g\(scope.alias)"
+    let groups =
+      "(SELECT \(key) o, " + result + " v FROM \(scope.from)\(pairs) WHERE \(key) IS NOT NULL" + more
+      + " GROUP BY 1) \(name)"
+    let value = none.map { "CASE COUNT(*) WHEN 0 THEN \($0) ELSE \(name).v END" } ?? "\(name).v"
+    return "(SELECT \(value) FROM " + groups + " WHERE \(name).o = \(owner.alias).Z_PK)"
   }
 }

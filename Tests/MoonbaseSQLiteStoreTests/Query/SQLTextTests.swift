@@ -54,6 +54,29 @@ struct SQLTextTests {
       "(SELECT COUNT(*) FROM ZPROJECT t2 WHERE "
         + "t2.ZDEPARTMENT = t1.Z_PK AND (t2.ZTITLE = t0.ZFIRSTNAME)) > ?"
     ),
+    (
+      "department.employees.@count > 1",
+      "(SELECT CASE COUNT(*) WHEN 0 THEN 0 ELSE gt2.v END FROM (SELECT t2.ZDEPARTMENT o, COUNT(*) v FROM ZPERSON t2 "
+        + "WHERE t2.ZDEPARTMENT IS NOT NULL GROUP BY 1) gt2 WHERE gt2.o = t1.Z_PK) > ?"
+    ),
+    (
+      "department.employees.@max.age > 1",
+      "(SELECT gt2.v FROM (SELECT t2.ZDEPARTMENT o, MAX(t2.ZAGE) v FROM ZPERSON t2 "
+        + "WHERE t2.ZDEPARTMENT IS NOT NULL GROUP BY 1) gt2 WHERE gt2.o = t1.Z_PK) > ?"
+    ),
+    (
+      "SUBQUERY(department.projects, $p, $p.title == 'x').@count > 0",
+      "(SELECT CASE COUNT(*) WHEN 0 THEN 0 ELSE gt2.v END FROM (SELECT t2.ZDEPARTMENT o, COUNT(*) v FROM ZPROJECT t2 "
+        + "WHERE t2.ZDEPARTMENT IS NOT NULL AND (t2.ZTITLE = ?) GROUP BY 1) gt2 WHERE gt2.o = t1.Z_PK) > ?"
+    ),
+    (
+      "email == 'a' AND ANY department.employees.age > 1",
+      "(t0.ZEMAIL = ?) AND (EXISTS (SELECT 1 FROM ZPERSON t2 WHERE t2.ZDEPARTMENT = t1.Z_PK AND (t2.ZAGE > ?)))"
+    ),
+    (
+      "email == 'a' AND department.employees.@count > 1",
+      "(t0.ZEMAIL = ?) AND ((SELECT COUNT(*) FROM ZPERSON t2 WHERE t2.ZDEPARTMENT = t1.Z_PK) > ?)"
+    ),
     ("TRUEPREDICATE", "1"),
   ]
 
@@ -93,6 +116,21 @@ struct SQLTextTests {
         "SELECT t0.Z_PK, t0.Z_ENT FROM ZPERSON t0 LEFT JOIN ZDEPARTMENT t1 ON t1.Z_PK = t0.ZDEPARTMENT "
           + "WHERE t0.Z_ENT = 2 AND (t1.ZNAME = ?) ORDER BY t1.ZNAME ASC, t0.ZAGE DESC LIMIT ? OFFSET ?"
       ])
+  }
+
+  @Test("asks for an owner that one row leads to by itself")
+  func narrow() throws {
+    let people = try PeopleStore()
+    let ada = Value.objectID(try people.insert(people.row("Person"))[0])
+    for (text, argument) in [("SELF == %@", ada), ("%@ == SELF", ada), ("SELF IN %@", .list([ada]))] {
+      let predicate = try Predicate(format: text + " AND ALL department.employees.age > 1", argument)
+      let query = people.query("Person", predicate)
+      let log = try people.statements { _ = try people.store.count(matching: query) }
+      #expect(
+        log[0].hasSuffix(
+          "(NOT EXISTS (SELECT 1 FROM ZPERSON t2 WHERE t2.ZDEPARTMENT = t1.Z_PK AND ((t2.ZAGE > ?) IS NOT TRUE)))"),
+        "\(log)")
+    }
   }
 
   @Test("a comparison with an object's ID finds rows by their key")
