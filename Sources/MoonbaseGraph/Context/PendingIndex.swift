@@ -11,7 +11,8 @@ final class PendingIndex {
     var slots: [Int]
   }
 
-  private struct Table {
+  /// A class, for as a value it would be copied whole wherever somebody else still looks at the list of tables.
+  private final class Table {
     var members: [[Value]: [ManagedObject]] = [:]
     var places: [ObjectIdentifier: [Value]] = [:]
   }
@@ -44,14 +45,15 @@ final class PendingIndex {
     placings += 1
     let belongs = object.state.contains(.listed) && !object.isDeleted && key.entities.contains(object.entity.index)
     let new = try belongs ? key.slots.map { try Self.key(of: object, $0) } : nil
-    let old = tables[key]?.places[ObjectIdentifier(object)]
+    guard let table = tables[key] else { return }
+    let old = table.places[ObjectIdentifier(object)]
     guard old != new else { return }
     if let old {
-      tables[key]?.members[old]?.removeAll { $0 === object }
-      if tables[key]?.members[old]?.isEmpty == true { tables[key]?.members[old] = nil }
+      table.members[old]?.removeAll { $0 === object }
+      if table.members[old]?.isEmpty == true { table.members[old] = nil }
     }
-    if let new { tables[key]?.members[new, default: []].append(object) }
-    tables[key]?.places[ObjectIdentifier(object)] = new
+    if let new { table.members[new, default: []].append(object) }
+    table.places[ObjectIdentifier(object)] = new
   }
 
   private static func key(of object: ManagedObject, _ slot: Int) throws -> Value {
