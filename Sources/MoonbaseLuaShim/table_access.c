@@ -58,6 +58,36 @@ MBLStatus mbl_table_set(MBLState *S, int32_t table, const MBLValue *key, const M
   return mbl_protect(S, set_body, &request, 0);
 }
 
+typedef struct RowRequest {
+  int32_t table, keys, count;
+  int64_t index;
+  const MBLValue *values;
+} RowRequest;
+
+static int row_body(lua_State *L) {
+  RowRequest *request = lua_touserdata(L, 1);
+  MBLState *S = mbl_of(L);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->keys);
+  int present = 0;
+  for (int32_t place = 0; place < request->count; place++) present += request->values[place].tag != MBLTagNil;
+  lua_createtable(L, 0, present);
+  for (int32_t place = 0; place < request->count; place++) {
+    if (request->values[place].tag == MBLTagNil) continue;
+    lua_rawgeti(L, -2, place + 1);
+    mbl_push_value(S, L, &request->values[place]);
+    lua_rawset(L, -3);
+  }
+  lua_rawseti(L, -3, request->index);
+  return 0;
+}
+
+MBLStatus mbl_table_set_row(MBLState *S, int32_t table, int64_t index, int32_t keys, const MBLValue *values,
+                            int32_t count) {
+  RowRequest request = {.table = table, .keys = keys, .count = count, .index = index, .values = values};
+  return mbl_protect(S, row_body, &request, 0);
+}
+
 uint64_t mbl_table_length(MBLState *S, int32_t table) {
   lua_State *L = S->running;
   if (!lua_checkstack(L, 4)) return 0;

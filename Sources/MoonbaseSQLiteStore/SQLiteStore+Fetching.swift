@@ -44,6 +44,31 @@ extension SQLiteStore {
     return try rows(of: query, plan, columns: plan.columns, weigh: \.weight) { try plan.snapshot($0) }
   }
 
+  public func forEachBatch(matching query: StoreQuery, _ body: ([Snapshot]) throws -> Bool) throws {
+    let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
+    let sql = try select(plan.columns, query, plan)
+    let rest: [Snapshot] = try read { session in
+      // A reader keeps writers of a file without a log away, and of some files nobody knows before the end whether somebody
+      // wrote meanwhile: then all is read first.
+      let isSteady = session.isSteady
+      return try step(sql, query, session) { statement in
+        while true {
+          var memory = HostMemory()
+          var batch: [Snapshot] = []
+          while !isSteady || batch.count < [Snapshot].batchSize, try statement.step() {
+            try HostWork.charge()
+            let snapshot = try plan.snapshot(statement)
+            try memory.hold(snapshot.weight)
+            batch.append(snapshot)
+          }
+          if !isSteady { return batch }
+          guard !batch.isEmpty, try body(batch), batch.count == [Snapshot].batchSize else { return [] }
+        }
+      }
+    }
+    try rest.forEachBatch(body)
+  }
+
   public func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
     let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
     return try rows(of: query, plan, columns: ["t0.Z_PK", "t0.Z_ENT"]) { try plan.id($0) }
@@ -63,19 +88,28 @@ extension SQLiteStore {
   ) throws -> [Element] {
     let sql = try select(columns, query, plan)
     return try read { session in
-      if let functions = query.functions { try session.register(functions) }
-      let statement = try session.connection.statement(sql.text)
-      for (index, value) in sql.values.enumerated() { SQLValue.bind(value, Int32(index + 1), to: statement) }
-      defer { statement.reset() }
-      var result: [Element] = []
-      var memory = HostMemory()
-      while try statement.step() {
-        try HostWork.charge()
-        result.append(try decode(statement))
-        try memory.hold(weigh(result[result.count - 1]))
+      try step(sql, query, session) { statement in
+        var result: [Element] = []
+        var memory = HostMemory()
+        while try statement.step() {
+          try HostWork.charge()
+          result.append(try decode(statement))
+          try memory.hold(weigh(result[result.count - 1]))
+        }
+        return result
       }
-      return result
     }
+  }
+
+  /// Gives `body` a statement that is ready for its first row.
+  private func step<Result>(
+    _ sql: SQLFragment, _ query: StoreQuery, _ session: Session, _ body: (Statement) throws -> Result
+  ) throws -> Result {
+    if let functions = query.functions { try session.register(functions) }
+    let statement = try session.connection.statement(sql.text)
+    for (index, value) in sql.values.enumerated() { SQLValue.bind(value, Int32(index + 1), to: statement) }
+    defer { statement.reset() }
+    return try body(statement)
   }
 
   private func select(_ columns: [String], _ query: StoreQuery, _ plan: RowPlan) throws -> SQLFragment {

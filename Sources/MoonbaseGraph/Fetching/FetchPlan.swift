@@ -85,6 +85,32 @@ struct FetchPlan {
     return request.fetchLimit > 0 ? min(rest, request.fetchLimit) : rest
   }
 
+  /// Hands the objects of the saved rows to `body`, some at a time, until it returns false; without a window. Nobody holds them
+  /// but `body`, unless they have to be sorted here.
+  func forEachBatch(_ body: ([ManagedObject]) throws -> Bool) throws {
+    if let (store, found) = try storeQuery() {
+      var query = found
+      (query.limit, query.offset) = (0, 0)
+      return try store.forEachBatch(matching: query) { try body(context.objects(for: $0)) }
+    }
+    if sort != nil { return try sorted(try matching()).forEachBatch(body) }
+    var goesOn = true
+    for store in stores where goesOn {
+      let (query, isComplete) = try queryBeforeJudging(store)
+      try store.forEachBatch(matching: query) { snapshots in
+        let objects = try context.objects(for: snapshots)
+        goesOn = try body(
+          isComplete
+            ? objects
+            : objects.filter { object in
+              try HostWork.charge()
+              return try matches(object)
+            })
+        return goesOn
+      }
+    }
+  }
+
   // MARK: The store's part
 
   /// The query that gives all saved rows of the result in their order, if one store can do all of it.
@@ -184,10 +210,7 @@ struct FetchPlan {
     // Without unsaved changes a changed object is judged by its twin of a context where nothing changed.
     let saved = request.includesPendingChanges ? nil : ManagedObjectContext(twinOf: context)
     for store in stores {
-      let (pushed, isComplete) = try split(store)
-      var query = baseQuery()
-      query.predicate = pushed
-      query.sought = try request.predicate.flatMap { try context.indexedCondition($0, entity, entities) }
+      let (query, isComplete) = try queryBeforeJudging(store)
       let snapshots = try store.snapshots(matching: query)
       let objects = try context.objects(for: snapshots, refreshing: request.shouldRefreshRefetchedObjects)
       for (object, snapshot) in zip(objects, snapshots) {
@@ -198,6 +221,15 @@ struct FetchPlan {
       }
     }
     return result + (try pendingMatches())
+  }
+
+  /// What a store is asked for where the context judges its rows, and whether they all match.
+  private func queryBeforeJudging(_ store: any PersistentStore) throws -> (StoreQuery, isComplete: Bool) {
+    let (pushed, isComplete) = try split(store)
+    var query = baseQuery()
+    query.predicate = pushed
+    query.sought = try request.predicate.flatMap { try context.indexedCondition($0, entity, entities) }
+    return (query, isComplete)
   }
 
   private func matches(_ object: ManagedObject) throws -> Bool { try matcher?.matches(object) ?? true }

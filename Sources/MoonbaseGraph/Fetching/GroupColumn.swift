@@ -6,12 +6,14 @@ import enum MoonbaseModel.Expression
 /// A column of dictionary results made ready: functions over the objects of a group, values of its first one, or both combined.
 struct GroupColumn {
   let name: String
-  private let parts: [GroupPart]
+  fileprivate let parts: [GroupPart]
   /// What is computed of the parts' values, which are keyed by their positions; nil where one part is the whole.
   private let combination: CompiledExpression?
   private let type: AttributeDescription?
 
   var isAggregate: Bool { parts.contains(where: \.isAggregate) }
+  /// Whether a group keeps something of each object for the column.
+  var keepsElements: Bool { parts.contains { $0.start.reduction?.keepsElements ?? false } }
 
   init(_ column: FetchColumn, entity: ResolvedEntity, model: ResolvedModel) throws {
     name = column.name
@@ -27,17 +29,20 @@ struct GroupColumn {
     combination = expressions.count == 1 && expressions[0] == column.expression ? nil : try CompiledExpression(rest)
   }
 
-  /// The value for a group, in the column's type.
-  func value(of objects: [ManagedObject]) throws -> Value {
-    let value = try rawValue(of: objects)
+  /// The value for one object, of a column without functions over groups.
+  func value(of object: ManagedObject) throws -> Value { try shaped(try parts.map { try $0.own(object) }) }
+
+  /// The value that the parts' values make, in the column's type.
+  fileprivate func shaped(_ values: [Value]) throws -> Value {
+    let value = try combined(values)
     guard let type, !value.isNull else { return value }
     return Self.convert(value, to: type.type)
   }
 
-  private func rawValue(of objects: [ManagedObject]) throws -> Value {
-    guard let combination else { return try parts[0].value(of: objects) }
+  private func combined(_ values: [Value]) throws -> Value {
+    guard let combination else { return values[0] }
     var row: [String: Value] = [:]
-    for (index, part) in parts.enumerated() { row["\(index)"] = try part.value(of: objects) }
+    for (index, value) in values.enumerated() { row["\(index)"] = value }
     return try combination.value(KeyedRow(row: row))
   }
 
@@ -79,16 +84,62 @@ private struct GroupPart {
     isToMany = try group.keyPath.map { try model.isToMany($0, from: entity) } ?? false
   }
 
-  func value(of objects: [ManagedObject]) throws -> Value {
-    guard let function else { return try objects.first.flatMap { try expression?.value($0) } ?? .null }
-    guard let expression else { return .int(Int64(objects.count)) }
-    var values: [Value] = []
-    for object in objects {
-      try HostWork.charge()
-      let value = try expression.value(object)
-      if isToMany, case .list(let several) = value { values += several } else { values.append(value) }
+  /// Before the first object came.
+  var start: GroupState { GroupState(reduction: expression == nil ? nil : function.map { Reduction($0) }) }
+
+  func own(_ object: ManagedObject) throws -> Value { try expression?.value(object) ?? .null }
+
+  func add(_ object: ManagedObject, to state: inout GroupState) throws {
+    state.count += 1
+    guard function != nil else {
+      if state.count == 1 { state.first = try own(object) }
+      return
     }
-    return try function.evaluate([.list(values)])
+    guard let expression else { return }
+    try HostWork.charge()
+    let value = try expression.value(object)
+    if isToMany, case .list(let several) = value {
+      for element in several { try state.reduction?.add(element) }
+    } else {
+      try state.reduction?.add(value)
+    }
+  }
+
+  func value(of state: GroupState) throws -> Value {
+    guard function != nil else { return state.first }
+    return try state.reduction?.value ?? .int(Int64(state.count))
+  }
+}
+
+/// What the objects of a group have come to in a part of a column.
+private struct GroupState {
+  var count = 0
+  var first = Value.null
+  var reduction: Reduction?
+}
+
+/// The objects of a group, of which only what the columns need is kept.
+struct Group {
+  private var states: ContiguousArray<GroupState>
+
+  init(_ columns: [GroupColumn]) { states = ContiguousArray(columns.flatMap { $0.parts.map(\.start) }) }
+
+  mutating func add(_ object: ManagedObject, _ columns: [GroupColumn]) throws {
+    var place = 0
+    for column in columns {
+      for part in column.parts {
+        try part.add(object, to: &states[place])
+        place += 1
+      }
+    }
+  }
+
+  /// The values of the columns.
+  func row(_ columns: [GroupColumn]) throws -> [Value] {
+    var states = states[...]
+    return try columns.map { column in
+      try column.shaped(try column.parts.map { try $0.value(of: states.popFirst() ?? GroupState()) })
+    }
   }
 }
 

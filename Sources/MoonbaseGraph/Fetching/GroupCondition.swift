@@ -31,14 +31,8 @@ struct GroupCondition {
     return .keyPath(.evaluatedObject, [name])
   }
 
-  /// The rows that satisfy the condition, without the hidden columns.
-  func filter(_ rows: [[String: Value]]) throws -> [[String: Value]] {
-    var result: [[String: Value]] = []
-    for row in rows where try condition.matches(KeyedRow(row: row)) {
-      var row = row
-      for column in hiddenColumns { row[column.name] = nil }
-      result.append(row)
-    }
-    return result
+  /// Whether a row satisfies the condition, the hidden columns among its values.
+  func holds(_ names: [String], _ values: [Value]) throws -> Bool {
+    try condition.matches(KeyedRow(row: Dictionary(zip(names, values)) { first, last in last.isNull ? first : last }))
   }
 }

@@ -36,6 +36,9 @@ public protocol PersistentStore: AnyObject, Sendable {
 
   /// The rows that match.
   func snapshots(matching query: StoreQuery) throws -> [Snapshot]
+  /// Hands the rows that match to `body`, some at a time, until it returns false: rows of one state of the store, which nobody
+  /// holds all at once. `body` may read the store.
+  func forEachBatch(matching query: StoreQuery, _ body: ([Snapshot]) throws -> Bool) throws
   /// The IDs of the rows that match.
   func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID]
   /// How many rows match.
@@ -64,8 +67,29 @@ extension PersistentStore {
   /// Writes all changes in one transaction, or none of them.
   public func save(_ changes: StoreChanges) throws { try save(changes) {} }
 
+  /// Reads all rows, and lets them go as they are used.
+  public func forEachBatch(matching query: StoreQuery, _ body: ([Snapshot]) throws -> Bool) throws {
+    try snapshots(matching: query).forEachBatch(body)
+  }
+
   /// Asks for one object after the other.
   public func destinations(of ids: [ManagedObjectID], relationship slot: Int) throws -> [[ManagedObjectID]] {
     try ids.map { try destinations(of: $0, relationship: slot) }
+  }
+}
+
+extension Array {
+  /// So many rows come at a time.
+  package static var batchSize: Int { 512 }
+
+  /// Hands the elements to `body`, some at a time, until it returns false; those it had are let go.
+  package consuming func forEachBatch(_ body: ([Element]) throws -> Bool) rethrows {
+    var rest = self
+    rest.reverse()
+    while !rest.isEmpty {
+      let batch = Array(rest.suffix(Self.batchSize).reversed())
+      rest.removeLast(batch.count)
+      guard try body(batch) else { return }
+    }
   }
 }

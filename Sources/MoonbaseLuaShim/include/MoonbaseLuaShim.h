@@ -237,6 +237,10 @@ MBLStatus mbl_table_new(MBLState *_Nonnull state, int32_t arrayCount, int32_t ha
 MBLStatus mbl_table_get(MBLState *_Nonnull state, int32_t table, const MBLValue *_Nonnull key, bool raw);
 MBLStatus mbl_table_set(MBLState *_Nonnull state, int32_t table, const MBLValue *_Nonnull key,
                         const MBLValue *_Nonnull value, bool raw);
+// Sets the element at an index to a new table: each value under the key at its place in the list `keys`. Nil values leave
+// their keys out.
+MBLStatus mbl_table_set_row(MBLState *_Nonnull state, int32_t table, int64_t index, int32_t keys,
+                            const MBLValue *_Nonnull values, int32_t count);
 uint64_t mbl_table_length(MBLState *_Nonnull state, int32_t table);
 // How many keys a table has.
 MBLStatus mbl_table_size(MBLState *_Nonnull state, int32_t table, uint64_t *_Nonnull size);

@@ -48,6 +48,15 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     return ReadingConnection(connection: connection, ground: ground).isSound(file)
   }
 
+  /// Whether it may read for long: it keeps nobody from writing, and nothing that is written changes what it reads.
+  var isSteady: Bool {
+    switch ground {
+    case nil: connection.usesWriteAheadLog
+    case .index: true
+    case .journal, .silence: false
+    }
+  }
+
   /// Before the first save: gives the file a write-ahead log. Where it cannot have one, or somebody reads it just now, the
   /// rollback journal does as well.
   func settleJournal() throws {

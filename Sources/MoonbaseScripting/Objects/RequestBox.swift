@@ -213,16 +213,10 @@ extension HostTypes {
       let domain = try home()
       var request = box.request
       if !call.isNil(0) { request.propertiesToFetch = try Self.columns(try call.table(0)) }
-      var rows = try box.context.fetchDictionaries(request)
-      let list = try domain.state.table(elements: rows.count)
-      try list.markAsList()
-      rows.reverse()
-      // A row goes as soon as its table is there.
-      for index in 1..<rows.count + 1 {
-        guard let row = rows.popLast() else { break }
-        try list.set(index, .table(try domain.state.table(row.mapValues { try domain.lua($0) })))
-      }
-      try call.return(.table(list))
+      let result = try DictionaryRows(request, in: box.context)
+      var rows = try domain.state.rows(result.names)
+      try result.forEach { try rows.append(try $0.map { try domain.lua($0) }) }
+      try call.return(.table(rows.list))
     }
   }
 

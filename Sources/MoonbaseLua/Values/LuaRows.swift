@@ -1,0 +1,36 @@
+import MoonbaseLuaShim
+
+/// A list of tables that have the same keys, made one after the other. The keys are made once.
+package struct LuaRows {
+  /// The list.
+  package let list: LuaTable
+  private let keys: LuaTable
+  private let state: LuaState
+  private var count: Int64 = 0
+
+  init(_ keys: [String], in state: LuaState) throws(LuaError) {
+    list = try state.list([])
+    self.keys = try state.table(elements: keys.count)
+    for (index, key) in keys.enumerated() { try self.keys.set(index + 1, .text(key)) }
+    self.state = state
+  }
+
+  /// Adds a table with a value for each key; a key without one is left out.
+  package mutating func append(_ values: [LuaValue]) throws(LuaError) {
+    let buffer = state.takeBuffer(values.count)
+    defer { state.giveBack(buffer) }
+    for (index, value) in values.enumerated() { try buffer.set(index, value, for: state) }
+    buffer.seal(values.count)
+    count += 1
+    mbl_begin(state.raw)
+    defer { mbl_end(state.raw) }
+    let status = mbl_table_set_row(
+      state.raw, list.reference.index, count, keys.reference.index, buffer.values, Int32(values.count))
+    guard status == .OK else { throw state.takeError(status) }
+  }
+}
+
+extension LuaState {
+  /// A list for tables with these keys.
+  package func rows(_ keys: [String]) throws(LuaError) -> LuaRows { try LuaRows(keys, in: self) }
+}

@@ -1,0 +1,104 @@
+import MoonbasePlatform
+
+/// A function over a collection on its way: it takes the elements one by one and keeps only what it needs of them.
+///
+/// Missing elements are skipped; the sum of nothing is 0, its mean nothing.
+package struct Reduction {
+  private let function: PredicateFunction
+  private var count = 0
+  /// The least or greatest element.
+  private var extreme: Value?
+  // Integers are summed exactly, however large they grow on the way; a sum that 64 bits cannot hold is a double.
+  private var integers = WideSum()
+  private var others = Value.int(0)
+  private var hasDecimals = false
+  /// What cannot be had but of all elements.
+  private var numbers: [Double] = []
+  /// How often each element came, and which one came first.
+  private var frequencies: [Value: (count: Int, order: Int)] = [:]
+
+  /// Begins without elements.
+  package init(_ function: PredicateFunction) { self.function = function }
+
+  /// Whether it grows with the number of elements.
+  package var keepsElements: Bool { ![.count, .min, .max, .sum, .average].contains(function) }
+
+  /// Takes an element. Throws for one that the function is not for.
+  package mutating func add(_ element: Value) throws(ModelError) {
+    if element.isNull { return }
+    count += 1
+    switch function {
+    case .count: break
+    case .min: if extreme.map({ Value.order(element, $0) == .ascending }) ?? true { extreme = element }
+    case .max: if extreme.map({ Value.order($0, element) == .ascending }) ?? true { extreme = element }
+    case .mode: frequencies[element, default: (0, count)].count += 1
+    case .sum, .average: try addToSum(element)
+    default: numbers.append(try function.double(try number(element)))
+    }
+  }
+
+  private mutating func addToSum(_ element: Value) throws(ModelError) {
+    if case .decimal = element { hasDecimals = true }
+    if others.isNull { return }
+    let number = try number(element)
+    if case .int(let integer) = number {
+      integers.add(integer)
+    } else {
+      others = try Arithmetic.evaluate(.add, others, number)
+    }
+  }
+
+  private func number(_ value: Value) throws(ModelError) -> Value {
+    if case .date = value { throw function.refusal(of: value) }
+    guard let number = value.asNumber else { throw function.refusal(of: value) }
+    return number
+  }
+
+  /// The function's value for what came so far.
+  package var value: Value {
+    get throws(ModelError) {
+      switch function {
+      case .count: .int(Int64(count))
+      case .min, .max: extreme ?? .null
+      case .mode: mode
+      case .sum: try sum
+      case .average: try average
+      case .median: median
+      default: deviation
+      }
+    }
+  }
+
+  private var sum: Value {
+    get throws(ModelError) { others.isNull ? .null : try Arithmetic.evaluate(.add, others, integers.value) }
+  }
+
+  private var average: Value {
+    get throws(ModelError) {
+      if count == 0 { return .null }
+      if hasDecimals { return try Arithmetic.evaluate(.divide, try sum, .decimal(Decimal(count))) }
+      guard let total = try sum.asDouble else { return .null }
+      return .number(total / Double(count))
+    }
+  }
+
+  private var median: Value {
+    if numbers.isEmpty { return .null }
+    let sorted = numbers.sorted()
+    let middle = sorted.count / 2
+    return .double(sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle])
+  }
+
+  private var deviation: Value {
+    if numbers.isEmpty { return .null }
+    let mean = numbers.reduce(0, +) / Double(numbers.count)
+    let squares = numbers.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+    return .double((squares / Double(numbers.count)).squareRoot())
+  }
+
+  /// The most frequent element; of several the first.
+  private var mode: Value {
+    let most = frequencies.values.map(\.count).max()
+    return frequencies.filter { $0.value.count == most }.min { $0.value.order < $1.value.order }?.key ?? .null
+  }
+}
