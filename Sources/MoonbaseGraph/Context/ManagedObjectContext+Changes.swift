@@ -36,11 +36,8 @@ extension ManagedObjectContext {
   }
 
   private func insertAsleep(_ entity: ResolvedEntity) throws -> ManagedObject {
-    let object = try makeObject(ManagedObjectID(temporaryFor: entity.symbol), entity)
-    object.live = entity.initialValues
-    object.weighAssignedAnew()
-    object.state = .inserted
-    object.savepoint = journal.current
+    let object = try makeObject(ManagedObjectID(temporaryFor: entity.symbol), entity, .inserted)
+    object.takeInitialValues(in: journal.current)
     journal.note(.inserted(object))
     list(object)
     changeCount &+= 1
@@ -58,8 +55,7 @@ extension ManagedObjectContext {
     guard !object.state.contains(.departing) else { return }
     try prepareForDeletion(of: object)
     guard !object.isDeleted, object.context === self else { return }
-    object.willChange()
-    object.state.insert(.deleted)
+    object.markDeleted()
     list(object)
     changedObjects.note(object)
     if object.isInserted { hasNewDeletedObjects = true }
@@ -70,10 +66,10 @@ extension ManagedObjectContext {
 
   private func prepareForDeletion(of object: ManagedObject) throws {
     let behavior = try behavior(of: object.entity)
-    object.state.insert(.departing)
-    defer { object.state.remove(.departing) }
-    try object.running("prepareForDeletion") { object.prepareForDeletion() }
-    for entry in behavior.extensions { try object.run("prepareForDeletion", entry.prepareForDeletion) }
+    try object.departing {
+      try object.running("prepareForDeletion") { object.prepareForDeletion() }
+      for entry in behavior.extensions { try object.run("prepareForDeletion", entry.prepareForDeletion) }
+    }
   }
 
   private func requireOwn(_ object: ManagedObject, _ participle: String) throws {
@@ -85,8 +81,7 @@ extension ManagedObjectContext {
   /// The object is no longer of this context.
   func disown(_ object: ManagedObject, because departure: ManagedObject.Departure) {
     registered.remove(object)
-    object.state = []
-    object.leave(because: departure)
+    object.leaveUnsaved(because: departure)
   }
 
   /// Gives up all unsaved changes: new objects go, deleted ones return, changed ones become faults.
@@ -102,7 +97,7 @@ extension ManagedObjectContext {
     // What was begun is finished: it takes no longer than the changes did.
     HostWork.note(objects.count)
     for object in objects {
-      object.state.remove(.listed)
+      object.markUnlisted()
       if object.isInserted { disown(object, because: .rolledBack) } else { object.becomeFault() }
     }
     for object in objects where object.context === self { failures += object.failuresOfHooks(before: false) }
@@ -145,9 +140,7 @@ extension ManagedObjectContext {
       return
     }
     object.adopt(snapshot)
-    object.state.remove(.born)
-    object.relationships = object.relationships.filter { $0.value.hasChanges }
-    for state in object.relationships.values { state.unload() }
+    object.forgetReadDestinations()
   }
 
   private func giveUp(_ object: ManagedObject) throws {
@@ -155,7 +148,7 @@ extension ManagedObjectContext {
     let hooks = Result { try object.turnIntoFault() }
     for (slot, list) in lists {
       list.unload()
-      object.relationships[slot] = list
+      object.setRelationship(list, slot)
       didChange(object)
     }
     // In a list one can see that it is to be read anew, in the value of a partner one cannot.

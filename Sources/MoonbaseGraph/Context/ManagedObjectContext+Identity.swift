@@ -25,7 +25,7 @@ extension ManagedObjectContext {
     let object = try object(with: id)
     if object.isFault, object.snapshot == nil {
       guard let snapshot = try coordinator.snapshot(of: id) else { return nil }
-      object.snapshot = snapshot
+      object.takeRow(snapshot)
     }
     return object.isDeleted ? nil : object
   }
@@ -40,13 +40,14 @@ extension ManagedObjectContext {
   }
 
   func makeFault(_ id: ManagedObjectID, _ entity: ResolvedEntity) throws -> ManagedObject {
-    let object = try makeObject(id, entity)
-    object.state = .fault
-    return object
+    try makeObject(id, entity, .fault)
   }
 
-  func makeObject(_ id: ManagedObjectID, _ entity: ResolvedEntity) throws -> ManagedObject {
-    let object = try behavior(of: entity).objectClass.init(ManagedObject.Place(entity: entity, id: id, context: self))
+  func makeObject(
+    _ id: ManagedObjectID, _ entity: ResolvedEntity, _ state: ManagedObject.State
+  ) throws -> ManagedObject {
+    let place = ManagedObject.Place(entity: entity, id: id, context: self, state: state)
+    let object = try behavior(of: entity).objectClass.init(place)
     object.weigh(ManagedObject.ownWeight)
     return object
   }

@@ -13,7 +13,7 @@ extension ManagedObjectContext {
       throw GraphError(.unknownName, "the model has no entity \(snapshot.id.entityName)", objectID: snapshot.id)
     }
     let object = try makeFault(snapshot.id, entity)
-    object.snapshot = snapshot
+    object.takeRow(snapshot)
     return object
   }
 

@@ -147,7 +147,7 @@ public final class ManagedObjectContext {
     seenRevision = domain.revision
     for index in behaviors.indices { behaviors[index] = nil }
     storedInputs = nil
-    for object in registered.values { object.takeUnretainedValue().caches = [:] }
+    for object in registered.values { object.takeUnretainedValue().forgetCaches() }
     changeCount &+= 1
   }
 
@@ -159,7 +159,7 @@ public final class ManagedObjectContext {
     changeCount &+= 1
     touchedObjects?.append(object)
     changedObjects.note(object)
-    if !object.state.contains(.inserted) { object.state.insert(.updated) }
+    object.markUpdated()
     list(object)
   }
 
@@ -171,16 +171,12 @@ public final class ManagedObjectContext {
   }
 
   func list(_ object: ManagedObject) {
-    guard !object.state.contains(.listed) else { return }
-    object.state.insert(.listed)
-    changedObjects.append(object)
+    if object.markListed() { changedObjects.append(object) }
   }
 
   /// The next save need not look at the object.
   func unlist(_ object: ManagedObject) {
-    guard object.state.contains(.listed) else { return }
-    object.state.remove(.listed)
-    changedObjects.remove(object)
+    if object.markUnlisted() { changedObjects.remove(object) }
   }
 
   func entity(_ name: String) throws -> ResolvedEntity {

@@ -62,7 +62,7 @@ struct FetchPlan {
     for start in stride(from: 0, to: ids.count, by: size) {
       let end = min(ids.count, start + size)
       let batch = FaultBatch(ids: Array(ids[start..<end]))
-      for object in objects[start..<end] where object.needsRow { object.batch = batch }
+      for object in objects[start..<end] where object.needsRow { object.join(batch) }
     }
     return objects
   }

@@ -8,18 +8,11 @@ extension ManagedObject {
     guard state.contains(.fault) else { return }
     guard let context else { throw gone() }
     if snapshot == nil, let batch { try context.loadRows(of: batch.ids) }
-    if batch != nil { batch = nil }
-    if snapshot == nil { snapshot = try context.coordinator.row(of: objectID) }
-    state.remove(.fault)
-    if state.contains(.refreshed) { rowArrived() }
+    leaveBatch()
+    if snapshot == nil { takeRow(try context.coordinator.row(of: objectID)) }
+    stopBeingFault()
+    if stopBeingRefreshed() { rowArrived() }
     try wakeUp(in: context)
-  }
-
-  /// Takes a row that was read, where nobody has looked at the values yet; an older one than is here is of no use.
-  final func takeRow(_ row: Snapshot) {
-    guard isFault, snapshot.map({ $0.version <= row.version }) ?? true else { return }
-    snapshot = row
-    if batch != nil { batch = nil }
   }
 
   /// Whether the values have to be read before they can be used.
@@ -28,19 +21,10 @@ extension ManagedObject {
   private func wakeUp(in context: ManagedObjectContext) throws {
     let behavior = try context.behavior(of: entity)
     guard behavior.hasAwakeFromFetch else { return }
-    state.insert(.awaking)
-    defer { state.remove(.awaking) }
-    do {
+    try awaking {
       for slot in behavior.preCalculatedSlots { _ = try read(slot, behavior) }
       try running("awakeFromFetch") { awakeFromFetch() }
       for entry in behavior.extensions { try run("awakeFromFetch", entry.awakeFromFetch) }
-    } catch {
-      // Half awake is not awake.
-      live = []
-      weighAssignedAnew()
-      caches = [:]
-      state.insert(.fault)
-      throw error
     }
   }
 
@@ -70,51 +54,17 @@ extension ManagedObject {
     return failures
   }
 
-  /// What `turnIntoFault` does, without hooks.
-  final func becomeFault() {
-    rowLeaves()
-    context?.unlist(self)
-    state.subtract([.updated, .deleted, .propagated, .born])
-    snapshot = nil
-    dropChanges()
-    relationships = [:]
-    state.insert([.fault, .refreshed])
-  }
-
   /// Takes newer values of the store in; unsaved changes stay on top.
   final func adopt(_ newer: Snapshot) {
-    // What awake-from-fetch set is no unsaved change.
-    if !state.contains(.listed) { changed.removeAll() }
-    caches = caches.filter { changed.contains($0.key) }
+    forgetReadings()
     let old = live.isEmpty ? snapshot?.values : live
     rebase(on: newer)
-    changeCount &+= 1
+    countChange()
     context?.noteChange()
     context?.changedObjects.note(self)
     for slot in entity.toOneSlots where !changed.contains(slot) {
       rowMoved(slot, from: old?[slot] ?? .null, to: newer.values[slot])
     }
-  }
-
-  /// The values become those of a snapshot, with what differs from the old one on top.
-  final func rebase(on newer: Snapshot) {
-    if !live.isEmpty {
-      var values = newer.values
-      for slot in changed.slots + entity.transientSlots { values[slot] = live[slot] }
-      live = values
-      weighAssignedAnew()
-    }
-    snapshot = newer
-  }
-
-  /// Forgets all that differs from the snapshot.
-  final func dropChanges() {
-    live = []
-    changed.removeAll()
-    weighAssignedAnew()
-    caches = [:]
-    delayed = [:]
-    changeCount &+= 1
   }
 
   /// The values of the last save or fetch by name; of the given keys, or of all properties but to-many ones not read.

@@ -21,10 +21,10 @@ extension ManagedObject {
     let fitting = try checked(value, slot)
     switch behavior.kinds[slot] {
     case .plain: try storePrimitive(fitting, slot)
-    case .derived: caches[slot] = Cached(value: fitting, stamp: changeCount)
+    case .derived: cache(Cached(value: fitting, stamp: changeCount), slot)
     case .transformable(let transformer):
       try storePrimitive(transformedBytes(of: fitting, slot, transformer), slot)
-      caches[slot] = fitting.isNull ? nil : Cached(value: fitting, stamp: 0)
+      cache(fitting.isNull ? nil : Cached(value: fitting, stamp: 0), slot)
     case .opaque, .toOne, .toMany: throw refused(slot, value, "only attributes have primitive values that can be set")
     }
   }

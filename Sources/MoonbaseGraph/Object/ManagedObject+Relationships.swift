@@ -102,7 +102,7 @@ extension ManagedObject {
     }
     let isOrdered = entity.properties[slot].relationship?.isOrdered ?? false
     let new = ToManyState(isOrdered: isOrdered, isLoaded: startsEmpty)
-    relationships[slot] = new
+    setRelationship(new, slot)
     return new
   }
 

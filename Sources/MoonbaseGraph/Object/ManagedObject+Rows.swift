@@ -54,7 +54,6 @@ extension ManagedObject {
 
   /// The values are here again.
   final func rowArrived() {
-    state.remove(.refreshed)
     guard let values = snapshot?.values else { return }
     for slot in entity.toOneSlots where entity.properties[slot].relationship?.isInverseToMany == true {
       rowMoved(slot, from: .null, to: values[slot])
@@ -71,7 +70,7 @@ extension ManagedObject {
     if relationship.isInverseToMany {
       if let state = relationships[slot], state.isLoaded, state.contains(other.objectID) { state.unload() }
     } else if pointsAt(other, slot) {
-      setRowValue(.null, slot)
+      takeRowValue(.null, slot)
     }
   }
 
@@ -81,20 +80,11 @@ extension ManagedObject {
       let state = toManyState(slot)
       if state.isLoaded, !state.contains(other.objectID) { state.unload() }
     } else if !pointsAt(other, slot) {
-      setRowValue(.objectID(other.objectID), slot)
+      takeRowValue(.objectID(other.objectID), slot)
     }
   }
 
   private func pointsAt(_ other: ManagedObject, _ slot: Int) -> Bool {
     (live.isEmpty ? snapshot?.values[slot] : live[slot]) == .objectID(other.objectID)
-  }
-
-  /// A value of which the row of the other side tells that it changed; an unsaved change stays on top, and a fault reads it.
-  private func setRowValue(_ value: Value, _ slot: Int) {
-    guard !isFault, !changed.contains(slot) else { return }
-    materialize()
-    live[slot] = value
-    changeCount &+= 1
-    context?.noteChange()
   }
 }

@@ -92,40 +92,30 @@ extension ManagedObject {
   private func replace(_ value: Value, _ slot: Int) throws -> Bool {
     let old = try stored(slot)
     guard !old.isSame(as: value) else { return false }
-    willChange()
-    materialize()
-    live[slot] = value
-    weigh(value, insteadOf: old, slot)
+    put(value, slot, insteadOf: old)
     return true
   }
 
   /// Puts a value into a slot without noting a change: the next save writes it all the same.
   final func storePrimitive(_ value: Value, _ slot: Int) throws {
     guard try replace(value, slot) else { return }
-    changeCount &+= 1
+    countChange()
     context?.noteChange()
     context?.changedObjects.note(self)
     guard !entity.properties[slot].isTransient else { return }
-    changed.insert(slot)
+    markChanged(slot)
     if !state.contains(.awaking) { context?.didChangePrimitive(self) }
-  }
-
-  /// Gives the object values of its own to change.
-  final func materialize() {
-    guard live.isEmpty, let snapshot else { return }
-    live = snapshot.values
-    weighAssigned(24 &* live.count)
   }
 
   /// Notes that a slot changed.
   final func didChange(_ slot: Int) {
-    changeCount &+= 1
+    countChange()
     guard !state.contains(.awaking) else {
-      if !entity.properties[slot].isTransient { changed.insert(slot) }
+      if !entity.properties[slot].isTransient { markChanged(slot) }
       context?.noteChange()
       return
     }
-    changed.insert(slot)
+    markChanged(slot)
     context?.didChange(self)
   }
 
@@ -154,7 +144,7 @@ extension ManagedObject {
     }
     let value = try blaming(slot) { try reverse(bytes) }
     guard !value.isNull else { throw refused(slot, nil, transformer.gaveNothing(direction: "reverse", for: "bytes")) }
-    caches[slot] = Cached(value: value, stamp: 0)
+    cache(Cached(value: value, stamp: 0), slot)
     noteRead()
     return value
   }
@@ -169,7 +159,7 @@ extension ManagedObject {
     try checkClass(value, slot, behavior)
     let bytes = try transformedBytes(of: value, slot, transformer)
     if try !isUnread(slot, equalTo: bytes) { try store(bytes, slot) }
-    caches[slot] = value.isNull ? nil : Cached(value: value, stamp: 0)
+    cache(value.isNull ? nil : Cached(value: value, stamp: 0), slot)
     noteRead()
   }
 
@@ -200,7 +190,7 @@ extension ManagedObject {
     let stamp = stamp(slot, behavior)
     if let cached = caches[slot], cached.stamp == stamp { return cached.value }
     let value = try computing(slot) { try derived.get(self) }
-    caches[slot] = Cached(value: value, stamp: stamp)
+    cache(Cached(value: value, stamp: stamp), slot)
     return value
   }
 
@@ -219,13 +209,13 @@ extension ManagedObject {
     try checkClass(fitting, slot, behavior)
     if derived.writePolicy == .delayed {
       willChange()
-      delayed[slot] = fitting
+      delay(fitting, slot)
       didChange(slot)
     } else {
       try blaming(slot) { try set(fitting, self) }
-      changeCount &+= 1
+      countChange()
       context?.noteChange()
-      caches[slot] = Cached(value: fitting, stamp: stamp(slot, behavior))
+      cache(Cached(value: fitting, stamp: stamp(slot, behavior)), slot)
     }
   }
 
@@ -235,7 +225,7 @@ extension ManagedObject {
     willChange()
     // What a deleted object was still to write is of no use to anybody.
     guard !isDeleted else {
-      delayed = [:]
+      forgetDelayedValues()
       return false
     }
     let behavior = try behavior()
@@ -245,14 +235,14 @@ extension ManagedObject {
       guard case .derived(let derived) = behavior.kinds[slot], let set = derived.set else {
         throw refused(slot, value, "was assigned, and nothing says any more how to write it: give it a set function")
       }
-      delayed[slot] = nil
+      delay(nil, slot)
       do {
         try blaming(slot) { try set(value, self) }
       } catch {
-        delayed[slot] = value
+        delay(value, slot)
         throw error
       }
-      changeCount &+= 1
+      countChange()
     }
     return true
   }

@@ -5,114 +5,67 @@ public import MoonbaseModel
 /// An object and its context are confined to one executor and are not `Sendable`; IDs and values travel instead. Subclasses add
 /// typed accessors and override the life-cycle methods; the graph makes the instances.
 open class ManagedObject {
-  struct State: OptionSet {
-    let rawValue: UInt16
-    static let inserted = State(rawValue: 1)
-    static let updated = State(rawValue: 2)
-    static let deleted = State(rawValue: 4)
-    /// Values are not there, or nobody has asked for them yet.
-    static let fault = State(rawValue: 8)
-    /// Changes are not tracked: the object wakes up from a fetch.
-    static let awaking = State(rawValue: 16)
-    /// In the context's list of changed objects.
-    static let listed = State(rawValue: 32)
-    /// Delete rules have been applied.
-    static let propagated = State(rawValue: 64)
-    /// Inserted by this context and not refreshed since: a to-many relationship that nobody touched is empty.
-    static let born = State(rawValue: 128)
-    /// Hooks or delete rules of its deletion are running.
-    static let departing = State(rawValue: 256)
-    /// A fault whose values somebody had before: other objects may know it by them.
-    static let refreshed = State(rawValue: 512)
-  }
-
-  /// Why an object is in no context any more.
-  enum Departure {
-    case contextGone, reset, deleted, rolledBack, replaced
-  }
-
-  /// A value computed from others, and the moment up to which it holds.
-  struct Cached {
-    var value: Value
-    var stamp: UInt64
-  }
-
   /// What the graph makes an object from. Only the graph makes one.
   public struct Place {
     let entity: ResolvedEntity
     let id: ManagedObjectID
     let context: ManagedObjectContext
+    /// `.fault` for an object of a store, `.inserted` for a new one.
+    let state: State
   }
 
   /// The entity.
   public final let entity: ResolvedEntity
   // No access to the fields of a graph's objects lasts while other code runs, so that checking each for exclusive
-  // access at run time would find nothing.
+  // access at run time would find nothing. They are changed in this file only, by the transitions below.
 
   /// The ID; temporary until the first save.
-  @exclusivity(unchecked) public final internal(set) var objectID: ManagedObjectID
+  @exclusivity(unchecked) public final private(set) var objectID: ManagedObjectID
 
-  @exclusivity(unchecked) final var state: State = []
+  @exclusivity(unchecked) final private(set) var state: State
   /// The values as the store had them when they were read; nil for a fault and for a new object.
-  @exclusivity(unchecked) final var snapshot: Snapshot? {
+  @exclusivity(unchecked) final private(set) var snapshot: Snapshot? {
     willSet { weigh((newValue?.weight ?? 0) &- (snapshot?.weight ?? 0)) }
   }
   /// The current values, all of them; empty as long as nothing changed.
-  @exclusivity(unchecked) final var live: ContiguousArray<Value> = []
+  @exclusivity(unchecked) final private(set) var live: ContiguousArray<Value> = []
   /// Slots that may differ from the snapshot, by whichever door: what a save writes.
-  @exclusivity(unchecked) final var changed = SlotSet()
+  @exclusivity(unchecked) final private(set) var changed = SlotSet()
   /// Values that transformers and derived attributes gave.
-  @exclusivity(unchecked) final var caches: SlotMap<Cached> = [:] { didSet { weighComputed() } }
+  @exclusivity(unchecked) final private(set) var caches: SlotMap<Cached> = [:] { didSet { weighComputed() } }
   /// Values assigned to delayed derived attributes, until will-save.
-  @exclusivity(unchecked) final var delayed: SlotMap<Value> = [:] { didSet { weighComputed() } }
+  @exclusivity(unchecked) final private(set) var delayed: SlotMap<Value> = [:] { didSet { weighComputed() } }
   /// The faults that read their rows together with this one.
-  final var batch: FaultBatch?
-  @exclusivity(unchecked) final var relationships: SlotMap<ToManyState> = [:] { didSet { weighRelationships() } }
-  /// The bytes that the context was told of: in all, of assigned values, of computed ones, of relationships.
+  final private(set) var batch: FaultBatch?
+  /// To-many relationships of which something is known.
+  @exclusivity(unchecked) final private(set) var relationships: SlotMap<ToManyState> = [:] {
+    didSet { weighRelationships() }
+  }
+  /// Goes up with each change of an own value.
+  @exclusivity(unchecked) final private(set) var changeCount: UInt64 = 0
+  /// Why there is no context any more.
+  final private(set) var departure = Departure.contextGone
+  /// The savepoint of the context in which the object was last noted.
+  @exclusivity(unchecked) final private(set) var savepoint: UInt32 = 0
+  // The context clears this of every registered object when it goes away, and objects stay on their context's executor. An
+  // object is registered from here on until `leave` clears this.
+  @exclusivity(unchecked) private(set) final unowned(unsafe) var context: ManagedObjectContext?
+
+  /// The bytes that the context was told of: in all, of assigned values, of computed ones, of relationships. Counted by `weigh`.
   @exclusivity(unchecked) final var weight = 0
   @exclusivity(unchecked) final var assignedWeight = 0
   @exclusivity(unchecked) final var computedWeight = 0
   @exclusivity(unchecked) final var relationshipsWeight = 0
-  /// Goes up with each change of an own value.
-  @exclusivity(unchecked) final var changeCount: UInt64 = 0
-  /// The place in the context's list of changed objects, where it is listed.
+  /// The place in the context's list of changed objects, where it is listed. Kept by the list.
   final var changePosition = 0
-  /// Why there is no context any more.
-  final var departure = Departure.contextGone
-  /// The savepoint of the context in which the object was last noted.
-  @exclusivity(unchecked) final var savepoint: UInt32 = 0
-
-  // The context clears this of every registered object when it goes away, and objects stay on their context's executor. An
-  // object is registered from here on until `leave` clears this.
-  @exclusivity(unchecked) private(set) final unowned(unsafe) var context: ManagedObjectContext?
 
   /// Makes the object for a place in a context. Subclasses do not call it; they may override it to set up fields.
   public required init(_ place: Place) {
     entity = place.entity
     objectID = place.id
+    state = place.state
     context = place.context
     place.context.register(self)
-  }
-
-  /// The object is no longer of its context.
-  final func leave(because departure: Departure) {
-    // Nobody can read the values any more; one that may come back keeps them.
-    let isFinal = departure == .reset || departure == .rolledBack && context?.journal.isActive == false
-    context?.weigh(-weight)
-    context = nil
-    self.departure = departure
-    if isFinal {
-      snapshot = nil
-      live = []
-    }
-  }
-
-  /// The object is of its context again.
-  final func enter(_ context: ManagedObjectContext, _ state: State) {
-    self.context = context
-    context.weigh(weight)
-    self.state = state
-    context.register(self)
   }
 
   deinit { context?.forget(self) }
@@ -146,51 +99,284 @@ open class ManagedObject {
   open class var customAccessors: [CustomAccessor] { [] }
 }
 
+// MARK: - Transitions
+
+/// Coming to a context and leaving it.
 extension ManagedObject {
-  /// The context; nil once the context is gone or the object's deletion was saved.
-  public final var managedObjectContext: ManagedObjectContext? { context }
-  /// Whether the object was never saved.
-  public final var isInserted: Bool { state.contains(.inserted) }
-  /// Whether the object has unsaved changes.
-  public final var isUpdated: Bool { state.contains(.updated) }
-  /// Whether the object is marked for deletion; false again after the save.
-  public final var isDeleted: Bool { state.contains(.deleted) }
-  /// Whether the values have not been asked for since the object was made or refreshed.
-  public final var isFault: Bool { state.contains(.fault) }
-  /// Whether the next save will look at the object. More than `hasChanges`: primitive values count too.
-  package final var awaitsSave: Bool { state.contains(.listed) }
-  /// Whether the object is new, changed or marked for deletion.
-  public final var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
+  /// A new object has the values of its model, and nothing of it is to be noted for the savepoint that it was made in.
+  final func takeInitialValues(in savepoint: UInt32) {
+    live = entity.initialValues
+    weighAssignedAnew()
+    self.savepoint = savepoint
+  }
 
-  /// A property accessor written by a subclass; access by key, predicates and scripts go through it.
-  public struct CustomAccessor {
-    let key: String
-    let get: (ManagedObject) throws -> Value
-    let set: (ManagedObject, Value) throws -> Void
-
-    /// Makes an accessor for objects of a subclass.
-    public init<Owner: ManagedObject>(
-      _ key: String, of type: Owner.Type = Owner.self, get: @escaping (Owner) throws -> Value,
-      set: @escaping (Owner, Value) throws -> Void
-    ) {
-      self.key = key
-      self.get = { object in try get(Self.cast(object, key)) }
-      self.set = { object, value in try set(Self.cast(object, key), value) }
+  /// The object is no longer of its context.
+  final func leave(because departure: Departure) {
+    // Nobody can read the values any more; one that may come back keeps them.
+    let isFinal =
+      departure == .reset || departure == .rolledBack && context?.journal.isActive == false
+    context?.weigh(-weight)
+    context = nil
+    self.departure = departure
+    if isFinal {
+      snapshot = nil
+      live = []
     }
+  }
 
-    private static func cast<Owner: ManagedObject>(_ object: ManagedObject, _ key: String) throws -> Owner {
-      guard let owner = object as? Owner else {
-        throw GraphError(
-          .invalidObject, "\(object.entity.name).\(key): its accessor is for \(Owner.self)", property: key)
-      }
-      return owner
+  /// The insertion of the object is undone, or was followed by its deletion.
+  final func leaveUnsaved(because departure: Departure) {
+    state = []
+    leave(because: departure)
+  }
+
+  /// The object is of its context again.
+  final func enter(_ context: ManagedObjectContext, _ state: State) {
+    self.context = context
+    context.weigh(weight)
+    self.state = state
+    context.register(self)
+  }
+}
+
+/// Reading a row.
+extension ManagedObject {
+  /// Takes a row that was read, where nobody has looked at the values yet; an older one than is here is of no use.
+  final func takeRow(_ row: Snapshot) {
+    guard isFault, snapshot.map({ $0.version <= row.version }) ?? true else { return }
+    snapshot = row
+    leaveBatch()
+  }
+
+  /// The row will be read together with those of other faults.
+  final func join(_ batch: FaultBatch) { self.batch = batch }
+
+  final func leaveBatch() { if batch != nil { batch = nil } }
+
+  /// The values are asked for.
+  final func stopBeingFault() { state.remove(.fault) }
+
+  /// Returns whether others may know the object by the values that it had before.
+  final func stopBeingRefreshed() -> Bool { state.remove(.refreshed) != nil }
+
+  /// Runs what sets values that are no changes. One that fails leaves a fault: half awake is not awake.
+  final func awaking(_ body: () throws -> Void) throws {
+    state.insert(.awaking)
+    defer { state.remove(.awaking) }
+    do {
+      try body()
+    } catch {
+      live = []
+      weighAssignedAnew()
+      caches = [:]
+      state.insert(.fault)
+      throw error
+    }
+  }
+
+  /// A newer row takes the place of the one that is here, with what changed since on top.
+  final func rebase(on newer: Snapshot) {
+    if !live.isEmpty {
+      var values = newer.values
+      for slot in changed.slots + entity.transientSlots { values[slot] = live[slot] }
+      live = values
+      weighAssignedAnew()
+    }
+    snapshot = newer
+  }
+
+  /// Gives up what was made of the row, but not unsaved changes. What awake-from-fetch set is none.
+  final func forgetReadings() {
+    if !state.contains(.listed) { changed.removeAll() }
+    caches = caches.filter { changed.contains($0.key) }
+  }
+
+  /// The row of the other side of a relationship tells that a value is another one; an unsaved change stays on top, and a fault
+  /// reads it.
+  final func takeRowValue(_ value: Value, _ slot: Int) {
+    guard !isFault, !changed.contains(slot) else { return }
+    materialize()
+    live[slot] = value
+    changeCount &+= 1
+    context?.noteChange()
+  }
+
+  /// Drops the values and all that differs from the row, and tells other objects what they no longer know of this one.
+  final func becomeFault() {
+    rowLeaves()
+    context?.unlist(self)
+    state.subtract([.updated, .deleted, .propagated, .born])
+    snapshot = nil
+    forgetChanges()
+    relationships = [:]
+    state.insert([.fault, .refreshed])
+  }
+
+  /// Becomes a fault without telling anybody, for it is the same object with the same values but for a count.
+  final func becomeFaultSilently() {
+    forgetChanges()
+    snapshot = nil
+    state.insert(.fault)
+  }
+
+  /// Forgets all that differs from the snapshot.
+  final func forgetChanges() {
+    live = []
+    changed.removeAll()
+    weighAssignedAnew()
+    caches = [:]
+    delayed = [:]
+    changeCount &+= 1
+  }
+}
+
+/// Changing.
+extension ManagedObject {
+  /// Puts a value of its own into a slot in the place of `old`.
+  @inline(__always)
+  final func put(_ value: Value, _ slot: Int, insteadOf old: Value) {
+    willChange()
+    materialize()
+    live[slot] = value
+    weigh(value, insteadOf: old, slot)
+  }
+
+  /// Gives the object values of its own to change.
+  final func materialize() {
+    guard live.isEmpty, let snapshot else { return }
+    live = snapshot.values
+    weighAssigned(24 &* live.count)
+  }
+
+  /// The next save looks at a slot.
+  @inline(__always)
+  final func markChanged(_ slot: Int) { changed.insert(slot) }
+
+  /// Some value of the object is another one: what was derived from it no longer holds.
+  @inline(__always)
+  final func countChange() { changeCount &+= 1 }
+
+  /// Keeps what a transformer or derived attribute gave; nil forgets it.
+  final func cache(_ cached: Cached?, _ slot: Int) { caches[slot] = cached }
+
+  final func forgetCaches() { caches = [:] }
+
+  /// Keeps a value until will-save; nil forgets it.
+  final func delay(_ value: Value?, _ slot: Int) { delayed[slot] = value }
+
+  final func forgetDelayedValues() { delayed = [:] }
+
+  /// Puts what is known of a to-many relationship in its place.
+  final func setRelationship(_ known: ToManyState, _ slot: Int) { relationships[slot] = known }
+
+  /// Destinations are read anew, of a new object that was saved too; what changed of them stays.
+  final func forgetReadDestinations() {
+    state.remove(.born)
+    relationships = relationships.filter { $0.value.hasChanges }
+    for known in relationships.values { known.unload() }
+  }
+
+  /// The object has unsaved changes, or is new.
+  final func markUpdated() {
+    if !state.contains(.inserted) { state.insert(.updated) }
+  }
+
+  /// The context's list of changes has the object. False if it had it already.
+  @discardableResult
+  final func markListed() -> Bool { state.insert(.listed).inserted }
+
+  /// The context's list of changes no longer has the object. False if it did not have it.
+  @discardableResult
+  final func markUnlisted() -> Bool { state.remove(.listed) != nil }
+
+  final func markDeleted() {
+    willChange()
+    state.insert(.deleted)
+  }
+
+  /// Runs hooks of the object's deletion.
+  final func departing(_ body: () throws -> Void) throws {
+    state.insert(.departing)
+    defer { state.remove(.departing) }
+    try body()
+  }
+
+  /// Runs delete rules of the object's deletion. They count as applied unless they fail.
+  final func propagating(_ body: () throws -> Void) throws {
+    willChange()
+    state.insert(.propagated)
+    do {
+      try departing(body)
+    } catch {
+      state.remove(.propagated)
+      throw error
     }
   }
 }
 
-extension ManagedObject: Hashable {
-  /// Objects are equal when they are the same instance: within a context there is one for each ID.
-  public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
-  /// Hashes the identity.
-  public final func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+/// Saving and undoing.
+extension ManagedObject {
+  /// The object is in its store: under the ID that was set aside for it, and with the row that was written; nil where that was
+  /// none. `permanent` has the IDs of other objects that were saved with it, by their temporary ones.
+  final func becomeSaved(as row: Snapshot?, _ id: ManagedObjectID, _ permanent: [ManagedObjectID: ManagedObjectID]) {
+    if isInserted { state.insert(.born) }
+    state.subtract([.inserted, .updated, .deleted, .listed, .propagated])
+    if objectID != id { changeID(to: id) }
+    if let row {
+      snapshot = row
+      keepTransientValues(of: row)
+    }
+    replaceTransientDestinations(by: permanent)
+    changed.removeAll()
+    weighAssignedAnew()
+    for known in relationships.values { known.didSave(permanent: permanent) }
+  }
+
+  /// The deletion of the object is saved.
+  final func becomeDeleted() {
+    state.subtract([.inserted, .updated, .deleted, .listed, .propagated])
+    leave(because: .deleted)
+  }
+
+  private func changeID(to id: ManagedObjectID) {
+    context?.registered.remove(self)
+    objectID = id
+    context?.register(self)
+  }
+
+  /// Persistent values are the row's now; transient ones live on in the object.
+  private func keepTransientValues(of row: Snapshot) {
+    guard !live.isEmpty else { return }
+    let old = live
+    live = []
+    for slot in entity.transientSlots where !old[slot].isNull {
+      if live.isEmpty { live = row.values }
+      live[slot] = old[slot]
+    }
+  }
+
+  /// Transient relationships point at objects that have their permanent IDs only now.
+  private func replaceTransientDestinations(by permanent: [ManagedObjectID: ManagedObjectID]) {
+    guard !live.isEmpty else { return }
+    for slot in entity.transientSlots {
+      if case .objectID(let id) = live[slot], let id = permanent[id] { live[slot] = .objectID(id) }
+    }
+  }
+
+  /// The object was noted in a savepoint.
+  final func markNoted(in savepoint: UInt32) { self.savepoint = savepoint }
+
+  /// The object is as it was. What runs right now goes on running.
+  final func restore(_ memo: Memo) {
+    let running: State = [.departing, .awaking]
+    state = memo.state.subtracting(running).union(state.intersection(running))
+    live = memo.live
+    changed = memo.changed
+    caches = memo.caches
+    delayed = memo.delayed
+    // Somebody may have read the row anew meanwhile.
+    if let snapshot, snapshot !== memo.snapshot { rebase(on: snapshot) }
+    weighAssignedAnew()
+    changeCount &+= 1
+  }
 }

@@ -34,7 +34,7 @@ struct CountedOwners {
       }
     } catch {
       // What was written is saved. Who has nothing to lose reads the row at its next access.
-      for owner in owners where !owner.hasChanges { owner.forgetRow() }
+      for owner in owners where !owner.hasChanges { owner.becomeFaultSilently() }
     }
   }
 }
@@ -45,12 +45,5 @@ extension ManagedObject {
     var values = snapshot.values
     for slot in counts[entity.index] ?? [] { values[slot] = row.values[slot] }
     if values != snapshot.values { adopt(Snapshot(id: objectID, version: snapshot.version, values: values)) }
-  }
-
-  /// Becomes a fault without telling anybody, for it is the same object with the same values but for a count.
-  fileprivate func forgetRow() {
-    dropChanges()
-    snapshot = nil
-    state.insert(.fault)
   }
 }

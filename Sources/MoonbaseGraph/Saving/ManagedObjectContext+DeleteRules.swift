@@ -16,13 +16,9 @@ extension ManagedObjectContext {
   }
 
   private func propagateDeletion(of object: ManagedObject) throws {
-    object.willChange()
-    object.state.insert([.propagated, .departing])
-    defer { object.state.remove(.departing) }
     do {
-      try DeletePropagation(object: object, context: self).run()
+      try object.propagating { try DeletePropagation(object: object, context: self).run() }
     } catch {
-      object.state.remove(.propagated)
       deletionsToPropagate.append(object)
       throw error
     }

@@ -1,0 +1,58 @@
+import MoonbaseModel
+
+extension ManagedObject {
+  /// What the object is at the moment.
+  struct State: OptionSet {
+    let rawValue: UInt16
+    static let inserted = State(rawValue: 1)
+    static let updated = State(rawValue: 2)
+    static let deleted = State(rawValue: 4)
+    /// Values are not there, or nobody has asked for them yet.
+    static let fault = State(rawValue: 8)
+    /// Changes are not tracked: the object wakes up from a fetch.
+    static let awaking = State(rawValue: 16)
+    /// In the context's list of changed objects.
+    static let listed = State(rawValue: 32)
+    /// Delete rules have been applied.
+    static let propagated = State(rawValue: 64)
+    /// Inserted by this context and not refreshed since: a to-many relationship that nobody touched is empty.
+    static let born = State(rawValue: 128)
+    /// Hooks or delete rules of its deletion are running.
+    static let departing = State(rawValue: 256)
+    /// A fault whose values somebody had before: other objects may know it by them.
+    static let refreshed = State(rawValue: 512)
+  }
+
+  /// Why an object is in no context any more.
+  enum Departure {
+    case contextGone, reset, deleted, rolledBack, replaced
+  }
+
+  /// A value computed from others, and the moment up to which it holds.
+  struct Cached {
+    var value: Value
+    var stamp: UInt64
+  }
+
+  /// The context; nil once the context is gone or the object's deletion was saved.
+  public final var managedObjectContext: ManagedObjectContext? { context }
+  /// Whether the object was never saved.
+  public final var isInserted: Bool { state.contains(.inserted) }
+  /// Whether the object has unsaved changes.
+  public final var isUpdated: Bool { state.contains(.updated) }
+  /// Whether the object is marked for deletion; false again after the save.
+  public final var isDeleted: Bool { state.contains(.deleted) }
+  /// Whether the values have not been asked for since the object was made or refreshed.
+  public final var isFault: Bool { state.contains(.fault) }
+  /// Whether the next save will look at the object. More than `hasChanges`: primitive values count too.
+  package final var awaitsSave: Bool { state.contains(.listed) }
+  /// Whether the object is new, changed or marked for deletion.
+  public final var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
+}
+
+extension ManagedObject: Hashable {
+  /// Objects are equal when they are the same instance: within a context there is one for each ID.
+  public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
+  /// Hashes the identity.
+  public final func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

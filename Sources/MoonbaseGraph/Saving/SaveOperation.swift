@@ -1,0 +1,84 @@
+import MoonbaseModel
+import OrderedCollections
+
+/// One save of a context: its phases in their order, and all that is to be done when stores have committed.
+struct SaveOperation {
+  private let context: ManagedObjectContext
+  private var plan: SavePlan?
+  private var counted: CountedOwners?
+
+  init(_ context: ManagedObjectContext) { self.context = context }
+
+  mutating func run() throws {
+    context.phase = .willSave
+    defer { context.phase = nil }
+    try context.throwPendingError()
+    if context.findsValuesChangedInPlace { try context.checkReadValues() }
+    do {
+      try write()
+    } catch {
+      if plan?.isPartlySaved == true { try finish() }
+      throw error
+    }
+    try finish()
+  }
+
+  /// All up to the commits. On an error everything is as it was, but for what a store committed before another one failed.
+  private mutating func write() throws {
+    let savepoint = context.journal.begin()
+    defer { context.journal.end(savepoint) }
+    do {
+      try SavePreparation(context: context).run()
+      guard context.hasChanges else { return }
+      context.phase = .writing
+      plan = try SavePlan(context)
+      counted = CountedOwners(before: context)
+      try plan?.write()
+    } catch {
+      // What came during the save is undone, its errors with it.
+      context.pendingErrors = []
+      context.undo(since: savepoint) { plan?.isSaved($0) == true }
+      throw error
+    }
+  }
+
+  /// What the plan saved counts as saved; what it could not save stays as it is.
+  private func finish() throws {
+    guard let plan else { return }
+    context.phase = .didSave
+    let objects = plan.isPartlySaved ? context.changedObjects.filter(plan.isSaved) : Array(context.changedObjects)
+    for object in objects where object.isDeleted {
+      context.registered.remove(object)
+      object.becomeDeleted()
+    }
+    plan.adopt()
+    context.changedObjects.removeAll { !$0.awaitsSave }
+    context.readObjects = []
+    context.prefetched = PrefetchedLists()
+    counted?.readCounts(after: objects, in: context)
+    context.noteChange()
+    for object in objects where object.context === context { try callDidSave(object) }
+  }
+
+  /// A context keeps no more errors of `didSave` hooks.
+  private static let greatestErrorCount = 100
+
+  /// The data is saved, whatever the hooks say: their errors are kept.
+  private func callDidSave(_ object: ManagedObject) throws {
+    let behavior = try context.behavior(of: object.entity)
+    guard behavior.hasDidSave else { return }
+    do {
+      try object.running("didSave") { object.didSave() }
+      for entry in behavior.extensions { try object.run("didSave", entry.didSave) }
+    } catch let error as GraphError {
+      if context.didSaveErrors.count < Self.greatestErrorCount { context.didSaveErrors.append(error) }
+    }
+  }
+}
+
+extension ManagedObjectContext {
+  /// An accessor that could not throw has failed: nothing is saved until somebody has looked at the error.
+  func throwPendingError() throws {
+    if let error = pendingErrors.first { throw error }
+  }
+}

@@ -1,0 +1,43 @@
+import MoonbaseModel
+
+/// Which links of to-many relationships a save writes.
+extension SavePlan {
+  mutating func planLinks(of object: ManagedObject) throws {
+    for (slot, state) in object.relationships where state.hasChanges {
+      guard let links = try links(of: object, slot, state) else { continue }
+      plans[try planIndex(of: links.owner)].changes.links.append(links)
+    }
+  }
+
+  /// What a relationship has to write; nil for nothing.
+  ///
+  /// Apart from `planLinks`, because a copy of the plan that lives while the plan grows makes every append copy it all.
+  private func links(of object: ManagedObject, _ slot: Int, _ state: ToManyState) throws -> StoreChanges.Links? {
+    guard let relationship = object.entity.properties[slot].relationship, !relationship.description.isTransient
+    else { return nil }
+    let owner = permanentID(object.objectID)
+    let order = relationship.isOrdered ? try object.memberIDs(slot).map { permanentID($0) } : nil
+    for id in state.added {
+      try checkSaved(permanentID(id), object, slot)
+      try checkPresence(of: id, object, slot)
+    }
+    let added = state.added.map { permanentID($0) }.filter { isSpeaker(for: relationship, slot, object, $0, owner) }
+    let removed = state.removed.filter {
+      !$0.isTemporaryID && isSpeaker(for: relationship, slot, object, $0, owner)
+    }
+    guard order != nil || !added.isEmpty || !removed.isEmpty else { return nil }
+    return StoreChanges.Links(owner: owner, slot: slot, added: added, removed: Array(removed), order: order)
+  }
+
+  /// Both sides of a many-to-many relationship note a change; one of them speaks for both.
+  private func isSpeaker(
+    for relationship: ResolvedRelationship, _ slot: Int, _ object: ManagedObject, _ destination: ManagedObjectID,
+    _ owner: ManagedObjectID
+  ) -> Bool {
+    guard let inverse = relationship.inverseSlot else { return true }
+    guard relationship.isManyToMany else { return false }
+    let own = object.entity.properties[slot].declaringEntity
+    let other = context.model.entities[relationship.destination].properties[inverse].declaringEntity
+    return (own, slot) == (other, inverse) ? owner.key <= destination.key : (own, slot) < (other, inverse)
+  }
+}

@@ -1,0 +1,75 @@
+import MoonbaseModel
+
+/// Which rows a save writes.
+extension SavePlan {
+  mutating func plan(insertionOf object: ManagedObject) throws {
+    let id = permanentID(object.objectID)
+    let snapshot = Snapshot(id: id, version: 1, values: try storedValues(of: object, object.live))
+    plans[try planIndex(of: id)].changes.inserted.append(snapshot)
+    rows.append(NewRow(object: object, snapshot: snapshot, id: id))
+  }
+
+  mutating func plan(deletionOf object: ManagedObject) throws {
+    let deletion = StoreChanges.Deletion(id: object.objectID, expectedVersion: object.snapshot?.version)
+    plans[try planIndex(of: object.objectID)].changes.deleted.append(deletion)
+  }
+
+  mutating func plan(updateOf object: ManagedObject) throws {
+    guard !object.live.isEmpty, let old = object.snapshot else {
+      rows.append(NewRow(object: object, snapshot: nil, id: object.objectID))
+      return
+    }
+    let values = try storedValues(of: object, object.live)
+    let slots = object.changed.slots.filter { slot in
+      if case .toMany = object.entity.properties[slot].kind { return false }
+      return !object.entity.properties[slot].isTransient && !values[slot].isSame(as: old.values[slot])
+    }
+    guard !slots.isEmpty else {
+      rows.append(NewRow(object: object, snapshot: nil, id: object.objectID))
+      return
+    }
+    let (version, overflow) = old.version.addingReportingOverflow(1)
+    guard !overflow else {
+      throw GraphError(
+        .invalidStore,
+        "\(object.objectID): the store is damaged: the row's version (Z_OPT) is \(old.version), and none can follow it",
+        entity: object.objectID.entityName, objectID: object.objectID)
+    }
+    let snapshot = Snapshot(id: object.objectID, version: version, values: values)
+    let update = StoreChanges.Update(snapshot: snapshot, changedSlots: slots, expectedVersion: old.version)
+    plans[try planIndex(of: object.objectID)].changes.updated.append(update)
+    rows.append(NewRow(object: object, snapshot: snapshot, id: object.objectID))
+  }
+
+  /// The values as the store gets them: permanent IDs, nothing transient.
+  private func storedValues(of object: ManagedObject, _ live: ContiguousArray<Value>) throws -> ContiguousArray<Value> {
+    var values = live
+    for slot in object.entity.transientSlots { values[slot] = .null }
+    for slot in object.entity.toOneSlots {
+      guard case .objectID(let id) = values[slot] else { continue }
+      let permanentID = permanentID(id)
+      try checkSaved(permanentID, object, slot)
+      if object.isInserted || object.changed.contains(slot) { try checkPresence(of: id, object, slot) }
+      try checkStore(of: permanentID, from: object, slot)
+      values[slot] = .objectID(permanentID)
+    }
+    return values
+  }
+
+  /// A new destination that was deleted before it was ever saved has no key to point at.
+  func checkSaved(_ id: ManagedObjectID, _ object: ManagedObject, _ slot: Int) throws {
+    guard id.isTemporaryID else { return }
+    throw object.refused(slot, .objectID(id), "it points at an object that is gone: set it anew")
+  }
+
+  /// A destination that goes with this save would leave a key that leads nowhere.
+  func checkPresence(of id: ManagedObjectID, _ object: ManagedObject, _ slot: Int) throws {
+    guard context.registered[id]?.takeUnretainedValue().isDeleted == true else { return }
+    throw object.refused(slot, .objectID(id), "its destination \(id) is deleted: set it anew")
+  }
+
+  private func checkStore(of destination: ManagedObjectID, from object: ManagedObject, _ slot: Int) throws {
+    guard destination.storeNumber != permanentID(object.objectID).storeNumber else { return }
+    throw object.refused(slot, .objectID(destination), "no relationship may cross stores: use a fetched property")
+  }
+}

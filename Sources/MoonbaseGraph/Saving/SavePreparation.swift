@@ -1,0 +1,105 @@
+import MoonbaseModel
+import MoonbasePlatform
+import OrderedCollections
+
+/// What a save does before it writes: delete rules, rules and `willSave`, again for what these change.
+struct SavePreparation {
+  let context: ManagedObjectContext
+
+  /// How often rules and `willSave` may be run again because of what they changed.
+  private static let greatestRounds = 100
+
+  func run() throws {
+    try context.processPendingChanges()
+    if context.saveOrder == .guide { try validate(Array(context.changedObjects)) }
+    var waiting = Array(context.changedObjects)
+    var isUnchecked = context.saveOrder == .framework
+    var rounds = Rounds("rules assign delayed values again and again: a rule only looks")
+    while let first = waiting.first {
+      try rounds.begin(with: first)
+      let touched = try runWillSave(waiting)
+      waiting = try validate(isUnchecked ? Array(context.changedObjects) : touched)
+      isUnchecked = false
+    }
+    try context.throwPendingError()
+  }
+
+  /// Counts rounds, so that what changes things again and again ends with an error.
+  private struct Rounds {
+    private var count = 0
+    private let reason: () -> String
+
+    init(_ reason: @escaping @autoclosure () -> String) { self.reason = reason }
+
+    mutating func begin(with object: ManagedObject) throws {
+      count += 1
+      guard count > greatestRounds else { return }
+      throw GraphError(
+        .invalidRequest, "\(object.entity.name): \(reason())", entity: object.entity.name, objectID: object.objectID)
+    }
+  }
+
+  /// Checks objects, and again those that rules changed meanwhile; returns those to which rules gave delayed values.
+  @discardableResult
+  private func validate(_ objects: [ManagedObject]) throws -> [ManagedObject] {
+    context.phase = .validating
+    defer {
+      context.phase = .willSave
+      context.touchedObjects = nil
+    }
+    var late: OrderedSet<ManagedObject> = []
+    var waiting = objects
+    var rounds = Rounds("its rules change objects again and again: a rule only looks")
+    while let first = waiting.first {
+      try rounds.begin(with: first)
+      context.touchedObjects = []
+      var failures: [GraphError] = []
+      for object in waiting where object.context === context {
+        try HostWork.charge()
+        var validator = try ObjectValidator(object)
+        failures += try validator.validate(for: object.isDeleted ? .delete : object.isInserted ? .insert : .update)
+      }
+      try GraphError.throwFailures(failures, consequence: "; nothing was saved")
+      late.append(contentsOf: waiting.lazy.filter { !$0.delayed.isEmpty })
+      waiting = context.touchedObjects.map(Array.init) ?? []
+    }
+    return Array(late)
+  }
+
+  /// Calls `willSave` on objects, and on those that change meanwhile, by delete rules too; returns all that changed.
+  private func runWillSave(_ objects: [ManagedObject]) throws -> [ManagedObject] {
+    let savepoint = context.journal.begin()
+    defer {
+      context.journal.end(savepoint)
+      context.touchedObjects = nil
+    }
+    var waiting = objects
+    var rounds = Rounds(
+      "\(context.domain.hookName("willSave")) changes or inserts objects again and again: let it do so only where something is missing or differs"
+    )
+    while let first = waiting.first {
+      try rounds.begin(with: first)
+      context.touchedObjects = []
+      for object in waiting where object.context === context {
+        try HostWork.charge()
+        try callWillSave(object)
+      }
+      try context.keepStoredAttributes(after: waiting.filter { $0.context === context })
+      try context.processPendingChanges()
+      waiting = context.touchedObjects.map(Array.init) ?? []
+    }
+    return Array(context.journal.objects(since: savepoint))
+  }
+
+  private func callWillSave(_ object: ManagedObject) throws {
+    let behavior = try context.behavior(of: object.entity)
+    if try object.writeDelayedValues() { context.noteChange() }
+    guard behavior.hasWillSave else { return }
+    if behavior.objectClass != ManagedObject.self { try object.running("willSave") { try object.willSave() } }
+    // One that deleted itself may be gone already.
+    for entry in behavior.extensions where object.context === context {
+      try object.run("willSave", entry.willSave)
+      for derived in entry.stored { try object.keep(derived) }
+    }
+  }
+}
