@@ -2,6 +2,8 @@
 package protocol ScriptFailure: Error {
   /// The error of the host that the script let through.
   var hostError: (any Error)? { get }
+  /// The file and line of the script, as `colors.lua:12`; nil where nobody knows.
+  var place: String? { get }
   /// How whoever wrote the script spells a hook.
   func hookName(_ name: String) -> String
   /// Whether the run is over, so that the error must not be taken for one of data.

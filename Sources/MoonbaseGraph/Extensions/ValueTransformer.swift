@@ -12,6 +12,8 @@ public struct ValueTransformer {
   public var transformedValue: (Value) throws -> Value
   /// Stored form to value; nil makes the transformer one-way, which persistent attributes refuse.
   public var reverseTransformedValue: ((Value) throws -> Value)?
+  /// Where it is written, as `colors.lua:12`, for messages.
+  package var place: String?
 
   /// Makes a transformer.
   public init(
@@ -26,6 +28,9 @@ public struct ValueTransformer {
 
   /// What is wrong with a transformer that turns something into nothing.
   package func gaveNothing(direction: String, for input: String) -> String {
-    "\(direction) of transformer \(name) gave nothing for \(input), which would be lost: let it return what it made, or raise"
+    "\(placePrefix)\(direction) of transformer \(name) gave nothing for \(input), which would be lost: let it return what it made, or raise"
   }
+
+  /// Where it is written, for the beginning of a message.
+  package var placePrefix: String { place.map { "\($0): " } ?? "" }
 }

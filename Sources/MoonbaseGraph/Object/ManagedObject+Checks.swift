@@ -32,7 +32,7 @@ extension ManagedObject {
 
   final func checkClass(_ value: Value, _ slot: Int, _ behavior: EntityBehavior) throws {
     guard !value.isNull, let valueClass = behavior.valueClasses[slot] else { return }
-    if try !blaming(slot, { try valueClass.contains(value) }) {
+    if try !blaming(slot, "is", { try valueClass.contains(value) }) {
       throw refused(slot, value, "its values are of class \(valueClass.name), not \(value.typeDescription)")
     }
   }

@@ -2,10 +2,10 @@ import MoonbaseModel
 
 /// Calls into extensions: counted, so that they end, and with errors that name who failed.
 extension ManagedObject {
-  /// Runs code of an extension; an error of its own kind keeps its kind and gains the attribute's name.
+  /// Runs code of an extension; an error of its own kind keeps its kind and gains the attribute's name, and that of the hook.
   ///
   /// Calls that go round in a circle, such as a derived attribute that needs itself, end with an error.
-  package final func blaming<Result>(_ slot: Int, _ body: () throws -> Result) throws -> Result {
+  package final func blaming<Result>(_ slot: Int, _ hook: String, _ body: () throws -> Result) throws -> Result {
     let name = entity.properties[slot].name
     if let context, context.hookDepth >= ManagedObjectContext.greatestHookDepth {
       throw failure(
@@ -15,20 +15,20 @@ extension ManagedObject {
       guard let context else { return try body() }
       return try context.withinHook(body)
     } catch {
-      throw failure(of: error, name)
+      throw failure(of: error, name, hook)
     }
   }
 
   /// Computes a derived attribute. One that needs itself, also by way of others, is an error that names the circle.
   final func computing(_ slot: Int, _ body: () throws -> Value) throws -> Value {
-    guard let context else { return try blaming(slot, body) }
+    guard let context else { return try blaming(slot, "get", body) }
     if let start = context.computations.firstIndex(where: { $0.object === self && $0.slot == slot }) {
       let circle = context.computations[start...].map(\.name)
       throw failure("needs itself: \(Self.way(circle)) -> \(circle[0])", entity.properties[slot].name)
     }
     context.computations.append(Computation(object: self, slot: slot))
     defer { context.computations.removeLast() }
-    return try blaming(slot, body)
+    return try blaming(slot, "get", body)
   }
 
   private static func way(_ names: [String]) -> String {
@@ -56,28 +56,42 @@ extension ManagedObject {
   }
 
   /// An error of an extension as one of the graph. One that was the graph's when it entered a script comes out as what it was.
-  private func failure(of error: any Error, _ property: String?, _ hook: String? = nil) -> any Error {
+  private func failure(of error: any Error, _ property: String?, _ hook: String) -> any Error {
     if error is GraphError { return error }
     if let error = error as? ModelError, error.code == .limitExceeded || error.code == .interrupted { return error }
     let script = error as? any ScriptFailure
     if let script, script.endsRun { return error }
-    let hook = hook.map { "\(script?.hookName($0) ?? $0): " } ?? ""
     if let script, script.isOutOfStack, let context, context.hookDepth > 10 {
-      return failure("\(hook)needs itself, or too much: \(context.hookDepth) scripts called each other", property)
+      let prefix = property == nil ? "\(script.hookName(hook)): " : ""
+      return failure("\(prefix)needs itself, or too much: \(context.hookDepth) scripts called each other", property)
     }
-    if var known = script?.hostError as? GraphError {
-      if known.underlying == nil { known.underlying = error }
-      return known
-    }
-    var failure = failure("\(hook)\(error)", property)
+    let name = script?.hookName(hook) ?? hook
+    if let script, let known = script.hostError as? GraphError { return self.known(known, script, property, name) }
+    var failure = failure("\(name): \(error)", property)
     failure.underlying = error
     return failure
   }
 
+  /// An error of the graph that a script let through says where: in the innermost hook that it left.
+  private func known(_ error: GraphError, _ script: any ScriptFailure, _ property: String?, _ hook: String)
+    -> GraphError
+  {
+    var known = error
+    guard !(known.underlying is any ScriptFailure) else { return known }
+    known.underlying = script
+    // What an extension did wrong names it already.
+    guard error.code != .extensionFailure else { return known }
+    let place = script.place.map { "\($0): " } ?? ""
+    known.message = "\(subject(property)): \(hook): \(place)\(error.message)"
+    known.reason = nil
+    return known
+  }
+
+  private func subject(_ property: String?) -> String { property.map { "\(entity.name).\($0)" } ?? entity.name }
+
   private func failure(_ reason: String, _ property: String?) -> GraphError {
-    let subject = property.map { "\(entity.name).\($0)" } ?? entity.name
     var error = GraphError(
-      .extensionFailure, "\(subject): \(reason)", entity: entity.name, property: property, objectID: objectID)
+      .extensionFailure, "\(subject(property)): \(reason)", entity: entity.name, property: property, objectID: objectID)
     error.reason = reason
     return error
   }

@@ -142,7 +142,7 @@ extension ManagedObject {
     guard let reverse = transformer.reverseTransformedValue else {
       throw refused(slot, nil, "transformer \(transformer.name) has no reverse")
     }
-    let value = try blaming(slot) { try reverse(bytes) }
+    let value = try blaming(slot, "reverse") { try reverse(bytes) }
     guard !value.isNull else { throw refused(slot, nil, transformer.gaveNothing(direction: "reverse", for: "bytes")) }
     cache(Cached(value: value, stamp: 0), slot)
     noteRead()
@@ -166,12 +166,14 @@ extension ManagedObject {
   /// The bytes that a transformer makes of a value. Making nothing of a value would lose it.
   final func transformedBytes(of value: Value, _ slot: Int, _ transformer: ValueTransformer) throws -> Value {
     guard !value.isNull else { return .null }
-    let bytes = try blaming(slot) { try transformer.transformedValue(value) }
+    let bytes = try blaming(slot, "transform") { try transformer.transformedValue(value) }
     switch bytes {
     case .data: return bytes
     case .null: throw refused(slot, value, transformer.gaveNothing(direction: "transform", for: "a value"))
     default:
-      throw refused(slot, value, "transformer \(transformer.name) gave \(bytes.typeDescription) instead of bytes")
+      throw refused(
+        slot, value,
+        "\(transformer.placePrefix)transformer \(transformer.name) gave \(bytes.typePhrase) instead of bytes")
     }
   }
 
@@ -212,7 +214,7 @@ extension ManagedObject {
       delay(fitting, slot)
       didChange(slot)
     } else {
-      try blaming(slot) { try set(fitting, self) }
+      try blaming(slot, "set") { try set(fitting, self) }
       countChange()
       context?.noteChange()
       cache(Cached(value: fitting, stamp: stamp(slot, behavior)), slot)
@@ -237,7 +239,7 @@ extension ManagedObject {
       }
       delay(nil, slot)
       do {
-        try blaming(slot) { try set(value, self) }
+        try blaming(slot, "set") { try set(value, self) }
       } catch {
         delay(value, slot)
         throw error

@@ -19,7 +19,7 @@ extension ManagedObject {
     let behavior = try behavior()
     return try caches.keys.sorted().compactMap { slot in
       guard case .transformable(let transformer) = behavior.kinds[slot], let cached = caches[slot],
-        try blaming(slot, { try transformer.transformedValue(cached.value) }) != loaded(slot)
+        try blaming(slot, "transform", { try transformer.transformedValue(cached.value) }) != loaded(slot)
       else { return nil }
       var error = refused(
         slot, cached.value, "its value was changed in place, which is no change: assign a changed copy to the attribute"

@@ -84,7 +84,7 @@ struct ObjectValidator {
     var value = value
     if !value.isNull {
       for normalize in behavior.normalizers[slot] ?? [] {
-        value = try object.blaming(slot) { try normalize(value, object) }
+        value = try object.blaming(slot, "normalize") { try normalize(value, object) }
       }
     }
     if behavior.objectClass != ManagedObject.self {
@@ -104,7 +104,7 @@ struct ObjectValidator {
       fail(GraphError.Code(rawValue: failure.code), slot, value, failure.message)
     }
     for rule in behavior.rules[slot] ?? [] {
-      guard let failure = try object.blaming(slot, { try rule(value, object) }) else { continue }
+      guard let failure = try object.blaming(slot, "validate", { try rule(value, object) }) else { continue }
       fail(.validation, failure.key.flatMap(entity.slot) ?? slot, value, failure.message)
     }
   }

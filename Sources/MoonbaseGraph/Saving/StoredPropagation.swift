@@ -88,7 +88,7 @@ extension ManagedObject {
   final func keep(_ derived: DerivedAttribute) throws -> Bool {
     guard !isDeleted, context != nil else { return false }
     let slot = try slot(of: derived.name)
-    let value = try blaming(slot) { try derived.get(self) }
+    let value = try blaming(slot, "get") { try derived.get(self) }
     guard try !self.value(at: slot).isSame(as: value) else { return false }
     try setValue(value, at: slot)
     return true

@@ -110,6 +110,23 @@ extension LuaValue {
     case .thread: "thread"
     }
   }
+
+  /// The type with its article, for messages: "an error", "a number"; nil has none.
+  package var typePhrase: String {
+    switch self {
+    case .nil, .null: typeName
+    default: typeName.withArticle
+    }
+  }
+}
+
+extension String {
+  /// A noun with its article.
+  package var withArticle: String {
+    // A UUID and a URI begin with the sound of "you".
+    let vowels = ["a", "e", "i", "o"]
+    return "\(vowels.contains { lowercased().hasPrefix($0) } ? "an" : "a") \(self)"
+  }
 }
 
 extension LuaValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,

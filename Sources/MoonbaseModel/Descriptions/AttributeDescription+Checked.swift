@@ -91,7 +91,7 @@ extension AttributeDescription {
       case (.decimal, .string): "; the text is no number"
       case (.decimal, .double): "; give a decimal or text, which keep every digit"
       case (.integer16, .double), (.integer32, .double), (.integer64, .double): "; only integral numbers fit"
-      case (.boolean, .int): "; give true or false"
+      case (.boolean, _): "; give true or false"
       case (.double, .double), (.float, .double), (.date, .date):
         ", for no store can tell not-a-number from no value: assign nil for none"
       case (.uri, .string): "; make a URI of the text"

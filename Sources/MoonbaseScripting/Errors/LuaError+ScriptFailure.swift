@@ -6,6 +6,8 @@ extension LuaError: ScriptFailure {
 
   package var hostError: (any Error)? { underlying }
 
+  package var place: String? { script.map { script in line.map { "\(script):\($0)" } ?? script } }
+
   /// A limit, an interruption or `os.exit`.
   package var endsRun: Bool { kind.limit != nil || kind.exitStatus != nil || kind == .interrupted }
 
@@ -15,6 +17,7 @@ extension LuaError: ScriptFailure {
 /// What the host finds wrong with a script's function ends no run.
 extension ScriptError: ScriptFailure {
   package var hostError: (any Error)? { nil }
+  package var place: String? { location.map { "\($0)" } }
   package var endsRun: Bool { false }
   package var isOutOfStack: Bool { false }
   package func hookName(_ name: String) -> String { name.inScriptSpelling }

@@ -63,10 +63,10 @@ extension DomainBuilder {
         let handle = try scripts.types.type(of: object.entity)
         let value = try call.run {
           try $0.set(0, object: object, as: handle)
-        } reading: {
-          try scripts.value($0, for: type)
+        } reading: { result in
+          try function.checking { try scripts.value(result, for: type) }
         }
-        return try checked(value, attribute)
+        return try function.checking { try checked(value, attribute) }
       }
     }
     let call = LuaFastCall(function, parameters: inputs.count)
@@ -75,11 +75,11 @@ extension DomainBuilder {
       let value = try inputs.withValues(of: object) { values in
         try call.run { arguments in
           for index in values.indices { try scripts.set(values[index], index, of: arguments) }
-        } reading: {
-          try scripts.value($0, for: type)
+        } reading: { result in
+          try function.checking { try scripts.value(result, for: type) }
         }
       }
-      return try value.map { try checked($0, attribute) } ?? .null
+      return try function.checking { try value.map { try checked($0, attribute) } ?? .null }
     }
   }
 

@@ -53,7 +53,7 @@ struct DomainBuilder {
   private func make(_ transformer: ExtensionDeclaration.Transformer) -> ValueTransformer {
     let forward = LuaFastCall(transformer.transform, parameters: 1)
     let backward = transformer.reverse.map { LuaFastCall($0, parameters: 1) }
-    return ValueTransformer(
+    var made = ValueTransformer(
       transformer.name, valueClassName: transformer.className,
       transformedValue: { [types] value in
         let scripts = try types.home()
@@ -73,6 +73,8 @@ struct DomainBuilder {
           }
         }
       })
+    made.place = transformer.transform.place
+    return made
   }
 
   // MARK: Entities
@@ -93,23 +95,21 @@ struct DomainBuilder {
     Value
   {
     let call = LuaFastCall(function, parameters: 2)
-    let type = model.entity(entity)?.property(key)?.attributeType
+    let attribute = model.entity(entity)?.property(key)?.attribute
     return { [types] value, object in
       let scripts = try types.home()
       let handle = try scripts.types.type(of: object.entity)
-      return try call.run {
+      let new = try call.run {
         try scripts.set(value, 0, of: $0)
         try $0.set(1, object: object, as: handle)
-      } reading: {
-        guard !$0.isMissing else { throw Self.nothing(function) }
-        return try scripts.value($0, for: type)
+      } reading: { result in
+        guard !result.isMissing else {
+          throw function.mistake("returned nothing: return the value, or nil for no value")
+        }
+        return try function.checking { try scripts.value(result, for: attribute?.type) }
       }
+      return try function.checking { try attribute?.checked(new) ?? new }
     }
-  }
-
-  private static func nothing(_ function: LuaFunction) -> ScriptError {
-    let place = function.place.map { "\($0): " } ?? ""
-    return ScriptError(.invalidRequest, "\(place)normalize returned nothing: return the value, or nil for no value")
   }
 
   private func rule(_ function: LuaFunction) -> EntityExtension.Rule {

@@ -48,7 +48,7 @@ final class PureScriptFunctions: PureFunctionProvider {
           throw ScriptError(
             .invalidExtension, "\(function.entity).\(function.name) is there only outside of preset pure")
         }
-        return (LuaFastCall(get, parameters: function.inputs.count), function)
+        return (get, function)
       })
   }
 }
@@ -56,30 +56,33 @@ final class PureScriptFunctions: PureFunctionProvider {
 /// The pure functions of one connection, in a Lua state of their own.
 final class PureScriptInstances: PureFunctionInstances {
   private let domain: ScriptDomain
-  private let calls: [(call: LuaFastCall, function: PureFunction)]
+  private let calls: [(call: LuaFastCall, get: LuaFunction, function: PureFunction)]
 
-  init(_ domain: ScriptDomain, _ calls: [(LuaFastCall, PureFunction)]) {
+  init(_ domain: ScriptDomain, _ functions: [(LuaFunction, PureFunction)]) {
     self.domain = domain
-    self.calls = calls.map { (call: $0.0, function: $0.1) }
+    calls = functions.map { get, function in
+      (call: LuaFastCall(get, parameters: function.inputs.count), get: get, function: function)
+    }
   }
 
   func call(_ index: Int, _ inputs: [Value]) throws -> Value {
-    let (call, function) = calls[index]
+    let (call, get, function) = calls[index]
     if function.isStrict, inputs.contains(.null) { return .null }
-    return try domain.state.runNested { try run(call, function, inputs) }
+    return try domain.state.runNested { try run(call, get, function, inputs) }
   }
 
-  private func run(_ call: LuaFastCall, _ function: PureFunction, _ inputs: [Value]) throws -> Value {
+  private func run(_ call: LuaFastCall, _ get: LuaFunction, _ function: PureFunction, _ inputs: [Value]) throws -> Value
+  {
     let value = try call.run { arguments in
       for (index, value) in inputs.enumerated() { try domain.set(value, index, of: arguments) }
     } reading: {
       try domain.value($0)
     }
     do {
-      return try AttributeDescription(function.name, function.type).checked(value)
-    } catch {
+      return try get.checking { try AttributeDescription(function.name, function.type).checked(value) }
+    } catch let error as ScriptError {
       throw ScriptError(
-        .invalidValue, "\(function.entity).\(function.name): \(error.message)", entity: function.entity,
+        .invalidValue, "\(function.entity).\(function.name): get: \(error.message)", entity: function.entity,
         property: function.name)
     }
   }

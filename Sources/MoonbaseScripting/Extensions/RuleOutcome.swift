@@ -17,7 +17,7 @@ struct RuleOutcome {
     switch first {
     case .boolean(true): return nil
     case .boolean(false), .nil: return try failure(message: result(1, of: results), key: result(2, of: results))
-    default: throw mistake("returned a \(first.typeName)")
+    default: throw mistake("returned \(first.typePhrase)")
     }
   }
 
@@ -47,12 +47,11 @@ struct RuleOutcome {
 
   private func text(_ value: LuaValue, _ what: String) throws -> String? {
     if case .nil = value { return nil }
-    guard let text = value.textValue else { throw mistake("gave a \(value.typeName) as its \(what)") }
+    guard let text = value.textValue else { throw mistake("gave \(value.typePhrase) as its \(what)") }
     return text
   }
 
   private func mistake(_ what: String, advice: String = ": return true, or false and a message") -> ScriptError {
-    let place = function.place.map { "\($0): " } ?? ""
-    return ScriptError(.invalidRequest, "\(place)its rule \(what)\(advice)")
+    function.mistake("its rule \(what)\(advice)")
   }
 }

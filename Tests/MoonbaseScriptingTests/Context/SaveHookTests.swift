@@ -181,7 +181,7 @@ import Testing
       local ok, err = context:save()
       print(ok, err.key, err)
       """, leavingChanges: true)
-    #expect(lines == ["nil\tfull\tP.full: takes a string, not list"])
+    #expect(lines == ["nil\tfull\tP.full: get: extension1.lua:1: wrong result: takes a string, not list"])
   }
 
   @Test func ruleThatReturnsNothingIsNamedOnceWithItsPlace() throws {
@@ -191,7 +191,8 @@ import Testing
       local ok, err = p:validate("s", "b")
       print(err)
       """, leavingChanges: true)
-    #expect(lines == ["P.s: extension1.lua:2: its rule returned nothing: return true, or false and a message"])
+    #expect(
+      lines == ["P.s: validate: extension1.lua:2: its rule returned nothing: return true, or false and a message"])
   }
 
   @Test func errorRaisedInARuleIsToldWithATraceback() throws {
