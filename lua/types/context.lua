@@ -10,8 +10,8 @@ local Context = {}
 ---@return moonbase.Object
 function Context:insert(entity, values) end
 
----@param object moonbase.Object
-function Context:delete(object) end
+---@param ... moonbase.Object
+function Context:delete(...) end
 
 ---A request for objects of an entity; nothing is read until it is asked for its results.
 ---@param entity string
@@ -65,7 +65,7 @@ function Context:rollback() end
 function Context:reset() end
 
 ---@param object moonbase.Object
----@param merge_changes boolean whether changes are kept
+---@param merge_changes? boolean whether changes are kept: true unless said otherwise
 function Context:refresh(object, merge_changes) end
 
 ---A request for objects. Each step returns a new request and leaves this one as it is.

@@ -5,6 +5,7 @@
 ---@class moonbase
 ---@field context? moonbase.Context
 ---@field model? moonbase.ModelInfo the model of that context; in an app, the one of the context whose hook runs
+---@field version string
 ---@field terminal boolean whether standard error is a terminal
 ---@field classes table<string, any> the value classes that extensions provide, by name
 ---@field object moonbase.ObjectMethods every method of an object as a function, for where a property hides the method
@@ -37,7 +38,7 @@ function moonbase.reload() end
 
 ---A progress bar on standard error. It draws on a terminal only.
 ---@param total? integer how many steps there will be, if known
----@param label string
+---@param label? string "progress" unless said otherwise
 ---@return moonbase.Progress
 function moonbase.progress(total, label) end
 

@@ -81,11 +81,11 @@ function Object:did_access(key) end
 ---@operator len: integer
 local ToMany = {}
 
----@param object moonbase.Object
-function ToMany:add(object) end
+---@param ... moonbase.Object
+function ToMany:add(...) end
 
----@param object moonbase.Object
-function ToMany:remove(object) end
+---@param ... moonbase.Object
+function ToMany:remove(...) end
 
 ---@param object moonbase.Object
 ---@return boolean

@@ -2,6 +2,8 @@
 -- Values that Lua has no type for. All compare, print and join with `..`; `value:key()` serves as a table's key.
 
 ---@class moonbase.ObjectID
+---@field entity string the name of the object's entity
+---@field is_temporary boolean whether the object was never saved
 local ObjectID = {}
 
 ---@return string
@@ -40,6 +42,10 @@ local Decimal = {}
 
 ---@return string
 function Decimal:key() end
+
+---The nearest number.
+---@return number
+function Decimal:number() end
 
 ---@param value string|integer
 ---@return moonbase.Decimal

@@ -186,6 +186,14 @@ public struct LuaCall: ~Copyable {
     return LuaError(.runtime, "bad argument #\(number) to '\(shown)' (\(problem))")
   }
 
+  /// Throws where there is an argument that nobody takes: a slip of whoever calls, who would wait for its effect.
+  package func refuse(from first: Int) throws(LuaError) {
+    for index in first..<max(first, count) where !isNil(index) {
+      let taken = first == 0 ? "no argument" : first == 1 ? "1 argument" : "\(first) arguments"
+      throw argumentError(index, "it takes \(taken)\(first == 0 ? "" : " at most"), got \(typeName(index))")
+    }
+  }
+
   /// "script.lua:12: ", where a mistake is to be sought: in the script that called, past the modules on board.
   var blamedPlace: String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in

@@ -52,11 +52,15 @@ final class LuaOperatorFunction: LuaHostFunction {
 final class LuaMethod<Object: AnyObject>: LuaHostFunction {
   private let type: String
   private let name: String
+  private let greatestCount: Int
   private let body: (Object, inout LuaCall) throws -> Void
 
-  init(_ name: String, of type: String, _ body: @escaping (Object, inout LuaCall) throws -> Void) {
+  init(
+    _ name: String, of type: String, upTo greatestCount: Int, _ body: @escaping (Object, inout LuaCall) throws -> Void
+  ) {
     self.name = name
     self.type = type
+    self.greatestCount = greatestCount
     self.body = body
   }
 
@@ -65,7 +69,9 @@ final class LuaMethod<Object: AnyObject>: LuaHostFunction {
   override func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
     var call = LuaCall(frame, offset: 1, method: self)
     do {
-      try body(try object(frame), &call)
+      let object = try object(frame)
+      if call.count > greatestCount { try call.refuse(from: greatestCount) }
+      try body(object, &call)
       return 0
     } catch {
       return call.fail(error)

@@ -59,9 +59,11 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
     setters.append(set.map { set in { object, _, call in try set(object, &call) } })
   }
 
-  /// A method; the object is not among the arguments.
-  public func method(_ name: String, _ body: @escaping (Object, inout LuaCall) throws -> Void) {
-    methods[name] = LuaMethod(name, of: self.name, body)
+  /// A method; the object is not among the arguments, of which there may be so many. More are refused, but for nil.
+  public func method(
+    _ name: String, upTo greatestCount: Int = .max, _ body: @escaping (Object, inout LuaCall) throws -> Void
+  ) {
+    methods[name] = LuaMethod(name, of: self.name, upTo: greatestCount, body)
   }
 
   /// An operator; both operands are among the arguments, in their order.
@@ -133,7 +135,7 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
           return 0
         }
         if writing, methods[key] != nil { throw LuaError(.runtime, "method '\(key)' of \(name) cannot be assigned") }
-        throw LuaError(.runtime, "\(name) has no '\(key)'\(advice?(key) ?? "")")
+        throw LuaError(.runtime, "\(name.withArticle) has no '\(key)'\(advice?(key) ?? "")")
       } catch {
         return call.fail(error)
       }

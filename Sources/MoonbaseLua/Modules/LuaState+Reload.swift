@@ -19,7 +19,7 @@ extension LuaState {
     guard let fresh = module.table else {
       throw LuaError(
         .module,
-        "module '\(name)' was a table and gives a \(module.value.typeName) now: those who hold the table would keep it")
+        "module '\(name)' was a table and gives \(module.value.typePhrase) now: those who hold the table would keep it")
     }
     let old = try table()
     try old.replaceContents(with: known)

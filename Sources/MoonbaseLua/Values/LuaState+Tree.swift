@@ -89,7 +89,7 @@ extension LuaState {
       for (key, _) in pairs {
         switch key {
         case .string, .integer: continue
-        default: throw refuse("a key is a \(key.typeName); only strings and integers convert", levels)
+        default: throw refuse("a key is \(key.typePhrase); only strings and integers convert", levels)
         }
       }
     }
@@ -112,7 +112,7 @@ extension LuaState {
     case .object(let object):
       if let convert = options.object { return try convert(object) }
       fallthrough
-    default: throw refuse("a \(value.typeName) does not convert", levels)
+    default: throw refuse("\(value.typePhrase) does not convert", levels)
     }
   }
 

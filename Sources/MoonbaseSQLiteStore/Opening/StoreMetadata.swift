@@ -74,7 +74,7 @@ struct StoreMetadata: Sendable {
       _ = try value.checkedNesting()
       guard let entry = PropertyList(metadataValue: value) else {
         throw GraphError(
-          .invalidValue, "metadata \(key): a \(value.typeDescription) cannot be kept in it", value: value)
+          .invalidValue, "metadata \(key): \(value.typePhrase) cannot be kept in it", value: value)
       }
       entries[key] = entry
     }

@@ -7,7 +7,7 @@ extension HostTypes {
   func describeDate() {
     date.property("unix", get: { box, call in call.return(box.value.timeIntervalSince1970) })
     date.property("reference", get: { box, call in call.return(box.value.timeIntervalSinceReferenceDate) })
-    date.method("key") { box, call in call.return(box.value.timeIntervalSinceReferenceDate) }
+    date.method("key", upTo: 0) { box, call in call.return(box.value.timeIntervalSinceReferenceDate) }
     compare(date) { $0 < $1 }
     text(date) { ISODate.text($0) }
     let date = date

@@ -5,21 +5,21 @@ import MoonbasePlatform
 extension HostTypes {
   /// UUIDs: comparison, text, and `key()` for use as a table key.
   func describeUUID() {
-    uuid.method("key") { box, call in call.return(box.value.uuidString) }
+    uuid.method("key", upTo: 0) { box, call in call.return(box.value.uuidString) }
     compare(uuid) { $0.uuidString < $1.uuidString }
     text(uuid) { $0.uuidString }
   }
 
   /// URIs: the same.
   func describeURI() {
-    uri.method("key") { box, call in call.return(box.value.absoluteString) }
+    uri.method("key", upTo: 0) { box, call in call.return(box.value.absoluteString) }
     compare(uri) { $0.absoluteString < $1.absoluteString }
     text(uri) { $0.absoluteString }
   }
 
   /// Object IDs: the same, and what they are the IDs of.
   func describeObjectID() {
-    objectID.method("key") { box, call in call.return(box.value.uriRepresentation) }
+    objectID.method("key", upTo: 0) { box, call in call.return(box.value.uriRepresentation) }
     objectID.property("entity", get: { box, call in call.return(box.value.entityName) })
     objectID.property("is_temporary", get: { box, call in call.return(box.value.isTemporaryID) })
     compare(objectID) { $0.uriRepresentation < $1.uriRepresentation }
@@ -28,8 +28,8 @@ extension HostTypes {
 
   /// Decimals: exact arithmetic with decimals, integers and numerals; comparison; text.
   func describeDecimal() {
-    decimal.method("key") { box, call in call.return(box.value.description) }
-    decimal.method("number") { box, call in call.return(NSDecimalNumber(decimal: box.value).doubleValue) }
+    decimal.method("key", upTo: 0) { box, call in call.return(box.value.description) }
+    decimal.method("number", upTo: 0) { box, call in call.return(NSDecimalNumber(decimal: box.value).doubleValue) }
     compare(decimal) { $0 < $1 }
     text(decimal) { $0.description }
     arithmetic(.add) { $0 + $1 }

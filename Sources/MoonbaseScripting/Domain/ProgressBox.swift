@@ -68,11 +68,11 @@ package struct ProgressLine {
 
 extension HostTypes {
   func describeProgress() {
-    progress.method("advance") { box, call in
+    progress.method("advance", upTo: 1) { box, call in
       let count = call.isNil(0) ? 1 : try call.integer(0)
       guard count >= 0 else { throw call.argumentError(0, "what is done cannot become less") }
       box.advance(count)
     }
-    progress.method("finish") { box, _ in box.finish() }
+    progress.method("finish", upTo: 0) { box, _ in box.finish() }
   }
 }

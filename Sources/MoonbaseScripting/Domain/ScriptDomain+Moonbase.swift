@@ -15,19 +15,26 @@ extension ScriptDomain {
     state.moduleHost["date"] = dates
     try moonbase.set("object", .table(try objectFunctions()))
     let types = types
-    try define("decimal") { [unowned types] call in
+    try define("decimal", upTo: 1) { [unowned types] call in
+      if case .number(let number) = try call.value(0) {
+        throw call.argumentError(0, "a float has no exact digits, so write them as text, as in \"\(number)\"")
+      }
       try call.return(LuaBox(try HostTypes.decimal(call, 0)), as: types.decimal)
     }
-    try define("uuid") { [unowned types] call in
+    try define("uuid", upTo: 1) { [unowned types] call in
       guard !call.isNil(0) else { return try call.return(LuaBox(UUID()), as: types.uuid) }
-      guard let uuid = UUID(uuidString: try call.text(0)) else { throw call.argumentError(0, "no UUID") }
+      guard let uuid = UUID(uuidString: try call.text(0)) else {
+        throw call.argumentError(0, "a UUID such as \(UUID().uuidString) is expected")
+      }
       try call.return(LuaBox(uuid), as: types.uuid)
     }
-    try define("uri") { [unowned types] call in
-      guard let uri = URL(string: try call.text(0)) else { throw call.argumentError(0, "no URI") }
+    try define("uri", upTo: 1) { [unowned types] call in
+      guard let uri = URL(string: try call.text(0)) else {
+        throw call.argumentError(0, "a URI such as https://example.org/a is expected")
+      }
       try call.return(LuaBox(uri), as: types.uri)
     }
-    try define("progress") { [unowned types] call in
+    try define("progress", upTo: 2) { [unowned types] call in
       let total = call.isNil(0) ? nil : try call.integer(0)
       let label = call.isNil(1) ? "progress" : try call.text(1)
       let box = ProgressBox(total: total, label: label, isVisible: isatty(STDERR_FILENO) == 1)
@@ -36,6 +43,8 @@ extension ScriptDomain {
     let metatable = try state.table()
     try metatable.set(
       "__index", try state.function { [unowned types] call in try call.return(types.home().absent(try call.value(1))) })
+    try metatable.set(
+      "__call", .function(try notCallable("moonbase", "call one of its functions, such as moonbase.open")))
     try moonbase.setMetatable(metatable)
     try state.setGlobal("moonbase", .table(try moonbase.frozen()))
   }
@@ -45,20 +54,59 @@ extension ScriptDomain {
 
   /// A field of `moonbase` that nobody set: the model is described when it is first asked for, a misspelt name is a mistake.
   private func absent(_ key: LuaValue) throws -> LuaValue {
-    let name = key.textValue ?? "a \(key.typeName)"
+    let name = key.textValue ?? key.typePhrase
     if name == "model", let model {
       let description = try describe(model)
       try moonbase.set(name, description)
       return description
     }
-    if Self.optionalFields.contains(name) { return .nil }
+    if Self.optionalFields.contains(name) {
+      if name == "context" || name == "model" { foundNoContext = true }
+      return .nil
+    }
     let known = try moonbase.pairs.compactMap(\.key.textValue).sorted() + Self.optionalFields
     throw ScriptError(.invalidRequest, "moonbase has no '\(name)'\(suggestion(for: name, among: known))")
   }
 
-  /// Adds a function to the `moonbase` table.
-  func define(_ name: String, _ body: @escaping (inout LuaCall) throws -> Void) throws {
-    try moonbase.set(name, try state.function(body))
+  /// Adds a function to the `moonbase` table, which takes so many arguments at most.
+  func define(_ name: String, upTo count: Int, _ body: @escaping (inout LuaCall) throws -> Void) throws {
+    let types = types
+    try moonbase.set(
+      name,
+      try state.function { [unowned types] call in
+        do {
+          if call.count > count { try call.refuse(from: count) }
+          try body(&call)
+        } catch {
+          guard case .table(let first) = try call.value(0), try types.home().isMoonbase(first) else { throw error }
+          throw ScriptError(.invalidRequest, "moonbase.\(name) is no method: call it with '.', not with ':'")
+        }
+      })
+  }
+
+  private func isMoonbase(_ table: LuaTable) throws -> Bool {
+    try state.global("moonbase").tableValue?.isSame(as: table) == true
+  }
+
+  /// What a table does that somebody calls.
+  private func notCallable(_ name: String, _ advice: String) throws -> LuaFunction {
+    try state.makeFunction { _ in throw ScriptError(.invalidRequest, "\(name) is a table of functions: \(advice)") }
+  }
+
+  /// Says what to write to who calls a table of functions, or misspells one.
+  private func describe(_ table: LuaTable, as name: String, call advice: String) throws {
+    let metatable = try state.table(["__call": .function(try notCallable(name, advice))])
+    let names = try table.pairs.compactMap(\.key.textValue).sorted()
+    try metatable.set(
+      "__index",
+      try state.function { call in
+        let key = try call.value(1)
+        let shown = key.textValue ?? key.typePhrase
+        // Preset pure has no clock, which a script may ask for.
+        if shown == "now" { return call.returnNil() }
+        throw ScriptError(.invalidRequest, "\(name) has no '\(shown)'\(suggestion(for: shown, among: names))")
+      })
+    try table.setMetatable(metatable)
   }
 
   private func dates() throws -> LuaTable {
@@ -66,7 +114,11 @@ extension ScriptDomain {
     let types = types
     func constructor(_ name: String, _ body: @escaping (borrowing LuaCall) throws -> Date) throws {
       try table.set(
-        name, try state.function { [unowned types] call in try call.return(LuaBox(try body(call)), as: types.date) })
+        name,
+        try state.function { [unowned types] call in
+          try call.refuse(from: name == "now" ? 0 : 1)
+          try call.return(LuaBox(try body(call)), as: types.date)
+        })
     }
     try constructor("unix") { Date(timeIntervalSince1970: try HostTypes.seconds($0)) }
     try constructor("reference") { Date(timeIntervalSinceReferenceDate: try HostTypes.seconds($0)) }
@@ -75,6 +127,7 @@ extension ScriptDomain {
       "parse",
       try state.function { [unowned types] call in
         let text = try call.text(0)
+        try call.refuse(from: 1)
         guard let date = ISODate.parse(text) else {
           call.returnNil()
           let error = ScriptError(
@@ -85,19 +138,24 @@ extension ScriptDomain {
         }
         try call.return(LuaBox(date), as: types.date)
       })
+    try describe(
+      table, as: "moonbase.date",
+      call: "write moonbase.date.parse(\"2024-02-29\"), or moonbase.date.unix(SECONDS)")
     return try table.frozen()
   }
 
   private func objectFunctions() throws -> LuaTable {
     let table = try state.table()
-    for (name, body) in types.objectMethods {
+    for method in types.objectMethods {
       try table.set(
-        name,
+        method.name,
         try state.function { call in
           let object = try call.object(0, as: ManagedObject.self, name: "object")
-          try call.withoutFirst { call in try body(object, &call) }
+          try call.refuse(from: method.count + 1)
+          try call.withoutFirst { call in try method.body(object, &call) }
         })
     }
+    try describe(table, as: "moonbase.object", call: "write moonbase.object.id(object), for example")
     return try table.frozen()
   }
 

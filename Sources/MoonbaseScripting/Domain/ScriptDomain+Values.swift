@@ -81,7 +81,7 @@ extension ScriptDomain {
     case .string(let string): return try value(string, for: type)
     case .object(let object): return try value(object)
     case .table, .function, .thread, .userdata:
-      throw ScriptError(.invalidValue, "a \(lua.typeName) cannot be stored")
+      throw ScriptError(.invalidValue, "\(lua.typePhrase) cannot be stored")
     }
   }
 
@@ -103,7 +103,7 @@ extension ScriptDomain {
     case let box as LuaBox<ManagedObjectID>: return .objectID(box.value)
     case let object as ManagedObject: return .objectID(object.objectID)
     case let members as ToManyBox: return .list(try members.ids().map(Value.objectID))
-    default: throw ScriptError(.invalidValue, "a \(object.type.name) is no value")
+    default: throw ScriptError(.invalidValue, "\(object.type.name.withArticle) is no value")
     }
   }
 

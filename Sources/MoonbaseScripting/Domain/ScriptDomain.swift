@@ -25,6 +25,8 @@ public final class ScriptDomain {
   private var currentClasses: [(name: String, value: LuaTable)] = []
   /// The model that scripts see as `moonbase.model`.
   var model: ResolvedModel?
+  /// Whether a script asked for a context or a model where there is none.
+  var foundNoContext = false
   /// A failed save that no script has looked at yet, or an error of a `did_save` hook.
   var unseenFailure: UnseenFailure?
   /// Contexts that scripts of this domain opened or were given.
@@ -108,7 +110,8 @@ public final class ScriptDomain {
   func resolve(_ object: OpaqueObject) throws -> LuaValue {
     guard object.domain == number, let value = opaqueValues[object.reference] else {
       throw ScriptError(
-        .invalidValue, "a \(object.className) of another context cannot be used here: pass its stored form instead")
+        .invalidValue,
+        "\(object.className.withArticle) of another context cannot be used here: pass its stored form instead")
     }
     return value
   }

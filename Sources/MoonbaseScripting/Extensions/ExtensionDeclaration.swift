@@ -47,14 +47,15 @@ struct ExtensionDeclaration {
   init(_ results: [LuaValue], source: ScriptSource) throws {
     self.source = source
     guard let table = results.first?.tableValue else {
-      let found = results.first?.typeName ?? "nothing"
+      let found = results.first?.typePhrase ?? "nothing"
       throw ScriptError(
         .invalidExtension, "an extension file returns a table; this one returns \(found)",
         at: SourceLocation(file: source.name))
     }
     guard try ReturnedTable.isExtension(table) || !ReturnedTable.isModel(table) else {
       throw ScriptError(
-        .invalidExtension, "this file is a model, and an extension is expected: give it as one (--model)",
+        .invalidExtension,
+        "this file is a model, not an extension: name it as the model (--model of moonbase run, model of moonbase.open)",
         at: SourceLocation(file: source.name))
     }
     let reader = TableReader(table: table, source: source, path: [])

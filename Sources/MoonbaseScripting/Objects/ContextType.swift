@@ -22,8 +22,10 @@ final class ContextType {
   let plain = LuaHostType<ContextBox>("context")
   private var boxes: [ObjectIdentifier: ContextBox] = [:]
 
-  func method(_ name: String, _ body: @escaping (ManagedObjectContext, inout LuaCall) throws -> Void) {
-    plain.method(name) { box, call in try body(box.live(), &call) }
+  func method(
+    _ name: String, upTo count: Int = .max, _ body: @escaping (ManagedObjectContext, inout LuaCall) throws -> Void
+  ) {
+    plain.method(name, upTo: count) { box, call in try body(box.live(), &call) }
   }
 
   func property(_ name: String, get: @escaping (ManagedObjectContext, inout LuaCall) throws -> Void) {

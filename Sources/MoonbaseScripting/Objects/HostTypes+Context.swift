@@ -8,11 +8,11 @@ extension HostTypes {
     describeChanges()
     describeSaving()
     describeLookup()
-    context.method("fetch") { [unowned self] context, call in
-      let entity = try Self.entity(try call.text(0), context)
+    context.method("fetch", upTo: 1) { [unowned self] context, call in
+      let entity = try Self.entity(of: call, context)
       try call.return(RequestBox(FetchRequest(entity.name), self.context.box(context)), as: request)
     }
-    context.method("fetch_template") { [unowned self] context, call in
+    context.method("fetch_template", upTo: 2) { [unowned self] context, call in
       let domain = try home()
       var values: [String: Value] = [:]
       if !call.isNil(1) {
@@ -24,11 +24,11 @@ extension HostTypes {
   }
 
   private func describeChanges() {
-    context.method("insert") { [unowned self] context, call in
-      let name = try call.text(0)
-      let table = call.isNil(1) ? nil : try call.table(1)
+    context.method("insert", upTo: 2) { [unowned self] context, call in
+      let entity = try Self.entity(of: call, context)
+      let table = call.isNil(1) ? nil : try Self.values(of: call, 1, entity)
       let object = try context.undoingOnFailure {
-        let object = try context.insert(name)
+        let object = try context.insert(entity.name)
         if let table { try assign(table, to: object) }
         return object
       }
@@ -36,27 +36,27 @@ extension HostTypes {
     }
     context.method("delete") { context, call in
       for index in 0..<max(1, call.count) {
-        try context.delete(try call.object(index, as: ManagedObject.self, name: "object"))
+        try context.delete(try Self.object(of: call, index))
       }
     }
-    context.method("rollback") { context, _ in try context.rollback() }
-    context.method("reset") { context, _ in try context.reset() }
-    context.method("refresh") { context, call in
-      let object = try call.object(0, as: ManagedObject.self, name: "object")
+    context.method("rollback", upTo: 0) { context, _ in try context.rollback() }
+    context.method("reset", upTo: 0) { context, _ in try context.reset() }
+    context.method("refresh", upTo: 2) { context, call in
+      let object = try Self.object(of: call, 0)
       try context.refresh(object, mergeChanges: call.count < 2 ? true : try call.boolean(1))
     }
-    context.method("process_pending_changes") { context, _ in try context.processPendingChanges() }
+    context.method("process_pending_changes", upTo: 0) { context, _ in try context.processPendingChanges() }
     context.property("has_changes", get: { context, call in call.return(context.hasChanges) })
   }
 
   private func describeSaving() {
-    context.method("save") { [unowned self] context, call in
+    context.method("save", upTo: 0) { [unowned self] context, call in
       guard !context.isInTransaction else {
         throw ScriptError(.invalidRequest, "a transaction saves at its end: its body must not save")
       }
       try home().save(context, &call)
     }
-    context.method("transaction") { [unowned self] context, call in
+    context.method("transaction", upTo: 1) { [unowned self] context, call in
       let domain = try home()
       let body = try call.function(0)
       guard !context.isInTransaction else {
@@ -79,7 +79,7 @@ extension HostTypes {
   }
 
   private func describeLookup() {
-    context.method("object") { [unowned self] context, call in
+    context.method("object", upTo: 1) { [unowned self] context, call in
       let domain = try home()
       var id: ManagedObjectID?
       if let box = call.objectIfPresent(0, as: LuaBox<ManagedObjectID>.self) {
@@ -90,24 +90,20 @@ extension HostTypes {
       guard let id else { throw call.argumentError(0, "no URI of an object of an open store") }
       try call.return(try context.existingObject(with: id).map { try domain.handle($0) } ?? .nil)
     }
-    context.method("find") { [unowned self] context, call in
+    context.method("find", upTo: 2) { [unowned self] context, call in
       let domain = try home()
-      let entity = try Self.entity(try call.text(0), context)
-      let values = try domain.values(try call.table(1), of: entity, in: context)
+      let entity = try Self.entity(of: call, context)
+      let values = try domain.values(try Self.values(of: call, 1, entity), of: entity, in: context)
       try call.return(try Self.find(entity, values, context).map { try domain.handle($0) } ?? .nil)
     }
-    context.method("upsert") { [unowned self] context, call in try upsert(context, &call) }
+    context.method("upsert", upTo: 3) { [unowned self] context, call in try upsert(context, &call) }
   }
 
   private func upsert(_ context: ManagedObjectContext, _ call: inout LuaCall) throws {
     let domain = try home()
-    let entity = try Self.entity(try call.text(0), context)
-    let keys = try call.table(1).elements.map(\.textValue).map { key in
-      guard let key else { throw call.argumentError(1, "a list of property names is expected") }
-      return try domain.property(.text(key), of: entity).name
-    }
-    guard !keys.isEmpty else { throw call.argumentError(1, "a list of property names is expected") }
-    let argument = try call.table(2)
+    let entity = try Self.entity(of: call, context)
+    let keys = try Self.keys(of: call, 1, entity).map { try domain.property(.text($0), of: entity).name }
+    let argument = try Self.values(of: call, 2, entity)
     let rows = try argument.elements
     guard !rows.isEmpty else { return try call.return(domain.handle(upsert(argument, entity, keys, context))) }
     let objects = try rows.map { row in
@@ -193,11 +189,19 @@ extension ScriptDomain {
   /// The property that a key of a table names.
   func property(_ key: LuaValue, of entity: ResolvedEntity) throws -> ResolvedProperty {
     if let name = key.textValue, let property = entity.property(name) { return property }
-    let shown = key.textValue ?? "a \(key.typeName)"
+    guard let shown = key.textValue else { throw Self.unnamed(key, entity) }
     if entity.fetchedProperties[shown] != nil { throw GraphError.fetchedProperty(shown, of: entity) }
     let hint = suggestion(for: shown, among: entity.properties.map(\.name))
     throw GraphError(
       .unknownName, "\(entity.name) has no property \(shown)\(hint)", entity: entity.name, property: shown)
+  }
+
+  /// The error of a value that stands without the name of its property.
+  private static func unnamed(_ key: LuaValue, _ entity: ResolvedEntity) -> GraphError {
+    let found =
+      key.integerValue.map { "value \($0) of the table has no name" } ?? "the table has \(key.typePhrase) as a key"
+    return GraphError(
+      .unknownName, "\(entity.name): \(found): values are named, as in \(entity.exampleOfValues)", entity: entity.name)
   }
 
   /// An error that was caught, as a script would have caught it.

@@ -12,9 +12,18 @@ extension HostTypes {
       get: { [unowned self] object, slot, call in try get(object, slot, &call) },
       set: { [unowned self] object, slot, call in try set(object, slot, &call) })
     for name in entity.fetchedProperties.keys.sorted() { describeFetched(name, of: type) }
-    for (name, body) in objectMethods { type.method(name, body) }
+    for method in objectMethods { type.method(method.name, upTo: method.count, method.body) }
     describeWhole(type)
-    type.missing { object, key, _, _ in throw GraphError.unknownProperty(key, of: object) }
+    let methods = Set(objectMethods.map(\.name))
+    type.missing { object, key, writing, _ in
+      if writing, methods.contains(key) {
+        throw ScriptError(
+          .invalidRequest,
+          "\(key) is a method of every object, and no property of \(object.entity.name): it is only called",
+          entity: object.entity.name)
+      }
+      throw GraphError.unknownProperty(key, of: object)
+    }
     return type
   }
 
@@ -73,42 +82,45 @@ extension HostTypes {
   }
 
   /// What every object can do; also reached as `moonbase.object.NAME(object, ...)`.
-  var objectMethods: [(String, (ManagedObject, inout LuaCall) throws -> Void)] {
+  /// `count`: how many arguments it takes.
+  var objectMethods: [(name: String, count: Int, body: (ManagedObject, inout LuaCall) throws -> Void)] {
     [
-      ("id", { [unowned self] object, call in try home().give(.objectID(object.objectID), &call) }),
-      ("entity", { object, call in call.return(object.entity.name) }),
+      ("id", 0, { [unowned self] object, call in try home().give(.objectID(object.objectID), &call) }),
+      ("entity", 0, { object, call in call.return(object.entity.name) }),
       (
-        "context",
+        "context", 0,
         { [unowned self] object, call in
           try call.return(object.managedObjectContext.map { .object(context.handle($0)) } ?? .nil)
         }
       ),
-      ("is_fault", { object, call in call.return(object.isFault) }),
-      ("is_inserted", { object, call in call.return(object.isInserted) }),
-      ("is_updated", { object, call in call.return(object.isUpdated) }),
-      ("is_deleted", { object, call in call.return(object.isDeleted) }),
-      ("has_changes", { object, call in call.return(object.hasChanges) }),
-      ("changed_values", { [unowned self] object, call in try home().give(.map(object.changedValues()), &call) }),
-      ("committed_values", { [unowned self] object, call in try home().give(.map(object.committedValues()), &call) }),
+      ("is_fault", 0, { object, call in call.return(object.isFault) }),
+      ("is_inserted", 0, { object, call in call.return(object.isInserted) }),
+      ("is_updated", 0, { object, call in call.return(object.isUpdated) }),
+      ("is_deleted", 0, { object, call in call.return(object.isDeleted) }),
+      ("has_changes", 0, { object, call in call.return(object.hasChanges) }),
+      ("changed_values", 0, { [unowned self] object, call in try home().give(.map(object.changedValues()), &call) }),
       (
-        "primitive",
+        "committed_values", 0, { [unowned self] object, call in try home().give(.map(object.committedValues()), &call) }
+      ),
+      (
+        "primitive", 1,
         { [unowned self] object, call in
           try home().give(object.primitiveValue(forKey: try call.text(0)), &call)
         }
       ),
       (
-        "set_primitive",
+        "set_primitive", 2,
         { [unowned self] object, call in
           let property = try home().property(.text(try call.text(0)), of: object.entity)
           let value = try home().value(try call.value(1), for: property, in: object.managedObjectContext)
           try object.setPrimitiveValue(value, forKey: property.name)
         }
       ),
-      ("will_access", { object, call in try object.willAccessValue(forKey: try call.text(0)) }),
-      ("did_access", { object, call in try object.didAccessValue(forKey: try call.text(0)) }),
-      ("will_change", { object, call in try object.willChangeValue(forKey: try call.text(0)) }),
-      ("did_change", { object, call in try object.didChangeValue(forKey: try call.text(0)) }),
-      ("validate", { [unowned self] object, call in try validate(object, &call) }),
+      ("will_access", 1, { object, call in try object.willAccessValue(forKey: try call.text(0)) }),
+      ("did_access", 1, { object, call in try object.didAccessValue(forKey: try call.text(0)) }),
+      ("will_change", 1, { object, call in try object.willChangeValue(forKey: try call.text(0)) }),
+      ("did_change", 1, { object, call in try object.didChangeValue(forKey: try call.text(0)) }),
+      ("validate", 2, { [unowned self] object, call in try validate(object, &call) }),
     ]
   }
 

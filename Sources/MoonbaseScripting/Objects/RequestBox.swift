@@ -130,7 +130,7 @@ extension HostTypes {
       let condition = try Self.predicate(call, domain, try box.context)
       return try box.with(.change { $0.havingPredicate = condition }, weight: condition.weight)
     }
-    step("save_every") { box, call, _ in try box.with(.saveEvery(max(1, Self.count(call)))) }
+    step("save_every", upTo: 1) { box, call, _ in try box.with(.saveEvery(max(1, Self.count(call)))) }
     describeResults()
     describeMisuse()
   }
@@ -146,20 +146,33 @@ extension HostTypes {
     request.operator(.length) { _ in
       throw ScriptError(.invalidRequest, "a fetch request has no length: call its method count()")
     }
-    request.missing { [unowned request] _, key, _, call in
+    request.missing { [unowned self, unowned request] _, key, _, call in
       guard case .integer = try call.value(0) else {
         throw ScriptError(
-          .invalidRequest, "fetch request has no '\(key)'\(suggestion(for: key, among: request.names))")
+          .invalidRequest, "a fetch request has no '\(key)'\(self.advice(for: key, request.names))")
       }
       throw ScriptError(.invalidRequest, "a fetch request has no elements: write \(advice)")
     }
   }
 
+  /// The nearest name; for what other libraries call it, the one that it has here.
+  private func advice(for name: String, _ known: [String]) -> String {
+    let others = [
+      "orderby": "sort", "order_by": "sort", "order": "sort", "filter": "where", "list": "all", "get": "all",
+      "one": "first",
+      "len": "count", "size": "count", "take": "limit", "skip": "offset", "include": "prefetch", "iterate": "each",
+    ]
+    return others[name.lowercased()].map { "; did you mean \($0)?" } ?? suggestion(for: name, among: known)
+  }
+
   /// A method that returns a request of one step more.
   private func step(
-    _ name: String, _ body: @escaping (RequestBox, borrowing LuaCall, ScriptDomain) throws -> RequestBox
+    _ name: String, upTo count: Int = .max,
+    _ body: @escaping (RequestBox, borrowing LuaCall, ScriptDomain) throws -> RequestBox
   ) {
-    request.method(name) { [unowned self] box, call in try call.return(body(box, call, home()), as: request) }
+    request.method(name, upTo: count) { [unowned self] box, call in
+      try call.return(body(box, call, home()), as: request)
+    }
   }
 
   /// A step that changes the request by its arguments.
@@ -167,7 +180,7 @@ extension HostTypes {
     _ name: String, _ read: @escaping (borrowing LuaCall) throws -> Argument,
     _ body: @escaping (inout FetchRequest, Argument) -> Void
   ) {
-    step(name) { box, call, _ in
+    step(name, upTo: 1) { box, call, _ in
       let argument = try read(call)
       return try box.with(.change { body(&$0, argument) })
     }
@@ -185,23 +198,23 @@ extension HostTypes {
   }
 
   private func describeResults() {
-    request.method("all") { [unowned self] box, call in
+    request.method("all", upTo: 0) { [unowned self] box, call in
       let domain = try home()
       let objects = try box.context.fetch(box.request).map { try domain.handle($0) }
       try call.return(.table(try domain.state.list(objects)))
     }
-    request.method("first") { [unowned self] box, call in
+    request.method("first", upTo: 0) { [unowned self] box, call in
       var request = box.request
       request.fetchLimit = 1
       try call.return(try box.context.fetch(request).first.map { try home().handle($0) } ?? .nil)
     }
-    request.method("ids") { [unowned self] box, call in
+    request.method("ids", upTo: 0) { [unowned self] box, call in
       let domain = try home()
       let ids = try box.context.fetchIDs(box.request).map { try domain.lua(.objectID($0)) }
       try call.return(.table(try domain.state.list(ids)))
     }
-    request.method("count") { box, call in call.return(try box.context.count(box.request)) }
-    request.method("each") { [unowned self] box, call in
+    request.method("count", upTo: 0) { box, call in call.return(try box.context.count(box.request)) }
+    request.method("each", upTo: 0) { [unowned self] box, call in
       let walk = try ObjectWalk(box)
       let domain = try home()
       try call.return(
@@ -209,10 +222,15 @@ extension HostTypes {
           try call.return(try walk.next().map { try home().handle($0) } ?? .nil)
         })
     }
-    request.method("dictionaries") { [unowned self] box, call in
+    request.method("dictionaries", upTo: 1) { [unowned self] box, call in
       let domain = try home()
       var request = box.request
-      if !call.isNil(0) { request.propertiesToFetch = try Self.columns(try call.table(0)) }
+      if !call.isNil(0) {
+        if let path = try call.value(0).textValue {
+          throw call.argumentError(0, "a table of key paths is expected, as in { \"\(path)\" }, got string")
+        }
+        request.propertiesToFetch = try Self.columns(try call.table(0))
+      }
       let result = try DictionaryRows(request, in: box.context)
       var rows = try domain.state.rows(result.names)
       try result.forEach { try rows.append(try $0.map { try domain.lua($0) }) }
@@ -231,12 +249,18 @@ extension HostTypes {
         throw call.argumentError(index, error.message)
       }
     }
+    guard case .string = try call.value(0) else {
+      throw call.argumentError(
+        0, "a predicate is expected, as in \"name = %@\" with a value for each %@, got \(call.typeName(0))")
+    }
     return try Predicate(format: try call.text(0), arguments: arguments)
   }
 
   private static func count(_ call: borrowing LuaCall) throws -> Int {
     let number = try call.integer(0)
-    guard (0...Int64(Int32.max)).contains(number) else { throw call.argumentError(0, "a count is expected") }
+    guard (0...Int64(Int32.max)).contains(number) else {
+      throw call.argumentError(0, "a number from 0 to \(Int32.max) is expected, got \(number)")
+    }
     return Int(number)
   }
 
@@ -244,7 +268,7 @@ extension HostTypes {
   private static func columns(_ table: LuaTable) throws -> [FetchColumn] {
     try table.pairs.map { key, value in
       guard let path = value.textValue else {
-        throw ScriptError(.invalidRequest, "dictionaries takes key paths as text, not a \(value.typeName)")
+        throw ScriptError(.invalidRequest, "dictionaries takes key paths as text, not \(value.typePhrase)")
       }
       return FetchColumn(key.textValue ?? path, try Expression(format: path))
     }

@@ -37,13 +37,13 @@ extension HostTypes {
     members.method("remove") { box, call in
       for id in try (0..<call.count).map({ try Self.id(call, $0, box) }) { try box.owner.removeMember(id, box.slot) }
     }
-    members.method("contains") { box, call in
+    members.method("contains", upTo: 1) { box, call in
       call.return(try box.owner.hasMember(Self.id(call, 0, box), box.slot))
     }
-    members.method("all") { [unowned self] box, call in
+    members.method("all", upTo: 0) { [unowned self] box, call in
       try call.return(.table(try home().state.list(try handles(box))))
     }
-    members.method("each") { [unowned self] box, call in
+    members.method("each", upTo: 0) { [unowned self] box, call in
       var rest = try handles(box)[...]
       try call.return(try home().state.function { call in try call.return(rest.popFirst() ?? .nil) })
     }
@@ -70,21 +70,21 @@ extension HostTypes {
   }
 
   private func describeOrder() {
-    members.method("insert") { box, call in
+    members.method("insert", upTo: 2) { box, call in
       try box.requireOrder()
       let id = try Self.id(call, 1, box)
       let others = try box.owner.memberCount(box.slot) - (box.owner.hasMember(id, box.slot) ? 1 : 0)
       let position = try Self.position(call, 0, upTo: others + 1)
       try box.owner.insertMember(id, at: position, box.slot)
     }
-    members.method("move") { box, call in
+    members.method("move", upTo: 2) { box, call in
       try box.requireOrder()
       let count = try box.owner.memberCount(box.slot)
       let from = try Self.position(call, 0, upTo: count)
       let to = try Self.position(call, 1, upTo: count)
       try box.owner.moveMember(from: from, to: to, box.slot)
     }
-    members.method("index_of") { box, call in
+    members.method("index_of", upTo: 1) { box, call in
       try box.requireOrder()
       let id = try Self.id(call, 0, box)
       try call.return(try box.owner.memberIndex(of: id, box.slot).map { .integer(Int64($0 + 1)) } ?? .nil)
@@ -106,7 +106,12 @@ extension HostTypes {
   /// A position that counts from 1 as one that counts from 0.
   private static func position(_ call: borrowing LuaCall, _ index: Int, upTo last: Int) throws -> Int {
     let position = try call.integer(index)
-    guard position >= 1, position <= last else { throw call.argumentError(index, "position out of bounds") }
+    guard position >= 1, position <= last else {
+      throw call.argumentError(
+        index,
+        last == 0
+          ? "position out of bounds: there is none" : "position out of bounds: \(position) is not from 1 to \(last)")
+    }
     return Int(position) - 1
   }
 

@@ -37,14 +37,16 @@ public struct LuaModelFile: ModelReader {
       let domain = try ScriptDomain(preset: .pure, limits: limits)
       let results = try domain.state.runNested { try domain.state.load(source.text, name: source.name).call([]) }
       guard let table = results.first?.tableValue else {
-        let result = results.first.map { "a \($0.typeName)" } ?? "nothing"
+        let result = results.first.map { $0.typePhrase } ?? "nothing; a script is run by moonbase run"
         throw ModelError(
           .malformedFile, "a model file returns a table; this one returns \(result)",
           at: SourceLocation(file: source.name))
       }
       guard try ReturnedTable.isModel(table) || !ReturnedTable.isExtension(table) else {
         throw ModelError(
-          .malformedFile, "this file is an extension, and a model is expected: give it as one (--extension)",
+          .malformedFile,
+          "this file is an extension, not a model: it goes with one (moonbase run --model MODEL --extension \(source.name), or "
+            + "extensions of moonbase.open)",
           at: SourceLocation(file: source.name))
       }
       tree = try ModelTree(table, domain: domain, lines: lines)
@@ -78,7 +80,8 @@ extension ModelTree {
     }
     let count = try table.count
     let list = try (0..<count).map {
-      try ModelTree(try table.get($0 + 1), domain: domain, lines: lines, path: path + ["\($0 + 1)"])
+      try HostWork.charge(Self.entryUnits)
+      return try ModelTree(try table.get($0 + 1), domain: domain, lines: lines, path: path + ["\($0 + 1)"])
     }
     var entries: [(place: (Int, Int, String), entry: Entry)] = []
     for (key, value) in try table.pairs {
@@ -86,7 +89,7 @@ extension ModelTree {
       if case .integer(let index) = key, (1...Int64(max(count, 1))).contains(index), index <= count { continue }
       guard let name = key.textValue else {
         throw ModelError(
-          .malformedFile, "\(path.joined(separator: ".")): a key must be a name, not a \(key.typeName)",
+          .malformedFile, "\(path.joined(separator: ".")): a key must be a name, not \(key.typePhrase)",
           at: lines.location(of: path))
       }
       let entry = Entry(name, try ModelTree(value, domain: domain, lines: lines, path: path + [name]))

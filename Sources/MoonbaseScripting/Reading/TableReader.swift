@@ -31,6 +31,9 @@ struct TableReader {
   }
 
   func strings(_ key: String) throws -> [String]? {
+    if let text = try table.get(key).textValue {
+      throw error(key, "a list of strings is expected, as in { \"\(text)\" }")
+    }
     guard let list = try table(key) else { return nil }
     return try list.table.elements.map { element in
       guard let text = element.textValue else { throw error(key, "a list of strings is expected") }
@@ -41,14 +44,14 @@ struct TableReader {
   private func value<Result>(_ key: String, _ expected: String, _ read: (LuaValue) -> Result?) throws -> Result? {
     let value = try table.get(key)
     if case .nil = value { return nil }
-    guard let result = read(value) else { throw error(key, "\(expected) is expected, not a \(value.typeName)") }
+    guard let result = read(value) else { throw error(key, "\(expected) is expected, not \(value.typePhrase)") }
     return result
   }
 
   /// The text keys in order; throws for any other key.
   func keys() throws -> [String] {
     try table.pairs.map { pair in
-      guard let key = pair.key.textValue else { throw error(nil, "its keys must be names, not a \(pair.key.typeName)") }
+      guard let key = pair.key.textValue else { throw error(nil, "its keys must be names, not \(pair.key.typePhrase)") }
       return key
     }.sorted()
   }

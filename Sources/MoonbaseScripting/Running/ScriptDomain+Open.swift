@@ -9,11 +9,15 @@ extension ScriptDomain {
   /// `store` is a path, or a table of paths by the configuration whose entities each holds.
   public func installOpen(_ opener: any ContainerOpener) throws {
     let types = types
-    try define("open") { [unowned types] call in
-      guard call.count < 2 else { throw call.argumentError(1, "it takes one table: call it with '.', not with ':'") }
-      try call.return(.table(try types.home().open(try call.table(0), opener)))
+    try define("open", upTo: 1) { [unowned types] call in
+      guard case .table(let options) = try call.value(0) else {
+        let store = try call.value(0).textValue.map { "\"\($0)\"" } ?? "\"people.sqlite\""
+        throw call.argumentError(
+          0, "a table is expected, as in moonbase.open{ store = \(store) }, got \(call.typeName(0))")
+      }
+      try call.return(.table(try types.home().open(options, opener)))
     }
-    try define("reload") { [unowned types] _ in
+    try define("reload", upTo: 0) { [unowned types] _ in
       for context in try types.home().contexts { try ScriptExtensions.reload(of: context) }
     }
   }
@@ -22,7 +26,13 @@ extension ScriptDomain {
     let context = try context(of: opener.open(containerRequest(table)))
     contexts.append(context)
     let result = try state.table(["context": .object(types.context.handle(context))])
-    try result.set("reload", .function(try state.makeFunction { _ in try ScriptExtensions.reload(of: context) }))
+    try result.set(
+      "reload",
+      .function(
+        try state.makeFunction { call in
+          try call.refuse(from: 0)
+          try ScriptExtensions.reload(of: context)
+        }))
     return result
   }
 
@@ -52,7 +62,7 @@ extension ScriptDomain {
     case let value:
       guard let path = value.textValue else {
         throw ScriptError(
-          .invalidRequest, "store is a path or a table of paths by configuration, not a \(value.typeName)")
+          .invalidRequest, "store is a path or a table of paths by configuration, not \(value.typePhrase)")
       }
       return [ContainerRequest.Store(path: path)]
     }
@@ -72,7 +82,7 @@ extension ScriptDomain {
         try ManagedObjectModel(tree: ModelTree(model, domain: self, lines: source.keyLines), file: source.name))
     case let other:
       guard let path = other.textValue else {
-        throw ScriptError(.invalidRequest, "model is a path or a table, not a \(other.typeName)")
+        throw ScriptError(.invalidRequest, "model is a path or a table, not \(other.typePhrase)")
       }
       request.model = .path(path)
     }

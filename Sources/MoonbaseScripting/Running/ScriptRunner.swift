@@ -28,16 +28,28 @@ public struct ScriptRunner {
     _ sources: [ScriptSource], arguments: [String] = [], program: String = "moonbase", prepare: () throws -> Void = {}
   ) -> Outcome {
     do {
+      var results: [LuaValue] = []
       try domain.state.run {
         let environment = try environment(sources.last?.name ?? program, program, arguments)
         let chunks = try sources.map { try domain.state.load(Self.source(of: $0), in: environment) }
         try prepare()
-        for chunk in chunks { try chunk.call(arguments.map(LuaValue.text)) }
+        for chunk in chunks { results = try chunk.call(arguments.map(LuaValue.text)) }
       }
-      return ending()
+      let outcome = ending()
+      guard outcome.message == nil, let form = try Self.form(of: results) else { return outcome }
+      return Outcome(
+        status: outcome.status,
+        message: "\(sources.last?.name ?? program) returned \(form), which moonbase run does not use")
     } catch {
       return outcome(of: error)
     }
+  }
+
+  /// What a file is that was taken for a script.
+  private static func form(of results: [LuaValue]) throws -> String? {
+    guard let table = results.first?.tableValue else { return nil }
+    if try ReturnedTable.isModel(table) { return "a model (name it with --model)" }
+    return try ReturnedTable.isExtension(table) ? "an extension (name it with --extension)" : nil
   }
 
   private static func source(of script: ScriptSource) -> LuaSource {
@@ -52,6 +64,7 @@ public struct ScriptRunner {
     typealias Status = LuaInterpreter.Status
     switch error {
     case let error as GraphError where error.code == .storeBusy: return busy
+    case let error as GraphError: return error.underlying.map(Self.status) ?? Status.failure
     case let error as ModelError where error.code == .limitExceeded: return Status.limit
     case let error as ScriptError where error.code == .sourceTooLarge: return Status.limit
     case let error as ModelError where error.code == .interrupted: return Status.interrupted
@@ -100,12 +113,24 @@ public struct ScriptRunner {
     if let details = (error.underlying as? any CustomStringConvertible)?.description, !lines[0].contains(details) {
       lines.append(details)
     }
+    if let advice = advice(for: error) { lines.append(advice) }
     if error.kind != .interrupted, let frame = domain.state.codeFrame(of: error) { lines.append(frame) }
     if let hook = (error.underlying as? GraphError)?.underlying as? LuaError {
       lines += Self.traceback(hook.traceback.map(\.description), "stack traceback of the extension:")
     }
     if error.kind != .syntax { lines += Self.traceback(error.traceback.map(\.description)) }
     return lines.joined(separator: "\n")
+  }
+
+  /// What may be behind a nil, the context that nobody gave, and behind a list in the place of an iterator.
+  private func advice(for error: LuaError) -> String? {
+    if error.message.hasPrefix("attempt to call a table value (for iterator") {
+      return "a list is walked over with: for index, element in ipairs(list) do"
+    }
+    guard domain.foundNoContext, error.kind == .runtime, error.message.contains("a nil value") else { return nil }
+    return
+      "moonbase.context and moonbase.model are nil here: name a store with --store (or a model with --model, for a store"
+      + " in memory), or take the context of moonbase.open{ store = ..., model = ... }"
   }
 
   private static func traceback(_ frames: [String], _ heading: String = "stack traceback:") -> [String] {

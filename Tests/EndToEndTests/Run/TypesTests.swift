@@ -40,6 +40,30 @@ import Testing
     #expect(run.output == "" && run.complaints == "" && run.status == 0)
   }
 
+  /// What a script can call is told to an editor too.
+  @Test func everyFunctionIsInTheTypes() throws {
+    let bench = try Workbench()
+    let types = Workbench.checkout.appendingPathComponent("lua/types")
+    var promised: Set<String> = []
+    for name in ["context", "moonbase", "object", "values"] {
+      let text = try String(contentsOf: types.appendingPathComponent("\(name).lua"), encoding: .utf8)
+      for match in text.matches(of: /function (?<subject>\w+)[.:](?<name>\w+)\(/) {
+        promised.insert("\(match.output.subject).\(match.output.name)")
+      }
+    }
+    try bench.write(
+      """
+      for subject, functions in pairs { moonbase = moonbase, DateModule = moonbase.date, Object = moonbase.object } do
+        for name, value in pairs(functions) do
+          if type(value) == "function" then print(subject .. "." .. name) end
+        end
+      end
+      """, to: "list.lua")
+    let registered = try bench.moonbase("run", "list.lua").output.split(separator: "\n").map(String.init)
+    #expect(registered.count > 25)
+    #expect(registered.filter { !promised.contains($0) } == [])
+  }
+
   /// The fields that a class of the types has.
   private func fields(of name: String, in file: String) throws -> [String] {
     let types = Workbench.checkout.appendingPathComponent("lua/types")

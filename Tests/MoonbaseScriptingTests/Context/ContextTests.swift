@@ -143,14 +143,16 @@ import Testing
       print(moonbase.object.primitive(wide, "validate"))
       for _, key in ipairs { "b", 1, true } do
         values[key] = 1
-        print((select(2, pcall(context.insert, context, "Wide", values))).message:match("has no property [^;:(,]*"))
+        print((select(2, pcall(context.insert, context, "Wide", values))).message)
         values[key] = nil
       end
       print(pcall(context.insert, context, "Wide", setmetatable({}, { __index = { a1 = 1 } })))
       context:rollback()
       """)
     #expect(lines.first == "-1")
-    #expect(lines.dropFirst().prefix(3).allSatisfy { $0.hasPrefix("has no property") })
+    #expect(lines[1].contains("Wide has no property b"))
+    #expect(lines[2].contains("Wide: value 1 of the table has no name"))
+    #expect(lines[3].contains("Wide: the table has a boolean as a key"))
     #expect(lines.last?.hasPrefix("true") == true)
   }
 

@@ -94,9 +94,9 @@ import Testing
       """)
     #expect(
       lines == [
-        "bad argument #1 to 'insert' (string expected, got number)",
-        "bad argument #1 to 'insert' (string expected, got boolean)",
-        "bad argument #1 to 'insert' (string expected, got table)",
+        "bad argument #1 to 'insert' (the name of an entity is expected, in quotes, as in \"P\", got number)",
+        "bad argument #1 to 'insert' (the name of an entity is expected, in quotes, as in \"P\", got boolean)",
+        "bad argument #1 to 'insert' (the name of an entity is expected, in quotes, as in \"P\", got table)",
       ])
   }
 }

@@ -9,9 +9,9 @@ struct MessageTests {
     ("context.save()", "bad argument #1 to 'save' (context expected, got no value: call it with ':', not with '.')"),
     ("context.fetch('Person')", "got string: call it with ':', not with '.'"),
     ("local p = context:insert('Person') p.validate()", "call it with ':', not with '.'"),
-    ("context:fech('Person')", "context has no 'fech'; did you mean fetch?"),
-    ("context:fetch('Person'):wher('age = 1')", "fetch request has no 'wher'; did you mean where?"),
-    ("context.has_change = 1", "context has no 'has_change'; did you mean has_changes?"),
+    ("context:fech('Person')", "a context has no 'fech'; did you mean fetch?"),
+    ("context:fetch('Person'):wher('age = 1')", "a fetch request has no 'wher'; did you mean where?"),
+    ("context.has_change = 1", "a context has no 'has_change'; did you mean has_changes?"),
     ("local d = context:insert('Department') d.employees:ad(1)", "a relationship has no 'ad'; did you mean add?"),
     ("for p in context:fetch('Person') do end", "write for object in request:each() do"),
     ("for _, p in pairs(context:fetch('Person')) do end", "write for object in request:each() do"),
@@ -31,6 +31,51 @@ struct MessageTests {
     ("context:fetch('Person'):where('lastName = %@', print)", "bad argument #2 to 'where' (a function"),
     ("context:fetch('Person'):where('lastName = Ann'):all()", "a text is written in quotes: 'Ann'"),
     ("context:insert('Person'):set_primitive('lastNam', 1)", "did you mean lastName?"),
+    ("context:insert('Department', { 'Ann' })", "Department: value 1 of the table has no name"),
+    ("context:insert('Department', { 'Ann' })", "values are named, as in { name = ... }"),
+    ("context:insert('Department', { [true] = 1 })", "the table has a boolean as a key"),
+    (
+      "context:insert('Department', 'Ann')", "(a table of values by name is expected, as in { name = ... }, got string)"
+    ),
+    ("context:insert { name = 'Ann' }", "(the name of an entity is expected, in quotes, as in"),
+    ("context:fetch(Department)", "(the name of an entity is expected, in quotes, as in"),
+    ("context:find('Department', 'Ann')", "(a table of values by name is expected, as in { name = ... }, got string)"),
+    (
+      "context:upsert('Department', 'name', {})",
+      "(a list of property names is expected, as in { \"name\" }, got string)"
+    ),
+    ("context:upsert('Department', { 'name', 3 }, {})", "a list of property names is expected"),
+    ("context:delete(context:fetch('Person'):all())", "(an object is expected, got table: give the objects of a list"),
+    ("context:delete(context:fetch('Person'))", "(an object is expected, got fetch request: give the objects that"),
+    ("context:fetch('Person'):orderby('age')", "a fetch request has no 'orderby'; did you mean sort?"),
+    ("context:insert('Person').active = 1", "Person.active: takes a boolean, not integer 1; give true or false"),
+    ("context:insert('Person').active = 'yes'", "takes a boolean, not string yes; give true or false"),
+    ("moonbase.date('2020-01-01')", "moonbase.date is a table of functions: write moonbase.date.parse("),
+    ("moonbase.date.prse('2020-01-01')", "moonbase.date has no 'prse'; did you mean parse?"),
+    ("moonbase.object.ids()", "moonbase.object has no 'ids'; did you mean id?"),
+    ("moonbase()", "moonbase is a table of functions"),
+    ("moonbase:uuid()", "moonbase.uuid is no method: call it with '.', not with ':'"),
+    (
+      "context:fetch('Person'):where { lastName = 'Ann' }", "(a predicate is expected, as in \"name = %@\" with a value"
+    ),
+    (
+      "context:fetch('Person'):dictionaries('age')", "(a table of key paths is expected, as in { \"age\" }, got string)"
+    ),
+    ("context:insert('Person').id = 1", "id is a method of every object, and no property of Person: it is only called"),
+    ("moonbase.decimal(1.5)", "a float has no exact digits, so write them as text, as in \"1.5\""),
+    ("for p in context:fetch('Person'):all() do end", "for index, element in ipairs(list) do"),
+    ("context:save('x')", "bad argument #1 to 'save' (it takes no argument, got string)"),
+    ("context:insert('Person', {}, 1)", "bad argument #3 to 'insert' (it takes 2 arguments at most, got number)"),
+    ("context:fetch('Person', 'age = 1')", "bad argument #2 to 'fetch' (it takes 1 argument at most, got string)"),
+    ("context:fetch('Person'):all(1)", "bad argument #1 to 'all' (it takes no argument, got number)"),
+    ("context:fetch('Person'):limit(1, 2)", "bad argument #2 to 'limit' (it takes 1 argument at most, got number)"),
+    ("context:insert('Person'):id(1)", "bad argument #1 to 'id' (it takes no argument, got number)"),
+    ("moonbase.object.id(context:insert('Person'), 1)", "bad argument #2 to 'id' (it takes 1 argument at most"),
+    ("local d = context:insert('Department') d.employees:all(1)", "bad argument #1 to 'all' (it takes no argument"),
+    ("moonbase.date.now(1)", "bad argument #1 to 'now' (it takes no argument, got number)"),
+    ("moonbase.uuid(moonbase.uuid():key(), 1)", "bad argument #2 to 'uuid' (it takes 1 argument at most"),
+    ("moonbase.uuid():key(1)", "bad argument #1 to 'key' (it takes no argument, got number)"),
+    ("moonbase.progress(1, 'x', 2)", "bad argument #3 to 'progress' (it takes 2 arguments at most, got number)"),
     (
       "local d = context:insert('Department') d.employees.add(d)",
       "(relationship expected, got Department: call it with ':', not with '.')"
@@ -96,6 +141,19 @@ struct MessageTests {
       """)
     #expect(outcome.status == 1)
     #expect(outcome.message?.contains(slip.message) == true, "\(outcome)")
+  }
+
+  @Test func anArgumentOfNilIsNoneThatIsTooMany() throws {
+    #expect(try ScriptBench().lines("print(context:save(nil), #context:fetch('Person'):all(nil, nil))") == ["true\t0"])
+  }
+
+  @Test(arguments: [
+    "moonbase.context:insert('A')", "local c = moonbase.context c:fetch('A')", "print(#moonbase.model.entities)",
+  ])
+  func aMissingContextSaysHowToGetOne(_ code: String) throws {
+    let domain = try ScriptDomain()
+    let outcome = ScriptRunner(domain).run([ScriptSource(name: "script.lua", text: code)])
+    #expect(outcome.message?.contains("--store") == true && outcome.message?.contains("moonbase.open{") == true)
   }
 
   @Test func whatMayBeAbsentIsProbed() throws {

@@ -1,8 +1,43 @@
+import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseScripting
 import Testing
 
 @Suite struct RunnerTests {
+  /// What stands behind an error of the graph decides how the program ends.
+  @Test func anErrorBehindWhichALimitStandsHasTheLimitsStatus() {
+    func status(_ kind: LuaError.Kind) -> Int32 {
+      let limit = LuaError(kind, "the script ran out")
+      let inner = GraphError(.extensionFailure, "P: will_save failed", underlying: limit)
+      return ScriptRunner.status(of: GraphError(.storeFailure, "the store failed", underlying: inner))
+    }
+    #expect(status(.limit(.deadline)) == 3)
+    #expect(status(.limit(.memory)) == 3)
+    #expect(status(.limit(.instructions)) == 3)
+    #expect(status(.interrupted) == 130)
+    #expect(status(.runtime) == 1)
+    let busy = GraphError(.storeBusy, "it is busy", underlying: LuaError(.runtime, "x"))
+    #expect(ScriptRunner.status(of: busy) == 75)
+  }
+
+  /// A list of a model's table is paid for as it is taken over, and not when all of it was.
+  @Test func aLongListOfAModelEndsTheRunBeforeItsLastElementIsReached() throws {
+    let outcome = try ScriptBench().run(
+      """
+      local list = {}
+      for i = 1, 200000 do list[i] = "x" end
+      list[#list + 1] = print
+      moonbase.open { model = { entities = { A = { constraints = list } } } }
+      """, limits: LuaLimits(instructions: 2_000_000), opener: NoOpener())
+    #expect(outcome.status == 3, "\(outcome)")
+  }
+
+  private struct NoOpener: ContainerOpener {
+    func open(_ request: ContainerRequest) throws -> OpenedContainer {
+      throw ScriptError(.invalidRequest, "nothing is opened here")
+    }
+  }
+
   @Test func exitStatusTellsHowAScriptEnded() throws {
     let bench = try ScriptBench()
     #expect(try bench.run("return").status == 0)

@@ -1,0 +1,50 @@
+import MoonbaseLua
+import MoonbasePlatform
+import Testing
+
+@testable import MoonbaseScripting
+
+/// What scripts find in values is what `lua/types` tells an editor.
+@Suite struct TypeNameTests {
+  private func promised(of name: String) throws -> Set<String> {
+    var text = ""
+    for file in ["context", "moonbase", "object", "values"] {
+      let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../../lua/types/\(file).lua")
+      text += try String(contentsOf: url, encoding: .utf8)
+    }
+    let methods = text.matches(of: /function (?<subject>\w+):(?<name>\w+)\(/).filter { $0.output.subject == name }
+      .map { String($0.output.name) }
+    let part = text.components(separatedBy: "---@class moonbase.").first { $0.hasPrefix("\(name)\n") } ?? ""
+    let head = part.prefix { $0 != "(" }.components(separatedBy: "\nlocal ")[0]
+    let fields = head.components(separatedBy: "\n").compactMap { line in
+      line.firstMatch(of: /^---@field (?<name>\w+)/).map { String($0.output.name) }
+    }
+    return Set(methods + fields)
+  }
+
+  @Test func everyPropertyAndMethodIsInTheTypesAndTheReverse() throws {
+    let domain = try ScriptDomain()
+    let types = domain.types
+    defer { domain.close() }
+    types.describeDate()
+    types.describeDecimal()
+    types.describeUUID()
+    types.describeURI()
+    types.describeObjectID()
+    types.describeError()
+    types.describeContext()
+    types.describeRequest()
+    types.describeMembers()
+    types.describeProgress()
+    let names = [
+      "Date": types.date.names, "Decimal": types.decimal.names, "UUID": types.uuid.names, "URI": types.uri.names,
+      "ObjectID": types.objectID.names, "Error": types.error.names, "Context": types.context.plain.names,
+      "Request": types.request.names, "ToMany": types.members.names, "Progress": types.progress.names,
+      "Object": types.objectMethods.map(\.name),
+    ]
+    for (name, known) in names {
+      #expect(try promised(of: name).symmetricDifference(known).sorted() == [], "\(name)")
+    }
+  }
+}
