@@ -24,6 +24,9 @@ final class LuaFile {
   /// Knows whether the program began to use the file itself while it was open here.
   private let guardian: (any LuaFileGuard)?
 
+  /// Whether reading and writing may wait for somebody else.
+  private let mayWait: Bool
+
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
   /// What was read and not yet taken: `start..<end`.
   private(set) var start = 0
@@ -47,6 +50,8 @@ final class LuaFile {
     self.descriptor = descriptor
     self.guardian = guardian
     self.isStandard = isStandard
+    var status = stat()
+    mayWait = !isStandard && fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     self.sink = sink
   }
 
@@ -75,7 +80,7 @@ final class LuaFile {
   func fill() throws -> Bool {
     try flush()
     while true {
-      let count = read()
+      let count = try read()
       if count < 0, errno == EINTR, !mbl_run_is_ending() { continue }
       guard count >= 0 else { throw Failure.system(errno) }
       (start, end) = (0, count)
@@ -84,9 +89,21 @@ final class LuaFile {
   }
 
   /// Waiting for standard input is waiting for the user.
-  private func read() -> Int {
-    guard descriptor == STDIN_FILENO else { return MoonbasePlatform.read(descriptor, buffer.baseAddress, buffer.count) }
+  private func read() throws -> Int {
+    guard descriptor == STDIN_FILENO else {
+      try wait(for: POLLIN)
+      return MoonbasePlatform.read(descriptor, buffer.baseAddress, buffer.count)
+    }
     return LuaState.waitingForUser { MoonbasePlatform.read(descriptor, buffer.baseAddress, buffer.count) }
+  }
+
+  /// Waits until a pipe or a device has something to give, or room; throws where the run must end meanwhile.
+  private func wait(for events: Int32) throws {
+    guard mayWait else { return }
+    var request = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+    while poll(&request, 1, 50) <= 0 {
+      if HostWork.isOver { throw HostWork.ending() }
+    }
   }
 
   // MARK: Writing
@@ -118,7 +135,9 @@ final class LuaFile {
     if isGuarded { throw Failure.system(EBUSY) }
     var rest = bytes[...]
     while !rest.isEmpty {
-      let part = UnsafeRawBufferPointer(rebasing: rest)
+      try wait(for: POLLOUT)
+      // A pipe that has room has it for so many bytes; of more, the system would wait for the rest.
+      let part = UnsafeRawBufferPointer(rebasing: mayWait ? rest.prefix(Int(PIPE_BUF)) : rest)
       let count = MoonbasePlatform.write(descriptor, part.baseAddress, part.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { throw Failure.system(errno) }
