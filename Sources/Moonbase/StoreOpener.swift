@@ -20,7 +20,7 @@ public struct StoreOpener: ContainerOpener {
     for path in request.extensions { try Self.checkIsFree(path) }
     let container = try PersistentContainer(
       model: model(of: request), stores: locations(of: request),
-      extensions: request.extensions.map(Self.source), limits: limits)
+      extensions: try request.extensions.map(Self.source), limits: limits)
     return OpenedContainer(coordinator: container.coordinator, extensions: container.extensions)
   }
 
@@ -31,7 +31,9 @@ public struct StoreOpener: ContainerOpener {
     case nil:
       guard let first = request.stores.first?.path else { return ManagedObjectModel() }
       // Every store keeps the whole model, so any one that is there will do.
-      guard let store = request.stores.map(\.path).first(where: FileManager.default.fileExists) else {
+      // A path that ends with a slash is refused as what it is.
+      let isThere = { (path: String) in path.hasSuffix("/") || FileManager.default.fileExists(atPath: path) }
+      guard let store = request.stores.map(\.path).first(where: isThere) else {
         throw GraphError(.cannotOpenFile, "\(first) does not exist yet, and a new store needs a model: name one")
       }
       if !readOnly && !request.isReadOnly { try SQLiteStore.rollBackJournal(ofStoreAt: Self.url(store)) }
@@ -53,12 +55,26 @@ public struct StoreOpener: ContainerOpener {
     throw ScriptError(.cannotReadFile, "\(path) is a file of a store that is open, not an extension")
   }
 
-  private static func source(_ path: String) -> ExtensionSource {
-    var isFolder: ObjCBool = false
-    let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-    return exists && isFolder.boolValue ? .directory(url(path)) : .file(url(path))
+  private static func source(_ path: String) throws -> ExtensionSource {
+    var status = stat()
+    let exists = stat(path, &status) == 0
+    guard exists, status.st_mode & S_IFMT == S_IFDIR else {
+      guard !path.hasSuffix("/") else {
+        throw ScriptError(
+          .cannotReadFile,
+          "\(path) names a folder, by the slash at its end, and there is none: name a file, or a folder of extensions")
+      }
+      return .file(url(path))
+    }
+    if let names = try? FileManager.default.contentsOfDirectory(atPath: url(path).path),
+      !names.contains(where: { $0.hasSuffix(".lua") })
+    {
+      let advice = FileForm(path).map { ": it is \($0), and \($0.advice(path))" } ?? ""
+      throw ScriptError(.cannotReadFile, "\(path) is a folder without extensions, whose names end with .lua\(advice)")
+    }
+    return .directory(url(path))
   }
 
   /// A file URL that keeps the path as it was given, for messages.
-  private static func url(_ path: String) -> URL { URL(fileURLWithPath: path) }
+  private static func url(_ path: String) -> URL { URL(literalPath: path) }
 }

@@ -16,8 +16,26 @@ struct InfoCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let report = try StoreReport(URL(fileURLWithPath: store))
+    try checkForm()
+    let report = try StoreReport(URL(literalPath: store))
     Terminal.print(try json ? Terminal.json(report) : report.text)
+  }
+}
+
+extension InfoCommand {
+  /// Tells of what is no store what it is, and which command takes it.
+  private func checkForm() throws {
+    guard access(store, F_OK) == 0 || errno != ENOENT else {
+      throw GraphError(.cannotOpenFile, "\(store): there is no such file: name a store")
+    }
+    if let form = FileForm(store), form != .store {
+      throw GraphError(
+        .invalidStore, "\(store) is not a SQLite database but \(form), and info tells of stores: \(form.advice(store))")
+    }
+    var status = stat()
+    guard stat(store, &status) != 0 || status.st_mode & S_IFMT != S_IFREG || status.st_size > 0 else {
+      throw GraphError(.invalidStore, "\(store) is empty: there is no store in it, so there is nothing to tell")
+    }
   }
 }
 

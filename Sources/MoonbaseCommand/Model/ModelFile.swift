@@ -9,6 +9,6 @@ enum ModelFile {
   static let help: ArgumentHelp = "The model: \(forms)."
 
   static func read(_ path: String) throws -> ResolvedModel {
-    try ManagedObjectModel(contentsOf: URL(fileURLWithPath: path)).resolved()
+    try ManagedObjectModel(contentsOf: URL(literalPath: path)).resolved()
   }
 }

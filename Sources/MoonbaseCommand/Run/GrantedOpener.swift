@@ -1,5 +1,6 @@
 import Moonbase
 import MoonbaseLua
+import MoonbasePlatform
 
 /// Opens for a script only what it may read and write anyway.
 struct GrantedOpener: ContainerOpener {
@@ -16,6 +17,9 @@ struct GrantedOpener: ContainerOpener {
 
   private func check(_ path: String, writing: Bool) throws {
     guard !access.allows(path, writing: writing) else { return }
+    guard path.utf8.count < PATH_MAX else {
+      throw ScriptError(.cannotReadFile, "\(path) cannot be opened: \(String(cString: strerror(ENAMETOOLONG)))")
+    }
     if let folder = access.missingFolder(of: path, writing: writing) {
       throw ScriptError(.cannotReadFile, "\(path): there is no folder \(folder)")
     }

@@ -36,7 +36,7 @@ public struct LuaFileAccess: Sendable, Equatable {
   /// The folder that a file would be in, if it would be granted but for that folder's absence.
   public func missingFolder(of path: String, writing: Bool) -> String? {
     guard !path.isEmpty, !path.utf8.contains(0), Self.resolve(path) == nil else { return nil }
-    let missing = URL(fileURLWithPath: path).deletingLastPathComponent()
+    let missing = URL(literalPath: path).deletingLastPathComponent()
     var folder = missing
     while Self.real(folder.path) == nil {
       guard folder.path != "/", folder.lastPathComponent != ".." else { return nil }
@@ -55,7 +55,7 @@ public struct LuaFileAccess: Sendable, Equatable {
     // A link to nowhere would be followed on creation; what it names was not looked at.
     var status = stat()
     guard lstat(path, &status) != 0 else { return nil }
-    let url = URL(fileURLWithPath: path)
+    let url = URL(literalPath: path)
     let name = url.lastPathComponent
     guard name != "..", name != ".", name != "/", let folder = real(url.deletingLastPathComponent().path) else {
       return nil

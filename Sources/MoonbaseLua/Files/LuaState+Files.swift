@@ -35,6 +35,7 @@ extension LuaCall {
 
   /// `nil, message, number` for a path that is not granted.
   mutating func refuse(_ path: String, writing: Bool, _ access: LuaFileAccess) {
+    if path.utf8.count >= PATH_MAX { return fail(path, ENAMETOOLONG) }
     if access.missingFolder(of: path, writing: writing) != nil { return fail(path, ENOENT) }
     returnNil()
     `return`("\(path): not granted for \(writing ? "writing" : "reading") (see --allow)")

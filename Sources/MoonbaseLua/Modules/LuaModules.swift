@@ -16,7 +16,7 @@ public struct LuaModules {
 
   /// Folders in which `a.b` is sought as `a/b.lua` and `a/b/init.lua`.
   public var roots: [URL] {
-    get { rootPaths.map { URL(fileURLWithPath: $0, isDirectory: true) } }
+    get { rootPaths.map { URL(literalPath: $0) } }
     set { rootPaths = newValue.map(\.path) }
   }
 

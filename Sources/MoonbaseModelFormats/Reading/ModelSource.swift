@@ -25,33 +25,43 @@ public struct ModelSource: Sendable {
   public init(contentsOf url: URL) throws(ModelError) {
     name = url.relativePath
     // Of an absolute URL nobody takes a `..` away.
+    let namesFolder = url.hasDirectoryPath
     let url = URL(fileURLWithPath: url.pathAsGiven)
     do {
-      var isFolder: ObjCBool = false
-      guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else { throw Absent() }
-      if isFolder.boolValue {
+      var status = stat()
+      guard stat(url.path, &status) == 0 else { throw Absent(reason: errno) }
+      if status.st_mode & S_IFMT == S_IFDIR {
         place = .folder(url)
         head = Data()
         entries = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
       } else {
-        var status = stat()
         // The end of a pipe may never come, and what was read once to recognize it is gone.
-        guard stat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw NoFile() }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw NoFile() }
+        guard !namesFolder else { throw Absent(reason: ENOTDIR) }
         place = .file(url)
         entries = nil
         let handle = try FileHandle(forReadingFrom: url)
         defer { try? handle.close() }
         head = try handle.read(upToCount: Self.headSize) ?? Data()
       }
-    } catch is Absent {
-      throw ModelError(
-        .cannotReadFile, "there is no such file or folder", at: SourceLocation(file: name))
+    } catch let absent as Absent {
+      throw ModelError(.cannotReadFile, absent.message, at: SourceLocation(file: name))
     } catch {
       throw Self.unreadable(name, error)
     }
   }
 
-  private struct Absent: Error {}
+  private struct Absent: Error {
+    let reason: Int32
+
+    var message: String {
+      switch reason {
+      case ENOENT: "there is no such file or folder"
+      case ENOTDIR: "there is no such folder: what stands before a slash in the path is a file"
+      default: "it cannot be read: \(String(cString: strerror(reason)))"
+      }
+    }
+  }
 
   /// Takes bytes in memory as a file; `name` is for messages.
   public init(_ data: Data, name: String) {

@@ -14,6 +14,8 @@ struct StoreFile: Sendable {
   let truePath: String
   /// The path as it was given.
   private let given: String
+  /// Whether the path ends with a slash, as that of a folder.
+  private let namesFolder: Bool
 
   var url: URL { URL(fileURLWithPath: path) }
 
@@ -30,6 +32,7 @@ struct StoreFile: Sendable {
 
   init(url: URL) {
     given = url.relativePath
+    namesFolder = url.hasDirectoryPath
     path = url.pathAsGiven
     truePath = Self.resolve(path)
   }
@@ -54,12 +57,16 @@ struct StoreFile: Sendable {
     for suffix in Self.companions { try checkCompanion(suffix) }
     var status = stat()
     guard stat(truePath, &status) == 0 else {
-      if errno == ENOENT { return .absent }
+      if errno == ENOENT {
+        try checkIsNoFolder()
+        return .absent
+      }
       throw GraphError(.cannotOpenFile, "\(path) cannot be read: \(String(cString: strerror(errno)))")
     }
     if let kind = FileIdentity.kind(status.st_mode) {
       throw GraphError(.cannotOpenFile, "\(path) is a \(kind), not a store: name a file")
     }
+    try checkIsNoFolder()
     guard access(truePath, R_OK) == 0 else {
       throw GraphError(
         .cannotOpenFile, "\(path) cannot be read: \(String(cString: strerror(errno))); change its permissions")
@@ -81,6 +88,13 @@ struct StoreFile: Sendable {
     if path.utf8.contains(0) {
       throw GraphError(.cannotOpenFile, "\(path.debugDescription) has a zero byte, which no path can have")
     }
+  }
+
+  /// A slash at the end stands behind folders: a file beside it, whose name has none, is another one.
+  private func checkIsNoFolder() throws {
+    guard namesFolder else { return }
+    throw GraphError(
+      .cannotOpenFile, "\(path)/ names a folder, by the slash at its end: a store is a file, so name it without")
   }
 
   /// SQLite would follow a link to where it leads, and wait at a pipe for ever.

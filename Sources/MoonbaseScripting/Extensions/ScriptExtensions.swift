@@ -125,7 +125,7 @@ extension ScriptDomain {
   }
 
   private func declaration(of source: ScriptSource) throws -> ExtensionDeclaration {
-    if let folder = source.folder?.path, !state.modules.rootPaths.contains(folder) {
+    if let folder = source.folderPath, !state.modules.rootPaths.contains(folder) {
       state.modules.rootPaths.append(folder)
     }
     let chunk = try state.load(source.text, name: source.name)

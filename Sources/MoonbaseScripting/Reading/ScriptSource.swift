@@ -9,13 +9,13 @@ public struct ScriptSource: Sendable, Hashable {
   /// The text.
   public let text: String
   /// The folder that `require` looks in first.
-  public var folder: URL? { folderPath.map { URL(fileURLWithPath: $0, isDirectory: true) } }
+  public var folder: URL? { folderPath.map { URL(literalPath: $0) } }
 
   /// The bytes of a program that is no text; `text` is empty then.
   package let program: [UInt8]?
 
   // A path: an URL costs a script's start more than reading the file does.
-  private let folderPath: String?
+  let folderPath: String?
 
   /// Takes a text.
   public init(name: String, text: String, folder: URL? = nil) {
@@ -59,13 +59,19 @@ public struct ScriptSource: Sendable, Hashable {
   private init(bytes: [UInt8], name: String, folderPath: String?, isProgram: Bool) throws(ScriptError) {
     let text = bytes.withUnsafeBufferPointer { String(validUTF8: $0) }
     guard isProgram || text != nil && bytes.first != 0x1B else {
-      throw ScriptError(
-        .cannotReadFile, "\(name) is \(bytes.first == 0x1B ? "bytecode" : "no UTF-8 text"): a Lua source is expected")
+      throw ScriptError(.cannotReadFile, "\(name) is \(Self.form(of: bytes)): a Lua source is expected")
     }
     self.name = name
     self.text = text ?? ""
     program = text == nil ? bytes : nil
     self.folderPath = folderPath
+  }
+
+  /// What bytes are that are no text.
+  private static func form(of bytes: [UInt8]) -> String {
+    if bytes.starts(with: "SQLite format 3\0".utf8) { return "a SQLite database; a store is named with --store" }
+    if bytes.starts(with: "bplist00".utf8) { return "a property list; a compiled model is named with --model" }
+    return bytes.first == 0x1B ? "bytecode" : "no UTF-8 text"
   }
 
   private static func read(_ path: String, _ name: String, _ limit: Int?) throws(ScriptError) -> [UInt8] {
@@ -87,11 +93,18 @@ public struct ScriptSource: Sendable, Hashable {
     try self.init(bytes: bytes, name: name, isProgram: isProgram)
   }
 
+  private static func isModel(_ name: String) -> Bool {
+    [".xcdatamodeld", ".xcdatamodel", ".momd"].contains { name.hasSuffix($0) || name.hasSuffix("\($0)/") }
+  }
+
   private static func refusal(of name: String, _ failure: BoundedFile.Failure) -> ScriptError {
     switch failure {
     case .tooLarge(let limit):
       ScriptError(.sourceTooLarge, "\(name): the source has more than \(limit) bytes; --limit-source allows more")
-    case .folder: ScriptError(.cannotReadFile, "\(name) is a folder; a script file is expected")
+    case .folder:
+      ScriptError(
+        .cannotReadFile,
+        "\(name) is a folder; a script file is expected\(isModel(name) ? ", and a model is named with --model" : "")")
     case .system(ENOENT), .system(ENOTDIR): ScriptError(.cannotReadFile, "\(name): there is no such file")
     case .special, .system: ScriptError(.cannotReadFile, "\(name) cannot be read: \(failure.reason)")
     }

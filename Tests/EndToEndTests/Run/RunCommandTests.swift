@@ -284,10 +284,10 @@ import Testing
     try bench.write("return { classes = { C = {} } }", to: "c.lua")
     for name in ["x.lua", "c.lua"] {
       let run = try bench.moonbase("run", "--model", name, "-e", "")
-      #expect(run.status == 1 && run.complaints.contains("\(name): this file is an extension, and a model is expected"))
+      #expect(run.status == 1 && run.complaints.contains("\(name): this file is an extension, not a model"))
     }
     let run = try bench.moonbase("run", "--model", "m.lua", "--extension", "m.lua", "-e", "")
-    #expect(run.status == 1 && run.complaints.contains("m.lua: this file is a model, and an extension is expected"))
+    #expect(run.status == 1 && run.complaints.contains("m.lua: this file is a model, not an extension"))
     let fine = try bench.moonbase("run", "--model", "m.lua", "--extension", "x.lua", "-e", "")
     #expect(fine.status == 0, "\(fine)")
   }

@@ -1,0 +1,49 @@
+import MoonbaseModel
+import MoonbaseModelFormats
+import MoonbasePlatform
+import MoonbaseScripting
+
+/// What a file is by its contents, for whoever gave one of another kind: the advice says which command takes it.
+package enum FileForm: CustomStringConvertible {
+  case store, model, archive, text
+
+  /// Looks at a file or folder; nil for one of no form that is known here.
+  package init?(_ path: String) {
+    let url = URL(literalPath: path)
+    guard let source = try? ModelSource(contentsOf: url) else { return nil }
+    self.init(source)
+  }
+
+  init?(_ source: ModelSource) {
+    if source.head.starts(with: Data("SQLite format 3\0".utf8)) {
+      self = .store
+    } else if ManagedObjectModel.readers.contains(where: { $0.recognizes(source) }) {
+      self = .model
+    } else if source.head.starts(with: Data("bplist00".utf8)) {
+      self = .archive
+    } else if LuaModelFile().recognizes(source) {
+      self = .text
+    } else {
+      return nil
+    }
+  }
+
+  package var description: String {
+    switch self {
+    case .store: "a SQLite database"
+    case .model: "a model"
+    case .archive: "a property list"
+    case .text: "a text"
+    }
+  }
+
+  /// What takes a file of this form.
+  package func advice(_ path: String) -> String {
+    switch self {
+    case .store: "'moonbase info \(path)' and 'moonbase run --store \(path)' take a store"
+    case .model: "'moonbase model show \(path)' and 'moonbase run --model \(path)' take a model"
+    case .archive: "no command takes one"
+    case .text: "'moonbase run \(path)' takes a script, 'moonbase model show \(path)' a Lua model file"
+    }
+  }
+}
