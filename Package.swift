@@ -65,7 +65,9 @@ let package = Package(
       swiftSettings: strict),
 
     // Lua: C owns every longjmp, Swift the rest.
-    .target(name: "MoonbaseLuaShim", dependencies: ["MoonbaseCLua", "MoonbaseMeter"]),
+    .target(
+      name: "MoonbaseLuaShim", dependencies: ["MoonbaseCLua", "MoonbaseMeter"],
+      cSettings: [.headerSearchPath(".")]),
     // The files of `lua/moonbase` and `lua/types`, compiled in.
     .target(name: "MoonbaseLuaFiles"),
     .target(

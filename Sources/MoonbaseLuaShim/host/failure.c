@@ -1,0 +1,156 @@
+#include <string.h>
+
+#include "state.h"
+
+// Swift errors on their way through Lua: kept by the state, raised once the Swift frame has gone.
+
+static void failure_clear(MBLState *S) {
+  if (S->failure != NULL) S->host->release(S->failure);
+  S->failure = NULL;
+  S->failureIsText = false;
+  S->failureReference = LUA_NOREF;
+}
+
+void mbl_fail(MBLState *S, void *error, int64_t weight) {
+  failure_clear(S);
+  S->failure = error;
+  S->failureWeight = weight;
+}
+
+void mbl_fail_text(MBLState *S, const char *bytes, size_t length) {
+  failure_clear(S);
+  S->failureText = mbl_scratch_copy(S, bytes, length);
+  S->failureLength = S->failureText == SIZE_MAX ? 0 : length;
+  S->failureIsText = true;
+}
+
+void mbl_fail_value(MBLState *S, int32_t reference, void *error, int64_t weight) {
+  failure_clear(S);
+  S->failure = error;
+  S->failureWeight = weight;
+  S->failureReference = reference;
+}
+
+// The error goes into a userdata first made empty: were memory to run out, the state would still own it.
+static void push_error_box(MBLState *S, lua_State *L) {
+  MBLErrorBox *box = lua_newuserdatauv(L, sizeof(MBLErrorBox), 1);
+  box->state = S;
+  box->error = NULL;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_error_metatable);
+  lua_setmetatable(L, -2);
+  mbl_push_blame(L);
+  lua_setiuservalue(L, -2, 1);
+  mbl_reserve_place(S, L);
+  box->error = S->failure;
+  box->weight = S->failureWeight;
+  box->place = mbl_own(S, S->failure, box->weight);
+  S->failure = NULL;
+}
+
+int mbl_raise_failure(MBLState *S, lua_State *L) {
+  if (S->abort) {
+    mbl_arm(S);
+    return mbl_raise_abort(L);
+  }
+  if (S->failureIsText) {
+    mbl_push_blame(L);
+    lua_pushlstring(L, S->failureLength > 0 ? S->scratch + S->failureText : "", S->failureLength);
+    lua_concat(L, 2);
+    S->failureIsText = false;
+    return lua_error(L);
+  }
+  if (S->failureReference != LUA_NOREF) {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, S->failureReference);
+    luaL_unref(L, LUA_REGISTRYINDEX, S->failureReference);
+    S->failureReference = LUA_NOREF;
+    int type = lua_type(L, -1);
+    if (S->failure != NULL && (type == LUA_TTABLE || type == LUA_TUSERDATA)) {
+      lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_errors);
+      lua_pushvalue(L, -2);
+      push_error_box(S, L);
+      lua_rawset(L, -3);
+      lua_settop(L, -2);
+    }
+    failure_clear(S);
+    return lua_error(L);
+  }
+  if (S->failure == NULL) return luaL_error(L, "the host function failed");
+  push_error_box(S, L);
+  return lua_error(L);
+}
+
+static MBLErrorBox *test_error_box(MBLState *S, lua_State *L, int index) {
+  if (lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) != sizeof(MBLErrorBox)) return NULL;
+  MBLErrorBox *box = lua_touserdata(L, index);
+  return box->state == S ? box : NULL;
+}
+
+void *mbl_crossed_error(MBLState *S, int32_t index) {
+  lua_State *L = S->running;
+  if (!lua_checkstack(L, 4)) return NULL;
+  int type = lua_type(L, index);
+  if (type != LUA_TTABLE && type != LUA_TUSERDATA) return NULL;
+  index = lua_absindex(L, index);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_errors);
+  lua_pushvalue(L, index);
+  lua_rawget(L, -2);
+  MBLErrorBox *box = test_error_box(S, L, -1);
+  lua_settop(L, -3);
+  // One that crossed the host once more is known there by all that it passed; the value itself is the first crossing.
+  if (box == NULL) box = test_error_box(S, L, index);
+  return box != NULL ? box->error : NULL;
+}
+
+static int error_text(lua_State *L) {
+  MBLState *S = mbl_of(L);
+  MBLErrorBox *box = test_error_box(S, L, 1);
+  if (box == NULL || box->error == NULL) {
+    lua_pushliteral(L, "host error");
+    return 1;
+  }
+  char buffer[512];
+  size_t length = S->host->describe(box->error, buffer, sizeof buffer);
+  lua_getiuservalue(L, 1, 1);
+  if (length <= sizeof buffer) {
+    lua_pushlstring(L, buffer, length);
+  } else {
+    char *large = lua_newuserdatauv(L, length, 0);
+    S->host->describe(box->error, large, length);
+    lua_pushlstring(L, large, length);
+    lua_remove(L, -2);
+  }
+  lua_concat(L, 2);
+  return 1;
+}
+
+// `message` is the text without the place.
+static int error_index(lua_State *L) {
+  const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+  if (strcmp(key, "message") != 0) return 0;
+  lua_settop(L, 1);
+  lua_pushliteral(L, "");
+  lua_setiuservalue(L, 1, 1);
+  return error_text(L);
+}
+
+static int error_collect(lua_State *L) {
+  MBLErrorBox *box = lua_touserdata(L, 1);
+  if (box->error != NULL) mbl_disown(box->state, box->place, box->weight);
+  box->error = NULL;
+  return 0;
+}
+
+void mbl_failure_setup(lua_State *L) {
+  lua_createtable(L, 0, 5);
+  lua_pushliteral(L, "error");
+  lua_setfield(L, -2, "__name");
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "__metatable");
+  lua_pushcfunction(L, error_collect);
+  lua_setfield(L, -2, "__gc");
+  lua_pushcfunction(L, error_text);
+  lua_setfield(L, -2, "__tostring");
+  lua_pushcfunction(L, error_index);
+  lua_setfield(L, -2, "__index");
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &mbl_key_error_metatable);
+}

@@ -1,0 +1,249 @@
+#include "limits/control.h"
+
+// Tables as the host reads and writes them.
+
+typedef struct TableRequest {
+  int32_t table, metatable;
+  const MBLValue *key;
+  const MBLValue *value;
+  bool raw;
+  int32_t arrayCount, hashCount;
+  uint64_t size;
+} TableRequest;
+
+static int new_body(lua_State *L) {
+  TableRequest *request = lua_touserdata(L, 1);
+  lua_createtable(L, request->arrayCount, request->hashCount);
+  return 1;
+}
+
+MBLStatus mbl_table_new(MBLState *S, int32_t arrayCount, int32_t hashCount) {
+  TableRequest request = {.arrayCount = arrayCount, .hashCount = hashCount};
+  return mbl_protect(S, new_body, &request, 1);
+}
+
+static int get_body(lua_State *L) {
+  TableRequest *request = lua_touserdata(L, 1);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
+  mbl_push_value(mbl_of(L), L, request->key);
+  if (request->raw && lua_type(L, -2) == LUA_TTABLE) {
+    lua_rawget(L, -2);
+  } else {
+    lua_gettable(L, -2);
+  }
+  return 1;
+}
+
+MBLStatus mbl_table_get(MBLState *S, int32_t table, const MBLValue *key, bool raw) {
+  TableRequest request = {.table = table, .key = key, .raw = raw};
+  return mbl_protect(S, get_body, &request, 1);
+}
+
+static int set_body(lua_State *L) {
+  TableRequest *request = lua_touserdata(L, 1);
+  MBLState *S = mbl_of(L);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
+  mbl_push_value(S, L, request->key);
+  mbl_push_value(S, L, request->value);
+  if (request->raw && lua_type(L, -3) == LUA_TTABLE) {
+    lua_rawset(L, -3);
+  } else {
+    lua_settable(L, -3);
+  }
+  return 0;
+}
+
+MBLStatus mbl_table_set(MBLState *S, int32_t table, const MBLValue *key, const MBLValue *value, bool raw) {
+  TableRequest request = {.table = table, .key = key, .value = value, .raw = raw};
+  return mbl_protect(S, set_body, &request, 0);
+}
+
+typedef struct RowRequest {
+  int32_t table, keys, count;
+  int64_t index;
+  const MBLValue *values;
+} RowRequest;
+
+static int row_body(lua_State *L) {
+  RowRequest *request = lua_touserdata(L, 1);
+  MBLState *S = mbl_of(L);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->keys);
+  int present = 0;
+  for (int32_t place = 0; place < request->count; place++) present += request->values[place].tag != MBLTagNil;
+  lua_createtable(L, 0, present);
+  for (int32_t place = 0; place < request->count; place++) {
+    if (request->values[place].tag == MBLTagNil) continue;
+    lua_rawgeti(L, -2, place + 1);
+    mbl_push_value(S, L, &request->values[place]);
+    lua_rawset(L, -3);
+  }
+  lua_rawseti(L, -3, request->index);
+  return 0;
+}
+
+MBLStatus mbl_table_set_row(MBLState *S, int32_t table, int64_t index, int32_t keys, const MBLValue *values,
+                            int32_t count) {
+  RowRequest request = {.table = table, .keys = keys, .count = count, .index = index, .values = values};
+  return mbl_protect(S, row_body, &request, 0);
+}
+
+uint64_t mbl_table_length(MBLState *S, int32_t table) {
+  lua_State *L = S->running;
+  if (!lua_checkstack(L, 4)) return 0;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, table);
+  uint64_t length = lua_rawlen(L, -1);
+  lua_settop(L, -2);
+  return length;
+}
+
+static int size_body(lua_State *L) {
+  TableRequest *request = lua_touserdata(L, 1);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
+  for (lua_pushnil(L); lua_next(L, -2); lua_settop(L, -2)) {
+    if (++request->size % MBL_STRIDE == 0) mbl_check_abort(L);
+  }
+  return 0;
+}
+
+MBLStatus mbl_table_size(MBLState *S, int32_t table, uint64_t *size) {
+  TableRequest request = {.table = table};
+  MBLStatus status = mbl_protect(S, size_body, &request, 0);
+  *size = request.size;
+  return status;
+}
+
+bool mbl_push_element(MBLState *S, int64_t index) {
+  lua_State *L = S->running;
+  if (!lua_checkstack(L, 4)) return false;
+  if (lua_rawgeti(L, -1, index) != LUA_TNIL) return true;
+  lua_settop(L, -2);
+  return false;
+}
+
+static int next_body(lua_State *L) {
+  // table, key
+  mbl_check_abort(L);
+  return lua_next(L, 1) ? 2 : 0;
+}
+
+bool mbl_table_next(MBLState *S, int32_t table, bool *ok) {
+  lua_State *L = S->running;
+  *ok = false;
+  if (!lua_checkstack(L, 8)) return false;
+  int base = lua_gettop(L) - 1;  // below the key
+  lua_pushcfunction(L, next_body);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, table);
+  lua_pushvalue(L, base + 1);
+  bool inHost = mbl_set_in_host(S, false);
+  int status = lua_pcall(L, 2, LUA_MULTRET, 0);
+  mbl_set_in_host(S, inHost);
+  lua_rotate(L, base + 1, -1);
+  lua_settop(L, -2);
+  if (status != LUA_OK) return false;
+  *ok = true;
+  return lua_gettop(L) == base + 2;
+}
+
+typedef struct SlotsRequest {
+  int32_t table, keys;
+  int32_t *slots;
+  int32_t most, count;
+} SlotsRequest;
+
+// request, key; the key of the last value, or nil at the end, and the values that come after the key.
+static int slots_body(lua_State *L) {
+  SlotsRequest *request = lua_touserdata(L, 1);
+  luaL_checkstack(L, request->most + 8, NULL);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->keys);
+  lua_rotate(L, 2, -1);  // request, table, keys, key
+  int32_t slot = 0;
+  while (slot >= 0 && request->count < request->most) {
+    if (!lua_next(L, 2)) {
+      lua_pushnil(L);
+      break;
+    }
+    lua_pushvalue(L, -2);
+    lua_rawget(L, 3);
+    slot = lua_isinteger(L, -1) ? (int32_t)lua_tointegerx(L, -1, NULL) : -1;
+    lua_settop(L, -2);
+    lua_rotate(L, -2, 1);
+    request->slots[request->count++] = slot;
+  }
+  lua_rotate(L, -(request->count + 1), 1);
+  return request->count + 1;
+}
+
+MBLStatus mbl_table_slots(MBLState *S, int32_t table, const MBLType *type, int32_t *slots, int32_t most, int32_t *count) {
+  lua_State *L = S->running;
+  if (!lua_checkstack(L, most + 8)) return MBLStatusStack;
+  SlotsRequest request = {.table = table, .keys = type->keys, .slots = slots, .most = most};
+  lua_pushcfunction(L, slots_body);
+  lua_rotate(L, -2, 1);
+  lua_pushlightuserdata(L, &request);
+  lua_rotate(L, -2, 1);
+  int status = lua_pcall(L, 2, LUA_MULTRET, 0);
+  *count = request.count;
+  return status == LUA_OK ? MBLStatusOK : MBLStatusRuntime;
+}
+
+static int freeze_body(lua_State *L) {
+  TableRequest *request = lua_touserdata(L, 1);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
+  return mbl_freeze_top(L);
+}
+
+MBLStatus mbl_table_freeze(MBLState *S, int32_t table) {
+  TableRequest request = {.table = table};
+  return mbl_protect(S, freeze_body, &request, 1);
+}
+
+static int metatable_body(lua_State *L) {
+  TableRequest *request = lua_touserdata(L, 1);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->metatable);
+  // A finalizer that a script put there afterwards would be taken up now.
+  if (mbl_sandboxed(mbl_of(L)) && lua_type(L, -1) == LUA_TTABLE) {
+    lua_pushliteral(L, "__gc");
+    if (lua_rawget(L, -2) != LUA_TNIL) return luaL_error(L, "'__gc' is not available in a sandbox");
+    lua_settop(L, -2);
+  }
+  lua_setmetatable(L, -2);
+  return 0;
+}
+
+MBLStatus mbl_table_set_metatable(MBLState *S, int32_t table, int32_t metatable) {
+  TableRequest request = {.table = table, .metatable = metatable >= 0 ? metatable : LUA_NOREF};
+  return mbl_protect(S, metatable_body, &request, 0);
+}
+
+bool mbl_table_metatable(MBLState *S, int32_t index) {
+  return lua_checkstack(S->running, 4) && lua_getmetatable(S->running, index);
+}
+
+// A weak set in the registry names the tables that are lists: a script cannot take the mark away or forge it.
+static int mark_body(lua_State *L) {
+  TableRequest *request = lua_touserdata(L, 1);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_list);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
+  lua_pushboolean(L, 1);
+  lua_rawset(L, -3);
+  return 0;
+}
+
+MBLStatus mbl_mark_list(MBLState *S, int32_t table) {
+  TableRequest request = {.table = table};
+  return mbl_protect(S, mark_body, &request, 0);
+}
+
+bool mbl_is_list(lua_State *L, int32_t index) {
+  if (!lua_checkstack(L, 4)) return false;
+  index = lua_absindex(L, index);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_list);
+  lua_pushvalue(L, index);
+  lua_rawget(L, -2);
+  bool marked = lua_toboolean(L, -1);
+  lua_settop(L, -3);
+  return marked;
+}

@@ -1,0 +1,81 @@
+#include <stdio.h>
+
+#include "state.h"
+
+// What of the base library is ours.
+
+int mbl_print(lua_State *L) {
+  MBLState *S = mbl_of(L);
+  int count = lua_gettop(L);
+  luaL_Buffer buffer;
+  luaL_buffinit(L, &buffer);
+  for (int i = 1; i <= count; i++) {
+    if (i > 1) luaL_addchar(&buffer, '\t');
+    if (mbl_sandboxed(S)) {
+      mbl_push_text(L, i);
+    } else {
+      luaL_tolstring(L, i, NULL);
+    }
+    luaL_addvalue(&buffer);
+  }
+  luaL_addchar(&buffer, '\n');
+  luaL_pushresult(&buffer);
+  size_t length;
+  const char *bytes = lua_tolstring(L, -1, &length);
+  if (!S->closing) {
+    S->host->output(S->owner, 1, bytes, length);
+  } else if (S->plainOutput) {
+    fwrite(bytes, 1, length, stdout);
+  }
+  if (S->abort) {
+    mbl_arm(S);
+    return mbl_raise_abort(L);
+  }
+  return 0;
+}
+
+int mbl_collectgarbage(lua_State *L) {
+  static const char *const options[] = {"collect", "count", "step", "isrunning", "stop", "restart",
+                                        "incremental", "generational", "setpause", "setstepmul", NULL};
+  switch (luaL_checkoption(L, 1, "collect", options)) {
+    case 1:
+      lua_pushnumber(L, mbl_of(L)->preset == MBLPresetPure ? 0 : (lua_Number)mbl_of(L)->used / 1024);
+      return 1;
+    case 2:
+    case 3: lua_pushboolean(L, 1); return 1;
+    case 6:
+    case 7: lua_pushliteral(L, "incremental"); return 1;
+    default: lua_pushinteger(L, 0); return 1;
+  }
+}
+
+// Reading a numeral takes as long as it is.
+int mbl_tonumber(lua_State *L) {
+  if (lua_type(L, 1) == LUA_TSTRING) {
+    lua_Unsigned length = lua_rawlen(L, 1);
+    if (length > 64) mbl_charge(L, (int64_t)(length / 4));
+  }
+  return mbl_call_original(L);
+}
+
+int mbl_os_exit(lua_State *L) {
+  MBLState *S = mbl_of(L);
+  S->exitStatus = lua_isboolean(L, 1) ? (lua_toboolean(L, 1) ? 0 : 1) : luaL_optinteger(L, 1, 0);
+  S->abort = MBLAbortExit;
+  mbl_arm(S);
+  return mbl_raise_abort(L);
+}
+
+// math.randomseed gives the address of the state on 5.4.4: seeds are taken, never given or invented.
+int mbl_randomseed(lua_State *L) {
+  int count = lua_gettop(L);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  if (count == 0) {
+    MBLState *S = mbl_of(L);
+    lua_pushinteger(L, (lua_Integer)S->allocations * 0x2545F4914F6CDD1D + (S->preset == MBLPresetPure ? 0 : 0x9E37));
+    count = 1;
+  }
+  lua_callk(L, count, 0, 0, NULL);
+  return 0;
+}

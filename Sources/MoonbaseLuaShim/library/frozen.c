@@ -1,0 +1,130 @@
+#include "state.h"
+
+// Tables that scripts read and cannot change.
+
+bool mbl_is_frozen(lua_State *L, int index) {
+  if (!lua_getmetatable(L, index)) return false;
+  bool frozen = lua_rawgetp(L, -1, &mbl_key_frozen) == LUA_TTABLE;
+  lua_settop(L, -3);
+  return frozen;
+}
+
+// Raw access sees through the proxy for reading: what is in it is no secret.
+static void thaw(lua_State *L, int index) {
+  if (!mbl_is_frozen(L, index)) return;
+  lua_getmetatable(L, index);
+  lua_rawgetp(L, -1, &mbl_key_frozen);
+  lua_replace(L, index);
+  lua_settop(L, -2);
+}
+
+static int frozen_write(lua_State *L) { return luaL_error(L, "attempt to change a frozen table"); }
+
+static int frozen_next(lua_State *L) {
+  lua_settop(L, 2);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_replace(L, 1);
+  if (lua_next(L, 1)) return 2;
+  lua_pushnil(L);
+  return 1;
+}
+
+static int frozen_pairs(lua_State *L) {
+  if (mbl_of(L)->preset == MBLPresetPure) {
+    lua_settop(L, 1);
+    mbl_push_walk(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_pushnil(L);
+    return 3;
+  }
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushcclosure(L, frozen_next, 1);
+  lua_pushvalue(L, 1);
+  lua_pushnil(L);
+  return 3;
+}
+
+static int frozen_length(lua_State *L) {
+  lua_pushinteger(L, luaL_len(L, lua_upvalueindex(1)));
+  return 1;
+}
+
+// Replaces the table on the top by a proxy that reads it and refuses every change.
+int mbl_freeze_top(lua_State *L) {
+  int table = lua_gettop(L);
+  luaL_checkstack(L, 8, NULL);
+  lua_createtable(L, 0, 0);
+  lua_createtable(L, 0, 8);
+  lua_pushvalue(L, table);
+  lua_setfield(L, -2, "__index");
+  lua_pushcfunction(L, frozen_write);
+  lua_setfield(L, -2, "__newindex");
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "__metatable");
+  lua_pushvalue(L, table);
+  lua_pushcclosure(L, frozen_pairs, 1);
+  lua_setfield(L, -2, "__pairs");
+  lua_pushvalue(L, table);
+  lua_pushcclosure(L, frozen_length, 1);
+  lua_setfield(L, -2, "__len");
+  lua_pushvalue(L, table);
+  lua_rawsetp(L, -2, &mbl_key_frozen);
+  // A callable module stays callable.
+  if (luaL_getmetafield(L, table, "__call") != LUA_TNIL) lua_setfield(L, -2, "__call");
+  lua_setmetatable(L, -2);
+  lua_replace(L, table);
+  return 1;
+}
+
+int mbl_rawset(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_checkany(L, 2);
+  luaL_checkany(L, 3);
+  lua_settop(L, 3);
+  if (mbl_is_frozen(L, 1)) return frozen_write(L);
+  lua_rawset(L, 1);
+  return 1;
+}
+
+int mbl_rawget(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_checkany(L, 2);
+  lua_settop(L, 2);
+  thaw(L, 1);
+  lua_rawget(L, 1);
+  return 1;
+}
+
+int mbl_rawlen(lua_State *L) {
+  int type = lua_type(L, 1);
+  luaL_argexpected(L, type == LUA_TTABLE || type == LUA_TSTRING, 1, "table or string");
+  if (type == LUA_TTABLE) thaw(L, 1);
+  lua_pushinteger(L, (lua_Integer)lua_rawlen(L, 1));
+  return 1;
+}
+
+// next; the upvalues are what the ordered walk keeps, and whether there is one.
+int mbl_next(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 2);
+  thaw(L, 1);
+  if (lua_toboolean(L, lua_upvalueindex(2))) return mbl_ordered_next(L);
+  if (lua_next(L, 1)) return 2;
+  lua_pushnil(L);
+  return 1;
+}
+
+// Finalizers run with hooks off, at any time: sandboxed scripts have none.
+int mbl_setmetatable(lua_State *L) {
+  int type = lua_type(L, 2);
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_argexpected(L, type == LUA_TNIL || type == LUA_TTABLE, 2, "nil or table");
+  if (luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL) return luaL_error(L, "cannot change a protected metatable");
+  if (type == LUA_TTABLE) {
+    lua_pushliteral(L, "__gc");
+    if (lua_rawget(L, 2) != LUA_TNIL) return luaL_error(L, "'__gc' is not available in a sandbox");
+  }
+  lua_settop(L, 2);
+  lua_setmetatable(L, 1);
+  return 1;
+}

@@ -1,0 +1,190 @@
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "limits/control.h"
+#include "MoonbaseMeter.h"
+
+// Ending a run from elsewhere.
+
+MBLControl *mbl_control_new(MBLState *S) {
+  (void)S;
+  MBLControl *control = calloc(1, sizeof(MBLControl));
+  if (control != NULL) atomic_init(&control->references, 1);
+  return control;
+}
+
+void mbl_control_retain(MBLControl *control) { atomic_fetch_add(&control->references, 1); }
+
+void mbl_control_release(MBLControl *control) {
+  if (atomic_fetch_sub(&control->references, 1) == 1) free(control);
+}
+
+// The handlers that a host has, or had: the one that ours has taken the place of is called too.
+#define MOST_HANDLERS 16
+static struct sigaction handlers[MOST_HANDLERS];
+static int handlerCount;
+static _Atomic(struct sigaction *) previous;
+static atomic_flag installing = ATOMIC_FLAG_INIT;
+
+static void call_previous(int number, siginfo_t *information, void *context) {
+  // A handler that was installed after ours may call ours.
+  static _Thread_local volatile sig_atomic_t isCalling;
+  struct sigaction *action = atomic_load(&previous);
+  if (action == NULL || isCalling) return;
+  isCalling = 1;
+  if (action->sa_flags & SA_SIGINFO) {
+    action->sa_sigaction(number, information, context);
+  } else if (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN) {
+    action->sa_handler(number);
+  }
+  isCalling = 0;
+}
+
+// Runs on the thread that runs the state, so that nothing moves under it (lua.c does the same for SIGINT).
+static void on_signal(int number, siginfo_t *information, void *context) {
+  int saved = errno;
+  MBLState *hit = NULL;
+  for (MBLState *S = mbl_current; S != NULL; S = S->parent) {
+    if (atomic_load(&S->control->reason) != MBLAbortNone) hit = S;
+  }
+  if (hit != NULL) {
+    int reason = atomic_load(&hit->control->reason);
+    // States above it run on its behalf.
+    for (MBLState *S = mbl_current; S != NULL; S = S->parent) {
+      if (!S->abort) S->abort = reason;
+      mbl_arm(S);
+      if (S == hit) break;
+    }
+    moonbase_meter_rest = -1;
+  }
+  call_previous(number, information, context);
+  errno = saved;
+}
+
+static struct sigaction *remembered(const struct sigaction *action) {
+  for (int i = 0; i < handlerCount; i++) {
+    if (handlers[i].sa_sigaction == action->sa_sigaction && handlers[i].sa_flags == action->sa_flags) return &handlers[i];
+  }
+  if (handlerCount == MOST_HANDLERS) return NULL;
+  handlers[handlerCount] = *action;
+  return &handlers[handlerCount++];
+}
+
+// SIGURG: ignored by default, so that a stray one harms nobody. Looked at before each signal, for a host may install a handler of
+// its own at any time. Safe in a signal handler.
+static void install_signal(void) {
+  struct sigaction action, current;
+  if (sigaction(SIGURG, NULL, &current) != 0 || current.sa_sigaction == on_signal) return;
+  if (atomic_flag_test_and_set(&installing)) return;  // another thread does it
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_RESTART | SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  atomic_store(&previous, remembered(&current));
+  sigaction(SIGURG, &action, NULL);
+  atomic_flag_clear(&installing);
+}
+
+void mbl_control_deliver(MBLControl *control, MBLAbort reason, bool anySerial, unsigned long serial) {
+  install_signal();
+  int expected = RUNNING;
+  while (!atomic_compare_exchange_strong(&control->phase, &expected, SIGNALLING)) {
+    if (expected == IDLE) return;
+    expected = RUNNING;
+    sched_yield();
+  }
+  // The run cannot end while it is being signalled, so its thread is alive.
+  if (anySerial || atomic_load(&control->serial) == serial) {
+    atomic_store(&control->reason, reason);
+    pthread_kill(control->thread, SIGURG);
+  }
+  atomic_store(&control->phase, RUNNING);
+}
+
+void mbl_control_interrupt(MBLControl *control) { mbl_control_deliver(control, MBLAbortInterrupted, true, 0); }
+
+// SIGINT: the first one interrupts the run, the next one ends the process.
+static _Atomic(MBLControl *) sigintControl;
+static struct sigaction sigintBefore;
+
+static void on_sigint(int number) {
+  int saved = errno;
+  signal(number, SIG_DFL);
+  MBLControl *control = atomic_load(&sigintControl);
+  if (control != NULL) {
+    // Before a run an interruption does nothing, and a run may be over before it looks: the next one sees it.
+    atomic_store(&control->waiting, 1);
+    mbl_control_interrupt(control);
+  }
+  errno = saved;
+}
+
+void mbl_control_on_sigint(MBLControl *control) {
+  install_signal();
+  if (control != NULL) mbl_control_retain(control);
+  if (control != NULL) atomic_store(&control->waiting, 0);
+  MBLControl *old = atomic_exchange(&sigintControl, control);
+  // Whoever started this in the background had the signal ignored: it stays so.
+  if (old == NULL) sigaction(SIGINT, NULL, &sigintBefore);
+  bool isIgnored = !(sigintBefore.sa_flags & SA_SIGINFO) && sigintBefore.sa_handler == SIG_IGN;
+  if (control == NULL) {
+    if (old != NULL) sigaction(SIGINT, &sigintBefore, NULL);
+  } else if (!isIgnored) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_sigint;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+  }
+  if (old != NULL) mbl_control_release(old);
+}
+
+// MARK: Begin and end of a run
+
+// Threads of a pool may block every signal.
+static _Thread_local bool unblocked;
+
+static void unblock_signal(void) {
+  sigset_t urgent;
+  sigemptyset(&urgent);
+  sigaddset(&urgent, SIGURG);
+  pthread_sigmask(SIG_UNBLOCK, &urgent, NULL);
+  unblocked = true;
+}
+
+void mbl_control_set_deadline(MBLState *S) {
+  atomic_store_explicit(&S->control->deadline, S->limits.deadline, memory_order_relaxed);
+  if (S->limits.deadline > 0 && !atomic_load(&S->control->watched)) mbl_watch_begin(S->control);
+}
+
+void mbl_control_enter(MBLState *S) {
+  if (!unblocked) unblock_signal();
+  MBLControl *control = S->control;
+  control->thread = pthread_self();
+  atomic_store_explicit(&control->reason, MBLAbortNone, memory_order_relaxed);
+  atomic_store_explicit(&control->paused, 0, memory_order_relaxed);
+  atomic_store_explicit(&control->serial, atomic_load_explicit(&control->serial, memory_order_relaxed) + 1,
+                        memory_order_relaxed);
+  atomic_store(&control->phase, RUNNING);
+  if (atomic_load_explicit(&control->waiting, memory_order_relaxed)) mbl_set_abort(S, MBLAbortInterrupted);
+  mbl_control_set_deadline(S);
+}
+
+void mbl_control_leave(MBLState *S) {
+  int expected = RUNNING;
+  while (!atomic_compare_exchange_strong(&S->control->phase, &expected, IDLE)) {
+    expected = RUNNING;
+    sched_yield();
+  }
+}
+
+// The host was told of an interruption.
+void mbl_control_seen(MBLState *S) { atomic_store(&S->control->waiting, 0); }
+
+void mbl_pause_deadlines(bool paused) {
+  for (MBLState *S = mbl_current; S != NULL; S = S->parent) {
+    atomic_store_explicit(&S->control->paused, paused, memory_order_relaxed);
+  }
+}

@@ -1,0 +1,33 @@
+#ifndef MOONBASE_LUA_CONTROL_H
+#define MOONBASE_LUA_CONTROL_H
+
+#include "state.h"
+
+// How other threads reach a run.
+
+enum { IDLE, RUNNING, SIGNALLING };
+
+struct MBLControl {
+  atomic_int references;
+  atomic_int phase;
+  atomic_ulong serial;
+  atomic_int reason;  // an MBLAbort, delivered to the running thread
+  atomic_int paused;  // the host waits for the user
+  atomic_int watched;
+  atomic_int waiting;  // a SIGINT that no run has ended by yet
+  pthread_t thread;
+  _Atomic(double) deadline;  // 0: none
+  // The watchdog's own.
+  MBLControl *next;
+  unsigned long seen;
+  double spent;
+  double looked;
+  int idle;
+};
+
+void mbl_control_deliver(MBLControl *control, MBLAbort reason, bool anySerial, unsigned long serial);
+void mbl_watch_begin(MBLControl *control);
+// Seconds before the deadline of a run.
+double mbl_watch_rest(MBLControl *control);
+
+#endif

@@ -1,0 +1,35 @@
+#define _GNU_SOURCE
+#include <pthread.h>
+
+#include "state.h"
+
+// How much of the thread's C stack is left. Lua bounds the C calls of one state; calls that nest across states are bounded here.
+
+// The lowest address at which the host may still call Lua from within Lua.
+static _Thread_local char *floorOfStack;
+
+#if defined(__APPLE__)
+static bool stack_of_thread(char **lowest, size_t *size) {
+  *size = pthread_get_stacksize_np(pthread_self());
+  *lowest = (char *)pthread_get_stackaddr_np(pthread_self()) - *size;
+  return true;
+}
+#else
+static bool stack_of_thread(char **lowest, size_t *size) {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return false;
+  bool known = pthread_attr_getstack(&attributes, (void **)lowest, size) == 0;
+  pthread_attr_destroy(&attributes);
+  return known;
+}
+#endif
+
+bool mbl_stack_is_low(void) {
+  if (floorOfStack == NULL) {
+    char *lowest = NULL;
+    size_t size = 0;
+    // A third is for nesting; the rest is what one state's own recursion may take, with Lua 5.4.4's faults in mind.
+    floorOfStack = stack_of_thread(&lowest, &size) ? lowest + size / 3 * 2 : (char *)1;
+  }
+  return (char *)__builtin_frame_address(0) < floorOfStack;
+}

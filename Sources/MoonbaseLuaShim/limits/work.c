@@ -1,0 +1,30 @@
+#include "MoonbaseMeter.h"
+#include "state.h"
+
+// Work of the host on a script's behalf. Each layer of the host counts its own (HostWork in Swift); here it is charged to the
+// innermost run, whose limits are looked at.
+
+// Units of work between two looks.
+#define STRIDE 1000
+// What a unit of work, such as looking at an object, takes off the instructions: it takes as long as so many.
+#define UNIT 10
+
+static _Thread_local int64_t granted = INT64_MAX;
+
+static void charge(MBLState *S, int64_t units) {
+  mbl_charge_budget(S, units < INT64_MAX / UNIT ? units * UNIT : INT64_MAX / 2);
+}
+
+void mbl_work_for(MBLState *next) {
+  if (mbl_current != NULL && granted > moonbase_meter_rest) charge(mbl_current, granted - moonbase_meter_rest);
+  mbl_current = next;
+  granted = next == NULL ? INT64_MAX : next->abort ? 0 : STRIDE;
+  moonbase_meter_rest = granted;
+}
+
+static bool look(void) {
+  mbl_work_for(mbl_current);
+  return mbl_current != NULL && mbl_current->abort;
+}
+
+void mbl_work_prepare(void) { moonbase_meter_set_look(look); }

@@ -1,0 +1,72 @@
+#include <string.h>
+
+#include "limits/control.h"
+
+// The call that is made for every row: mbl_call for scalars and one result, and nothing else on the way. What it costs beside
+// lua_pcall is what the bridge costs.
+
+static inline void push_scalar(lua_State *L, const MBLValue *value) {
+  if (value->tag == MBLTagInteger) {
+    lua_pushinteger(L, value->integer);
+  } else if (value->tag == MBLTagNumber) {
+    lua_pushnumber(L, value->number);
+  } else if (value->tag == MBLTagBoolean) {
+    lua_pushboolean(L, value->integer != 0);
+  } else if (value->tag == MBLTagNull) {
+    lua_pushlightuserdata(L, (void *)&mbl_key_null);
+  } else {
+    lua_pushnil(L);
+  }
+}
+
+// Takes a scalar off the stack; all else stays there until it was read.
+static inline MBLFastResult take_result(lua_State *L, int base) {
+  MBLFastResult result = {0, -1, MBLTagNil, MBLStatusOK};
+  if (lua_isinteger(L, -1)) {
+    result.tag = MBLTagInteger;
+    result.word = lua_tointegerx(L, -1, NULL);
+  } else {
+    MBLValue value;
+    mbl_get(L, -1, &value);
+    result.tag = (uint16_t)value.tag;
+    if (value.tag > MBLTagNumber) {
+      result.top = base;
+      lua_copy(L, -1, -2);  // into the handler's place
+      lua_settop(L, -2);
+      return result;
+    }
+    if (value.tag != MBLTagNil) memcpy(&result.word, &value.integer, sizeof result.word);
+  }
+  lua_settop(L, -3);
+  return result;
+}
+
+MBLFastResult mbl_fast_call(MBLState *S, int32_t function, const MBLValue *arguments, int32_t count) {
+  if (S->depth == 0) return (MBLFastResult){0, -1, MBLTagNil, MBLStatusIdle};
+  lua_State *L = S->running;
+  int base = lua_gettop(L);
+  // Lua promises as many free places above a call's arguments.
+  if (base + count + 4 > LUA_MINSTACK && !lua_checkstack(L, count + 8)) {
+    return (MBLFastResult){0, base, MBLTagNil, MBLStatusStack};
+  }
+  lua_pushcfunction(L, mbl_handler);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, function);
+  for (int32_t i = 0; i < count; i++) push_scalar(L, &arguments[i]);
+  int pending = S->pendingCount;
+  bool inHost = mbl_set_in_host(S, false);
+  int status = lua_pcall(L, count, LUA_MULTRET, -count - 2);
+  mbl_set_in_host(S, inHost);
+  if (status == LUA_OK) {
+    int results = lua_gettop(L) - base - 1;
+    if (results == 1) return take_result(L, base);
+    lua_settop(L, base + 2);
+    MBLFastResult result = take_result(L, base);
+    if (results == 0) result.word = MBLNoResult;
+    return result;
+  }
+  lua_rotate(L, base + 1, -1);
+  lua_settop(L, -2);
+  S->running = L;
+  mbl_pending_unwind(S, pending);
+  return (MBLFastResult){0, base, MBLTagNil, (int16_t)status};
+}
