@@ -117,7 +117,7 @@ let package = Package(
     .testTarget(
       name: "MoonbaseLuaTests",
       dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseLuaFiles", "moonbase-hostile"],
-      exclude: ["Modules/Scripts", "Attacks"], swiftSettings: strict),
+      exclude: ["Modules/Scripts", "Hostile/Attacks"], swiftSettings: strict),
     // Runs hostile scripts, each in a process of its own.
     .executableTarget(
       name: "moonbase-hostile", dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseHostileFork"],

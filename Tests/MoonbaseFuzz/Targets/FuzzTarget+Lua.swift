@@ -51,7 +51,7 @@ extension FuzzTarget {
   /// The hostile scripts of the tests, where the checkout is at hand, and programs of host calls.
   private static let luaSeeds: [[UInt8]] = {
     let attacks = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../MoonbaseLuaTests/Attacks").standardizedFileURL
+      .appendingPathComponent("../../MoonbaseLuaTests/Hostile/Attacks").standardizedFileURL
     let files = FileManager.default.enumerator(at: attacks, includingPropertiesForKeys: nil)?.allObjects ?? []
     let scripts = files.compactMap { $0 as? URL }.filter { $0.pathExtension == "lua" }.sorted { $0.path < $1.path }
     let texts = scripts.compactMap { try? Array(Data(contentsOf: $0)) }
