@@ -1,35 +1,38 @@
 #include <string.h>
 
-#include "state.h"
+#include "host/host.h"
 
 // Swift errors on their way through Lua: kept by the state, raised once the Swift frame has gone.
 
-static void failure_clear(MBLState *S) {
-  if (S->failure != NULL) S->host->release(S->failure);
-  S->failure = NULL;
-  S->failureIsText = false;
-  S->failureReference = LUA_NOREF;
-}
+typedef struct MBLErrorBox {
+  MBLState *state;
+  void *error;
+  int64_t weight;
+  int32_t place;
+} MBLErrorBox;
 
-void mbl_fail(MBLState *S, void *error, int64_t weight) {
-  failure_clear(S);
-  S->failure = error;
-  S->failureWeight = weight;
+static void failure_clear(MBLState *S) {
+  if (S->failure.error != NULL) S->host->release(S->failure.error);
+  S->failure.error = NULL;
+  S->failure.isText = false;
+  S->failure.reference = LUA_NOREF;
 }
 
 void mbl_fail_text(MBLState *S, const char *bytes, size_t length) {
   failure_clear(S);
-  S->failureText = mbl_scratch_copy(S, bytes, length);
-  S->failureLength = S->failureText == SIZE_MAX ? 0 : length;
-  S->failureIsText = true;
+  S->failure.text = mbl_scratch_copy(S, bytes, length);
+  S->failure.length = S->failure.text == SIZE_MAX ? 0 : length;
+  S->failure.isText = true;
 }
 
 void mbl_fail_value(MBLState *S, int32_t reference, void *error, int64_t weight) {
   failure_clear(S);
-  S->failure = error;
-  S->failureWeight = weight;
-  S->failureReference = reference;
+  S->failure.error = error;
+  S->failure.weight = weight;
+  S->failure.reference = reference;
 }
+
+void mbl_fail(MBLState *S, void *error, int64_t weight) { mbl_fail_value(S, LUA_NOREF, error, weight); }
 
 // The error goes into a userdata first made empty: were memory to run out, the state would still own it.
 static void push_error_box(MBLState *S, lua_State *L) {
@@ -41,30 +44,30 @@ static void push_error_box(MBLState *S, lua_State *L) {
   mbl_push_blame(L);
   lua_setiuservalue(L, -2, 1);
   mbl_reserve_place(S, L);
-  box->error = S->failure;
-  box->weight = S->failureWeight;
-  box->place = mbl_own(S, S->failure, box->weight);
-  S->failure = NULL;
+  box->error = S->failure.error;
+  box->weight = S->failure.weight;
+  box->place = mbl_own(S, S->failure.error, box->weight);
+  S->failure.error = NULL;
 }
 
 int mbl_raise_failure(MBLState *S, lua_State *L) {
-  if (S->abort) {
+  if (S->run.abort) {
     mbl_arm(S);
     return mbl_raise_abort(L);
   }
-  if (S->failureIsText) {
+  if (S->failure.isText) {
     mbl_push_blame(L);
-    lua_pushlstring(L, S->failureLength > 0 ? S->scratch + S->failureText : "", S->failureLength);
+    lua_pushlstring(L, S->failure.length > 0 ? S->scratch.bytes + S->failure.text : "", S->failure.length);
     lua_concat(L, 2);
-    S->failureIsText = false;
+    S->failure.isText = false;
     return lua_error(L);
   }
-  if (S->failureReference != LUA_NOREF) {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, S->failureReference);
-    luaL_unref(L, LUA_REGISTRYINDEX, S->failureReference);
-    S->failureReference = LUA_NOREF;
+  if (S->failure.reference != LUA_NOREF) {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, S->failure.reference);
+    luaL_unref(L, LUA_REGISTRYINDEX, S->failure.reference);
+    S->failure.reference = LUA_NOREF;
     int type = lua_type(L, -1);
-    if (S->failure != NULL && (type == LUA_TTABLE || type == LUA_TUSERDATA)) {
+    if (S->failure.error != NULL && (type == LUA_TTABLE || type == LUA_TUSERDATA)) {
       lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_errors);
       lua_pushvalue(L, -2);
       push_error_box(S, L);
@@ -74,7 +77,7 @@ int mbl_raise_failure(MBLState *S, lua_State *L) {
     failure_clear(S);
     return lua_error(L);
   }
-  if (S->failure == NULL) return luaL_error(L, "the host function failed");
+  if (S->failure.error == NULL) return luaL_error(L, "the host function failed");
   push_error_box(S, L);
   return lua_error(L);
 }

@@ -1,4 +1,4 @@
-#include "limits/control.h"
+#include "host/host.h"
 
 // Tables as the host reads and writes them.
 
@@ -135,12 +135,10 @@ bool mbl_table_next(MBLState *S, int32_t table, bool *ok) {
   lua_pushcfunction(L, next_body);
   lua_rawgeti(L, LUA_REGISTRYINDEX, table);
   lua_pushvalue(L, base + 1);
-  bool inHost = mbl_set_in_host(S, false);
-  int status = lua_pcall(L, 2, LUA_MULTRET, 0);
-  mbl_set_in_host(S, inHost);
+  MBLStatus status = mbl_call_lua(S, L, 2, LUA_MULTRET, 0);
   lua_rotate(L, base + 1, -1);
   lua_settop(L, -2);
-  if (status != LUA_OK) return false;
+  if (status != MBLStatusOK) return false;
   *ok = true;
   return lua_gettop(L) == base + 2;
 }
@@ -183,20 +181,9 @@ MBLStatus mbl_table_slots(MBLState *S, int32_t table, const MBLType *type, int32
   lua_rotate(L, -2, 1);
   lua_pushlightuserdata(L, &request);
   lua_rotate(L, -2, 1);
-  int status = lua_pcall(L, 2, LUA_MULTRET, 0);
+  MBLStatus status = mbl_call_lua(S, L, 2, LUA_MULTRET, 0);
   *count = request.count;
-  return status == LUA_OK ? MBLStatusOK : MBLStatusRuntime;
-}
-
-static int freeze_body(lua_State *L) {
-  TableRequest *request = lua_touserdata(L, 1);
-  lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
-  return mbl_freeze_top(L);
-}
-
-MBLStatus mbl_table_freeze(MBLState *S, int32_t table) {
-  TableRequest request = {.table = table};
-  return mbl_protect(S, freeze_body, &request, 1);
+  return status == MBLStatusOK ? MBLStatusOK : MBLStatusRuntime;
 }
 
 static int metatable_body(lua_State *L) {

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "state.h"
+#include "host/host.h"
 
 // The text of a value.
 
@@ -14,10 +14,10 @@ static int64_t identity(lua_State *L, int index) {
   if (lua_rawget(L, -2) == LUA_TNIL) {
     lua_settop(L, -2);
     lua_pushvalue(L, index);
-    lua_pushinteger(L, ++S->nextIdentity);
+    lua_pushinteger(L, ++S->lastIdentity);
     lua_rawset(L, -3);
     lua_settop(L, -2);
-    return S->nextIdentity;
+    return S->lastIdentity;
   }
   int64_t number = lua_tointegerx(L, -1, NULL);
   lua_settop(L, -3);
@@ -54,8 +54,21 @@ void mbl_push_text(lua_State *L, int index) {
   if (named != LUA_TNIL) lua_remove(L, -2);
 }
 
-int mbl_tostring(lua_State *L) {
-  luaL_checkany(L, 1);
-  mbl_push_text(L, 1);
+static int text_body(lua_State *L) {
+  if (lua_type(L, 1) != LUA_TNUMBER && luaL_getmetafield(L, 1, "__tostring") == LUA_TNIL) {
+    lua_pushnil(L);
+  } else {
+    lua_settop(L, 1);
+    mbl_push_text(L, 1);
+  }
   return 1;
+}
+
+MBLStatus mbl_to_text(MBLState *S, int32_t index) {
+  lua_State *L = S->running;
+  if (!lua_checkstack(L, 8)) return MBLStatusStack;
+  index = lua_absindex(L, index);
+  lua_pushcfunction(L, text_body);
+  lua_pushvalue(L, index);
+  return mbl_call_lua(S, L, 1, 1, 0);
 }

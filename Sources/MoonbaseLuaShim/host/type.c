@@ -1,25 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "limits/control.h"
+#include "host/host.h"
 
-// Swift objects as userdata, and their types.
-
-MBLObject *mbl_test_object(MBLState *S, lua_State *L, int index) {
-  // A light userdata has no length, and a string of this length is no userdata.
-  if (lua_rawlen(L, index) != sizeof(MBLObject)) return NULL;
-  MBLObject *object = lua_touserdata(L, index);
-  return object != NULL && object->state == S ? object : NULL;
-}
-
-bool mbl_object_alive(MBLState *S, const MBLObject *object) {
-  if (object->object == NULL) return false;
-  if (object->scope == 0) return true;
-  for (int i = S->scopeCount; i > 0; i--) {
-    if (S->scopes[i - 1] == object->scope) return true;
-  }
-  return false;
-}
+// Types of Swift objects: which slot or method a key is, and what an access does.
 
 static MBLObject *check_object(MBLState *S, lua_State *L, MBLType *type) {
   MBLObject *object = mbl_test_object(S, L, 1);
@@ -41,20 +25,12 @@ static int access_object(lua_State *L, bool writing) {
   if (kind == LUA_TFUNCTION && !writing) return 1;
   int32_t slot = kind == LUA_TNUMBER ? (int32_t)lua_tointegerx(L, -1, NULL) : 0;
   lua_settop(L, writing ? 3 : 2);
-  MBLFrame frame;
-  frame.state = S;
-  frame.thread = L;
-  frame.count = writing ? 3 : 2;
-  frame.pushed = 0;
-  frame.hasResult = false;
-  int pending = S->pendingCount;
-  size_t scratch = S->scratchTop;
-  bool inHost = mbl_set_in_host(S, true);
-  int32_t failed = kind != LUA_TNUMBER ? S->host->missing(type->owner, object->object, writing, &frame)
-                   : writing           ? S->host->set(type->owner, object->object, slot, &frame)
-                                       : S->host->get(type->owner, object->object, slot, &frame);
-  mbl_set_in_host(S, inHost);
-  return mbl_finish(S, L, &frame, failed, pending, scratch);
+  MBLPassage passage;
+  mbl_passage_begin(&passage, S, L, writing ? 3 : 2);
+  int32_t failed = kind != LUA_TNUMBER ? S->host->missing(type->owner, object->object, writing, &passage.frame)
+                   : writing           ? S->host->set(type->owner, object->object, slot, &passage.frame)
+                                       : S->host->get(type->owner, object->object, slot, &passage.frame);
+  return mbl_passage_end(&passage, failed);
 }
 
 static int object_index(lua_State *L) { return access_object(L, false); }
@@ -120,7 +96,7 @@ MBLType *mbl_type_new(MBLState *S, void *owner, const char *name, bool interned)
   type->name = strdup(name);
   TypeRequest request = {.type = type};
   if (type->name == NULL || mbl_protect(S, type_body, &request, 0) != MBLStatusOK) {
-    // What was made of it in Lua is garbage that nobody can reach.
+    // The tables that were made for it in Lua are garbage.
     free(type->name);
     free(type);
     return NULL;
@@ -167,72 +143,4 @@ static int operator_body(lua_State *L) {
 MBLStatus mbl_type_add_operator(MBLType *type, const char *name, void *function) {
   TypeRequest request = {type, name, 0, 0, function};
   return mbl_protect(type->state, operator_body, &request, 0);
-}
-
-// MARK: Handles
-
-// May raise: out of memory. The caller keeps `object` alive meanwhile.
-void mbl_push_object_value(MBLState *S, lua_State *L, MBLType *type, void *object, uint32_t extra) {
-  bool scoped = extra & MBL_SCOPED;
-  if (type->interned) {
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_interned);
-    if (lua_rawgetp(L, -1, object) == LUA_TUSERDATA) {
-      MBLObject *known = lua_touserdata(L, -1);
-      if (known->object == object && known->type == type && mbl_object_alive(S, known)) {
-        lua_remove(L, -2);
-        return;
-      }
-    }
-    lua_settop(L, -2);
-  }
-  MBLObject *handle = lua_newuserdatauv(L, sizeof(MBLObject), 0);
-  handle->state = S;
-  handle->object = NULL;
-  handle->type = type;
-  handle->scope = scoped && S->scopeCount > 0 ? S->scopes[S->scopeCount - 1] : 0;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, type->metatable);
-  lua_setmetatable(L, -2);
-  if (type->interned) {
-    lua_pushvalue(L, -1);
-    lua_rawsetp(L, -3, object);
-    lua_remove(L, -2);
-  }
-  mbl_reserve_place(S, L);
-  S->host->retain(object);
-  handle->object = object;
-  handle->weight = (int64_t)(extra / MBL_WEIGHT_UNIT) * MBL_WEIGHT_GRAIN;
-  handle->place = mbl_own(S, object, handle->weight);
-}
-
-bool mbl_object_kill(MBLState *S, const void *object) {
-  lua_State *L = S->running;
-  if (!lua_checkstack(L, 4)) return false;
-  bool found = false;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_interned);
-  if (lua_rawgetp(L, -1, object) == LUA_TUSERDATA) {
-    MBLObject *handle = lua_touserdata(L, -1);
-    if (handle->object == object) {
-      mbl_disown(S, handle->place, handle->weight);
-      handle->object = NULL;
-      found = true;
-    }
-  }
-  lua_settop(L, -3);
-  return found;
-}
-
-uint64_t mbl_scope_begin(MBLState *S) {
-  if (S->scopeCount == S->scopeCapacity) {
-    int capacity = S->scopeCapacity == 0 ? 8 : S->scopeCapacity * 2;
-    uint64_t *grown = realloc(S->scopes, (size_t)capacity * sizeof(uint64_t));
-    if (grown == NULL) return 0;
-    S->scopes = grown;
-    S->scopeCapacity = capacity;
-  }
-  S->scopes[S->scopeCount++] = ++S->scopeSerial;
-  return S->scopeSerial;
-}
-
-void mbl_scope_end(MBLState *S, uint64_t scope) {
-  while (S->scopeCount > 0 && S->scopes[S->scopeCount - 1] >= scope) S->scopeCount--;
 }

@@ -1,6 +1,6 @@
-#include <string.h>
+#include "host/host.h"
 
-#include "limits/control.h"
+// Values on the stack, as the host reads and pushes them, and the references that keep them.
 
 // MARK: Reading (nothing here raises)
 
@@ -72,6 +72,7 @@ bool mbl_to_number(lua_State *L, int32_t index, double *value) {
 bool mbl_to_boolean(lua_State *L, int32_t index) { return lua_toboolean(L, index); }
 bool mbl_is_none_or_nil(lua_State *L, int32_t index) { return lua_type(L, index) <= 0; }
 const void *mbl_pointer(lua_State *L, int32_t index) { return lua_topointer(L, index); }
+lua_State *mbl_thread(MBLState *S) { return S->running; }
 int32_t mbl_top(MBLState *S) { return lua_gettop(S->running); }
 void mbl_set_top(MBLState *S, int32_t top) { lua_settop(S->running, top); }
 bool mbl_raw_equal(MBLState *S, int32_t a, int32_t b) { return lua_rawequal(S->running, a, b); }
@@ -87,20 +88,14 @@ const char *mbl_type_name(lua_State *L, int32_t index) {
              : lua_typename(L, lua_type(L, index));
 }
 
-// MARK: Protection
+// MARK: Pushing
 
 MBLStatus mbl_protect(MBLState *S, lua_CFunction body, void *request, int results) {
   lua_State *L = S->running;
   if (!lua_checkstack(L, 8)) return MBLStatusStack;
-  int pending = S->pendingCount;
   lua_pushcfunction(L, body);
   lua_pushlightuserdata(L, request);
-  // Metamethods may run, and large tables be walked or grown: that is time in Lua.
-  bool inHost = mbl_set_in_host(S, false);
-  int status = lua_pcall(L, 1, results, 0);
-  mbl_set_in_host(S, inHost);
-  if (status != LUA_OK) mbl_pending_unwind(S, pending);
-  return (MBLStatus)status;
+  return mbl_call_lua(S, L, 1, results, 0);
 }
 
 // May raise: out of memory.
@@ -140,6 +135,8 @@ MBLStatus mbl_push(MBLState *S, const MBLValue *value) {
   return status;
 }
 
+// MARK: References
+
 bool mbl_push_reference(MBLState *S, int32_t reference) {
   if (!lua_checkstack(S->running, 4)) return false;
   lua_rawgeti(S->running, LUA_REGISTRYINDEX, reference);
@@ -158,8 +155,8 @@ MBLStatus mbl_reference(MBLState *S, int32_t index, int32_t *reference) {
   mbl_queue_apply(S);
   lua_pushcfunction(L, reference_body);
   lua_pushvalue(L, index);
-  int status = lua_pcall(L, 1, 1, 0);
-  if (status == LUA_OK) *reference = (int32_t)lua_tointegerx(L, -1, NULL);
+  MBLStatus status = mbl_call_lua(S, L, 1, 1, 0);
+  if (status == MBLStatusOK) *reference = (int32_t)lua_tointegerx(L, -1, NULL);
   lua_settop(L, -2);
-  return (MBLStatus)status;
+  return status;
 }

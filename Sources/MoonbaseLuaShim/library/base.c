@@ -1,8 +1,15 @@
 #include <stdio.h>
+#include <string.h>
 
-#include "state.h"
+#include "library/library.h"
 
 // What of the base library is ours.
+
+int mbl_tostring(lua_State *L) {
+  luaL_checkany(L, 1);
+  mbl_push_text(L, 1);
+  return 1;
+}
 
 int mbl_print(lua_State *L) {
   MBLState *S = mbl_of(L);
@@ -24,10 +31,10 @@ int mbl_print(lua_State *L) {
   const char *bytes = lua_tolstring(L, -1, &length);
   if (!S->closing) {
     S->host->output(S->owner, 1, bytes, length);
-  } else if (S->plainOutput) {
+  } else if (S->library.plainOutput) {
     fwrite(bytes, 1, length, stdout);
   }
-  if (S->abort) {
+  if (S->run.abort) {
     mbl_arm(S);
     return mbl_raise_abort(L);
   }
@@ -39,7 +46,7 @@ int mbl_collectgarbage(lua_State *L) {
                                         "incremental", "generational", "setpause", "setstepmul", NULL};
   switch (luaL_checkoption(L, 1, "collect", options)) {
     case 1:
-      lua_pushnumber(L, mbl_of(L)->preset == MBLPresetPure ? 0 : (lua_Number)mbl_of(L)->used / 1024);
+      lua_pushnumber(L, mbl_of(L)->preset == MBLPresetPure ? 0 : (lua_Number)mbl_of(L)->memory.used / 1024);
       return 1;
     case 2:
     case 3: lua_pushboolean(L, 1); return 1;
@@ -60,8 +67,8 @@ int mbl_tonumber(lua_State *L) {
 
 int mbl_os_exit(lua_State *L) {
   MBLState *S = mbl_of(L);
-  S->exitStatus = lua_isboolean(L, 1) ? (lua_toboolean(L, 1) ? 0 : 1) : luaL_optinteger(L, 1, 0);
-  S->abort = MBLAbortExit;
+  S->run.exitStatus = lua_isboolean(L, 1) ? (lua_toboolean(L, 1) ? 0 : 1) : luaL_optinteger(L, 1, 0);
+  S->run.abort = MBLAbortExit;
   mbl_arm(S);
   return mbl_raise_abort(L);
 }
@@ -73,9 +80,30 @@ int mbl_randomseed(lua_State *L) {
   lua_insert(L, 1);
   if (count == 0) {
     MBLState *S = mbl_of(L);
-    lua_pushinteger(L, (lua_Integer)S->allocations * 0x2545F4914F6CDD1D + (S->preset == MBLPresetPure ? 0 : 0x9E37));
+    lua_pushinteger(L, (lua_Integer)S->memory.allocations * 0x2545F4914F6CDD1D + (S->preset == MBLPresetPure ? 0 : 0x9E37));
     count = 1;
   }
   lua_callk(L, count, 0, 0, NULL);
   return 0;
+}
+
+// MARK: Warnings
+
+static void write_warning(MBLState *S, const char *text) { S->host->output(S->owner, 2, text, strlen(text)); }
+
+// As under Lua's interpreter: off at first, "@on" and "@off" switch.
+void mbl_warn(void *state, const char *text, int more) {
+  MBLState *S = state;
+  if (S->closing) return;
+  if (!S->library.warningContinues && !more && text[0] == '@') {
+    if (strcmp(text, "@on") == 0) S->library.warns = true;
+    if (strcmp(text, "@off") == 0) S->library.warns = false;
+    return;
+  }
+  if (S->library.warns) {
+    if (!S->library.warningContinues) write_warning(S, "Lua warning: ");
+    write_warning(S, text);
+    if (!more) write_warning(S, "\n");
+  }
+  S->library.warningContinues = more != 0;
 }

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "state.h"
+#include "library/library.h"
 
 // What of the debug library no script can misuse: texts and numbers about calls, never functions or variables.
 

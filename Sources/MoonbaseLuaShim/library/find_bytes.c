@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include <string.h>
 
-#include "state.h"
+#include "library/library.h"
 
 // A short text in a long one, sixteen places at a time: those with its first and its last byte are looked at.
 

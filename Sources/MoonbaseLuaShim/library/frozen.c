@@ -1,8 +1,10 @@
-#include "state.h"
+#include "library/library.h"
 
 // Tables that scripts read and cannot change.
 
-bool mbl_is_frozen(lua_State *L, int index) {
+const char mbl_key_frozen = 0;
+
+static bool is_frozen(lua_State *L, int index) {
   if (!lua_getmetatable(L, index)) return false;
   bool frozen = lua_rawgetp(L, -1, &mbl_key_frozen) == LUA_TTABLE;
   lua_settop(L, -3);
@@ -11,7 +13,7 @@ bool mbl_is_frozen(lua_State *L, int index) {
 
 // Raw access sees through the proxy for reading: what is in it is no secret.
 static void thaw(lua_State *L, int index) {
-  if (!mbl_is_frozen(L, index)) return;
+  if (!is_frozen(L, index)) return;
   lua_getmetatable(L, index);
   lua_rawgetp(L, -1, &mbl_key_frozen);
   lua_replace(L, index);
@@ -76,12 +78,20 @@ int mbl_freeze_top(lua_State *L) {
   return 1;
 }
 
+static int freeze_body(lua_State *L) {
+  int32_t *table = lua_touserdata(L, 1);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, *table);
+  return mbl_freeze_top(L);
+}
+
+MBLStatus mbl_table_freeze(MBLState *S, int32_t table) { return mbl_protect(S, freeze_body, &table, 1); }
+
 int mbl_rawset(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   luaL_checkany(L, 2);
   luaL_checkany(L, 3);
   lua_settop(L, 3);
-  if (mbl_is_frozen(L, 1)) return frozen_write(L);
+  if (is_frozen(L, 1)) return frozen_write(L);
   lua_rawset(L, 1);
   return 1;
 }

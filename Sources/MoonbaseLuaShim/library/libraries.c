@@ -1,6 +1,8 @@
-#include "state.h"
+#include "library/library.h"
 
-// MARK: Opening
+// Opens the libraries that a preset has.
+
+const char mbl_key_base = 0;
 
 static void copy_fields(lua_State *L, int from, int to, const char *const *names) {
   for (; *names != NULL; names++) {
@@ -22,7 +24,6 @@ static void open_library(lua_State *L, const char *name, lua_CFunction open, boo
   lua_setfield(L, base, name);
 }
 
-// Replaces functions of the library on the top by ones of ours that have them as their upvalue.
 void mbl_cover(lua_State *L, const luaL_Reg *entries) {
   for (; entries->name != NULL; entries++) {
     lua_getfield(L, -1, entries->name);
@@ -75,22 +76,6 @@ static int open_os(lua_State *L) {
   copy_fields(L, all, table, clock);
   set_function(L, table, "exit", mbl_os_exit);
   set_function(L, table, "getenv", stub_nil);
-  return 1;
-}
-
-static int open_package_stub(lua_State *L) {
-  lua_createtable(L, 0, 6);
-  lua_pushliteral(L, "/\n;\n?\n!\n-\n");
-  lua_setfield(L, -2, "config");
-  lua_pushliteral(L, "");
-  lua_setfield(L, -2, "path");
-  lua_pushliteral(L, "");
-  lua_setfield(L, -2, "cpath");
-  static const char *const tables[] = {"loaded", "preload", "searchers", NULL};
-  for (int i = 0; tables[i] != NULL; i++) {
-    lua_createtable(L, 0, 0);
-    lua_setfield(L, -2, tables[i]);
-  }
   return 1;
 }
 
@@ -157,7 +142,7 @@ static void open_sandbox(lua_State *L) {
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
   lua_settop(L, base);
-  // Nobody reaches the real globals; they hold nothing.
+  // No script reaches the real globals; they hold nothing.
   lua_createtable(L, 0, 0);
   lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &mbl_key_base);
@@ -188,61 +173,4 @@ void mbl_open_libraries(lua_State *L) {
   } else {
     open_trusted(L);
   }
-}
-
-// MARK: Environments
-
-// Replaces a frozen library by a table of the script's own with the same functions.
-static void copy_library(lua_State *L, int base, int environment, const char *name) {
-  int top = lua_gettop(L);
-  lua_getfield(L, base, name);
-  if (lua_getmetatable(L, -1) && lua_rawgetp(L, -1, &mbl_key_frozen) == LUA_TTABLE) {
-    int library = lua_gettop(L);
-    lua_createtable(L, 0, 12);
-    for (lua_pushnil(L); lua_next(L, library);) {
-      lua_pushvalue(L, -2);
-      lua_insert(L, -2);
-      lua_rawset(L, library + 1);
-    }
-    lua_setfield(L, environment, name);
-  }
-  lua_settop(L, top);
-}
-
-// The globals of one script: a copy of the base, so that reading a global costs one look and writing one touches nobody.
-static int environment_body(lua_State *L) {
-  MBLState *S = mbl_of(L);
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_base);
-  if (!mbl_sandboxed(S)) return 1;
-  int base = lua_gettop(L);
-  lua_createtable(L, 0, 48);
-  int environment = base + 1;
-  for (lua_pushnil(L); lua_next(L, base);) {
-    lua_pushvalue(L, -2);
-    lua_insert(L, -2);
-    lua_rawset(L, environment);
-  }
-  lua_pushvalue(L, environment);
-  lua_setfield(L, environment, "_G");
-  lua_pushvalue(L, environment);
-  lua_pushcclosure(L, mbl_load_text, 1);
-  lua_setfield(L, environment, "load");
-  // Third-party modules look into it, and change it: each script has its own.
-  if (S->preset == MBLPresetCompat) {
-    open_package_stub(L);
-    lua_setfield(L, environment, "package");
-    copy_library(L, base, environment, "os");
-    // What it requires shares its globals.
-    mbl_bind_function(L, base, environment, "require");
-  }
-  return 1;
-}
-
-MBLStatus mbl_environment_new(MBLState *S) { return mbl_protect(S, environment_body, NULL, 1); }
-
-MBLStatus mbl_globals(MBLState *S) {
-  lua_State *L = S->running;
-  if (!lua_checkstack(L, 4)) return MBLStatusStack;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_base);
-  return MBLStatusOK;
 }

@@ -1,6 +1,7 @@
 #include <string.h>
 
-#include "state.h"
+#include "library/library.h"
+#include "parser/parser.h"
 
 // `load` of sandboxed scripts: text only, in the environment of the script that calls it.
 
@@ -69,9 +70,9 @@ int mbl_load_text(lua_State *L) {
     mode = "t";
   }
   if (luaL_loadbufferx(L, bytes, length, name, mode) != LUA_OK) {
-    const char *problem = lua_tostring(L, -1);
+    const char *message = lua_tostring(L, -1);
     // The parser's own words name no place and nothing that a reader could change.
-    if (problem != NULL && strcmp(problem, "C stack overflow") == 0) {
+    if (message != NULL && strcmp(message, "C stack overflow") == 0) {
       lua_pushliteral(L, "the source nests too deeply (more than 200 levels)");
     }
     lua_pushnil(L);

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "state.h"
+#include "library/library.h"
 
 // Lua walks a table by the hashes of its keys, and those of texts differ from run to run. In preset `pure` a walk has an order:
 // numbers, then texts by their bytes, then booleans. Other keys (tables, functions) have none that two runs share; they come

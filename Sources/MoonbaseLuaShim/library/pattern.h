@@ -1,7 +1,7 @@
 #ifndef MOONBASE_LUA_PATTERN_H
 #define MOONBASE_LUA_PATTERN_H
 
-#include "state.h"
+#include "library/library.h"
 
 #define MBL_CAPTURES 32
 #define MBL_PATTERN_DEPTH 200

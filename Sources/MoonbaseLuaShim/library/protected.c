@@ -1,11 +1,11 @@
-#include "state.h"
+#include "library/library.h"
 
 // Protected calls that let the end of a run pass.
 
 static int finish_pcall(lua_State *L, int status, lua_KContext extra) {
   if (status != LUA_OK && status != LUA_YIELD) {
     MBLState *S = mbl_of(L);
-    if (S->abort) {
+    if (S->run.abort) {
       mbl_arm(S);
       // A coroutine may wait in a hundred thousand calls of pcall, and raising would visit each: it is left where it is.
       return lua_isyieldable(L) ? lua_yield(L, 0) : mbl_raise_abort(L);
@@ -26,7 +26,7 @@ int mbl_pcall(lua_State *L) {
 
 // An error raised by the hook reaches the handler while hooks are off: a script's handler could run for ever there.
 static int guarded_handler(lua_State *L) {
-  if (mbl_of(L)->abort) return 1;
+  if (mbl_of(L)->run.abort) return 1;
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
   lua_callk(L, lua_gettop(L) - 1, 1, 0, NULL);

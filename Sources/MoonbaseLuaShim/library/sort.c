@@ -1,6 +1,6 @@
 #include <limits.h>
 
-#include "state.h"
+#include "library/library.h"
 
 // table.sort. The library's own asks a table for its length once more, and walks as far as it is told where no hook looks; its
 // pivots depend on the clock. This one merges, on copies: equal elements keep their order, whatever the comparison answers.

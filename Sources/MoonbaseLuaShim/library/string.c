@@ -1,7 +1,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "state.h"
+#include "library/library.h"
 
 // Lua's string functions whose cost or results the host must hold in check.
 
@@ -21,8 +21,8 @@ static int str_rep(lua_State *L) {
   }
   size_t total = (size_t)count * length + (size_t)(count - 1) * separatorLength;
   MBLState *S = mbl_of(L);
-  if (S->limits.softMemory > 0 && total > S->limits.softMemory && S->depth > 0) {
-    S->abort = MBLAbortMemory;
+  if (S->limits.softMemory > 0 && total > S->limits.softMemory && S->run.depth > 0) {
+    S->run.abort = MBLAbortMemory;
   }
   mbl_charge(L, (int64_t)(total / 64));
   luaL_Buffer buffer;

@@ -1,6 +1,6 @@
 #include <limits.h>
 
-#include "state.h"
+#include "library/library.h"
 
 // Lua's table functions walk in C, where no hook looks: they are charged by the length of the walk beforehand.
 

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "state.h"
+#include "library/library.h"
 
 // utf8: what walks over a text is charged by the way it went.
 

@@ -1,8 +1,12 @@
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
-#include "state.h"
+#include "limits/limits.h"
 
-// References let go by any thread wait here until their state runs again.
+// Collections, and what waits for them on both sides: references that the host let go, and Swift objects that Lua let go.
+
+// MARK: References, let go on any thread
 
 struct MBLQueue {
   atomic_int references;
@@ -11,6 +15,8 @@ struct MBLQueue {
   int32_t *items;
   int count, capacity;
 };
+
+MBLQueue *mbl_queue(MBLState *S) { return S->queue; }
 
 MBLQueue *mbl_queue_new(void) {
   MBLQueue *queue = calloc(1, sizeof(MBLQueue));
@@ -32,12 +38,8 @@ void mbl_queue_release(MBLQueue *queue) {
 void mbl_queue_unref(MBLQueue *queue, int32_t reference) {
   pthread_mutex_lock(&queue->lock);
   if (queue->count == queue->capacity) {
-    int capacity = queue->capacity == 0 ? 64 : queue->capacity * 2;
-    int32_t *grown = realloc(queue->items, (size_t)capacity * sizeof(int32_t));
-    if (grown != NULL) {
-      queue->items = grown;
-      queue->capacity = capacity;
-    }
+    int32_t *grown = mbl_grown(queue->items, &queue->capacity, sizeof(int32_t));
+    if (grown != NULL) queue->items = grown;
   }
   if (queue->count < queue->capacity) queue->items[queue->count++] = reference;
   pthread_mutex_unlock(&queue->lock);
@@ -53,4 +55,33 @@ void mbl_queue_apply(MBLState *S) {
   queue->count = 0;
   atomic_store_explicit(&queue->waiting, 0, memory_order_relaxed);
   pthread_mutex_unlock(&queue->lock);
+}
+
+// MARK: Swift objects, released outside of the collector, so that no Swift code runs inside of it
+
+void mbl_discard(MBLState *S, void *object) {
+  if (!mbl_list_add(&S->garbage, object)) S->host->release(object);
+}
+
+void mbl_drain(MBLState *S) {
+  while (S->garbage.count > 0) S->host->release(S->garbage.items[--S->garbage.count]);
+}
+
+// MARK: Collections
+
+void mbl_collect_in(MBLState *S, lua_State *L) {
+  mbl_queue_apply(S);
+  lua_gc(L, LUA_GCCOLLECT);
+  mbl_drain(S);
+}
+
+void mbl_collect(MBLState *S) { mbl_collect_in(S, S->running); }
+
+// Lua's collector knows nothing of what the host keeps: it would let handles pile up that are small to Lua and large to the
+// host. So it is called whenever much has come since the last time, as measured by what there is: the work of a collection
+// goes with what Lua holds.
+void mbl_collect_hosted(MBLState *S, lua_State *L) {
+  if (lua_gc(L, LUA_GCISRUNNING)) mbl_collect_in(S, L);
+  int64_t lua = (int64_t)S->memory.used - S->hosted.bytes, larger = lua > S->hosted.bytes ? lua : S->hosted.bytes;
+  S->hosted.mark = S->hosted.bytes + (larger / 2 > MBL_LEAST_GROWTH ? larger / 2 : MBL_LEAST_GROWTH);
 }

@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "limits/control.h"
 #include "MoonbaseMeter.h"
+#include "limits/control.h"
 
 // Ending a run from elsewhere.
 
-MBLControl *mbl_control_new(MBLState *S) {
-  (void)S;
+MBLControl *mbl_control(MBLState *S) { return S->control; }
+
+MBLControl *mbl_control_new(void) {
   MBLControl *control = calloc(1, sizeof(MBLControl));
   if (control != NULL) atomic_init(&control->references, 1);
   return control;
@@ -46,14 +47,14 @@ static void call_previous(int number, siginfo_t *information, void *context) {
 static void on_signal(int number, siginfo_t *information, void *context) {
   int saved = errno;
   MBLState *hit = NULL;
-  for (MBLState *S = mbl_current; S != NULL; S = S->parent) {
+  for (MBLState *S = mbl_current; S != NULL; S = S->run.parent) {
     if (atomic_load(&S->control->reason) != MBLAbortNone) hit = S;
   }
   if (hit != NULL) {
     int reason = atomic_load(&hit->control->reason);
     // States above it run on its behalf.
-    for (MBLState *S = mbl_current; S != NULL; S = S->parent) {
-      if (!S->abort) S->abort = reason;
+    for (MBLState *S = mbl_current; S != NULL; S = S->run.parent) {
+      if (!S->run.abort) S->run.abort = reason;
       mbl_arm(S);
       if (S == hit) break;
     }
@@ -72,8 +73,8 @@ static struct sigaction *remembered(const struct sigaction *action) {
   return &handlers[handlerCount++];
 }
 
-// SIGURG: ignored by default, so that a stray one harms nobody. Looked at before each signal, for a host may install a handler of
-// its own at any time. Safe in a signal handler.
+// SIGURG is ignored by default, so that a stray one does no harm. The handler is looked at before each signal, since a host may
+// install one of its own at any time. This is safe in a signal handler.
 static void install_signal(void) {
   struct sigaction action, current;
   if (sigaction(SIGURG, NULL, &current) != 0 || current.sa_sigaction == on_signal) return;
@@ -126,7 +127,7 @@ void mbl_control_on_sigint(MBLControl *control) {
   if (control != NULL) mbl_control_retain(control);
   if (control != NULL) atomic_store(&control->waiting, 0);
   MBLControl *old = atomic_exchange(&sigintControl, control);
-  // Whoever started this in the background had the signal ignored: it stays so.
+  // A shell that starts a process in the background has the signal ignored: it stays so.
   if (old == NULL) sigaction(SIGINT, NULL, &sigintBefore);
   bool isIgnored = !(sigintBefore.sa_flags & SA_SIGINFO) && sigintBefore.sa_handler == SIG_IGN;
   if (control == NULL) {
@@ -154,11 +155,6 @@ static void unblock_signal(void) {
   unblocked = true;
 }
 
-void mbl_control_set_deadline(MBLState *S) {
-  atomic_store_explicit(&S->control->deadline, S->limits.deadline, memory_order_relaxed);
-  if (S->limits.deadline > 0 && !atomic_load(&S->control->watched)) mbl_watch_begin(S->control);
-}
-
 void mbl_control_enter(MBLState *S) {
   if (!unblocked) unblock_signal();
   MBLControl *control = S->control;
@@ -169,7 +165,6 @@ void mbl_control_enter(MBLState *S) {
                         memory_order_relaxed);
   atomic_store(&control->phase, RUNNING);
   if (atomic_load_explicit(&control->waiting, memory_order_relaxed)) mbl_set_abort(S, MBLAbortInterrupted);
-  mbl_control_set_deadline(S);
 }
 
 void mbl_control_leave(MBLState *S) {
@@ -180,11 +175,14 @@ void mbl_control_leave(MBLState *S) {
   }
 }
 
-// The host was told of an interruption.
-void mbl_control_seen(MBLState *S) { atomic_store(&S->control->waiting, 0); }
+// Who asks for the reason knows of an interruption from then on.
+MBLAbort mbl_abort(MBLState *S) {
+  if (S->run.abort == MBLAbortInterrupted) atomic_store(&S->control->waiting, 0);
+  return (MBLAbort)S->run.abort;
+}
 
-void mbl_pause_deadlines(bool paused) {
-  for (MBLState *S = mbl_current; S != NULL; S = S->parent) {
-    atomic_store_explicit(&S->control->paused, paused, memory_order_relaxed);
+void mbl_pause_deadlines(bool isPaused) {
+  for (MBLState *S = mbl_current; S != NULL; S = S->run.parent) {
+    atomic_store_explicit(&S->control->paused, isPaused, memory_order_relaxed);
   }
 }

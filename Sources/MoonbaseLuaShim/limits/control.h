@@ -1,7 +1,10 @@
 #ifndef MOONBASE_LUA_CONTROL_H
 #define MOONBASE_LUA_CONTROL_H
 
-#include "state.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "limits/limits.h"
 
 // How other threads reach a run.
 
@@ -26,7 +29,6 @@ struct MBLControl {
 };
 
 void mbl_control_deliver(MBLControl *control, MBLAbort reason, bool anySerial, unsigned long serial);
-void mbl_watch_begin(MBLControl *control);
 // Seconds before the deadline of a run.
 double mbl_watch_rest(MBLControl *control);
 

@@ -1,4 +1,8 @@
-#include "state.h"
+#include <stdlib.h>
+
+#include "limits/blocks.h"
+#include "limits/limits.h"
+#include "limits/table_growth.h"
 
 // The allocator: counts, and says when a limit is passed.
 
@@ -12,73 +16,60 @@
 // and again for one and the same frame, which nothing else does that is not in the host.
 static bool calls_in_circles(MBLState *S, size_t size) {
   lua_Debug frame;
-  if (S->main == NULL || S->depth == 0 || S->inHost) return false;
+  if (S->main == NULL || S->run.depth == 0 || S->run.inHost) return false;
   // The values that fill the stack are the frame's own.
   if ((size_t)lua_gettop(S->running) < size / 64 || !lua_getstack(S->running, 0, &frame)) return false;
-  bool isSame = S->grownFrame == (const void *)frame.i_ci;
-  if (!isSame || size != S->grownSize) {
-    S->doublings = isSame && size == 2 * S->grownSize - STACK_EXTRA ? S->doublings + 1 : 0;
-    S->grownFrame = frame.i_ci;
-    S->grownSize = size;
-    if (S->doublings == 3) {
-      S->abort = MBLAbortCallDepth;
+  bool isSame = S->growth.frame == (const void *)frame.i_ci;
+  if (!isSame || size != S->growth.size) {
+    S->growth.doublings = isSame && size == 2 * S->growth.size - STACK_EXTRA ? S->growth.doublings + 1 : 0;
+    S->growth.frame = frame.i_ci;
+    S->growth.size = size;
+    if (S->growth.doublings == 3) {
+      S->run.abort = MBLAbortCallDepth;
       mbl_arm(S);
     }
   }
-  return S->doublings >= 3;  // Lua asks a second time, after a collection
+  return S->growth.doublings >= 3;  // Lua asks a second time, after a collection
 }
 
 static void memory_passed(MBLState *S, bool hard) {
-  if (S->main == NULL || S->depth == 0) return;
+  if (S->main == NULL || S->run.depth == 0) return;
   if (hard) {
-    if (!S->abort) S->abort = MBLAbortMemory;
+    if (!S->run.abort) S->run.abort = MBLAbortMemory;
   } else {
-    S->crowded = 1;
+    S->shortage.isFelt = 1;
   }
   mbl_arm(S);
 }
 
 static void check_soft(MBLState *S, uint64_t after) {
-  if (S->limits.softMemory > 0 && after > S->limits.softMemory + S->baseline && !S->crowded && !S->abort) {
+  if (S->limits.softMemory > 0 && after > S->limits.softMemory + S->memory.baseline && !S->shortage.isFelt && !S->run.abort) {
     memory_passed(S, false);
   }
 }
 
 // What the host keeps counts as Lua's own memory does, but that the hard limit is nearer: no collection needs room in it.
 void mbl_weigh(MBLState *S, int64_t bytes) {
-  S->used += (uint64_t)bytes;
-  S->hosted += bytes;
+  S->memory.used += (uint64_t)bytes;
+  S->hosted.bytes += bytes;
   if (bytes <= 0) return;
-  S->weighed += (uint64_t)bytes;
+  S->hosted.added += (uint64_t)bytes;
   uint64_t soft = S->limits.softMemory;
-  if (soft > 0 && S->used > soft + soft + S->baseline) memory_passed(S, true);
-  check_soft(S, S->used);
-}
-
-// Lua's collector knows nothing of what the host keeps: it would let handles pile up that are small to Lua and large to the
-// host. So it is called whenever much has come since the last time, as measured by what there is: the work of a collection
-// goes with what Lua holds.
-void mbl_collect_hosted(MBLState *S, lua_State *L) {
-  if (lua_gc(L, LUA_GCISRUNNING)) {
-    mbl_queue_apply(S);
-    lua_gc(L, LUA_GCCOLLECT);
-    mbl_drain(S);
-  }
-  int64_t lua = (int64_t)S->used - S->hosted, larger = lua > S->hosted ? lua : S->hosted;
-  S->hostedMark = S->hosted + (larger / 2 > MBL_LEAST_GROWTH ? larger / 2 : MBL_LEAST_GROWTH);
+  if (soft > 0 && S->memory.used > soft + soft + S->memory.baseline) memory_passed(S, true);
+  check_soft(S, S->memory.used);
 }
 
 int64_t mbl_memory_room(MBLState *S) {
   if (S->limits.softMemory == 0) return INT64_MAX;
-  int64_t room = (int64_t)(S->limits.softMemory + S->baseline) - (int64_t)S->used;
+  int64_t room = (int64_t)(S->limits.softMemory + S->memory.baseline) - (int64_t)S->memory.used;
   return room > 0 ? room : 0;
 }
 
 void mbl_weigh_for_run(MBLState *S, int64_t bytes) {
-  if (S->depth == 0) return;
+  if (S->run.depth == 0) return;
   // What was there before the run may go in it.
-  if (bytes < -S->runWeight) bytes = -S->runWeight;
-  S->runWeight += bytes;
+  if (bytes < -S->hosted.ofRun) bytes = -S->hosted.ofRun;
+  S->hosted.ofRun += bytes;
   mbl_weigh(S, bytes);
 }
 
@@ -93,23 +84,23 @@ void *mbl_allocate(void *context, void *block, size_t old, size_t size) {
   bool isPart = size >= MBL_LEAST_PART && block == NULL && old == 0;
   if (size == 0) {
     if (before >= MBL_LEAST_PART) mbl_part_remove(S, block, before);
-    mbl_block_free(&S->blocks, block, before);
-    S->used -= before;
+    mbl_block_free(&S->memory.blocks, block, before);
+    S->memory.used -= before;
     return NULL;
   }
   if (size > before) {
     // What fills much memory in one instruction is paid for by its size.
-    if (size >= LARGE) S->budget -= (int64_t)(size / 64);
-    uint64_t after = S->used - before + size;
-    S->allocations++;
-    if (S->failAfter > 0) {
-      S->failAfter--;
-    } else if (S->failAfter == 0) {
-      if (--S->failTimes <= 0) S->failAfter = -1;
+    if (size >= LARGE) S->run.budget -= (int64_t)(size / 64);
+    uint64_t after = S->memory.used - before + size;
+    S->memory.allocations++;
+    if (S->memory.failAfter > 0) {
+      S->memory.failAfter--;
+    } else if (S->memory.failAfter == 0) {
+      if (--S->memory.failTimes <= 0) S->memory.failAfter = -1;
       return NULL;
     }
     if (size >= LARGE_STACK && calls_in_circles(S, size)) return NULL;
-    if (S->limits.hardMemory > 0 && after > S->limits.hardMemory + S->baseline) {
+    if (S->limits.hardMemory > 0 && after > S->limits.hardMemory + S->memory.baseline) {
       memory_passed(S, true);
       return NULL;
     }
@@ -117,19 +108,47 @@ void *mbl_allocate(void *context, void *block, size_t old, size_t size) {
     check_soft(S, after);
   }
   if (before >= MBL_LEAST_PART) mbl_part_remove(S, block, before);
-  void *moved = mbl_block_resize(&S->blocks, block, before, size);
+  void *moved = mbl_block_resize(&S->memory.blocks, block, before, size);
   if (moved != NULL) {
     if (isPart) mbl_part_add(S, moved, size);
-    S->used += size - before;
-    if (S->used > S->peak) S->peak = S->used;
+    S->memory.used += size - before;
+    if (S->memory.used > S->memory.peak) S->memory.peak = S->memory.used;
   }
   return moved;
 }
 
-uint64_t mbl_memory_used(MBLState *S) { return S->used; }
-uint64_t mbl_memory_peak(MBLState *S) { return S->peak; }
+uint64_t mbl_memory_used(MBLState *S) { return S->memory.used; }
+uint64_t mbl_memory_peak(MBLState *S) { return S->memory.peak; }
 void mbl_fail_allocation(MBLState *S, int64_t after, int64_t times) {
-  S->failAfter = after;
-  S->failTimes = times;
+  S->memory.failAfter = after;
+  S->memory.failTimes = times;
 }
-uint64_t mbl_allocations(MBLState *S) { return S->allocations; }
+uint64_t mbl_allocations(MBLState *S) { return S->memory.allocations; }
+
+// MARK: Lists
+
+void *mbl_grown(void *items, int *capacity, size_t size) {
+  int larger = *capacity == 0 ? 16 : *capacity * 2;
+  void *grown = realloc(items, (size_t)larger * size);
+  if (grown != NULL) *capacity = larger;
+  return grown;
+}
+
+bool mbl_list_add(MBLList *list, void *item) {
+  if (list->count == list->capacity) {
+    void **grown = mbl_grown(list->items, &list->capacity, sizeof(void *));
+    if (grown == NULL) return false;
+    list->items = grown;
+  }
+  list->items[list->count++] = item;
+  return true;
+}
+
+void mbl_limits_free(MBLState *S) {
+  mbl_drain(S);
+  free(S->garbage.items);
+  free(S->parts.items);
+  if (S->control != NULL) mbl_control_release(S->control);
+  if (S->queue != NULL) mbl_queue_release(S->queue);
+  mbl_blocks_release(&S->memory.blocks);
+}

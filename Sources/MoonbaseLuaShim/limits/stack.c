@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 
-#include "state.h"
+#include "limits/limits.h"
 
 // How much of the thread's C stack is left. Lua bounds the C calls of one state; calls that nest across states are bounded here.
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "limits/control.h"
+#include "limits/table_growth.h"
 
 // When the hash part of a table is full, Lua allocates a new one and puts every key into it, and for each it walks along the keys
 // that are there already with the same hash: with keys chosen to collide, a time that grows with the square of their number, in
@@ -49,25 +50,23 @@ static int log_of(size_t size) {
 // MARK: The parts there are
 
 bool mbl_part_reserve(MBLState *S, size_t size) {
-  if (log_of(size) == 0 || S->partCount < S->partCapacity) return true;
-  int capacity = S->partCapacity > 0 ? 2 * S->partCapacity : 16;
-  MBLPart *parts = realloc(S->parts, (size_t)capacity * sizeof(MBLPart));
-  if (parts == NULL) return false;
-  S->parts = parts;
-  S->partCapacity = capacity;
+  if (log_of(size) == 0 || S->parts.count < S->parts.capacity) return true;
+  MBLPart *grown = mbl_grown(S->parts.items, &S->parts.capacity, sizeof(MBLPart));
+  if (grown == NULL) return false;
+  S->parts.items = grown;
   return true;
 }
 
 void mbl_part_add(MBLState *S, const void *block, size_t size) {
   int log = log_of(size);
-  if (log > 0 && block != NULL) S->parts[S->partCount++] = (MBLPart){.nodes = block, .log = log};
+  if (log > 0 && block != NULL) S->parts.items[S->parts.count++] = (MBLPart){.nodes = block, .log = log};
 }
 
 void mbl_part_remove(MBLState *S, const void *block, size_t size) {
   if (S->closing || log_of(size) == 0) return;
-  for (int i = S->partCount - 1; i >= 0; i--) {
-    if (S->parts[i].nodes != block) continue;
-    S->parts[i] = S->parts[--S->partCount];
+  for (int i = S->parts.count - 1; i >= 0; i--) {
+    if (S->parts.items[i].nodes != block) continue;
+    S->parts.items[i] = S->parts.items[--S->parts.count];
     return;
   }
 }
@@ -123,7 +122,7 @@ typedef struct Estimate {
 // Whether the part may be the one that grows to 2^log nodes (it has no free node, nor more keys than will fit), and its keys fall
 // unevenly. Of those that may move to the table's array it is not known whether they do.
 static bool is_suspect(const MBLState *S, MBLPart part, int log, uint32_t *counts, int coarse) {
-  uint64_t arrayable = S->used / 8, kept = 0, numbers = 0;
+  uint64_t arrayable = S->memory.used / 8, kept = 0, numbers = 0;
   for (size_t i = 0; i < (size_t)1 << part.log; i++) {
     const unsigned char *node = part.nodes + i * NODE;
     if (node[KEY_TAG] == LUA_TNIL) return false;
@@ -143,7 +142,7 @@ static bool is_suspect(const MBLState *S, MBLPart part, int log, uint32_t *count
 }
 
 typedef struct Slot {
-  uint32_t chain;  // whose key is here, from 1 on; 0: nobody's
+  uint32_t chain;  // whose key is here, from 1 on; 0: no key
   uint32_t place;  // in which order it came there
   uint32_t length;
 } Slot;
@@ -184,15 +183,15 @@ static bool estimate_growth(const MBLState *S, int log, Estimate *worst) {
   int coarse = log < COARSE_LOG ? log : COARSE_LOG;
   uint32_t *counts = NULL;
   bool isKnown = true;
-  for (int i = 0; i < S->partCount && isKnown; i++) {
-    if (S->parts[i].log < log - 1) continue;
+  for (int i = 0; i < S->parts.count && isKnown; i++) {
+    if (S->parts.items[i].log < log - 1) continue;
     if (counts == NULL) counts = malloc(sizeof(uint32_t) << coarse);
     if (counts == NULL) return false;
     memset(counts, 0, sizeof(uint32_t) << coarse);
-    if (!is_suspect(S, S->parts[i], log, counts, coarse)) continue;
+    if (!is_suspect(S, S->parts.items[i], log, counts, coarse)) continue;
     Slot *slots = calloc((size_t)1 << log, sizeof(Slot));
     Estimate estimate = {0};
-    if (slots != NULL) play(S->parts[i], log, slots, &estimate);
+    if (slots != NULL) play(S->parts.items[i], log, slots, &estimate);
     isKnown = slots != NULL;
     free(slots);
     if (estimate.chained > worst->chained) worst->chained = estimate.chained;
@@ -206,7 +205,7 @@ static bool estimate_growth(const MBLState *S, int log, Estimate *worst) {
 
 // The innermost run on whose deadline this one would run, NULL if there is time.
 static MBLState *out_of_time(MBLState *S, double seconds) {
-  for (; S != NULL; S = S->parent) {
+  for (; S != NULL; S = S->run.parent) {
     if (S->limits.deadline > 0 && seconds >= mbl_watch_rest(S->control)) return S;
   }
   return NULL;
@@ -214,17 +213,17 @@ static MBLState *out_of_time(MBLState *S, double seconds) {
 
 bool mbl_growth_is_refused(MBLState *S, size_t size) {
   int log = log_of(size);
-  if (size <= MBL_LEAST_PART || log == 0 || S->depth == 0 || S->main == NULL) return false;
+  if (size <= MBL_LEAST_PART || log == 0 || S->run.depth == 0 || S->main == NULL) return false;
   bool isTimed = false;
-  for (MBLState *P = S; P != NULL; P = P->parent) isTimed = isTimed || P->limits.deadline > 0;
+  for (MBLState *P = S; P != NULL; P = P->run.parent) isTimed = isTimed || P->limits.deadline > 0;
   if (S->limits.instructions <= 0 && !isTimed) return false;
   Estimate estimate = {0};
   if (!estimate_growth(S, log, &estimate)) return true;
   if (estimate.steps < 1) return false;
   if (S->limits.instructions > 0) {
-    double rest = (double)S->budget - estimate.chained / STEPS;
-    S->budget = rest > 0 ? (int64_t)rest : 0;
-    if (S->budget == 0) {
+    double rest = (double)S->run.budget - estimate.chained / STEPS;
+    S->run.budget = rest > 0 ? (int64_t)rest : 0;
+    if (S->run.budget == 0) {
       mbl_set_abort(S, MBLAbortInstructions);
       return true;
     }
@@ -232,7 +231,7 @@ bool mbl_growth_is_refused(MBLState *S, size_t size) {
   MBLState *hit = isTimed ? out_of_time(S, estimate.steps * SECONDS) : NULL;
   if (hit == NULL) return false;
   // Those below the one that is out of time run on its behalf.
-  for (MBLState *P = S; P != hit; P = P->parent) mbl_set_abort(P, MBLAbortDeadline);
+  for (MBLState *P = S; P != hit; P = P->run.parent) mbl_set_abort(P, MBLAbortDeadline);
   mbl_set_abort(hit, MBLAbortDeadline);
   return true;  // Lua asks a second time, after a collection, and is refused again
 }

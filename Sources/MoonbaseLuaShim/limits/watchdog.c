@@ -84,7 +84,7 @@ static void start_watch(void) {
   pthread_attr_destroy(&attributes);
 }
 
-void mbl_watch_begin(MBLControl *control) {
+static void begin(MBLControl *control) {
   pthread_once(&watchOnce, start_watch);
   pthread_mutex_lock(&watchLock);
   if (!atomic_load(&control->watched)) {
@@ -99,6 +99,11 @@ void mbl_watch_begin(MBLControl *control) {
     pthread_cond_signal(&watchSignal);
   }
   pthread_mutex_unlock(&watchLock);
+}
+
+void mbl_watch(MBLState *S) {
+  atomic_store_explicit(&S->control->deadline, S->limits.deadline, memory_order_relaxed);
+  if (S->limits.deadline > 0 && !atomic_load(&S->control->watched)) begin(S->control);
 }
 
 double mbl_watch_rest(MBLControl *control) {

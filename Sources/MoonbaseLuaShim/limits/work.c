@@ -1,5 +1,5 @@
 #include "MoonbaseMeter.h"
-#include "state.h"
+#include "limits/limits.h"
 
 // Work of the host on a script's behalf. Each layer of the host counts its own (HostWork in Swift); here it is charged to the
 // innermost run, whose limits are looked at.
@@ -9,7 +9,17 @@
 // What a unit of work, such as looking at an object, takes off the instructions: it takes as long as so many.
 #define UNIT 10
 
+_Thread_local MBLState *mbl_current;
+
 static _Thread_local int64_t granted = INT64_MAX;
+
+int64_t mbl_remaining(MBLState *S) { return S->limits.instructions > 0 ? S->run.budget : INT64_MAX; }
+
+void mbl_charge_budget(MBLState *S, int64_t instructions) {
+  if (S->limits.instructions <= 0) return;
+  S->run.budget -= instructions;
+  if (S->run.budget <= 0) mbl_set_abort(S, MBLAbortInstructions);
+}
 
 static void charge(MBLState *S, int64_t units) {
   mbl_charge_budget(S, units < INT64_MAX / UNIT ? units * UNIT : INT64_MAX / 2);
@@ -18,13 +28,13 @@ static void charge(MBLState *S, int64_t units) {
 void mbl_work_for(MBLState *next) {
   if (mbl_current != NULL && granted > moonbase_meter_rest) charge(mbl_current, granted - moonbase_meter_rest);
   mbl_current = next;
-  granted = next == NULL ? INT64_MAX : next->abort ? 0 : STRIDE;
+  granted = next == NULL ? INT64_MAX : next->run.abort ? 0 : STRIDE;
   moonbase_meter_rest = granted;
 }
 
 static bool look(void) {
   mbl_work_for(mbl_current);
-  return mbl_current != NULL && mbl_current->abort;
+  return mbl_current != NULL && mbl_current->run.abort;
 }
 
 void mbl_work_prepare(void) { moonbase_meter_set_look(look); }

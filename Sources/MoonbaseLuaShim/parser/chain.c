@@ -1,13 +1,13 @@
+#include "parser/parser.h"
 #include "parser/scanner.h"
 
 // Lua 5.4.4 looks for the name of a value that fails (`a.b.c + 1`) by a recursion over the fields that led to it, with a search
-// at each: a hundred thousand fields end the process, ten thousand take a second, and no hook is looked at. Nobody writes such
+// at each: a hundred thousand fields end the process, ten thousand take a second, and no hook is looked at. No person writes such
 // chains; a source that holds one is refused.
 
 #define LONGEST 200
 #define NESTING 250
 
-// The line of the first chain that is too long, or 0.
 int mbl_long_chain(const char *bytes, size_t length) {
   Scanner s = {bytes, bytes + length, 1};
   int outer[NESTING];  // chains that wait for a ']'

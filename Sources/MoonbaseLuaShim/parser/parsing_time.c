@@ -1,9 +1,11 @@
+#include <stdint.h>
 #include <string.h>
 
+#include "parser/parser.h"
 #include "parser/scanner.h"
 
 // Lua's parser takes a time that grows with the square of some things, and no hook is looked at: a megabyte of `a or a or a` takes
-// minutes, one of `elseif` or of names within sixty functions many seconds. Nobody writes such sources; they are refused.
+// minutes, one of `elseif` or of names within sixty functions many seconds. No person writes such sources; they are refused.
 
 #define NESTING 250
 // Of `and` and `or` in one expression, and of branches of one `if`.

@@ -2,8 +2,7 @@
 #define MOONBASE_LUA_SCANNER_H
 
 #include <ctype.h>
-
-#include "state.h"
+#include <stdbool.h>
 
 // Walks over a source, as far as must be known to tell its words and signs from its texts and comments.
 

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "limits/control.h"
+#include "run/run.h"
 
 // The call that is made for every row: mbl_call for scalars and one result, and nothing else on the way. What it costs beside
 // lua_pcall is what the bridge costs.
@@ -42,7 +42,7 @@ static inline MBLFastResult take_result(lua_State *L, int base) {
 }
 
 MBLFastResult mbl_fast_call(MBLState *S, int32_t function, const MBLValue *arguments, int32_t count) {
-  if (S->depth == 0) return (MBLFastResult){0, -1, MBLTagNil, MBLStatusIdle};
+  if (S->run.depth == 0) return (MBLFastResult){0, -1, MBLTagNil, MBLStatusIdle};
   lua_State *L = S->running;
   int base = lua_gettop(L);
   // Lua promises as many free places above a call's arguments.
@@ -52,11 +52,8 @@ MBLFastResult mbl_fast_call(MBLState *S, int32_t function, const MBLValue *argum
   lua_pushcfunction(L, mbl_handler);
   lua_rawgeti(L, LUA_REGISTRYINDEX, function);
   for (int32_t i = 0; i < count; i++) push_scalar(L, &arguments[i]);
-  int pending = S->pendingCount;
-  bool inHost = mbl_set_in_host(S, false);
-  int status = lua_pcall(L, count, LUA_MULTRET, -count - 2);
-  mbl_set_in_host(S, inHost);
-  if (status == LUA_OK) {
+  MBLStatus status = mbl_call_lua(S, L, count, LUA_MULTRET, -count - 2);
+  if (status == MBLStatusOK) {
     int results = lua_gettop(L) - base - 1;
     if (results == 1) return take_result(L, base);
     lua_settop(L, base + 2);
@@ -66,7 +63,5 @@ MBLFastResult mbl_fast_call(MBLState *S, int32_t function, const MBLValue *argum
   }
   lua_rotate(L, base + 1, -1);
   lua_settop(L, -2);
-  S->running = L;
-  mbl_pending_unwind(S, pending);
   return (MBLFastResult){0, base, MBLTagNil, (int16_t)status};
 }

@@ -1,0 +1,128 @@
+#ifndef MOONBASE_LUA_HOST_H
+#define MOONBASE_LUA_HOST_H
+
+#include "MBLHost.h"
+#include "limits/limits.h"
+
+// Values, functions and objects of the host in Lua, and the ways over the border: into Lua (`mbl_call_lua`, `mbl_protect`) and into
+// Swift (`MBLPassage`).
+
+// Keys of the registry, by address; `null` is the address of the sentinel itself.
+extern const char mbl_key_null, mbl_key_interned, mbl_key_errors, mbl_key_error_metatable, mbl_key_function_metatable,
+    mbl_key_identities, mbl_key_list;
+
+typedef struct MBLObject {
+  MBLState *state;  // tells our handles from any other userdata
+  void *object;     // null once dead
+  MBLType *type;
+  uint64_t scope;
+  int64_t weight;
+  int32_t place;
+} MBLObject;
+
+struct MBLType {
+  MBLState *state;
+  void *owner;
+  MBLType *next;
+  char *name;
+  int keys;       // registry reference: key -> slot or method
+  int metatable;  // registry reference
+  bool interned;
+};
+
+// MARK: setup.c
+
+// Makes the tables that this room keeps in the registry.
+void mbl_host_setup(lua_State *L);
+// Keeps a new table in the registry that does not keep its keys or values (`mode`) alive.
+void mbl_make_weak_table(lua_State *L, const char *key, const char *mode);
+// Releases all Swift objects that the state still holds.
+void mbl_host_free(MBLState *S);
+
+// MARK: ownership.c
+
+// Makes room for one more object; may raise, before anything is owned.
+void mbl_reserve_place(MBLState *S, lua_State *L);
+int32_t mbl_own(MBLState *S, void *object, int64_t weight);
+void mbl_disown(MBLState *S, int32_t place, int64_t weight);
+void mbl_pending_unwind(MBLState *S, int count);
+size_t mbl_scratch_copy(MBLState *S, const void *bytes, size_t length);
+// Gives much back where nothing waits in it.
+void mbl_scratch_trim(MBLState *S);
+
+// MARK: handle.c
+
+MBLObject *mbl_test_object(MBLState *S, lua_State *L, int index);
+bool mbl_object_alive(MBLState *S, const MBLObject *object);
+void mbl_push_object_value(MBLState *S, lua_State *L, MBLType *type, void *object, uint32_t extra);
+
+// MARK: values.c
+
+static inline bool mbl_is_plain(const MBLValue *value) {
+  return value->tag != MBLTagString && value->tag != MBLTagObject;
+}
+void mbl_push_value(MBLState *S, lua_State *L, const MBLValue *value);
+
+static inline bool mbl_set_in_host(MBLState *S, bool inHost) {
+  bool before = S->run.inHost;
+  S->run.inHost = inHost;
+  return before;
+}
+
+// Calls the function below `count` arguments on the top: every way from the host into Lua. What a failed call left behind goes.
+static inline MBLStatus mbl_call_lua(MBLState *S, lua_State *L, int count, int results, int handler) {
+  int pending = S->pending.count;
+  // Metamethods may run, and large tables be walked or grown: that is time in Lua.
+  bool inHost = mbl_set_in_host(S, false);
+  int status = lua_pcall(L, count, results, handler);
+  mbl_set_in_host(S, inHost);
+  if (status != LUA_OK) {
+    S->running = L;
+    mbl_pending_unwind(S, pending);
+  }
+  return (MBLStatus)status;
+}
+
+MBLStatus mbl_protect(MBLState *S, lua_CFunction body, void *request, int results);
+
+// MARK: frame.c
+
+// One call from Lua into Swift.
+typedef struct MBLPassage {
+  MBLFrame frame;
+  int pending;
+  size_t scratch;
+  bool inHost;
+} MBLPassage;
+
+static inline void mbl_passage_begin(MBLPassage *passage, MBLState *S, lua_State *L, int count) {
+  passage->frame.state = S;
+  passage->frame.thread = L;
+  passage->frame.count = count;
+  passage->frame.pushed = 0;
+  passage->frame.hasResult = false;
+  passage->pending = S->pending.count;
+  passage->scratch = S->scratch.top;
+  passage->inHost = mbl_set_in_host(S, true);
+}
+
+// The Swift frame has gone: pushes the results and gives their number, or raises what Swift failed with.
+int mbl_passage_end(MBLPassage *passage, int32_t failed);
+
+// MARK: function.c
+
+void mbl_push_function(MBLState *S, lua_State *L, void *function, int64_t weight);
+void mbl_bind_function(lua_State *L, int from, int to, const char *name);
+void mbl_function_setup(lua_State *L);
+
+// MARK: failure.c
+
+int mbl_raise_failure(MBLState *S, lua_State *L);
+void mbl_failure_setup(lua_State *L);
+
+// MARK: place.c, text.c
+
+void mbl_push_blame(lua_State *L);
+void mbl_push_text(lua_State *L, int index);
+
+#endif

@@ -1,0 +1,48 @@
+#include <stdlib.h>
+
+#include "host/host.h"
+
+const char mbl_key_null = 0, mbl_key_interned = 0, mbl_key_errors = 0, mbl_key_error_metatable = 0,
+           mbl_key_function_metatable = 0, mbl_key_identities = 0, mbl_key_list = 0;
+
+void mbl_make_weak_table(lua_State *L, const char *key, const char *mode) {
+  lua_createtable(L, 0, 0);
+  lua_createtable(L, 0, 1);
+  lua_pushstring(L, mode);
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, key);
+}
+
+void mbl_host_setup(lua_State *L) {
+  mbl_make_weak_table(L, &mbl_key_interned, "v");
+  mbl_make_weak_table(L, &mbl_key_errors, "k");
+  mbl_make_weak_table(L, &mbl_key_identities, "k");
+  mbl_make_weak_table(L, &mbl_key_list, "k");
+  mbl_failure_setup(L);
+  mbl_function_setup(L);
+}
+
+static void free_types(MBLState *S) {
+  for (MBLType *type = S->types; type != NULL;) {
+    MBLType *next = type->next;
+    S->host->release(type->owner);
+    free(type->name);
+    free(type);
+    type = next;
+  }
+}
+
+void mbl_host_free(MBLState *S) {
+  free_types(S);
+  mbl_pending_unwind(S, 0);
+  if (S->failure.error != NULL) S->host->release(S->failure.error);
+  for (int32_t i = 0; i < S->owned.count; i++) {
+    if (S->owned.objects[i] != NULL) S->host->release(S->owned.objects[i]);
+  }
+  free(S->pending.items);
+  free(S->owned.objects);
+  free(S->owned.vacant);
+  free(S->scratch.bytes);
+  free(S->scopes.open);
+}

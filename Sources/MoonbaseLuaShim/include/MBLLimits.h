@@ -1,0 +1,59 @@
+#ifndef MBL_LIMITS_H
+#define MBL_LIMITS_H
+
+#include "MBLTypes.h"
+
+// MARK: Memory
+
+// Bytes in use: Lua's, and what the host keeps for scripts.
+uint64_t mbl_memory_used(MBLState *_Nonnull state);
+uint64_t mbl_memory_peak(MBLState *_Nonnull state);
+// Bytes before the soft limit; INT64_MAX without one.
+int64_t mbl_memory_room(MBLState *_Nonnull state);
+// Counts memory that the host keeps on behalf of scripts; negative where the host lets it go.
+void mbl_weigh(MBLState *_Nonnull state, int64_t bytes);
+// The same until the run that is under way ends; nothing without a run.
+void mbl_weigh_for_run(MBLState *_Nonnull state, int64_t bytes);
+// The same for the state whose run is innermost on this thread, if there is one.
+void mbl_weigh_running(int64_t bytes);
+// Collects all garbage, with the references that the host let go, and releases the Swift objects that were in it.
+void mbl_collect(MBLState *_Nonnull state);
+// For tests: `after` more allocations succeed, then `times` fail; none fails where `after` is -1.
+void mbl_fail_allocation(MBLState *_Nonnull state, int64_t after, int64_t times);
+uint64_t mbl_allocations(MBLState *_Nonnull state);
+
+// MARK: The end of a run
+
+// Whether the innermost run of this thread must end.
+bool mbl_run_is_ending(void);
+// Why the run must end.
+MBLAbort mbl_abort(MBLState *_Nonnull state);
+void mbl_set_abort(MBLState *_Nonnull state, MBLAbort reason);
+
+// MARK: Instructions
+
+// What is left of the instructions; INT64_MAX without that limit.
+int64_t mbl_remaining(MBLState *_Nonnull state);
+void mbl_charge_budget(MBLState *_Nonnull state, int64_t instructions);
+
+// MARK: Deadlines and interruptions
+
+// Stops and restarts the clocks of this thread's runs, where the host waits for the user.
+void mbl_pause_deadlines(bool isPaused);
+// What reaches the runs of a state from any thread. It may outlive the state.
+MBLControl *_Nonnull mbl_control(MBLState *_Nonnull state);
+void mbl_control_retain(MBLControl *_Nonnull control);
+void mbl_control_release(MBLControl *_Nonnull control);
+void mbl_control_interrupt(MBLControl *_Nonnull control);
+// Lets the next SIGINT interrupt the run; the one after that ends the process. NULL: SIGINT does what it did before.
+void mbl_control_on_sigint(MBLControl *_Nullable control);
+
+// MARK: References that are let go
+
+// Takes the references that the host lets go on any thread. It may outlive the state.
+MBLQueue *_Nonnull mbl_queue(MBLState *_Nonnull state);
+void mbl_queue_retain(MBLQueue *_Nonnull queue);
+void mbl_queue_release(MBLQueue *_Nonnull queue);
+void mbl_queue_unref(MBLQueue *_Nonnull queue, int32_t reference);
+
+#endif

@@ -1,0 +1,121 @@
+#ifndef MBL_TYPES_H
+#define MBL_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// What the two languages exchange: values, statuses, the settings of a state.
+
+typedef struct lua_State lua_State;
+typedef struct MBLState MBLState;
+typedef struct MBLType MBLType;
+typedef struct MBLControl MBLControl;
+typedef struct MBLQueue MBLQueue;
+
+#if defined(__clang__)
+#define MBL_ENUM __attribute__((enum_extensibility(closed)))
+#else
+#define MBL_ENUM
+#endif
+
+typedef enum MBLTag : uint32_t {
+  MBLTagNil = 0,
+  MBLTagBoolean,
+  MBLTagInteger,
+  MBLTagNumber,
+  MBLTagString,     // pointer, length
+  MBLTagNull,       // the sentinel that stands for "no value" inside lists and maps
+  MBLTagObject,     // pointer: the Swift object, length: its MBLType
+  MBLTagTable,      // integer: a stack index, or a reference when pushed
+  MBLTagFunction,
+  MBLTagUserdata,
+  MBLTagThread,
+  MBLTagReference,  // integer: a registry reference (only into Lua)
+} MBL_ENUM MBLTag;
+
+// A plain value on its way between the languages. It owns nothing.
+typedef struct MBLValue {
+  union {
+    int64_t integer;
+    double number;
+    const void *_Nullable pointer;
+  };
+  uint64_t length;
+  MBLTag tag;
+  uint32_t extra;  // of an object: whether its handle is scoped, and what it weighs
+} MBLValue;
+
+enum {
+  MBL_SCOPED = 1,
+  MBL_WEIGHT_UNIT = 2,    // what a grain of weight is in `extra`
+  MBL_WEIGHT_GRAIN = 16,  // bytes
+};
+
+typedef enum MBLStatus : int32_t {
+  MBLStatusOK = 0,
+  MBLStatusYield = 1,
+  MBLStatusRuntime = 2,
+  MBLStatusSyntax = 3,
+  MBLStatusMemory = 4,
+  MBLStatusHandler = 5,
+  MBLStatusStack = 6,  // no room on the Lua stack
+  MBLStatusIdle = 7,   // no run is under way
+} MBL_ENUM MBLStatus;
+
+// Why a run is being ended. It is kept outside of Lua, so that no script can swallow it.
+typedef enum MBLAbort : int32_t {
+  MBLAbortNone = 0,
+  MBLAbortInstructions,
+  MBLAbortDeadline,
+  MBLAbortMemory,
+  MBLAbortOutput,
+  MBLAbortCoroutines,
+  MBLAbortCallDepth,
+  MBLAbortInterrupted,
+  MBLAbortExit,
+} MBL_ENUM MBLAbort;
+
+// One call from Lua into Swift.
+typedef struct MBLFrame {
+  MBLState *_Nonnull state;
+  lua_State *_Nonnull thread;
+  int32_t count;     // arguments on the stack, from index 1
+  int32_t pushed;    // results already on the stack
+  bool hasResult;    // a last result waits in `result`; C pushes it once the Swift frame has gone
+  MBLValue result;
+} MBLFrame;
+
+// What Swift does for C. Every function returns; 0 is success, 1 an error kept with mbl_fail.
+typedef struct MBLHost {
+  int32_t (*_Nonnull call)(void *_Nonnull function, MBLFrame *_Nonnull frame);
+  int32_t (*_Nonnull get)(void *_Nonnull type, void *_Nonnull object, int32_t slot, MBLFrame *_Nonnull frame);
+  int32_t (*_Nonnull set)(void *_Nonnull type, void *_Nonnull object, int32_t slot, MBLFrame *_Nonnull frame);
+  int32_t (*_Nonnull missing)(void *_Nonnull type, void *_Nonnull object, bool writing, MBLFrame *_Nonnull frame);
+  void (*_Nonnull retain)(void *_Nonnull object);
+  void (*_Nonnull release)(void *_Nonnull object);
+  // Writes to a stream (1 output, 2 error); false when the output limit is passed.
+  bool (*_Nonnull output)(void *_Nonnull host, int32_t stream, const char *_Nonnull bytes, size_t length);
+  // The text of a crossed Swift error, for tostring; copied into `buffer`, returns its full length.
+  size_t (*_Nonnull describe)(void *_Nonnull error, char *_Nullable buffer, size_t capacity);
+} MBLHost;
+
+typedef enum MBLPreset : int32_t {
+  MBLPresetPure = 0,
+  MBLPresetStandard,
+  MBLPresetCompat,
+  MBLPresetTrusted,
+} MBL_ENUM MBLPreset;
+
+typedef struct MBLLimits {
+  int64_t instructions;  // 0: none
+  double deadline;       // seconds; 0: none
+  uint64_t softMemory;   // 0: none
+  uint64_t hardMemory;   // 0: none
+  uint64_t sourceSize;   // 0: none
+  uint64_t outputSize;   // 0: none
+  int64_t coroutines;    // 0: none
+  int64_t callDepth;     // 0: none but Lua's own
+} MBLLimits;
+
+#endif
