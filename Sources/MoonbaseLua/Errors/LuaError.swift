@@ -51,8 +51,8 @@ public struct LuaError: LocalizedError {
   public init(_ kind: Kind = .runtime, _ message: String) { storage = Storage(kind, message) }
 
   init(
-    _ kind: Kind, _ message: String, script: String?, line: Int?, traceback: [Frame], underlying: (any Error)?,
-    value: LuaValue?, raised: String? = nil
+    _ kind: Kind, _ message: String, script: String?, line: Int? = nil, traceback: [Frame] = [],
+    underlying: (any Error)? = nil, value: LuaValue? = nil, raised: String? = nil
   ) {
     storage = Storage(kind, message)
     storage.script = script
@@ -69,7 +69,7 @@ public struct LuaError: LocalizedError {
       self = error
     } else {
       self.init(
-        .host, String(describing: error), script: nil, line: nil, traceback: [], underlying: error, value: nil)
+        .host, String(describing: error), script: nil, underlying: error)
     }
   }
 
@@ -88,42 +88,8 @@ public struct LuaError: LocalizedError {
   /// The Swift error that crossed Lua.
   public var underlying: (any Error)? { storage.underlying }
 
-  /// The error value as the script raised it; nil in any state but its own.
-  public func value(in state: LuaState) -> LuaValue? {
-    guard let value = storage.value, state.owns(value) else { return nil }
-    return value
-  }
-}
-
-extension LuaError: CustomStringConvertible {
-  /// `colors.lua:12: message`.
-  public var description: String {
-    guard let script else { return message }
-    guard let line else { return "\(script): \(message)" }
-    return "\(script):\(line): \(message)"
-  }
-
-  /// The same, for Foundation: what `localizedDescription` gives.
-  public var errorDescription: String? { description }
-
-  /// The message as `lua5.4` prints it: the text that was raised, with a place only where the script gave it one.
-  public var plainDescription: String { storage.raised ?? description }
-
-  /// What `lua5.4` prints of it: the message, and the traceback where it gives one.
-  public var plainReport: String {
-    var hasOwnText = false
-    switch storage.value {
-    case .table?, .object?, .userdata?: hasOwnText = !plainDescription.hasPrefix("(error object is a ")
-    default: break
-    }
-    guard !traceback.isEmpty, !hasOwnText else { return plainDescription }
-    let frames = traceback.map { "\t\($0)".replacing("[host]", with: "[C]") } + ["\t[C]: in ?"]
-    return ([plainDescription, "stack traceback:"] + frames).joined(separator: "\n")
-  }
-
-  /// The description with the traceback below it.
-  public var report: String {
-    guard !traceback.isEmpty else { return description }
-    return ([description, "stack traceback:"] + traceback.map { "\t\($0)" }).joined(separator: "\n")
-  }
+  /// The error value as the script raised it, whose state may be gone.
+  var raisedValue: LuaValue? { storage.value }
+  /// The text that the script raised, with a place only where the script gave one.
+  var raisedText: String? { storage.raised }
 }

@@ -17,6 +17,22 @@ public struct LuaCall: ~Copyable {
     self.method = method
   }
 
+  /// Has `body` answer a call; C raises what it throws once no Swift frame is left.
+  @inline(__always)
+  static func answer(
+    _ frame: UnsafeMutablePointer<MBLFrame>, offset: Int32, method: LuaHostFunction? = nil,
+    _ body: (inout LuaCall) throws -> Void
+  ) -> Int32 {
+    var call = LuaCall(frame, offset: offset, method: method)
+    do {
+      try body(&call)
+      return 0
+    } catch {
+      call.state.fail(error)
+      return 1
+    }
+  }
+
   /// The state that calls.
   public var state: LuaState { LuaState.owner(of: frame.pointee.state) }
 
@@ -24,9 +40,6 @@ public struct LuaCall: ~Copyable {
   public var count: Int { Int(frame.pointee.count - offset) }
 
   var thread: OpaquePointer { frame.pointee.thread }
-
-  /// Whether this is an assignment to a property: the object and the key come before the value.
-  private var isSetter: Bool { offset == 2 && method == nil }
 
   func place(_ index: Int) -> Int32 {
     guard index >= 0, index < count else { return 250_000 }
@@ -162,123 +175,9 @@ public struct LuaCall: ~Copyable {
     return plain
   }
 
-  // MARK: Errors
-
-  /// The error of an argument: "bad argument #2 to 'resize' (…)".
-  public func argumentError(_ index: Int, _ problem: String) -> LuaError {
-    if let error = operandError(problem) { return error }
-    if isSetter {
-      let key = (try? LuaCall(frame, offset: 1).keyText(0)) ?? "?"
-      return LuaError(.runtime, "bad value for '\(key)' (\(problem))")
-    }
-    var isMethod = false
-    let name = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
-      guard let base = buffer.baseAddress else { return "" }
-      mbl_function_name(thread, base, 128, &isMethod)
-      return String(cString: base)
-    }
-    // Called as a method, `self` is not counted. A method that Lua has no name for was called by `pcall` or as the last thing of
-    // a function, and is taken as called in the usual way.
-    let countsSelf = !isMethod && (method == nil || !name.isEmpty)
-    let number = index + Int(offset) + 1 - (countsSelf ? 0 : 1)
-    let shown = method?.methodName ?? (name.isEmpty ? "?" : name)
-    if number == 0 { return LuaError(.runtime, "calling '\(shown)' on bad self (\(problem))") }
-    return LuaError(.runtime, "bad argument #\(number) to '\(shown)' (\(problem))")
-  }
-
-  /// Throws where there is an argument that nobody takes: a slip of whoever calls, who would wait for its effect.
-  package func refuse(from first: Int) throws(LuaError) {
-    for index in first..<max(first, count) where !isNil(index) {
-      let taken = first == 0 ? "no argument" : first == 1 ? "1 argument" : "\(first) arguments"
-      throw argumentError(index, "it takes \(taken)\(first == 0 ? "" : " at most"), got \(typeName(index))")
-    }
-  }
-
-  /// "script.lua:12: ", where a mistake is to be sought: in the script that called, past the modules on board.
-  var blamedPlace: String {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
-      guard let base = buffer.baseAddress else { return "" }
-      mbl_blame(thread, base, 128)
-      return String(cString: base)
-    }
-  }
-
-  /// The error of an argument of a wrong type: "(number expected, got nil)".
-  public func typeError(_ index: Int, expected: String) -> LuaError {
-    operandError("\(expected) expected") ?? argumentError(index, "\(expected) expected, got \(typeName(index))")
-  }
-
-  // MARK: Results
-
-  /// Returns nil.
-  public mutating func returnNil() { give(.nil, 0) }
-
-  /// Returns a boolean.
-  public mutating func `return`(_ value: Bool) { give(.boolean, value ? 1 : 0) }
-
-  /// Returns an integer.
-  public mutating func `return`(_ value: Int64) { give(.integer, value) }
-
-  /// Returns an integer.
-  public mutating func `return`(_ value: Int) { `return`(Int64(value)) }
-
-  /// Returns a number.
-  public mutating func `return`(_ value: Double) { give(.number, Int64(bitPattern: value.bitPattern)) }
-
-  /// Returns a text.
-  public mutating func `return`(_ value: String) {
-    var value = value
-    value.withUTF8 { giveBytes(UnsafeRawBufferPointer($0)) }
-  }
-
-  /// Returns a string of any bytes.
-  public mutating func `return`(bytes: UnsafeRawBufferPointer) { giveBytes(bytes) }
-
-  /// Returns a host object; with `scoped` its handle dies with the innermost scope.
-  public mutating func `return`(_ object: AnyObject, as type: LuaAnyHostType, scoped: Bool = false) throws(LuaError) {
-    give(try type.plain(object, scoped: scoped, in: state))
-  }
-
-  /// Returns any value.
-  public mutating func `return`(_ value: LuaValue) throws(LuaError) {
-    let state = state
-    let buffer = state.takeBuffer(1)
-    defer { state.giveBack(buffer) }
-    try buffer.set(0, value, for: state)
-    buffer.seal(1)
-    mbl_frame_return(frame, buffer.values)
-    // A reference is only good while the value is held: take it onto the stack now.
-    if buffer.values[0].tag == .reference { _ = mbl_frame_flush(frame) }
-  }
-
-  private func give(_ plain: MBLValue) {
-    withUnsafePointer(to: plain) { mbl_frame_return(frame, $0) }
-  }
-
-  /// A first result that is a scalar waits in the frame as it is.
-  private func give(_ tag: MBLTag, _ word: Int64) {
-    guard !frame.pointee.hasResult else {
-      var plain = MBLValue()
-      plain.tag = tag
-      plain.integer = word
-      return give(plain)
-    }
-    frame.pointee.result.tag = tag
-    frame.pointee.result.integer = word
-    frame.pointee.hasResult = true
-  }
-
-  private func giveBytes(_ bytes: UnsafeRawBufferPointer) {
-    var plain = MBLValue()
-    plain.tag = .string
-    plain.pointer = bytes.baseAddress
-    plain.length = UInt64(bytes.count)
-    give(plain)
-  }
-
-  /// Keeps the error for C to raise.
-  func fail(_ error: any Error) -> Int32 {
-    state.fail(error)
-    return 1
+  /// Calls `body` with the arguments after the first: for a function that does what a method does.
+  public func withoutFirst(_ body: (inout LuaCall) throws -> Void) rethrows {
+    var rest = LuaCall(frame, offset: offset + 1)
+    try body(&rest)
   }
 }

@@ -1,36 +1,11 @@
 import MoonbaseLuaShim
 
-/// A Swift closure as Lua holds it.
-class LuaHostFunction {
-  func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
-  /// The name of a method, for messages.
-  var methodName: String? { nil }
-  /// The operator that it is, for messages.
-  var `operator`: LuaOperator? { nil }
-}
-
+/// A closure as a function, or as what a host type does for an operator.
 final class LuaClosure: LuaHostFunction {
+  private let name: LuaOperator?
   private let body: (inout LuaCall) throws -> Void
 
-  init(_ body: @escaping (inout LuaCall) throws -> Void) { self.body = body }
-
-  override func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
-    var call = LuaCall(frame, offset: 0)
-    do {
-      try body(&call)
-      return 0
-    } catch {
-      return call.fail(error)
-    }
-  }
-}
-
-/// What a host type does for an operator.
-final class LuaOperatorFunction: LuaHostFunction {
-  private let name: LuaOperator
-  private let body: (inout LuaCall) throws -> Void
-
-  init(_ name: LuaOperator, _ body: @escaping (inout LuaCall) throws -> Void) {
+  init(operator name: LuaOperator? = nil, _ body: @escaping (inout LuaCall) throws -> Void) {
     self.name = name
     self.body = body
   }
@@ -38,13 +13,7 @@ final class LuaOperatorFunction: LuaHostFunction {
   override var `operator`: LuaOperator? { name }
 
   override func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
-    var call = LuaCall(frame, offset: 0, method: self)
-    do {
-      try body(&call)
-      return 0
-    } catch {
-      return call.fail(error)
-    }
+    LuaCall.answer(frame, offset: 0, method: name == nil ? nil : self) { call in try body(&call) }
   }
 }
 
@@ -67,14 +36,10 @@ final class LuaMethod<Object: AnyObject>: LuaHostFunction {
   override var methodName: String? { name }
 
   override func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
-    var call = LuaCall(frame, offset: 1, method: self)
-    do {
+    LuaCall.answer(frame, offset: 1, method: self) { call in
       let object = try object(frame)
       if call.count > greatestCount { try call.refuse(from: greatestCount) }
       try body(object, &call)
-      return 0
-    } catch {
-      return call.fail(error)
     }
   }
 

@@ -68,7 +68,7 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
 
   /// An operator; both operands are among the arguments, in their order.
   public func `operator`(_ operator: LuaOperator, _ body: @escaping (inout LuaCall) throws -> Void) {
-    operators[`operator`] = LuaOperatorFunction(`operator`, body)
+    operators[`operator`] = LuaClosure(operator: `operator`, body)
   }
 
   /// Asked for names that are neither property nor method; when `writing`, argument 1 is the value. Without this they are
@@ -91,17 +91,13 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
   override func get(
     _ object: UnsafeMutableRawPointer, _ slot: Int, _ frame: UnsafeMutablePointer<MBLFrame>
   ) -> Int32 {
-    var call = LuaCall(frame, offset: 2)
-    return Unmanaged<Object>.fromOpaque(object)._withUnsafeGuaranteedRef { object in
-      do {
+    Unmanaged<Object>.fromOpaque(object)._withUnsafeGuaranteedRef { object in
+      LuaCall.answer(frame, offset: 2) { call in
         if slot < bulkCount {
           try bulkGetter?(object, slot, &call)
         } else {
           try getters[slot - bulkCount](object, slot, &call)
         }
-        return 0
-      } catch {
-        return call.fail(error)
       }
     }
   }
@@ -109,16 +105,12 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
   override func set(
     _ object: UnsafeMutableRawPointer, _ slot: Int, _ frame: UnsafeMutablePointer<MBLFrame>
   ) -> Int32 {
-    var call = LuaCall(frame, offset: 2)
-    return Unmanaged<Object>.fromOpaque(object)._withUnsafeGuaranteedRef { object in
-      do {
+    Unmanaged<Object>.fromOpaque(object)._withUnsafeGuaranteedRef { object in
+      LuaCall.answer(frame, offset: 2) { call in
         guard let setter = slot < bulkCount ? bulkSetter : setters[slot - bulkCount] else {
           throw LuaError(.runtime, "'\(slots[slot])' of \(name) cannot be assigned")
         }
         try setter(object, slot, &call)
-        return 0
-      } catch {
-        return call.fail(error)
       }
     }
   }
@@ -126,61 +118,15 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
   override func missing(
     _ object: UnsafeMutableRawPointer, _ writing: Bool, _ frame: UnsafeMutablePointer<MBLFrame>
   ) -> Int32 {
-    var call = LuaCall(frame, offset: 1)
-    return Unmanaged<Object>.fromOpaque(object)._withUnsafeGuaranteedRef { object in
-      do {
+    Unmanaged<Object>.fromOpaque(object)._withUnsafeGuaranteedRef { object in
+      LuaCall.answer(frame, offset: 1) { call in
         let key = try call.keyText(0)
-        if let missingHandler {
-          try missingHandler(object, key, writing, &call)
-          return 0
-        }
+        if let missingHandler { return try missingHandler(object, key, writing, &call) }
         if writing, methods[key] != nil { throw LuaError(.runtime, "method '\(key)' of \(name) cannot be assigned") }
         throw LuaError(.runtime, "\(name.withArticle) has no '\(key)'\(advice?(key) ?? "")")
-      } catch {
-        return call.fail(error)
       }
     }
   }
-}
-
-/// The metamethods that a host type may have.
-public struct LuaOperator: Sendable, Hashable {
-  let name: String
-
-  /// `+`
-  public static let add = LuaOperator(name: "__add")
-  /// `-`
-  public static let subtract = LuaOperator(name: "__sub")
-  /// `*`
-  public static let multiply = LuaOperator(name: "__mul")
-  /// `/`
-  public static let divide = LuaOperator(name: "__div")
-  /// `//`
-  public static let floorDivide = LuaOperator(name: "__idiv")
-  /// `%`
-  public static let modulo = LuaOperator(name: "__mod")
-  /// `^`
-  public static let power = LuaOperator(name: "__pow")
-  /// Unary `-`
-  public static let negate = LuaOperator(name: "__unm")
-  /// `==`
-  public static let equal = LuaOperator(name: "__eq")
-  /// `<`
-  public static let less = LuaOperator(name: "__lt")
-  /// `<=`
-  public static let lessOrEqual = LuaOperator(name: "__le")
-  /// `..`
-  public static let concatenate = LuaOperator(name: "__concat")
-  /// `#`
-  public static let length = LuaOperator(name: "__len")
-  /// `tostring`
-  public static let text = LuaOperator(name: "__tostring")
-  /// `pairs`
-  public static let pairs = LuaOperator(name: "__pairs")
-  /// Leaving the block of a `<close>` variable
-  public static let close = LuaOperator(name: "__close")
-  /// A call
-  public static let call = LuaOperator(name: "__call")
 }
 
 extension LuaState {

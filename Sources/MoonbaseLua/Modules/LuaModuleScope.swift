@@ -10,6 +10,20 @@ struct LuaLoadedModule {
   var isScripts = false
 }
 
+/// The modules that a state has loaded.
+struct LuaLoadedModules {
+  /// The modules of all scripts, by name.
+  var shared: LuaTable?
+  /// In preset `compat`: the modules of each script, by its environment.
+  var ofScripts: LuaTable?
+  /// The tables behind those that are frozen, by name.
+  var tables: [String: LuaTable] = [:]
+  /// The names of the modules that are being loaded, each required by the one before it.
+  var loading: [String] = []
+  /// What the modules on board are given.
+  var host: LuaTable?
+}
+
 /// Whose modules `require` looks for: those of all scripts and, in preset `compat`, those of the script that asks.
 struct LuaModuleScope {
   let shared: LuaTable?
@@ -29,11 +43,11 @@ struct LuaModuleScope {
 
 extension LuaState {
   /// The scope without a script of its own.
-  var sharedScope: LuaModuleScope { LuaModuleScope(shared: loadedModules) }
+  var sharedScope: LuaModuleScope { LuaModuleScope(shared: loaded.shared) }
 
   /// The scope of the script that calls.
   func moduleScope(of call: borrowing LuaCall) throws(LuaError) -> LuaModuleScope {
-    guard let scriptModules, mbl_frame_environment(call.frame) else { return sharedScope }
+    guard let scriptModules = loaded.ofScripts, mbl_frame_environment(call.frame) else { return sharedScope }
     let environment = try takeTop()
     guard case .table(let table) = environment else { return sharedScope }
     var own = try scriptModules.get(environment).tableValue
@@ -42,12 +56,12 @@ extension LuaState {
       try scriptModules.set(environment, .table(fresh))
       own = fresh
     }
-    return LuaModuleScope(shared: loadedModules, environment: LuaEnvironment(table: table), own: own)
+    return LuaModuleScope(shared: loaded.shared, environment: LuaEnvironment(table: table), own: own)
   }
 
   /// The scopes of the scripts that loaded a module for themselves.
   func scriptScopes(holding name: String) throws(LuaError) -> [LuaModuleScope] {
-    guard let scriptModules else { return [] }
+    guard let scriptModules = loaded.ofScripts else { return [] }
     var scopes: [LuaModuleScope] = []
     for (environment, own) in try scriptModules.pairs {
       guard case .table(let table) = environment, case .table(let own) = own else { continue }
@@ -62,8 +76,8 @@ extension LuaState {
     if module.isScripts {
       try scope.own?.set(name, module.value)
     } else {
-      moduleTables[name] = module.table
-      try loadedModules?.set(name, module.value)
+      loaded.tables[name] = module.table
+      try loaded.shared?.set(name, module.value)
     }
     return module.value
   }

@@ -32,29 +32,20 @@ extension LuaState {
       // The parser only says that C's stack is at its end, and not where.
       throw LuaError(
         .syntax, "the source nests too deeply (more than 200 levels)", script: source.name,
-        line: source.deepestLine, traceback: [], underlying: nil, value: nil)
+        line: source.deepestLine)
     }
   }
 
   private func validate(_ source: LuaSource) throws(LuaError) {
     if let limit = limits.sourceSize, source.bytes.count > limit {
-      throw error(.limit(.source), "the source has \(source.bytes.count) bytes, more than \(limit)", in: source)
+      throw LuaError(
+        .limit(.source), "the source has \(source.bytes.count) bytes, more than \(limit)", script: source.name)
     }
     if preset != .trusted, source.isBytecode {
-      throw error(.binary, "bytecode is not loaded; give the source text", in: source)
+      throw LuaError(.binary, "bytecode is not loaded; give the source text", script: source.name)
     }
     if preset != .trusted, source.bytes.withUnsafeBufferPointer({ String(validUTF8: $0) }) == nil {
-      throw error(.encoding, "the source is not UTF-8 text", in: source)
+      throw LuaError(.encoding, "the source is not UTF-8 text", script: source.name)
     }
-  }
-
-  private func error(_ kind: LuaError.Kind, _ message: String, in source: LuaSource) -> LuaError {
-    LuaError(kind, message, script: source.name, line: nil, traceback: [], underlying: nil, value: nil)
-  }
-
-  /// Keeps the source for code frames, under the short name that Lua's messages use.
-  func remember(_ source: LuaSource) {
-    if sources.count >= 256 { sources.removeAll() }
-    sources[source.name] = source
   }
 }

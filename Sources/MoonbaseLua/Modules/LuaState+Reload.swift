@@ -14,7 +14,7 @@ extension LuaState {
 
   private func reload(_ name: String, for scope: LuaModuleScope) throws -> LuaValue {
     guard let module = try loadModule(name, for: scope) else { throw missingModule(name) }
-    let known = scope.own == nil ? moduleTables[name] : try scope.own?.get(name).tableValue
+    let known = scope.own == nil ? loaded.tables[name] : try scope.own?.get(name).tableValue
     guard let known else { return try publish(module, name, scope) }
     guard let fresh = module.table else {
       throw LuaError(

@@ -4,7 +4,7 @@ extension LuaState {
   /// `require` of sandboxed scripts; preset `trusted` keeps Lua's own and asks here first.
   func installRequire() throws(LuaError) {
     let own = preset == .trusted ? try global("package").tableValue?.get("loaded").tableValue : nil
-    let loaded = if let own { own } else { try table() }
+    let shared = if let own { own } else { try table() }
     let fallback = preset == .trusted ? try global("require").functionValue : nil
     let require = try function { call in
       let name = try call.text(0)
@@ -18,8 +18,8 @@ extension LuaState {
       guard let fallback else { throw state.missingModule(name) }
       for result in try fallback.call([.text(name)]) { try call.return(result) }
     }
-    loadedModules = loaded
-    if preset == .compat { scriptModules = try weakTable() }
+    loaded.shared = shared
+    if preset == .compat { loaded.ofScripts = try weakTable() }
     try setGlobal("require", require)
   }
 
@@ -49,11 +49,11 @@ extension LuaState {
       if preset == .trusted { return nil }
       throw LuaError(.module, "'\(name)' is no module name (parts of letters, digits, _ and -, divided by dots)")
     }
-    guard !loading.contains(name) else {
-      throw LuaError(.module, "modules require each other: \((loading + [name]).joined(separator: " → "))")
+    guard !loaded.loading.contains(name) else {
+      throw LuaError(.module, "modules require each other: \((loaded.loading + [name]).joined(separator: " → "))")
     }
-    loading.append(name)
-    defer { loading.removeLast() }
+    loaded.loading.append(name)
+    defer { loaded.loading.removeLast() }
     switch modules.entries[name] {
     case .loader(let loader): return LuaLoadedModule(value: try loader(self))
     case .source(let source, let frozen): return try runModule(name, source, frozen: frozen, for: scope)

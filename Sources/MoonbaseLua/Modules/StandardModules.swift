@@ -27,8 +27,8 @@ extension LuaState {
     // The type of dates is the program's: without one there is no calendar for it.
     if name == "moonbase.date", moduleHost["date"] == nil { return nil }
     guard let source = LuaFiles.module(name) else { return nil }
-    let host = try standardHost ?? makeStandardHost()
-    standardHost = host
+    let host = try loaded.host ?? makeStandardHost()
+    loaded.host = host
     let value = try load(source).first(.text(name), .table(host))
     guard case .table(let table) = value else { return value }
     return .table(try table.frozen())

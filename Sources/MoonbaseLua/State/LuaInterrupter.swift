@@ -18,3 +18,8 @@ public final class LuaInterrupter: @unchecked Sendable {  // the control block i
   /// SIGINT back. Where SIGINT is ignored it stays so.
   public static func onSIGINT(_ interrupter: LuaInterrupter?) { mbl_control_on_sigint(interrupter?.control) }
 }
+
+extension LuaState {
+  /// Ends a run from any thread.
+  public var interrupter: LuaInterrupter { LuaInterrupter(mbl_control(raw)) }
+}

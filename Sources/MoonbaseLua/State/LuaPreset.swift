@@ -1,3 +1,5 @@
+import MoonbaseLuaShim
+
 /// How much of Lua a state offers.
 public enum LuaPreset: String, Sendable, CaseIterable {
   /// Deterministic: no clock, no files, random numbers from a fixed seed.
@@ -8,4 +10,15 @@ public enum LuaPreset: String, Sendable, CaseIterable {
   case compat
   /// All of Lua. For programs of the user's own only.
   case trusted
+}
+
+extension LuaPreset {
+  var plain: MBLPreset {
+    switch self {
+    case .pure: .pure
+    case .standard: .standard
+    case .compat: .compat
+    case .trusted: .trusted
+    }
+  }
 }

@@ -16,6 +16,14 @@ final class LuaCrossedError {
   var weight: Int64 { 1024 + 160 * Int64(traceback.count) }
 }
 
+extension LuaError {
+  /// The error value as the script raised it; nil in any state but its own.
+  public func value(in state: LuaState) -> LuaValue? {
+    guard let value = raisedValue, state.owns(value) else { return nil }
+    return value
+  }
+}
+
 extension LuaState {
   func check(_ status: MBLStatus) throws(LuaError) {
     if status != .OK { throw LuaError(status == .stack ? .stack : .memory, "not enough memory") }
@@ -69,7 +77,7 @@ extension LuaState {
     }
     let place = frames.first { $0.line != nil }
     return LuaError(
-      kind, message, script: place?.source, line: place?.line, traceback: frames, underlying: nil, value: nil)
+      kind, message, script: place?.source, line: place?.line, traceback: frames)
   }
 
   private func kind(of status: MBLStatus, _ crossed: (any Error)?, _ message: String) -> LuaError.Kind {

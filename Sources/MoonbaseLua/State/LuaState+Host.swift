@@ -38,3 +38,12 @@ extension LuaState {
     return UnsafePointer(host)
   }()
 }
+
+/// A Swift closure as Lua holds it.
+class LuaHostFunction {
+  func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
+  /// The name of a method, for messages.
+  var methodName: String? { nil }
+  /// The operator that it is, for messages.
+  var `operator`: LuaOperator? { nil }
+}

@@ -43,12 +43,6 @@ extension LuaState {
     limits.instructions == nil ? nil : mbl_is_running(raw) ? mbl_remaining(raw) : limits.instructions
   }
 
-  /// Takes instructions off this run, for work that the host did on the script's behalf.
-  public func charge(_ instructions: Int64) { mbl_charge_budget(raw, instructions) }
-
-  /// Ends a run from any thread.
-  public var interrupter: LuaInterrupter { LuaInterrupter(mbl_control(raw)) }
-
   /// Objects handed to Lua as `scoped` within `body` are dead after it: "used outside of its callback".
   public func withScope<Result>(_ body: () throws -> Result) rethrows -> Result {
     let scope = mbl_scope_begin(raw)
@@ -60,28 +54,6 @@ extension LuaState {
   @discardableResult
   public func invalidate(_ object: AnyObject) -> Bool {
     mbl_object_kill(raw, Unmanaged.passUnretained(object).toOpaque())
-  }
-
-  /// Counts bytes that the host keeps on behalf of scripts as their memory, or fewer again where they are let go.
-  ///
-  /// For what has no handle of its own, and for what grows after its handle was weighed. Whoever adds takes off as much.
-  public func weigh(_ bytes: Int) { mbl_weigh(raw, Int64(bytes)) }
-
-  /// Counts bytes as `weigh` does until the run that is under way ends; without a run they do not count.
-  package func weighForRun(_ bytes: Int) { mbl_weigh_for_run(raw, Int64(bytes)) }
-
-  // A weak reference to the state would make each counting of references to it slower.
-
-  /// `weigh` for somebody who may outlive the state: nothing comes of it then.
-  package var weigher: (Int) -> Void { { [link] in link.state?.weigh($0) } }
-
-  /// `weighForRun` for somebody who may outlive the state.
-  package var weigherForRuns: (Int) -> Void { { [link] in link.state?.weighForRun($0) } }
-
-  /// Has what the host's work holds on its way count for the run on this thread.
-  static let answersForHostMemory: Void = HostMemory.setWeigher { bytes in
-    mbl_weigh_running(Int64(bytes))
-    return mbl_run_is_ending() ? HostWork.ending() : nil
   }
 
   /// Bytes that may come before a collection is due, and the end of the run if that does not help; nil without a limit.

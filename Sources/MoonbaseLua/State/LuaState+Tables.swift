@@ -22,19 +22,6 @@ extension LuaState {
     return table
   }
 
-  /// A global that every environment made from now on has. Freeze a table that scripts must not change.
-  public func setGlobal(_ name: String, _ value: LuaValue) throws(LuaError) {
-    try globals.set(name, value)
-  }
-
-  /// The value of a global of the base, from which environments are copied.
-  public func global(_ name: String) throws(LuaError) -> LuaValue { try globals.get(name) }
-
-  /// The base; in preset `trusted` the one and only globals.
-  var globals: LuaTable {
-    get throws(LuaError) { LuaTable(reference: try keep(mbl_globals(raw))) }
-  }
-
   func tableGet(_ table: LuaReference, _ key: LuaValue, raw isRaw: Bool) throws(LuaError) -> LuaValue {
     let buffer = takeBuffer(1)
     defer { giveBack(buffer) }

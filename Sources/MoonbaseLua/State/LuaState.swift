@@ -37,16 +37,11 @@ public final class LuaState {
 
   let raw: OpaquePointer
   let link: LuaLink
+  /// The sources loaded last, by their names in messages.
   var sources: [String: LuaSource] = [:]
-  var loading: [String] = []
-  var loadedModules: LuaTable?
-  /// The tables behind loaded modules.
-  var moduleTables: [String: LuaTable] = [:]
-  var standardHost: LuaTable?
+  var loaded = LuaLoadedModules()
   /// The last error that left a host function as text, with the traceback that the text does not carry.
   var rethrown: (text: String, traceback: [LuaError.Frame])?
-  /// In preset `compat`: the modules of each script, by its environment.
-  var scriptModules: LuaTable?
   private var buffers: [LuaArgumentBuffer] = []
 
   /// A new state.
@@ -108,15 +103,4 @@ public final class LuaState {
 /// What C knows a state by: it does not keep the state alive and can say that it is gone.
 final class LuaOwner {
   unowned(unsafe) var state: LuaState?
-}
-
-extension LuaPreset {
-  var plain: MBLPreset {
-    switch self {
-    case .pure: .pure
-    case .standard: .standard
-    case .compat: .compat
-    case .trusted: .trusted
-    }
-  }
 }

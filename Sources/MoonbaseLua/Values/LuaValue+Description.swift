@@ -39,8 +39,3 @@ extension LuaThread: CustomStringConvertible {
   /// `coroutine (suspended)`.
   public var description: String { "coroutine (\((try? status).map { "\($0)" } ?? "its state is closed"))" }
 }
-
-extension LuaEnvironment: CustomStringConvertible {
-  /// `environment (40 keys)`.
-  public var description: String { table.description.replacing("table", with: "environment", maxReplacements: 1) }
-}

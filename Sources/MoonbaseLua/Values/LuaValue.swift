@@ -148,17 +148,3 @@ extension LuaValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Exp
 public struct LuaUserdata {
   let reference: LuaReference
 }
-
-/// A host object as Lua holds it.
-public struct LuaObject {
-  /// The Swift object.
-  public let object: AnyObject
-  /// The type under which Lua knows it.
-  public let type: LuaAnyHostType
-
-  /// An object and the type under which Lua is to see it.
-  public init(_ object: AnyObject, as type: LuaAnyHostType) {
-    self.object = object
-    self.type = type
-  }
-}

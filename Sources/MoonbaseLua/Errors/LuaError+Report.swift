@@ -1,0 +1,34 @@
+import MoonbasePlatform
+
+extension LuaError: CustomStringConvertible {
+  /// `colors.lua:12: message`.
+  public var description: String {
+    guard let script else { return message }
+    guard let line else { return "\(script): \(message)" }
+    return "\(script):\(line): \(message)"
+  }
+
+  /// The same, for Foundation: what `localizedDescription` gives.
+  public var errorDescription: String? { description }
+
+  /// The message as `lua5.4` prints it: the text that was raised, with a place only where the script gave it one.
+  public var plainDescription: String { raisedText ?? description }
+
+  /// What `lua5.4` prints of it: the message, and the traceback where it gives one.
+  public var plainReport: String {
+    var hasOwnText = false
+    switch raisedValue {
+    case .table?, .object?, .userdata?: hasOwnText = !plainDescription.hasPrefix("(error object is a ")
+    default: break
+    }
+    guard !traceback.isEmpty, !hasOwnText else { return plainDescription }
+    let frames = traceback.map { "\t\($0)".replacing("[host]", with: "[C]") } + ["\t[C]: in ?"]
+    return ([plainDescription, "stack traceback:"] + frames).joined(separator: "\n")
+  }
+
+  /// The description with the traceback below it.
+  public var report: String {
+    guard !traceback.isEmpty else { return description }
+    return ([description, "stack traceback:"] + traceback.map { "\t\($0)" }).joined(separator: "\n")
+  }
+}

@@ -1,0 +1,78 @@
+import MoonbaseLuaShim
+
+extension LuaCall {
+  /// The error of an argument: "bad argument #2 to 'resize' (…)".
+  public func argumentError(_ index: Int, _ problem: String) -> LuaError {
+    if let error = operandError(problem) { return error }
+    if isSetter {
+      let key = (try? LuaCall(frame, offset: 1).keyText(0)) ?? "?"
+      return LuaError(.runtime, "bad value for '\(key)' (\(problem))")
+    }
+    var isMethod = false
+    let name = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+      guard let base = buffer.baseAddress else { return "" }
+      mbl_function_name(thread, base, 128, &isMethod)
+      return String(cString: base)
+    }
+    // Called as a method, `self` is not counted. A method that Lua has no name for was called by `pcall` or as the last thing of
+    // a function, and is taken as called in the usual way.
+    let countsSelf = !isMethod && (method == nil || !name.isEmpty)
+    let number = index + Int(offset) + 1 - (countsSelf ? 0 : 1)
+    let shown = method?.methodName ?? (name.isEmpty ? "?" : name)
+    if number == 0 { return LuaError(.runtime, "calling '\(shown)' on bad self (\(problem))") }
+    return LuaError(.runtime, "bad argument #\(number) to '\(shown)' (\(problem))")
+  }
+
+  /// Throws where there is an argument that nobody takes: a slip of whoever calls, who would wait for its effect.
+  package func refuse(from first: Int) throws(LuaError) {
+    for index in first..<max(first, count) where !isNil(index) {
+      let taken = first == 0 ? "no argument" : first == 1 ? "1 argument" : "\(first) arguments"
+      throw argumentError(index, "it takes \(taken)\(first == 0 ? "" : " at most"), got \(typeName(index))")
+    }
+  }
+
+  /// "script.lua:12: ", where a mistake is to be sought: in the script that called, past the modules on board.
+  var blamedPlace: String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+      guard let base = buffer.baseAddress else { return "" }
+      mbl_blame(thread, base, 128)
+      return String(cString: base)
+    }
+  }
+
+  /// The error of an argument of a wrong type: "(number expected, got nil)".
+  public func typeError(_ index: Int, expected: String) -> LuaError {
+    operandError("\(expected) expected") ?? argumentError(index, "\(expected) expected, got \(typeName(index))")
+  }
+
+  /// Whether this is an assignment to a property: the object and the key come before the value.
+  private var isSetter: Bool { offset == 2 && method == nil }
+
+  // MARK: Operands
+
+  /// "attempt to compare date (field 'born') with nil (date expected)"; nil if this is no operator of two operands.
+  @inline(never)
+  func operandError(_ problem: String) -> LuaError? {
+    guard let name = method?.operator, count >= 2 else { return nil }
+    let fields = operandFields(of: name)
+    let left = shown(0, fields?.left), right = shown(1, fields?.right)
+    return name.phrase(left, right).map { LuaError(.runtime, "attempt to \($0) (\(problem))") }
+  }
+
+  private func shown(_ index: Int, _ field: String?) -> String {
+    typeName(index) + (field.map { " (field '\($0)')" } ?? "")
+  }
+
+  /// Lua does not tell an operator whence its operands come: the caller's line may.
+  private func operandFields(of name: LuaOperator) -> LuaOperandFields? {
+    let place = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+      guard let base = buffer.baseAddress else { return "" }
+      mbl_where(thread, 1, base, 128)
+      return String(cString: base)
+    }
+    let parts = place.split(separator: ":")
+    guard parts.count >= 3, let line = Int(parts[parts.count - 2]) else { return nil }
+    let script = parts.dropLast(2).joined(separator: ":")
+    return state.sources[script].flatMap { LuaOperandFields(of: name, line: line, in: $0) }
+  }
+}

@@ -1,0 +1,69 @@
+import MoonbaseLuaShim
+
+extension LuaCall {
+  /// Returns nil.
+  public mutating func returnNil() { give(.nil, 0) }
+
+  /// Returns a boolean.
+  public mutating func `return`(_ value: Bool) { give(.boolean, value ? 1 : 0) }
+
+  /// Returns an integer.
+  public mutating func `return`(_ value: Int64) { give(.integer, value) }
+
+  /// Returns an integer.
+  public mutating func `return`(_ value: Int) { `return`(Int64(value)) }
+
+  /// Returns a number.
+  public mutating func `return`(_ value: Double) { give(.number, Int64(bitPattern: value.bitPattern)) }
+
+  /// Returns a text.
+  public mutating func `return`(_ value: String) {
+    var value = value
+    value.withUTF8 { giveBytes(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Returns a string of any bytes.
+  public mutating func `return`(bytes: UnsafeRawBufferPointer) { giveBytes(bytes) }
+
+  /// Returns a host object; with `scoped` its handle dies with the innermost scope.
+  public mutating func `return`(_ object: AnyObject, as type: LuaAnyHostType, scoped: Bool = false) throws(LuaError) {
+    give(try type.plain(object, scoped: scoped, in: state))
+  }
+
+  /// Returns any value.
+  public mutating func `return`(_ value: LuaValue) throws(LuaError) {
+    let state = state
+    let buffer = state.takeBuffer(1)
+    defer { state.giveBack(buffer) }
+    try buffer.set(0, value, for: state)
+    buffer.seal(1)
+    mbl_frame_return(frame, buffer.values)
+    // A reference is only good while the value is held: take it onto the stack now.
+    if buffer.values[0].tag == .reference { _ = mbl_frame_flush(frame) }
+  }
+
+  private func give(_ plain: MBLValue) {
+    withUnsafePointer(to: plain) { mbl_frame_return(frame, $0) }
+  }
+
+  /// A first result that is a scalar waits in the frame as it is.
+  private func give(_ tag: MBLTag, _ word: Int64) {
+    guard !frame.pointee.hasResult else {
+      var plain = MBLValue()
+      plain.tag = tag
+      plain.integer = word
+      return give(plain)
+    }
+    frame.pointee.result.tag = tag
+    frame.pointee.result.integer = word
+    frame.pointee.hasResult = true
+  }
+
+  private func giveBytes(_ bytes: UnsafeRawBufferPointer) {
+    var plain = MBLValue()
+    plain.tag = .string
+    plain.pointer = bytes.baseAddress
+    plain.length = UInt64(bytes.count)
+    give(plain)
+  }
+}

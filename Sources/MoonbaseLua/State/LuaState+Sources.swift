@@ -1,0 +1,27 @@
+extension LuaState {
+  /// The lines around the place of an error, with a caret under what it is about; nil if the source is not known.
+  ///
+  /// ```
+  ///   11 | local p = find(name)
+  /// > 12 | return p.x
+  ///      |        ^
+  /// ```
+  public func codeFrame(of error: LuaError, context: Int = 2) -> String? {
+    guard let script = error.script, let line = error.line, let source = source(named: script) else { return nil }
+    return source.frame(line: line, message: error.message, context: context)
+  }
+
+  private func source(named name: String) -> LuaSource? {
+    if let source = sources[name] { return source }
+    // Lua shortens long names from the left.
+    guard name.hasPrefix("...") else { return nil }
+    let tail = name.dropFirst(3)
+    return sources.values.first { $0.name.hasSuffix(tail) }
+  }
+
+  /// Keeps the source for code frames, under the short name that Lua's messages use.
+  func remember(_ source: LuaSource) {
+    if sources.count >= 256 { sources.removeAll() }
+    sources[source.name] = source
+  }
+}
