@@ -3,8 +3,14 @@ import MoonbasePlatform
 
 /// Runs Lua files as the stand-alone interpreter does: `arg`, `...`, exit statuses, messages and tracebacks on the error
 /// stream, the first SIGINT for the script and the second for the process.
+///
+/// ```swift
+/// let state = try LuaState(preset: .trusted, limits: .none)
+/// let interpreter = try LuaInterpreter(state, program: "lua")
+/// exit(interpreter.run(file: "program.lua", arguments: ["a", "b"]))
+/// ```
 public struct LuaInterpreter {
-  /// Exit statuses.
+  /// The exit statuses that the interpreter gives by itself.
   public enum Status {
     /// All went well.
     public static let success: Int32 = 0
@@ -18,13 +24,13 @@ public struct LuaInterpreter {
 
   /// The state that runs the files.
   public let state: LuaState
-  /// Begins the messages, as "lua" does in "lua: file.lua:1: …".
+  /// The name with which messages begin, as "lua" does in "lua: file.lua:1: …".
   public let program: String
   /// Whether SIGINT interrupts the script.
   public let handlesInterrupts: Bool
   private let environment: LuaEnvironment
 
-  /// An interpreter; all that it runs shares one environment.
+  /// Creates an interpreter. All that it runs shares one environment.
   public init(
     _ state: LuaState, program: String = "lua", globals: [String: LuaValue] = [:], handlesInterrupts: Bool = true
   ) throws(LuaError) {
@@ -34,7 +40,7 @@ public struct LuaInterpreter {
     environment = try state.environment(globals)
   }
 
-  /// Runs a file, or standard input for "-"; the exit status.
+  /// Runs a file, or standard input for "-", and gives the exit status.
   public func run(file: String, arguments: [String] = []) -> Int32 {
     guarded {
       let limit = state.limits.sourceSize
@@ -45,7 +51,7 @@ public struct LuaInterpreter {
     }
   }
 
-  /// Runs code from the command line.
+  /// Runs code from the command line, and gives the exit status.
   public func run(code: String, arguments: [String] = []) -> Int32 {
     guarded { try execute(LuaSource(code, name: "=(command line)"), script: nil, arguments) }
   }
@@ -67,7 +73,7 @@ public struct LuaInterpreter {
     }
   }
 
-  /// Writes the message of an error to the error stream; the exit status that it asks for.
+  /// Writes the message of an error to the error stream, and gives the exit status for it.
   public func report(_ error: LuaError) -> Int32 {
     if error.kind.exitStatus == nil {
       var text = "\(program): \(error.plainReport)\n"
@@ -76,7 +82,7 @@ public struct LuaInterpreter {
     return Self.status(of: error)
   }
 
-  /// The exit status that an error asks for.
+  /// The exit status for an error.
   public static func status(of error: LuaError) -> Int32 {
     if let status = error.kind.exitStatus { return Int32(truncatingIfNeeded: status) }
     if error.kind == .interrupted { return Status.interrupted }
@@ -85,7 +91,7 @@ public struct LuaInterpreter {
 }
 
 extension LuaState {
-  /// What a script sees as `arg`: itself at 0, its arguments from 1, the program that runs it at -1.
+  /// Creates the table that a script sees as `arg`: the script at 0, its arguments from 1, the program that runs it at -1.
   public func argumentTable(script: String?, program: String? = nil, _ arguments: [String]) throws(LuaError) -> LuaTable
   {
     let list = try table(elements: arguments.count)

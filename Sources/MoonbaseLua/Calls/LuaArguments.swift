@@ -1,4 +1,11 @@
-/// The arguments of a fast call while they are placed; those that are not set are nil.
+/// Sets the arguments of a fast call. Arguments that are not set are nil.
+///
+/// ```swift
+/// let length = try call.run {
+///   $0.set(0, number: 1.5)
+///   $0.set(1, string: "cm")
+/// } reading: { $0.text }
+/// ```
 public struct LuaArguments: ~Copyable {
   @usableFromInline let words: UnsafeMutableRawPointer
   @usableFromInline let count: Int

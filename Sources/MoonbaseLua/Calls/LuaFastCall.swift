@@ -1,7 +1,7 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// One Lua function, ready to be called many times for one result, without allocations for scalars.
+/// Calls one Lua function many times for one result each, without allocations for numbers and booleans.
 ///
 /// ```swift
 /// let call = LuaFastCall(function, parameters: 2)
@@ -13,7 +13,7 @@ import MoonbasePlatform
 /// }
 /// ```
 ///
-/// A call may be made again from within itself, from its function as well as from what computes an argument.
+/// A call may be made again from within itself: from its function, and from the closure that sets its arguments.
 public final class LuaFastCall {
   private let reference: LuaReference
   private let index: Int32
@@ -25,10 +25,10 @@ public final class LuaFastCall {
   private let values: UnsafeMutablePointer<MBLValue>
   @usableFromInline let holdsMore: UnsafeMutablePointer<Bool>
   private let home: UnsafeMutablePointer<OpaquePointer?>
-  /// Whether arguments are being placed: nobody else may place any meanwhile.
+  /// Whether arguments are being set. A second call that begins meanwhile gets a buffer of its own.
   @usableFromInline @exclusivity(unchecked) var isPlacing = false
 
-  /// Prepares calls with this many arguments.
+  /// Prepares calls with so many arguments.
   public convenience init(_ function: LuaFunction, parameters: Int) {
     self.init(function.reference, parameters: parameters)
   }
@@ -62,7 +62,7 @@ public final class LuaFastCall {
     return try read(result)
   }
 
-  /// What computes an argument makes this very call.
+  /// Makes the call with a buffer of its own, since the closure that sets this call's arguments makes it.
   @usableFromInline
   func runBesides<Result>(
     _ place: (borrowing LuaArguments) throws -> Void, _ read: (borrowing LuaResult) throws -> Result
@@ -71,7 +71,7 @@ public final class LuaFastCall {
     return try withExtendedLifetime(other) { try other.run(place, reading: read) }
   }
 
-  /// Has the arguments placed, all nil before. Of a placing that fails nothing stays.
+  /// Sets all arguments to nil, then lets `place` set them. Where `place` throws, nothing of what it set stays.
   @inlinable
   func fill(_ place: (borrowing LuaArguments) throws -> Void) throws {
     if holdsMore.pointee { abandon() }
@@ -111,7 +111,7 @@ public final class LuaFastCall {
   private func beginSlowly() throws(LuaError) -> LuaResult {
     let state = try reference.state
     let raw = state.raw
-    // Within a run whoever began it keeps the state; else nobody else may.
+    // Within a run the state is kept by the caller that began it. Without one this call may be all that keeps it.
     let holder = mbl_is_running(raw) ? nil : Unmanaged.passRetained(state)
     if holder != nil { mbl_begin(raw) }
     let top = mbl_top(raw)
@@ -142,7 +142,7 @@ public final class LuaFastCall {
   /// The state, while a result is read.
   var state: LuaState { get throws(LuaError) { try reference.state } }
 
-  /// Calls the function with the arguments that `place` sets; its one result.
+  /// Calls the function with the arguments that `place` sets, and gives its result as a value that may be kept.
   public func value(_ place: (borrowing LuaArguments) throws -> Void = { _ in }) throws(LuaError) -> LuaValue {
     do {
       return try run(place) { (result: borrowing LuaResult) in try result.value }

@@ -1,7 +1,11 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// The result of a fast call, read in place.
+/// The result of a fast call, read where Lua keeps it.
+///
+/// ```swift
+/// let text = try call.run { $0.set(0, integer: 7) } reading: { $0.isNil ? nil : $0.text }
+/// ```
 public struct LuaResult: ~Copyable {
   // A plain value in parts, so that callers read numbers without a call, and few enough to come back in registers.
   @usableFromInline let word: Int64
@@ -29,7 +33,7 @@ public struct LuaResult: ~Copyable {
     self.holder = holder
   }
 
-  /// The whole of it, with what a string or an object has besides.
+  /// The plain value, with the bytes of a string or the object of a handle.
   private var plain: MBLValue {
     var plain = MBLValue()
     if tag > MBLTag.number.rawValue, let state = try? call.takeUnretainedValue().state {
@@ -41,19 +45,19 @@ public struct LuaResult: ~Copyable {
     return plain
   }
 
-  /// Whether it is nil, also for want of any result.
+  /// Whether it is nil, or the function returned nothing.
   @inlinable public var isNil: Bool { tag == 0 }
 
   /// Whether the function returned nothing at all, not even nil.
   public var isMissing: Bool { tag == 0 && word == Int64(MBLNoResult) }
 
-  /// The boolean.
+  /// The boolean; nil for anything else.
   @inlinable public var boolean: Bool? { tag == 1 ? word != 0 : nil }
 
-  /// The integer; a float, even an integral one, is none.
+  /// The integer; nil for anything else, for an integral float too.
   @inlinable public var integer: Int64? { tag == 2 ? word : nil }
 
-  /// The number, also of an integer.
+  /// The number, also of an integer; nil for anything else.
   @inlinable public var number: Double? {
     switch tag {
     case 3: Double(bitPattern: UInt64(bitPattern: word))
@@ -67,7 +71,7 @@ public struct LuaResult: ~Copyable {
     withBytes { String(validUTF8: $0.assumingMemoryBound(to: UInt8.self)) } ?? nil
   }
 
-  /// Calls `body` with the bytes of a string; nil if it is none.
+  /// Calls `body` with the bytes of a string; nil for anything else.
   public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
     let plain = plain
     guard plain.tag == .string else { return nil }

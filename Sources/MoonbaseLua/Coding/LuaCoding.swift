@@ -1,11 +1,18 @@
 extension LuaState {
-  /// The Lua value of anything `Encodable`. nil is `moonbase.null`; 64-bit integers are exact; `Data` is a byte string;
-  /// `Decimal`, `UUID` and `URL` are texts.
+  /// Creates the Lua value of anything `Encodable`.
+  ///
+  /// ```swift
+  /// struct Size: Codable { var width = 2.0, height = 3.0 }
+  /// let value = try state.encode(Size())
+  /// let size = try state.decode(Size.self, from: value)
+  /// ```
+  ///
+  /// nil becomes `moonbase.null`, 64-bit integers stay exact, `Data` becomes a byte string; `Decimal`, `UUID` and `URL` become texts.
   public func encode(_ value: some Encodable) throws -> LuaValue {
     try self.value(of: LuaTree(encoding: value))
   }
 
-  /// A value of any `Decodable` type from a Lua value. Throws `.conversion` or the type's own `DecodingError`.
+  /// Reads a value of any `Decodable` type from a Lua value. Throws `.conversion` or the type's own `DecodingError`.
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, from value: LuaValue, options: TreeOptions = TreeOptions()
   ) throws -> Value {
@@ -14,12 +21,12 @@ extension LuaState {
 }
 
 extension LuaTree {
-  /// The tree of anything `Encodable`.
+  /// Creates the tree of anything `Encodable`.
   public init(encoding value: some Encodable, depth: Int = 64) throws {
     self = try LuaTreeEncoder.tree(of: value, path: [], depth: depth)
   }
 
-  /// A value of any `Decodable` type.
+  /// Reads a value of any `Decodable` type.
   public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
     try LuaTreeDecoder(self, path: []).decode(type)
   }

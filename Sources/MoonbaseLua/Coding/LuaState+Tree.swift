@@ -1,16 +1,22 @@
 import MoonbaseLuaShim
 
 extension LuaState {
-  /// How Lua values become trees.
+  /// Bounds the conversion of Lua values to trees, and converts host objects.
+  ///
+  /// ```swift
+  /// var options = LuaState.TreeOptions()
+  /// options.object = { object in .text("\(object.object)") }
+  /// let tree = try state.tree(of: value, options: options)
+  /// ```
   public struct TreeOptions {
-    /// Tables in tables, at most.
+    /// The most tables in tables.
     public var depth = 64
-    /// Values, at most.
+    /// The most values.
     public var count = 1_000_000
-    /// Gives the tree of a host object; nil: an error.
+    /// Gives the tree of a host object; without it host objects are errors.
     public var object: ((LuaObject) throws -> LuaTree)?
 
-    /// 64 levels, a million values, no host objects.
+    /// Allows 64 levels, a million values and no host objects.
     public init() {}
   }
 
@@ -23,8 +29,10 @@ extension LuaState {
     var map: [LuaString: LuaTree] = [:]
   }
 
-  /// The plain data of a value. No script runs: tables are read raw. Throws `.conversion`, with the path, for functions,
-  /// cycles, keys that are neither strings nor integers, and what is too deep or too much.
+  /// Converts a value to plain data. No script runs: tables are read raw.
+  ///
+  /// Throws `.conversion`, with the path, for functions, cycles, keys that are neither strings nor integers, and for more levels or
+  /// values than the options allow.
   public func tree(of value: LuaValue, options: TreeOptions = TreeOptions()) throws -> LuaTree {
     var levels: [Level] = []
     var pending: LuaValue? = value
@@ -122,7 +130,7 @@ extension LuaState {
       levels.filter { $0.next < $0.pairs.count }.map { Self.key($0.pairs[$0.next].key).description })
   }
 
-  /// The Lua value of plain data; lists are marked as such.
+  /// Creates the Lua value of plain data. Lists are marked as lists.
   public func value(of tree: LuaTree) throws(LuaError) -> LuaValue {
     guard let (root, rest) = try node(tree) else { return try leaf(tree) }
     var work = [(root, rest)]

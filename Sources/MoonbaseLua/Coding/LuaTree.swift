@@ -1,6 +1,11 @@
 /// A Lua value as plain data: no functions, no handles, no cycles. It may leave its state, and its thread.
+///
+/// ```swift
+/// let tree = try state.tree(of: state.load("return { name = 'x', sizes = { 1, 2 } }", name: "t.lua").first())
+/// tree["sizes"]?[0]          // .integer(1)
+/// ```
 public enum LuaTree: Sendable, Hashable {
-  /// No value: `moonbase.null` inside lists and maps.
+  /// No value, which is `moonbase.null` inside of lists and maps.
   case null
   /// True or false.
   case boolean(Bool)
@@ -10,14 +15,14 @@ public enum LuaTree: Sendable, Hashable {
   case number(Double)
   /// Bytes, mostly text.
   case string(LuaString)
-  /// A list: keys 1 to n, or marked as one.
+  /// A list: a table with the keys 1 to n, or one that is marked as a list.
   case list([LuaTree])
-  /// A map; integer keys are in their decimal form.
+  /// A map. Integer keys are texts in decimal form here.
   case map([LuaString: LuaTree])
 }
 
 extension LuaTree {
-  /// A text.
+  /// Creates a string of a text.
   public static func text(_ text: String) -> LuaTree { .string(LuaString(text)) }
 
   /// The value for a key of a map.

@@ -1,23 +1,27 @@
 extension LuaError {
   /// The limits of a run.
   public enum Limit: String, Sendable, CaseIterable {
-    /// Instructions.
+    /// `LuaLimits.instructions`.
     case instructions
-    /// Time.
+    /// `LuaLimits.deadline`.
     case deadline
-    /// Live memory.
+    /// `LuaLimits.memory` or `hardMemory`.
     case memory
-    /// Bytes written.
+    /// `LuaLimits.outputSize`.
     case output
-    /// Coroutines alive.
+    /// `LuaLimits.coroutines`.
     case coroutines
-    /// Bytes of a source.
+    /// `LuaLimits.sourceSize`.
     case source
-    /// Calls within calls.
+    /// `LuaLimits.callDepth`, or calls that nest across states and fill the thread's stack.
     case callDepth
   }
 
-  /// What went wrong.
+  /// Tells kinds of errors apart.
+  ///
+  /// ```swift
+  /// if error.kind == .syntax { ... } else if let limit = error.kind.limit { print("past \(limit)") }
+  /// ```
   public struct Kind: Sendable, Equatable {
     private enum Case: Sendable, Equatable {
       case syntax, runtime, memory, handler, binary, encoding, closed, foreign, stack, host, conversion, module
@@ -34,23 +38,23 @@ extension LuaError {
     public static let syntax = Kind(.syntax)
     /// A script raised an error.
     public static let runtime = Kind(.runtime)
-    /// Memory ran out without a limit being set, or the failing allocator of a test said so.
+    /// Memory ran out, and not because of a limit.
     public static let memory = Kind(.memory)
-    /// An error while an error was handled.
+    /// A message handler failed while it handled an error.
     public static let handler = Kind(.handler)
     /// The source is bytecode.
     public static let binary = Kind(.binary)
     /// The source is not UTF-8 text.
     public static let encoding = Kind(.encoding)
-    /// The state is closed.
+    /// The state of a value is gone.
     public static let closed = Kind(.closed)
-    /// A value of another state.
+    /// A value of another state, or a host type that is not registered in this one.
     public static let foreign = Kind(.foreign)
     /// The stack of Lua, or of C, ran out: calls within calls without end.
     public static let stack = Kind(.stack)
     /// A Swift error crossed; see `underlying`.
     public static let host = Kind(.host)
-    /// A value does not convert.
+    /// A value does not convert, as functions and cycles do not.
     public static let conversion = Kind(.conversion)
     /// A module was not found, or its name is not one.
     public static let module = Kind(.module)

@@ -1,20 +1,20 @@
 import MoonbasePlatform
 
 extension LuaError: CustomStringConvertible {
-  /// `colors.lua:12: message`.
+  /// The message behind its place: `colors.lua:12: message`.
   public var description: String {
     guard let script else { return message }
     guard let line else { return "\(script): \(message)" }
     return "\(script):\(line): \(message)"
   }
 
-  /// The same, for Foundation: what `localizedDescription` gives.
+  /// The description, which Foundation gives as `localizedDescription`.
   public var errorDescription: String? { description }
 
   /// The message as `lua5.4` prints it: the text that was raised, with a place only where the script gave it one.
   public var plainDescription: String { raisedText ?? description }
 
-  /// What `lua5.4` prints of it: the message, and the traceback where it gives one.
+  /// The error as `lua5.4` prints it: the message, and the traceback where `lua5.4` gives one.
   public var plainReport: String {
     var hasOwnText = false
     switch raisedValue {

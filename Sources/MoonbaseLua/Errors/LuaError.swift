@@ -1,10 +1,20 @@
 public import MoonbasePlatform
 
-/// What went wrong in Lua, or on the way to it.
+/// Tells what went wrong in Lua, or on the way to it: kind, message, place, traceback, and the value or Swift error that was raised.
+///
+/// ```swift
+/// do {
+///   try state.load("local p\nprint(p.x)", name: "colors.lua")()
+/// } catch {
+///   error.code          // "lua.runtime"
+///   error.description   // "colors.lua:2: attempt to index a nil value (local 'p')"
+///   print(error.report, state.codeFrame(of: error) ?? "")
+/// }
+/// ```
 ///
 /// The message never depends on script code that could misbehave: a hostile `__tostring` costs the text, nothing else.
 public struct LuaError: LocalizedError {
-  /// A line of a traceback, innermost first.
+  /// A line of a traceback, such as `colors.lua:12: in function 'blend'`.
   public struct Frame: Sendable, Equatable, CustomStringConvertible {
     /// The script, as named when loaded.
     public let source: String
@@ -47,7 +57,11 @@ public struct LuaError: LocalizedError {
 
   private let storage: Storage
 
-  /// An error of a kind.
+  /// Creates an error to throw from a host function.
+  ///
+  /// ```swift
+  /// throw LuaError(.runtime, "Person has no '\(key)'")
+  /// ```
   public init(_ kind: Kind = .runtime, _ message: String) { storage = Storage(kind, message) }
 
   init(
@@ -63,7 +77,7 @@ public struct LuaError: LocalizedError {
     storage.raised = raised
   }
 
-  /// The error itself if it is one of Lua's, else one that carries it.
+  /// Gives the error itself if it is a `LuaError`, else one of kind `.host` with the error as `underlying`.
   public init(wrapping error: any Error) {
     if let error = error as? LuaError {
       self = error

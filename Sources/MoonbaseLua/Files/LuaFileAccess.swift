@@ -1,12 +1,16 @@
 public import MoonbasePlatform
 
-/// Which files and variables of the environment scripts may use. What is not granted does not exist for them.
+/// Grants scripts files and variables of the environment. What is not granted does not exist for them.
+///
+/// ```swift
+/// try state.openFiles(LuaFileAccess(readable: [assets], writable: [output], variables: ["HOME"]))
+/// ```
 public struct LuaFileAccess: Sendable, Equatable {
-  /// Files, and folders with all below them, that may be read.
+  /// The files, and folders with all below them, that may be read.
   public var readablePaths: [String]
-  /// Files, and folders with all below them, that may be written, removed and renamed; they may be read too.
+  /// The files, and folders with all below them, that may be written, removed and renamed; they may be read too.
   public var writablePaths: [String]
-  /// Variables that `os.getenv` knows.
+  /// The variables that `os.getenv` knows.
   public var variables: Set<String>
 
   /// Grants what is given and nothing else.
@@ -21,19 +25,19 @@ public struct LuaFileAccess: Sendable, Equatable {
     self.variables = variables
   }
 
-  /// Whether a file may be used so.
+  /// Whether a file may be read, or written.
   public func allows(_ path: String, writing: Bool) -> Bool { self.path(path, writing: writing) != nil }
 
-  /// The true path of a file that may be used so, links resolved; nil where it is not granted.
+  /// The path, with links resolved, of a file that may be read, or written; nil where it is not granted.
   ///
-  /// The last part need not exist. Where it is a link, it is the link's target that has to be granted.
+  /// The last part need not exist. Where it is a link, the target of the link has to be granted.
   func path(_ path: String, writing: Bool) -> String? {
     guard !path.isEmpty, !path.utf8.contains(0), let resolved = Self.resolve(path) else { return nil }
     let roots = writing ? writablePaths : readablePaths + writablePaths
     return roots.contains { Self.holds(Self.resolve($0), resolved) } ? resolved : nil
   }
 
-  /// The folder that a file would be in, if it would be granted but for that folder's absence.
+  /// The folder that is missing, where a file would be granted if its folder existed; else nil.
   public func missingFolder(of path: String, writing: Bool) -> String? {
     guard !path.isEmpty, !path.utf8.contains(0), Self.resolve(path) == nil else { return nil }
     let missing = URL(literalPath: path).deletingLastPathComponent()
@@ -70,11 +74,19 @@ public struct LuaFileAccess: Sendable, Equatable {
   }
 }
 
-/// Says which files scripts must leave alone, whatever they are granted, because the program uses them in a way of its own: files of
-/// databases, for example, whose locks go when anybody in the process closes a descriptor of them.
+/// Refuses files that scripts must leave alone, whatever they are granted, because the program itself uses them. An example are the
+/// files of a database: its locks go when any part of the process closes a descriptor of such a file.
+///
+/// ```swift
+/// struct DatabaseGuard: LuaFileGuard {
+///   func refuses(path: String, writing: Bool) -> Bool { path.hasSuffix(".sqlite") }
+///   func refuses(descriptor: Int32) -> Bool { false }
+/// }
+/// try state.openFiles(access, guardian: DatabaseGuard())
+/// ```
 public protocol LuaFileGuard: Sendable {
-  /// Whether a file, given by its path without links, must not be used so. It need not be there.
+  /// Whether a file must not be read, or written. Its path holds no links; the file need not exist.
   func refuses(path: String, writing: Bool) -> Bool
-  /// Whether the file behind a descriptor, which a script has had for longer, must be neither written nor closed.
+  /// Whether the file behind a descriptor, which a script opened earlier, must be neither written nor closed.
   func refuses(descriptor: Int32) -> Bool
 }

@@ -24,7 +24,7 @@ extension LuaFileLibrary {
   private func openFile(_ path: String, mode: String, _ call: inout LuaCall) throws -> LuaFile? {
     let (flags, writes) = Self.modes[mode.replacing("b", with: "")] ?? (O_RDONLY, false)
     guard let resolved = access.path(path, writing: writes) else {
-      // Whoever may not look is not told whether there is something to see.
+      // A script that may not read a file is not told whether the file exists.
       call.refuse(path, writing: writes, access)
       return nil
     }

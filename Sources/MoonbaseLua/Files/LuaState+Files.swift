@@ -1,12 +1,11 @@
 import MoonbasePlatform
 
 extension LuaState {
-  /// Gives scripts Lua's `io`, and the parts of `os` that touch files and the environment, over what is granted.
+  /// Gives scripts Lua's `io`, and the parts of `os` that touch files and the environment, over what is granted. What `guardian`
+  /// refuses is refused even where it is granted.
   ///
-  /// The standard streams are there in any case: output goes where `output` says. There are no processes and no temporary
-  /// files. Call it once, before scripts are loaded. In preset `trusted` Lua's own libraries stay as they are.
-  ///
-  /// What `guardian` refuses is refused even where it is granted.
+  /// Call it once, before environments are made. The standard streams are there in any case: output goes to `output`. There are no
+  /// processes and no temporary files. In preset `trusted` Lua's own libraries stay as they are.
   public func openFiles(_ access: LuaFileAccess, guardian: (any LuaFileGuard)? = nil) throws(LuaError) {
     guard preset != .trusted else { return }
     modules.guardian = guardian

@@ -1,7 +1,11 @@
 import MoonbaseLuaShim
 
 extension LuaCall {
-  /// The error of an argument: "bad argument #2 to 'resize' (…)".
+  /// Creates the error of an argument, for the caller to throw: "bad argument #2 to 'resize' (…)".
+  ///
+  /// ```swift
+  /// guard width > 0 else { throw call.argumentError(1, "the width must be positive") }
+  /// ```
   public func argumentError(_ index: Int, _ problem: String) -> LuaError {
     if let error = operandError(problem) { return error }
     if isSetter {
@@ -23,7 +27,7 @@ extension LuaCall {
     return LuaError(.runtime, "bad argument #\(number) to '\(shown)' (\(problem))")
   }
 
-  /// Throws where there is an argument that nobody takes: a slip of whoever calls, who would wait for its effect.
+  /// Throws for an argument that the function does not take, unless it is nil: a script that gives one expects an effect of it.
   package func refuse(from first: Int) throws(LuaError) {
     for index in first..<max(first, count) where !isNil(index) {
       let taken = first == 0 ? "no argument" : first == 1 ? "1 argument" : "\(first) arguments"
@@ -31,7 +35,7 @@ extension LuaCall {
     }
   }
 
-  /// "script.lua:12: ", where a mistake is to be sought: in the script that called, past the modules on board.
+  /// The line of the script that called, past the modules on board: "script.lua:12: ".
   var blamedPlace: String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
       guard let base = buffer.baseAddress else { return "" }
@@ -40,7 +44,7 @@ extension LuaCall {
     }
   }
 
-  /// The error of an argument of a wrong type: "(number expected, got nil)".
+  /// Creates the error of an argument of a wrong type, for the caller to throw: "(number expected, got nil)".
   public func typeError(_ index: Int, expected: String) -> LuaError {
     operandError("\(expected) expected") ?? argumentError(index, "\(expected) expected, got \(typeName(index))")
   }
@@ -63,7 +67,7 @@ extension LuaCall {
     typeName(index) + (field.map { " (field '\($0)')" } ?? "")
   }
 
-  /// Lua does not tell an operator whence its operands come: the caller's line may.
+  /// The fields that the operands are. Lua does not tell an operator; the caller's line of source may.
   private func operandFields(of name: LuaOperator) -> LuaOperandFields? {
     let place = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
       guard let base = buffer.baseAddress else { return "" }

@@ -1,12 +1,20 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// One call from Lua into Swift: its arguments, counted from 0, and its results, in the order they are returned.
+/// One call from Lua into Swift: gives its arguments, counted from 0, and takes its results, in the order they are returned.
 ///
-/// It cannot be copied, so it cannot outlive the call.
+/// ```swift
+/// try state.setGlobal("split", state.function { call in
+///   let separator = call.isNil(1) ? "," : try call.text(1)
+///   for part in try call.text(0).split(separator: separator) { call.return(String(part)) }
+/// })
+/// ```
+///
+/// An argument of a wrong kind throws, as in "bad argument #2 to 'split' (string expected, got table)". A call cannot be copied, so
+/// it cannot outlive the closure that it is given to.
 public struct LuaCall: ~Copyable {
   let frame: UnsafeMutablePointer<MBLFrame>
-  /// Stack places before the first argument.
+  /// The number of stack places before the first argument.
   let offset: Int32
   // The state keeps its methods until it closes, and a call ends before that.
   unowned(unsafe) let method: LuaHostFunction?
@@ -33,7 +41,7 @@ public struct LuaCall: ~Copyable {
     }
   }
 
-  /// The state that calls.
+  /// The state whose script calls.
   public var state: LuaState { LuaState.owner(of: frame.pointee.state) }
 
   /// The number of arguments.
@@ -51,10 +59,10 @@ public struct LuaCall: ~Copyable {
   /// Whether the argument is missing or nil.
   public func isNil(_ index: Int) -> Bool { mbl_is_none_or_nil(thread, place(index)) }
 
-  /// Lua's truth of an argument.
+  /// Whether Lua takes the argument for true: all but nil and false.
   public func isTrue(_ index: Int) -> Bool { mbl_to_boolean(thread, place(index)) }
 
-  /// An integer; an integral float and a numeral will do, as in Lua.
+  /// Reads an integer; an integral float and a numeral will do, as in Lua.
   public func integer(_ index: Int) throws -> Int64 {
     var value: Int64 = 0
     if mbl_to_integer(thread, place(index), &value) { return value }
@@ -70,21 +78,21 @@ public struct LuaCall: ~Copyable {
     return typeError(index, expected: "number")
   }
 
-  /// A number; a numeral will do, as in Lua.
+  /// Reads a number; a numeral will do, as in Lua.
   public func number(_ index: Int) throws -> Double {
     var value = 0.0
     if mbl_to_number(thread, place(index), &value) { return value }
     throw typeError(index, expected: "number")
   }
 
-  /// A boolean; nothing else will do.
+  /// Reads a boolean; nothing else will do.
   public func boolean(_ index: Int) throws -> Bool {
     let plain = plain(index)
     guard plain.tag == .boolean else { throw typeError(index, expected: "boolean") }
     return plain.integer != 0
   }
 
-  /// A string of UTF-8.
+  /// Reads a string of UTF-8.
   public func text(_ index: Int) throws -> String {
     let bytes = try withBytes(index) { bytes in
       String(validUTF8: bytes.assumingMemoryBound(to: UInt8.self))
@@ -93,7 +101,7 @@ public struct LuaCall: ~Copyable {
     return bytes
   }
 
-  /// A string of any bytes.
+  /// Reads a string of any bytes.
   public func string(_ index: Int) throws -> LuaString { try withBytes(index) { LuaString(bytes: $0) } }
 
   /// Calls `body` with the bytes of a string argument, which live as long as the call.
@@ -105,19 +113,19 @@ public struct LuaCall: ~Copyable {
     return try body(UnsafeRawBufferPointer(start: plain.pointer, count: Int(plain.length)))
   }
 
-  /// A table.
+  /// Reads a table.
   public func table(_ index: Int) throws -> LuaTable {
     guard case .table(let table) = try value(index) else { throw typeError(index, expected: "table") }
     return table
   }
 
-  /// A function.
+  /// Reads a function.
   public func function(_ index: Int) throws -> LuaFunction {
     guard case .function(let function) = try value(index) else { throw typeError(index, expected: "function") }
     return function
   }
 
-  /// A host object of a class; `name` is what the message calls it.
+  /// Reads a host object of a class. `name` is the name of the class in the message of an error.
   public func object<Object: AnyObject>(
     _ index: Int, as type: Object.Type = Object.self, name: String? = nil
   ) throws -> Object {
@@ -131,17 +139,17 @@ public struct LuaCall: ~Copyable {
     throw typeError(index, expected: name ?? String(describing: type))
   }
 
-  /// A host object of a class, or nil if the argument is something else.
+  /// Reads a host object of a class; nil if the argument is anything else.
   public func objectIfPresent<Object: AnyObject>(_ index: Int, as type: Object.Type = Object.self) -> Object? {
     let plain = plain(index)
     guard plain.tag == .object, let pointer = plain.pointer else { return nil }
     return Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue() as? Object
   }
 
-  /// Any argument; nil when missing.
+  /// Reads an argument of any kind; `.nil` when it is missing.
   public func value(_ index: Int) throws(LuaError) -> LuaValue { try state.value(plain(index)) }
 
-  /// All arguments from an index on.
+  /// Reads all arguments from an index on.
   public func values(from index: Int = 0) throws(LuaError) -> [LuaValue] {
     var all: [LuaValue] = []
     var index = index
@@ -175,7 +183,7 @@ public struct LuaCall: ~Copyable {
     return plain
   }
 
-  /// Calls `body` with the arguments after the first: for a function that does what a method does.
+  /// Calls `body` with the arguments after the first, for a function that does what a method does.
   public func withoutFirst(_ body: (inout LuaCall) throws -> Void) rethrows {
     var rest = LuaCall(frame, offset: offset + 1)
     try body(&rest)

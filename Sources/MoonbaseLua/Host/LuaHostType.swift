@@ -1,9 +1,6 @@
 import MoonbaseLuaShim
 
-/// Describes host objects to one state: properties by slot, methods, operators.
-///
-/// Property names are interned once, per type, to slot numbers; reading one costs a table look and one closure call. There
-/// may be many types over one class, such as one per entity.
+/// Describes host objects of a class to one state: their properties, methods and operators.
 ///
 /// ```swift
 /// let point = LuaHostType<Point>("Point")
@@ -14,11 +11,12 @@ import MoonbaseLuaShim
 /// try state.setGlobal("origin", .object(LuaObject(Point(), as: point)))
 /// ```
 ///
-/// Closures must not capture the state strongly: it owns the type once that is registered.
+/// Reading a property costs a look into a table, which knows its slot, and one closure call. There may be many types over one
+/// class, such as one per entity. The state owns a type once that is registered, so closures must not capture the state strongly.
 public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
-  /// Reads the property of a slot: return it with `call.return`.
+  /// Reads the property of a slot and returns it with `call.return`.
   public typealias Getter = (_ object: Object, _ slot: Int, _ call: inout LuaCall) throws -> Void
-  /// Writes the property of a slot: the new value is argument 0.
+  /// Writes the property of a slot. The new value is argument 0 of the call.
   public typealias Setter = (_ object: Object, _ slot: Int, _ call: inout LuaCall) throws -> Void
 
   let isInterned: Bool
@@ -30,17 +28,17 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
   private var bulkCount = 0
   private var getters: [Getter] = []
   private var setters: [Setter?] = []
-  /// What to say about a name that the type has not, behind the message.
+  /// Gives what the message about a name that the type lacks ends with, such as "; did you mean 'name'?".
   package var advice: ((String) -> String)?
   private var missingHandler: ((Object, String, Bool, inout LuaCall) throws -> Void)?
 
-  /// A type; with `interned` one object has one handle, so that `==` and table keys work by identity.
+  /// Creates a type. With `interned` one object has one handle, so that `==` and table keys work by identity.
   public init(_ name: String, interned: Bool = true) {
     isInterned = interned
     super.init(name)
   }
 
-  /// Properties that one getter and one setter serve; slots are their places in the list. Once, before `property`.
+  /// Adds properties that one getter and one setter serve. A slot is a place in the list of names. Call it once, before `property`.
   public func properties(_ names: [String], get: @escaping Getter, set: Setter? = nil) {
     precondition(slots.isEmpty, "properties(_:) comes first, and once")
     slots = names
@@ -49,7 +47,12 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
     bulkSetter = set
   }
 
-  /// One property with a getter, and a setter if it can be assigned.
+  /// Adds a property with a getter, and with a setter if it can be assigned.
+  ///
+  /// ```swift
+  /// account.property("balance", get: { account, call in call.return(account.balance) },
+  ///                  set: { account, call in account.balance = try call.number(0) })
+  /// ```
   public func property(
     _ name: String, get: @escaping (Object, inout LuaCall) throws -> Void,
     set: ((Object, inout LuaCall) throws -> Void)? = nil
@@ -59,20 +62,25 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
     setters.append(set.map { set in { object, _, call in try set(object, &call) } })
   }
 
-  /// A method; the object is not among the arguments, of which there may be so many. More are refused, but for nil.
+  /// Adds a method. The object is not among the arguments of the call. More than `greatestCount` arguments are errors, unless they
+  /// are nil.
   public func method(
     _ name: String, upTo greatestCount: Int = .max, _ body: @escaping (Object, inout LuaCall) throws -> Void
   ) {
     methods[name] = LuaMethod(name, of: self.name, upTo: greatestCount, body)
   }
 
-  /// An operator; both operands are among the arguments, in their order.
+  /// Adds an operator. Its operands are the arguments of the call, in their order.
   public func `operator`(_ operator: LuaOperator, _ body: @escaping (inout LuaCall) throws -> Void) {
     operators[`operator`] = LuaClosure(operator: `operator`, body)
   }
 
-  /// Asked for names that are neither property nor method; when `writing`, argument 1 is the value. Without this they are
-  /// errors. Argument 0 is the key.
+  /// Answers for names that are neither property nor method, which are errors otherwise. Argument 0 of the call is the key;
+  /// when `writing`, argument 1 is the value.
+  ///
+  /// ```swift
+  /// type.missing { object, key, writing, call in call.return(object.extras[key] ?? "") }
+  /// ```
   public func missing(_ body: @escaping (Object, _ key: String, _ writing: Bool, inout LuaCall) throws -> Void) {
     missingHandler = body
   }
@@ -80,8 +88,8 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
   /// All properties and methods, in the order in which properties were added.
   package var names: [String] { slots + methods.keys.sorted() }
 
-  /// How many bytes an object keeps alive, asked when it is handed over; else `usualWeight` is taken. What grows later tells
-  /// `LuaState.weigh`.
+  /// Weighs each object when it is handed over: how many bytes it keeps alive. Without this, `usualWeight` is taken. For an object
+  /// that grows later, call `LuaState.weigh`.
   public func weight(_ body: @escaping (Object) -> Int) {
     weigher = { [usualWeight] object in (object as? Object).map(body) ?? usualWeight }
   }
@@ -130,7 +138,7 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
 }
 
 extension LuaState {
-  /// Makes a type known to this state; it cannot be changed after.
+  /// Makes a type known to this state. The type cannot be changed after.
   public func register<Object: AnyObject>(_ type: LuaHostType<Object>) throws(LuaError) {
     guard type.plainType == nil else { throw LuaError(.foreign, "\(type.name) is already registered") }
     let owner = Unmanaged<LuaAnyHostType>.passUnretained(type).toOpaque()
@@ -150,7 +158,7 @@ extension LuaState {
     type.link = link
   }
 
-  /// Makes a type known to this state as soon as an object of it is handed over; it is described then.
+  /// Makes a type known to this state when its first object is handed over, after `describe` has added its properties and methods.
   public func registerLater<Object: AnyObject>(_ type: LuaHostType<Object>, describe: @escaping () -> Void) {
     type.link = link
     type.registration = { [unowned self, unowned type] () throws(LuaError) in

@@ -1,15 +1,21 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// A source that was compiled once and may be loaded into any number of states.
+/// Compiles a source once, for any number of states.
 ///
-/// It holds Lua's bytecode. Scripts can never load any, but this was made here, from text.
+/// ```swift
+/// let chunk = try LuaChunk(LuaSource("local a = ... return a * 2", name: "twice.lua"))
+/// try firstState.load(chunk).first(21)      // .integer(42)
+/// try secondState.load(chunk).first(4)      // .integer(8)
+/// ```
+///
+/// It holds Lua's bytecode. Scripts can never load bytecode; this was compiled here, from text.
 public struct LuaChunk: Sendable {
   /// The source.
   public let source: LuaSource
   let code: [UInt8]
 
-  /// Compiles a source.
+  /// Compiles a source. Throws what `LuaState.load` throws.
   public init(_ source: LuaSource, sourceSize: Int? = LuaLimits().sourceSize) throws(LuaError) {
     let state = try LuaState(preset: .pure, limits: LuaLimits(sourceSize: sourceSize))
     let function = try state.load(source)
@@ -26,7 +32,7 @@ extension LuaState {
     return try takeTop()
   }
 
-  /// A function that runs a compiled chunk; in a fresh environment if none is given.
+  /// Creates a function that runs a compiled chunk, in a new environment if none is given.
   public func load(_ chunk: LuaChunk, in environment: LuaEnvironment? = nil) throws(LuaError) -> LuaFunction {
     let environment = if let environment { environment } else { try self.environment() }
     let globals = try environment.table.reference.index(in: self)

@@ -6,7 +6,7 @@ struct LuaLoadedModule {
   var value: LuaValue
   /// The table that the module returned, behind a frozen one.
   var table: LuaTable?
-  /// Whether it belongs to one script, whose globals it shares.
+  /// Whether the module belongs to one script, whose globals it shares.
   var isScripts = false
 }
 
@@ -24,7 +24,7 @@ struct LuaLoadedModules {
   var host: LuaTable?
 }
 
-/// Whose modules `require` looks for: those of all scripts and, in preset `compat`, those of the script that asks.
+/// The modules that one call of `require` sees: those of all scripts and, in preset `compat`, those of the script that calls.
 struct LuaModuleScope {
   let shared: LuaTable?
   var environment: LuaEnvironment?

@@ -1,8 +1,14 @@
 public import MoonbasePlatform
 
-/// What `require` finds: modules given by the host, then files below granted folders.
+/// The modules that `require` finds: those given by the host, then files below granted folders.
+///
+/// ```swift
+/// state.modules.add("settings", source: LuaSource("return { depth = 3 }", name: "settings.lua"))
+/// state.modules.add("clock") { state in .table(try state.table(["zone": "UTC"])) }
+/// state.modules.roots = [scripts]
+/// ```
 public struct LuaModules {
-  /// Makes the value of a module.
+  /// Creates the value of a module.
   public typealias Loader = (LuaState) throws -> LuaValue
 
   enum Entry {
@@ -14,27 +20,27 @@ public struct LuaModules {
   /// Refuses files that the program uses itself.
   var guardian: (any LuaFileGuard)?
 
-  /// Folders in which `a.b` is sought as `a/b.lua` and `a/b/init.lua`.
+  /// The folders in which `a.b` is looked for as `a/b.lua` and `a/b/init.lua`.
   public var roots: [URL] {
     get { rootPaths.map { URL(literalPath: $0) } }
     set { rootPaths = newValue.map(\.path) }
   }
 
-  /// The same folders, as paths.
+  /// The folders of `roots`, as paths.
   public var rootPaths: [String] = []
 
-  /// No modules.
+  /// Knows no modules.
   public init() {}
 
-  /// A module from a source; with `frozen` all scripts share one table that none can change.
+  /// Adds a module from a source. With `frozen` all scripts share one table that none can change.
   public mutating func add(_ name: String, source: LuaSource, frozen: Bool = true) {
     entries[name] = .source(source, frozen: frozen)
   }
 
-  /// A module that the host makes when first asked.
+  /// Adds a module whose value the host creates when it is first required.
   public mutating func add(_ name: String, _ loader: @escaping Loader) { entries[name] = .loader(loader) }
 
-  /// Letters, digits, `_` and `-`, in parts divided by single dots: a name never leads out of a root.
+  /// Whether it is a name: letters, digits, `_` and `-`, in parts divided by single dots. A name never leads out of a root.
   static func isName(_ name: String) -> Bool {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     return name.utf8.count <= 200
@@ -51,7 +57,7 @@ public struct LuaModules {
       }
   }
 
-  /// The file of a module, and how it is called in messages: its path below the root, which tells two `init.lua` apart.
+  /// The file of a module, and its name in messages: the path below the root, which tells two `init.lua` apart.
   func file(_ name: String) -> (url: URL, name: String)? {
     let path = name.replacing(".", with: "/")
     for root in roots {

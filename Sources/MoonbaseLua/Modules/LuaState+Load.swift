@@ -2,14 +2,18 @@ import MoonbaseLuaShim
 import MoonbasePlatform
 
 extension LuaState {
-  /// Compiles a text; the function runs it, in a fresh environment if none is given.
+  /// Compiles a text to a function that runs it, in a new environment if none is given.
+  ///
+  /// ```swift
+  /// let results = try state.load("return 6 * 7", name: "answer.lua")()      // [.integer(42)]
+  /// ```
   public func load(
     _ text: String, name: String, in environment: LuaEnvironment? = nil
   ) throws(LuaError) -> LuaFunction {
     try load(LuaSource(text, name: name), in: environment)
   }
 
-  /// Compiles a source; the function runs it, in a fresh environment if none is given.
+  /// Compiles a source to a function that runs it, in a new environment if none is given.
   ///
   /// Throws `.syntax`, `.binary` for bytecode and `.encoding` for what is not UTF-8 (but in preset `trusted`, which takes
   /// both), and `.limit(.source)`.

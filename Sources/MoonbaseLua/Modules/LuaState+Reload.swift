@@ -1,10 +1,16 @@
 extension LuaState {
-  /// Loads a module again. It runs in a fresh environment; only when that succeeds does it replace the old one.
+  /// Loads a module again. It runs in a new environment, and replaces the old module only if it succeeds.
   ///
-  /// Where the old one is a table it takes over the new contents, so that whoever holds it sees them, and the new module's
-  /// `on_reload(old)` is called with a copy of the old contents. A new module that is no table is refused there, with
-  /// `.module`, since holders could not be given it. A module not yet loaded is just loaded. In preset `compat`, where each
-  /// script has its own modules, the module is loaded again for each script that has it, with the globals of that script.
+  /// ```swift
+  /// state.modules.add("colors", source: edited, frozen: false)
+  /// try state.reload("colors")
+  /// ```
+  ///
+  /// Where the old module is a table, that table takes over the new contents, so that scripts that hold it see them, and the new
+  /// module's `on_reload(old)` is called with a copy of the old contents. A new module that is no table is refused there, with
+  /// `.module`, since scripts that hold the table could not be given it. A module that was not loaded before is loaded. In preset
+  /// `compat`, where each script has its own modules, the module is loaded for each script that has it, with the globals of that
+  /// script.
   @discardableResult
   public func reload(_ name: String) throws -> LuaValue {
     var last: LuaValue?
@@ -19,7 +25,8 @@ extension LuaState {
     guard let fresh = module.table else {
       throw LuaError(
         .module,
-        "module '\(name)' was a table and gives \(module.value.typePhrase) now: those who hold the table would keep it")
+        "module '\(name)' was a table and gives \(module.value.typePhrase) now: scripts that hold the table would keep it"
+      )
     }
     let old = try table()
     try old.replaceContents(with: known)
@@ -37,7 +44,7 @@ extension LuaState {
 }
 
 extension LuaTable {
-  /// Takes over the fields and the metatable of another table; its own are gone.
+  /// Replaces the fields and the metatable by those of another table of the same state.
   public func replaceContents(with other: LuaTable) throws(LuaError) {
     _ = try other.reference.index(in: reference.state)
     try setMetatable(other.metatable)

@@ -1,7 +1,7 @@
 import MoonbasePlatform
 
 extension LuaState {
-  /// `require` of sandboxed scripts; preset `trusted` keeps Lua's own and asks here first.
+  /// Sets the global `require`. In preset `trusted` it looks for the host's modules first, then calls Lua's own.
   func installRequire() throws(LuaError) {
     let own = preset == .trusted ? try global("package").tableValue?.get("loaded").tableValue : nil
     let shared = if let own { own } else { try table() }
@@ -23,7 +23,7 @@ extension LuaState {
     try setGlobal("require", require)
   }
 
-  /// The error of a module that is nowhere.
+  /// The error for a module that was not found.
   func missingModule(_ name: String) -> LuaError {
     let full = "moonbase.\(name)"
     let isKnown = modules.entries[full] != nil || LuaFiles.module(full) != nil
@@ -77,7 +77,7 @@ extension LuaState {
     var module = LuaLoadedModule(value: value, table: value.tableValue, isScripts: environment != nil)
     switch value {
     case .nil:
-      // Its globals are nobody else's, so that it would be of no use.
+      // No script sees what it set as globals, so that it would be of no use.
       guard preset == .compat || preset == .trusted else {
         throw LuaError(.module, "module '\(name)' returns nothing: end it with return and what it gives")
       }

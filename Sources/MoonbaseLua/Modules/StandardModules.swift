@@ -1,13 +1,17 @@
 import MoonbaseLuaFiles
 
-/// The Lua files that are compiled in: the modules `moonbase.json` and its kin, and the type definitions for editors.
+/// The Lua files that are compiled in: the modules on board, and the type definitions for editors.
+///
+/// ```swift
+/// for name in LuaFiles.names where name.hasPrefix("types/") { print(name, LuaFiles.bytes(name)?.count ?? 0) }
+/// ```
 public enum LuaFiles {
-  /// The names of all, such as "moonbase/json.lua" and "types/model.lua".
+  /// The names of all files, such as "moonbase/json.lua" and "types/model.lua".
   public static var names: [String] {
     (0..<mbl_file_count()).map { String(cString: mbl_file_at($0).pointee.name) }
   }
 
-  /// The bytes of a file.
+  /// The bytes of a file; nil if there is none of that name.
   public static func bytes(_ name: String) -> [UInt8]? {
     mbl_file_named(name).map { Array(UnsafeBufferPointer(start: $0.pointee.bytes, count: $0.pointee.length)) }
   }
@@ -20,9 +24,9 @@ public enum LuaFiles {
 }
 
 extension LuaState {
-  /// The value of a shipped module; nil if there is none of that name.
+  /// The value of a module on board; nil if there is none of that name.
   ///
-  /// A module gets, after its name, a table of what Lua alone has not: Unicode, the null value, frozen tables.
+  /// The module is given its name and a table of what Lua alone lacks: Unicode, the null value, frozen tables.
   func standardModule(_ name: String) throws -> LuaValue? {
     // The type of dates is the program's: without one there is no calendar for it.
     if name == "moonbase.date", moduleHost["date"] == nil { return nil }

@@ -1,5 +1,5 @@
 extension LuaSource {
-  /// The lines around one, with a caret under the word in quotes of the message that stands there.
+  /// Shows the lines around a line, with a caret under the last word in quotes of the message that stands in the line.
   public func frame(line: Int, message: String = "", context: Int = 2) -> String? {
     guard let text = self.line(line) else { return nil }
     let first = max(1, line - context)

@@ -1,17 +1,22 @@
-/// A source text with the name by which messages know it.
+/// A source with the name by which messages know it.
+///
+/// ```swift
+/// let source = LuaSource("return 1", name: "colors.lua")
+/// try state.load(source)()
+/// ```
 public struct LuaSource: Sendable {
-  /// The most bytes of a file that is read as a source where no limit says less.
+  /// The most bytes of a file that is read as a source where there is no limit.
   package static let greatestSize = 256 << 20
 
-  /// Its name, such as "colors.lua".
+  /// The name, such as "colors.lua".
   public let name: String
-  /// Its bytes, without byte order mark; a first line that begins with # is emptied.
+  /// The bytes, without a byte order mark. A first line that begins with # is empty here.
   public let bytes: [UInt8]
 
-  /// A text.
+  /// Creates a source from a text.
   public init(_ text: String, name: String) { self.init(bytes: Array(text.utf8), name: name) }
 
-  /// The bytes of a file.
+  /// Creates a source from the bytes of a file.
   public init(bytes: [UInt8], name: String) {
     self.name = name
     var rest = bytes[...]
@@ -20,7 +25,7 @@ public struct LuaSource: Sendable {
     self.bytes = Array(rest)
   }
 
-  /// The text of a line, from 1.
+  /// The text of a line, counted from 1; nil for a line that there is not.
   public func line(_ number: Int) -> String? {
     guard number > 0 else { return nil }
     let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: number, omittingEmptySubsequences: false)

@@ -1,15 +1,20 @@
-/// Where the keys of the table that a source returns are written, so that a wrong one can be named by file and line.
+/// Finds the lines in which the keys of a returned table are written, so that a wrong key can be named by file and line.
 ///
-/// Only literal constructors are read: `return { ... }`, or `return name` after `name = { ... }`. Elements without a key have
-/// their place in the list, from 1.
+/// ```swift
+/// let lines = LuaTableLines(LuaSource("return {\n  a = 1,\n  b = { c = 2 } }", name: "t.lua"))
+/// lines.line(of: ["b", "c"])      // 3
+/// ```
+///
+/// Only literal constructors are read: `return { ... }`, or `return name` after `name = { ... }`. The key of an element without one
+/// is its place in the list, from 1.
 public struct LuaTableLines: Sendable {
-  /// A key that a table gives twice: Lua takes the last without a word.
+  /// A key that a table gives twice. Lua takes the last one and says nothing.
   public struct Duplicate: Sendable, Hashable {
     /// The keys that lead to it, and the key itself.
     public let path: [String]
-    /// The line of the second.
+    /// The line of the second one.
     public let line: Int
-    /// The line of the first.
+    /// The line of the first one.
     public let firstLine: Int
   }
 
@@ -25,14 +30,14 @@ public struct LuaTableLines: Sendable {
   /// The names that a table gives twice, in the order written.
   public var duplicates: [Duplicate] { table.duplicates }
 
-  /// Reads a source; what is not Lua gives what could be read of it.
+  /// Reads a source. Of a source that is not Lua it reads what it can.
   public init(_ source: LuaSource) {
     var tables: [String: Table] = [:]
     var reader = Reader(source.bytes)
     reader.readAll(into: &table, named: &tables)
   }
 
-  /// The line of a key, by the keys that lead to it; without one of its own, that of the nearest key around it.
+  /// The line of a key, given with the keys that lead to it. A key that is not written out has the line of the nearest key around it.
   public func line(of path: [String]) -> Int? {
     var path = path
     while true {
@@ -42,10 +47,10 @@ public struct LuaTableLines: Sendable {
     }
   }
 
-  /// The line of exactly this key.
+  /// The line of a key; nil for a key that is not written out.
   public func exactLine(of path: [String]) -> Int? { table.lines[path] }
 
-  /// Which of all keys this is, in the order written; nil for one that is not written out.
+  /// The place of a key among all keys, in the order written; nil for a key that is not written out.
   public func place(of path: [String]) -> Int? { table.places[path] }
 
   private struct Reader {

@@ -1,7 +1,7 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// Plain values on their way into Lua, with the bytes of their strings beside them.
+/// Holds plain values on their way into Lua, and the bytes of their strings.
 final class LuaArgumentBuffer {
   // Written for each value of each call; no access lasts while other code runs.
 

@@ -1,15 +1,19 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// Where a script's `print` and `io` write.
+/// Receives what scripts write with `print` and `io`.
+///
+/// ```swift
+/// var log: [UInt8] = []
+/// state.output = LuaOutput { bytes, isError in if !isError { log.append(contentsOf: bytes) } }
+/// ```
 public struct LuaOutput {
   let body: (_ bytes: UnsafeRawBufferPointer, _ isError: Bool) -> Void
   let flush: () -> Void
-  /// Whether it is the process's own.
+  /// Whether it writes to the standard streams of the process.
   var isStandard = false
 
-  /// Bytes go to `body`, which copies what it keeps; `flush` writes what it kept, when a script asks for that or reads from
-  /// standard input.
+  /// Gives bytes to `body`, which must copy what it keeps. `flush` is called when a script flushes or reads from standard input.
   public init(
     _ body: @escaping (_ bytes: UnsafeRawBufferPointer, _ isError: Bool) -> Void, flush: @escaping () -> Void = {}
   ) {
@@ -17,10 +21,10 @@ public struct LuaOutput {
     self.flush = flush
   }
 
-  /// Bytes go nowhere.
+  /// Drops all bytes.
   public static var none: LuaOutput { LuaOutput { _, _ in } }
 
-  /// The standard streams of the process, through C's buffers, in which Lua's own `io` of preset `trusted` writes too.
+  /// Writes to the standard streams of the process, through C's buffers, which Lua's own `io` of preset `trusted` uses too.
   public static var standard: LuaOutput {
     var output = LuaOutput(
       { bytes, isError in (isError ? StandardStream.error : .output).write(bytes) }, flush: StandardStream.flush)
@@ -30,7 +34,7 @@ public struct LuaOutput {
 }
 
 extension LuaState {
-  /// False, with the run ended, when the output limit is passed.
+  /// Writes bytes; false, with the run ended, when the output limit is passed.
   func write(_ bytes: UnsafeRawBufferPointer, error isError: Bool) -> Bool {
     if let limit = limits.outputSize, mbl_output_add(raw, UInt64(bytes.count)) > UInt64(limit) {
       mbl_set_abort(raw, .output)

@@ -1,7 +1,7 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// A Swift error inside of Lua.
+/// A Swift error on its way through Lua.
 final class LuaCrossedError {
   let error: any Error
   /// Where Lua was when it was raised, if it had come from Lua before.
@@ -12,7 +12,7 @@ final class LuaCrossedError {
     traceback = (error as? LuaError)?.traceback ?? []
   }
 
-  /// Bytes that it keeps alive, by a guess: an error of the host's may hold more.
+  /// The bytes that it keeps alive, by a guess: an error of the host's may hold more.
   var weight: Int64 { 1024 + 160 * Int64(traceback.count) }
 }
 
@@ -60,7 +60,7 @@ extension LuaState {
     return Array((inner + outer.dropFirst(shared)).prefix(64))
   }
 
-  /// The error of a run that was ended: it stands outside of Lua, where no script can change it.
+  /// The error of a run that must end, nil for any other. The reason is kept outside of Lua, where no script can change it.
   func endedError(_ frames: [LuaError.Frame]) -> LuaError? {
     let kind: LuaError.Kind
     let message: String

@@ -39,7 +39,7 @@ extension LuaState {
   }()
 }
 
-/// A Swift closure as Lua holds it.
+/// What Lua calls as a function: the base class of closures and methods.
 class LuaHostFunction {
   func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
   /// The name of a method, for messages.

@@ -2,24 +2,30 @@ import MoonbaseLuaShim
 import MoonbasePlatform
 
 extension LuaState {
-  /// Counts everything that `body` does in this state as one run: the limits hold over all of it.
+  /// Counts all that `body` does in this state as one run: the limits hold for the whole of it.
   ///
-  /// Once a limit is passed, every further call within `body` is refused.
+  /// Once a limit is passed, every further call within `body` throws.
+  ///
+  /// ```swift
+  /// try state.run {
+  ///   for row in rows { total += try price.first(.integer(row)).integerValue ?? 0 }
+  /// }
+  /// ```
   public func run<Result>(_ body: () throws -> Result) rethrows -> Result {
     mbl_begin(raw)
     defer { mbl_end(raw) }
     return try body()
   }
 
-  /// Runs `body`, on behalf of the state that runs on this thread if there is one: its limits hold, whatever this state's own.
+  /// Runs `body` on behalf of the state that runs on this thread, if there is one: `run(onBehalfOf:_:)`, else `run(_:)`.
   public func runNested<Result>(_ body: () throws -> Result) rethrows -> Result {
     guard let caller = LuaState.current, caller !== self else { return try run(body) }
     return try run(onBehalfOf: caller, body)
   }
 
-  /// Runs `body` on what is left of another state's instructions and charges them to it.
+  /// Runs `body` on what is left of another state's instructions, and charges them to that state.
   ///
-  /// For a state that works on behalf of another on the same thread: script, fetch, SQLite, pure function.
+  /// For a state that works for another one on the same thread: a script fetches, and SQLite calls a function of a second state.
   public func run<Result>(onBehalfOf other: LuaState, _ body: () throws -> Result) rethrows -> Result {
     guard let left = other.remainingInstructions, other !== self else { return try run(body) }
     let own = limits
@@ -38,31 +44,38 @@ extension LuaState {
   /// Whether a run is under way.
   public var isRunning: Bool { mbl_is_running(raw) }
 
-  /// What is left of the instructions of this run; nil without that limit.
+  /// The instructions that are left of this run; nil without that limit.
   public var remainingInstructions: Int64? {
     limits.instructions == nil ? nil : mbl_is_running(raw) ? mbl_remaining(raw) : limits.instructions
   }
 
-  /// Objects handed to Lua as `scoped` within `body` are dead after it: "used outside of its callback".
+  /// Ends the handles of objects that are handed to Lua as `scoped` within `body`: after it, using one raises "used outside of its
+  /// callback".
+  ///
+  /// ```swift
+  /// try state.withScope {
+  ///   try visit.run { try $0.set(0, object: current, as: account, scoped: true) } reading: { _ in }
+  /// }
+  /// ```
   public func withScope<Result>(_ body: () throws -> Result) rethrows -> Result {
     let scope = mbl_scope_begin(raw)
     defer { mbl_scope_end(raw, scope) }
     return try body()
   }
 
-  /// Makes the handle of an interned object dead; false if Lua holds none.
+  /// Ends the handle of an interned object; false if Lua holds none.
   @discardableResult
   public func invalidate(_ object: AnyObject) -> Bool {
     mbl_object_kill(raw, Unmanaged.passUnretained(object).toOpaque())
   }
 
-  /// Bytes that may come before a collection is due, and the end of the run if that does not help; nil without a limit.
+  /// The bytes that are left before a collection is due, and the end of the run if that does not help; nil without a limit.
   public var remainingMemory: Int? { limits.memory == nil ? nil : Int(mbl_memory_room(raw)) }
 
-  /// Bytes of memory in use: Lua's, and what the host keeps for it.
+  /// The bytes of memory in use: Lua's, and what the host keeps for it.
   public var memoryUsed: Int { Int(mbl_memory_used(raw)) }
 
-  /// The most bytes of Lua's memory ever in use, with what the host kept for it.
+  /// The most bytes of memory ever in use: Lua's, and what the host kept for it.
   public var memoryPeak: Int { Int(mbl_memory_peak(raw)) }
 
   /// Collects all garbage now, and releases the host objects it held.
@@ -70,7 +83,7 @@ extension LuaState {
     run { mbl_collect(raw) }
   }
 
-  /// Makes allocations fail after so many, for a number of times; for tests of what happens then. Lua tries each twice.
+  /// Has allocations fail, for tests: `count` more succeed, then so many `times` fail, of which Lua tries each twice.
   package func failAllocation(after count: Int?, times: Int = 2) {
     mbl_fail_allocation(raw, count.map(Int64.init) ?? -1, Int64(times))
   }

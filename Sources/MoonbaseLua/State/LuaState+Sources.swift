@@ -1,5 +1,5 @@
 extension LuaState {
-  /// The lines around the place of an error, with a caret under what it is about; nil if the source is not known.
+  /// Shows the lines around the place of an error, with a caret under what it is about; nil if the source is not known.
   ///
   /// ```
   ///   11 | local p = find(name)

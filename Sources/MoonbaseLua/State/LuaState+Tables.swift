@@ -1,20 +1,24 @@
 import MoonbaseLuaShim
 
 extension LuaState {
-  /// A new table.
+  /// Creates an empty table with room for elements and fields.
   public func table(elements: Int = 0, fields: Int = 0) throws(LuaError) -> LuaTable {
     LuaTable(
       reference: try keep(mbl_table_new(raw, Int32(clamping: max(elements, 0)), Int32(clamping: max(fields, 0)))))
   }
 
-  /// A new table with these fields.
+  /// Creates a table with these fields.
+  ///
+  /// ```swift
+  /// try state.setGlobal("settings", .table(state.table(["depth": 3, "name": "Scarlet"])))
+  /// ```
   public func table(_ fields: [String: LuaValue]) throws(LuaError) -> LuaTable {
     let table = try table(fields: fields.count)
     for (key, value) in fields { try table.set(key, value) }
     return table
   }
 
-  /// A new list.
+  /// Creates a list, which stays a list where it is empty.
   public func list(_ elements: [LuaValue]) throws(LuaError) -> LuaTable {
     let table = try table(elements: elements.count)
     for (index, value) in elements.enumerated() { try table.set(index + 1, value) }

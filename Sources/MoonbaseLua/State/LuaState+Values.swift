@@ -1,7 +1,7 @@
 import MoonbaseLuaShim
 
 extension LuaState {
-  /// The value of a plain one; what lives on the stack is kept by a reference.
+  /// The value of a plain value; a table or function on the stack is kept by a reference.
   func value(_ plain: MBLValue) throws(LuaError) -> LuaValue {
     switch plain.tag {
     case .nil: return .nil

@@ -1,11 +1,7 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// A Lua world of its own: values, loaded modules, host types.
-///
-/// A state belongs to one isolation domain and runs on one thread at a time. Handles to its values (tables, functions) do
-/// not keep it alive; once it is gone they throw `LuaError.Kind.closed`. A closure given to a state must not capture it
-/// strongly, since the state owns the closure: take it from `LuaCall.state`.
+/// Runs Lua scripts: holds their values, their modules and the host types that they know.
 ///
 /// ```swift
 /// let state = try LuaState(preset: .standard, limits: .untrusted)
@@ -13,26 +9,37 @@ import MoonbasePlatform
 /// let chunk = try state.load("return twice(21)", name: "example.lua")
 /// let results = try chunk()   // [.integer(42)]
 /// ```
+///
+/// A state belongs to one isolation domain and runs on one thread at a time. Handles to its values (tables, functions) do
+/// not keep it alive; once it is gone they throw `LuaError.Kind.closed`. The state owns the closures that it is given, so a
+/// closure must not capture the state strongly: it takes it from `LuaCall.state`.
 public final class LuaState {
-  /// How much of Lua it offers.
+  /// How much of Lua the state offers.
   public let preset: LuaPreset
 
-  /// What a run may use; a change holds from the next run on.
+  /// What a run may use. A change of `instructions` or `callDepth` holds from the next run on, all else at once.
   public var limits: LuaLimits { didSet { applyLimits() } }
 
-  /// Where `print` and `io` write.
+  /// Receives what scripts write with `print` and `io`.
   public var output: LuaOutput = .standard { didSet { mbl_set_plain_output(raw, output.isStandard) } }
 
-  /// Gives the Lua value as which a Swift error is raised; nil: userdata with `message` and a text.
+  /// Gives the Lua value as which a Swift error is raised. Where it gives nil, or there is no mapper, scripts see userdata with a
+  /// field `message` and a text.
+  ///
+  /// ```swift
+  /// state.errorMapper = { error, state in
+  ///   (error as? Refusal).flatMap { refusal in try? .table(state.table(["code": .integer(refusal.code)])) }
+  /// }
+  /// ```
   public var errorMapper: ((any Error, LuaState) -> LuaValue?)?
 
-  /// The modules that `require` finds, beside those that are shipped: `moonbase.json` and its kin.
+  /// The modules that `require` finds, beside those on board (`moonbase.json` and its kin).
   public var modules = LuaModules()
 
-  /// What the shipped modules are given of the program: `date`, a table of the functions that make dates.
+  /// What the modules on board are given of the program: `date`, a table of the functions that create dates.
   public var moduleHost: [String: LuaValue] = [:]
 
-  /// What lives as long as the state, such as what closures of host types need.
+  /// Kept as long as the state lives, such as what closures of host types need.
   package var companion: AnyObject?
 
   let raw: OpaquePointer
@@ -44,7 +51,9 @@ public final class LuaState {
   var rethrown: (text: String, traceback: [LuaError.Frame])?
   private var buffers: [LuaArgumentBuffer] = []
 
-  /// A new state.
+  /// Opens a state with the libraries of a preset.
+  ///
+  /// Throws `.memory` when there is no memory for it.
   public init(preset: LuaPreset = .standard, limits: LuaLimits = LuaLimits()) throws(LuaError) {
     Self.answersForHostWork
     Self.answersForHostMemory
@@ -100,7 +109,7 @@ public final class LuaState {
   }
 }
 
-/// What C knows a state by: it does not keep the state alive and can say that it is gone.
+/// The owner that C knows: finds the state without keeping it alive, and finds nil once the state is gone.
 final class LuaOwner {
   unowned(unsafe) var state: LuaState?
 }

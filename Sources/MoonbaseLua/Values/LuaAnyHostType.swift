@@ -1,19 +1,25 @@
 import MoonbaseLuaShim
 
-/// A class of host objects as one state knows it; see `LuaHostType`.
+/// The type under which one state knows host objects. `LuaHostType` describes it for a class; this is what all types share.
+///
+/// ```swift
+/// let types: [LuaAnyHostType] = [person, department]
+/// print(types.map(\.name))
+/// ```
 public class LuaAnyHostType {
-  /// What scripts and messages call it.
+  /// The name that scripts and messages use.
   public let name: String
-  // Looked at for each object that is handed over; no access lasts while other code runs.
+  // These are read for each object that is handed over. No access to one lasts while other code runs.
 
-  /// Whether an object is a plain value, which JSON and CSV write as its text: a date, an identifier.
+  /// Whether JSON and CSV write an object of this type as its text, as they do with dates and identifiers.
   public final var isText = false
-  /// Bytes that an object keeps alive, where the type does not weigh each: they count as memory of the script that holds it.
+  /// The bytes that an object keeps alive, where the type does not weigh each object. They count as memory of the script that
+  /// holds it.
   @exclusivity(unchecked) public final var usualWeight = 512
   /// Weighs an object that is handed over.
   @exclusivity(unchecked) final var weigher: ((AnyObject) -> Int)?
   @exclusivity(unchecked) final var plainType: OpaquePointer?
-  /// Tells the state that it was registered in, which may be gone.
+  /// Finds the state in which the type is registered; that state may be gone.
   @exclusivity(unchecked) final var link: LuaLink?
   /// Describes and registers the type when its first object is handed over.
   @exclusivity(unchecked) final var registration: (() throws(LuaError) -> Void)?
@@ -26,7 +32,7 @@ public class LuaAnyHostType {
     return Unmanaged<LuaAnyHostType>.fromOpaque(mbl_type_owner(type)).takeUnretainedValue()
   }
 
-  /// What the shim calls the type.
+  /// The type as the shim knows it, described and registered now if that was put off.
   final func registered(in state: LuaState) throws(LuaError) -> OpaquePointer {
     if let registration, link === state.link {
       self.registration = nil

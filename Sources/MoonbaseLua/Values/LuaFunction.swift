@@ -1,10 +1,18 @@
 import MoonbaseLuaShim
 
-/// A Lua function.
+/// Handle to a Lua function.
+///
+/// ```swift
+/// let chunk = try state.load("return function(a, b) return a * b end", name: "product.lua")
+/// let product = try chunk.first().functionValue
+/// try product?.first(6, 7).integerValue       // 42
+/// ```
+///
+/// `LuaFastCall` is quicker where one function is called for every row.
 public struct LuaFunction {
   let reference: LuaReference
 
-  /// Calls it; all its results.
+  /// Calls the function and gives all its results.
   @discardableResult
   public func call(_ arguments: [LuaValue]) throws(LuaError) -> [LuaValue] {
     let state = try reference.state
@@ -12,14 +20,14 @@ public struct LuaFunction {
     return try state.invoke(arguments) { raw, values, count in mbl_call(raw, index, values, count, -1) }
   }
 
-  /// Calls it; all its results.
+  /// Calls the function and gives all its results.
   @discardableResult
   public func callAsFunction(_ arguments: LuaValue...) throws(LuaError) -> [LuaValue] { try call(arguments) }
 
-  /// Calls it for one result.
+  /// Calls the function and gives its first result, `.nil` where it has none.
   public func first(_ arguments: LuaValue...) throws(LuaError) -> LuaValue { try call(arguments).first ?? .nil }
 
-  /// A coroutine that will run it.
+  /// Creates a coroutine that will run the function.
   public func makeThread() throws(LuaError) -> LuaThread {
     let state = try reference.state
     mbl_begin(state.raw)
@@ -27,7 +35,7 @@ public struct LuaFunction {
     return LuaThread(reference: try state.keep(mbl_thread_new(state.raw, reference.index)))
   }
 
-  /// Where it is defined, as `colors.lua:12`; nil for a function of the host.
+  /// The place where the function is defined, such as `colors.lua:12`; nil for a function of the host.
   public var place: String? {
     guard let state = reference.link.state else { return nil }
     let place = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in

@@ -1,24 +1,34 @@
-/// A host object as Lua holds it.
+/// A Swift object together with the type under which Lua knows it.
+///
+/// ```swift
+/// try state.setGlobal("origin", .object(LuaObject(Point(0, 0), as: point)))
+/// let point = try state.global("origin").objectValue(as: Point.self)
+/// ```
 public struct LuaObject {
   /// The Swift object.
   public let object: AnyObject
   /// The type under which Lua knows it.
   public let type: LuaAnyHostType
 
-  /// An object and the type under which Lua is to see it.
+  /// Pairs an object with the type under which Lua is to see it.
   public init(_ object: AnyObject, as type: LuaAnyHostType) {
     self.object = object
     self.type = type
   }
 }
 
-/// Holds a Swift value so that Lua can hold it: dates, decimals, identifiers.
+/// Holds a Swift value in an object, so that Lua can hold it: a date, a decimal, an identifier.
 ///
-/// Register it with `LuaHostType<LuaBox<Date>>("date", interned: false)` and give it `.equal`, `.less` and `.text`.
+/// ```swift
+/// let date = LuaHostType<LuaBox<Date>>("date", interned: false)   // with operators .equal, .less and .text
+/// date.property("unix", get: { box, call in call.return(box.value.timeIntervalSince1970) })
+/// try state.register(date)
+/// try state.setGlobal("epoch", .object(LuaObject(LuaBox(Date(timeIntervalSince1970: 0)), as: date)))
+/// ```
 public final class LuaBox<Value> {
   /// The value.
   public let value: Value
 
-  /// A box of a value.
+  /// Puts a value into a box.
   public init(_ value: Value) { self.value = value }
 }

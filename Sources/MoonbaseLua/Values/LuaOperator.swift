@@ -1,4 +1,11 @@
 /// The metamethods that a host type may have.
+///
+/// ```swift
+/// type.operator(.equal) { call in
+///   let first: Money = try call.object(0), second: Money = try call.object(1)
+///   call.return(first.cents == second.cents)
+/// }
+/// ```
 public struct LuaOperator: Sendable, Hashable {
   let name: String
 
@@ -39,7 +46,7 @@ public struct LuaOperator: Sendable, Hashable {
 }
 
 extension LuaOperator {
-  /// What a message says of two operands, such as "compare date with nil"; nil for what has no two operands.
+  /// The words of a message about two operands, such as "compare date with nil"; nil for an operator of one operand.
   func phrase(_ left: String, _ right: String) -> String? {
     switch self {
     case .less, .lessOrEqual: "compare \(left) with \(right)"

@@ -5,7 +5,7 @@ final class LuaLink {
   let queue: OpaquePointer
   /// Cleared when the state closes, before its memory goes.
   unowned(unsafe) var state: LuaState? { didSet { home.pointee = state?.raw } }
-  /// The same for calls that are made often: read without counting references.
+  /// The state's pointer for calls that are made often, which read it without counting references.
   let home: UnsafeMutablePointer<OpaquePointer?>
 
   init(queue: OpaquePointer) {
@@ -21,7 +21,7 @@ final class LuaLink {
   }
 }
 
-/// Keeps one Lua value alive. It may be let go on any thread: the state takes the number back at its next run.
+/// Keeps one Lua value alive. It may be released on any thread: the state takes the number back at its next run.
 final class LuaReference {
   let link: LuaLink
   let index: Int32
@@ -33,7 +33,7 @@ final class LuaReference {
 
   deinit { mbl_queue_unref(link.queue, index) }
 
-  /// Its number in a state's registry, which must be that of its own state.
+  /// The number in the registry of a state. Throws `.foreign` for any state but its own.
   func index(in state: LuaState) throws(LuaError) -> Int32 {
     guard link === state.link else {
       throw LuaError(.foreign, "a value of one Lua state was given to another")

@@ -1,6 +1,6 @@
 import MoonbaseLuaShim
 
-/// A list of tables that have the same keys, made one after the other. The keys are made once.
+/// Creates a list of tables that have the same keys, one table after the other. The keys are created once.
 package struct LuaRows {
   /// The list.
   package let list: LuaTable
@@ -31,6 +31,6 @@ package struct LuaRows {
 }
 
 extension LuaState {
-  /// A list for tables with these keys.
+  /// Begins a list of tables with these keys.
   package func rows(_ keys: [String]) throws(LuaError) -> LuaRows { try LuaRows(keys, in: self) }
 }

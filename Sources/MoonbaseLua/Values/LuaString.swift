@@ -1,6 +1,12 @@
 import MoonbasePlatform
 
-/// A Lua string: bytes that are mostly UTF-8 text.
+/// A Lua string: any bytes, which mostly are text in UTF-8.
+///
+/// ```swift
+/// LuaString("é").count                        // 2, since Lua counts bytes
+/// LuaString(bytes: [0xFF]).text               // nil, since that is not UTF-8
+/// LuaString(bytes: [0xFF]).description        // "\u{FFFD}"
+/// ```
 public struct LuaString: Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
   private enum Storage: Sendable {
     case text(String)
@@ -9,21 +15,21 @@ public struct LuaString: Sendable, ExpressibleByStringLiteral, CustomStringConve
 
   private let storage: Storage
 
-  /// The UTF-8 bytes of a text.
+  /// Takes the UTF-8 bytes of a text.
   public init(_ text: String) { storage = .text(text) }
 
-  /// Any bytes.
+  /// Takes any bytes.
   public init(bytes: some Sequence<UInt8>) {
     let bytes = Array(bytes)
     storage = bytes.withUnsafeBufferPointer { Self.store($0) }
   }
 
-  /// Any bytes.
+  /// Copies any bytes.
   public init(bytes: UnsafeRawBufferPointer) {
     storage = Self.store(bytes.assumingMemoryBound(to: UInt8.self))
   }
 
-  /// A text.
+  /// Takes the UTF-8 bytes of a literal.
   public init(stringLiteral value: String) { self.init(value) }
 
   private static func store(_ bytes: UnsafeBufferPointer<UInt8>) -> Storage {
@@ -31,7 +37,7 @@ public struct LuaString: Sendable, ExpressibleByStringLiteral, CustomStringConve
     return .bytes(Array(bytes))
   }
 
-  /// The text if the bytes are UTF-8.
+  /// The text if the bytes are UTF-8, else nil.
   public var text: String? {
     if case .text(let text) = storage { text } else { nil }
   }
@@ -70,7 +76,7 @@ public struct LuaString: Sendable, ExpressibleByStringLiteral, CustomStringConve
 }
 
 extension LuaString: Hashable {
-  /// Byte for byte, as in Lua: composed and decomposed forms differ.
+  /// Compares byte for byte, as Lua does: composed and decomposed forms of a letter differ.
   public static func == (first: LuaString, second: LuaString) -> Bool {
     first.withBytes { a in second.withBytes { b in a.elementsEqual(b) } }
   }

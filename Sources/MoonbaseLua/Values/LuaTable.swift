@@ -1,22 +1,32 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// A Lua table. Access is raw: no metamethod runs, so that reading what a script returned runs no script.
+/// Handle to a Lua table.
+///
+/// ```swift
+/// let table = try state.table(["name": "Scarlet"])
+/// try table.set("age", 42)
+/// try table.get("age").integerValue                                // 42
+/// for (key, value) in try table.pairs { print(key, value) }
+/// ```
+///
+/// Access is raw: no metamethod runs, so that reading what a script returned runs no script. `index` and `assign` are the
+/// exceptions.
 public struct LuaTable {
   let reference: LuaReference
 
-  /// The value for a key; nil if there is none.
+  /// Reads the value for a key; `.nil` if there is none.
   public func get(_ key: LuaValue) throws(LuaError) -> LuaValue {
     try reference.state.tableGet(reference, key, raw: true)
   }
 
-  /// The value for a text key.
+  /// Reads the value for a text key.
   public func get(_ key: String) throws(LuaError) -> LuaValue { try get(.text(key)) }
 
-  /// The element at a Lua index (from 1).
+  /// Reads the element at a Lua index (from 1).
   public func get(_ index: Int) throws(LuaError) -> LuaValue { try get(.integer(Int64(index))) }
 
-  /// Sets the value for a key; nil takes it away.
+  /// Sets the value for a key; `.nil` removes the key.
   public func set(_ key: LuaValue, _ value: LuaValue) throws(LuaError) {
     try reference.state.tableSet(reference, key, value, raw: true)
   }
@@ -27,31 +37,31 @@ public struct LuaTable {
   /// Sets the element at a Lua index (from 1).
   public func set(_ index: Int, _ value: LuaValue) throws(LuaError) { try set(.integer(Int64(index)), value) }
 
-  /// As `t[key]` in Lua: metamethods run, within the limits.
+  /// Reads as `t[key]` does in Lua: metamethods run, within the limits.
   public func index(_ key: LuaValue) throws(LuaError) -> LuaValue {
     try reference.state.tableGet(reference, key, raw: false)
   }
 
-  /// As `t[key] = value` in Lua: metamethods run, within the limits.
+  /// Sets as `t[key] = value` does in Lua: metamethods run, within the limits.
   public func assign(_ key: LuaValue, _ value: LuaValue) throws(LuaError) {
     try reference.state.tableSet(reference, key, value, raw: false)
   }
 
-  /// Lua's raw length, `#t`: the number of elements of a list, and not that of the keys of a map.
+  /// Lua's raw length, `#t`: the number of elements of a list. The keys of a map are not counted.
   public var count: Int {
     get throws(LuaError) { Int(mbl_table_length(try reference.state.raw, reference.index)) }
   }
 
-  /// Calls `body` for every key and value, in no order; it may change values, but add no keys.
+  /// Calls `body` for every key and value, in no order. It may set values of keys that are there; it must not add keys.
   public func forEach(_ body: (LuaValue, LuaValue) throws -> Void) throws {
     try reference.state.tableForEach(reference, body)
   }
 
-  /// What a key of a table is to a host type.
+  /// Tells what a key of a table is to a host type.
   package enum Entry {
     /// A property, by its place in the list that `LuaHostType.properties` was given.
     case slot(Int)
-    /// No property, or one that a method hides.
+    /// A key that is no property, or one that a method hides.
     case other(LuaValue)
   }
 
@@ -98,7 +108,7 @@ public struct LuaTable {
     }
   }
 
-  /// How many keys there are, those of elements among them.
+  /// The number of keys, with those of elements.
   package var size: Int {
     get throws(LuaError) {
       let state = try reference.state
@@ -108,7 +118,11 @@ public struct LuaTable {
     }
   }
 
-  /// A proxy of this table that scripts can read but not change.
+  /// Creates a proxy of this table that scripts can read and not change.
+  ///
+  /// ```swift
+  /// try state.setGlobal("settings", .table(state.table(["depth": 3]).frozen()))
+  /// ```
   public func frozen() throws(LuaError) -> LuaTable {
     let state = try reference.state
     return LuaTable(reference: try state.keep(mbl_table_freeze(state.raw, reference.index)))
@@ -120,7 +134,7 @@ public struct LuaTable {
     try state.check(mbl_mark_list(state.raw, reference.index))
   }
 
-  /// Whether the host marked it as a list.
+  /// Whether the host marked the table as a list.
   public var isMarkedList: Bool {
     get throws(LuaError) {
       let state = try reference.state
@@ -141,7 +155,7 @@ public struct LuaTable {
     }
   }
 
-  /// Gives the table a metatable, or takes its own away. One with `__gc` is refused but in preset `trusted`.
+  /// Sets the metatable; nil removes it. Throws for one with `__gc`, except in preset `trusted`.
   public func setMetatable(_ metatable: LuaTable?) throws(LuaError) {
     let state = try reference.state
     let other = try metatable?.reference.index(in: state) ?? -1

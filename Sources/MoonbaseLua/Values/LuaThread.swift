@@ -1,8 +1,15 @@
 import MoonbaseLuaShim
 
-/// A coroutine.
+/// Handle to a coroutine.
+///
+/// ```swift
+/// let code = "return function(a) local b = coroutine.yield(a + 1) return b * 2 end"
+/// let thread = try state.load(code, name: "co.lua").first().functionValue!.makeThread()
+/// try thread.resume([1])        // [.integer(2)], what was yielded
+/// try thread.resume([21])       // [.integer(42)], what was returned
+/// ```
 public struct LuaThread {
-  /// Where a coroutine stands.
+  /// Tells where a coroutine stands.
   public enum Status: Int32, Sendable {
     /// Not begun, or waiting in a yield.
     case suspended
@@ -14,7 +21,7 @@ public struct LuaThread {
 
   let reference: LuaReference
 
-  /// Runs until the next yield or the end; the values yielded or returned.
+  /// Runs the coroutine until its next yield or its end, and gives the values that it yields or returns.
   @discardableResult
   public func resume(_ arguments: [LuaValue] = []) throws(LuaError) -> [LuaValue] {
     let state = try reference.state
@@ -25,14 +32,14 @@ public struct LuaThread {
     }
   }
 
-  /// Where it stands.
+  /// Where the coroutine stands.
   public var status: Status {
     get throws(LuaError) {
       Status(rawValue: mbl_thread_status(try reference.state.raw, reference.index)) ?? .dead
     }
   }
 
-  /// Ends it: its to-be-closed variables are closed.
+  /// Ends the coroutine and closes its to-be-closed variables.
   public func close() throws(LuaError) {
     let state = try reference.state
     _ = try state.invoke([]) { raw, _, _ in mbl_thread_close(raw, self.reference.index) }

@@ -1,8 +1,16 @@
-/// Any Lua value.
+/// Any Lua value. Numbers, texts and booleans are plain; tables, functions and their like are handles to what a state holds.
+///
+/// ```swift
+/// let results = try state.load("return 42, 'x', { n = 1 }", name: "values.lua")()
+/// results[0].integerValue                            // 42
+/// results[1].textValue                               // "x"
+/// try results[2].tableValue?.get("n").numberValue    // 1.0
+/// let arguments: [LuaValue] = [7, "text", 1.5, true, nil]
+/// ```
 public enum LuaValue {
-  /// No value.
+  /// Lua's nil: no value.
   case `nil`
-  /// The sentinel that stands for "no value" inside of lists and maps.
+  /// `moonbase.null`, which stands for "no value" inside of lists and maps.
   case null
   /// True or false.
   case boolean(Bool)
@@ -25,10 +33,10 @@ public enum LuaValue {
 }
 
 extension LuaValue {
-  /// A text.
+  /// Creates a string value of a text.
   public static func text(_ text: String) -> LuaValue { .string(LuaString(text)) }
 
-  /// False for nil and null.
+  /// Whether it is neither nil nor null.
   public var isPresent: Bool {
     switch self {
     case .nil, .null: false
@@ -36,7 +44,7 @@ extension LuaValue {
     }
   }
 
-  /// Lua's truth: all but nil and false.
+  /// Whether Lua takes it for true: all but nil and false.
   public var isTrue: Bool {
     switch self {
     case .nil: false
@@ -45,7 +53,7 @@ extension LuaValue {
     }
   }
 
-  /// The integer, also of an integral float.
+  /// The integer, also of an integral float; nil for anything else.
   public var integerValue: Int64? {
     switch self {
     case .integer(let value): value
@@ -54,7 +62,7 @@ extension LuaValue {
     }
   }
 
-  /// The number, also of an integer.
+  /// The number, also of an integer; nil for anything else.
   public var numberValue: Double? {
     switch self {
     case .integer(let value): Double(value)
@@ -86,7 +94,7 @@ extension LuaValue {
     if case .object(let value) = self { value.object as? Object } else { nil }
   }
 
-  /// The bytes that the value takes outside of Lua beside its own: one string of Lua's that stands in many places is many here.
+  /// The bytes that the value takes outside of Lua beside its own. A string that Lua holds once is copied for each place here.
   var weight: Int {
     switch self {
     case .string(let string): string.count
@@ -144,7 +152,11 @@ extension LuaValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Exp
   public init(nilLiteral: ()) { self = .nil }
 }
 
-/// Userdata that is not the host's, such as a file.
+/// Handle to userdata that is not the host's, such as a file of Lua's own `io` in preset `trusted`.
+///
+/// ```swift
+/// if case .userdata(let userdata) = try state.global("file") { try close.call([.userdata(userdata)]) }
+/// ```
 public struct LuaUserdata {
   let reference: LuaReference
 }

@@ -20,7 +20,7 @@ void mbl_end(MBLState *_Nonnull state);
 bool mbl_is_running(MBLState *_Nonnull state);
 // The state whose run is innermost on this thread.
 MBLState *_Nullable mbl_running(void);
-// Within a run the new deadline holds at once, the rest from the next run on.
+// Within a run, new counts of instructions and of the call depth hold from the next run on, all else at once.
 void mbl_set_limits(MBLState *_Nonnull state, const MBLLimits *_Nonnull limits);
 // Counts bytes written in this run; gives their sum.
 uint64_t mbl_output_add(MBLState *_Nonnull state, uint64_t bytes);
