@@ -255,32 +255,20 @@ import Testing
     #expect(error.kind == .closed)
   }
 
-  @Test func aWrongValueNamesTheProperty() throws {
+  @Test func fastCallsTakeScalars() throws {
     let state = try LuaState()
-    let type = LuaHostType<LuaBox<Int64>>("number box", interned: false)
-    type.property("value", get: { box, call in call.return(box.value) }, set: { _, call in _ = try call.integer(0) })
-    try state.register(type)
-    let write = try #require(
-      try state.load("return function(o, v) o.value = v end", name: "t").first().functionValue)
-    let box = LuaValue.object(LuaObject(LuaBox<Int64>(3), as: type))
-    _ = try write.call([box, 4])
-    let error = try #require(throws: LuaError.self) { try write.call([box, "x"]) }
-    #expect(error.message == "bad value for 'value' (number expected, got string)")
-  }
-
-  @Test func typesAreDescribedWhenAnObjectIsHandedOver() throws {
-    let state = try LuaState()
-    let type = LuaHostType<LuaBox<Int64>>("number box", interned: false)
-    var described = 0
-    state.registerLater(type) { [unowned type] in
-      described += 1
-      type.property("value", get: { box, call in call.return(box.value) })
+    let function = try #require(
+      try state.load("return function(a, b, c) return a * b + (c and #c or 0) end", name: "t")().first?.functionValue)
+    let call = LuaFastCall(function, parameters: 3)
+    for i in 0..<100 {
+      let result = try call.run {
+        $0.set(0, integer: Int64(i))
+        $0.set(1, integer: 2)
+        if i % 2 == 0 { $0.set(2, string: "abc") }
+      } reading: {
+        $0.integer
+      }
+      #expect(result == Int64(i * 2 + (i % 2 == 0 ? 3 : 0)))
     }
-    #expect(described == 0)
-    let read = try #require(try state.load("return function(o) return o.value end", name: "t").first().functionValue)
-    for _ in 0..<2 {
-      #expect(try read.first(.object(LuaObject(LuaBox<Int64>(3), as: type))).integerValue == 3)
-    }
-    #expect(described == 1)
   }
 }

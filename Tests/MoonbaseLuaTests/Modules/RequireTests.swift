@@ -48,23 +48,6 @@ import Testing
     #expect(!seen.isPresent)
   }
 
-  @Test func aReloadReachesTheModulesOfEachCompatScript() throws {
-    let state = try state(.compat, ["v.lua": "return { value = 1, name = name }"])
-    let code = "name = ...; local v = require 'v'; return function() return v.value, v.name end"
-    let names = ["a", "b"]
-    let readers = try names.map { name in
-      try #require(try state.load(code, name: name).first(.text(name)).functionValue)
-    }
-    try "return { value = 2, name = name }".write(
-      to: root.appendingPathComponent("v.lua"), atomically: true, encoding: .utf8)
-    try state.reload("v")
-    for (reader, name) in zip(readers, names) {
-      let results = try reader()
-      #expect(results[0].integerValue == 2)
-      #expect(results[1].textValue == name)
-    }
-  }
-
   @Test func aModuleThatReturnsNothingIsAnErrorWhereItsGlobalsAreItsOwn() throws {
     for preset in [LuaPreset.pure, .standard] {
       let state = try state(preset, ["none.lua": "x = 1"])
@@ -78,18 +61,6 @@ import Testing
       #expect(results[0].booleanValue == true)
       #expect(results[1].integerValue == 1)
     }
-  }
-
-  @Test func aReloadThatGivesNoTableForOneIsRefused() throws {
-    let state = try state(.standard, ["m.lua": "return { v = 1 }"])
-    let hold = try state.load("local m = require 'm' return function() return m.v, require 'm'.v end", name: "t")
-      .first()
-    try "return 5".write(to: root.appendingPathComponent("m.lua"), atomically: true, encoding: .utf8)
-    let error = try #require(throws: LuaError.self) { try state.reload("m") }
-    #expect(error.kind == .module)
-    #expect(error.message == "module 'm' was a table and gives a number now: those who hold the table would keep it")
-    let read = try #require(hold.functionValue)
-    #expect(try read().map(\.integerValue) == [1, 1])
   }
 
   @Test func messagesTellModulesApartByTheirPathBelowTheRoot() throws {
@@ -126,26 +97,59 @@ import Testing
     #expect(error.script == "b.lua" && error.line == 3)
   }
 
-  @Test func aReloadedModuleHasTheMetatableOfTheNewOneOrNone() throws {
-    let state = try state(.standard, [:])
-    func reload(_ source: String) throws -> LuaTable? {
-      state.modules.add("m", source: LuaSource(source, name: "m.lua"), frozen: false)
-      return try state.reload("m").tableValue
+  @Test func requireFindsModulesAndRefusesPaths() throws {
+    let state = try LuaState()
+    state.modules.add("a.b", source: LuaSource("return { n = 1 }", name: "b.lua"))
+    state.modules.add("loop", source: LuaSource("return require 'loop'", name: "loop.lua"))
+    #expect(
+      try state.load("return require('a.b').n, require('a.b') == require 'a.b'", name: "t")()[1].booleanValue == true)
+    for code in ["require 'a.b'.n = 2", "require '../x'", "require '/etc/passwd'", "require 'io'", "require 'loop'"] {
+      #expect(throws: LuaError.self, "\(code)") { try state.load(code, name: "t")() }
     }
-    let module = try #require(try reload("return setmetatable({}, { __index = { a = 1 } })"))
-    #expect(try module.index("a").integerValue == 1)
-    _ = try reload("return setmetatable({}, { __index = { a = 2 } })")
-    #expect(try module.index("a").integerValue == 2)
-    _ = try reload("return { b = 3 }")
-    #expect(try module.metatable == nil)
-    _ = try reload("return setmetatable({}, { __index = { a = 4 } })")
-    #expect(throws: LuaError.self) { try reload("return { on_reload = function() error('no') end }") }
-    #expect(try module.index("a").integerValue == 4)
-    // A finalizer, put there when nobody looks.
-    let error = try #require(throws: LuaError.self) {
-      try reload("local m = {} local t = setmetatable({}, m) m.__gc = print return t")
+  }
+
+  @Test func oddModulesAreClear() throws {
+    let state = try LuaState()
+    state.modules.add("nothing", source: LuaSource("local x = 1", name: "nothing.lua"))
+    state.modules.add("a", source: LuaSource("local b = require 'b'\nreturn b", name: "a.lua"))
+    state.modules.add("b", source: LuaSource("\nlocal a = require 'a'\nreturn a", name: "b.lua"))
+    state.modules.add("broken", source: LuaSource("return {\n  a = = 1\n}", name: "broken.lua"))
+    state.modules.add("name", source: LuaSource("return { ... }", name: "name.lua"))
+    #expect(try state.load("return require('name')[1]", name: "t").first().textValue == "name")
+    for (name, message, script) in [
+      ("nothing", "module 'nothing' returns nothing", "t.lua"),
+      ("a", "modules require each other: a → b → a", "b.lua"), ("broken", "unexpected symbol near '='", "broken.lua"),
+      ("gone", "module 'gone' not found", "t.lua"), ("../a", "is no module name", "t.lua"),
+    ] {
+      for _ in 0..<2 {
+        let error = try #require(throws: LuaError.self) { try state.load("require '\(name)'", name: "t.lua")() }
+        #expect(error.description.contains(message), "\(name): \(error)")
+        #expect(error.description.contains(script) || error.script == script, "\(name): \(error)")
+      }
     }
-    #expect(error.message.contains("'__gc' is not available"))
-    #expect(try module.index("a").integerValue == 4)
+  }
+
+  @Test func modulesOfGrantedFoldersStayWithinThem() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("moonbase-\(UUID().uuidString)")
+    let root = folder.appendingPathComponent("root")
+    try FileManager.default.createDirectory(at: root.appendingPathComponent("pack"), withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func write(_ text: String, _ path: String) throws {
+      try Data(text.utf8).write(to: folder.appendingPathComponent(path))
+    }
+    try write("return 'single'", "root/single.lua")
+    try write("return 'init'", "root/pack/init.lua")
+    try write("return 'inner'", "root/pack/inner.lua")
+    try write("return 'secret'", "secret.lua")
+    try Data([0x1B, 0x4C, 0x75, 0x61, 0x54]).write(to: root.appendingPathComponent("binary.lua"))
+    try FileManager.default.createSymbolicLink(
+      at: root.appendingPathComponent("out.lua"), withDestinationURL: folder.appendingPathComponent("secret.lua"))
+    let state = try LuaState()
+    state.modules.roots = [root]
+    let seen = try state.load("return require 'single', require 'pack', require 'pack.inner'", name: "t")()
+    #expect(seen.map(\.textValue) == ["single", "init", "inner"])
+    for name in ["out", "secret", "binary", "pack.", "..secret"] {
+      #expect(throws: LuaError.self, "\(name)") { try state.load("return require '\(name)'", name: "t")() }
+    }
   }
 }

@@ -25,4 +25,15 @@ import Testing
     #expect(
       results.prefix(11).map(\.description) == ["true", "true", "0", "3", "nil", "2", "3", "z", "5", "nil", "false"])
   }
+
+  @Test func librariesAreFrozen() throws {
+    let state = try LuaState()
+    for code in [
+      "string.rep = nil", "rawset(string, 'rep', 1)", "getmetatable('').__index = {}", "setmetatable(string, nil)",
+      "table.insert(string, 1)", "local _ENV = math; floor = 1",
+    ] {
+      #expect(throws: LuaError.self, "\(code)") { try state.load(code, name: "t")() }
+    }
+    #expect(try state.load("return ('ab'):rep(2), string.rep('a', 2)", name: "t")().first?.textValue == "abab")
+  }
 }

@@ -45,36 +45,4 @@ import Testing
     state.limits = .none
     #expect(try state.load(check, name: "t", in: environment).first().booleanValue == true)
   }
-
-  /// Calls outside of a run know nothing of the run that the last one was within.
-  @Test func aStateOutlivesTheOneItRanWithin() throws {
-    let inner = try LuaState()
-    for _ in 0..<20 {
-      let outer = try LuaState()
-      try outer.setGlobal("f", outer.function { _ in _ = try inner.load("return 1", name: "inner")() })
-      _ = try outer.load("f()", name: "outer")()
-    }
-    #expect(try inner.table(elements: 2, fields: 2).count == 0)
-  }
-
-  @Test func joinedAndUnpackedAsByLua() throws {
-    let state = try LuaState(preset: .standard)
-    let results = try state.load(
-      """
-      local numbers = setmetatable({}, { __index = function(_, i) return i end, __len = function() return 600 end })
-      local top = math.maxinteger
-      return table.concat({}), table.concat({}, "-", 1, 0), table.concat({ "a", 2, 3.5 }, ", "), #table.concat(numbers, "-"),
-        table.concat({ [top] = "x", [top - 1] = "y" }, "-", top - 1, top), select("#", table.unpack(numbers)),
-        select(300, table.unpack(numbers, 1, 300)), (table.unpack({}, top, top)), select("#", table.unpack({}, 1, 0)),
-        (select(2, pcall(table.concat, { 1, {}, 3 }))), (select(2, pcall(table.unpack, {}, 1, 1e8))),
-        (select(2, pcall(table.unpack, {}, math.mininteger, top)))
-      """, name: "t")()
-    let long = (1...600).map(String.init).joined(separator: "-").utf8.count
-    #expect(
-      results.map(\.description) == [
-        "", "", "a, 2, 3.5", "\(long)", "y-x", "600", "300", "nil", "0",
-        "invalid value (table) at index 2 in table for 'concat'", "too many results to unpack",
-        "too many results to unpack",
-      ])
-  }
 }

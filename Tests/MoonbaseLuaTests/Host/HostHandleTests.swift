@@ -1,0 +1,159 @@
+import MoonbaseLua
+import Testing
+
+/// Handles of host objects: what they reach, how long they live.
+@Suite struct HostHandleTests {
+  final class Point {
+    var x: Double
+    var y: Double
+    init(_ x: Double, _ y: Double) {
+      self.x = x
+      self.y = y
+    }
+  }
+
+  func pointType() -> LuaHostType<Point> {
+    let type = LuaHostType<Point>("Point")
+    type.properties(
+      ["x", "y"], get: { point, slot, call in call.return(slot == 0 ? point.x : point.y) },
+      set: { point, slot, call in
+        let value = try call.number(0)
+        if slot == 0 { point.x = value } else { point.y = value }
+      })
+    type.method("moved") { [unowned type] point, call in
+      try call.return(Point(point.x + call.number(0), point.y + call.number(1)), as: type)
+    }
+    type.operator(.equal) { call in
+      let first: Point = try call.object(0)
+      let second: Point = try call.object(1)
+      call.return(first.x == second.x && first.y == second.y)
+    }
+    type.operator(.text) { call in
+      let point: Point = try call.object(0)
+      call.return("(\(point.x), \(point.y))")
+    }
+    return type
+  }
+
+  @Test func hostObjectsHavePropertiesMethodsAndOperators() throws {
+    let state = try LuaState()
+    let type = pointType()
+    try state.register(type)
+    let point = Point(1, 2)
+    let environment = try state.environment([
+      "p": .object(LuaObject(point, as: type)), "q": .object(LuaObject(Point(1, 2), as: type)),
+    ])
+    let source = """
+      p.x = p.x + 10
+      local m = p:moved(1, 1)
+      return p.x, m.y, p == q, tostring(m), m == m, ({[p] = 1})[p]
+      """
+    let results = try state.load(source, name: "t", in: environment)()
+    #expect(point.x == 11)
+    #expect(results[0].numberValue == 11)
+    #expect(results[1].numberValue == 3)
+    #expect(results[2].booleanValue == false)
+    #expect(results[3].textValue == "(12.0, 3.0)")
+    #expect(results[5].integerValue == 1)
+    for (code, message) in [
+      ("return p.z", "Point has no 'z'"), ("p.z = 1", "Point has no 'z'"), ("p.x = 'a'", "number expected, got string"),
+      ("p.moved()", "Point expected, got no value"),
+      ("p:moved(1)", "bad argument #2 to 'moved' (number expected, got no value)"),
+    ] {
+      let error = try #require(throws: LuaError.self) { try state.load(code, name: "t", in: environment)() }
+      #expect(error.message.contains(message), "\(error)")
+    }
+  }
+
+  @Test func aWrongValueNamesTheProperty() throws {
+    let state = try LuaState()
+    let type = LuaHostType<LuaBox<Int64>>("number box", interned: false)
+    type.property("value", get: { box, call in call.return(box.value) }, set: { _, call in _ = try call.integer(0) })
+    try state.register(type)
+    let write = try #require(
+      try state.load("return function(o, v) o.value = v end", name: "t").first().functionValue)
+    let box = LuaValue.object(LuaObject(LuaBox<Int64>(3), as: type))
+    _ = try write.call([box, 4])
+    let error = try #require(throws: LuaError.self) { try write.call([box, "x"]) }
+    #expect(error.message == "bad value for 'value' (number expected, got string)")
+  }
+
+  @Test func sameObjectIsSameHandle() throws {
+    let state = try LuaState()
+    let type = pointType()
+    try state.register(type)
+    let point = Point(0, 0)
+    try state.setGlobal("get", state.function { call in try call.return(point, as: type) })
+    #expect(
+      try state.load("local t = {} t[get()] = 1 return rawequal(get(), get()), t[get()]", name: "t")()[1].integerValue
+        == 1)
+  }
+
+  @Test func aScopedHandleDiesWithItsScope() throws {
+    let state = try LuaState()
+    let type = pointType()
+    try state.register(type)
+    let chunk = try state.load(
+      "local f = function(p) kept = p return p.x end return f, function() return kept.x end", name: "t")()
+    let use = try #require(chunk[0].functionValue)
+    let late = try #require(chunk[1].functionValue)
+    let call = LuaFastCall(use, parameters: 1)
+    try state.withScope {
+      let x = try call.value { try $0.set(0, object: Point(4, 0), as: type, scoped: true) }
+      #expect(x.numberValue == 4)
+    }
+    let error = try #require(throws: LuaError.self) { try late() }
+    #expect(error.message == "Point used outside of its callback")
+  }
+
+  @Test func hostObjectsAreReleased() throws {
+    weak var seen: Point?
+    do {
+      let state = try LuaState()
+      let type = pointType()
+      try state.register(type)
+      do {
+        let point = Point(1, 1)
+        seen = point
+        _ = try state.load("local p = ... p = nil", name: "t")(.object(LuaObject(point, as: type)))
+      }
+      #expect(seen != nil)
+      state.collectGarbage()
+      #expect(seen == nil)
+      let point = Point(1, 1)
+      seen = point
+      try state.setGlobal("p", .object(LuaObject(point, as: type)))
+    }
+    #expect(seen == nil)
+  }
+
+  /// Found by fuzzing.
+  @Test func anObjectOutlivesItsState() throws {
+    final class Thing {}
+    let type = LuaHostType<Thing>("Thing")
+    var first: LuaState? = try LuaState()
+    try first?.register(type)
+    let value = LuaValue.object(LuaObject(Thing(), as: type))
+    first = nil
+    let second = try LuaState()
+    let function = try second.load("return ...", name: "t")
+    let error = try #require(throws: LuaError.self) { try function.call([value]) }
+    #expect(error.kind == .foreign)
+  }
+
+  @Test func typesAreDescribedWhenAnObjectIsHandedOver() throws {
+    let state = try LuaState()
+    let type = LuaHostType<LuaBox<Int64>>("number box", interned: false)
+    var described = 0
+    state.registerLater(type) { [unowned type] in
+      described += 1
+      type.property("value", get: { box, call in call.return(box.value) })
+    }
+    #expect(described == 0)
+    let read = try #require(try state.load("return function(o) return o.value end", name: "t").first().functionValue)
+    for _ in 0..<2 {
+      #expect(try read.first(.object(LuaObject(LuaBox<Int64>(3), as: type))).integerValue == 3)
+    }
+    #expect(described == 1)
+  }
+}

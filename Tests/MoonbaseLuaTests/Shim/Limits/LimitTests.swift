@@ -1,0 +1,78 @@
+import MoonbaseLua
+import Testing
+
+/// No script can catch the end of its run, and the state can be used after it.
+@Suite struct LimitTests {
+  @Test func limitsCannotBeSwallowed() throws {
+    let state = try LuaState(limits: LuaLimits(instructions: 200_000))
+    for code in [
+      "while true do end", "while true do pcall(function() while true do end end) end",
+      "while true do xpcall(function() while true do end end, function() while true do end end) end",
+      "local co = coroutine.wrap(function() while true do end end) while true do pcall(co) end",
+      "while true do coroutine.resume(coroutine.create(function() while true do end end)) end",
+      "local t = setmetatable({}, {__close = function() while true do end end}) do local x <close> = t; while true do end end",
+    ] {
+      let error = try #require(throws: LuaError.self) { try state.load(code, name: "t")() }
+      #expect(error.kind == .limit(.instructions), "\(code): \(error)")
+      #expect(try state.load("return 1", name: "t")().first?.integerValue == 1)
+    }
+  }
+
+  @Test func theDeadlineEndsEverything() throws {
+    let state = try LuaState(limits: LuaLimits(deadline: 0.05))
+    for code in [
+      "while true do end", "while true do pcall(function() while true do end end) end",
+      "while true do coroutine.wrap(function() while true do end end)() end",
+    ] {
+      let error = try #require(throws: LuaError.self) { try state.load(code, name: "t")() }
+      #expect(error.kind == .limit(.deadline), "\(code): \(error)")
+    }
+  }
+
+  @Test func memoryIsBounded() throws {
+    let state = try LuaState(limits: LuaLimits(memory: 4 << 20))
+    for code in [
+      "local t = {} for i = 1, 1e9 do t[i] = {} end", "local s = 'x' while true do s = s .. s end",
+      "return string.rep('x', 1e9)", "while true do pcall(string.rep, 'x', 1e8) end",
+    ] {
+      let error = try #require(throws: LuaError.self) { try state.load(code, name: "t")() }
+      #expect(error.kind == .limit(.memory), "\(code): \(error)")
+    }
+    state.collectGarbage()
+    #expect(state.memoryUsed < 1 << 20)
+    #expect(
+      try state.load("local n = 0 for i = 1, 100000 do local t = {i, i, i} n = n + #t end return n", name: "t")().first?
+        .integerValue == 300_000)
+  }
+
+  @Test func outputIsBounded() throws {
+    let state = try LuaState(limits: LuaLimits(outputSize: 1000))
+    let collected = Collected()
+    state.output = collected.sink
+    for code in ["while true do print('x') end", "while true do pcall(print, ('y'):rep(100)) end"] {
+      let error = try #require(throws: LuaError.self) { try state.load(code, name: "t")() }
+      #expect(error.kind == .limit(.output))
+    }
+    #expect(collected.output.utf8.count <= 2000)
+  }
+
+  @Test func theCallDepthIsALimit() throws {
+    let state = try LuaState(limits: LuaLimits(callDepth: 2000))
+    let source = "local function f(n) return n == 0 and 0 or 1 + f(n - 1) end return f(...)"
+    #expect(try state.load(source, name: "t").first(1000).integerValue == 1000)
+    let error = try #require(throws: LuaError.self) {
+      try state.load("pcall(function(...) \(source) end, ...)", name: "t")(50_000)
+    }
+    #expect(error.kind == .limit(.callDepth))
+    #expect(error.code == "lua.limit.callDepth")
+    #expect(try state.load("return 1", name: "t").first().integerValue == 1)
+  }
+
+  @Test func callsThatNestTooDeepAreErrors() throws {
+    let state = try LuaState()
+    for source in ["local function f() return 1 + f() end f()", "local function f() (\"x\"):gsub(\"x\", f) end f()"] {
+      let error = try #require(throws: LuaError.self) { try state.load(source, name: "t")() }
+      #expect(error.kind == .stack)
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import MoonbaseLua
+
+/// Collects what a script writes.
+final class Collected {
+  var output = ""
+  var errors = ""
+
+  var sink: LuaOutput {
+    LuaOutput { bytes, isError in
+      let text = String(decoding: bytes, as: UTF8.self)
+      if isError { self.errors += text } else { self.output += text }
+    }
+  }
+}
