@@ -34,7 +34,7 @@ void mbl_fail_value(MBLState *S, int32_t reference, void *error, int64_t weight)
 
 void mbl_fail(MBLState *S, void *error, int64_t weight) { mbl_fail_value(S, LUA_NOREF, error, weight); }
 
-// The error goes into a userdata first made empty: were memory to run out, the state would still own it.
+// The userdata is created empty and takes the error then: if memory runs out before, the state still owns the error.
 static void push_error_box(MBLState *S, lua_State *L) {
   MBLErrorBox *box = lua_newuserdatauv(L, sizeof(MBLErrorBox), 1);
   box->state = S;
@@ -99,7 +99,7 @@ void *mbl_crossed_error(MBLState *S, int32_t index) {
   lua_rawget(L, -2);
   MBLErrorBox *box = test_error_box(S, L, -1);
   lua_settop(L, -3);
-  // One that crossed the host once more is known there by all that it passed; the value itself is the first crossing.
+  // An error value that went through the host again is in the table with its last error; the userdata itself has the first one.
   if (box == NULL) box = test_error_box(S, L, index);
   return box != NULL ? box->error : NULL;
 }

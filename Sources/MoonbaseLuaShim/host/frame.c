@@ -1,7 +1,7 @@
 #include "host/host.h"
 
-// Calls from Lua into Swift: their results wait in the frame, in the scratch and among the pending objects until the Swift frame has
-// gone, since what pushes them may raise.
+// Calls from Lua into Swift: their results wait in the frame, in the scratch and among the pending objects until the Swift frame
+// has gone, since what pushes them may raise.
 
 void mbl_frame_return(MBLFrame *frame, const MBLValue *value) {
   MBLState *S = frame->state;

@@ -45,7 +45,7 @@ void mbl_push_function(MBLState *S, lua_State *L, void *function, int64_t weight
   lua_pushcclosure(L, function_call, 1);
 }
 
-// Sets a host function of one table in another, which from then on the function knows as the environment of its caller.
+// Copies a host function from one table to another table, which the copy knows as the environment of its caller.
 void mbl_bind_function(lua_State *L, int from, int to, const char *name) {
   int top = lua_gettop(L);
   lua_getfield(L, from, name);

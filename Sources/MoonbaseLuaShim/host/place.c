@@ -2,7 +2,7 @@
 
 #include "host/host.h"
 
-// Where in a script something stands, and what the function is called that runs.
+// Places in scripts, and the name of the function that runs.
 
 static void write_place(const char *source, int line, char *buffer, size_t capacity) {
   buffer[0] = 0;
@@ -29,7 +29,8 @@ static bool is_shipped(const char *source) {
   return strncmp(source, shipped, sizeof shipped - 1) == 0 && strchr(source + sizeof shipped - 1, '.') != NULL;
 }
 
-// The place to blame, "script:12: ": who called the running function, or, for what the modules on board call, who called those.
+// The place that an error blames, "script:12: ": the caller of the running function. Where a module on board called it, the
+// caller of that module.
 void mbl_blame(lua_State *L, char *buffer, size_t capacity) {
   lua_Debug frame;
   bool isInModule = false;

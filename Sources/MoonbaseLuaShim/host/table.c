@@ -122,7 +122,7 @@ bool mbl_push_element(MBLState *S, int64_t index) {
 }
 
 static int next_body(lua_State *L) {
-  // table, key
+  // on the stack: table, key
   mbl_check_abort(L);
   return lua_next(L, 1) ? 2 : 0;
 }
@@ -149,7 +149,7 @@ typedef struct SlotsRequest {
   int32_t most, count;
 } SlotsRequest;
 
-// request, key; the key of the last value, or nil at the end, and the values that come after the key.
+// Takes the request and a key. Gives the key of the last value, or nil at the end, and the values after the key that it took.
 static int slots_body(lua_State *L) {
   SlotsRequest *request = lua_touserdata(L, 1);
   luaL_checkstack(L, request->most + 8, NULL);
@@ -190,7 +190,7 @@ static int metatable_body(lua_State *L) {
   TableRequest *request = lua_touserdata(L, 1);
   lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
   lua_rawgeti(L, LUA_REGISTRYINDEX, request->metatable);
-  // A finalizer that a script put there afterwards would be taken up now.
+  // A script may have put a finalizer there; Lua would take it up now.
   if (mbl_sandboxed(mbl_of(L)) && lua_type(L, -1) == LUA_TTABLE) {
     lua_pushliteral(L, "__gc");
     if (lua_rawget(L, -2) != LUA_TNIL) return luaL_error(L, "'__gc' is not available in a sandbox");

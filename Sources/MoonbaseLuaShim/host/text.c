@@ -2,9 +2,10 @@
 
 #include "host/host.h"
 
-// The text of a value.
+// The texts of values.
 
-// Tables, functions and their like are numbered by first appearance: an address would help an attacker and make two runs differ.
+// Tables, functions and their like are numbered in the order in which their texts are asked for. An address would help an
+// attacker, and would make two runs differ.
 static int64_t identity(lua_State *L, int index) {
   MBLState *S = mbl_of(L);
   index = lua_absindex(L, index);

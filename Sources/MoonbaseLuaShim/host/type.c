@@ -49,7 +49,7 @@ static int object_text(lua_State *L) {
   return 1;
 }
 
-// A method and the closure in it.
+// The bytes of a method and the closure in it.
 #define METHOD_WEIGHT 128
 
 typedef struct TypeRequest {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What the two languages exchange: values, statuses, the settings of a state.
+// What the two languages exchange: values, statuses, the limits and the preset of a state.
 
 typedef struct lua_State lua_State;
 typedef struct MBLState MBLState;
@@ -63,7 +63,7 @@ typedef enum MBLStatus : int32_t {
   MBLStatusIdle = 7,   // no run is under way
 } MBL_ENUM MBLStatus;
 
-// Why a run is being ended. It is kept outside of Lua, so that no script can swallow it.
+// Why a run must end. It is kept outside of Lua, so that no script can catch it.
 typedef enum MBLAbort : int32_t {
   MBLAbortNone = 0,
   MBLAbortInstructions,
@@ -86,7 +86,7 @@ typedef struct MBLFrame {
   MBLValue result;
 } MBLFrame;
 
-// What Swift does for C. Every function returns; 0 is success, 1 an error kept with mbl_fail.
+// The functions of Swift that C calls. Each returns; 0 is success, 1 an error that was given to mbl_fail.
 typedef struct MBLHost {
   int32_t (*_Nonnull call)(void *_Nonnull function, MBLFrame *_Nonnull frame);
   int32_t (*_Nonnull get)(void *_Nonnull type, void *_Nonnull object, int32_t slot, MBLFrame *_Nonnull frame);

@@ -3,7 +3,7 @@
 
 #include "library/library.h"
 
-// What of the base library is ours.
+// The functions of the base library that are ours, some of `math` and `os`, and warnings.
 
 int mbl_tostring(lua_State *L) {
   luaL_checkany(L, 1);
@@ -56,7 +56,7 @@ int mbl_collectgarbage(lua_State *L) {
   }
 }
 
-// Reading a numeral takes as long as it is.
+// Reading a numeral takes a time that grows with its length.
 int mbl_tonumber(lua_State *L) {
   if (lua_type(L, 1) == LUA_TSTRING) {
     lua_Unsigned length = lua_rawlen(L, 1);
@@ -73,7 +73,8 @@ int mbl_os_exit(lua_State *L) {
   return mbl_raise_abort(L);
 }
 
-// math.randomseed gives the address of the state on 5.4.4: seeds are taken, never given or invented.
+// In Lua 5.4.4 math.randomseed returns the address of the state. Ours takes a seed and returns nothing; without one it counts
+// allocations.
 int mbl_randomseed(lua_State *L) {
   int count = lua_gettop(L);
   lua_pushvalue(L, lua_upvalueindex(1));
@@ -91,7 +92,7 @@ int mbl_randomseed(lua_State *L) {
 
 static void write_warning(MBLState *S, const char *text) { S->host->output(S->owner, 2, text, strlen(text)); }
 
-// As under Lua's interpreter: off at first, "@on" and "@off" switch.
+// As under Lua's interpreter, warnings are off at first; "@on" and "@off" switch them.
 void mbl_warn(void *state, const char *text, int more) {
   MBLState *S = state;
   if (S->closing) return;

@@ -1,12 +1,12 @@
 #include "library/library.h"
 
-// Lua's coroutine library, written anew: the running thread must be known (to end it from a signal handler), an ended run
-// must not be caught by a resume, and coroutines that close coroutines need a bound of their own.
+// Lua's coroutine library, written anew for three reasons: the running coroutine must be known, to end it from a signal handler; a
+// resume must not catch the end of a run; coroutines that close coroutines need a bound of their own.
 
-// Coroutines closing coroutines: deeper than this ends the process in Lua 5.4.4.
+// How deep coroutines may close coroutines. Not much deeper, Lua 5.4.4 ends the process.
 #define CLOSE_DEPTH 64
 
-// The key of the registry's table of coroutines, as far as they are counted.
+// The key of the table in the registry that holds the coroutines while they are counted.
 static const char threads = 0;
 
 static lua_State *check_thread(lua_State *L) {
@@ -63,7 +63,7 @@ static void count_thread(lua_State *L) {
   if (S->limits.coroutines <= 0) return;
   if (S->library.coroutines >= S->limits.coroutines) {
     census(L);
-    // Half of them must have gone, or each new one would cost a collection.
+    // A quarter of them must have gone, or each new one would cost a collection.
     if (S->library.coroutines > S->limits.coroutines / 2 + S->limits.coroutines / 4) {
       S->run.abort = MBLAbortCoroutines;
       mbl_arm(S);

@@ -53,12 +53,12 @@ static int environment_body(lua_State *L) {
   lua_pushvalue(L, environment);
   lua_pushcclosure(L, mbl_load_text, 1);
   lua_setfield(L, environment, "load");
-  // Third-party modules look into it, and change it: each script has its own.
+  // Third-party modules read and change `package`, so each script has its own.
   if (S->preset == MBLPresetCompat) {
     push_package_stub(L);
     lua_setfield(L, environment, "package");
     copy_library(L, base, environment, "os");
-    // What it requires shares its globals.
+    // The modules that the script requires share its globals.
     mbl_bind_function(L, base, environment, "require");
   }
   return 1;

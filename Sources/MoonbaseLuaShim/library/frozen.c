@@ -11,7 +11,7 @@ static bool is_frozen(lua_State *L, int index) {
   return frozen;
 }
 
-// Raw access sees through the proxy for reading: what is in it is no secret.
+// Raw access reads the table behind the proxy, as scripts may read all that is in it.
 static void thaw(lua_State *L, int index) {
   if (!is_frozen(L, index)) return;
   lua_getmetatable(L, index);
@@ -113,7 +113,7 @@ int mbl_rawlen(lua_State *L) {
   return 1;
 }
 
-// next; the upvalues are what the ordered walk keeps, and whether there is one.
+// next; the upvalues are a table for the ordered walk, and whether walks are ordered.
 int mbl_next(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 2);
@@ -124,7 +124,7 @@ int mbl_next(lua_State *L) {
   return 1;
 }
 
-// Finalizers run with hooks off, at any time: sandboxed scripts have none.
+// Finalizers run at any time, with hooks off, so sandboxed scripts have none.
 int mbl_setmetatable(lua_State *L) {
   int type = lua_type(L, 2);
   luaL_checktype(L, 1, LUA_TTABLE);

@@ -79,7 +79,7 @@ static int open_os(lua_State *L) {
   return 1;
 }
 
-// Lua's own functions under ours are called from C, where messages find their names in this table.
+// Lua's own functions below ours are called from C. Messages find the names of such functions in this table.
 static void name_originals(lua_State *L) {
   static const struct {
     const char *name;
@@ -101,7 +101,7 @@ static void open_sandbox(lua_State *L) {
   MBLState *S = mbl_of(L);
   static const char *const plain[] = {"assert", "error", "getmetatable", "ipairs", "pairs", "rawequal",
                                       "select", "tonumber", "type", "warn", "_VERSION", NULL};
-  // First, since opening the string library gives all strings their methods: the last one opened must be ours.
+  // This comes first: opening the string library sets the methods of all strings, and the last one opened must be ours.
   name_originals(L);
   lua_createtable(L, 0, 40);
   int base = lua_gettop(L);

@@ -71,7 +71,7 @@ int mbl_load_text(lua_State *L) {
   }
   if (luaL_loadbufferx(L, bytes, length, name, mode) != LUA_OK) {
     const char *message = lua_tostring(L, -1);
-    // The parser's own words name no place and nothing that a reader could change.
+    // The message of the parser names no place, and nothing that a reader could change.
     if (message != NULL && strcmp(message, "C stack overflow") == 0) {
       lua_pushliteral(L, "the source nests too deeply (more than 200 levels)");
     }

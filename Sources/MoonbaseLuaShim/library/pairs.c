@@ -3,9 +3,9 @@
 
 #include "library/library.h"
 
-// Lua walks a table by the hashes of its keys, and those of texts differ from run to run. In preset `pure` a walk has an order:
-// numbers, then texts by their bytes, then booleans. Other keys (tables, functions) have none that two runs share; they come
-// last. A table without texts is walked as Lua does.
+// Lua walks a table by the hashes of its keys, and the hashes of texts differ from run to run. In preset `pure` a walk has an
+// order: numbers, then texts by their bytes, then booleans. Other keys (tables, functions) come last, in an order that differs
+// from run to run. A table whose keys are all numbers and booleans is walked as Lua does it.
 
 typedef struct Key {
   int type;
@@ -47,7 +47,7 @@ static int compare(const void *first, const void *second) {
   } else if (rank(a->type) == 3) {
     return a->index < b->index ? -1 : 1;
   }
-  // Integers too large for a number, and texts of which one begins the other.
+  // Left are integers that are equal as floats, and texts of which one begins with the other.
   return a->length == b->length ? 0 : a->length < b->length ? -1 : 1;
 }
 
@@ -81,8 +81,8 @@ static bool push_next(lua_State *L, Walk *walk, int list, int table) {
   return false;
 }
 
-// Pushes a walk over the table at `place`, which had `count` keys, and the list of its keys. What is pushed needs memory, and a
-// collection may take keys out of a weak table: the walk has those that are left.
+// Pushes a walk over the table at `place`, which had `count` keys, and the list of its keys. Pushing needs memory, so a
+// collection may take keys out of a weak table meanwhile: the walk has the keys that are left.
 static Walk *push_walk(lua_State *L, int place, size_t count) {
   Walk *walk = lua_newuserdatauv(L, sizeof(Walk) + count * sizeof(Key), 0);
   walk->next = 0;
@@ -147,7 +147,7 @@ int mbl_ordered_pairs(lua_State *L) {
 
 // MARK: next
 
-// What the upvalue of `next` keeps of a walk that goes on.
+// The places in the upvalue of `next`, which keeps a walk that goes on.
 enum { CACHED_WALK = 1, CACHED_LIST, CACHED_TABLE };
 
 static void keep(lua_State *L, int place, int kind) {
@@ -155,7 +155,7 @@ static void keep(lua_State *L, int place, int kind) {
   lua_rawseti(L, lua_upvalueindex(1), kind);
 }
 
-// The first key: all are looked at, none is kept.
+// The first key and its value. It looks at all keys and keeps no walk.
 static int first_of(lua_State *L) {
   Key best = {.type = LUA_TNONE};
   lua_settop(L, 1);
@@ -176,7 +176,7 @@ static int first_of(lua_State *L) {
   return 2;
 }
 
-// Leaves the walk that goes on after the key at 2 in 3, and its list in 4.
+// Puts the walk that goes on after the key at 2 into 3, and its list of keys into 4.
 static Walk *walk_after(lua_State *L) {
   lua_settop(L, 2);
   lua_rawgeti(L, lua_upvalueindex(1), CACHED_WALK);
@@ -194,7 +194,7 @@ static Walk *walk_after(lua_State *L) {
   while (walk->next < walk->count) {
     const Key *key = &walk->keys[walk->next];
     pause_at(L, walk->next, 0);
-    // A key that has gone meanwhile is found by its successor.
+    // Where the key itself is gone, the first key after it is found.
     if (rank(last.type) < 3 && compare(key, &last) > 0) break;
     walk->next++;
     lua_rawgeti(L, 4, key->index);

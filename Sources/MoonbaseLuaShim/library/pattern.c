@@ -16,7 +16,7 @@ static void count(MBLMatcher *m, size_t steps) {
   mbl_charge(m->L, (int64_t)(steps + MBL_PATTERN_STEPS) / 4);
 }
 
-// Going over a long set takes as long as many steps do.
+// Walking over a long set takes as long as many steps do.
 static void count_item(MBLMatcher *m, const char *p, const char *end) {
   if (end - p > 16) count(m, (size_t)(end - p));
 }
@@ -91,7 +91,7 @@ static const char *same_as_capture(MBLMatcher *m, const char *s, int digit) {
 
 // MARK: Literals
 
-// The bytes that mean more than themselves: "^$*+?.([%-)"; a zero is matched, not searched for.
+// The bytes that mean more than themselves: "^$*+?.([%-)". A zero byte is matched, not searched for.
 static const MBLSet special = {{
     1ull << '$' | 1ull << '%' | 1ull << '(' | 1ull << ')' | 1ull << '*' | 1ull << '+' | 1ull << '-' | 1ull << '.' | 1ull << '?' | 1,
     1ull << ('[' - 64) | 1ull << ('^' - 64), 0, 0,

@@ -50,7 +50,7 @@ static bool is_plain_text(const char *p, size_t length) {
 
 static int find_plain(lua_State *L, const char *s, size_t length, size_t start, const char *p, size_t patternLength) {
   const char *found = mbl_find_bytes(s + start, length - start, p, patternLength);
-  // What was walked counts, not what follows: scripts look for one thing after another in long texts.
+  // The bytes before the match count, not those behind it: scripts look for one text after another in a long text.
   mbl_charge(L, (int64_t)((found == NULL ? length - start : (size_t)(found - s) - start) / 64));
   if (found == NULL) {
     luaL_pushfail(L);
@@ -170,7 +170,7 @@ static void add_text(MBLMatcher *m, luaL_Buffer *buffer, const char *s, const ch
   }
 }
 
-// A replacement without '%', which goes in as it is.
+// A replacement without '%', which is copied as it is.
 typedef struct PlainText {
   const char *bytes;  // NULL where there is none
   size_t length;
@@ -184,7 +184,7 @@ static PlainText plain_replacement(lua_State *L, int type) {
   return text;
 }
 
-// Adds what replaces the match; false if the match stays as it is.
+// Adds the replacement of the match; false if the match stays as it is.
 static bool add_value(MBLMatcher *m, luaL_Buffer *buffer, const char *s, const char *e, int type) {
   lua_State *L = m->L;
   if (type == LUA_TFUNCTION) {

@@ -1,13 +1,13 @@
 #include "library/library.h"
 
-// Protected calls that let the end of a run pass.
+// pcall and xpcall, which do not catch the end of a run.
 
 static int finish_pcall(lua_State *L, int status, lua_KContext extra) {
   if (status != LUA_OK && status != LUA_YIELD) {
     MBLState *S = mbl_of(L);
     if (S->run.abort) {
       mbl_arm(S);
-      // A coroutine may wait in a hundred thousand calls of pcall, and raising would visit each: it is left where it is.
+      // A coroutine may be within a hundred thousand calls of pcall, and an error would visit each. So it is left by a yield.
       return lua_isyieldable(L) ? lua_yield(L, 0) : mbl_raise_abort(L);
     }
     lua_pushboolean(L, 0);
@@ -24,7 +24,7 @@ int mbl_pcall(lua_State *L) {
   return finish_pcall(L, lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, 0, finish_pcall), 0);
 }
 
-// An error raised by the hook reaches the handler while hooks are off: a script's handler could run for ever there.
+// An error that the hook raises reaches the handler while hooks are off, so a handler of a script could run for ever.
 static int guarded_handler(lua_State *L) {
   if (mbl_of(L)->run.abort) return 1;
   lua_pushvalue(L, lua_upvalueindex(1));

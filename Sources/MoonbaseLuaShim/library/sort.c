@@ -2,8 +2,8 @@
 
 #include "library/library.h"
 
-// table.sort. The library's own asks a table for its length once more, and walks as far as it is told where no hook looks; its
-// pivots depend on the clock. This one merges, on copies: equal elements keep their order, whatever the comparison answers.
+// table.sort. Lua's own asks a table for its length and walks so far without a look at the hook, and its pivots depend on the
+// clock. This one merges copies of the elements: equal elements keep their order, whatever the comparison answers.
 
 enum { TABLE = 1, COMPARE = 2, FROM = 3, TO = 4, LEFT = 5, RIGHT = 6 };
 
@@ -68,7 +68,7 @@ int mbl_table_sort(lua_State *L) {
   luaL_argcheck(L, count < INT_MAX, 1, "array too big");
   if (!lua_isnoneornil(L, COMPARE)) luaL_checktype(L, COMPARE, LUA_TFUNCTION);
   lua_settop(L, COMPARE);
-  // A table may say to be longer than it is.
+  // The `__len` of a table may give more than there is.
   int size = (int)least(count, lua_type(L, TABLE) == LUA_TTABLE ? (lua_Integer)lua_rawlen(L, TABLE) : 0);
   mbl_charge(L, size / 4);
   lua_createtable(L, size, 0);

@@ -3,9 +3,9 @@
 
 #include "library/library.h"
 
-// Lua's string functions whose cost or results the host must hold in check.
+// The string functions whose cost or results must be bounded.
 
-// string.rep(s, n [, sep]): the size is known beforehand, so a limit is met before a byte is written.
+// string.rep(s, n [, sep]). The size is known beforehand, so that a limit ends the run before a byte is written.
 static int str_rep(lua_State *L) {
   size_t length, separatorLength;
   const char *text = luaL_checklstring(L, 1, &length);
@@ -72,7 +72,7 @@ static int str_packed(lua_State *L) {
 static int str_unpack(lua_State *L) {
   size_t length;
   luaL_checklstring(L, 1, &length);
-  // Room for all results at once: growing for one after the other looks as a circle of calls does.
+  // Makes room for all results at once: a stack that grows result by result looks like a circle of calls (memory.c).
   if (length > 1000) lua_checkstack(L, length < LUAI_MAXSTACK / 2 ? (int)length : LUAI_MAXSTACK / 2);
   return str_packed(L);
 }

@@ -2,7 +2,7 @@
 
 #include "library/library.h"
 
-// Lua's table functions walk in C, where no hook looks: they are charged by the length of the walk beforehand.
+// The table functions walk in C, where Lua looks at no hook, so they are charged beforehand by the length of the walk.
 
 static int charged(lua_State *L, lua_Integer steps) {
   if (steps > 0) mbl_charge(L, steps / 4);
@@ -24,19 +24,19 @@ static void look_at(lua_State *L, lua_Integer done) {
   if (done % MBL_STRIDE == MBL_STRIDE - 1) mbl_charge(L, 0);
 }
 
-// Anything will do that can be read and written as a table.
+// A table, or a value with the metamethods of one.
 static void check_sequence(lua_State *L) {
   if (lua_type(L, 1) == LUA_TTABLE) return;
   if (luaL_getmetafield(L, 1, "__len") == LUA_TNIL) luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, -2);
 }
 
-// Calls the library's own for stretches of the walk, in the direction in which it would go itself.
+// Calls Lua's own function for parts of the walk, in the direction in which it would walk itself.
 static int tab_move(lua_State *L) {
   lua_Integer from = luaL_checkinteger(L, 2), to = luaL_checkinteger(L, 3), at = luaL_checkinteger(L, 4);
   lua_Integer length = span(from, to);
   if (length < MBL_STRIDE) return charged(L, length);
-  if (from <= 0 && to >= LUA_MAXINTEGER + from) return charged(L, 0);  // it refuses
+  if (from <= 0 && to >= LUA_MAXINTEGER + from) return charged(L, 0);  // Lua's own raises the error
   if (at > LUA_MAXINTEGER - length) return charged(L, 0);
   int target = lua_isnoneornil(L, 5) ? 1 : 5;
   lua_settop(L, 5);
@@ -75,7 +75,7 @@ static int tab_insert(lua_State *L) {
   return 0;
 }
 
-// The library's own would ask for the length once more, and might be told another.
+// Lua's own function would ask for the length again, and a script could answer differently.
 static int tab_remove(lua_State *L) {
   check_sequence(L);
   if (lua_gettop(L) < 2) return charged(L, 0);
@@ -115,7 +115,7 @@ static int tab_concat(lua_State *L) {
       return luaL_error(L, "invalid value (%s) at index %I in table for 'concat'", luaL_typename(L, -1), (LUAI_UACINT)i);
     }
     luaL_addvalue(&buffer);
-    if (i == to) break;  // which may be the last whole number there is
+    if (i == to) break;  // `to` may be the largest integer
     luaL_addlstring(&buffer, separator, separatorLength);
   }
   luaL_pushresult(&buffer);

@@ -2,9 +2,9 @@
 
 #include "library/library.h"
 
-// utf8: what walks over a text is charged by the way it went.
+// The utf8 library. What walks over a text is charged by the number of its bytes.
 
-// Bytes for one instruction.
+// The bytes that cost one instruction.
 #define PACE 4
 
 static bool continues(char byte) { return (byte & 0xC0) == 0x80; }
@@ -31,7 +31,8 @@ static size_t decode(const char *bytes, bool isStrict, uint32_t *code) {
   return more + 1;
 }
 
-// One step of utf8.codes. Lua 5.4.4 takes bytes that continue nothing for part of the character before them, however many.
+// One step of utf8.codes. Lua 5.4.4 passes over any number of continuation bytes behind a character; up to five are passed over
+// here.
 static int step(lua_State *L, bool isStrict) {
   size_t length;
   const char *text = luaL_checklstring(L, 1, &length);
@@ -119,7 +120,7 @@ static int codepoint(lua_State *L) {
   return charged(L, from, luaL_optinteger(L, 3, from), length);
 }
 
-// How far it goes is known when it is there.
+// The number of bytes is known after the walk, which is charged then.
 static int offset(lua_State *L) {
   size_t length;
   luaL_checklstring(L, 1, &length);

@@ -58,7 +58,7 @@ static void *take(MBLBlocks *blocks, size_t size) {
     blocks->fresh += rounded;
     return block;
   }
-  // Without memory a larger block serves too.
+  // Where the system has no memory, a larger block that is free serves as well.
   while (block == NULL && ++class < MBL_BLOCK_LARGEST / MBL_BLOCK_GRAIN) block = take_vacant(blocks, class);
   return block;
 }
@@ -71,7 +71,7 @@ void *mbl_block_resize(MBLBlocks *blocks, void *block, size_t old, size_t size) 
   }
   if (is_small(old) && is_small(size) && class_of(old) == class_of(size)) return block;
   void *moved = take(blocks, size);
-  // Lua relies on a smaller block. One of the system's that must stay is lost to it when the state closes.
+  // Lua relies on shrinking to succeed. A block of the system's that stays in place here leaks when the state closes.
   if (moved == NULL) return size > old ? NULL : block;
   memcpy(moved, block, old < size ? old : size);
   mbl_block_free(blocks, block, old);

@@ -3,14 +3,14 @@
 
 #include "state.h"
 
-// The memory of one state. Nearly all of what Lua asks for is small and of few sizes, and it says how large a block was when it
-// gives it back: small blocks are cut from slabs and kept in a list for each size, which costs a tenth of the system's way and
-// keeps together what one script made. A slab stays with its state; large blocks are the system's.
+// The memory of one state. Nearly all blocks that Lua asks for are small and of few sizes, and Lua tells the size of a block when
+// it gives it back. So small blocks are cut from slabs and kept in a list for each size. That costs a tenth of what malloc costs,
+// and keeps the blocks of one script together. A slab stays with its state; large blocks come from malloc.
 
-// A block of `size` bytes with what `block`, of `old` bytes, held; NULL without memory, never where `size` is not more than `old`.
+// Resizes a block of `old` bytes to `size`, and keeps what it held. NULL without memory, but never where the block shrinks.
 void *mbl_block_resize(MBLBlocks *blocks, void *block, size_t old, size_t size);
 void mbl_block_free(MBLBlocks *blocks, void *block, size_t size);
-// Gives all slabs back; large blocks have to be free by then.
+// Frees all slabs. Large blocks have to be freed before.
 void mbl_blocks_release(MBLBlocks *blocks);
 
 #endif

@@ -78,8 +78,8 @@ void mbl_collect_in(MBLState *S, lua_State *L) {
 void mbl_collect(MBLState *S) { mbl_collect_in(S, S->running); }
 
 // Lua's collector knows nothing of what the host keeps: it would let handles pile up that are small to Lua and large to the
-// host. So it is called whenever much has come since the last time, as measured by what there is: the work of a collection
-// goes with what Lua holds.
+// host. So a collection is done whenever the host keeps much more than at the last one. How much more depends on what Lua and the
+// host hold, since the work of a collection grows with what Lua holds.
 void mbl_collect_hosted(MBLState *S, lua_State *L) {
   if (lua_gc(L, LUA_GCISRUNNING)) mbl_collect_in(S, L);
   int64_t lua = (int64_t)S->memory.used - S->hosted.bytes, larger = lua > S->hosted.bytes ? lua : S->hosted.bytes;

@@ -6,7 +6,7 @@
 #include "MoonbaseMeter.h"
 #include "limits/control.h"
 
-// Ending a run from elsewhere.
+// Ending a run from another thread, or by a signal.
 
 MBLControl *mbl_control(MBLState *S) { return S->control; }
 
@@ -22,7 +22,7 @@ void mbl_control_release(MBLControl *control) {
   if (atomic_fetch_sub(&control->references, 1) == 1) free(control);
 }
 
-// The handlers that a host has, or had: the one that ours has taken the place of is called too.
+// The handlers of SIGURG that the host has installed, or had. Ours calls the one that it replaced.
 #define MOST_HANDLERS 16
 static struct sigaction handlers[MOST_HANDLERS];
 static int handlerCount;
@@ -43,7 +43,7 @@ static void call_previous(int number, siginfo_t *information, void *context) {
   isCalling = 0;
 }
 
-// Runs on the thread that runs the state, so that nothing moves under it (lua.c does the same for SIGINT).
+// Runs on the thread of the state, so that the state does not change meanwhile (lua.c does the same for SIGINT).
 static void on_signal(int number, siginfo_t *information, void *context) {
   int saved = errno;
   MBLState *hit = NULL;
@@ -52,7 +52,7 @@ static void on_signal(int number, siginfo_t *information, void *context) {
   }
   if (hit != NULL) {
     int reason = atomic_load(&hit->control->reason);
-    // States above it run on its behalf.
+    // The states whose runs began within its run work on its behalf.
     for (MBLState *S = mbl_current; S != NULL; S = S->run.parent) {
       if (!S->run.abort) S->run.abort = reason;
       mbl_arm(S);
@@ -115,7 +115,7 @@ static void on_sigint(int number) {
   signal(number, SIG_DFL);
   MBLControl *control = atomic_load(&sigintControl);
   if (control != NULL) {
-    // Before a run an interruption does nothing, and a run may be over before it looks: the next one sees it.
+    // No run may be under way, or the run may end before it looks: then the next run sees the interruption.
     atomic_store(&control->waiting, 1);
     mbl_control_interrupt(control);
   }
@@ -175,7 +175,7 @@ void mbl_control_leave(MBLState *S) {
   }
 }
 
-// Who asks for the reason knows of an interruption from then on.
+// The host that asks for the reason is told of an interruption by it: no later run has to end for that.
 MBLAbort mbl_abort(MBLState *S) {
   if (S->run.abort == MBLAbortInterrupted) atomic_store(&S->control->waiting, 0);
   return (MBLAbort)S->run.abort;

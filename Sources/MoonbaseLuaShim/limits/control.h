@@ -20,7 +20,7 @@ struct MBLControl {
   atomic_int waiting;  // a SIGINT that no run has ended by yet
   pthread_t thread;
   _Atomic(double) deadline;  // 0: none
-  // The watchdog's own.
+  // Used by the watchdog alone.
   MBLControl *next;
   unsigned long seen;
   double spent;
@@ -29,7 +29,7 @@ struct MBLControl {
 };
 
 void mbl_control_deliver(MBLControl *control, MBLAbort reason, bool anySerial, unsigned long serial);
-// Seconds before the deadline of a run.
+// The seconds that are left of a run before its deadline.
 double mbl_watch_rest(MBLControl *control);
 
 #endif

@@ -1,9 +1,9 @@
 #include "limits/limits.h"
 
-// The hook in which Lua looks at the limits, and how a run is ended: the reason is kept outside of Lua, so that no script can
-// swallow it.
+// The hook in which Lua looks at the limits, and how a run is ended. The reason is kept outside of Lua, so that no script can
+// catch it.
 
-// What an ended run raises is the address of this: no script can make another of it.
+// A run that must end raises the address of this.
 static const char ending = 0;
 
 // The thread sanitizer holds signals back until a function of C's library is called, which a loop in Lua never does.
@@ -23,8 +23,8 @@ static void let_signals_in(void) {
 #endif
 }
 
-// How deep the calls of a coroutine are is only known by walking them. A look walks at most to the limit, and tells how many
-// looks may be left out, since a call takes an instruction at least.
+// The depth of the calls of a coroutine is only known by walking along them. A look walks at most to the limit. It also tells how
+// many of the next looks may be left out, since each call takes an instruction at least.
 static bool calls_too_deep(MBLState *S, lua_State *L) {
   int limit = S->limits.callDepth < INT32_MAX ? (int)S->limits.callDepth : INT32_MAX;
   if (S->calls.thread == L && --S->calls.skippable > 0) return false;
@@ -53,7 +53,7 @@ static void relieve(MBLState *S, lua_State *L) {
   if (S->memory.used > limit - limit / 20 || S->shortage.inARow > 50) S->run.abort = MBLAbortMemory;
 }
 
-// Lua's count hook at every MBL_GRANULE instructions, or, once a run is to end, at every instruction and call.
+// Lua calls it every MBL_GRANULE instructions and, once a run must end, at every instruction and call.
 static void hook(lua_State *L, lua_Debug *event) {
   MBLState *S = mbl_of(L);
   let_signals_in();
@@ -80,7 +80,7 @@ void mbl_install_hook(MBLState *S, lua_State *L) {
 // Safe in a signal handler on the state's own thread: it only sets fields.
 void mbl_arm(MBLState *S) {
   S->run.armed = 1;
-  // Setting a hook visits every call under way: once is enough.
+  // Setting a hook visits every call under way, so it is set once.
   if (lua_gethookcount(S->running) == 1 && lua_gethook(S->running) == hook) return;
   lua_sethook(S->running, hook, LUA_MASKCOUNT | LUA_MASKCALL | LUA_MASKRET, 1);
 }

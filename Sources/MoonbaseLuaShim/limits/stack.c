@@ -28,7 +28,8 @@ bool mbl_stack_is_low(void) {
   if (floorOfStack == NULL) {
     char *lowest = NULL;
     size_t size = 0;
-    // A third is for nesting; the rest is what one state's own recursion may take, with Lua 5.4.4's faults in mind.
+    // A third of the stack is for states that call each other. The rest is left to the recursion within one state, which Lua
+    // 5.4.4 does not always bound as it should.
     floorOfStack = stack_of_thread(&lowest, &size) ? lowest + size / 3 * 2 : (char *)1;
   }
   return (char *)__builtin_frame_address(0) < floorOfStack;

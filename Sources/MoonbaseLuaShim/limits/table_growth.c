@@ -4,17 +4,17 @@
 #include "limits/control.h"
 #include "limits/table_growth.h"
 
-// When the hash part of a table is full, Lua allocates a new one and puts every key into it, and for each it walks along the keys
-// that are there already with the same hash: with keys chosen to collide, a time that grows with the square of their number, in
-// which no hook is looked at. So that time is estimated when the new part is asked for, and where it does not fit what is left of
-// the run, the run ends there: the part is not handed out, and the table stays as it was.
+// When the hash part of a table is full, Lua allocates a new one and puts every key into it. For each key it walks along the keys
+// with the same hash that are there already. Keys that are chosen to collide take a time that grows with the square of their
+// number, and Lua looks at no hook meanwhile. So the time is estimated when Lua asks for the new part. Where it does not fit what
+// is left of the run, the run ends there: Lua does not get the part, and the table stays as it was.
 //
-// The allocator knows no tables, but a hash part by its size, 24 bytes for each of 2^k nodes, and by how it is asked for. Which of
-// them grows is not known either: it is one of those that have no free node. What is not a hash part and looks like one is only
-// read; at worst the run ends that made it.
+// The allocator does not know tables. It knows a hash part by its size, 24 bytes for each of 2^k nodes, and by how Lua asks for
+// it. It does not know which part grows: one of those without a free node. A block that only looks like a hash part is only read;
+// at worst the run that allocated it ends.
 //
-// Whole numbers and floats are counted. The hashes of texts depend on a seed, and those of tables on addresses: who found such that
-// collide at every size spent as long on filling the part, instruction by instruction.
+// Whole numbers and floats are counted. The hashes of texts depend on a seed, and those of tables on addresses: to find such keys
+// that collide at every size, a script has to spend as long as the growth would take.
 
 // A node of Lua 5.4: the value (8 bytes), its tag, the key's tag, the distance to the next node (4 bytes), the key (8 bytes).
 #if LUA_VERSION_NUM != 504
@@ -27,11 +27,11 @@
 #define WHOLE 0x03
 #define FLOAT 0x13
 
-// A first look counts keys by so many bits of their hash at most: it stays in the processor's cache.
+// The first look counts keys by at most so many bits of their hash, so that the counts stay in the processor's cache.
 #define COARSE_LOG 15
-// Of this length chains are nothing to be wondered at.
+// Chains up to this length are common in honest tables.
 #define COMMON 64
-// A step along a chain takes some 2 ns: as long as half an instruction.
+// A step along a chain takes some 2 ns, as long as half an instruction does.
 #define SECONDS 2e-9
 #define STEPS 2
 
@@ -119,8 +119,8 @@ typedef struct Estimate {
   double steps;    // all of them
 } Estimate;
 
-// Whether the part may be the one that grows to 2^log nodes (it has no free node, nor more keys than will fit), and its keys fall
-// unevenly. Of those that may move to the table's array it is not known whether they do.
+// Whether the part may be the one that grows to 2^log nodes (it has no free node, and not more keys than will fit), and its keys
+// fall unevenly. Keys that may move to the table's array are not counted among those that must fit.
 static bool is_suspect(const MBLState *S, MBLPart part, int log, uint32_t *counts, int coarse) {
   uint64_t arrayable = S->memory.used / 8, kept = 0, numbers = 0;
   for (size_t i = 0; i < (size_t)1 << part.log; i++) {
@@ -142,12 +142,13 @@ static bool is_suspect(const MBLState *S, MBLPart part, int log, uint32_t *count
 }
 
 typedef struct Slot {
-  uint32_t chain;  // whose key is here, from 1 on; 0: no key
-  uint32_t place;  // in which order it came there
+  uint32_t chain;  // the chain of the key that is here, from 1 on; 0: no key
+  uint32_t place;  // its place in the chain
   uint32_t length;
 } Slot;
 
-// Goes through what Lua will do. A key whose place is taken by one of another chain walks along that, and moves it to a free node.
+// Does what Lua will do, and counts its steps. A key whose place holds a key of another chain moves that key to a free node,
+// after a walk along that chain.
 static void play(MBLPart part, int log, Slot *slots, Estimate *estimate) {
   size_t unused = (size_t)1 << log;
   for (size_t i = 0; i < (size_t)1 << part.log; i++) {
@@ -203,7 +204,7 @@ static bool estimate_growth(const MBLState *S, int log, Estimate *worst) {
 
 // MARK: The verdict
 
-// The innermost run on whose deadline this one would run, NULL if there is time.
+// The innermost run that would pass its deadline, NULL if there is time.
 static MBLState *out_of_time(MBLState *S, double seconds) {
   for (; S != NULL; S = S->run.parent) {
     if (S->limits.deadline > 0 && seconds >= mbl_watch_rest(S->control)) return S;
@@ -230,7 +231,7 @@ bool mbl_growth_is_refused(MBLState *S, size_t size) {
   }
   MBLState *hit = isTimed ? out_of_time(S, estimate.steps * SECONDS) : NULL;
   if (hit == NULL) return false;
-  // Those below the one that is out of time run on its behalf.
+  // The runs within the one that is out of time work on its behalf.
   for (MBLState *P = S; P != hit; P = P->run.parent) mbl_set_abort(P, MBLAbortDeadline);
   mbl_set_abort(hit, MBLAbortDeadline);
   return true;  // Lua asks a second time, after a collection, and is refused again

@@ -2,7 +2,7 @@
 
 #include "limits/control.h"
 
-// One thread that samples every state with a deadline.
+// One thread looks at every state with a deadline, again and again.
 
 static pthread_mutex_t watchLock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t watchSignal;
@@ -21,7 +21,7 @@ static double tick_of(MBLControl *control) {
   return tick < 0.001 ? 0.001 : tick > 0.05 ? 0.05 : tick;
 }
 
-// All time is the script's, in Lua and in the host, but for that in which the host waits for the user.
+// Counts the time of a run: in Lua and in the host, but not while the host waits for the user.
 static void look(MBLControl *control, double time) {
   unsigned long serial = atomic_load(&control->serial);
   bool running = atomic_load(&control->phase) != IDLE;

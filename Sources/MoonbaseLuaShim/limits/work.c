@@ -1,12 +1,12 @@
 #include "MoonbaseMeter.h"
 #include "limits/limits.h"
 
-// Work of the host on a script's behalf. Each layer of the host counts its own (HostWork in Swift); here it is charged to the
-// innermost run, whose limits are looked at.
+// Work of the host on a script's behalf. Each layer of the host counts its work (HostWork in Swift). Here it is charged to the
+// innermost run, and the limits of that run are looked at.
 
 // Units of work between two looks.
 #define STRIDE 1000
-// What a unit of work, such as looking at an object, takes off the instructions: it takes as long as so many.
+// The instructions that a unit of work costs. A unit, such as looking at an object, takes as long as so many instructions.
 #define UNIT 10
 
 _Thread_local MBLState *mbl_current;

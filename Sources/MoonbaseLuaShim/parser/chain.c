@@ -1,9 +1,9 @@
 #include "parser/parser.h"
 #include "parser/scanner.h"
 
-// Lua 5.4.4 looks for the name of a value that fails (`a.b.c + 1`) by a recursion over the fields that led to it, with a search
-// at each: a hundred thousand fields end the process, ten thousand take a second, and no hook is looked at. No person writes such
-// chains; a source that holds one is refused.
+// Where an operation fails (`a.b.c + 1`), Lua 5.4.4 finds the name of the value by a recursion over its fields, with a search at
+// each. A hundred thousand fields end the process, ten thousand take a second, and Lua looks at no hook meanwhile. A source with
+// such a chain is refused; people do not write them.
 
 #define LONGEST 200
 #define NESTING 250

@@ -4,13 +4,14 @@
 #include "parser/parser.h"
 #include "parser/scanner.h"
 
-// Lua's parser takes a time that grows with the square of some things, and no hook is looked at: a megabyte of `a or a or a` takes
-// minutes, one of `elseif` or of names within sixty functions many seconds. No person writes such sources; they are refused.
+// The time of Lua's parser grows with the square of some things, and it looks at no hook: a megabyte of `a or a or a` takes
+// minutes, a megabyte of `elseif`, or of names within sixty functions, many seconds. Such sources are refused; people do not
+// write them.
 
 #define NESTING 250
-// Of `and` and `or` in one expression, and of branches of one `if`.
+// The most `and` and `or` in one expression, and the most branches of one `if`.
 #define LONGEST 2000
-// Names, each counted for every function around it: each of those is searched.
+// The most names, each counted once for every function around it: the parser searches each of those for the name.
 #define MOST_SEARCHES 3000000
 
 typedef struct Level {

@@ -2,8 +2,7 @@
 
 #include "run/run.h"
 
-// The call that is made for every row: mbl_call for scalars and one result, and nothing else on the way. What it costs beside
-// lua_pcall is what the bridge costs.
+// The call that is made for every row: mbl_call for scalars and one result, with as little as possible around lua_pcall.
 
 static inline void push_scalar(lua_State *L, const MBLValue *value) {
   if (value->tag == MBLTagInteger) {
@@ -19,7 +18,7 @@ static inline void push_scalar(lua_State *L, const MBLValue *value) {
   }
 }
 
-// Takes a scalar off the stack; all else stays there until it was read.
+// Takes a scalar off the stack. Any other result stays on the stack until it was read.
 static inline MBLFastResult take_result(lua_State *L, int base) {
   MBLFastResult result = {0, -1, MBLTagNil, MBLStatusOK};
   if (lua_isinteger(L, -1)) {
@@ -45,7 +44,7 @@ MBLFastResult mbl_fast_call(MBLState *S, int32_t function, const MBLValue *argum
   if (S->run.depth == 0) return (MBLFastResult){0, -1, MBLTagNil, MBLStatusIdle};
   lua_State *L = S->running;
   int base = lua_gettop(L);
-  // Lua promises as many free places above a call's arguments.
+  // Lua guarantees LUA_MINSTACK free places above the arguments of a call.
   if (base + count + 4 > LUA_MINSTACK && !lua_checkstack(L, count + 8)) {
     return (MBLFastResult){0, base, MBLTagNil, MBLStatusStack};
   }

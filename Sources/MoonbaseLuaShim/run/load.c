@@ -16,19 +16,18 @@ static int load_body(lua_State *L) {
   const char *problem;
   int line = request->binary ? 0 : mbl_unfit_source(request->bytes, request->length, &problem);
   if (line > 0) {
-    // The name begins with what marks it as a name.
+    // The first byte of the name marks it as a name.
     lua_pushfstring(L, "%s:%d: %s", request->name + 1, line, problem);
     lua_pushinteger(L, LUA_ERRSYNTAX);
     return 2;
   }
-  int status = luaL_loadbufferx(L, request->bytes != NULL ? request->bytes : "", request->length, request->name, request->binary ? "b" : "t");
+  const char *bytes = request->bytes != NULL ? request->bytes : "";
+  int status = luaL_loadbufferx(L, bytes, request->length, request->name, request->binary ? "b" : "t");
   if (status == LUA_OK) {
     if (request->environment != LUA_NOREF) {
       lua_rawgeti(L, LUA_REGISTRYINDEX, request->environment);
       if (lua_setupvalue(L, -2, 1) == NULL) lua_settop(L, -2);
     }
-    lua_pushinteger(L, status);
-    return 2;
   }
   lua_pushinteger(L, status);
   return 2;

@@ -18,7 +18,7 @@ MBLState *mbl_running(void) { return mbl_current; }
 uint64_t mbl_output_add(MBLState *S, uint64_t bytes) { return S->run.written += bytes; }
 int64_t mbl_exit_status(MBLState *S) { return S->run.exitStatus; }
 
-// Calls nest across states, and each state knows its own only: what is left of the C stack bounds them all.
+// Calls nest across states, and each state knows its own calls only. The rest of the C stack bounds them all.
 static void check_nesting(MBLState *S) {
   if (mbl_current != NULL && mbl_stack_is_low()) mbl_set_abort(S, MBLAbortCallDepth);
 }
@@ -57,7 +57,7 @@ void mbl_end(MBLState *S) {
   if (--S->run.depth > 0) return;
   mbl_control_leave(S);
   mbl_work_for(S->run.parent);
-  S->run.parent = NULL;  // which may go before this one is used again
+  S->run.parent = NULL;  // the parent may be closed before this state is used again
   mbl_weigh(S, -S->hosted.ofRun);
   S->hosted.ofRun = 0;
   S->run.abort = MBLAbortNone;

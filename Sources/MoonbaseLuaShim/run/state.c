@@ -44,9 +44,9 @@ MBLState *mbl_open(const MBLHost *host, void *owner, MBLPreset preset) {
     return NULL;
   }
   lua_gc(L, LUA_GCRESTART);
-  // Scripts that build large tables would collect half of the time otherwise; memory limits collect on their own.
+  // With Lua's usual pause, scripts that build large tables collect half of the time. Memory limits cause collections besides.
   lua_gc(L, LUA_GCINC, 300, 0, 0);
-  // What the libraries take is not the script's: limits count from here.
+  // The memory of the libraries does not count for scripts.
   S->memory.baseline = S->memory.used;
   S->hosted.mark = S->hosted.bytes + MBL_LEAST_GROWTH;
   return S;

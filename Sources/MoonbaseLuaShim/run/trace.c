@@ -29,7 +29,7 @@ static void trace_frame(MBLState *S, lua_State *L, lua_Debug *frame) {
   slot->defined = frame->linedefined;
 }
 
-// Built from lua_getinfo: luaL_traceback searches package.loaded and costs a hundred times as much.
+// This uses lua_getinfo, since luaL_traceback searches package.loaded and costs a hundred times as much.
 void mbl_trace_capture(MBLState *S, lua_State *L, int32_t level) {
   lua_Debug frame;
   S->trace.count = 0;
