@@ -26,7 +26,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
   ],
   targets: [
     // System libraries.
@@ -39,18 +38,23 @@ let package = Package(
     .systemLibrary(
       name: "MoonbaseCZlib", pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    // Apple's systems have CryptoKit. Without pkgConfig, whose library folder would come before the one of static libraries
+    // that scripts/moonbase names.
+    .systemLibrary(name: "MoonbaseCNettle", providers: [.apt(["nettle-dev"])]),
 
     // What the host does for a script: charged by every layer, looked at by the one that runs scripts.
     .target(name: "MoonbaseMeter"),
 
     // The one door through which Foundation, the C library and locks come in.
-    .target(name: "MoonbasePlatform", dependencies: ["MoonbaseMeter"], swiftSettings: strict),
+    .target(
+      name: "MoonbasePlatform",
+      dependencies: ["MoonbaseMeter", .target(name: "MoonbaseCNettle", condition: .when(platforms: [.linux]))],
+      swiftSettings: strict),
     .testTarget(name: "MoonbasePlatformTests", dependencies: ["MoonbasePlatform"], swiftSettings: strict),
 
     .target(
       name: "MoonbaseModel",
-      dependencies: ["MoonbasePlatform", .product(name: "Crypto", package: "swift-crypto")],
-      swiftSettings: strict),
+      dependencies: ["MoonbasePlatform"], swiftSettings: strict),
 
     // The forms in which models are written: Xcode's, compiled, Lua's; comparison and mappings.
     .target(

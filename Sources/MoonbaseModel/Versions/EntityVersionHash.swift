@@ -29,7 +29,7 @@ struct EntityVersionHasher {
     let constraints = entity.uniquenessConstraints.map { $0.joined(separator: ".") }
     for constraint in constraints.sorted(by: { $0.literallyPrecedes($1) }) { bytes += Data(constraint.utf8) }
     bytes += Data((entity.versionHashModifier ?? "").utf8)
-    return VersionDigest.sha256(bytes)
+    return SHA2.sha256(bytes)
   }
 }
 

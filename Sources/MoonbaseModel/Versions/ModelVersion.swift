@@ -15,12 +15,12 @@ public struct ModelVersion: Sendable, Hashable {
 
   /// `NSStoreModelVersionHashesDigest`: SHA-512 over names and hashes, in base 64.
   public var digest: String {
-    VersionDigest.sha512(sorted.reduce(into: Data()) { $0 += Data($1.key.utf8) + $1.value }).base64EncodedString()
+    SHA2.sha512(sorted.reduce(into: Data()) { $0 += Data($1.key.utf8) + $1.value }).base64EncodedString()
   }
 
   /// `NSStoreModelVersionChecksumKey`, also in a compiled model's `VersionInfo.plist`: SHA-256 over the hashes, in base 64.
   public var checksum: String {
-    VersionDigest.sha256(sorted.reduce(into: Data()) { $0 += $1.value }).base64EncodedString()
+    SHA2.sha256(sorted.reduce(into: Data()) { $0 += $1.value }).base64EncodedString()
   }
 
   private var sorted: [(key: String, value: Data)] { hashes.sorted { $0.key.literallyPrecedes($1.key) } }

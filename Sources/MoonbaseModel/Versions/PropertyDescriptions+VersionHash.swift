@@ -12,7 +12,7 @@ extension AttributeDescription {
     // Apple's rule for these two is not known; what is hashed makes changes of the model visible.
     if let derivationExpression { bytes += Data(derivationExpression.utf8) }
     for element in elements.sorted(by: { $0.name.literallyPrecedes($1.name) }) { bytes += element.versionHash }
-    return VersionDigest.sha256(bytes)
+    return SHA2.sha256(bytes)
   }
 
   /// Whether the hash is known to equal Apple's.
@@ -30,7 +30,7 @@ extension RelationshipDescription {
     bytes.append(littleEndian: Int32(clamping: maxCount))
     bytes.append(littleEndian: Int32(clamping: minCount))
     if isOrdered { bytes += Data([1, 0]) }
-    return VersionDigest.sha256(bytes)
+    return SHA2.sha256(bytes)
   }
 }
 
@@ -38,7 +38,7 @@ private func propertyBase(_ name: String, _ optional: Bool, _ transient: Bool, _
   var bytes = Data(name.utf8)
   bytes.append(littleEndian: UInt16((optional ? 1 : 0) | (transient ? 2 : 0)))
   bytes += Data((modifier ?? "").utf8)
-  return VersionDigest.sha256(bytes)
+  return SHA2.sha256(bytes)
 }
 
 extension Data {

@@ -9,13 +9,13 @@ extension StoreMetadata {
 
   /// Keeps the whole model, with the digest of the cache that it belongs to.
   mutating func keep(_ complete: Data, besideCache cache: Data) {
-    entries[Self.modelKey] = .dictionary(["cache": .data(VersionDigest.sha256(cache)), "model": .data(complete)])
+    entries[Self.modelKey] = .dictionary(["cache": .data(SHA2.sha256(cache)), "model": .data(complete)])
   }
 
   /// The whole model, if the store's cache is still the one that it was written with; else the cache.
   func model(besideCache cache: Data) -> Data {
     guard let entry = entries[Self.modelKey]?.dictionary, let complete = entry["model"]?.data,
-      entry["cache"]?.data == VersionDigest.sha256(cache)
+      entry["cache"]?.data == SHA2.sha256(cache)
     else { return cache }
     return complete
   }

@@ -1,0 +1,37 @@
+#if canImport(CryptoKit)
+  import CryptoKit
+#else
+  import MoonbaseCNettle
+#endif
+
+/// The SHA-2 digests, from the system's own library: CryptoKit on Apple's systems, libnettle elsewhere.
+package enum SHA2 {
+  #if canImport(CryptoKit)
+    package static func sha256(_ data: Data) -> Data { Data(SHA256.hash(data: data)) }
+
+    package static func sha512(_ data: Data) -> Data { Data(SHA512.hash(data: data)) }
+  #else
+    package static func sha256(_ data: Data) -> Data {
+      var context = sha256_ctx()
+      nettle_sha256_init(&context)
+      data.withUnsafeBytes { nettle_sha256_update(&context, $0.count, $0.bindMemory(to: UInt8.self).baseAddress) }
+      return digest(of: Int(SHA256_DIGEST_SIZE)) { moonbase_sha256_digest(&context, $0) }
+    }
+
+    package static func sha512(_ data: Data) -> Data {
+      var context = sha512_ctx()
+      nettle_sha512_init(&context)
+      data.withUnsafeBytes { nettle_sha512_update(&context, $0.count, $0.bindMemory(to: UInt8.self).baseAddress) }
+      return digest(of: Int(SHA512_DIGEST_SIZE)) { moonbase_sha512_digest(&context, $0) }
+    }
+
+    private static func digest(of size: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Void) -> Data {
+      Data(
+        [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+          guard let bytes = buffer.baseAddress else { return }
+          write(bytes)
+          count = size
+        })
+    }
+  #endif
+}
