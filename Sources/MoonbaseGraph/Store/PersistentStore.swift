@@ -64,6 +64,12 @@ public protocol PersistentStore: AnyObject, Sendable {
 }
 
 extension PersistentStore {
+  /// The ID of the store's row with a primary key, for a store that makes rows of its own (`newObjectID(for:referenceObject:)`
+  /// of Core Data's incremental stores).
+  public func objectID(for entity: ResolvedEntity, key: Int64) -> ManagedObjectID {
+    ManagedObjectID(store: StoreNumber(identifier), entity: entity.symbol, key: key)
+  }
+
   /// Writes all changes in one transaction, or none of them.
   public func save(_ changes: StoreChanges) throws { try save(changes) {} }
 

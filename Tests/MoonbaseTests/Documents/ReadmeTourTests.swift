@@ -5,7 +5,7 @@ import Testing
 @Suite struct ReadmeTourTests {
   /// The tour as it stands in the README, compiled and run.
   @MainActor @Test func theTourRuns() async throws {
-    // tour
+    // shown
     let model = ManagedObjectModel {
       EntityDescription("Person") {
         AttributeDescription("name", .string).required()
@@ -27,20 +27,13 @@ import Testing
     for person in try container.viewContext.objects(with: ids) {
       print(person["name"])
     }
-    // end of tour
+    // end
     #expect(ids.count == 1)
   }
 
   @Test func theReadmeShowsThisVeryTour() throws {
-    let file = URL(fileURLWithPath: #filePath)
-    let checkout = (1...4).reduce(file) { url, _ in url.deletingLastPathComponent() }
-    let readme = try String(contentsOf: checkout.appendingPathComponent("README.md"), encoding: .utf8)
-    let source = try String(contentsOf: file, encoding: .utf8)
-    let shown = try #require(readme.firstMatch(of: #/```swift\nimport Moonbase\n\n([\s\S]*?)```/#)).output.1
-    let run = try #require(source.firstMatch(of: #/    // tour\n([\s\S]*?)    // end of tour/#)).output.1
-    let lines = run.split(separator: "\n", omittingEmptySubsequences: false).map {
-      $0.hasPrefix("    ") ? $0.dropFirst(4) : $0
-    }
-    #expect(lines.joined(separator: "\n") == shown)
+    let shown = try Documents.shownPieces(ofSourceAt: #filePath).map { "import Moonbase\n\n" + $0 }
+    #expect(shown.count == 1)
+    #expect(try Documents.swiftBlocks(of: "README.md") == shown)
   }
 }

@@ -1,0 +1,25 @@
+import MoonbasePlatform
+import Testing
+
+/// The Swift code in documents, beside the code of a test that compiles and runs it.
+enum Documents {
+  /// What stands between ```` ```swift ```` and ```` ``` ```` in a file of the checkout, block by block.
+  static func swiftBlocks(of name: String) throws -> [String] {
+    let text = try String(contentsOf: checkout.appendingPathComponent(name), encoding: .utf8)
+    return text.matches(of: #/```swift\n([\s\S]*?)```/#).map { String($0.output.1) }
+  }
+
+  /// What stands between `// shown` and `// end` in a source file, piece by piece, without its indentation.
+  static func shownPieces(ofSourceAt path: String) throws -> [String] {
+    let source = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
+    return source.matches(of: #/(?m)^( *)// shown\n([\s\S]*?)^ *// end$/#).map { match in
+      let lines = match.output.2.split(separator: "\n", omittingEmptySubsequences: false)
+      return lines.map { $0.hasPrefix(match.output.1) ? $0.dropFirst(match.output.1.count) : $0 }
+        .joined(separator: "\n")
+    }
+  }
+
+  private static let checkout = (1...4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
+    url.deletingLastPathComponent()
+  }
+}

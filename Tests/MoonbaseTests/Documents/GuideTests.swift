@@ -1,0 +1,182 @@
+import Moonbase
+import MoonbasePlatform
+import Synchronization
+import Testing
+
+// shown
+final class Person: ManagedObject {
+  static let name = Attribute<Person, String>("name")
+  static let age = Attribute<Person, Int>("age")
+  static let friends = ToMany<Person, Person>("friends")
+
+  var name: String {
+    get { self[Self.name] }
+    set { self[Self.name] = newValue }
+  }
+  var age: Int {
+    get { self[Self.age] }
+    set { self[Self.age] = newValue }
+  }
+  var friends: [Person] {
+    get { self[Self.friends] }
+    set { self[Self.friends] = newValue }
+  }
+
+  override func validateForInsert() throws {
+    if name == "nobody" { throw GraphError(.validation, "nobody is no name") }
+  }
+}
+// end
+
+// shown
+/// A store that counts what is read, and leaves the work to another one.
+final class CountingStore: PersistentStore {
+  private let base: any PersistentStore
+  private let reads = Mutex(0)
+
+  init(_ base: any PersistentStore) { self.base = base }
+
+  var rowsRead: Int { reads.withLock { $0 } }
+
+  private func counted(_ rows: [Snapshot]) -> [Snapshot] {
+    reads.withLock { $0 += rows.count }
+    return rows
+  }
+
+  var identifier: String { base.identifier }
+  var type: String { "Counting" }
+  var url: URL? { base.url }
+  var isReadOnly: Bool { base.isReadOnly }
+  var entities: [ResolvedEntity] { base.entities }
+  func metadata() throws -> [String: Value] { try base.metadata() }
+  func setMetadata(_ metadata: [String: Value]) throws { try base.setMetadata(metadata) }
+
+  // What a store cannot evaluate, the context evaluates in memory.
+  func canEvaluate(_ predicate: Moonbase.Predicate, for query: StoreQuery) -> Bool { false }
+  func canSort(by key: Moonbase.SortDescriptor, for query: StoreQuery) -> Bool { false }
+
+  func snapshots(matching query: StoreQuery) throws -> [Snapshot] { counted(try base.snapshots(matching: query)) }
+  func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] { try base.objectIDs(matching: query) }
+  func count(matching query: StoreQuery) throws -> Int { try base.count(matching: query) }
+
+  func snapshot(of id: ManagedObjectID) throws -> Snapshot? { try snapshots(of: [id]).first }
+  func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot] { counted(try base.snapshots(of: ids)) }
+  func destinations(of id: ManagedObjectID, relationship slot: Int) throws -> [ManagedObjectID] {
+    try base.destinations(of: id, relationship: slot)
+  }
+
+  func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64 {
+    try base.reserveKeys(for: entity, count: count)
+  }
+  func save(_ changes: StoreChanges, beforeCommit body: () throws -> Void) throws {
+    try base.save(changes, beforeCommit: body)
+  }
+}
+// end
+
+/// The code of `docs/guide.md`, compiled and run.
+@Suite struct GuideTests {
+  @MainActor @Test func theGuideRuns() async throws {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite")
+    defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) } }
+    let storeURL = url
+    // shown
+    let model = ManagedObjectModel {
+      EntityDescription("Person", class: "Person") {
+        AttributeDescription("name", .string).required()
+        AttributeDescription("age", .integer16).required(default: 0).between(0, 150)
+        AttributeDescription("initials", .string).with { $0.isTransient = true }
+        RelationshipDescription.toMany("friends", "Person", inverse: "friends")
+      }
+    }
+    // end
+
+    // shown
+    let container = try PersistentContainer(
+      model: model, store: .sqlite(storeURL), extensions: Self.extensions, classes: ["Person": Person.self])
+    // end
+
+    // shown
+    let context = try container.viewContext
+    let scarlet = try context.insert("Person", ["name": "Captain Scarlet", "age": 32])
+    if let scarlet = scarlet as? Person, let blue = try context.insert("Person") as? Person {
+      blue.name = "Captain Blue"
+      blue.age = 28
+      blue.friends = [scarlet]
+    }
+    try context.save()
+    // end
+
+    // shown
+    do {
+      try scarlet.setValue(200, forKey: "age")
+      try context.save()
+    } catch let error as GraphError {
+      print(error.code, error.entity ?? "", error.property ?? "", error)
+      try context.rollback()
+    }
+    // end
+    #expect(scarlet["age"] == 32 && !scarlet.hasChanges)
+
+    // shown
+    var request = try FetchRequest("Person", where: "age > 20 AND ANY friends.name BEGINSWITH 'Captain'")
+    request.sortDescriptors = [SortDescriptor("age", ascending: false)]
+    request.fetchLimit = 10
+    for case let person as Person in try context.fetch(request) { print(person.name, person.friends.map(\.name)) }
+    let number = try context.count(request)
+    // end
+    #expect(number == 2)
+
+    // shown
+    let ids = try await container.newBackgroundContext().perform { context in
+      try context.insert("Person", ["name": "Lieutenant Green", "age": 25])
+      try context.save()
+      return try context.fetchIDs(FetchRequest("Person", where: "age < 30"))
+    }
+    let people = try context.objects(with: ids)
+    // end
+    #expect(people.map { $0["initials"] }.sorted { "\($0)" < "\($1)" } == ["CB", "LG"])
+    #expect(throws: GraphError.self) { try context.insert("Person", ["name": "ghost"]).validate() }
+    try context.rollback()
+    try Self.countsReads(model)
+  }
+
+  // shown
+  static let extensions: [ExtensionSource] = [
+    .entity("Person") {
+      var person = EntityExtension()
+      person.validate["name"] = { name, _ in name == "ghost" ? .init("is not a person's name") : nil }
+      person.derived = [
+        DerivedAttribute("initials", ownInputs: ["name"]) { person in
+          guard case .string(let name) = try person.value(forKey: "name") else { return .null }
+          return .string(String(name.split(separator: " ").compactMap(\.first)))
+        }
+      ]
+      return person
+    }
+  ]
+  // end
+
+  private static func countsReads(_ model: ManagedObjectModel) throws {
+    // shown
+    let resolved = try model.resolved()
+    let store = CountingStore(try InMemoryStore(model: resolved))
+    let coordinator = PersistentStoreCoordinator(model: resolved)
+    coordinator.add(store)
+    let context = try ManagedObjectContext(coordinator)
+    // end
+    try context.insert("Person", ["name": "Ann"])
+    try context.save()
+    let other = try ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: coordinator))
+    #expect(try other.fetch(FetchRequest("Person")).map { $0["name"] } == ["Ann"])
+    #expect(store.rowsRead == 1)
+  }
+
+  @Test func theGuideShowsThisVeryCode() throws {
+    let blocks = try Documents.swiftBlocks(of: "docs/guide.md")
+    let shown = try Documents.shownPieces(ofSourceAt: #filePath)
+    for piece in shown { #expect(blocks.contains(piece)) }
+    // The lines of Package.swift are no code of a program.
+    #expect(blocks.count == shown.count + 1)
+  }
+}
