@@ -20,24 +20,37 @@ public final class PersistentContainer: Sendable {
   ///
   /// The model's transient attributes may come from the extensions. Throws `ModelError` for a model that contradicts itself,
   /// `ScriptError` for an extension that fails to load or does not fit the model, `GraphError` for a store.
+  public init(_ description: ContainerDescription) throws {
+    let sources = try description.openExtensions()
+    extensions = try ScriptExtensions(sources, for: description.openModel(), limits: description.limits)
+    let model = extensions.resolvedModel
+    coordinator = PersistentStoreCoordinator(model: model)
+    for (name, type) in description.classes { coordinator.register(type, forClassName: name) }
+    let stores = description.stores.isEmpty ? [.inMemory] : description.stores
+    for store in stores { coordinator.add(try store.open(model)) }
+  }
+
+  /// Opens one store.
   public convenience init(
-    model: ManagedObjectModel, store: StoreLocation, extensions: [ExtensionSource] = [],
+    model: ManagedObjectModel, store: PersistentStoreDescription, extensions: [ExtensionSource] = [],
     classes: [String: ManagedObject.Type] = [:], limits: LuaLimits = LuaLimits()
   ) throws {
     try self.init(model: model, stores: [store], extensions: extensions, classes: classes, limits: limits)
   }
 
   /// Opens several stores, each with the entities of its configuration.
-  public init(
-    model: ManagedObjectModel, stores: [StoreLocation], extensions: [ExtensionSource] = [],
+  public convenience init(
+    model: ManagedObjectModel, stores: [PersistentStoreDescription], extensions: [ExtensionSource] = [],
     classes: [String: ManagedObject.Type] = [:], limits: LuaLimits = LuaLimits()
   ) throws {
-    self.extensions = try ScriptExtensions(extensions, for: model, limits: limits)
-    let resolved = self.extensions.resolvedModel
-    coordinator = PersistentStoreCoordinator(model: resolved)
-    for (name, type) in classes { coordinator.register(type, forClassName: name) }
-    for store in stores { coordinator.add(try store.open(resolved)) }
+    var description = ContainerDescription(model: .value(model), stores: stores, extensions: extensions)
+    description.classes = classes
+    description.limits = limits
+    try self.init(description)
   }
+
+  /// What a script that opened the container gets.
+  public var opened: OpenedContainer { OpenedContainer(coordinator: coordinator, extensions: extensions) }
 
   /// The context of the main actor.
   ///

@@ -84,7 +84,7 @@ final class ScriptBench {
   /// Runs a script with a context of its own; what it printed is in `output`.
   @discardableResult
   func run(
-    _ text: String, limits: LuaLimits = LuaLimits(), arguments: [String] = [], opener: (any ContainerOpener)? = nil
+    _ text: String, limits: LuaLimits = LuaLimits(), arguments: [String] = [], opener: ContainerOpener? = nil
   ) throws -> ScriptRunner.Outcome {
     let domain = try ScriptDomain(limits: limits)
     defer { domain.close() }
@@ -97,7 +97,7 @@ final class ScriptBench {
   }
 
   /// Runs a script that must end well, and gives what it printed, line by line.
-  func lines(_ text: String, leavingChanges: Bool = false, opener: (any ContainerOpener)? = nil) throws -> [String] {
+  func lines(_ text: String, leavingChanges: Bool = false, opener: ContainerOpener? = nil) throws -> [String] {
     let outcome = try run("local context = moonbase.context\n" + text, opener: opener)
     let isFine = outcome.message == nil || leavingChanges && outcome.message?.contains("not saved: call") == true
     #expect(outcome.status == 0 && isFine, "\(outcome)")

@@ -40,7 +40,7 @@ import Testing
 
     func domain(limits: LuaLimits = LuaLimits()) throws -> ScriptDomain {
       let domain = try ScriptDomain(limits: limits)
-      let opened = OpenedContainer(coordinator: container.coordinator, extensions: container.extensions)
+      let opened = container.opened
       try domain.setContext(try domain.context(of: opened))
       return domain
     }

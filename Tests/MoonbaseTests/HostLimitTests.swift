@@ -55,7 +55,7 @@ import Testing
     let domain = try ScriptDomain(limits: end.limits)
     defer { domain.close() }
     let context = try domain.context(
-      of: OpenedContainer(coordinator: container.coordinator, extensions: container.extensions))
+      of: container.opened)
     try domain.setContext(context)
     let statements = Lock(0)
     interrupt(domain, for: end, in: container) { statements.withLock { $0 += 1 } }

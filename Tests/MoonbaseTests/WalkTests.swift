@@ -27,7 +27,7 @@ import Testing
     func statements(_ walk: String) throws -> Int {
       let domain = try ScriptDomain()
       defer { domain.close() }
-      let opened = OpenedContainer(coordinator: container.coordinator, extensions: container.extensions)
+      let opened = container.opened
       try domain.setContext(try domain.context(of: opened))
       let before = store.statements.statementCount
       let script = "local n = 0 for b in \(walk):each() do n = n + #b.items end assert(n == 120)"

@@ -63,26 +63,23 @@ struct RunCommand {
     let access = options.access
     if options.sandbox != .pure { try domain.state.openFiles(access, guardian: OpenStoreGuard()) }
     domain.state.modules.rootPaths = options.moduleFolders
-    // What the command line names was named by a person; what a script names has to be granted.
-    let scriptsOpener: any ContainerOpener =
-      options.sandbox == .trusted ? opener : GrantedOpener(opener: opener, access: access, readOnly: options.readOnly)
     domain.prepareContext = { [options] context in
       context.saveOrder = options.saveOrder
       context.findsValuesChangedInPlace = options.strict
     }
-    try domain.installOpen(scriptsOpener)
+    try domain.installOpen { [options] description in
+      let description = options.limiting(description)
+      // What the command line names was named by a person; what a script names has to be granted.
+      if options.sandbox != .trusted { try access.check(description) }
+      return try PersistentContainer(description).opened
+    }
   }
 
   /// Opens what the command line names, for `moonbase.context`.
   private func openStores(of domain: ScriptDomain) throws {
     guard !options.stores.isEmpty || options.model != nil || !options.extensions.isEmpty else { return }
-    let request = ContainerRequest(
-      stores: options.stores, model: options.model.map { .path($0) }, extensions: options.extensions,
-      isReadOnly: options.readOnly)
-    try domain.setContext(try domain.context(of: opener.open(request)))
+    try domain.setContext(try domain.context(of: PersistentContainer(options.container).opened))
   }
-
-  private var opener: StoreOpener { StoreOpener(limits: options.limits, readOnly: options.readOnly) }
 
   private func read(_ source: RunOptions.Source) throws -> ScriptSource {
     let isProgram = options.sandbox == .trusted

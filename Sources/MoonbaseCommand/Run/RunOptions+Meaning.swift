@@ -1,7 +1,24 @@
+import Moonbase
 import MoonbaseLua
 import MoonbasePlatform
 
 extension RunOptions {
+  /// What the command line names, for `moonbase.context`.
+  var container: ContainerDescription {
+    limiting(
+      ContainerDescription(
+        model: model.map { .file(URL(literalPath: $0)) } ?? .kept, stores: stores,
+        extensions: extensions.map(ExtensionSource.path)))
+  }
+
+  /// The description with the limits of the run, and read-only where the run is.
+  func limiting(_ description: ContainerDescription) -> ContainerDescription {
+    var description = description
+    description.limits = limits
+    if readOnly { description.setReadOnly() }
+    return description
+  }
+
   var limits: LuaLimits {
     var limits = sandbox == .trusted ? LuaLimits.none : LuaLimits()
     limits.instructions = instructionLimit

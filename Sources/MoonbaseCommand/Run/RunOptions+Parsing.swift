@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseLua
+import MoonbasePlatform
 import MoonbaseScripting
 
 extension RunOptions {
@@ -76,14 +77,15 @@ extension RunOptions {
 
   /// `[CONFIGURATION=]PATH`; what stands before a '=' in a path with a slash before it belongs to the path.
   private static func store(
-    _ value: String, among others: [ContainerRequest.Store]
-  ) throws(UsageError) -> ContainerRequest.Store {
+    _ value: String, among others: [PersistentStoreDescription]
+  ) throws(UsageError) -> PersistentStoreDescription {
     let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let isNamed = parts.count == 2 && !parts[0].isEmpty && !parts[0].contains("/")
-    let store = isNamed ? .init(path: parts[1], configuration: parts[0]) : ContainerRequest.Store(path: value)
-    guard !store.path.isEmpty else { throw UsageError("--store takes [CONFIGURATION=]PATH, not '\(value)'") }
-    guard !others.contains(where: { $0.path == store.path }) else {
-      throw UsageError("--store names \(store.path) twice")
+    let path = isNamed ? parts[1] : value
+    let store = PersistentStoreDescription.sqlite(URL(literalPath: path), configuration: isNamed ? parts[0] : nil)
+    guard !path.isEmpty else { throw UsageError("--store takes [CONFIGURATION=]PATH, not '\(value)'") }
+    guard !others.contains(where: { $0.url == store.url }) else {
+      throw UsageError("--store names \(path) twice")
     }
     guard others.isEmpty || store.configuration != nil && others.allSatisfy({ $0.configuration != nil }) else {
       throw UsageError(

@@ -18,7 +18,7 @@ struct RunOptions: Equatable {
   /// What the script finds in `arg` from 1 on.
   var arguments: [String] = []
 
-  var stores: [ContainerRequest.Store] = []
+  var stores: [PersistentStoreDescription] = []
   var readOnly = false
   var model: String?
   var extensions: [String] = []

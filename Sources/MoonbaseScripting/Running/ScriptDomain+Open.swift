@@ -2,12 +2,13 @@ public import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
 import MoonbaseModelFormats
+import MoonbasePlatform
 
 extension ScriptDomain {
   /// Gives scripts `moonbase.open{ store =, model =, extensions =, read_only = }`.
   ///
   /// `store` is a path, or a table of paths by the configuration whose entities each holds.
-  public func installOpen(_ opener: any ContainerOpener) throws {
+  public func installOpen(_ opener: @escaping ContainerOpener) throws {
     let types = types
     try define("open", upTo: 1) { [unowned types] call in
       guard case .table(let options) = try call.value(0) else {
@@ -22,8 +23,8 @@ extension ScriptDomain {
     }
   }
 
-  private func open(_ table: LuaTable, _ opener: any ContainerOpener) throws -> LuaTable {
-    let context = try context(of: opener.open(containerRequest(table)))
+  private func open(_ table: LuaTable, _ opener: ContainerOpener) throws -> LuaTable {
+    let context = try context(of: opener(containerDescription(table)))
     contexts.append(context)
     let result = try state.table(["context": .object(types.context.handle(context))])
     try result.set(
@@ -51,42 +52,46 @@ extension ScriptDomain {
     contexts = []
   }
 
-  private func stores(_ reader: TableReader) throws -> [ContainerRequest.Store] {
+  private func containerDescription(_ table: LuaTable) throws -> ContainerDescription {
+    let reader = TableReader(table: table, source: ScriptSource(name: "moonbase.open", text: ""), path: [])
+    try reader.check(["store", "model", "extensions", "read_only"])
+    var description = ContainerDescription(
+      model: try model(of: table), stores: try stores(reader),
+      extensions: try (reader.strings("extensions") ?? []).map(ExtensionSource.path))
+    if try reader.boolean("read_only") == true { description.setReadOnly() }
+    return description
+  }
+
+  private func stores(_ reader: TableReader) throws -> [PersistentStoreDescription] {
     switch try reader.table.get("store") {
     case .nil: return []
     case .table:
       guard let stores = try reader.table("store") else { return [] }
       return try stores.keys().map { configuration in
-        ContainerRequest.Store(path: try stores.string(configuration) ?? "", configuration: configuration)
+        .sqlite(URL(literalPath: try stores.string(configuration) ?? ""), configuration: configuration)
       }
     case let value:
       guard let path = value.textValue else {
         throw ScriptError(
           .invalidRequest, "store is a path or a table of paths by configuration, not \(value.typePhrase)")
       }
-      return [ContainerRequest.Store(path: path)]
+      return [.sqlite(URL(literalPath: path))]
     }
   }
 
-  private func containerRequest(_ table: LuaTable) throws -> ContainerRequest {
-    let reader = TableReader(table: table, source: ScriptSource(name: "moonbase.open", text: ""), path: [])
-    try reader.check(["store", "model", "extensions", "read_only"])
-    var request = ContainerRequest(
-      stores: try stores(reader), extensions: try reader.strings("extensions") ?? [],
-      isReadOnly: try reader.boolean("read_only") ?? false)
+  private func model(of table: LuaTable) throws -> ContainerDescription.Model {
     switch try table.get("model") {
-    case .nil: break
+    case .nil: return .kept
     case .table(let model):
       let source = ScriptSource(name: "moonbase.open", text: "")
-      request.model = .model(
+      return .value(
         try ManagedObjectModel(tree: ModelTree(model, domain: self, lines: source.keyLines), file: source.name))
     case let other:
       guard let path = other.textValue else {
         throw ScriptError(.invalidRequest, "model is a path or a table, not \(other.typePhrase)")
       }
-      request.model = .path(path)
+      return .file(URL(literalPath: path))
     }
-    return request
   }
 }
 

@@ -2,13 +2,6 @@ import MoonbaseScripting
 import Testing
 
 @Suite struct TransformerTests {
-  /// `moonbase.reload` comes with `moonbase.open`, which these scripts do not call.
-  private struct NoContainer: ContainerOpener {
-    func open(_ request: ContainerRequest) throws -> OpenedContainer {
-      throw ScriptError(.invalidRequest, "there is nothing to open")
-    }
-  }
-
   @Test func transformerThatGivesNothingIsRefusedAtTheAssignment() throws {
     let lines = try ThingBench.bench(
       "", beside: "transformers = { T = { transform = function(v) end, reverse = function(b) return b end } },"
@@ -72,7 +65,7 @@ import Testing
       p.favoriteColor = v
       p.favoriteColor = moonbase.classes.Color.new(0, 1, 0)
       print(p.favoriteColor.g, context:save())
-      """, opener: NoContainer())
+      """, opener: { _ in throw ScriptError(.invalidRequest, "there is nothing to open") })
     #expect(lines == ["1\ttrue"])
   }
 }

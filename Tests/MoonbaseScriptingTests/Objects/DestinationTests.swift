@@ -6,15 +6,8 @@ import Testing
   /// A script that sees two contexts over one store.
   private func lines(_ text: String) throws -> [String] {
     let bench = try ThingBench.bench("")
-    let opener = SameContainer(coordinator: bench.coordinator, extensions: bench.extensions)
-    return try bench.lines("local other = moonbase.open({}).context\n" + text, opener: opener)
-  }
-
-  private struct SameContainer: ContainerOpener {
-    let coordinator: PersistentStoreCoordinator
-    let extensions: ScriptExtensions
-
-    func open(_ request: ContainerRequest) -> OpenedContainer {
+    let (coordinator, extensions) = (bench.coordinator, bench.extensions)
+    return try bench.lines("local other = moonbase.open({}).context\n" + text) { _ in
       OpenedContainer(coordinator: coordinator, extensions: extensions)
     }
   }

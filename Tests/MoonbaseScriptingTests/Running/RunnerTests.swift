@@ -28,14 +28,9 @@ import Testing
       for i = 1, 200000 do list[i] = "x" end
       list[#list + 1] = print
       moonbase.open { model = { entities = { A = { constraints = list } } } }
-      """, limits: LuaLimits(instructions: 2_000_000), opener: NoOpener())
+      """, limits: LuaLimits(instructions: 2_000_000),
+      opener: { _ in throw ScriptError(.invalidRequest, "nothing is opened here") })
     #expect(outcome.status == 3, "\(outcome)")
-  }
-
-  private struct NoOpener: ContainerOpener {
-    func open(_ request: ContainerRequest) throws -> OpenedContainer {
-      throw ScriptError(.invalidRequest, "nothing is opened here")
-    }
   }
 
   @Test func exitStatusTellsHowAScriptEnded() throws {

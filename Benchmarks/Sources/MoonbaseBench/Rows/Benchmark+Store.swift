@@ -76,7 +76,7 @@ extension Benchmark {
   private static func transformPeople(_ url: URL, _ script: String) throws -> Int64 {
     let domain = try ScriptDomain()
     defer { domain.close() }
-    try domain.installOpen(StoreOpener())
+    try domain.installOpen { try PersistentContainer($0).opened }
     let code = """
       local transform = (function() \(script) end)()
       local context = moonbase.open { store = "\(url.path)" }.context

@@ -1,0 +1,68 @@
+import MoonbaseLua
+import MoonbasePlatform
+
+extension ContainerDescription {
+  /// The model, read from where it comes.
+  func openModel() throws -> ManagedObjectModel {
+    switch model {
+    case .file(let url): return try ManagedObjectModel(contentsOf: url)
+    case .value(let model): return model
+    case .kept:
+      let files = stores.compactMap(\.path)
+      guard let first = files.first else { return ManagedObjectModel() }
+      // Every store keeps the whole model, so any one that is there will do.
+      guard let store = stores.first(where: \.isThere), let url = store.url else {
+        throw GraphError(.cannotOpenFile, "\(first) does not exist yet, and a new store needs a model: name one")
+      }
+      if !store.isReadOnly { try SQLiteStore.rollBackJournal(ofStoreAt: url) }
+      return try SQLiteStore.cachedModel(ofStoreAt: url)
+    }
+  }
+
+  /// The extensions, of which paths are files or folders now.
+  func openExtensions() throws -> [ExtensionSource] {
+    try extensions.map { source in try source.path.map(Self.source) ?? source }
+  }
+
+  private static func source(_ path: String) throws -> ExtensionSource {
+    try checkIsFree(path)
+    var status = stat()
+    let exists = stat(path, &status) == 0
+    guard exists, status.st_mode & S_IFMT == S_IFDIR else {
+      guard !path.hasSuffix("/") else {
+        throw ScriptError(
+          .cannotReadFile,
+          "\(path) names a folder, by the slash at its end, and there is none: name a file, or a folder of extensions")
+      }
+      return .file(URL(literalPath: path))
+    }
+    if let names = try? FileManager.default.contentsOfDirectory(atPath: URL(literalPath: path).path),
+      !names.contains(where: { $0.hasSuffix(".lua") })
+    {
+      let advice = FileForm(path).map { ": it is \($0), and \($0.advice(path))" } ?? ""
+      throw ScriptError(.cannotReadFile, "\(path) is a folder without extensions, whose names end with .lua\(advice)")
+    }
+    return .directory(URL(literalPath: path))
+  }
+
+  /// To read a store's file as a script would drop SQLite's locks on it.
+  private static func checkIsFree(_ path: String) throws {
+    let url = URL(literalPath: path).resolvingSymlinksInPath()
+    guard SQLiteStore.isFileOfOpenStore(atPath: url.path, writing: false) else { return }
+    throw ScriptError(.cannotReadFile, "\(path) is a file of a store that is open, not an extension")
+  }
+}
+
+extension PersistentStoreDescription {
+  /// Whether something stands at the path. One that ends with a slash is refused for that when it is opened.
+  fileprivate var isThere: Bool {
+    guard let url else { return false }
+    return url.hasDirectoryPath || FileManager.default.fileExists(atPath: url.path)
+  }
+
+  /// Opens the store, or makes it.
+  func open(_ model: ResolvedModel) throws -> any PersistentStore {
+    guard let url else { return try InMemoryStore(model: model, configuration: configuration) }
+    return try SQLiteStore(url: url, model: model, configuration: configuration, options: .init(readOnly: isReadOnly))
+  }
+}

@@ -1,0 +1,66 @@
+public import MoonbaseGraph
+public import MoonbaseLua
+public import MoonbaseModel
+public import MoonbasePlatform
+
+/// What a container is made of. The options of the command, the table that a script gives to `moonbase.open`, and Swift code all
+/// become one of these; `PersistentContainer` opens it.
+///
+/// ```swift
+/// var description = ContainerDescription(model: .file(modelURL), stores: [.sqlite(storeURL)])
+/// description.extensions = [.file(colorsURL)]
+/// let container = try PersistentContainer(description)
+/// ```
+public struct ContainerDescription: Sendable {
+  /// Where the model comes from.
+  public enum Model: Sendable {
+    /// A model in any form that `ManagedObjectModel(contentsOf:)` reads.
+    case file(URL)
+    /// A model as a value.
+    case value(ManagedObjectModel)
+    /// The model that the first store that exists keeps of itself; an empty one where there are no stores.
+    case kept
+  }
+
+  /// Where the model comes from.
+  public var model: Model
+  /// The stores; none for one in memory.
+  public var stores: [PersistentStoreDescription]
+  /// The extensions, in any order.
+  public var extensions: [ExtensionSource]
+  /// Subclasses of `ManagedObject` by the class names of the model.
+  public var classes: [String: ManagedObject.Type] = [:]
+  /// The limits of the Lua states that run extensions for Swift code and pure functions for stores.
+  public var limits = LuaLimits()
+
+  /// Makes a description.
+  public init(
+    model: Model = .kept, stores: [PersistentStoreDescription] = [], extensions: [ExtensionSource] = []
+  ) {
+    self.model = model
+    self.stores = stores
+    self.extensions = extensions
+  }
+
+  /// Lets no store be written.
+  public mutating func setReadOnly() {
+    for index in stores.indices { stores[index].isReadOnly = true }
+  }
+}
+
+/// What opening gives: stores with a model, and the extensions of its contexts.
+public struct OpenedContainer {
+  /// The coordinator of the stores.
+  public var coordinator: PersistentStoreCoordinator
+  /// The extensions.
+  public var extensions: ScriptExtensions
+
+  /// Makes a pair.
+  public init(coordinator: PersistentStoreCoordinator, extensions: ScriptExtensions) {
+    self.coordinator = coordinator
+    self.extensions = extensions
+  }
+}
+
+/// Opens what a script describes. This layer knows no kind of store: `{ try PersistentContainer($0).opened }` does.
+public typealias ContainerOpener = @Sendable (ContainerDescription) throws -> OpenedContainer

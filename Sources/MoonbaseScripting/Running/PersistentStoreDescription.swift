@@ -1,0 +1,28 @@
+public import MoonbasePlatform
+
+/// Where a container keeps objects: a file in Core Data's SQLite format, or memory.
+///
+/// ```swift
+/// let stores: [PersistentStoreDescription] = [
+///   .sqlite(peopleURL, configuration: "Local"), .sqlite(placesURL, readOnly: true, configuration: "Shared"),
+/// ]
+/// ```
+public struct PersistentStoreDescription: Sendable, Equatable {
+  /// The file; nil for a store in memory.
+  public let url: URL?
+  /// The configuration of the model whose entities the store holds; nil for all.
+  public var configuration: String?
+  /// Whether the store is not to be written; nothing on the disk changes then.
+  public var isReadOnly = false
+
+  /// A store that lives as long as its container.
+  public static let inMemory = PersistentStoreDescription(url: nil)
+
+  /// A file in Core Data's SQLite format, made if it is not there.
+  public static func sqlite(_ url: URL, readOnly: Bool = false, configuration: String? = nil) -> Self {
+    PersistentStoreDescription(url: url, configuration: configuration, isReadOnly: readOnly)
+  }
+
+  /// The path as it was given.
+  package var path: String? { url?.relativePath }
+}
