@@ -156,6 +156,32 @@ extension Statement {
     StorageClass(rawValue: sqlite3_column_type(handle, column)) ?? .null
   }
 
+  // The value of a column tells how it is stored at less cost than the statement does. It must stay on the connection's thread.
+
+  /// A column as an integer where it is stored as one.
+  public func storedInteger(_ column: Int32) -> Int64? {
+    let value = sqlite3_column_value(handle, column)
+    return sqlite3_value_type(value) == SQLITE_INTEGER ? sqlite3_value_int64(value) : nil
+  }
+
+  /// A column as a floating-point number where it is stored as a number.
+  public func storedDouble(_ column: Int32) -> Double? {
+    let value = sqlite3_column_value(handle, column)
+    let type = sqlite3_value_type(value)
+    return type == SQLITE_FLOAT || type == SQLITE_INTEGER ? sqlite3_value_double(value) : nil
+  }
+
+  /// A column as text where it is stored as text; invalid UTF-8 is repaired.
+  public func storedText(_ column: Int32) -> String? {
+    let value = sqlite3_column_value(handle, column)
+    guard sqlite3_value_type(value) == SQLITE_TEXT, let start = sqlite3_value_text(value) else { return nil }
+    let count = Int(sqlite3_value_bytes(value))
+    return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+  }
+
+  /// A column's bytes, copied, where they are stored as such.
+  public func storedData(_ column: Int32) -> Data? { storage(column) == .blob ? data(column) : nil }
+
   /// A column as an integer, converted as SQLite does; NULL is 0.
   public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 

@@ -2,14 +2,16 @@ import MoonbaseModel
 
 /// How an attribute's value lies in its column.
 enum ColumnKind: Sendable {
-  case integer, boolean, double, decimal, string, date, data, uuid, uri
+  case integer16, integer32, integer64, boolean, double, decimal, string, date, data, uuid, uri
   /// Bytes behind a prefix that says whether they are inline or in a file beside the store.
   case externalData
 
   /// The kind for an attribute; nil for types that no column can hold.
   init?(_ attribute: AttributeDescription) {
     switch attribute.type {
-    case .integer16, .integer32, .integer64: self = .integer
+    case .integer16: self = .integer16
+    case .integer32: self = .integer32
+    case .integer64: self = .integer64
     case .boolean: self = .boolean
     case .double, .float: self = .double
     case .decimal: self = .decimal
@@ -25,7 +27,7 @@ enum ColumnKind: Sendable {
   /// The type that Core Data declares in `CREATE TABLE`.
   var declaredType: String {
     switch self {
-    case .integer, .boolean: "INTEGER"
+    case .integer16, .integer32, .integer64, .boolean: "INTEGER"
     case .date: "TIMESTAMP"
     case .double: "FLOAT"
     case .decimal: "DECIMAL"
@@ -34,10 +36,27 @@ enum ColumnKind: Sendable {
     }
   }
 
+  /// What a value of it is called.
+  var valueName: String {
+    switch self {
+    case .integer16: "16-bit integer"
+    case .integer32: "32-bit integer"
+    case .integer64: "integer"
+    case .boolean: "boolean"
+    case .date: "date"
+    case .double: "number"
+    case .decimal: "decimal"
+    case .string: "text"
+    case .uri: "URI"
+    case .uuid: "UUID"
+    case .data, .externalData: "data"
+    }
+  }
+
   /// Core Data's order of columns within a table.
   var rank: Int {
     switch self {
-    case .integer, .boolean: 0
+    case .integer16, .integer32, .integer64, .boolean: 0
     case .date, .double: 2
     case .decimal: 3
     case .string, .uri: 4

@@ -2,35 +2,74 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// Reads one column. What SQLite holds in another storage class than expected is converted as SQLite does.
+/// What a column holds is no value of its attribute: nothing is made of it without a word.
+struct ColumnMismatch: Error {
+  /// What the column holds, and what it should hold.
+  let description: String
+
+  init(_ row: Statement, _ column: Int32, _ wanted: String) {
+    let found =
+      switch row.storage(column) {
+      case .blob: "\(row.data(column).count) bytes"
+      case .text: "the text \(row.text(column).prefix(60).debugDescription)"
+      case .integer, .real, .null: row.text(column)
+      }
+    description = "holds \(found), which is no \(wanted)"
+  }
+}
+
+/// Reads one column. Another storage class than expected is fine where nothing is lost.
 enum ColumnDecoder {
   @inline(__always)
-  static func value(_ kind: ColumnKind, _ row: Statement, _ column: Int32, _ external: ExternalData) -> Value {
-    // SQLite reads NULL as zero or as nothing: only of what reads so it has to be asked.
+  static func value(
+    _ kind: ColumnKind, _ row: Statement, _ column: Int32, _ external: ExternalData
+  ) throws(ColumnMismatch) -> Value {
     switch kind {
-    case .integer:
-      let number = row.integer(column)
-      return number == 0 && row.isNull(column) ? .null : .int(number)
-    case .boolean:
-      let number = row.integer(column)
-      return number == 0 && row.isNull(column) ? .null : .bool(number != 0)
-    case .double:
-      let number = row.double(column)
-      return number == 0 && row.isNull(column) ? .null : .double(number)
-    case .string:
-      let text = row.text(column)
-      return text.isEmpty && row.isNull(column) ? .null : .string(text)
+    case .integer16: if let number = row.storedInteger(column), Int16(exactly: number) != nil { return .int(number) }
+    case .integer32: if let number = row.storedInteger(column), Int32(exactly: number) != nil { return .int(number) }
+    case .integer64: if let number = row.storedInteger(column) { return .int(number) }
+    case .boolean: if let number = row.storedInteger(column) { return .bool(number != 0) }
+    case .double: if let number = row.storedDouble(column) { return .double(number) }
+    case .string: if let text = row.storedText(column) { return .string(text) }
     case .date:
-      let seconds = row.double(column)
-      return seconds == 0 && row.isNull(column) ? .null : .date(Date(timeIntervalSinceReferenceDate: seconds))
-    case .data:
-      let data = row.data(column)
-      return data.isEmpty && row.isNull(column) ? .null : .data(data)
-    case .decimal: return row.isNull(column) ? .null : decimal(row.text(column))
-    case .uuid: return row.isNull(column) ? .null : uuid(row, column)
-    case .uri: return row.isNull(column) ? .null : URL(string: row.text(column)).map(Value.uri) ?? .null
-    case .externalData: return row.isNull(column) ? .null : external.value(row.data(column))
+      if let seconds = row.storedDouble(column) { return .date(Date(timeIntervalSinceReferenceDate: seconds)) }
+    case .data: if let data = row.storedData(column) { return .data(data) }
+    case .externalData: if let data = row.storedData(column) { return external.value(data) }
+    case .decimal, .uuid, .uri: break
     }
+    return try unusual(kind, row, column, external)
+  }
+
+  /// The value of a column that is not stored in the way that is usual for its kind, or has several ways.
+  private static func unusual(
+    _ kind: ColumnKind, _ row: Statement, _ column: Int32, _ external: ExternalData
+  ) throws(ColumnMismatch) -> Value {
+    let storage = row.storage(column)
+    if storage == .null { return .null }
+    let value: Value? =
+      switch kind {
+      case .integer16: whole(row, column, in: Int64(Int16.min)...Int64(Int16.max))
+      case .integer32: whole(row, column, in: Int64(Int32.min)...Int64(Int32.max))
+      case .integer64: whole(row, column, in: Int64.min...Int64.max)
+      case .boolean: storage == .real ? .bool(row.double(column) != 0) : nil
+      case .double, .date: nil
+      case .string: storage == .blob ? nil : .string(row.text(column))
+      case .data: storage == .text ? .data(row.data(column)) : nil
+      case .externalData: storage == .text ? external.value(row.data(column)) : nil
+      case .decimal: exactDecimal(row, column, storage)
+      case .uuid: uuid(row, column)
+      case .uri: uri(row, column, storage)
+      }
+    guard let value else { throw ColumnMismatch(row, column, kind.valueName) }
+    return value
+  }
+
+  /// A number that is stored with a fraction of nothing.
+  private static func whole(_ row: Statement, _ column: Int32, in range: ClosedRange<Int64>) -> Value? {
+    guard row.storage(column) == .real, let number = Int64(exactly: row.double(column)), range.contains(number) else {
+      return nil
+    }
+    return .int(number)
   }
 
   /// SQLite prints a number with the 15 digits it keeps of it.
@@ -38,11 +77,27 @@ enum ColumnDecoder {
     Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map(Value.decimal) ?? .null
   }
 
-  private static func uuid(_ row: Statement, _ column: Int32) -> Value {
+  /// Foundation reads the digits that a text begins with, and leaves the rest.
+  private static func exactDecimal(_ row: Statement, _ column: Int32, _ storage: StorageClass) -> Value? {
+    let text = row.text(column)
+    let isNumber =
+      storage == .integer || storage == .real || text.utf8.allSatisfy { "+-.eE0123456789".utf8.contains($0) }
+    let value = isNumber ? decimal(text) : .null
+    guard !value.isNull else { return nil }
+    return value
+  }
+
+  private static func uuid(_ row: Statement, _ column: Int32) -> Value? {
     let value = row.withBytes(column) { bytes in
       bytes.count == 16 ? bytes.loadUnaligned(as: uuid_t.self) : nil
     }
-    if let value { return .uuid(UUID(uuid: value)) }
-    return UUID(uuidString: row.text(column)).map(Value.uuid) ?? .null
+    return value.map { .uuid(UUID(uuid: $0)) } ?? UUID(uuidString: row.text(column)).map(Value.uuid)
+  }
+
+  /// Nothing is no URI, and nothing is lost of it.
+  private static func uri(_ row: Statement, _ column: Int32, _ storage: StorageClass) -> Value? {
+    let text = row.text(column)
+    if storage == .blob { return nil }
+    return text.isEmpty ? .null : URL(string: text).map(Value.uri)
   }
 }

@@ -28,6 +28,7 @@ struct RowPlan: Sendable {
   /// Selects one row by key.
   let pointSelect: String
   private let store: StoreNumber
+  private let model: ResolvedModel
   /// By entity number; for a single entity by 0.
   private let decoders: ContiguousArray<Decoder?>
   private let isSingle: Bool
@@ -46,6 +47,7 @@ struct RowPlan: Sendable {
     let concrete = (includesSubentities ? layout.subtree(of: entity) : [own]).filter { !$0.entity.isAbstract }
     table = own.table
     self.store = store
+    model = layout.model
     self.externalData = externalData
     var columns = ["t0.Z_PK", "t0.Z_ENT", "t0.Z_OPT"]
     var places: [String: Int32] = [:]
@@ -115,7 +117,11 @@ struct RowPlan: Sendable {
     let steps = decoder.steps
     var values = ContiguousArray<Value>()
     values.reserveCapacity(steps.count)
-    for step in steps { values.append(try value(step, row)) }
+    do {
+      for step in steps { values.append(try value(step, row)) }
+    } catch let mismatch as ColumnMismatch {
+      throw damage(id, slot: values.count, mismatch)
+    }
     return Snapshot(id: id, version: row.integer(2), values: values)
   }
 
@@ -130,24 +136,37 @@ struct RowPlan: Sendable {
     GraphError(.invalidStore, "\(path) is damaged: table \(table), row \(key): \(what)")
   }
 
+  private func damage(_ id: ManagedObjectID, slot: Int, _ mismatch: ColumnMismatch) -> GraphError {
+    let name = model.entity(of: id)?.properties[slot].name ?? ""
+    var error = damage(id.key, "\(id.entityName).\(name) \(mismatch.description); put it right, or set it to NULL")
+    (error.entity, error.property, error.objectID) = (id.entityName, name, id)
+    return error
+  }
+
   private func value(_ step: Step, _ row: Statement) throws -> Value {
     switch step {
     case .null: return .null
     case .attribute(let kind, let column):
-      return ColumnDecoder.value(kind, row, column, externalData)
+      return try ColumnDecoder.value(kind, row, column, externalData)
     case .toOne(let column, let symbol):
-      return row.isNull(column)
-        ? .null : .objectID(ManagedObjectID(store: store, entity: symbol, key: row.integer(column)))
+      guard let key = try key(row, column) else { return .null }
+      return .objectID(ManagedObjectID(store: store, entity: symbol, key: key))
     case .polymorphic(let column, let entityColumn, let declared):
-      guard !row.isNull(column) else { return .null }
+      guard let key = try key(row, column) else { return .null }
       // Rows from before the destination had subentities have no number.
       let number = row.integer(entityColumn)
       guard let symbol = number == 0 ? declared : symbol(number: number) else {
         throw damage(
           row.integer(0), "its relationship leads to an object of entity number \(number), which no entity has")
       }
-      return .objectID(ManagedObjectID(store: store, entity: symbol, key: row.integer(column)))
+      return .objectID(ManagedObjectID(store: store, entity: symbol, key: key))
     }
+  }
+
+  private func key(_ row: Statement, _ column: Int32) throws(ColumnMismatch) -> Int64? {
+    if let key = row.storedInteger(column) { return key }
+    guard row.isNull(column) else { throw ColumnMismatch(row, column, "key of an object") }
+    return nil
   }
 
   private func symbol(number: Int64) -> Symbol? {

@@ -96,4 +96,59 @@ struct DamagedStoreTests {
     #expect(error?.code == .invalidStore)
     #expect(error?.message.contains("Z_OPT") == true)
   }
+
+  private static let foreign = [
+    ("small", "'abc'"), ("small", "'12abc'"), ("small", "x'31'"), ("small", "1.5"), ("small", "32768"),
+    ("small", "-32769"), ("medium", "2147483648"), ("medium", "'x'"), ("large", "'x'"), ("large", "9.3e18"),
+    ("amount", "'12abc'"), ("amount", "'abc'"), ("ratio", "'abc'"), ("ratio", "x'00'"), ("text", "x'4142'"),
+    ("flag", "'yes'"), ("flag", "x'01'"), ("moment", "'2024-01-01'"), ("moment", "x'01'"), ("bytes", "7"),
+    ("token", "'no uuid'"), ("token", "x'0102'"), ("token", "5"), ("link", "x'4142'"), ("shape", "1.5"),
+  ]
+
+  @Test("what a column holds and its attribute cannot be is named with entity, attribute and row", arguments: foreign)
+  func foreignValue(_ name: String, _ sql: String) throws {
+    var model = SavingTests.everyType()
+    model.entities[0].attributes.append(AttributeDescription("medium", .integer32))
+    let people = try PeopleStore(model)
+    let ids = try people.insert(people.row("Thing"), people.row("Thing"))
+    // A column of BLOB affinity keeps what it is given as it is, and so does one that was made by somebody else.
+    try Self.damage(people, "UPDATE ZTHING SET Z\(name.uppercased()) = \(sql) WHERE Z_PK = \(ids[1].key)")
+    for read in [
+      { _ = try people.store.snapshot(of: ids[1]) },
+      { _ = try people.store.snapshots(matching: people.query("Thing")) },
+    ] {
+      let error = #expect(throws: GraphError.self, performing: read)
+      #expect(error?.code == .invalidStore && error?.entity == "Thing" && error?.property == name)
+      #expect(error?.objectID == ids[1])
+      #expect(error?.message.contains("ZTHING, row \(ids[1].key): Thing.\(name) holds ") == true)
+    }
+    #expect(try people.store.snapshot(of: ids[0]) != nil)
+  }
+
+  @Test(
+    "a value of another storage class is taken where nothing of it is lost",
+    arguments: [
+      ("large", "'12'", Value.int(12)), ("ratio", "'2.5'", .double(2.5)), ("text", "17", .string("17")),
+      ("moment", "12", .date(Date(timeIntervalSinceReferenceDate: 12))), ("bytes", "'AB'", .data(Data("AB".utf8))),
+      ("amount", "x'31322e35'", .decimal(Decimal(string: "12.5")!)), ("flag", "2", .bool(true)), ("link", "''", .null),
+      (
+        "token", "'00000000-0000-0000-0000-00000000000A'",
+        .uuid(UUID(uuidString: "00000000-0000-0000-0000-00000000000A")!)
+      ),
+    ])
+  func harmlessValue(_ name: String, _ sql: String, _ value: Value) throws {
+    let people = try PeopleStore(SavingTests.everyType())
+    let id = try people.insert(people.row("Thing"))[0]
+    try Self.damage(people, "UPDATE ZTHING SET Z\(name.uppercased()) = \(sql)")
+    #expect(try people.value(id, name) == value)
+  }
+
+  @Test("a key that is none is named like a value")
+  func foreignKey() throws {
+    let people = try PeopleStore()
+    let id = try people.insert(people.row("Person"))[0]
+    try Self.damage(people, "UPDATE ZPERSON SET ZDEPARTMENT = 'x'")
+    let error = #expect(throws: GraphError.self) { try people.store.snapshot(of: id) }
+    #expect(error?.property == "department" && error?.objectID == id)
+  }
 }
