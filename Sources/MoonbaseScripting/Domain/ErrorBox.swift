@@ -74,9 +74,15 @@ final class ErrorBox {
 
 /// An error that a script was given and has not looked at.
 struct UnseenFailure {
+  /// What failed.
+  enum Cause: String {
+    case save = "a save failed and nothing was saved"
+    case transaction = "a transaction failed and was rolled back"
+    case didSave = "the data is saved, but a did_save hook failed"
+  }
+
   let error: ErrorBox
-  /// Whether the data is saved all the same.
-  let isSaved: Bool
+  let cause: Cause
 }
 
 extension HostTypes {

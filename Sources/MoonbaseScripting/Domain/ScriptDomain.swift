@@ -27,7 +27,7 @@ public final class ScriptDomain {
   var model: ResolvedModel?
   /// Whether a script asked for a context or a model where there is none.
   var foundNoContext = false
-  /// A failed save that no script has looked at yet, or an error of a `did_save` hook.
+  /// A failed save or transaction that no script has looked at yet, or an error of a `did_save` hook.
   var unseenFailure: UnseenFailure?
   /// Contexts that scripts of this domain opened or were given.
   var contexts: [ManagedObjectContext] = []

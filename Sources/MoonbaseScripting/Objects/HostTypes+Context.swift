@@ -72,8 +72,13 @@ extension HostTypes {
         _ = domain.didSaveError(of: context)
       } catch {
         if let limit = error as? LuaError, limit.endsRun { throw error }
+        let value = try domain.luaValue(of: error)
         call.returnNil()
-        try call.return(domain.luaValue(of: error))
+        try call.return(value)
+        // Of another value than an error of ours nobody can tell whether a script looked at it.
+        if let box = value.objectValue(as: ErrorBox.self) {
+          domain.unseenFailure = UnseenFailure(error: box, cause: .transaction)
+        }
       }
     }
   }

@@ -5,7 +5,7 @@ extension ScriptDomain {
   /// Saves: `true`, and the error of a `did_save` hook if there was one; or `nil` and the error.
   func save(_ context: ManagedObjectContext, _ call: inout LuaCall) throws {
     if let box = try attempt(&call, { try context.save() }) {
-      unseenFailure = UnseenFailure(error: box, isSaved: false)
+      unseenFailure = UnseenFailure(error: box, cause: .save)
     }
     try returnDidSaveError(of: context, &call)
   }
@@ -26,7 +26,7 @@ extension ScriptDomain {
         details: errors)
     }
     let box = ErrorBox(error, self)
-    unseenFailure = UnseenFailure(error: box, isSaved: true)
+    unseenFailure = UnseenFailure(error: box, cause: .didSave)
     return box
   }
 }

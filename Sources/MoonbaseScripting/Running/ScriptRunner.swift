@@ -83,9 +83,7 @@ public struct ScriptRunner {
   /// The script came to its end: what it left behind decides.
   private func ending() -> Outcome {
     if let failure = domain.unseenFailure {
-      let opening =
-        failure.isSaved ? "the data is saved, but a did_save hook failed" : "a save failed and nothing was saved"
-      let lines = ["\(opening): \(failure.error.text)"] + Self.traceback(failure.error.traceback)
+      let lines = ["\(failure.cause.rawValue): \(failure.error.text)"] + Self.traceback(failure.error.traceback)
       return Outcome(status: Self.status(of: failure.error.error), message: lines.joined(separator: "\n"))
     }
     let changes = domain.contexts.reduce(0) {

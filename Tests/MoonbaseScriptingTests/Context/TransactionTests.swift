@@ -1,3 +1,4 @@
+import MoonbaseScripting
 import Testing
 
 @Suite struct TransactionTests {
@@ -22,5 +23,26 @@ import Testing
         """, leavingChanges: true)
       #expect(lines == ["nil\tnil\tfalse\t2\t2", "true\t7"], "\(save)")
     }
+  }
+
+  @Test func aFailureThatNobodyLookedAtFailsTheProgram() throws {
+    let bench = try ScriptBench(
+      model: "return { entities = { P = { attributes = { s = { 'string', optional = false } } } } }", extensions: [])
+    let body = "moonbase.context:transaction(function() moonbase.context:insert('P') %@ end)"
+    for failing in ["", "moonbase.context:insert('P', { nosuch = 1 })"] {
+      let call = body.replacing("%@", with: failing)
+      for script in [call, "local ok, err = \(call)"] {
+        let outcome = try bench.run(script)
+        #expect(outcome.status == 1)
+        #expect(outcome.message?.contains("a transaction failed and was rolled back: P") == true, "\(outcome)")
+      }
+      for use in ["print(err)", "local c = err.code", "assert(tostring(err) ~= '')"] {
+        let outcome = try bench.run("local ok, err = \(call) \(use)")
+        #expect(outcome.status == 0 && outcome.message == nil, "\(use): \(outcome)")
+      }
+      #expect(try bench.run("assert(\(call))").status == 1)
+    }
+    // An error that the body raised itself is the script's own: what became of it nobody can know.
+    #expect(try bench.run(body.replacing("%@", with: "error({})")).status == 0)
   }
 }
