@@ -141,6 +141,18 @@ extension ManagedObjectContext {
     }
     object.adopt(snapshot)
     object.forgetReadDestinations()
+    if object.isDeleted { try applyDeleteRulesAnew(to: object) }
+  }
+
+  /// The store may know of destinations that the rules did not reach; and of some, by newer rows than are here.
+  private func applyDeleteRulesAnew(to object: ManagedObject) throws {
+    for slot in object.entity.ruledSlots {
+      for row in try coordinator.snapshots(of: storedDestinations(of: object, slot)) {
+        registered[row.id]?.takeUnretainedValue().adopt(row)
+      }
+    }
+    object.markUnpropagated()
+    deletionsToPropagate.append(object)
   }
 
   private func giveUp(_ object: ManagedObject) throws {

@@ -9,6 +9,28 @@ extension GraphError {
     return GraphError(.mergeConflict, "\(id) \(state): refresh it and try again", entity: id.entityName, objectID: id)
   }
 
+  /// A relationship whose new destination has no row.
+  package static func missing(
+    _ destination: ManagedObjectID, from id: ManagedObjectID, _ slot: Int, _ model: ResolvedModel
+  ) -> GraphError {
+    let name = model.entity(of: id)?.properties[slot].name
+    return GraphError(
+      .mergeConflict,
+      "\(id.entityName).\(name ?? "") of \(id): its destination \(destination) was deleted by another context: set it anew",
+      entity: id.entityName, property: name, objectID: id, value: .objectID(destination))
+  }
+
+  /// A deleted object at which another one points that its delete rules did not reach.
+  package static func unreached(
+    _ destination: ManagedObjectID, from id: ManagedObjectID, _ slot: Int, _ model: ResolvedModel
+  ) -> GraphError {
+    let name = model.entity(of: id)?.properties[slot].name
+    return GraphError(
+      .mergeConflict,
+      "\(id.entityName).\(name ?? "") of \(id), which is to be deleted: another context gave it \(destination): refresh it and try again",
+      entity: id.entityName, property: name, objectID: id, value: .objectID(destination))
+  }
+
   /// Throws the conflicts of a save as one error.
   package static func throwConflicts(_ conflicts: [GraphError]) throws {
     guard let first = conflicts.first else { return }

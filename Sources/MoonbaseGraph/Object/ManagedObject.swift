@@ -301,6 +301,9 @@ extension ManagedObject {
     try body()
   }
 
+  /// Delete rules are to be applied anew.
+  final func markUnpropagated() { state.remove(.propagated) }
+
   /// Runs delete rules of the object's deletion. They count as applied unless they fail.
   final func propagating(_ body: () throws -> Void) throws {
     willChange()

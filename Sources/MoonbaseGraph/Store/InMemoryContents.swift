@@ -17,7 +17,7 @@ struct InMemoryContents {
   /// The order of ordered relationships, as it was saved last. Some of these may be gone, and others have come.
   private var orders: [LinkKey: [ManagedObjectID: [ManagedObjectID]]] = [:]
   /// The rows whose to-one relationship points at an object.
-  private var pointers: [LinkKey: [ManagedObjectID: Set<ManagedObjectID>]] = [:]
+  private(set) var pointers: [LinkKey: [ManagedObjectID: Set<ManagedObjectID>]] = [:]
   private var unique: [UniqueKey: ManagedObjectID] = [:]
   private(set) var index = InMemoryIndex()
   /// Rows whose counts are to be computed, while a save is applied.
@@ -69,6 +69,7 @@ struct InMemoryContents {
   /// Writes all changes, or throws and is as it was. Calls `body` when nothing of its own can fail any more.
   mutating func save(_ changes: StoreChanges, beforeCommit body: () throws -> Void) throws {
     try checkVersions(of: changes)
+    try checkReferences(of: changes)
     try claimUniqueValues(of: changes, body)
     // From here on nothing can fail.
     for snapshot in changes.inserted { put(snapshot) }

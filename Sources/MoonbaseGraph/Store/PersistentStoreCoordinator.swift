@@ -146,11 +146,17 @@ public final class PersistentStoreCoordinator: Sendable {
     try store(of: id).destinations(of: id, relationship: slot)
   }
 
+  /// What conflicts name beside the rows: objects that another context deleted, or pointed elsewhere.
+  private static func destinations(in error: any Error) -> [ManagedObjectID] {
+    guard let error = error as? GraphError, error.code == .mergeConflict else { return [] }
+    return ([error] + error.details).compactMap { if case .objectID(let id) = $0.value { id } else { nil } }
+  }
+
   func save(_ changes: StoreChanges, to store: any PersistentStore, beforeCommit body: () throws -> Void) throws {
     do {
       try store.save(changes, beforeCommit: body)
     } catch {
-      rows.remove(changes.updated.map(\.snapshot.id) + changes.deleted.map(\.id))
+      rows.remove(changes.updated.map(\.snapshot.id) + changes.deleted.map(\.id) + Self.destinations(in: error))
       throw error
     }
     rows.remove(changes.deleted.map(\.id))

@@ -47,6 +47,7 @@ struct SaveTransaction {
     for change in changes.links { try links.writePairs(of: change) }
     // A pair may be written by the other side of its relationship: places are for pairs that are there.
     for change in changes.links { try links.writeOrder(of: change) }
+    try ReferenceCheck(changes: changes, layout: layout, connection: connection).run()
     try externalData.finish(files, connection)
   }
 

@@ -1,0 +1,138 @@
+package import MoonbaseModel
+
+/// The objects that a save points at anew and does not insert itself: their rows must be there when it commits.
+///
+/// Every row of a large save passes here. Mostly a row points where the one before points, or at a row of the same save, whose
+/// keys follow each other: a comparison tells both.
+package struct NewDestinations {
+  /// The objects.
+  package private(set) var ids: Set<ManagedObjectID> = []
+  private let model: ResolvedModel
+  private let inserted: InsertedKeys
+
+  /// Collects what rows, changed rows and links point at.
+  package init(_ changes: StoreChanges, in model: ResolvedModel) {
+    self.model = model
+    inserted = InsertedKeys(changes.inserted)
+    for run in changes.inserted.runsOfOneEntity {
+      for slot in model.entity(of: run[run.startIndex].id)?.toOneSlots ?? [] { note(run, slot) }
+    }
+    for update in changes.updated { note(update) }
+    for links in changes.links where !links.added.isEmpty { ids.formUnion(links.added + [links.owner]) }
+    if ids.isEmpty { return }
+    for row in changes.inserted where !inserted.areConsecutive(row.id.entitySymbol) || !changes.links.isEmpty {
+      ids.remove(row.id)
+    }
+  }
+
+  private mutating func note(_ rows: ArraySlice<Snapshot>, _ slot: Int) {
+    var last = Value.null
+    for row in rows where row.values[slot] != last {
+      last = row.values[slot]
+      if case .objectID(let id) = last, !inserted.contains(id) { ids.insert(id) }
+    }
+  }
+
+  private mutating func note(_ update: StoreChanges.Update) {
+    for slot in update.changedSlots {
+      guard case .objectID(let id) = update.snapshot.values[slot], !inserted.contains(id),
+        model.entity(of: update.snapshot.id)?.properties[slot].relationship != nil
+      else { continue }
+      ids.insert(id)
+    }
+  }
+}
+
+/// The keys of new rows, by entity.
+private struct InsertedKeys {
+  private struct Keys {
+    var range: ClosedRange<Int64>
+    var count: Int
+
+    var areConsecutive: Bool { range.upperBound - range.lowerBound == Int64(count - 1) }
+  }
+
+  private var keys: [Symbol: Keys] = [:]
+
+  init(_ rows: [Snapshot]) {
+    for run in rows.runsOfOneEntity {
+      let first = run[run.startIndex].id
+      var (least, greatest) = (first.key, first.key)
+      for row in run {
+        least = min(least, row.id.key)
+        greatest = max(greatest, row.id.key)
+      }
+      let known = keys[first.entitySymbol]
+      keys[first.entitySymbol] = Keys(
+        range: min(least, known?.range.lowerBound ?? least)...max(greatest, known?.range.upperBound ?? greatest),
+        count: run.count + (known?.count ?? 0))
+    }
+  }
+
+  func areConsecutive(_ entity: Symbol) -> Bool { keys[entity]?.areConsecutive == true }
+
+  /// Whether a row of this ID is among them; false too where only a look at each row would tell.
+  func contains(_ id: ManagedObjectID) -> Bool {
+    guard let keys = keys[id.entitySymbol], keys.areConsecutive else { return false }
+    return keys.range.contains(id.key)
+  }
+}
+
+extension [Snapshot] {
+  /// Neighbours of one entity together.
+  fileprivate var runsOfOneEntity: some Sequence<ArraySlice<Snapshot>> {
+    sequence(state: 0) { start -> ArraySlice<Snapshot>? in
+      guard start < count else { return nil }
+      let entity = self[start].id.entitySymbol
+      let end = self[start...].firstIndex { $0.id.entitySymbol != entity } ?? count
+      defer { start = end }
+      return self[start..<end]
+    }
+  }
+}
+
+extension StoreChanges {
+  /// The greatest number of conflicts that an error lists.
+  package static let greatestConflicts = 100
+
+  /// The conflicts of a save that points at objects whose rows are gone.
+  package func conflicts(missing: Set<ManagedObjectID>, in model: ResolvedModel) -> [GraphError] {
+    var conflicts: [GraphError] = []
+    func look(_ row: Snapshot) {
+      for slot in model.entity(of: row.id)?.toOneSlots ?? [] where conflicts.count < Self.greatestConflicts {
+        guard case .objectID(let id) = row.values[slot], missing.contains(id) else { continue }
+        conflicts.append(.missing(id, from: row.id, slot, model))
+      }
+    }
+    inserted.forEach(look)
+    updated.forEach { look($0.snapshot) }
+    for links in links where conflicts.count < Self.greatestConflicts {
+      conflicts += links.conflicts(missing: missing, model)
+    }
+    return conflicts
+  }
+}
+
+extension StoreChanges.Links {
+  /// Of two sides that know each other the one that is there is the one to be set anew.
+  fileprivate func conflicts(missing: Set<ManagedObjectID>, _ model: ResolvedModel) -> [GraphError] {
+    guard missing.contains(owner) else {
+      return added.filter(missing.contains).map { .missing($0, from: owner, slot, model) }
+    }
+    guard let inverse = model.entity(of: owner)?.properties[slot].relationship?.inverseSlot else {
+      return [.conflict(owner, expected: 0, found: nil)]
+    }
+    return added.map { .missing(owner, from: $0, inverse, model) }
+  }
+}
+
+extension ResolvedEntity {
+  /// The one-to-many relationships that delete rules reach: none of their destinations may point at a deleted object.
+  package var ruledSlots: [Int] {
+    toManySlots.filter { slot in
+      guard let relationship = properties[slot].relationship, !properties[slot].isTransient else { return false }
+      return relationship.inverseSlot != nil && !relationship.isManyToMany
+        && relationship.description.deleteRule != .noAction
+    }
+  }
+}

@@ -1,0 +1,218 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+import MoonbaseTestSupport
+import Testing
+
+/// Two contexts of which one deletes what the other one points at: no save leaves a key that points at nothing.
+@Suite("Keys that would point at nothing")
+struct DanglingKeyTests {
+  /// Two contexts over one store.
+  enum Pair: CaseIterable {
+    case coordinator, memory, store, file
+
+    func contexts(_ model: ManagedObjectModel) throws -> Contexts {
+      let resolved = try model.resolved()
+      let folder = try TemporaryFolder()
+      let first = PersistentStoreCoordinator(model: resolved)
+      let isInMemory = self == .memory || self == .coordinator
+      first.add(
+        isInMemory ? try InMemoryStore(model: resolved) : try SQLiteStore(url: folder.file(), model: resolved))
+      var second = PersistentStoreCoordinator(sharingStoresOf: first)
+      if self == .coordinator { second = first }
+      if self == .file {
+        second = PersistentStoreCoordinator(model: resolved)
+        second.add(try SQLiteStore(url: folder.file(), model: resolved))
+      }
+      return Contexts(a: try ManagedObjectContext(first), b: try ManagedObjectContext(second), folder: folder)
+    }
+  }
+
+  struct Contexts {
+    let a, b: ManagedObjectContext
+    let folder: TemporaryFolder
+
+    /// The rows as a third context finds them: their names, and what they point at.
+    func rows(_ key: String = "o") throws -> [String] {
+      let fresh = try ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: a.coordinator))
+      var request = FetchRequest("P")
+      request.sortDescriptors = [SortDescriptor("n")]
+      return try fresh.fetch(request).map { row in
+        let ids = try row.objectIDs(forRelationshipNamed: key)
+        let names = try ids.map { try fresh.existingObject(with: $0)?.value(forKey: "n").text ?? "nothing" }
+        return "\(try row.value(forKey: "n").text ?? ""):\(names.joined(separator: ","))"
+      }
+    }
+  }
+
+  static func model(_ rule: DeleteRule, subentity: Bool = false) -> ManagedObjectModel {
+    var p = EntityDescription("P")
+    p.attributes = [AttributeDescription("n", .integer64)]
+    var c = RelationshipDescription.toMany("c", "P", inverse: "o")
+    c.deleteRule = rule
+    p.relationships = [
+      .toOne("o", "P", inverse: "c"), c, .toMany("m", "P", inverse: "m"), .toOne("x", "P"), .toMany("y", "P"),
+    ]
+    var sub = EntityDescription("S")
+    sub.superentityName = "P"
+    return ManagedObjectModel(entities: subentity ? [p, sub] : [p])
+  }
+
+  private static func insert(_ context: ManagedObjectContext, _ n: Int64) throws -> ManagedObject {
+    try context.insert("P", ["n": .int(n)])
+  }
+
+  private static func same(_ object: ManagedObject, in context: ManagedObjectContext) throws -> ManagedObject {
+    let same = try context.object(with: object.objectID)
+    try same.fireFault()
+    return same
+  }
+
+  @Test("a destination that another context deleted is a conflict that names both", arguments: Pair.allCases)
+  func destinationIsGone(_ pair: Pair) throws {
+    for subentity in [false, true] {
+      let contexts = try pair.contexts(Self.model(.nullify, subentity: subentity))
+      let (a, b) = (contexts.a, contexts.b)
+      for key in ["o", "m", "x", "y"] {
+        let (p, q) = (try Self.insert(a, 1), try Self.insert(a, 2))
+        try a.save()
+        let (there, owner) = (try Self.same(p, in: b), try Self.same(q, in: b))
+        try a.delete(p)
+        try a.save()
+        let isToOne = key == "o" || key == "x"
+        let id = Value.objectID(there.objectID)
+        try owner.setValue(isToOne ? id : .list([id]), forKey: key)
+        let error = #expect(throws: GraphError.self) { try b.save() }
+        #expect(error?.code == .mergeConflict && error?.property == key, "\(key)")
+        #expect(error?.message.contains("\(there.objectID) was deleted by another context") == true)
+        #expect(try contexts.rows(key) == ["2:"], "\(key)")
+        try owner.setValue(isToOne ? .null : .list([]), forKey: key)
+        try b.save()
+        // A new row that points there.
+        let new = try b.insert("P", ["n": 3])
+        try new.setValue(isToOne ? id : .list([id]), forKey: key)
+        #expect(throws: GraphError.self) { try b.save() }
+        try b.rollback()
+        #expect(try contexts.rows(key) == ["2:"], "\(key)")
+        try b.delete(owner)
+        try b.save()
+      }
+      #expect(a.brokenInvariants() == [] && b.brokenInvariants() == [])
+    }
+  }
+
+  @Test("an owner that another context deleted gets no destinations", arguments: Pair.allCases)
+  func ownerIsGone(_ pair: Pair) throws {
+    for key in ["c", "m", "y"] {
+      let contexts = try pair.contexts(Self.model(.nullify))
+      let (a, b) = (contexts.a, contexts.b)
+      let (p, q) = (try Self.insert(a, 1), try Self.insert(a, 2))
+      try a.save()
+      let (owner, member) = (try Self.same(p, in: b), try Self.same(q, in: b))
+      try a.delete(p)
+      try a.save()
+      try owner.add(member, to: key)
+      let error = #expect(throws: GraphError.self) { try b.save() }
+      #expect(error?.code == .mergeConflict)
+      #expect(try contexts.rows() == ["2:"])
+      try owner.remove(member, from: key)
+      try b.save()
+    }
+  }
+
+  @Test("an owner with a member that its context has not seen is not deleted before that is", arguments: Pair.allCases)
+  func unseenMember(_ pair: Pair) throws {
+    for rule in [DeleteRule.nullify, .cascade, .deny] {
+      for subentity in [false, true] {
+        let contexts = try pair.contexts(Self.model(rule, subentity: subentity))
+        let (a, b) = (contexts.a, contexts.b)
+        let (p, q) = (try Self.insert(a, 1), try Self.insert(a, 2))
+        try a.save()
+        try Self.same(q, in: b).setObject(Self.same(p, in: b), forKey: "o")
+        try b.save()
+        try a.delete(p)
+        let error = #expect(throws: GraphError.self) { try a.save() }
+        #expect(error?.code == .mergeConflict && error?.objectID == p.objectID && error?.property == "c")
+        #expect(error?.message.contains("\(q.objectID)") == true)
+        #expect(try contexts.rows() == ["1:", "2:1"])
+        // As the error says: refreshed, it has its rules applied to what the store knows.
+        try a.refresh(p, mergeChanges: true)
+        switch rule {
+        case .deny:
+          #expect { try a.save() } throws: { ($0 as? GraphError)?.code == .relationshipDeniedDelete }
+          #expect(try contexts.rows() == ["1:", "2:1"])
+        default:
+          try a.save()
+          #expect(try contexts.rows() == (rule == .nullify ? ["2:"] : []))
+        }
+        #expect(a.brokenInvariants() == [])
+      }
+    }
+  }
+
+  @Test(
+    "a member that goes, or goes elsewhere, in the same save does not keep its owner", arguments: EitherStore.allCases)
+  func membersThatGoToo(_ kind: EitherStore) throws {
+    for rule in [DeleteRule.nullify, .cascade, .deny] {
+      let bench = try kind.bench(Self.model(rule))
+      let context = bench.context()
+      let (p, other) = (try Self.insert(context, 1), try Self.insert(context, 2))
+      let members = try (3...5).map { try Self.insert(context, $0) }
+      try p.setObjects(members, forKey: "c")
+      try context.save()
+      try members[0].setObject(other, forKey: "o")
+      try members[1].setObject(nil, forKey: "o")
+      try context.delete(members[2])
+      try context.delete(p)
+      try context.save()
+      let fresh = ManagedObjectContext(bench.coordinator, domain: ExtensionDomain())
+      #expect(try fresh.count(FetchRequest("P")) == 3)
+    }
+  }
+
+  @Test("where no rule is to reach the other side, it keeps its key", arguments: EitherStore.allCases)
+  func noAction(_ kind: EitherStore) throws {
+    let bench = try kind.bench(Self.model(.noAction))
+    let context = bench.context()
+    let (p, q) = (try Self.insert(context, 1), try Self.insert(context, 2))
+    try q.setObject(p, forKey: "o")
+    try context.save()
+    try context.delete(p)
+    try context.save()
+    try q.setValue(3, forKey: "n")
+    try context.save()
+    #expect(try q.objectIDs(forRelationshipNamed: "o") == [p.objectID])
+  }
+
+  @Test("a save asks once for each table that is pointed at, and not for what it inserts itself")
+  func statements() throws {
+    let folder = try TemporaryFolder()
+    let model = try Self.model(.nullify).resolved()
+    let store = try SQLiteStore(url: folder.file(), model: model)
+    let coordinator = PersistentStoreCoordinator(model: model)
+    coordinator.add(store)
+    let context = try ManagedObjectContext(coordinator)
+    func questions(_ body: () throws -> Void) throws -> [String] {
+      let log = Lock<[String]>([])
+      store.statements.listen { sql in log.withLock { $0.append(sql) } }
+      defer { store.statements.listen(nil) }
+      try body()
+      return log.withLock { $0.filter { $0.contains("json_each") } }
+    }
+    let roots = try (0..<3).map { try Self.insert(context, $0) }
+    for n in 0..<60 { try Self.insert(context, Int64(n)).setObject(roots[n % 3], forKey: "o") }
+    #expect(try questions { try context.save() } == [])
+    for n in 0..<60 { try Self.insert(context, Int64(n)).setObject(roots[n % 3], forKey: "o") }
+    let exists =
+      "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM ZP WHERE Z_PK = value) LIMIT 100"
+    #expect(try questions { try context.save() } == [exists])
+    for root in roots { try root.setValue(7, forKey: "n") }
+    #expect(try questions { try context.save() } == [])
+    for root in roots { try context.delete(root) }
+    let pointing = "SELECT ZO, Z_PK, Z_ENT FROM ZP WHERE ZO IN (SELECT value FROM json_each(?)) LIMIT 100"
+    #expect(try questions { try context.save() } == [pointing])
+    let plan = try RawDatabase(folder.file()).rows("EXPLAIN QUERY PLAN " + pointing.replacing("?", with: "'[1]'"))
+    #expect("\(plan)".contains("USING INDEX") && !"\(plan)".contains("SCAN ZP"), "\(plan)")
+  }
+}
