@@ -38,17 +38,19 @@ struct FetchPlan {
   // MARK: Results
 
   func objects() throws -> [ManagedObject] {
-    guard let (store, query) = try storeQuery() else { return window(try sorted(try matching())) }
-    let saved =
-      if request.includesPropertyValues, request.fetchBatchSize == 0 {
-        try context.objects(
-          for: unchanged(query, \.id, store.snapshots), refreshing: request.shouldRefreshRefetchedObjects)
-      } else {
-        try faults(unchanged(query, \.self, store.objectIDs))
-      }
+    let twins = SavedTwins(of: context)
+    guard let (store, query) = try storeQuery() else { return window(try sorted(matching(twins), twins)) }
+    let saved: [ManagedObject]
+    if request.includesPropertyValues, request.fetchBatchSize == 0 {
+      let rows = try unchanged(query, \.id, store.snapshots)
+      saved = try context.objects(for: rows, refreshing: request.shouldRefreshRefetchedObjects)
+      if hasPending, sort != nil { for (object, row) in zip(saved, rows) { _ = try twins.judged(object, by: row) } }
+    } else {
+      saved = try faults(unchanged(query, \.self, store.objectIDs))
+    }
     guard hasPending else { return saved }
     let pending = try pendingMatches()
-    return window(pending.isEmpty ? saved : try sorted(saved + pending))
+    return window(pending.isEmpty ? saved : try sorted(saved + pending, twins))
   }
 
   /// Objects without their values; with a batch size they read theirs together.
@@ -77,7 +79,9 @@ struct FetchPlan {
   }
 
   func count() throws -> Int {
-    guard let (store, whole) = try storeQuery() else { return window(try matching()).count }
+    guard let (store, whole) = try storeQuery() else {
+      return window(try matching(SavedTwins(of: context))).count
+    }
     var query = whole
     (query.limit, query.offset, query.sortDescriptors) = (0, 0, [])
     let all = hasPending ? try unchangedCount(store, query) + pendingMatches().count : try store.count(matching: query)
@@ -93,7 +97,10 @@ struct FetchPlan {
       (query.limit, query.offset) = (0, 0)
       return try store.forEachBatch(matching: query) { try body(context.objects(for: $0)) }
     }
-    if sort != nil { return try sorted(try matching()).forEachBatch(body) }
+    if sort != nil {
+      let twins = SavedTwins(of: context)
+      return try sorted(matching(twins), twins).forEachBatch(body)
+    }
     var goesOn = true
     for store in stores where goesOn {
       let (query, isComplete) = try queryBeforeJudging(store)
@@ -205,10 +212,8 @@ struct FetchPlan {
 
   // MARK: The context's part
 
-  private func matching() throws -> [ManagedObject] {
+  private func matching(_ twins: SavedTwins) throws -> [ManagedObject] {
     var result: [ManagedObject] = []
-    // Without unsaved changes a changed object is judged by its twin of a context where nothing changed.
-    let saved = request.includesPendingChanges ? nil : ManagedObjectContext(twinOf: context)
     for store in stores {
       let (query, isComplete) = try queryBeforeJudging(store)
       let snapshots = try store.snapshots(matching: query)
@@ -216,8 +221,8 @@ struct FetchPlan {
       for (object, snapshot) in zip(objects, snapshots) {
         try HostWork.charge()
         if hasPending, object.state.contains(.listed) { continue }
-        let judged = object.hasChanges ? try saved?.object(for: snapshot) ?? object : object
-        if isComplete { result.append(object) } else if try matches(judged) { result.append(object) }
+        let judged = try twins.judged(object, by: snapshot)
+        if try isComplete || matches(judged) { result.append(object) }
       }
     }
     return result + (try pendingMatches())
@@ -234,8 +239,9 @@ struct FetchPlan {
 
   private func matches(_ object: ManagedObject) throws -> Bool { try matcher?.matches(object) ?? true }
 
-  private func sorted(_ objects: [ManagedObject]) throws -> [ManagedObject] {
-    try sort?.sorted(objects) ?? objects
+  private func sorted(_ objects: [ManagedObject], _ twins: SavedTwins) throws -> [ManagedObject] {
+    guard let sort else { return objects }
+    return try twins.replacing(objects) { try sort.sorted($0) }
   }
 
   private func window<Row>(_ rows: [Row]) -> [Row] {

@@ -312,4 +312,37 @@ import Testing
     #expect(people[0]["age"] == 1)
     withExtendedLifetime(other) {}
   }
+
+  // MARK: Objects with older values
+
+  @Test(arguments: EitherStore.allCases) func aFetchFindsWhatAnotherContextSavedThoughAnOlderObjectIsHere(
+    _ kind: EitherStore
+  ) throws {
+    let bench = try kind.bench()
+    let context = bench.context()
+    let people = try (1...3).map { try context.insert("Person", ["age": .int($0), "firstName": "a"]) }
+    try context.save()
+    let other = bench.context()
+    try other.object(with: people[0].objectID).setValue(9, forKey: "age")
+    try other.object(with: people[0].objectID).setValue("b", forKey: "firstName")
+    try other.save()
+    func ages(_ format: String, limit: Int = 0) throws -> [ManagedObject] {
+      var request = FetchRequest("Person")
+      request.predicate = try Predicate(format: format)
+      request.sortDescriptors = [SortDescriptor("age")]
+      request.fetchLimit = limit
+      return try context.fetch(request)
+    }
+    for pending in [false, true] {
+      if pending { try context.insert("Person", ["age": 5, "firstName": "b"]) }
+      #expect(try ages("firstName == 'b'").last === people[0] && ages("firstName == 'b'").count == (pending ? 2 : 1))
+      #expect(try ages("firstName == 'a'") == [people[1], people[2]])
+      #expect(try ages("age < 100", limit: 1) == [people[1]] && ages("age < 100").last === people[0])
+      var count = FetchRequest("Person")
+      count.predicate = try Predicate(format: "age == 9")
+      #expect(try context.count(count) == 1)
+    }
+    // What the object shows is as it was: it is not refreshed by being found.
+    #expect(people[0]["age"] == 1 && context.brokenInvariants() == [])
+  }
 }
