@@ -35,8 +35,17 @@ extension ManagedObjectContext {
 
   /// The object of an ID unless it is deleted here or gone from the store: for the far side of a relationship.
   func objectIfPresent(with id: ManagedObjectID) throws -> ManagedObject? {
-    if let known = registered[id]?.takeUnretainedValue() { return known.isDeleted ? nil : known }
+    if let known = registered[id]?.takeUnretainedValue() { return try known.isDeleted || isGone(known) ? nil : known }
     return id.isTemporaryID ? nil : try existingObject(with: id)
+  }
+
+  /// Whether an object is a fault whose row is not in the store any more; reads the row if it is there.
+  func isGone(_ object: ManagedObject) throws -> Bool {
+    guard object.needsRow else { return false }
+    if let batch = object.batch { try loadRows(of: batch.ids) }
+    guard object.needsRow, let row = try coordinator.snapshot(of: object.objectID) else { return object.needsRow }
+    object.takeRow(row)
+    return false
   }
 
   func makeFault(_ id: ManagedObjectID, _ entity: ResolvedEntity) throws -> ManagedObject {

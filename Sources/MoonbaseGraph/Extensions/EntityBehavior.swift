@@ -47,6 +47,9 @@ final class EntityBehavior {
   @exclusivity(unchecked) private(set) var hasAwakeFromInsert = false
   @exclusivity(unchecked) private(set) var hasObjectRules = false
 
+  /// Whether anything but the store looks at an object that is saved.
+  var looksAtSaves: Bool { hasWillSave || hasObjectRules || !slotsToValidate.isEmpty || !requiredDerivedSlots.isEmpty }
+
   init(entity: ResolvedEntity, model: ResolvedModel, domain: ExtensionDomain, objectClass: ManagedObject.Type) throws {
     self.entity = entity
     self.objectClass = objectClass

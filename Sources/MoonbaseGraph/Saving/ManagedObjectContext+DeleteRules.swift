@@ -17,7 +17,10 @@ extension ManagedObjectContext {
 
   private func propagateDeletion(of object: ManagedObject) throws {
     do {
-      try object.propagating { try DeletePropagation(object: object, context: self).run() }
+      try object.propagating {
+        // One whose row another context deleted had its rules applied there.
+        if try !isGone(object) { try DeletePropagation(object: object, context: self).run() }
+      }
     } catch {
       deletionsToPropagate.append(object)
       throw error

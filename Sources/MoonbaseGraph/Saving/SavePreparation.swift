@@ -54,7 +54,7 @@ struct SavePreparation {
       try rounds.begin(with: first)
       context.touchedObjects = []
       var failures: [GraphError] = []
-      for object in waiting where object.context === context {
+      for object in waiting where try hasSomethingToSave(object) {
         try HostWork.charge()
         var validator = try ObjectValidator(object)
         failures += try validator.validate(for: object.isDeleted ? .delete : object.isInserted ? .insert : .update)
@@ -80,7 +80,7 @@ struct SavePreparation {
     while let first = waiting.first {
       try rounds.begin(with: first)
       context.touchedObjects = []
-      for object in waiting where object.context === context {
+      for object in waiting where try hasSomethingToSave(object) {
         try HostWork.charge()
         try callWillSave(object)
       }
@@ -89,6 +89,12 @@ struct SavePreparation {
       waiting = context.touchedObjects.map(Array.init) ?? []
     }
     return Array(context.journal.objects(since: savepoint))
+  }
+
+  /// Of a fault whose row another context deleted there are no values that could be checked or written.
+  private func hasSomethingToSave(_ object: ManagedObject) throws -> Bool {
+    guard object.context === context else { return false }
+    return try !object.needsRow || !context.behavior(of: object.entity).looksAtSaves || !context.isGone(object)
   }
 
   private func callWillSave(_ object: ManagedObject) throws {

@@ -78,7 +78,7 @@ extension ManagedObjectContext {
     storedInputs = inputs
     guard !inputs.isEmpty else { return }
     var propagation = StoredPropagation(self, inputs)
-    try propagation.run(after: changed)
+    try propagation.run(after: changed.filter { try !isGone($0) })
   }
 }
 
