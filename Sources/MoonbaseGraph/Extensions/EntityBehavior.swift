@@ -23,6 +23,8 @@ final class EntityBehavior {
   @exclusivity(unchecked) private(set) var preCalculatedSlots: [Int] = []
   /// Derived attributes that must have a value.
   @exclusivity(unchecked) private(set) var requiredDerivedSlots: [Int] = []
+  /// Derived attributes that are computed and stored at will-save.
+  @exclusivity(unchecked) private(set) var storedSlots = SlotSet()
   /// Derived attributes that change with the object's own values only.
   @exclusivity(unchecked) private(set) var selfContainedSlots = SlotSet()
   /// Slot of a shadow attribute → slot of the derived attribute whose delayed value will overwrite it.
@@ -104,6 +106,7 @@ final class EntityBehavior {
     extensions.append(entry)
     for (name, normalizer) in entry.normalize { normalizers[try slot(name, ancestor), default: []].append(normalizer) }
     for (name, rule) in entry.validate { rules[try slot(name, ancestor), default: []].append(rule) }
+    for derived in entry.stored { storedSlots.insert(try slot(derived.name, ancestor)) }
     for derived in entry.derived {
       let slot = try slot(derived.name, ancestor)
       kinds[slot] = .derived(derived)

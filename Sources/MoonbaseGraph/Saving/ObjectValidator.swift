@@ -97,7 +97,10 @@ struct ObjectValidator {
   private mutating func checkRules(_ value: Value, _ slot: Int) throws {
     let property = entity.properties[slot]
     if value.isNull {
-      if !property.isOptional { fail(.missingMandatoryProperty, slot, value, missingMessage(property)) }
+      // Will-save computes a stored derived attribute, and sees to it that there is a value.
+      if !property.isOptional, !behavior.storedSlots.contains(slot) {
+        fail(.missingMandatoryProperty, slot, value, missingMessage(property))
+      }
       return
     }
     for failure in property.validate(value) {

@@ -89,6 +89,11 @@ extension ManagedObject {
     guard !isDeleted, context != nil else { return false }
     let slot = try slot(of: derived.name)
     let value = try blaming(slot, "get") { try derived.get(self) }
+    if value.isNull, !entity.properties[slot].isOptional {
+      var error = refused(slot, nil, "is required, and what computes it gave no value")
+      error.code = .missingMandatoryProperty
+      throw error
+    }
     guard try !self.value(at: slot).isSame(as: value) else { return false }
     try setValue(value, at: slot)
     return true

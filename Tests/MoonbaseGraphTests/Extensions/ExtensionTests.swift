@@ -147,4 +147,33 @@ import Testing
       return error?.code == .changedInPlace && error?.entity == "Person" && error?.property == "color"
     }
   }
+
+  @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.guide, .framework])
+  func aRequiredStoredAttributeIsComputedBeforeItIsMissed(
+    _ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder
+  ) throws {
+    var model = People.model()
+    var initials = AttributeDescription("initials", .string)
+    initials.isOptional = false
+    initials.validation.maximumLength = 3
+    model.entities[0].attributes.append(initials)
+    let bench = try StoreBench(kind, model)
+    let context = try bench.context { entry in
+      entry.stored = [DerivedAttribute("initials", ownInputs: ["firstName"]) { try $0.value(forKey: "firstName") }]
+    }
+    context.saveOrder = order
+    let person = try context.insert("Person", ["firstName": "A"])
+    try context.save()
+    #expect(try bench.saved("Person", "initials") == ["A"])
+    try person.setValue(.null, forKey: "firstName")
+    let error = #expect(throws: GraphError.self) { try context.save() }
+    #expect(error?.code == .missingMandatoryProperty && error?.property == "initials")
+    #expect(error?.message.contains("what computes it gave no value") == true)
+    // Its other rules hold as ever.
+    try person.setValue("long", forKey: "firstName")
+    #expect(throws: GraphError.self) { try context.save() }
+    try person.setValue("B", forKey: "firstName")
+    try context.save()
+    #expect(try bench.saved("Person", "initials") == ["B"])
+  }
 }
