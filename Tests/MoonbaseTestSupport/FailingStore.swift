@@ -13,6 +13,7 @@ public final class FailingStore: PersistentStore {
   private let base: any PersistentStore
   private let readsLeft = Lock<Int?>(nil)
   private let refusesCommits = Lock(false)
+  private let firstKey = Lock<Int64?>(nil)
 
   /// Wraps a store.
   public init(_ base: any PersistentStore) { self.base = base }
@@ -22,6 +23,9 @@ public final class FailingStore: PersistentStore {
 
   /// Lets commits fail, after all is written.
   public func fail(atCommit fails: Bool) { refusesCommits.withLock { $0 = fails } }
+
+  /// Gives this as the first of the keys that are asked for.
+  public func give(firstKey: Int64?) { self.firstKey.withLock { $0 = firstKey } }
 
   private func read() throws {
     try readsLeft.withLock { left in
@@ -76,7 +80,7 @@ public final class FailingStore: PersistentStore {
   }
 
   public func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64 {
-    try base.reserveKeys(for: entity, count: count)
+    try firstKey.withLock { $0 } ?? base.reserveKeys(for: entity, count: count)
   }
 
   public func save(_ changes: StoreChanges, beforeCommit body: () throws -> Void) throws {

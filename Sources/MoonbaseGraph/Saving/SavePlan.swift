@@ -105,11 +105,19 @@ struct SavePlan {
       let store = try context.coordinator.storeForNewObjects(of: entity)
       let number = StoreNumber(store.identifier)
       let first = try store.reserveKeys(for: entity, count: objects.count)
+      guard first > 0, first <= Int64.max - Int64(objects.count - 1) else { throw keysRunOut(first, entity, store) }
       permanent.reserveCapacity(permanent.count + objects.count)
       for (offset, object) in objects.enumerated() {
         permanent[object.objectID] = ManagedObjectID(store: number, entity: entity.symbol, key: first + Int64(offset))
       }
     }
+  }
+
+  private func keysRunOut(_ first: Int64, _ entity: ResolvedEntity, _ store: any PersistentStore) -> GraphError {
+    GraphError(
+      .invalidStore,
+      "\(store.url?.path ?? "store \(store.identifier)") gave \(first) as the next key of \(entity.name), which is none that keys can follow: its counter is damaged",
+      entity: entity.name)
   }
 
   func permanentID(_ id: ManagedObjectID) -> ManagedObjectID {

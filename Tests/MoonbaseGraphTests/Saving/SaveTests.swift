@@ -123,4 +123,24 @@ import Testing
   private func allPeople(_ context: ManagedObjectContext) throws -> StoreQuery {
     StoreQuery(entity: try #require(context.model.entity("Person")), in: context.model)
   }
+
+  @Test func keysThatRunOutAreAnErrorThatNamesTheStoreAndTheEntity() throws {
+    var limited: FailingStore?
+    let coordinator = try People.coordinator {
+      let store = FailingStore($0)
+      limited = store
+      return store
+    }
+    let context = try ManagedObjectContext(coordinator)
+    for _ in 0..<3 { try context.insert("Person") }
+    for first in [Int64.max - 1, .max, 0, -5] {
+      limited?.give(firstKey: first)
+      let error = #expect(throws: GraphError.self) { try context.save() }
+      #expect(error?.code == .invalidStore && error?.entity == "Person")
+      #expect(error?.message.contains(coordinator.persistentStores[0].identifier) == true)
+      #expect(context.insertedObjects.count == 3)
+    }
+    limited?.give(firstKey: Int64.max - 2)
+    try context.save()
+  }
 }
