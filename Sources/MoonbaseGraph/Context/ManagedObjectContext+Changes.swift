@@ -30,7 +30,10 @@ extension ManagedObjectContext {
     return try undoingOnFailure {
       let object = try insertAsleep(entity)
       try object.running("awakeFromInsert") { object.awakeFromInsert() }
-      for entry in behavior.extensions { try object.run("awakeFromInsert", entry.awakeFromInsert) }
+      // One that deleted itself has nothing to be set any more, and may be gone already.
+      for entry in behavior.extensions where object.context === self && !object.isDeleted {
+        try object.run("awakeFromInsert", entry.awakeFromInsert)
+      }
       return object
     }
   }

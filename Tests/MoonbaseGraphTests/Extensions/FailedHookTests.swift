@@ -192,4 +192,38 @@ import Testing
     #expect(try bench.saved("Person", "lastName") == ["stays"])
     #expect(context.brokenInvariants() == [])
   }
+
+  @Test(arguments: StoreKind.allCases)
+  func ofSeveralExtensionsTheLaterOnesDoNotSeeWhatDeletedItself(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    for isGone in [false, true] {
+      let later = Switch()
+      var extensions = ClosureExtensions()
+      extensions.extend("Person") {
+        var entry = EntityExtension()
+        entry.awakeFromInsert = { object in
+          try object.managedObjectContext?.delete(object)
+          if isGone { _ = try object.managedObjectContext?.fetch(FetchRequest("Person")) }
+        }
+        return entry
+      }
+      extensions.extend("Person") {
+        var entry = EntityExtension()
+        entry.awakeFromInsert = { object in
+          later.value += 1
+          try object.setValue("set", forKey: "firstName")
+        }
+        return entry
+      }
+      let context = try ManagedObjectContext(bench.coordinator, extensions: extensions)
+      try context.insert("Person")
+      #expect(later.value == 0)
+      try context.save()
+      #expect(try bench.saved("Person", "firstName") == [] && context.brokenInvariants() == [])
+      #expect { try context.insert("Person", ["firstName": "A"]) } throws: {
+        ($0 as? GraphError)?.code == .invalidObject
+      }
+      #expect(!context.hasChanges)
+    }
+  }
 }
