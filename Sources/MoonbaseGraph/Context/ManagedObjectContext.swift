@@ -43,6 +43,8 @@ public final class ManagedObjectContext {
   var phase: SavePhase?
   /// How many hooks, rules, transformers and derived attributes are running inside of each other.
   @exclusivity(unchecked) var hookDepth = 0
+  /// How many accessors of subclasses are running inside of each other.
+  @exclusivity(unchecked) var accessorDepth = 0
   /// The derived attributes that are being computed, each needed by the one before it.
   @exclusivity(unchecked) var computations: ContiguousArray<Computation> = []
   /// Whether the body of a transaction runs.
@@ -95,6 +97,7 @@ public final class ManagedObjectContext {
     behaviors = other.behaviors
     seenRevision = other.seenRevision
     hookDepth = other.hookDepth
+    accessorDepth = other.accessorDepth
   }
 
   deinit {

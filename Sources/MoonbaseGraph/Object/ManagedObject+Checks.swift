@@ -30,6 +30,17 @@ extension ManagedObject {
     }
   }
 
+  /// Throws for an object that is deleted. One that wakes up sets what it needs, even if it goes.
+  final func checkMutable() throws {
+    guard !isDeleted || state.contains(.awaking) else { throw invalid("is deleted and cannot be changed") }
+  }
+
+  /// Throws for an attribute that the store derives.
+  final func checkAssignable(_ slot: Int, _ value: Value) throws {
+    guard let derivation = entity.properties[slot].attribute?.derivationExpression else { return }
+    throw refused(slot, value, "is derived from \(derivation) by the store and cannot be assigned")
+  }
+
   final func checkClass(_ value: Value, _ slot: Int, _ behavior: EntityBehavior) throws {
     guard !value.isNull, let valueClass = behavior.valueClasses[slot] else { return }
     if try !blaming(slot, "is", { try valueClass.contains(value) }) {

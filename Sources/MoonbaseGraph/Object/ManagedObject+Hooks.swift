@@ -19,6 +19,20 @@ extension ManagedObject {
     }
   }
 
+  /// Runs an accessor of a subclass. One that asks for its own property by name would never end.
+  final func accessing<Result>(_ slot: Int, _ body: () throws -> Result) throws -> Result {
+    guard let context else { return try body() }
+    guard context.accessorDepth < ManagedObjectContext.greatestHookDepth else {
+      let name = entity.properties[slot].name
+      throw failure(
+        "its accessor needs itself: \(context.accessorDepth) accessors called each other; inside an accessor use the primitive value",
+        name)
+    }
+    context.accessorDepth += 1
+    defer { context.accessorDepth -= 1 }
+    return try body()
+  }
+
   /// Computes a derived attribute. One that needs itself, also by way of others, is an error that names the circle.
   final func computing(_ slot: Int, _ body: () throws -> Value) throws -> Value {
     guard let context else { return try blaming(slot, "get", body) }

@@ -206,7 +206,10 @@ extension ManagedObject {
     let old: ManagedObjectID? = if case .objectID(let id) = try stored(slot) { id } else { nil }
     guard old != new else { return }
     let leaving = try relationship.inverseSlot == nil ? nil : old.flatMap { try context?.objectIfPresent(with: $0) }
-    if let inverse = relationship.inverseSlot { try leaving?.prepareToDetach(inverse) }
+    if let inverse = relationship.inverseSlot {
+      try checkTracked(slot, leaving)
+      try leaving?.prepareToDetach(inverse)
+    }
     try store(new.map(Value.objectID) ?? .null, slot)
     guard let inverse = relationship.inverseSlot else { return }
     try leaving?.detach(objectID, inverse)
@@ -302,6 +305,7 @@ extension ManagedObject {
     try checkDestination(id, slot)
     guard let inverse = entity.properties[slot].relationship?.inverseSlot, let context else { return nil }
     let destination = try context.object(with: id)
+    try checkTracked(slot, destination)
     if case .toOne(let relationship) = destination.entity.properties[inverse].kind,
       case .objectID(let previous) = try destination.stored(inverse), let back = relationship.inverseSlot
     {
@@ -314,12 +318,25 @@ extension ManagedObject {
   private func leavingDestination(_ id: ManagedObjectID, _ slot: Int) throws -> ManagedObject? {
     guard let relationship = entity.properties[slot].relationship, let inverse = relationship.inverseSlot, let context
     else { return nil }
+    try checkTracked(slot, registered(id))
     guard case .toOne = context.model.entities[relationship.destination].properties[inverse].kind else {
       return try context.object(with: id)
     }
     let destination = try context.objectIfPresent(with: id)
     _ = try destination?.stored(inverse)
     return destination
+  }
+
+  private func registered(_ id: ManagedObjectID) -> ManagedObject? { context?.registeredObject(for: id) }
+
+  /// Throws where an object of a relationship with an inverse wakes up: its side would not be tracked and saved, the other would.
+  private func checkTracked(_ slot: Int, _ other: ManagedObject?) throws {
+    guard state.contains(.awaking) || other?.state.contains(.awaking) == true else { return }
+    let hook = context?.domain.hookName("awakeFromFetch") ?? ""
+    throw refused(
+      slot, nil,
+      "a relationship with an inverse cannot be set in \(hook), where changes are not tracked: its other side alone would be saved; set it when the object is awake"
+    )
   }
 
   package final func checkContext(_ object: ManagedObject?) throws {

@@ -32,13 +32,15 @@ extension ManagedObject {
   package final func value(at slot: Int) throws -> Value {
     if isSimple(slot) { return try stored(slot) }
     let behavior = try behavior()
-    if let accessor = behavior.accessors[slot] { return try accessor.get(self) }
+    if let accessor = behavior.accessors[slot] { return try accessing(slot) { try accessor.get(self) } }
     return try read(slot, behavior)
   }
 
   /// Sets the value of a slot, through the subclass's own accessor if there is one.
   package final func setValue(_ value: Value, at slot: Int) throws {
-    if !isSimple(slot), let accessor = try behavior().accessors[slot] { return try accessor.set(self, value) }
+    if !isSimple(slot), let accessor = try behavior().accessors[slot] {
+      return try accessing(slot) { try accessor.set(self, value) }
+    }
     try write(value, slot)
   }
 
@@ -63,7 +65,7 @@ extension ManagedObject {
   }
 
   private func write(_ value: Value, _ slot: Int, _ behavior: EntityBehavior) throws {
-    guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
+    try checkMutable()
     switch behavior.kinds[slot] {
     case .plain: try writePlain(value, slot, behavior)
     case .transformable(let transformer): try writeTransformable(value, slot, transformer, behavior)
@@ -126,9 +128,7 @@ extension ManagedObject {
       throw refused(
         slot, value, "\(entity.properties[derivedSlot].name) was assigned and will overwrite it at the next save")
     }
-    if let derivation = entity.properties[slot].attribute?.derivationExpression {
-      throw refused(slot, value, "is derived from \(derivation) by the store and cannot be assigned")
-    }
+    try checkAssignable(slot, value)
     let fitting = try checked(value, slot)
     try checkClass(fitting, slot, behavior)
     if try isUnread(slot, equalTo: fitting) { return }

@@ -49,9 +49,10 @@ final class Person: ManagedObject {
     let error = #expect(throws: GraphError.self) { try object.setValue("X", forKey: "upper") }
     #expect(
       error?.message.contains("A.upper: is derived from uppercase:(name) by the store and cannot be assigned") == true)
+    #expect { try object.setPrimitiveValue("X", forKey: "upper") } throws: {
+      "\($0)".contains("A.upper: is derived from uppercase:(name) by the store and cannot be assigned")
+    }
     #expect(try object.value(forKey: "upper") == .null)
-    try object.setPrimitiveValue("X", forKey: "upper")
-    #expect(try object.value(forKey: "upper") == "X")
   }
 
   @Test func accessByKeyGoesThroughTheSubclassAccessor() throws {
@@ -94,5 +95,37 @@ final class Person: ManagedObject {
     let person = try context.insert("Person")
     #expect { try person.setValue(1, forKey: "aeg") } throws: { ($0 as? GraphError)?.code == .unknownName }
     #expect(person["aeg"] == .null && context.pendingErrors.count == 1)
+  }
+
+  final class SelfReader: ManagedObject {
+    override class var customAccessors: [CustomAccessor] {
+      [
+        CustomAccessor(
+          "firstName", of: SelfReader.self, get: { try $0.value(forKey: "firstName") },
+          set: { try $0.setValue($1, forKey: "firstName") }),
+        CustomAccessor("lastName", of: SelfReader.self, get: { $0["lastName"] }, set: { $0["lastName"] = $1 }),
+      ]
+    }
+  }
+
+  @Test func anAccessorThatAsksForItsOwnPropertyByNameIsAnError() throws {
+    var model = People.model()
+    model.entities[0].managedObjectClassName = "SelfReader"
+    let coordinator = try People.coordinator(model)
+    coordinator.register(SelfReader.self, forClassName: "SelfReader")
+    let context = try ManagedObjectContext(coordinator)
+    let person = try context.insert("Person")
+    func refuses(_ body: () throws -> Void) {
+      #expect { try body() } throws: { "\($0)".contains("Person.firstName: its accessor needs itself") }
+    }
+    refuses { _ = try person.value(forKey: "firstName") }
+    refuses { try person.setValue("A", forKey: "firstName") }
+    #expect(person["lastName"] == .null && context.takePendingErrors().count == 1)
+    person["lastName"] = "A"
+    #expect(context.takePendingErrors().count == 1)
+    // What comes after is bounded by itself.
+    try person.setPrimitiveValue("A", forKey: "firstName")
+    #expect(try person.primitiveValue(forKey: "firstName") == "A")
+    refuses { _ = try person.value(forKey: "firstName") }
   }
 }

@@ -102,4 +102,37 @@ import Testing
     try context.refresh(person, mergeChanges: true)
     #expect(person["lastName"] == "newer" && !person.hasChanges)
   }
+
+  @Test(arguments: StoreKind.allCases)
+  func aPrimitiveValueIsOfTheClassOfItsAttribute(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let domain = ExtensionDomain()
+    domain.valueClasses["Short"] = ValueClass("Short") { value in
+      if case .string(let text) = value { text.utf8.count < 4 } else { false }
+    }
+    domain.attributeValueClasses["Person"] = ["lastName": "Short"]
+    let context = ManagedObjectContext(bench.coordinator, domain: domain)
+    let person = try context.insert("Person", ["lastName": "abc"])
+    #expect { try person.setPrimitiveValue("too long", forKey: "lastName") } throws: {
+      "\($0)".contains("its values are of class Short")
+    }
+    #expect(try person.value(forKey: "lastName") == "abc")
+    try person.setPrimitiveValue("ab", forKey: "lastName")
+    try context.save()
+    #expect(try bench.saved("Person", "lastName") == ["ab"])
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func aDeletedObjectTakesNoPrimitiveValue(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = try bench.context()
+    let person = try context.insert("Person", ["lastName": "abc"])
+    try context.save()
+    try context.delete(person)
+    #expect { try person.setPrimitiveValue("x", forKey: "lastName") } throws: {
+      "\($0)".contains("is deleted and cannot be changed")
+    }
+    #expect(try person.value(forKey: "lastName") == "abc")
+    try context.save()
+  }
 }
