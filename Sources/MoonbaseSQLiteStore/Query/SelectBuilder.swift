@@ -3,6 +3,9 @@ import MoonbaseModel
 
 /// Puts the SELECT of a query together.
 struct SelectBuilder {
+  /// SQLite 3.40 reads beyond its memory where more terms of an order go through a `LEFT JOIN`: it keeps a bit for each.
+  private static let greatestOrder = 63
+
   private let query: StoreQuery
   private let plan: RowPlan
   private let condition: SQLFragment?
@@ -13,6 +16,7 @@ struct SelectBuilder {
   init(_ query: StoreQuery, plan: RowPlan, layout: StoreLayout, store: StoreNumber) throws {
     self.query = query
     self.plan = plan
+    guard query.sortDescriptors.count <= Self.greatestOrder else { throw Untranslatable() }
     let translator = try QueryTranslator(query, layout: layout, store: store)
     condition = try query.predicate.map(translator.translate)
     let keys = try query.sortDescriptors.map { try translator.translate($0) }

@@ -155,6 +155,19 @@ struct LargePredicateTests {
     #expect(many < max(few, .milliseconds(1)) * 60, "\(few), \(many)")
   }
 
+  // MARK: Orders
+
+  @Test("an order of more than 63 terms is the context's: with more SQLite 3.40 crashes", arguments: [63, 64, 65, 500])
+  func manySortKeys(_ count: Int) throws {
+    let worlds = try Self.things()
+    let boss = (1..<count).map { SortDescriptor("boss.whole", ascending: $0 % 2 == 0) }
+    try worlds.agree(.constant(true), boss + [SortDescriptor("name")])
+    let sorted = try worlds.statements {
+      _ = try worlds.names(worlds.file, Predicate(format: "whole >= 0"), boss + [SortDescriptor("name")])
+    }
+    #expect(sorted.contains { $0.contains("ORDER BY") } == (count <= 63))
+  }
+
   // MARK: Prefixes
 
   @Test("a prefix agrees, whatever its last character is")
