@@ -76,9 +76,6 @@ extension Value {
     return .same
   }
 
-  /// Whether two strings have the same code points: what `=` means in SQL. Swift's own equality is canonical equivalence.
-  package static func sameBytes(_ left: String, _ right: String) -> Bool { compareBytes(left, right) == .same }
-
   private var rank: Int {
     switch self {
     case .null: 0
@@ -147,7 +144,7 @@ extension Value {
 
   // MARK: Bytes
 
-  private static func compareBytes(_ left: String, _ right: String) -> ValueOrder {
+  static func compareBytes(_ left: String, _ right: String) -> ValueOrder {
     if let order = left.utf8.withContiguousStorageIfAvailable({ left in
       right.utf8.withContiguousStorageIfAvailable {
         compareBytes(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0))

@@ -1,5 +1,6 @@
 extension Value {
-  /// Whether both are of one case and equal. Lists and maps are compared without recursion, so that any depth may be.
+  /// Whether both are of one case and equal, text by its code points. Lists and maps are compared without recursion, so that any
+  /// depth may be.
   public static func == (left: Value, right: Value) -> Bool {
     switch (left, right) {
     case (.list, .list), (.map, .map): haveSameLeaves(left, right, areEqualScalars)
@@ -17,7 +18,7 @@ extension Value {
     case .int(let value): hasher.combine(value)
     case .double(let value): hasher.combine(value)
     case .decimal(let value): hasher.combine(value)
-    case .string(let value): hasher.combine(value)
+    case .string(let value): hasher.combine(ExactText(value))
     case .date(let value): hasher.combine(value)
     case .data(let value): hasher.combine(value)
     case .uuid(let value): hasher.combine(value)
@@ -33,7 +34,7 @@ extension Value {
       var sum = 0
       for (key, value) in map where levels > 0 {
         var entry = Hasher()
-        entry.combine(key)
+        entry.combine(ExactText(key))
         value.hash(into: &entry, levels: levels - 1)
         sum &+= entry.finalize()
       }
@@ -52,7 +53,7 @@ extension Value {
     case (.int(let left), .int(let right)): left == right
     case (.double(let left), .double(let right)): left == right
     case (.decimal(let left), .decimal(let right)): left == right
-    case (.string(let left), .string(let right)): left == right
+    case (.string(let left), .string(let right)): ExactText.areSame(left, right)
     case (.date(let left), .date(let right)): left == right
     case (.data(let left), .data(let right)): left == right
     case (.uuid(let left), .uuid(let right)): left == right
@@ -74,7 +75,7 @@ extension Value {
       case (.map(let left), .map(let right)):
         guard left.count == right.count else { return false }
         for (key, one) in left {
-          guard let two = right[key] else { return false }
+          guard let two = right.value(exactly: key) else { return false }
           pending.append((one, two))
         }
       default: if !areSame(left, right) { return false }

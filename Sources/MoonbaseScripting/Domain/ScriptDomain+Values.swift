@@ -131,9 +131,19 @@ extension ScriptDomain {
       guard let key = pair.key.textValue else {
         throw ScriptError(.invalidValue, "a table has list elements and other keys: it is neither a list nor a map")
       }
+      if let other = map.index(forKey: key) { throw Self.twoForms(map[other].key, key) }
       map[key] = try element(pair.value, depth: depth + 1, &work)
     }
     return .map(map)
+  }
+
+  /// A map of Swift takes two keys of a table as one where they differ in their form of Unicode only.
+  private static func twoForms(_ one: String, _ other: String) -> ScriptError {
+    let keys = [one, other].map { key in "\"\(key.unicodeScalars.map { $0.escaped(asASCII: true) }.joined())\"" }
+    return ScriptError(
+      .invalidValue,
+      "the keys \(keys[0]) and \(keys[1]) are one text in two forms of Unicode, of which a map can keep one: normalize them"
+    )
   }
 
   /// The elements, if the table is a list.

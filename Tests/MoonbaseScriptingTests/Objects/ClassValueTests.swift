@@ -74,4 +74,38 @@ import Testing
       """)
     #expect(lines.first == "1\t0", "\(lines)")
   }
+
+  /// To Swift a composed and a decomposed é are one key.
+  @Test func keysThatDifferInTheirFormOfUnicodeOnlyAreRefused() throws {
+    let lines = try ThingBench.bench(
+      "",
+      beside: """
+        transformers = { T = { transform = function(v) return v.x or "none" end, reverse = function(b) return { x = b } end } },
+        """
+    ).lines(
+      """
+      local p = context:insert("P", { tr = { ["\\u{e9}"] = "a", e = "b" } })
+      local ok, err = pcall(function() p.tr = { ["\\u{e9}"] = 1, x = 2, ["e\\u{301}"] = 3 } end)
+      print(ok, err.message)
+      print(p.tr["\\u{e9}"], p.tr["e\\u{301}"])
+      """, leavingChanges: true)
+    #expect(lines[0].hasPrefix("false\tP.tr: the keys \""), "\(lines)")
+    #expect(lines[0].contains("\"\\u{00E9}\"") && lines[0].contains("\"e\\u{0301}\""), "\(lines)")
+    #expect(lines[1] == "a\tnil")
+  }
+
+  @Test func normalizingToTheOtherFormIsAChange() throws {
+    let lines = try ThingBench.bench(
+      "normalize = { s = function(v, p) return p.i and 'e\\u{301}' or v end }"
+    ).lines(
+      """
+      local p = context:insert("P", { s = "\\u{e9}" })
+      assert(context:save())
+      p.i, p.s = 1, "another"
+      p.s = "\\u{e9}"
+      assert(context:save())
+      print(p.s == "e\\u{301}", p.s == "\\u{e9}")
+      """)
+    #expect(lines == ["true\tfalse"])
+  }
 }

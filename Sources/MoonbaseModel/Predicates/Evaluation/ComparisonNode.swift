@@ -84,9 +84,7 @@ extension Value {
 /// A long constant list of one kind, hashed.
 struct MemberSet: Sendable {
   private var integers: Set<Int64> = []
-  private var strings: Set<[UInt8]> = []
-  /// The same as text, which is quick to ask but takes a composed and a decomposed é as one.
-  private var texts: Set<String> = []
+  private var texts: Set<ExactText> = []
   private var ids: Set<ManagedObjectID> = []
 
   /// Nil where the list is short or mixed: then its elements are compared one by one.
@@ -95,21 +93,19 @@ struct MemberSet: Sendable {
     for value in values {
       switch value {
       case .int(let number): integers.insert(number)
-      case .string(let text):
-        strings.insert(Array(text.utf8))
-        texts.insert(text)
+      case .string(let text): texts.insert(ExactText(text))
       case .objectID(let id): ids.insert(id)
       default: return nil
       }
     }
-    guard [integers.isEmpty, strings.isEmpty, ids.isEmpty].count(where: { !$0 }) == 1 else { return nil }
+    guard [integers.isEmpty, texts.isEmpty, ids.isEmpty].count(where: { !$0 }) == 1 else { return nil }
   }
 
   /// Whether the value is in the list; nil where its kind needs a comparison one by one.
   func contains(_ value: Value) -> Bool? {
     switch value {
     case .int(let number) where !integers.isEmpty: integers.contains(number)
-    case .string(let text) where !strings.isEmpty: texts.contains(text) && strings.contains(Array(text.utf8))
+    case .string(let text) where !texts.isEmpty: texts.contains(ExactText(text))
     case .objectID(let id) where !ids.isEmpty: ids.contains(id)
     default: nil
     }

@@ -5,6 +5,11 @@ struct GlobPattern: Sendable {
   private enum Part: Equatable, Sendable {
     case one, many
     case literal(Character)
+
+    /// Whether this is the character, in the same form of Unicode.
+    func isLiteral(_ character: Character) -> Bool {
+      if case .literal(let own) = self { own == character && own.utf8.elementsEqual(character.utf8) } else { false }
+    }
   }
 
   private let parts: [Part]
@@ -38,7 +43,7 @@ struct GlobPattern: Sendable {
   }
 
   func matches(_ text: String) -> Bool {
-    match(Array(text), parts, one: .one, many: .many) { $1 == .literal($0) }
+    match(Array(text), parts, one: .one, many: .many) { $1.isLiteral($0) }
   }
 
   /// The same for ASCII.

@@ -70,7 +70,7 @@ extension Value: KeyPathAnswering {
   private func value(forPredicateKey key: String, levels: Int) throws(ModelError) -> Value {
     switch self {
     case .null: return .null
-    case .map(let map): return map[key] ?? .null
+    case .map(let map): return map.value(exactly: key) ?? .null
     case .list(let elements):
       guard levels > 0 else {
         throw ModelError(.evaluation, "lists are nested too deeply to be asked for \(key)", property: key)

@@ -120,7 +120,7 @@ extension PredicateFunction {
 
   private func element(_ collection: Value, _ key: Value) throws(ModelError) -> Value {
     guard case .map(let map) = collection, case .string(let key) = key else { throw refusal(of: collection) }
-    return map[key] ?? .null
+    return map.value(exactly: key) ?? .null
   }
 
   private func method(_ arguments: [Value]) throws(ModelError) -> Value {

@@ -62,7 +62,7 @@ final class RegularExpressionCache: Sendable {
   static let shared = RegularExpressionCache()
 
   private struct Key: Hashable {
-    var pattern: String
+    var pattern: ExactText
     var isCaseInsensitive: Bool
   }
 
@@ -70,7 +70,7 @@ final class RegularExpressionCache: Sendable {
   private static let capacity = 200
 
   func expression(_ pattern: String, isCaseInsensitive: Bool) throws(ModelError) -> WholeMatch {
-    let key = Key(pattern: pattern, isCaseInsensitive: isCaseInsensitive)
+    let key = Key(pattern: ExactText(pattern), isCaseInsensitive: isCaseInsensitive)
     if let known = compiled.withLock({ $0[key] }) { return known }
     let new = try WholeMatch(pattern, isCaseInsensitive: isCaseInsensitive)
     compiled.withLock { table in
