@@ -72,9 +72,13 @@ enum ColumnDecoder {
     return .int(number)
   }
 
-  /// SQLite prints a number with the 15 digits it keeps of it.
+  /// SQLite prints a number with the 15 digits it keeps of it, and with a fraction: `1.0e-128` has a digit more than a decimal.
   static func decimal(_ text: String) -> Value {
-    Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map(Value.decimal) ?? .null
+    let locale = Locale(identifier: "en_US_POSIX")
+    let value =
+      Decimal(string: text, locale: locale)
+      ?? Decimal(string: text.replacingOccurrences(of: ".0e", with: "e"), locale: locale)
+    return value.map(Value.decimal) ?? .null
   }
 
   /// Foundation reads the digits that a text begins with, and leaves the rest.

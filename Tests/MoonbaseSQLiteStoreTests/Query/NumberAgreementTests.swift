@@ -42,6 +42,18 @@ struct NumberAgreementTests {
     #expect(try raw.value("SELECT CAST(ZPRICE AS TEXT) FROM ZTHING WHERE ZNAME = '12'") == "0.12345678901234567")
   }
 
+  @Test("the least and the greatest decimals come back from the file")
+  func farDecimalsAreKept() throws {
+    let far: [Value] = ["1e-128", "-1e-128", "3e-128", "1e127", "-9e127"].map { .decimal(Decimal(string: $0)!) }
+    let worlds = try Worlds("price", far)
+    for context in [worlds.memory, worlds.file, worlds.unsaved] {
+      let things = try context.fetch(FetchRequest("Thing", where: Predicate(format: "price != NULL")))
+      #expect(try Set(things.map { try $0.value(forKey: "price") }) == Set(far))
+    }
+    for value in far { #expect(try worlds.agree("price == %@", value).count == 1) }
+    try worlds.agree(.constant(true), [SortDescriptor("price")])
+  }
+
   @Test("decimals compare and sort by all of their digits")
   func decimalsCompareExactly() throws {
     let worlds = try Worlds("price", Self.prices)
