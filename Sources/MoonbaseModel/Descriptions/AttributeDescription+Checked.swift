@@ -64,6 +64,9 @@ extension AttributeDescription {
     guard rounded.isFinite || !number.isFinite else {
       throw ModelError(.invalidValue, "\(number) is too large for \(type.phrase)")
     }
+    guard rounded != 0 || number == 0 else {
+      throw ModelError(.invalidValue, "\(number) is too small for \(type.phrase), which would be 0")
+    }
     return Double(rounded)
   }
 

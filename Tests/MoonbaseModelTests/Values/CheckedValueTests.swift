@@ -8,7 +8,7 @@ import enum MoonbaseModel.Predicate
   private static let taken: [(AttributeType, Value, Value)] = [
     (.integer16, 32767, 32767), (.integer16, .double(-5), .int(-5)),
     (.integer32, 70_000, 70_000), (.integer64, .int(.max), .int(.max)), (.double, 5, 5.0),
-    (.float, 0.1, .double(Double(Float(0.1)))),
+    (.float, 0.1, .double(Double(Float(0.1)))), (.float, 0.0, 0.0), (.float, 1e-45, .double(Double(Float(1e-45)))),
     (.decimal, "1.50", .decimal(Decimal(string: "1.5")!)), (.decimal, 7, .decimal(7)), (.string, "x", "x"),
     (.boolean, true, true), (.date, "2001-01-01", .date(Date(timeIntervalSinceReferenceDate: 0))),
     (.uuid, "11111111-2222-3333-4444-555555555555", .uuid(UUID(uuidString: "11111111-2222-3333-4444-555555555555")!)),
@@ -31,6 +31,7 @@ import enum MoonbaseModel.Predicate
     (.date, "yesterday", "ISO 8601"), (.date, 5, "takes a date"), (.uuid, "x", "the text is no UUID"),
     (.decimal, "1x", "no number"),
     (.decimal, 1.5, "give a decimal or text"), (.float, 1e300, "too large for a float"),
+    (.float, 1e-46, "too small for a float"), (.float, -1e-300, "too small for a float"),
     (.uri, "http://a", "make a URI"),
     (.binaryData, "x", "takes binary data"), (.objectID, 5, "takes an object ID"), (.composite, 5, "takes a composite"),
   ])
