@@ -29,6 +29,8 @@ let nilCases = CaseTable(
   gone BEGINSWITH "" => false
   gone IN {1, 2} => false
   gone IN {1, NULL} => true
+  gone IN "abc" => false
+  NOT gone IN "abc" => true
   gone BETWEEN {1, 2} => false
   NOT gone IN {1, 2} => true
   gone + 1 == NULL => true

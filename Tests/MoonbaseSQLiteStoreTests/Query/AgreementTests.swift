@@ -19,6 +19,8 @@ struct AgreementTests {
     "firstName ==[c] 'ada'", "firstName ==[cd] 'ada'", "firstName < 'a'", "firstName CONTAINS 'd'",
     "firstName CONTAINS ''", "firstName BEGINSWITH[c] 'A'", "firstName ENDSWITH[d] 'e'", "firstName LIKE 'A?a'",
     "firstName LIKE[cd] '*a*'", "firstName MATCHES '[A-Z].*'", "firstName IN {'Ada', NULL}", "firstName IN[c] {'ADA'}",
+    "firstName IN 'Adam'", "firstName IN[c] 'adam'", "ANY friends.firstName IN 'Adam'",
+    "ALL friends.firstName IN 'Adam'",
     "lowercase:(firstName) == 'ada'", "firstName == lastName", "born > CAST(5, 'NSDate')", "born == NULL",
     "department == NULL", "department != NULL", "department.name == 'Moon'", "department.name != 'Moon'",
     "department.name == NULL", "ANY friends.age > 1", "ALL friends.age > 1", "NONE friends.age > 1",

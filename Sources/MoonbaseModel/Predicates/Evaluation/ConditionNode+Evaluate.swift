@@ -57,7 +57,7 @@ extension ComparisonNode {
     case (.contains, .list(let elements), _): return try contains(right, elements, self.left)
     case (.in, .string(let part), .string(let text)):
       return Truth(try StringMatcher(.contains, part, rules.options).matches(text))
-    case (.in, _, .null), (.between, _, .null): return rules.nulls == .fetch ? .unknown : .no
+    case (.in, .null, .string), (.in, _, .null), (.between, _, .null): return rules.nulls == .fetch ? .unknown : .no
     case (.in, _, _), (.between, _, _):
       throw ModelError(.evaluation, "\(`operator`.rawValue) needs a list, not a value of type \(right.typeDescription)")
     default: return try rules.holds(left, right)
