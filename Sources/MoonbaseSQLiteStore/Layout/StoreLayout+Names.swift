@@ -15,9 +15,9 @@ extension StoreLayout {
       throw clash(users.first ?? name, other, "would share the table \(name)")
     }
     for join in joins where join.ownerColumn.asciiUppercased == join.destinationColumn.asciiUppercased {
-      let names = relationships(in: join)
+      let names = relationships(in: join.table.asciiUppercased).joined()
       throw clash(
-        names.first ?? join.table, names.last ?? join.table,
+        names.first ?? join.table, names.reversed().first ?? join.table,
         "would share the column \(join.ownerColumn) of the table \(join.table)")
     }
   }
@@ -30,20 +30,30 @@ extension StoreLayout {
   /// What of the model lies in a table.
   private func users(of table: String) -> [String] {
     let roots = entities.compactMap { $0 }.filter { $0.entity.parent == nil && $0.table.asciiUppercased == table }
-    let pairs = joins.filter { $0.table.asciiUppercased == table }
     return roots.map { "entity \($0.entity.name)" }
-      + pairs.map { "relationship \(relationships(in: $0).joined(separator: " with its inverse "))" }
+      + relationships(in: table).map { "relationship \($0.joined(separator: " with its inverse "))" }
   }
 
-  /// The relationships that a table of pairs is for, as `Entity.name`.
-  private func relationships(in join: JoinLayout) -> [String] {
-    entities.compactMap { $0 }.flatMap { layout in
-      layout.entity.properties.filter { property in
-        guard property.declaringEntity == layout.entity.index, case .join(let side) = layout.slots[property.slot],
-          side.table == join.table
-        else { return false }
-        return Set([side.ownerColumn, side.destinationColumn]) == Set([join.ownerColumn, join.destinationColumn])
-      }.map { "\(layout.entity.name).\($0.name)" }
+  /// The relationships whose pairs lie in a table, each with its inverse.
+  private func relationships(in table: String) -> [[String]] {
+    var result: [[String]] = []
+    for layout in entities.compactMap({ $0 }) {
+      for property in layout.entity.properties where property.declaringEntity == layout.entity.index {
+        guard case .join(let join) = layout.slots[property.slot], join.table.asciiUppercased == table else { continue }
+        let names = names(of: property)
+        if !result.joined().contains(names[0]) { result.append(names) }
+      }
+    }
+    return result
+  }
+
+  /// A relationship and its inverse as `Entity.name`; one name where it is its own inverse, or has none.
+  private func names(of property: ResolvedProperty) -> [String] {
+    let inverse = property.relationship.flatMap { relationship in
+      relationship.inverseSlot.map { model.entities[relationship.destination].properties[$0] }
+    }
+    return [property, inverse == nil || inverse === property ? nil : inverse].compactMap { side in
+      side.map { "\(model.entities[$0.declaringEntity].name).\($0.name)" }
     }
   }
 }

@@ -55,6 +55,13 @@ struct NameClashTests {
     try expectClash([entity("P", [one, two]), entity("Q", inverses)], ["P.p", "P.P", "Z_1P"])
   }
 
+  @Test func eachOfTwoPairsThatClashIsNamedOnceWithItsInverse() throws {
+    let pairs = { other in ["p", "P"].map { RelationshipDescription.toMany($0, other, inverse: $0) } }
+    try expectClash(
+      [entity("P", pairs("Q")), entity("Q", pairs("P"))],
+      ["relationship P.p with its inverse Q.p and relationship P.P with its inverse Q.P would share the table Z_1P"])
+  }
+
   @Test func columnsThatFallTogetherGetNumbers() throws {
     var thing = entity("Thing", [.toOne("t", "Thing", inverse: nil), .toOne("T", "Thing", inverse: nil)])
     thing.attributes += ["_pk", "_Opt", "name", "NAME"].map { AttributeDescription($0, .string) }
