@@ -135,9 +135,10 @@ extension ManagedObjectContext {
     try requireOwn(object, "refreshed")
     try refuseWithinHooks("a refresh was asked for")
     guard !object.isInserted else { return }
+    coordinator.forgetRows(of: [object.objectID])
+    guard mergeChanges else { return try turnIntoFault(object) }
     changeCount &+= 1
     prefetched = PrefetchedLists()
-    guard mergeChanges else { return try giveUp(object) }
     guard let snapshot = try coordinator.currentSnapshot(of: object.objectID) else {
       _ = try coordinator.row(of: object.objectID)
       return
@@ -158,19 +159,37 @@ extension ManagedObjectContext {
     deletionsToPropagate.append(object)
   }
 
-  private func giveUp(_ object: ManagedObject) throws {
+  /// Gives up the values of a saved object, which the next access takes from the row cache, or else from the store.
+  package func turnIntoFault(_ object: ManagedObject) throws {
+    try refuseWithinHooks("a refresh was asked for")
+    changeCount &+= 1
+    prefetched = PrefetchedLists()
+    var failures = object.failuresOfHooks(before: true)
+    // Looked at after the hooks, which may have changed them.
     let (partners, lists) = (object.partners, object.listsOfChangedOthers)
-    let hooks = Result { try object.turnIntoFault() }
+    object.becomeFault()
+    failures += object.failuresOfHooks(before: false)
     for (slot, list) in lists {
       list.unload()
       object.setRelationship(list, slot)
       didChange(object)
     }
-    // In a list one can see that it is to be read anew, in the value of a partner one cannot.
-    if !partners.isEmpty, let row = try coordinator.currentSnapshot(of: object.objectID) {
-      object.takeRow(row)
-      for (slot, value) in partners { object.rowMoved(slot, from: value, to: row.values[slot]) }
+    // What others know by the row stays where the row says the same.
+    if !partners.isEmpty { try tell(partners, of: object) }
+    if let first = failures.first { throw first }
+  }
+
+  /// Tells other sides where the row of an object points now. Where it cannot be read, lists are read anew.
+  private func tell(_ partners: [(slot: Int, value: Value)], of object: ManagedObject) throws {
+    do {
+      let row = try coordinator.snapshot(of: object.objectID)
+      if let row { object.takeRow(row) }
+      for (slot, value) in partners { object.rowMoved(slot, from: value, to: row?.values[slot] ?? .null) }
+    } catch {
+      for (slot, value) in partners where object.entity.properties[slot].relationship?.isInverseToMany == true {
+        object.rowMoved(slot, from: value, to: .null)
+      }
+      throw error
     }
-    try hooks.get()
   }
 }

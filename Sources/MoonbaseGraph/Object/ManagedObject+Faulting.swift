@@ -28,16 +28,6 @@ extension ManagedObject {
     }
   }
 
-  /// Drops the values and what is unsaved of them, so that the next access reads them anew.
-  ///
-  /// A hook that fails does not keep the object from it: the first error is thrown when all is done.
-  final func turnIntoFault() throws {
-    var failures = failuresOfHooks(before: true)
-    becomeFault()
-    failures += failuresOfHooks(before: false)
-    if let first = failures.first { throw first }
-  }
-
   /// Runs the hooks before or after the object becomes a fault; each runs, whatever the others do.
   final func failuresOfHooks(before: Bool) -> [any Error] {
     let name = before ? "willTurnIntoFault" : "didTurnIntoFault"

@@ -12,8 +12,10 @@ extension ManagedObject {
     if let other = otherSide(of: new, relationship) { other.learnPointer(from: self, relationship) }
   }
 
-  /// The values are about to be dropped: what lists of other objects know of this one is read anew together with it.
+  /// The values are about to be dropped: what lists of other objects know of this one is read anew together with it, where that
+  /// is more than the row says.
   final func rowLeaves() {
+    guard !isAsItsRow else { return }
     for slot in entity.toOneSlots where !state.contains(.fault) {
       guard let relationship = entity.properties[slot].relationship, relationship.isInverseToMany else { continue }
       for values in [live, snapshot?.values ?? []] where !values.isEmpty {
@@ -36,15 +38,24 @@ extension ManagedObject {
     }
   }
 
-  /// To-one relationships whose other side is to-one too and has its values, with the other side.
+  private var isAsItsRow: Bool { live.isEmpty && !state.contains(.listed) }
+
+  /// To-one relationships of which the other side knows by this row: a to-one relationship back that has its value, or a list
+  /// that was read and has this object.
   final var partners: [(slot: Int, value: Value)] {
-    guard !isFault else { return [] }
+    guard !isFault, let values = snapshot?.values else { return [] }
     return entity.toOneSlots.compactMap { slot in
-      guard let relationship = entity.properties[slot].relationship, !relationship.isInverseToMany,
-        let value = snapshot?.values[slot], otherSide(of: value, relationship)?.isFault == false
+      guard let relationship = entity.properties[slot].relationship,
+        let other = otherSide(of: values[slot], relationship)
       else { return nil }
-      return (slot, value)
+      let isKnown = relationship.isInverseToMany ? isAsItsRow && other.lists(self, relationship) : !other.isFault
+      return isKnown ? (slot, values[slot]) : nil
     }
+  }
+
+  private func lists(_ other: ManagedObject, _ relationship: ResolvedRelationship) -> Bool {
+    guard let state = relationship.inverseSlot.flatMap({ relationships[$0] }) else { return false }
+    return state.isLoaded && state.contains(other.objectID)
   }
 
   private func forgetMember(_ id: ManagedObjectID, _ relationship: ResolvedRelationship) {

@@ -58,7 +58,7 @@ final class ObjectWalk {
     try context.save()
     // What a did_save hook changed waits for the next save.
     for object in visited where object.managedObjectContext != nil && !object.awaitsSave {
-      try context.refresh(object, mergeChanges: false)
+      try context.turnIntoFault(object)
     }
     visited = []
   }

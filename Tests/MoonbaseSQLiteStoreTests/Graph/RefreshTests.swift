@@ -1,0 +1,98 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseTestSupport
+import Testing
+
+/// What a refresh reads, where somebody else wrote to the store by a coordinator of his own.
+@Suite struct RefreshTests {
+  /// A context that shares the store and nothing else.
+  private func stranger(to bench: EitherStore.Bench) -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(model: bench.coordinator.model)
+    for store in bench.coordinator.persistentStores { coordinator.add(store) }
+    return ManagedObjectContext(coordinator, domain: ExtensionDomain())
+  }
+
+  @Test(arguments: EitherStore.allCases, [false, true])
+  func aRefreshReadsTheRowAndNotWhatWasReadBefore(_ kind: EitherStore, _ merges: Bool) throws {
+    let bench = try kind.bench()
+    let (mine, theirs) = (bench.context(), stranger(to: bench))
+    let person = try theirs.insert("Person", ["firstName": "old"])
+    try theirs.save()
+    let seen = try #require(try mine.existingObject(with: person.objectID))
+    #expect(seen["firstName"] == "old")
+    for name in ["new", "newer"] {
+      person["firstName"] = .string(name)
+      try theirs.save()
+      try mine.refresh(seen, mergeChanges: merges)
+      #expect(seen["firstName"].text == name)
+      // One that is a fault already is read anew too.
+      try mine.refresh(seen, mergeChanges: merges)
+      #expect(try mine.existingObject(with: person.objectID)?["firstName"].text == name)
+    }
+    #expect(mine.brokenInvariants().isEmpty)
+  }
+
+  @Test(arguments: EitherStore.allCases) func aRefreshedObjectThatIsGoneSaysSo(_ kind: EitherStore) throws {
+    let bench = try kind.bench()
+    let (mine, theirs) = (bench.context(), stranger(to: bench))
+    let person = try theirs.insert("Person", ["firstName": "old"])
+    try theirs.save()
+    let seen = try #require(try mine.existingObject(with: person.objectID))
+    #expect(seen["firstName"] == "old")
+    try theirs.delete(person)
+    try theirs.save()
+    try mine.refresh(seen, mergeChanges: false)
+    #expect { try seen.value(forKey: "firstName") } throws: { ($0 as? GraphError)?.code == .objectNotFound }
+    #expect(try mine.existingObject(with: seen.objectID) == nil)
+  }
+
+  @Test(arguments: EitherStore.allCases) func whatAHookChangesBeforeARefreshIsNotLost(_ kind: EitherStore) throws {
+    let bench = try kind.bench()
+    var entry = EntityExtension()
+    entry.willTurnIntoFault = { department in
+      let person = try #require(department.managedObjectContext).insert("Person")
+      try person.setObject(department, forKey: "department")
+    }
+    let context = bench.context(["Department": [entry]])
+    let department = try context.insert("Department")
+    try context.save()
+    #expect(try department.objects(forKey: "employees").isEmpty)
+    try context.refresh(department, mergeChanges: false)
+    #expect(try department.objects(forKey: "employees").count == 1)
+    #expect(context.brokenInvariants().isEmpty)
+  }
+
+  /// A walk that asks for the length of the owner's list must not read the list again and again.
+  @Test func aRefreshedMemberWhoseRowIsTheSameLeavesTheListOfItsOwner() throws {
+    let bench = try EitherStore.sqlite.bench()
+    let context = bench.context()
+    let department = try context.insert("Department")
+    let people = try (0..<20).map { _ in try context.insert("Person") }
+    try department.setObjects(people, forKey: "employees")
+    try context.save()
+    for person in people {
+      try context.refresh(person, mergeChanges: false)
+      #expect(try !department.hasFault(forRelationshipNamed: "employees"))
+      #expect(
+        try department.objects(forKey: "employees").count == 20 && person.object(forKey: "department") == department)
+    }
+    #expect(context.brokenInvariants().isEmpty)
+  }
+
+  @Test(arguments: EitherStore.allCases)
+  func aRefreshedMemberThatMovedOrWentIsNoLongerListed(_ kind: EitherStore) throws {
+    let bench = try kind.bench()
+    let (mine, theirs) = (bench.context(), stranger(to: bench))
+    let (a, b) = (try mine.insert("Department"), try mine.insert("Department"))
+    let people = try (0..<3).map { _ in try mine.insert("Person") }
+    try a.setObjects(people, forKey: "employees")
+    try mine.save()
+    #expect(try a.objects(forKey: "employees").count == 3 && b.objects(forKey: "employees").isEmpty)
+    try theirs.object(with: people[0].objectID).setObject(theirs.object(with: b.objectID), forKey: "department")
+    try theirs.delete(theirs.object(with: people[1].objectID))
+    try theirs.save()
+    for person in people { try mine.refresh(person, mergeChanges: false) }
+    #expect(try a.objects(forKey: "employees") == [people[2]] && b.objects(forKey: "employees") == [people[0]])
+    #expect(mine.brokenInvariants().isEmpty)
+  }
+}
