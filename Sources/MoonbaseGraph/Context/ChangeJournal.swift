@@ -100,7 +100,7 @@ extension ManagedObjectContext {
     case .dropped(let object, let state):
       object.enter(self, state)
       changedObjects.append(object)
-      hasNewDeletedObjects = true
+      newDeletedObjects.append(object)
     }
   }
 

@@ -61,7 +61,7 @@ extension ManagedObjectContext {
     object.markDeleted()
     list(object)
     changedObjects.note(object)
-    if object.isInserted { hasNewDeletedObjects = true }
+    if object.isInserted { newDeletedObjects.append(object) }
     changeCount &+= 1
     touchedObjects?.append(object)
     deletionsToPropagate.append(object)
@@ -109,6 +109,7 @@ extension ManagedObjectContext {
 
   private func forgetChanges() {
     deletionsToPropagate = []
+    newDeletedObjects = []
     pendingErrors = []
     readObjects = []
     prefetched = PrefetchedLists()

@@ -62,8 +62,8 @@ public final class ManagedObjectContext {
 
   /// Destinations that were read ahead, until something is saved, rolled back or refreshed.
   var prefetched = PrefetchedLists()
-  /// Whether new objects were deleted that are in the list of changes.
-  var hasNewDeletedObjects = false
+  /// New objects that were deleted and wait to leave; some may have left, or be back.
+  var newDeletedObjects: ContiguousArray<ManagedObject> = []
 
   /// Objects of which transformable values were read since the last save; see `findsValuesChangedInPlace`.
   var readObjects: OrderedSet<ManagedObject> = []

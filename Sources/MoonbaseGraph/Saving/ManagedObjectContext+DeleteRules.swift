@@ -29,16 +29,17 @@ extension ManagedObjectContext {
 
   /// New objects that were deleted before they were ever saved leave no trace, once their delete rules have run.
   private func dropNewDeletedObjects() {
-    func isGone(_ object: ManagedObject) -> Bool {
-      object.state.isSuperset(of: [.inserted, .deleted]) && !object.state.contains(.departing)
-    }
-    guard hasNewDeletedObjects else { return }
-    let gone = changedObjects.filter(isGone)
-    for object in gone {
+    guard !newDeletedObjects.isEmpty else { return }
+    let waiting = newDeletedObjects
+    newDeletedObjects = []
+    for object in waiting where object.context === self && object.state.isSuperset(of: [.inserted, .deleted]) {
+      guard !object.state.contains(.departing) else {
+        newDeletedObjects.append(object)
+        continue
+      }
       changedObjects.remove(object)
       journal.note(.dropped(object, object.state))
       disown(object, because: .deleted)
     }
-    hasNewDeletedObjects = changedObjects.contains { $0.isInserted && $0.isDeleted }
   }
 }

@@ -34,4 +34,28 @@ import Testing
     try context.save()
     #expect(!context.hasChanges && objects[1]["name"] == "newer")
   }
+
+  /// To find those that leave must not go through all that is unsaved.
+  @Test func newObjectsThatWereDeletedWaitApart() throws {
+    let context = try People.context()
+    let objects = try (0..<20).map { _ in try context.insert("Department") }
+    try context.delete(objects[3])
+    #expect(Array(context.newDeletedObjects) == [objects[3]])
+    try context.processPendingChanges()
+    #expect(context.newDeletedObjects.isEmpty && context.changedObjects.count == 19)
+    struct Stop: Error {}
+    #expect(throws: Stop.self) {
+      try context.undoingOnFailure {
+        try context.delete(objects[4])
+        try context.processPendingChanges()
+        throw Stop()
+      }
+    }
+    try context.processPendingChanges()
+    #expect(context.newDeletedObjects.isEmpty && context.insertedObjects.contains(objects[4]))
+    try context.delete(objects[4])
+    try context.save()
+    #expect(context.newDeletedObjects.isEmpty && context.brokenInvariants().isEmpty)
+    #expect(try context.count(FetchRequest("Department")) == 18)
+  }
 }
