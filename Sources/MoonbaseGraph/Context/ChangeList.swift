@@ -29,7 +29,7 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
     guard position < entries.count, entries[position] === object else { return }
     entries[position] = nil
     count -= 1
-    note(object)
+    index?.leave(object)
     if isEmpty { (entries, index) = ([], nil) }
     if entries.count > 2 * count + 64 { closeUp() }
   }
@@ -44,8 +44,10 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
     for (position, object) in entries.enumerated() { object?.changePosition = position }
   }
 
-  /// An object's values may have changed.
-  func note(_ object: ManagedObject) { index?.note(object) }
+  /// An object's values may have changed. One that is not in the list is nobody's concern, and is not kept.
+  func note(_ object: ManagedObject) {
+    if object.state.contains(.listed) { index?.note(object) }
+  }
 
   mutating func makeIndex() -> PendingIndex {
     let index = index ?? PendingIndex()

@@ -22,7 +22,16 @@ final class PendingIndex {
   /// How many objects were put in their places so far. Tests count the work by it.
   private(set) var placings = 0
 
+  /// How many objects it keeps for the next question.
+  var notedCount: Int { noted.count }
+
   func note(_ object: ManagedObject) { noted.insert(object) }
+
+  /// An object is no longer changed: it is kept only where a table has it to be taken out of.
+  func leave(_ object: ManagedObject) {
+    let id = ObjectIdentifier(object)
+    if tables.values.contains(where: { $0.places[id] != nil }) { noted.insert(object) } else { noted.remove(object) }
+  }
 
   /// The changed objects that satisfy a condition, in the order in which they became changed.
   func objects(_ condition: IndexedCondition, in context: ManagedObjectContext) throws -> [ManagedObject] {

@@ -29,6 +29,22 @@ import Testing
     #expect(try find(context, "Person", ["firstName": "p7"]).count == 1)
   }
 
+  @Test func anObjectWithoutChangesIsNotKept() throws {
+    let context = try People.context()
+    for number in 0..<100 { try context.insert("Person", ["firstName": .string("p\(number)")]) }
+    try context.save()
+    for number in 0..<20 { try context.insert("Person", ["firstName": .string("new \(number)")]) }
+    #expect(try find(context, "Person", ["firstName": "new 7"]).count == 1)
+    for person in try context.fetch(FetchRequest("Person")) where !person.isInserted {
+      try context.refresh(person, mergeChanges: true)
+    }
+    #expect(context.changedObjects.index?.notedCount == 0)
+    #expect(context.registeredObjects.count == 20)
+    for person in context.insertedObjects.prefix(5) { try context.delete(person) }
+    #expect(try find(context, "Person", ["firstName": "new 2"]).isEmpty)
+    #expect(try find(context, "Person", ["firstName": "new 7"]).count == 1)
+  }
+
   /// The least time of some rounds in which an object is looked for, is made and is found, among so many that are there.
   private func round(among count: Int, saving: Bool) throws -> Duration {
     let context = try People.context()
