@@ -8,6 +8,7 @@ final class EntityBehavior {
     case transformable(ValueTransformer)
     case opaque  // transformable, and nobody has its transformer: bytes are kept as they are
     case derived(DerivedAttribute)
+    case stored(DerivedAttribute)  // derived, and the value is in the row: the save computes it
     case toOne(ResolvedRelationship)
     case toMany(ResolvedRelationship)
   }
@@ -111,11 +112,22 @@ final class EntityBehavior {
       let slot = try slot(derived.name, ancestor)
       kinds[slot] = .derived(derived)
       if derived.readPolicy == .preCalculated { preCalculatedSlots.append(slot) }
-      if derived.writePolicy == .delayed {
-        let shadows = derived.shadow.map { [$0] } ?? derived.ownInputs ?? []
-        for shadow in shadows { delayedShadows[try self.slot(shadow, ancestor)] = slot }
-      }
+      try noteShadows(of: derived, slot, ancestor)
     }
+    for derived in entry.stored {
+      let slot = try slot(derived.name, ancestor)
+      switch kinds[slot] {
+      case .plain, .stored: kinds[slot] = .stored(derived)
+      default: break
+      }
+      try noteShadows(of: derived, slot, ancestor)
+    }
+  }
+
+  private func noteShadows(of derived: DerivedAttribute, _ slot: Int, _ ancestor: String) throws {
+    guard derived.writePolicy == .delayed else { return }
+    let shadows = derived.shadow.map { [$0] } ?? derived.ownInputs ?? []
+    for shadow in shadows { delayedShadows[try self.slot(shadow, ancestor)] = slot }
   }
 
   private func slot(_ name: String, _ ancestor: String) throws -> Int {
@@ -129,7 +141,7 @@ final class EntityBehavior {
 
   private func noteHooks() {
     let overridden = objectClass != ManagedObject.self
-    hasWillSave = overridden || extensions.contains { $0.willSave != nil || !$0.stored.isEmpty }
+    hasWillSave = overridden || extensions.contains { $0.willSave != nil }
     hasDidSave = overridden || extensions.contains { $0.didSave != nil }
     hasAwakeFromFetch = overridden || !preCalculatedSlots.isEmpty || extensions.contains { $0.awakeFromFetch != nil }
     hasAwakeFromInsert = overridden || extensions.contains { $0.awakeFromInsert != nil }
@@ -186,10 +198,21 @@ final class EntityBehavior {
     }
   }
 
+  /// The derived attribute in a slot, stored or not.
+  func derived(_ slot: Int) -> DerivedAttribute? {
+    switch kinds[slot] {
+    case .derived(let derived), .stored(let derived): derived
+    default: nil
+    }
+  }
+
   /// Whether what a predicate sees of a property is what is stored.
   func isStoredAsIs(_ slot: Int) -> Bool {
-    if case .toOne = kinds[slot] { return accessors[slot] == nil }
-    return simpleSlots.contains(slot)
+    switch kinds[slot] {
+    case .toOne: return accessors[slot] == nil
+    case .stored(let derived): return accessors[slot] == nil && derived.writePolicy == .immediate
+    default: return simpleSlots.contains(slot)
+    }
   }
 
   /// The name under which a domain may register the transformer of attributes that name none.

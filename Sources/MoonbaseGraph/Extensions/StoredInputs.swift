@@ -13,10 +13,12 @@ struct StoredInputs {
   }
 
   private var dependents: [LinkKey: [Dependent]] = [:]
+  /// Whether no attribute is stored.
+  let isEmpty: Bool
 
-  /// Empty where no attribute is stored.
   init(_ model: ResolvedModel, _ domain: ExtensionDomain) {
-    guard domain.extensions.values.joined().contains(where: { !$0.stored.isEmpty }) else { return }
+    isEmpty = !domain.extensions.values.joined().contains { !$0.stored.isEmpty }
+    guard !isEmpty else { return }
     for (name, entries) in domain.extensions {
       guard let entity = model.entity(name) else { continue }
       for entry in entries {
@@ -25,8 +27,6 @@ struct StoredInputs {
       }
     }
   }
-
-  var isEmpty: Bool { dependents.isEmpty }
 
   func dependents(of property: ResolvedProperty) -> [Dependent] { dependents[LinkKey(property)] ?? [] }
 

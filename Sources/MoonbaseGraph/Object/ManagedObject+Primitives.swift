@@ -23,7 +23,7 @@ extension ManagedObject {
     let fitting = try checked(value, slot)
     try checkClass(fitting, slot, behavior)
     switch behavior.kinds[slot] {
-    case .plain: try storePrimitive(fitting, slot)
+    case .plain, .stored: try storePrimitive(fitting, slot)
     case .derived: cache(Cached(value: fitting, stamp: changeCount), slot)
     case .transformable(let transformer):
       try storePrimitive(transformedBytes(of: fitting, slot, transformer), slot)

@@ -52,6 +52,7 @@ extension ManagedObject {
     switch behavior.kinds[slot] {
     case .toOne: try stored(slot)
     case .plain, .opaque: try loaded(slot)
+    case .stored: try delayed[slot] ?? loaded(slot)
     case .transformable(let transformer): try transformed(slot, transformer)
     case .derived(let derived): try derivedValue(slot, derived, behavior)
     case .toMany: .list(try memberIDs(slot).map(Value.objectID))
@@ -70,7 +71,7 @@ extension ManagedObject {
     case .plain: try writePlain(value, slot, behavior)
     case .transformable(let transformer): try writeTransformable(value, slot, transformer, behavior)
     case .opaque: try writeOpaque(value, slot)
-    case .derived(let derived): try writeDerived(value, slot, derived, behavior)
+    case .derived(let derived), .stored(let derived): try writeDerived(value, slot, derived, behavior)
     case .toOne(let relationship): try setDestination(destination(of: value, slot), slot, relationship)
     case .toMany: try setMembers(destinations(of: value, slot), slot)
     }
@@ -129,6 +130,11 @@ extension ManagedObject {
         slot, value, "\(entity.properties[derivedSlot].name) was assigned and will overwrite it at the next save")
     }
     try checkAssignable(slot, value)
+    try storeChecked(value, slot, behavior)
+  }
+
+  /// Stores a value that fits.
+  final func storeChecked(_ value: Value, _ slot: Int, _ behavior: EntityBehavior) throws {
     let fitting = try checked(value, slot)
     try checkClass(fitting, slot, behavior)
     if try isUnread(slot, equalTo: fitting) { return }
@@ -210,14 +216,20 @@ extension ManagedObject {
     let fitting = try checked(value, slot)
     try checkClass(fitting, slot, behavior)
     if derived.writePolicy == .delayed {
+      // An equal value is no change. One that cannot be computed is another one.
+      if let old = try? read(slot, behavior), old.isSame(as: fitting) { return }
       willChange()
       delay(fitting, slot)
-      didChange(slot)
+      return didChange(slot)
+    }
+    try blaming(slot, "set") { try set(fitting, self) }
+    countChange()
+    context?.noteChange()
+    if case .stored = behavior.kinds[slot] {
+      try keep(derived)
     } else {
-      try blaming(slot, "set") { try set(fitting, self) }
-      countChange()
-      context?.noteChange()
-      cache(Cached(value: fitting, stamp: stamp(slot, behavior)), slot)
+      // What is kept in a shadow is what was assigned; of anything else only `get` knows what came of it.
+      cache(derived.shadow == nil ? nil : Cached(value: fitting, stamp: stamp(slot, behavior)), slot)
     }
   }
 
@@ -234,7 +246,7 @@ extension ManagedObject {
     for slot in delayed.keys.sorted() {
       // One that is written may assign another one.
       guard let value = delayed[slot] else { continue }
-      guard case .derived(let derived) = behavior.kinds[slot], let set = derived.set else {
+      guard let set = behavior.derived(slot)?.set else {
         throw refused(slot, value, "was assigned, and nothing says any more how to write it: give it a set function")
       }
       delay(nil, slot)

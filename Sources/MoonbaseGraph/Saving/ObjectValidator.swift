@@ -58,7 +58,7 @@ struct ObjectValidator {
     let new = try normalized(old, slot)
     if !new.isSame(as: old) {
       do {
-        try store(new, slot)
+        try storeQuietly(new, slot)
       } catch let error as GraphError {
         failures.append(error)
         return
@@ -68,10 +68,16 @@ struct ObjectValidator {
   }
 
   /// Takes a normalized value in. The object is being validated: this is no reason to do so again.
-  private func store(_ value: Value, _ slot: Int) throws {
+  private func storeQuietly(_ value: Value, _ slot: Int) throws {
     let wasTouched = object.context?.touchedObjects?.contains(object) ?? false
-    try object.setValue(value, at: slot)
+    try store(value, slot)
     if !wasTouched { object.context?.touchedObjects?.remove(object) }
+  }
+
+  /// Sets a value that was computed: of a stored derived attribute the one in the row.
+  func store(_ value: Value, _ slot: Int) throws {
+    guard case .stored = behavior.kinds[slot] else { return try object.setValue(value, at: slot) }
+    try object.storeChecked(value, slot, behavior)
   }
 
   /// A derived value that nobody assigned is there if it can be computed, from whatever inputs have changed.
@@ -80,7 +86,8 @@ struct ObjectValidator {
     fail(.missingMandatoryProperty, slot, .null, missingMessage(entity.properties[slot]))
   }
 
-  private func normalized(_ value: Value, _ slot: Int) throws -> Value {
+  /// The value that the object is to have in the place of another one.
+  func normalized(_ value: Value, _ slot: Int) throws -> Value {
     var value = value
     if !value.isNull {
       for normalize in behavior.normalizers[slot] ?? [] {

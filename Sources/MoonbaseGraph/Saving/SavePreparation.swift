@@ -18,7 +18,7 @@ struct SavePreparation {
     while let first = waiting.first {
       try rounds.begin(with: first)
       let touched = try runWillSave(waiting)
-      waiting = try validate(isUnchecked ? Array(context.changedObjects) : touched)
+      waiting = try settle(isUnchecked ? Array(context.changedObjects) : touched)
       isUnchecked = false
     }
     try context.throwPendingError()
@@ -37,6 +37,28 @@ struct SavePreparation {
       throw GraphError(
         .invalidRequest, "\(object.entity.name): \(reason())", entity: object.entity.name, objectID: object.objectID)
     }
+  }
+
+  /// Runs `body`; returns the objects that changed, came or went meanwhile, by whichever door.
+  private func changes(by body: () throws -> Void) rethrows -> [ManagedObject] {
+    let savepoint = context.journal.begin()
+    defer { context.journal.end(savepoint) }
+    try body()
+    return Array(context.journal.objects(since: savepoint))
+  }
+
+  /// Checks objects until neither rules nor the stored attributes that follow what rules changed change any more; returns those
+  /// to which rules gave delayed values.
+  private func settle(_ objects: [ManagedObject]) throws -> [ManagedObject] {
+    var late: OrderedSet<ManagedObject> = []
+    var waiting = objects
+    var rounds = Rounds("its rules change again what stored attributes are computed from: a rule only looks")
+    while let first = waiting.first {
+      try rounds.begin(with: first)
+      let changed = try changes { late.append(contentsOf: try validate(waiting)) }
+      waiting = try changes { try context.keepStoredAttributes(after: changed) }
+    }
+    return late.filter { $0.context === context && !$0.delayed.isEmpty }
   }
 
   /// Checks objects, and again those that rules changed meanwhile; returns those to which rules gave delayed values.
@@ -68,11 +90,8 @@ struct SavePreparation {
 
   /// Calls `willSave` on objects, and on those that change meanwhile, by delete rules too; returns all that changed.
   private func runWillSave(_ objects: [ManagedObject]) throws -> [ManagedObject] {
-    let savepoint = context.journal.begin()
-    defer {
-      context.journal.end(savepoint)
-      context.touchedObjects = nil
-    }
+    defer { context.touchedObjects = nil }
+    var touched: OrderedSet<ManagedObject> = []
     var waiting = objects
     var rounds = Rounds(
       "\(context.domain.hookName("willSave")) changes or inserts objects again and again: let it do so only where something is missing or differs"
@@ -80,15 +99,19 @@ struct SavePreparation {
     while let first = waiting.first {
       try rounds.begin(with: first)
       context.touchedObjects = []
-      for object in waiting where try hasSomethingToSave(object) {
-        try HostWork.charge()
-        try callWillSave(object)
+      // A primitive setter touches nothing, and what is computed from the value follows all the same.
+      let changed = try changes {
+        for object in waiting where try hasSomethingToSave(object) {
+          try HostWork.charge()
+          try callWillSave(object)
+        }
       }
-      try context.keepStoredAttributes(after: waiting.filter { $0.context === context })
-      try context.processPendingChanges()
+      let followers = try changes { try context.keepStoredAttributes(after: waiting, changed) }
+      let swept = try changes { try context.processPendingChanges() }
+      touched.append(contentsOf: [changed, followers, swept].joined())
       waiting = context.touchedObjects.map(Array.init) ?? []
     }
-    return Array(context.journal.objects(since: savepoint))
+    return Array(touched)
   }
 
   /// Of a fault whose row another context deleted there are no values that could be checked or written.
@@ -103,9 +126,6 @@ struct SavePreparation {
     guard behavior.hasWillSave else { return }
     if behavior.objectClass != ManagedObject.self { try object.running("willSave") { try object.willSave() } }
     // One that deleted itself may be gone already.
-    for entry in behavior.extensions where object.context === context {
-      try object.run("willSave", entry.willSave)
-      for derived in entry.stored { try object.keep(derived) }
-    }
+    for entry in behavior.extensions where object.context === context { try object.run("willSave", entry.willSave) }
   }
 }

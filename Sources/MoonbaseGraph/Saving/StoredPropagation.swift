@@ -1,4 +1,6 @@
 import MoonbaseModel
+import MoonbasePlatform
+import OrderedCollections
 
 /// Computes stored attributes anew whose inputs over relationships changed, from the changed objects back to their owners.
 struct StoredPropagation {
@@ -19,8 +21,10 @@ struct StoredPropagation {
     self.inputs = inputs
   }
 
-  mutating func run(after changed: [ManagedObject]) throws {
+  mutating func run(after changed: OrderedSet<ManagedObject>) throws {
     for object in changed {
+      try HostWork.charge()
+      try keepOwn(of: object)
       let isWhole = object.isInserted || object.isDeleted
       let slots = isWhole ? Array(object.entity.properties.indices) : object.changed.slots
       for slot in slots { try follow(object, slot, isKept: true) }
@@ -32,10 +36,20 @@ struct StoredPropagation {
     }
   }
 
-  /// Goes to whatever is computed from a property. `isKept` says that the object's own stored attributes are up to date.
+  /// Computes all that is stored in a changed object.
+  private mutating func keepOwn(of object: ManagedObject) throws {
+    for entry in try context.behavior(of: object.entity).extensions {
+      for derived in entry.stored where try object.keep(derived) {
+        changes.append((object, try object.slot(of: derived.name)))
+      }
+    }
+  }
+
+  /// Goes to whatever is computed from a property. `isKept` says that the object's own stored attributes are computed.
   private mutating func follow(_ object: ManagedObject, _ slot: Int, isKept: Bool) throws {
     for dependent in inputs.dependents(of: object.entity.properties[slot]) {
-      for owner in try owners(of: object, dependent) {
+      for owner in try context.owners(of: object, along: dependent.path) where owner.entity.isKind(of: dependent.entity)
+      {
         if dependent.isStored, isKept, dependent.path.isEmpty { continue }
         guard seen.insert(Place(object: ObjectIdentifier(owner), slot: dependent.slot)).inserted else { continue }
         let mayHaveChanged = try dependent.isStored ? owner.keep(dependent.derived) : true
@@ -43,42 +57,43 @@ struct StoredPropagation {
       }
     }
   }
-
-  /// The objects from which the path of an input leads to an object.
-  private func owners(of object: ManagedObject, _ dependent: StoredInputs.Dependent) throws -> [ManagedObject] {
-    var current = [object]
-    for property in dependent.path.reversed() {
-      guard let relationship = property.relationship else { return [] }
-      let destination = context.model.entities[relationship.destination]
-      current = try current.filter { $0.entity.isKind(of: destination) }.flatMap { object in
-        guard let inverse = relationship.inverseSlot else { return try pointing(at: object, property) }
-        let ids = try object.objectIDs(forRelationshipNamed: object.entity.properties[inverse].name)
-        try context.loadRows(of: ids)
-        return try ids.compactMap { try context.objectIfPresent(with: $0) }
-      }
-    }
-    return current.filter { $0.entity.isKind(of: dependent.entity) && !$0.isDeleted }
-  }
-
-  /// Without an inverse the store is asked who points at an object.
-  private func pointing(at object: ManagedObject, _ property: ResolvedProperty) throws -> [ManagedObject] {
-    var request = FetchRequest(context.model.entities[property.declaringEntity].name)
-    let isToMany = property.relationship?.isToMany == true
-    request.predicate = .comparison(
-      .init(
-        .keyPath(property.name), .equal, .constant(.objectID(object.objectID)), modifier: isToMany ? .any : .direct))
-    return try context.fetch(request)
-  }
 }
 
 extension ManagedObjectContext {
-  /// Stored attributes of other objects follow the changed ones.
-  func keepStoredAttributes(after changed: [ManagedObject]) throws {
+  /// Stored attributes of changed objects, and of others that are computed from these, follow.
+  func keepStoredAttributes(after changed: [ManagedObject]...) throws {
     let inputs = storedInputs ?? StoredInputs(model, domain)
     storedInputs = inputs
     guard !inputs.isEmpty else { return }
     var propagation = StoredPropagation(self, inputs)
-    try propagation.run(after: changed.filter { try !isGone($0) })
+    try propagation.run(after: OrderedSet(changed.joined()).filter { try $0.context === self && !isGone($0) })
+  }
+
+  /// The objects from which a path of relationships leads to an object.
+  func owners(of object: ManagedObject, along path: [ResolvedProperty]) throws -> [ManagedObject] {
+    var current = [object]
+    for property in path.reversed() {
+      guard let relationship = property.relationship else { return [] }
+      let destination = model.entities[relationship.destination]
+      current = try current.filter { $0.entity.isKind(of: destination) }.flatMap { object in
+        guard let inverse = relationship.inverseSlot else { return try pointing(at: object, property) }
+        let ids = try object.objectIDs(forRelationshipNamed: object.entity.properties[inverse].name)
+        try loadRows(of: ids)
+        return try ids.compactMap { try objectIfPresent(with: $0) }
+      }
+    }
+    return current.filter { !$0.isDeleted }
+  }
+
+  /// Without an inverse the store is asked who points at an object.
+  private func pointing(at object: ManagedObject, _ property: ResolvedProperty) throws -> [ManagedObject] {
+    guard !property.isTransient else { return [] }
+    var request = FetchRequest(model.entities[property.declaringEntity].name)
+    let isToMany = property.relationship?.isToMany == true
+    request.predicate = .comparison(
+      .init(
+        .keyPath(property.name), .equal, .constant(.objectID(object.objectID)), modifier: isToMany ? .any : .direct))
+    return try fetch(request)
   }
 }
 
@@ -88,14 +103,17 @@ extension ManagedObject {
   final func keep(_ derived: DerivedAttribute) throws -> Bool {
     guard !isDeleted, context != nil else { return false }
     let slot = try slot(of: derived.name)
-    let value = try blaming(slot, "get") { try derived.get(self) }
+    let computed = try blaming(slot, "get") { try derived.get(self) }
+    let validator = try ObjectValidator(self)
+    // As validation would change it anyway, and the save would compute it again.
+    let value = try validator.normalized(computed, slot)
     if value.isNull, !entity.properties[slot].isOptional {
       var error = refused(slot, nil, "is required, and what computes it gave no value")
       error.code = .missingMandatoryProperty
       throw error
     }
-    guard try !self.value(at: slot).isSame(as: value) else { return false }
-    try setValue(value, at: slot)
+    guard try !read(slot, validator.behavior).isSame(as: value) else { return false }
+    try validator.store(value, slot)
     return true
   }
 }

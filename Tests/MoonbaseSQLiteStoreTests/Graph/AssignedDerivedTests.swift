@@ -1,0 +1,62 @@
+import MoonbaseGraph
+import MoonbaseModel
+import Testing
+
+/// What an assignment to a derived attribute leaves.
+@Suite struct AssignedDerivedTests {
+  private func bench(_ kind: EitherStore, _ policy: DerivedAttribute.WritePolicy = .immediate) throws -> (
+    EitherStore.Bench, [String: [EntityExtension]]
+  ) {
+    var thing = EntityDescription("Thing")
+    var upper = AttributeDescription("upper", .string)
+    upper.isTransient = true
+    thing.attributes = [AttributeDescription("name", .string), upper]
+    var entry = EntityExtension()
+    entry.derived = [
+      DerivedAttribute(
+        "upper", ownInputs: ["name"], writePolicy: policy,
+        get: { thing in (try thing.value(forKey: "name").text).map { .string($0.uppercased()) } ?? .null },
+        set: { value, thing in try thing.setValue(value.text.map { .string($0.lowercased()) } ?? .null, forKey: "name")
+        })
+    ]
+    return (try kind.bench(ManagedObjectModel(entities: [thing])), ["Thing": [entry]])
+  }
+
+  @Test(arguments: EitherStore.allCases) func itShowsWhatIsComputedAndNotWhatWasAssigned(_ kind: EitherStore) throws {
+    let (bench, extensions) = try bench(kind)
+    let context = bench.context(extensions)
+    let thing = try context.insert("Thing")
+    thing["upper"] = "sEtT"
+    #expect(thing["upper"] == "SETT" && thing["name"] == "sett")
+    func count(_ format: String) throws -> Int {
+      try context.count(FetchRequest("Thing", where: try Predicate(format: format)))
+    }
+    #expect(try count("upper = 'sEtT'") == 0 && count("upper = 'SETT'") == 1)
+    try context.save()
+    #expect(thing["upper"] == "SETT")
+    #expect(try count("upper = 'sEtT'") == 0 && count("upper = 'SETT'") == 1)
+  }
+
+  @Test(arguments: EitherStore.allCases) func aDelayedValueThatIsSetAgainAndAgainSettles(_ kind: EitherStore) throws {
+    for byRule in [false, true] {
+      var (bench, extensions) = try bench(kind, .delayed)
+      extensions["Thing"]?[0].willSave = byRule ? nil : { thing in thing["upper"] = "SET" }
+      extensions["Thing"]?[0].validate =
+        byRule
+        ? [
+          "name": { _, thing in
+            thing["upper"] = "SET"
+            return nil
+          }
+        ] : [:]
+      let context = bench.context(extensions)
+      let thing = try context.insert("Thing", ["name": "first"])
+      try context.save()
+      #expect(thing["upper"] == "SET" && thing["name"] == "set" && !context.hasChanges)
+      thing["upper"] = "SET"
+      #expect(!context.hasChanges)
+      #expect(context.pendingErrors.isEmpty)
+      bench = try kind.bench(bench.coordinator.model.description)
+    }
+  }
+}

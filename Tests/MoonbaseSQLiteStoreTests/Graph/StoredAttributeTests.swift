@@ -1,0 +1,160 @@
+import MoonbaseGraph
+import MoonbaseModel
+import Testing
+
+/// Stored derived attributes, whoever changes what they are computed from, and however late.
+@Suite struct StoredAttributeTests {
+  /// `ten` is ten times the value of a thing.
+  private func model() -> ManagedObjectModel {
+    var thing = EntityDescription("Thing")
+    thing.attributes = [
+      AttributeDescription("name", .string), AttributeDescription("value", .integer64),
+      AttributeDescription("ten", .integer64),
+    ]
+    return ManagedObjectModel(entities: [thing])
+  }
+
+  private func ten(set: ((Value, ManagedObject) throws -> Void)? = nil) -> DerivedAttribute {
+    DerivedAttribute(
+      "ten", ownInputs: ["value"],
+      get: { thing in
+        guard case .int(let value) = try thing.value(forKey: "value") else { return .null }
+        return .int(value * 10)
+      }, set: set)
+  }
+
+  private func thing(_ change: (inout EntityExtension) -> Void) -> [String: [EntityExtension]] {
+    var entry = EntityExtension()
+    entry.stored = [ten()]
+    change(&entry)
+    return ["Thing": [entry]]
+  }
+
+  /// Memory and row agree, and with the value.
+  private func check(
+    _ context: ManagedObjectContext, _ bench: EitherStore.Bench, _ location: Testing.SourceLocation = #_sourceLocation
+  ) throws {
+    #expect(!context.hasChanges && context.brokenInvariants().isEmpty, sourceLocation: location)
+    let after = bench.context()
+    for thing in try context.fetch(FetchRequest("Thing")) {
+      let row = try #require(try after.existingObject(with: thing.objectID))
+      guard case .int(let value) = try row.value(forKey: "value") else { continue }
+      #expect(thing["value"] == .int(value) && thing["ten"] == .int(value * 10), sourceLocation: location)
+      #expect(row["ten"] == .int(value * 10), sourceLocation: location)
+    }
+  }
+
+  private static let orders: [ManagedObjectContext.SaveOrder] = [.guide, .framework]
+
+  @Test(arguments: EitherStore.allCases, [1, 2, 3])
+  func theyFollowARuleThatAssignsToOthersInAnyRound(_ kind: EitherStore, _ round: Int) throws {
+    for (order, primitively) in Self.orders.flatMap({ order in [(order, false), (order, true)] }) {
+      let bench = try kind.bench(model())
+      var others: [ManagedObject] = []
+      var rounds = 0
+      let context = bench.context(
+        thing { entry in
+          entry.validateForInsert = { _ in
+            guard !others.isEmpty else { return nil }
+            rounds += 1
+            guard rounds == round else { return nil }
+            for other in others {
+              if primitively {
+                try other.setPrimitiveValue(3, forKey: "value")
+              } else {
+                try other.setValue(3, forKey: "value")
+              }
+            }
+            return nil
+          }
+          entry.willSave = { thing in
+            if thing["name"].isNull { thing["name"] = "named" }
+          }
+        })
+      context.saveOrder = order
+      let old = try (0..<3).map { try context.insert("Thing", ["value": .int($0)]) }
+      try context.save()
+      others = old
+      try context.insert("Thing", ["value": 5])
+      try context.save()
+      try check(context, bench)
+    }
+  }
+
+  @Test(arguments: EitherStore.allCases, orders)
+  func theyFollowPrimitiveValuesThatAHookSetsOnOthers(
+    _ kind: EitherStore, _ order: ManagedObjectContext.SaveOrder
+  ) throws {
+    let bench = try kind.bench(model())
+    var things: [ManagedObject] = []
+    let context = bench.context(
+      thing { entry in
+        entry.willSave = { thing in
+          for other in things where other !== thing { try other.setPrimitiveValue(7, forKey: "value") }
+        }
+      })
+    context.saveOrder = order
+    let all = try (0..<3).map { try context.insert("Thing", ["value": .int($0)]) }
+    try context.save()
+    things = all
+    all[0]["name"] = "changed"
+    all[1]["name"] = "changed too"
+    try context.save()
+    try check(context, bench)
+  }
+
+  @Test(arguments: EitherStore.allCases, orders)
+  func theyFollowWhatANormalizationOfTheirInputsMade(
+    _ kind: EitherStore, _ order: ManagedObjectContext.SaveOrder
+  ) throws {
+    let bench = try kind.bench(model())
+    let context = bench.context(
+      thing { entry in
+        entry.normalize = ["value": { value, _ in value == 99 ? 9 : value }]
+        entry.willSave = { thing in if thing["name"] == "late" { thing["value"] = 99 } }
+      })
+    context.saveOrder = order
+    let thing = try context.insert("Thing", ["value": 99])
+    try context.save()
+    try check(context, bench)
+    thing["name"] = "late"
+    // What the hook sets is another value each time than what validation leaves: it is asked once.
+    try context.save()
+    #expect(thing["value"] == 9)
+    try check(context, bench)
+  }
+
+  @Test(arguments: EitherStore.allCases) func anAssignmentIsRefusedWithoutASetter(_ kind: EitherStore) throws {
+    let bench = try kind.bench(model())
+    let context = bench.context(thing { _ in })
+    let thing = try context.insert("Thing", ["value": 1])
+    #expect { try thing.setValue(5, forKey: "ten") } throws: {
+      ($0 as? GraphError)?.message.contains("it is derived and nothing says how to write it") == true
+    }
+    #expect(throws: GraphError.self) { try context.insert("Thing", ["ten": 5]) }
+    #expect(context.insertedObjects == [thing])
+    try context.save()
+    try check(context, bench)
+  }
+
+  @Test(arguments: EitherStore.allCases, [DerivedAttribute.WritePolicy.immediate, .delayed])
+  func anAssignmentGoesThroughTheSetter(_ kind: EitherStore, _ policy: DerivedAttribute.WritePolicy) throws {
+    let bench = try kind.bench(model())
+    var derived = ten { value, thing in
+      guard case .int(let number) = value else { return }
+      thing["value"] = .int(number / 10)
+    }
+    derived.writePolicy = policy
+    let context = bench.context(thing { $0.stored = [derived] })
+    let thing = try context.insert("Thing", ["value": 1])
+    try context.save()
+    thing["ten"] = 58
+    #expect(policy == .delayed ? thing["ten"] == 58 && thing["value"] == 1 : thing["ten"] == 50 && thing["value"] == 5)
+    try context.save()
+    #expect(thing["value"] == 5 && context.pendingErrors.isEmpty)
+    try check(context, bench)
+    var request = FetchRequest("Thing")
+    request.predicate = try Predicate(format: "ten = 50")
+    #expect(try context.fetch(request) == [thing])
+  }
+}
