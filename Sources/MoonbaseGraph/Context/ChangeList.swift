@@ -67,19 +67,21 @@ extension ManagedObjectContext {
     matching predicate: Predicate?, _ entity: ResolvedEntity, _ entities: Range<Int>
   ) throws -> [ManagedObject] {
     if changedObjects.count > Self.fewChanges, let predicate,
-      let condition = try indexedCondition(predicate, entity, entities)
+      let condition = try indexedCondition(predicate, entity, entities, inRows: false)
     {
       return try changedObjects.makeIndex().objects(condition, in: self)
     }
     return changedObjects.filter { entities.contains($0.entity.index) }
   }
 
-  /// What a predicate says that properties of some entities are equal to, as far as it is stored so; nil for nothing.
+  /// What a predicate says that properties of some entities are equal to, as far as it is stored so; nil for nothing. Rows have no
+  /// transient values, objects do.
   func indexedCondition(
-    _ predicate: Predicate, _ entity: ResolvedEntity, _ entities: Range<Int>
+    _ predicate: Predicate, _ entity: ResolvedEntity, _ entities: Range<Int>, inRows: Bool
   ) throws -> IndexedCondition? {
     try IndexedCondition(predicate, entity, entities) { slot in
-      try entities.allSatisfy { try behavior(of: model.entities[$0]).isStoredAsIs(slot) }
+      if inRows, entity.properties[slot].isTransient { return false }
+      return try entities.allSatisfy { try behavior(of: model.entities[$0]).isStoredAsIs(slot) }
     }
   }
 }

@@ -233,7 +233,7 @@ struct FetchPlan {
     let (pushed, isComplete) = try split(store)
     var query = baseQuery()
     query.predicate = pushed
-    query.sought = try request.predicate.flatMap { try context.indexedCondition($0, entity, entities) }
+    query.sought = try request.predicate.flatMap { try context.indexedCondition($0, entity, entities, inRows: true) }
     return (query, isComplete)
   }
 

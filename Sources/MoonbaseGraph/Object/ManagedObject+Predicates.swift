@@ -16,19 +16,29 @@ extension ManagedObject: KeyPathAnswering, SlottedSubject {
       throw unknownKey(key)
     }
     switch entity.properties[slot].kind {
-    case .attribute: return .value(try value(at: slot))
+    case .attribute: return .value(try predicateValue(slot: slot))
     case .toOne: return .object(try predicateDestination(slot: slot))
     case .toMany: return .objects(try predicateDestinations(slot: slot))
     }
   }
 
   @usableFromInline
-  package final func predicateValue(slot: Int) throws -> Value { try value(at: slot) }
+  package final func predicateValue(slot: Int) throws -> Value {
+    if state.contains(.fault) { try fireFault() }
+    return live.isEmpty || state.contains(.listed) ? try value(at: slot) : try savedValue(at: slot)
+  }
+
+  /// What awake-from-fetch set is no change: a predicate sees the row, as it does where a store evaluates it.
+  @inline(never)
+  private func savedValue(at slot: Int) throws -> Value {
+    guard !state.contains(.awaking), !changed.isEmpty else { return try value(at: slot) }
+    return try asSaved { try value(at: slot) }
+  }
 
   /// A destination that is gone counts as none.
   @usableFromInline
   package final func predicateDestination(slot: Int) throws -> ManagedObject? {
-    guard case .objectID(let id) = try value(at: slot) else { return nil }
+    guard case .objectID(let id) = try predicateValue(slot: slot) else { return nil }
     return try context?.objectIfPresent(with: id)
   }
 

@@ -185,6 +185,19 @@ extension ManagedObject {
     snapshot = newer
   }
 
+  /// Runs `body` with the values of the row in the place of those that awake-from-fetch set; transient ones stay.
+  final func asSaved<Result>(_ body: () throws -> Result) rethrows -> Result {
+    guard let snapshot else { return try body() }
+    let (awakened, computed) = (live, caches)
+    for slot in changed.slots { live[slot] = snapshot.values[slot] }
+    caches = [:]
+    defer {
+      // Who computes a value may have changed the object.
+      if !state.contains(.listed) { (live, caches) = (awakened, computed) }
+    }
+    return try body()
+  }
+
   /// Gives up what was made of the row, but not unsaved changes. What awake-from-fetch set is none.
   final func forgetReadings() {
     if !state.contains(.listed) { changed.removeAll() }

@@ -1,0 +1,75 @@
+import MoonbaseGraph
+import MoonbaseModel
+import Testing
+
+/// What awake-from-fetch sets is no change: whatever a fetch says is said of the row.
+@Suite struct AwakeValueTests {
+  private func bench(_ kind: EitherStore) throws -> EitherStore.Bench {
+    var thing = EntityDescription("Thing")
+    var shown = AttributeDescription("shown", .string)
+    shown.isTransient = true
+    thing.attributes = [AttributeDescription("name", .string), AttributeDescription("rank", .integer64), shown]
+    thing.relationships = [.toOne("boss", "Thing", inverse: "staff"), .toMany("staff", "Thing", inverse: "boss")]
+    let bench = try kind.bench(ManagedObjectModel(entities: [thing]))
+    let context = bench.context()
+    let boss = try context.insert("Thing", ["name": "b", "rank": 1])
+    try context.insert("Thing", ["name": "a", "rank": 2]).setObject(boss, forKey: "boss")
+    try context.save()
+    return bench
+  }
+
+  private func context(_ bench: EitherStore.Bench) -> ManagedObjectContext {
+    var entry = EntityExtension()
+    entry.awakeFromFetch = { thing in
+      thing["shown"] = .string("shown \(thing["name"].text ?? "")")
+      try thing.setPrimitiveValue(thing["rank"] == 1 ? "awake" : "zzz", forKey: "name")
+    }
+    return bench.context(["Thing": [entry]])
+  }
+
+  @Test(arguments: EitherStore.allCases) func predicatesAndOrderSeeTheRow(_ kind: EitherStore) throws {
+    let bench = try bench(kind)
+    let context = context(bench)
+    func ranks(_ format: String, _ sort: [SortDescriptor] = [SortDescriptor("name")]) throws -> [Value] {
+      var request = FetchRequest("Thing", where: try Predicate(format: format))
+      request.sortDescriptors = sort
+      return try context.fetch(request).map { $0["rank"] }
+    }
+    // Without the objects, with them, and beside an unsaved change.
+    for round in 0..<3 {
+      let held = round == 0 ? [] : try context.fetch(FetchRequest("Thing"))
+      if round == 2 { try context.insert("Thing", ["name": "other"]) }
+      #expect(try ranks("name = 'awake' OR name = 'zzz'").isEmpty, "\(round)")
+      #expect(try ranks("name = 'a' OR name = 'b'") == [2, 1], "\(round)")
+      #expect(try ranks("boss.name = 'b'") == [2] && ranks("ANY staff.name = 'a'") == [1], "\(round)")
+      #expect(try ranks("boss.name = 'awake' OR ANY staff.name = 'zzz'").isEmpty, "\(round)")
+      // A transient value has no row to be looked up in.
+      #expect(try ranks("shown = 'shown a'") == [2], "\(round)")
+      withExtendedLifetime(held) {}
+      #expect(context.brokenInvariants().isEmpty)
+    }
+  }
+
+  @Test(arguments: EitherStore.allCases) func dictionariesShowTheRow(_ kind: EitherStore) throws {
+    let bench = try bench(kind)
+    let context = context(bench)
+    var request = FetchRequest("Thing")
+    request.sortDescriptors = [SortDescriptor("name")]
+    request.propertiesToFetch = [FetchColumn("name"), FetchColumn("shown"), FetchColumn("boss.name")]
+    let rows = try context.fetchDictionaries(request)
+    #expect(rows == [["name": "a", "shown": "shown a", "boss.name": "b"], ["name": "b", "shown": "shown b"]])
+  }
+
+  @Test(arguments: EitherStore.allCases) func whatIsSavedForAnotherReasonIsWhatIsSeen(_ kind: EitherStore) throws {
+    let bench = try bench(kind)
+    let context = context(bench)
+    let thing = try #require(
+      try context.fetch(FetchRequest("Thing", where: try Predicate(format: "rank = 2"))).first)
+    #expect(thing["name"] == "zzz")
+    thing["rank"] = 3
+    let request = FetchRequest("Thing", where: try Predicate(format: "name = 'zzz'"))
+    #expect(try context.fetch(request) == [thing])
+    try context.save()
+    #expect(try context.fetch(request) == [thing])
+  }
+}
