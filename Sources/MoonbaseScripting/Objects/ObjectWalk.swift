@@ -4,6 +4,7 @@ import MoonbaseModel
 /// Walks the objects that matched when it began, a batch of rows at a time; skips those that are gone since.
 final class ObjectWalk {
   private let box: RequestBox
+  private unowned let domain: ScriptDomain
   private let ids: CompactIDs
   private let batchSize: Int
   private let saveEvery: Int?
@@ -12,8 +13,9 @@ final class ObjectWalk {
   private var batch: ArraySlice<ManagedObject> = []
   private var visited: [ManagedObject] = []
 
-  init(_ box: RequestBox) throws {
+  init(_ box: RequestBox, _ domain: ScriptDomain) throws {
     self.box = box
+    self.domain = domain
     let request = box.request
     ids = CompactIDs(try box.context.fetchIDs(request))
     batchSize = request.fetchBatchSize > 0 ? request.fetchBatchSize : 512
@@ -56,6 +58,8 @@ final class ObjectWalk {
       throw ScriptError(.invalidRequest, "a transaction saves at its end: its body must not save")
     }
     try context.save()
+    // No result of a loop could hand it over: it is told at the end of the program.
+    _ = domain.didSaveError(of: context)
     // What a did_save hook changed waits for the next save.
     for object in visited where object.managedObjectContext != nil && !object.awaitsSave {
       try context.turnIntoFault(object)

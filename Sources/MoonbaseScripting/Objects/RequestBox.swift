@@ -215,8 +215,8 @@ extension HostTypes {
     }
     request.method("count", upTo: 0) { box, call in call.return(try box.context.count(box.request)) }
     request.method("each", upTo: 0) { [unowned self] box, call in
-      let walk = try ObjectWalk(box)
       let domain = try home()
+      let walk = try ObjectWalk(box, domain)
       try call.return(
         try domain.state.function(weight: walk.weight) { [unowned self] call in
           try call.return(try walk.next().map { try home().handle($0) } ?? .nil)

@@ -279,4 +279,20 @@ import Testing
       """)
     #expect(lines == ["true\ttrue", "did 1 did 2 did 3 did 4 did 5"])
   }
+
+  @Test func errorOfDidSaveInAWalkIsToldAtTheEnd() throws {
+    let bench = try ThingBench.bench("did_save = function(object) if object.i == 2 then error('after two') end end")
+    let outcome = try bench.run(
+      """
+      local context = moonbase.context
+      for i = 1, 3 do context:insert("P", { s = "a" }) end
+      assert(context:save())
+      local i = 0
+      for p in context:fetch("P"):save_every(1):each() do i = i + 1 p.i = i end
+      """)
+    #expect(outcome.status == 1)
+    #expect(outcome.message?.hasPrefix("the data is saved, but a did_save hook failed: ") == true)
+    #expect(outcome.message?.contains("after two") == true)
+    #expect(try bench.lines("print(context:fetch('P'):where('i > 0'):count())") == ["3"])
+  }
 }
