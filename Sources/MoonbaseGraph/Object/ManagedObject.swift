@@ -214,6 +214,17 @@ extension ManagedObject {
     context?.noteChange()
   }
 
+  /// Objects are gone to which a relationship may lead: that is no change.
+  final func forgetDestinations(_ gone: Set<ManagedObjectID>, _ slot: Int) {
+    if let known = relationships[slot] {
+      known.forgetGone(gone)
+      return weighRelationships()
+    }
+    guard !live.isEmpty, case .objectID(let id) = live[slot], gone.contains(id) else { return }
+    live[slot] = .null
+    changeCount &+= 1
+  }
+
   /// Drops the values and all that differs from the row, and tells other objects what they no longer know of this one.
   final func becomeFault() {
     rowLeaves()

@@ -50,6 +50,14 @@ final class ToManyState {
     if wasChange || members.contains(id) { unload() }
   }
 
+  /// Forgets destinations that are gone.
+  func forgetGone(_ gone: Set<ManagedObjectID>) {
+    func isThere(_ id: ManagedObjectID) -> Bool { !gone.contains(id) }
+    if !members.allSatisfy(isThere) { members = MemberList(unique: members.filter(isThere)) }
+    if !added.allSatisfy(isThere) { added = added.filter(isThere) }
+    if !removed.allSatisfy(isThere) { removed = removed.filter(isThere) }
+  }
+
   private func arrange(like wanted: MemberList) {
     let known = wanted.filter { members.contains($0) }
     var list = MemberList(unique: known)

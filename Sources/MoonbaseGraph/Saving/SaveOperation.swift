@@ -47,11 +47,13 @@ struct SaveOperation {
     guard let plan else { return }
     context.phase = .didSave
     let objects = plan.isPartlySaved ? context.changedObjects.filter(plan.isSaved) : Array(context.changedObjects)
-    for object in objects where object.isDeleted {
+    let deleted = objects.filter(\.isDeleted)
+    for object in deleted {
       context.registered.remove(object)
       object.becomeDeleted()
     }
     plan.adopt()
+    LooseEnds(to: deleted, in: context)?.cut()
     context.changedObjects.removeAll { !$0.awaitsSave }
     context.readObjects = []
     context.prefetched = PrefetchedLists()

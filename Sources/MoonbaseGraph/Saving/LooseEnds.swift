@@ -1,0 +1,50 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// What still points at objects whose deletion was saved, where no delete rule could take it away: relationships without an
+/// inverse, transient ones, and those whose inverse has no delete rule.
+struct LooseEnds {
+  private let context: ManagedObjectContext
+  private let gone: Set<ManagedObjectID>
+  /// By entity: the relationships that may lead to one that is gone.
+  private let slots: [[Int]]
+
+  /// What may point at some deleted objects; nil where nothing can.
+  init?(to deleted: [ManagedObject], in context: ManagedObjectContext) {
+    guard !deleted.isEmpty else { return nil }
+    let entities = Set(deleted.map(\.entity.index))
+    let slots = context.model.entities.map { entity in
+      (entity.toOneSlots + entity.toManySlots).filter { slot in
+        Self.isLoose(entity.properties[slot], context.model)
+          && entities.contains { Self.leads(entity.properties[slot], to: $0, context.model) }
+      }
+    }
+    guard slots.contains(where: { !$0.isEmpty }) else { return nil }
+    self.context = context
+    self.slots = slots
+    gone = Set(deleted.map(\.objectID))
+  }
+
+  /// Objects forget those that are gone.
+  func cut() {
+    HostWork.note(context.registered.count)
+    for entry in context.registered.values {
+      let object = entry.takeUnretainedValue()
+      for slot in slots[object.entity.index] { object.forgetDestinations(gone, slot) }
+    }
+  }
+
+  /// To-one relationships are in the row, unless they are transient: what is in the row stays there.
+  private static func isLoose(_ property: ResolvedProperty, _ model: ResolvedModel) -> Bool {
+    guard let relationship = property.relationship else { return false }
+    if property.isTransient { return true }
+    guard relationship.isToMany else { return false }
+    guard let inverse = relationship.inverseSlot else { return true }
+    return model.entities[relationship.destination].properties[inverse].relationship?.description.deleteRule
+      == .noAction
+  }
+
+  private static func leads(_ property: ResolvedProperty, to entity: Int, _ model: ResolvedModel) -> Bool {
+    property.relationship.map { model.entities[$0.destination].subtree.contains(entity) } ?? false
+  }
+}

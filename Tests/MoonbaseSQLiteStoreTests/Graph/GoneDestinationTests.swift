@@ -1,0 +1,34 @@
+import MoonbaseGraph
+import MoonbaseModel
+import Testing
+
+/// Relationships that no delete rule reaches, when a deletion is saved.
+@Suite struct GoneDestinationTests {
+  @Test(arguments: EitherStore.allCases) func nothingListsAnObjectWhoseDeletionIsSaved(_ kind: EitherStore) throws {
+    var owner = EntityDescription("Owner")
+    var (one, some) = (RelationshipDescription.toOne("one", "Thing"), RelationshipDescription.toMany("some", "Thing"))
+    (one.isTransient, some.isTransient) = (true, true)
+    owner.attributes = [AttributeDescription("name", .string)]
+    owner.relationships = [.toMany("many", "Thing"), one, some]
+    var thing = EntityDescription("Thing")
+    thing.attributes = [AttributeDescription("name", .string)]
+    let bench = try kind.bench(ManagedObjectModel(entities: [owner, thing]))
+    let context = bench.context()
+    let holder = try context.insert("Owner")
+    let things = try (0..<3).map { _ in try context.insert("Thing") }
+    for key in ["many", "some"] { try holder.setObjects(things, forKey: key) }
+    try holder.setObject(things[1], forKey: "one")
+    try context.save()
+    try context.delete(things[1])
+    try context.save()
+    for key in ["many", "some"] {
+      #expect(try holder.objects(forKey: key) == [things[0], things[2]], "\(key)")
+    }
+    #expect(try holder.object(forKey: "one") == nil)
+    #expect(!context.hasChanges && context.brokenInvariants().isEmpty)
+    holder["name"] = "saved again"
+    try context.save()
+    let after = bench.context()
+    #expect(try after.object(with: holder.objectID).objects(forKey: "many").count == 2)
+  }
+}
