@@ -1,5 +1,6 @@
 import MoonbaseModel
 import MoonbasePlatform
+import OrderedCollections
 
 import enum MoonbaseModel.Predicate
 
@@ -18,6 +19,10 @@ struct FetchPlan {
   private let hasPending: Bool
   private let matcher: CompiledPredicate?
   private let sort: CompiledSort?
+  /// Objects without changes of their own that a key path leads from to changed ones: they count as changed.
+  private let affected: OrderedSet<ManagedObject>
+  /// Whether unsaved changes do not count, and related objects are looked at that may have some.
+  private let isWithoutChanges: Bool
 
   init(_ request: FetchRequest, in context: ManagedObjectContext) throws {
     let entity = try context.entity(request.entityName)
@@ -33,6 +38,9 @@ struct FetchPlan {
     sort =
       request.sortDescriptors.isEmpty
       ? nil : try CompiledSort(request.sortDescriptors, entity: entity, in: context.model)
+    let related = context.hasChanges ? try RelatedChanges(request, entity, in: context) : nil
+    isWithoutChanges = !request.includesPendingChanges && related?.isEmpty == false
+    affected = hasPending ? try related?.owners(entities) ?? [] : []
   }
 
   // MARK: Results
@@ -159,7 +167,11 @@ struct FetchPlan {
   // MARK: Unsaved changes
 
   private func isChanged(_ id: ManagedObjectID) -> Bool {
-    context.registered[id]?.takeUnretainedValue().state.contains(.listed) == true
+    context.registered[id].map { isChanged($0.takeUnretainedValue()) } ?? false
+  }
+
+  private func isChanged(_ object: ManagedObject) -> Bool {
+    object.state.contains(.listed) || !affected.isEmpty && affected.contains(object)
   }
 
   /// What a query finds without changed objects. A limit then asks for a few more rows, and for many more where these did
@@ -188,7 +200,7 @@ struct FetchPlan {
 
   private func unchangedCount(_ store: any PersistentStore, _ query: StoreQuery) throws -> Int {
     var rows: [Value] = []
-    for object in context.changedObjects
+    for object in [Array(context.changedObjects), Array(affected)].joined()
     where entities.contains(object.entity.index) && !object.objectID.isTemporaryID && rows.count <= Self.fewRows {
       rows.append(.objectID(object.objectID))
     }
@@ -207,7 +219,7 @@ struct FetchPlan {
   private func pendingMatches() throws -> [ManagedObject] {
     guard hasPending else { return [] }
     let changed: [ManagedObject] = try context.changedObjects(matching: request.predicate, entity, entities)
-    return try changed.filter { try !$0.isDeleted && matches($0) }
+    return try (changed + affected).filter { try !$0.isDeleted && matches($0) }
   }
 
   // MARK: The context's part
@@ -220,8 +232,8 @@ struct FetchPlan {
       let objects = try context.objects(for: snapshots, refreshing: request.shouldRefreshRefetchedObjects)
       for (object, snapshot) in zip(objects, snapshots) {
         try HostWork.charge()
-        if hasPending, object.state.contains(.listed) { continue }
-        let judged = try twins.judged(object, by: snapshot)
+        if hasPending, isChanged(object) { continue }
+        let judged = try twins.judged(object, by: snapshot, always: isWithoutChanges)
         if try isComplete || matches(judged) { result.append(object) }
       }
     }

@@ -13,10 +13,10 @@ final class SavedTwins {
 
   init(of context: ManagedObjectContext) { other = context }
 
-  /// The object by whose values a row is judged.
-  func judged(_ object: ManagedObject, by row: Snapshot) throws -> ManagedObject {
+  /// The object by whose values a row is judged; `always` asks for a twin, by which related objects are as they are saved too.
+  func judged(_ object: ManagedObject, by row: Snapshot, always: Bool = false) throws -> ManagedObject {
     let isOutdated = object.snapshot.map { $0.version < row.version } ?? false
-    guard isOutdated || object.state.contains(.listed) else { return object }
+    guard always || isOutdated || object.state.contains(.listed) else { return object }
     let context = self.context ?? ManagedObjectContext(twinOf: other)
     self.context = context
     let twin = try context.object(for: row)
