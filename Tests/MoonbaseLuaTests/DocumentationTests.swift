@@ -14,7 +14,7 @@ import Testing
 
   init() throws { state = try LuaState(preset: .standard, limits: .untrusted) }
 
-  @Test func noArgumentEndsTheProcess() throws {
+  @Test func noArgumentOfTheFirstExampleEndsTheProcess() throws {
     try state.setGlobal("twice", state.function { call in call.return(try call.integer(0) &* 2) })
     let environment = try state.environment(["name": "Scarlet"])
     let chunk = try state.load("return twice(21), name", name: "example.lua", in: environment)
@@ -23,7 +23,7 @@ import Testing
     #expect(wrapped.isTrue)
   }
 
-  @Test func globalsAreOfAnEnvironment() throws {
+  @Test func globalsBelongToAnEnvironment() throws {
     try state.load("x = 1", name: "a")()
     let unseen = try state.load("return x", name: "b").first()
     #expect(!unseen.isPresent)
@@ -35,7 +35,7 @@ import Testing
     #expect(try state.load("return later", name: "b", in: environment).first().integerValue == 5)
   }
 
-  @Test func hostFunctionsAndObjects() throws {
+  @Test func hostFunctionsAndObjectsAreReachedFromScripts() throws {
     try state.setGlobal(
       "split",
       state.function { call in
@@ -68,7 +68,7 @@ import Testing
     #expect(error.message.contains("used outside of its callback"))
   }
 
-  @Test func coroutines() throws {
+  @Test func coroutinesAreResumedFromSwift() throws {
     let function = try state.load(
       "return function(a) local b = coroutine.yield(a + 1) return b * 2 end", name: "co.lua")
     let thread = try #require(try function.first().functionValue).makeThread()
@@ -80,7 +80,7 @@ import Testing
     try thread.close()
   }
 
-  @Test func modulesOutputAndDates() throws {
+  @Test func modulesOutputAndDatesAreGivenByTheHost() throws {
     state.modules.add("settings", source: LuaSource("return { depth = 3 }", name: "settings.lua"))
     state.modules.add("clock") { state in .table(try state.table(["zone": "UTC"])) }
     let collected = Collected()

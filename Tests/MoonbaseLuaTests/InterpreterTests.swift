@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// One after the other: SIGINT is the whole process's.
+/// The stand-alone interpreter and SIGINT. The tests run one after the other, since SIGINT concerns the whole process.
 @Suite(.serialized) final class InterpreterTests {
   let folder: URL
 
@@ -53,7 +53,7 @@ import Testing
     #expect(try state.load("return 1", name: "t").first().integerValue == 1)
   }
 
-  /// A run that is over before it looks leaves the interruption to the next one.
+  /// Where a run ends before it looks at an interruption, the next run ends by it.
   @Test func anInterruptionAtTheEndOfARunIsNotLost() throws {
     let state = try LuaState()
     let spin = try state.load("while true do end", name: "t")

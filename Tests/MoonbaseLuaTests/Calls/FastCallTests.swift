@@ -113,7 +113,7 @@ import Testing
       } == 5)
   }
 
-  /// Within a run scalars leave the stack at once; what else a call gives stays there while it is read, and calls go on above it.
+  /// Within a run scalars leave the stack at once. Any other result stays on the stack while it is read, and calls go on above it.
   @Test func resultsLiveWhileTheyAreReadWithinARun() throws {
     let state = try LuaState()
     let same = try call("return function(...) return ... end", state, parameters: 1)
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  /// What computes an argument may make the very call that the argument is for.
+  /// The closure that sets the arguments of a call may make the same call.
   @Test func aCallMayBeMadeWhileItsArgumentsArePlaced() throws {
     let state = try LuaState()
     let join = try call("return function(a, b) return (a or '-') .. (b or '-') end", state, parameters: 2)
@@ -176,7 +176,7 @@ import Testing
     #expect(try join.value().textValue == "--")
   }
 
-  /// Of a placing that fails nothing stays: neither bytes, which would add up, nor objects.
+  /// Where setting the arguments fails, neither their bytes stay, which would add up, nor their objects.
   @Test func aPlacingThatFailsLeavesNothing() throws {
     struct Refusal: Error {}
     let state = try LuaState()
@@ -235,7 +235,7 @@ import Testing
 
   final class Holder { var state: LuaState? }
 
-  /// The last owner lets the state go while it runs: the call ends first.
+  /// The last owner releases the state while it runs. The call ends before the state does.
   @Test func aCallKeepsItsStateWhileItRuns() throws {
     let holder = Holder()
     holder.state = try LuaState()

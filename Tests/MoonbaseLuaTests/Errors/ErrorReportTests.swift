@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// What is said of errors, to people.
+/// Errors as people read them: reports, places, tracebacks.
 @Suite struct ErrorReportTests {
   private func error(_ code: String, _ preset: LuaPreset = .standard) throws -> LuaError {
     let state = try LuaState(preset: preset)

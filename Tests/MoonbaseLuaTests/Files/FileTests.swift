@@ -2,6 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
+/// `io` and `os` over granted files.
 @Suite final class FileTests {
   let folder: URL
 
@@ -32,13 +33,13 @@ import Testing
     return text.text ?? "no text"
   }
 
-  @Test func linesOfAFile() throws {
+  @Test func linesOfAFileAreRead() throws {
     let code =
       "local t = {} for l in io.lines(folder .. '/in/lines.txt') do t[#t + 1] = l end return table.concat(t, '|')"
     #expect(try text(code) == "one|two|three")
   }
 
-  @Test func allFormatsOfReading() throws {
+  @Test func everyFormatOfReadingWorks() throws {
     let code = """
       local f = assert(io.open(folder .. '/in/lines.txt'))
       local a, b, c, d = f:read('L', 2, 'a', 'l')

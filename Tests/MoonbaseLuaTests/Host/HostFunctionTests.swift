@@ -1,6 +1,7 @@
 import MoonbaseLua
 import Testing
 
+/// Swift functions that scripts call.
 @Suite struct HostFunctionTests {
   @Test func hostFunctionsGetTypedArguments() throws {
     let state = try LuaState()

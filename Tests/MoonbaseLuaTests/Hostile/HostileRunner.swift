@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// `moonbase-hostile`, built along with these tests, which does in processes of their own what may end them.
+/// Starts `moonbase-hostile`, which is built along with these tests and does in processes of their own what may end a process.
 enum HostileRunner {
   /// The lines that it answers to arguments and input lines.
   static func ask(_ arguments: [String], _ lines: [String]) throws -> [String] {

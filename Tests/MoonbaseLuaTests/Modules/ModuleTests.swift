@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// The shipped modules: each file in `Scripts` returns cases by name, which run in every preset.
+/// The modules on board: each file in `Scripts` returns cases by name, which run in every preset.
 @Suite struct ModuleTests {
   static let presets: [LuaPreset] = [.pure, .standard, .compat, .trusted]
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Scripts")

@@ -2,23 +2,9 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
+/// What a module that is loaded again gives to scripts that hold the old one.
 @Suite struct ReloadTests {
-  let root: URL
-
-  init() throws {
-    root = FileManager.default.temporaryDirectory.appendingPathComponent("moonbase-require-\(UUID().uuidString)")
-  }
-
-  private func state(_ preset: LuaPreset, _ files: [String: String]) throws -> LuaState {
-    for (name, text) in files {
-      let file = root.appendingPathComponent(name)
-      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try text.write(to: file, atomically: true, encoding: .utf8)
-    }
-    let state = try LuaState(preset: preset)
-    state.modules.roots = [root]
-    return state
-  }
+  private let folder = ModuleFolder()
 
   @Test func reloadPatchesHoldersAndSurvivesFailure() throws {
     let state = try LuaState()
@@ -53,14 +39,13 @@ import Testing
   }
 
   @Test func aReloadReachesTheModulesOfEachCompatScript() throws {
-    let state = try state(.compat, ["v.lua": "return { value = 1, name = name }"])
+    let state = try folder.state(.compat, ["v.lua": "return { value = 1, name = name }"])
     let code = "name = ...; local v = require 'v'; return function() return v.value, v.name end"
     let names = ["a", "b"]
     let readers = try names.map { name in
       try #require(try state.load(code, name: name).first(.text(name)).functionValue)
     }
-    try "return { value = 2, name = name }".write(
-      to: root.appendingPathComponent("v.lua"), atomically: true, encoding: .utf8)
+    try folder.write("return { value = 2, name = name }", "v.lua")
     try state.reload("v")
     for (reader, name) in zip(readers, names) {
       let results = try reader()
@@ -70,10 +55,10 @@ import Testing
   }
 
   @Test func aReloadThatGivesNoTableForOneIsRefused() throws {
-    let state = try state(.standard, ["m.lua": "return { v = 1 }"])
+    let state = try folder.state(.standard, ["m.lua": "return { v = 1 }"])
     let hold = try state.load("local m = require 'm' return function() return m.v, require 'm'.v end", name: "t")
       .first()
-    try "return 5".write(to: root.appendingPathComponent("m.lua"), atomically: true, encoding: .utf8)
+    try folder.write("return 5", "m.lua")
     let error = try #require(throws: LuaError.self) { try state.reload("m") }
     #expect(error.kind == .module)
     #expect(error.message == "module 'm' was a table and gives a number now: scripts that hold the table would keep it")
@@ -82,7 +67,7 @@ import Testing
   }
 
   @Test func aReloadedModuleHasTheMetatableOfTheNewOneOrNone() throws {
-    let state = try state(.standard, [:])
+    let state = try folder.state(.standard, [:])
     func reload(_ source: String) throws -> LuaTable? {
       state.modules.add("m", source: LuaSource(source, name: "m.lua"), frozen: false)
       return try state.reload("m").tableValue
@@ -96,7 +81,7 @@ import Testing
     _ = try reload("return setmetatable({}, { __index = { a = 4 } })")
     #expect(throws: LuaError.self) { try reload("return { on_reload = function() error('no') end }") }
     #expect(try module.index("a").integerValue == 4)
-    // A finalizer, put there when nobody looks.
+    // A finalizer that is put into the metatable after setmetatable has looked at it.
     let error = try #require(throws: LuaError.self) {
       try reload("local m = {} local t = setmetatable({}, m) m.__gc = print return t")
     }

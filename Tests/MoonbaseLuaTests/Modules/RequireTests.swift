@@ -2,27 +2,12 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// What `require` gives, to whom, and what is said when it cannot.
+/// What `require` gives to which script, and the message where it finds nothing.
 @Suite struct RequireTests {
-  let root: URL
-
-  init() throws {
-    root = FileManager.default.temporaryDirectory.appendingPathComponent("moonbase-require-\(UUID().uuidString)")
-  }
-
-  private func state(_ preset: LuaPreset, _ files: [String: String]) throws -> LuaState {
-    for (name, text) in files {
-      let file = root.appendingPathComponent(name)
-      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try text.write(to: file, atomically: true, encoding: .utf8)
-    }
-    let state = try LuaState(preset: preset)
-    state.modules.roots = [root]
-    return state
-  }
+  private let folder = ModuleFolder()
 
   @Test func modulesOfACompatScriptShareItsGlobals() throws {
-    let state = try state(
+    let state = try folder.state(
       .compat,
       ["seen.lua": "return { global = function(name) return _G[name] end, set = function() fromModule = 7 end }"])
     let code = "mine = 5; local seen = require 'seen'; seen.set(); return seen.global 'mine', fromModule, seen"
@@ -42,21 +27,21 @@ import Testing
     #expect(one.isSame(as: other))
   }
 
-  @Test(arguments: [LuaPreset.pure, .standard]) func elsewhereModulesHaveGlobalsOfTheirOwn(preset: LuaPreset) throws {
-    let state = try state(preset, ["seen.lua": "return { global = function(name) return _G[name] end }"])
+  @Test(arguments: [LuaPreset.pure, .standard]) func elsewhereModulesHaveGlobalsOfTheirOwn(_ preset: LuaPreset) throws {
+    let state = try folder.state(preset, ["seen.lua": "return { global = function(name) return _G[name] end }"])
     let seen = try state.load("mine = 5; return require 'seen'.global 'mine'", name: "t").first()
     #expect(!seen.isPresent)
   }
 
   @Test func aModuleThatReturnsNothingIsAnErrorWhereItsGlobalsAreItsOwn() throws {
     for preset in [LuaPreset.pure, .standard] {
-      let state = try state(preset, ["none.lua": "x = 1"])
+      let state = try folder.state(preset, ["none.lua": "x = 1"])
       let error = try #require(throws: LuaError.self) { try state.load("require 'none'", name: "t")() }
       #expect(error.kind == .module)
       #expect(error.message.contains("module 'none' returns nothing"))
     }
     for preset in [LuaPreset.compat, .trusted] {
-      let state = try state(preset, ["none.lua": "x = 1"])
+      let state = try folder.state(preset, ["none.lua": "x = 1"])
       let results = try state.load("return require 'none', x", name: "t")()
       #expect(results[0].booleanValue == true)
       #expect(results[1].integerValue == 1)
@@ -64,7 +49,7 @@ import Testing
   }
 
   @Test func messagesTellModulesApartByTheirPathBelowTheRoot() throws {
-    let state = try state(
+    let state = try folder.state(
       .standard, ["a/init.lua": "error 'one'", "b/init.lua": "error 'two'", "b/c.lua": "error 'three'"])
     for (name, place) in [("a", "a/init.lua:1: one"), ("b", "b/init.lua:1: two"), ("b.c", "b/c.lua:1: three")] {
       let error = try #require(throws: LuaError.self) { try state.load("require '\(name)'", name: "t")() }
@@ -73,8 +58,8 @@ import Testing
   }
 
   @Test(arguments: [LuaPreset.pure, .standard, .compat, .trusted])
-  func theTracebackOfAModuleThatFailsGoesToItsHeart(preset: LuaPreset) throws {
-    let state = try state(
+  func theTracebackOfAModuleThatFailsReachesIntoTheModule(_ preset: LuaPreset) throws {
+    let state = try folder.state(
       preset, ["e.lua": "local function deep()\n  error('boom')\nend\nlocal function mid()\n  deep()\nend\nmid()"])
     for code in ["require 'e'", "error((select(2, pcall(require, 'e'))), 0)"] {
       let error = try #require(throws: LuaError.self) { try state.load("\n\(code)", name: "main.lua")() }
@@ -86,10 +71,10 @@ import Testing
     }
   }
 
-  /// Errors of the host's `require` itself, which Lua has as values that are no texts.
+  /// The error of `require` itself is a value of the host's, not a text.
   @Test(arguments: [LuaPreset.pure, .standard, .compat])
-  func theTracebackOfAModuleThatIsMissingGoesThroughAllThatRequireIt(preset: LuaPreset) throws {
-    let state = try state(preset, ["a.lua": "local x = 1\nrequire 'b'", "b.lua": "\n\nrequire 'nowhere'"])
+  func theTracebackOfAModuleThatIsMissingGoesThroughAllThatRequireIt(_ preset: LuaPreset) throws {
+    let state = try folder.state(preset, ["a.lua": "local x = 1\nrequire 'b'", "b.lua": "\n\nrequire 'nowhere'"])
     let error = try #require(throws: LuaError.self) { try state.load("require 'a'", name: "main.lua")() }
     #expect(error.kind == .module && error.message.hasPrefix("module 'nowhere' not found"))
     let places = error.traceback.compactMap { frame in frame.line.map { "\(frame.source):\($0)" } }
@@ -108,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func oddModulesAreClear() throws {
+  @Test func modulesThatCannotBeLoadedSayWhy() throws {
     let state = try LuaState()
     state.modules.add("nothing", source: LuaSource("local x = 1", name: "nothing.lua"))
     state.modules.add("a", source: LuaSource("local b = require 'b'\nreturn b", name: "a.lua"))
@@ -130,22 +115,15 @@ import Testing
   }
 
   @Test func modulesOfGrantedFoldersStayWithinThem() throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("moonbase-\(UUID().uuidString)")
-    let root = folder.appendingPathComponent("root")
-    try FileManager.default.createDirectory(at: root.appendingPathComponent("pack"), withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    func write(_ text: String, _ path: String) throws {
-      try Data(text.utf8).write(to: folder.appendingPathComponent(path))
-    }
-    try write("return 'single'", "root/single.lua")
-    try write("return 'init'", "root/pack/init.lua")
-    try write("return 'inner'", "root/pack/inner.lua")
-    try write("return 'secret'", "secret.lua")
-    try Data([0x1B, 0x4C, 0x75, 0x61, 0x54]).write(to: root.appendingPathComponent("binary.lua"))
+    let state = try folder.state(
+      .standard,
+      [
+        "single.lua": "return 'single'", "pack/init.lua": "return 'init'", "pack/inner.lua": "return 'inner'",
+        "../secret.lua": "return 'secret'", "binary.lua": "\u{1B}LuaT",
+      ])
     try FileManager.default.createSymbolicLink(
-      at: root.appendingPathComponent("out.lua"), withDestinationURL: folder.appendingPathComponent("secret.lua"))
-    let state = try LuaState()
-    state.modules.roots = [root]
+      at: folder.root.appendingPathComponent("out.lua"),
+      withDestinationURL: folder.root.appendingPathComponent("../secret.lua").standardizedFileURL)
     let seen = try state.load("return require 'single', require 'pack', require 'pack.inner'", name: "t")()
     #expect(seen.map(\.textValue) == ["single", "init", "inner"])
     for name in ["out", "secret", "binary", "pack.", "..secret"] {

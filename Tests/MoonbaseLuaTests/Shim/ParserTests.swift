@@ -1,7 +1,7 @@
 import MoonbaseLua
 import Testing
 
-/// Sources that Lua's parser is kept from.
+/// Sources that are refused before Lua's parser reads them.
 @Suite struct ParserTests {
   @Test func aLongChainOfFieldsIsRefused() throws {
     let state = try LuaState()
@@ -14,7 +14,7 @@ import Testing
       many + String(repeating: "\na = '" + String(repeating: ".x", count: 300) + "'", count: 3), name: "t")
   }
 
-  /// What is refused for the time that its parsing takes is far from what anybody writes.
+  /// Sources are refused for the time of their parsing only where they are far from what people write.
   @Test func longSourcesAreNotSlowOnes() throws {
     let state = try LuaState()
     for piece in [

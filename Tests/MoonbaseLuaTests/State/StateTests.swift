@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// What a state does beside limits: chunks, runs within runs, the end of a run from outside.
+/// Chunks, runs within runs, the end of a run from outside.
 @Suite struct StateTests {
   @Test func runsAChunkWithArgumentsAndResults() throws {
     let state = try LuaState()
@@ -49,7 +49,7 @@ import Testing
     #expect(inner.limits.instructions == nil)
   }
 
-  /// Calls outside of a run know nothing of the run that the last one was within.
+  /// A call outside of a run does not look at the run that an earlier call was within.
   @Test func aStateOutlivesTheOneItRanWithin() throws {
     let inner = try LuaState()
     for _ in 0..<20 {

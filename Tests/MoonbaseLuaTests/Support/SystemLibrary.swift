@@ -1,7 +1,7 @@
 import MoonbaseLua
 import Testing
 
-/// Expects that a script returns the same text, a long one, over our libraries as over the system's, which preset `trusted` keeps.
+/// Expects that a script returns the same long text with our libraries as with the system's, which preset `trusted` keeps.
 func expectWhatTheSystemLibraryGives(_ script: String) throws {
   let ours = try LuaState(preset: .standard, limits: .none)
   let theirs = try LuaState(preset: .trusted, limits: .none)

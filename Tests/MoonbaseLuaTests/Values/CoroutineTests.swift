@@ -2,6 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
+/// Coroutines that Swift resumes.
 @Suite struct CoroutineTests {
   @Test func coroutinesResumeFromSwift() throws {
     let state = try LuaState()
@@ -30,7 +31,7 @@ import Testing
     #expect(try state.load("return 1", name: "t").first().integerValue == 1)
   }
 
-  /// A run is one thread's at a time: the thread may differ from one to the next, also for a coroutine.
+  /// Each run may be on another thread, and a coroutine goes on there.
   @Test func aCoroutineGoesOnInAnotherThread() throws {
     let state = try LuaState(limits: LuaLimits(deadline: 5))
     let code = "return function() for i = 1, 100 do coroutine.yield(i) end end"

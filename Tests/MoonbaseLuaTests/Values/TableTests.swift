@@ -1,6 +1,7 @@
 import MoonbaseLua
 import Testing
 
+/// Tables as Swift reads them.
 @Suite struct TableTests {
   /// Lua's length of such a table is 2^62.
   @Test func elementsEndWhereOneIsMissing() throws {

@@ -3,7 +3,7 @@ import Testing
 
 /// Libraries are proxies in a sandbox; raw access reads them as plain Lua's tables are read.
 @Suite struct FrozenLibraryTests {
-  @Test(arguments: [LuaPreset.pure, .standard, .compat]) func rawAccessSeesTheFunctions(preset: LuaPreset) throws {
+  @Test(arguments: [LuaPreset.pure, .standard, .compat]) func rawAccessSeesTheFunctions(_ preset: LuaPreset) throws {
     let state = try LuaState(preset: preset)
     let results = try state.run {
       try state.load(

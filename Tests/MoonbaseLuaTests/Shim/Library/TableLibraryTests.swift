@@ -1,8 +1,9 @@
 import MoonbaseLua
 import Testing
 
+/// `table.concat` and `table.unpack`, which are ours in the sandbox.
 @Suite struct TableLibraryTests {
-  @Test func joinedAndUnpackedAsByLua() throws {
+  @Test func concatAndUnpackGiveWhatLuaGives() throws {
     let state = try LuaState(preset: .standard)
     let results = try state.load(
       """

@@ -1,6 +1,7 @@
 import MoonbaseLua
 import Testing
 
+/// The order of `pairs` and `next` in preset `pure`.
 @Suite struct WalkTests {
   /// Hashes of texts differ from run to run; an order does not.
   @Test func pureWalksTablesInOrder() throws {

@@ -51,7 +51,7 @@ import Testing
     #expect(try kind(outer, "while true do pcall(inner) end") == .limit(.instructions))
   }
 
-  /// Whoever catches the error in the host and goes on, in a state of its own too, gets no further.
+  /// A host function that catches the error and goes on is stopped again, in another state too.
   @Test func aHostThatGoesOnIsStoppedAgain() throws {
     let outer = try state(LuaLimits(deadline: 0.02))
     let inner = try LuaState()

@@ -1,10 +1,10 @@
 import MoonbasePlatform
 import Testing
 
-/// Signals in processes of their own, since they are the whole process's.
+/// Signals, each case in a process of its own, since a signal concerns the whole process.
 @Suite(.enabled(if: !Instrument.isThreadSanitizer, "the thread sanitizer does not follow forks"))
 struct SignalTests {
-  /// What each case said, and its exit status or minus the signal that ended it.
+  /// The line that each case wrote, and its exit status or minus the signal that ended it.
   private static let outcomes: [String: [String]] = {
     let lines = (try? HostileRunner.ask(["signals"], [])) ?? []
     return lines.reduce(into: [:]) { all, line in
@@ -13,7 +13,7 @@ struct SignalTests {
     }
   }()
 
-  /// Ours and those that the watchdog sends all come to it; two that the host sends itself are counted.
+  /// The handler of the host gets all signals, those of the watchdog too; it counts the two that the host sends itself.
   @Test(arguments: ["handlerBefore", "handlerAfter", "handlerThatChains"])
   func aHandlerOfTheHostIsCalledAndDeadlinesHold(_ name: String) {
     #expect(Self.outcomes[name] == ["lua.limit.deadline 2", "0"])
@@ -27,7 +27,7 @@ struct SignalTests {
     #expect(Self.outcomes["interruptedOnce"] == ["lua.interrupted", "0"])
   }
 
-  /// The run does not answer to the first one: it is in the host.
+  /// The run does not answer to the first signal, since it is in the host.
   @Test func theSecondInterruptionEndsTheProcess() {
     #expect(Self.outcomes["interruptedTwice"] == ["-\(SIGINT)"])
   }

@@ -2,9 +2,10 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// Growing a table is paid for by how its keys fall: those below `Attacks/tables/colliding-*.lua` end a run, honest ones cost nothing.
+/// The price of a table that grows depends on how its keys fall. Keys that collide, as in `Attacks/tables/colliding-*.lua`, end a run;
+/// honest keys cost nothing more.
 @Suite struct TableGrowthTests {
-  /// What the instructions of a script cost, with a deadline in force that it cannot miss but by an estimate that is wrong.
+  /// The instructions that a script costs. Its deadline is so far away that only a wrong estimate could pass it.
   private func price(of code: String) throws -> Int64 {
     let state = try LuaState(limits: LuaLimits(instructions: 200_000_000, deadline: 600))
     let script = try state.load(code, name: "t")

@@ -1,7 +1,8 @@
 import MoonbaseLua
 import Testing
 
-@Suite struct HostObjectTests {
+/// Operators of host types.
+@Suite struct HostOperatorTests {
   final class Money {
     let cents: Int64
     var isClosed = false
