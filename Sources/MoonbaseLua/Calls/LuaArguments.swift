@@ -9,7 +9,7 @@
 public struct LuaArguments: ~Copyable {
   @usableFromInline let words: UnsafeMutableRawPointer
   @usableFromInline let count: Int
-  /// The call, which outlives the placing of its arguments.
+  /// The call, which lives longer than its arguments are being set.
   @usableFromInline let call: Unmanaged<LuaFastCall>
 
   @inlinable

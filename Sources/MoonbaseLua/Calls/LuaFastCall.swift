@@ -19,8 +19,8 @@ public final class LuaFastCall {
   private let index: Int32
   let buffer: LuaArgumentBuffer
   @usableFromInline let count: Int
-  /// The buffer's values, which stay where they are, since the number of arguments does. Callers write into them without a
-  /// call, by the layout of `MBLValue`: the number, its length, its tag.
+  /// The values of the buffer. They never move, since the number of arguments does not change. Callers write into them directly, by
+  /// the layout of `MBLValue`: the number, the length, the tag.
   @usableFromInline let words: UnsafeMutableRawPointer
   private let values: UnsafeMutablePointer<MBLValue>
   @usableFromInline let holdsMore: UnsafeMutablePointer<Bool>
@@ -100,14 +100,14 @@ public final class LuaFastCall {
     return try beginAfter(plain)
   }
 
-  @inline(never)  // keeps its frame out of the quick call's
+  @inline(never)  // so that the quick call needs no room on the stack for it
   private func beginAfter(_ plain: MBLFastResult) throws(LuaError) -> LuaResult {
     if plain.status == MBLStatus.idle.rawValue { return try beginSlowly() }
     throw failure(MBLStatus(rawValue: Int32(plain.status)) ?? .runtime, LuaResult(plain, of: .passUnretained(self)))
   }
 
-  /// The call of more than scalars, and the one that is a run of its own.
-  @inline(never)  // keeps its frame out of the quick call's
+  /// Makes a call whose arguments are not all scalars, or that is a run of its own.
+  @inline(never)  // so that the quick call needs no room on the stack for it
   private func beginSlowly() throws(LuaError) -> LuaResult {
     let state = try reference.state
     let raw = state.raw

@@ -7,14 +7,14 @@ import MoonbasePlatform
 /// let text = try call.run { $0.set(0, integer: 7) } reading: { $0.isNil ? nil : $0.text }
 /// ```
 public struct LuaResult: ~Copyable {
-  // A plain value in parts, so that callers read numbers without a call, and few enough to come back in registers.
+  // The parts of a plain value. Callers read numbers from them without a call, and they are returned in registers.
   @usableFromInline let word: Int64
   @usableFromInline let tag: UInt32
-  /// The height of the stack below a result that lies on it; less than 0 if none does.
+  /// The height of the stack below the result; less than 0 where the result is not on the stack.
   @usableFromInline let top: Int32
   /// The call, which outlives its result.
   private let call: Unmanaged<LuaFastCall>
-  /// Kept by a call that is a run of its own.
+  /// The state that a call keeps which is a run of its own.
   let holder: Unmanaged<LuaState>?
 
   init(_ plain: MBLFastResult, of call: Unmanaged<LuaFastCall>) {

@@ -36,7 +36,7 @@ struct LuaTreeDecoder: Decoder, SingleValueDecodingContainer {
   func decodeNil() -> Bool { tree == .null }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    // Unwrapped first: a leaf that is nil would cast to any optional type, and lose what stands here.
+    // The leaf is unwrapped first: nil casts to any optional type, and the value of the tree would be lost.
     if let leaf = try leaf(type), let value = leaf as? Value { return value }
     return try Value(from: self)
   }

@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// Where an encoder puts what it was given.
+/// The place into which an encoder puts its value.
 final class LuaTreeSlot {
   enum Content {
     case none
@@ -44,7 +44,7 @@ struct LuaTreeEncoder: Encoder {
     refuse(problem, path.map(\.stringValue))
   }
 
-  /// The error of a place; of a long way there only the ends are told.
+  /// The error of a place. Of a long path it tells both ends only.
   static func refuse(_ problem: String, _ path: [String]) -> LuaError {
     guard !path.isEmpty else { return LuaError(.conversion, problem) }
     let shown = path.map { $0.count > 40 ? "\($0.prefix(40))…" : $0 }
@@ -70,7 +70,7 @@ struct LuaTreeEncoder: Encoder {
   }
 }
 
-/// What the three kinds of container share: a leaf for each primitive type.
+/// The conversion of primitive types, which the three kinds of container share.
 protocol LuaLeafEncoding {
   var codingPath: [any CodingKey] { get }
   var depth: Int { get }

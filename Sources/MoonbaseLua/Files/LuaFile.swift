@@ -1,12 +1,12 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// An open file of a script, with buffers of its own: one side is read or written at a time, as in C.
+/// An open file of a script, with a buffer of its own for reading and writing in turn, as in C.
 final class LuaFile {
   enum Failure: Error {
-    /// The system refused; its number.
+    /// The system refused, with this number.
     case system(Int32)
-    /// What is read at once is larger than a script may hold.
+    /// One read gives more than `greatest` bytes.
     case tooLarge
     /// The output limit ended the run.
     case limit
@@ -19,19 +19,19 @@ final class LuaFile {
   let descriptor: Int32
   let isStandard: Bool
   private(set) var isOpen = true
-  /// Takes what is written instead of the descriptor: the state's output, which counts.
+  /// Takes what is written in place of the descriptor: the output of the state, which counts bytes.
   private let sink: Sink?
   /// Knows whether the program began to use the file itself while it was open here.
   private let guardian: (any LuaFileGuard)?
 
-  /// Whether reading and writing may wait for somebody else.
+  /// Whether reading and writing may wait, as they do for pipes and devices.
   private let mayWait: Bool
 
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
-  /// What was read and not yet taken: `start..<end`.
+  /// The bytes that were read and not yet taken are at `start..<end`.
   private(set) var start = 0
   private(set) var end = 0
-  /// What was written and not yet handed on: `0..<pending`.
+  /// The bytes that were written and not yet handed on are at `0..<pending`.
   private var pending = 0
   private var buffering = Buffering.full
 
@@ -63,7 +63,7 @@ final class LuaFile {
   func close() throws {
     defer {
       isOpen = false
-      // To close a descriptor of a file drops all locks that the process has on it: this one stays open.
+      // Closing a descriptor drops all locks that the process has on the file, so a guarded one stays open.
       if !isStandard, !isGuarded { _ = MoonbasePlatform.close(descriptor) }
     }
     try flush()
@@ -76,7 +76,7 @@ final class LuaFile {
 
   func take(_ count: Int) { start += count }
 
-  /// Reads on after everything at hand was taken; false at the end of the file.
+  /// Reads more, after all bytes at hand were taken; false at the end of the file.
   func fill() throws -> Bool {
     try flush()
     while true {
@@ -88,7 +88,7 @@ final class LuaFile {
     }
   }
 
-  /// Waiting for standard input is waiting for the user.
+  /// Reads into the buffer. For standard input the time counts as waiting for the user.
   private func read() throws -> Int {
     guard descriptor == STDIN_FILENO else {
       try wait(for: POLLIN)
@@ -136,7 +136,7 @@ final class LuaFile {
     var rest = bytes[...]
     while !rest.isEmpty {
       try wait(for: POLLOUT)
-      // A pipe that has room has it for so many bytes; of more, the system would wait for the rest.
+      // A pipe that has room takes so many bytes. With more, the system would wait until it has taken the rest.
       let part = UnsafeRawBufferPointer(rebasing: mayWait ? rest.prefix(Int(PIPE_BUF)) : rest)
       let count = MoonbasePlatform.write(descriptor, part.baseAddress, part.count)
       if count < 0, errno == EINTR { continue }

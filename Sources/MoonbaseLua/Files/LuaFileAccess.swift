@@ -56,7 +56,7 @@ public struct LuaFileAccess: Sendable, Equatable {
 
   private static func resolve(_ path: String) -> String? {
     if let whole = real(path) { return whole }
-    // A link to nowhere would be followed on creation; what it names was not looked at.
+    // Creating a file follows a link that leads nowhere, and the target of such a link was not checked.
     var status = stat()
     guard lstat(path, &status) != 0 else { return nil }
     let url = URL(literalPath: path)

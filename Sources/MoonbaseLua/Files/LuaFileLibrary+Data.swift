@@ -20,7 +20,7 @@ extension LuaFileLibrary {
     try call.return(.object(LuaObject(file, as: type)))
   }
 
-  /// The text of a number as Lua writes it; nil for what is none.
+  /// The text of a number as Lua writes it; nil for an argument that is no number.
   private static func numeral(_ call: borrowing LuaCall, _ index: Int) throws -> String? {
     guard call.typeName(index) == "number" else { return nil }
     guard case .number(let number) = try call.value(index) else { return String(try call.integer(index)) }
@@ -47,9 +47,9 @@ extension LuaFileLibrary {
     try read(file, formats(&call, from: first), &call)
   }
 
-  /// Gives a result for each format, and nil for the first that finds nothing, where it stops.
+  /// Returns a result for each format. At the first format that finds nothing it returns nil and stops.
   private func read(_ file: LuaFile, _ formats: [LuaReadFormat], _ call: inout LuaCall) throws {
-    // The user is to see a question before its answer is awaited.
+    // The user must see a question before the script waits for the answer.
     if file.isStandard { try standardOutput.flush() }
     for format in formats {
       guard try give(file, format, &call) else { return call.returnNil() }
@@ -60,7 +60,7 @@ extension LuaFileLibrary {
     do {
       if case .number = format { return try giveNumber(file, &call) }
       var found = false
-      // The state copies the bytes at once or keeps them until the call is over; they stay in the file's buffer meanwhile.
+      // `return` copies the bytes.
       found = try file.read(format) { bytes in call.return(bytes: bytes) }
       return found
     } catch LuaFile.Failure.system(let number) {

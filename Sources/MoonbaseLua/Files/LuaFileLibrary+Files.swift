@@ -20,7 +20,7 @@ extension LuaFileLibrary {
     "a+": (O_RDWR | O_CREAT | O_APPEND, true),
   ]
 
-  /// The file, or nil after the call was given what tells why not.
+  /// Opens a file. Where it cannot, it returns the reason to the script and gives nil.
   private func openFile(_ path: String, mode: String, _ call: inout LuaCall) throws -> LuaFile? {
     let (flags, writes) = Self.modes[mode.replacing("b", with: "")] ?? (O_RDONLY, false)
     guard let resolved = access.path(path, writing: writes) else {
@@ -32,7 +32,7 @@ extension LuaFileLibrary {
       call.refuseGuarded(path)
       return nil
     }
-    // Links were resolved; one that was put there since is not followed.
+    // Links were resolved. A link that was put there meanwhile is not followed.
     let descriptor = MoonbasePlatform.open(resolved, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
     guard descriptor >= 0 else {
       call.fail(path, errno)

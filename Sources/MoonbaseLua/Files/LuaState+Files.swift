@@ -16,14 +16,14 @@ extension LuaState {
 }
 
 extension LuaCall {
-  /// `nil, message, number`: how Lua's libraries tell of a file that did not work.
+  /// Returns `nil, message, number`, as Lua's libraries do where a file cannot be used.
   mutating func fail(_ path: String?, _ number: Int32) {
     returnNil()
     `return`("\(path.map { "\($0): " } ?? "")\(String(cString: strerror(number)))")
     `return`(Int64(number))
   }
 
-  /// `nil, message, number` for a path that the program keeps to itself.
+  /// Returns `nil, message, number` for a path that the program keeps to itself.
   mutating func refuseGuarded(_ path: String) {
     returnNil()
     `return`(Self.guarded(path))
@@ -32,7 +32,7 @@ extension LuaCall {
 
   static func guarded(_ path: String) -> String { "\(path): the program has it open itself (a store that is in use?)" }
 
-  /// `nil, message, number` for a path that is not granted.
+  /// Returns `nil, message, number` for a path that is not granted.
   mutating func refuse(_ path: String, writing: Bool, _ access: LuaFileAccess) {
     if path.utf8.count >= PATH_MAX { return fail(path, ENAMETOOLONG) }
     if access.missingFolder(of: path, writing: writing) != nil { return fail(path, ENOENT) }

@@ -18,8 +18,8 @@ extension LuaCall {
       mbl_function_name(thread, base, 128, &isMethod)
       return String(cString: base)
     }
-    // Called as a method, `self` is not counted. A method that Lua has no name for was called by `pcall` or as the last thing of
-    // a function, and is taken as called in the usual way.
+    // In a call with ":" the object is not counted. Where Lua has no name for a method, `pcall` called it or the call was the last one
+    // of a function: then it is taken for a call with ":".
     let countsSelf = !isMethod && (method == nil || !name.isEmpty)
     let number = index + Int(offset) + 1 - (countsSelf ? 0 : 1)
     let shown = method?.methodName ?? (name.isEmpty ? "?" : name)

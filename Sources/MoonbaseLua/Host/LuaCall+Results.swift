@@ -38,7 +38,7 @@ extension LuaCall {
     try buffer.set(0, value, for: state)
     buffer.seal(1)
     mbl_frame_return(frame, buffer.values)
-    // A reference is only good while the value is held: take it onto the stack now.
+    // The reference lives as long as the value here, so it goes onto the stack now.
     if buffer.values[0].tag == .reference { _ = mbl_frame_flush(frame) }
   }
 
@@ -46,7 +46,7 @@ extension LuaCall {
     withUnsafePointer(to: plain) { mbl_frame_return(frame, $0) }
   }
 
-  /// A first result that is a scalar waits in the frame as it is.
+  /// Returns a scalar. A first result waits in the frame as it is.
   private func give(_ tag: MBLTag, _ word: Int64) {
     guard !frame.pointee.hasResult else {
       var plain = MBLValue()

@@ -16,7 +16,7 @@ public struct LuaCall: ~Copyable {
   let frame: UnsafeMutablePointer<MBLFrame>
   /// The number of stack places before the first argument.
   let offset: Int32
-  // The state keeps its methods until it closes, and a call ends before that.
+  // The state keeps its methods until it closes, and a call ends before it closes.
   unowned(unsafe) let method: LuaHostFunction?
 
   init(_ frame: UnsafeMutablePointer<MBLFrame>, offset: Int32, method: LuaHostFunction? = nil) {
@@ -166,7 +166,7 @@ public struct LuaCall: ~Copyable {
     return String(cString: mbl_type_name(thread, place(index)))
   }
 
-  /// An argument as the key of a message: text as it is, numbers and truth values as Lua writes them, all else by its type.
+  /// The text of a key for messages: texts as they are, numbers and booleans as Lua writes them, anything else by its type.
   func keyText(_ index: Int) throws(LuaError) -> String {
     switch try value(index) {
     case .string(let string): string.description

@@ -1,6 +1,6 @@
 import MoonbaseLuaShim
 
-/// A closure as a function, or as what a host type does for an operator.
+/// A closure that Lua calls as a function, or for an operator of a host type.
 final class LuaClosure: LuaHostFunction {
   private let name: LuaOperator?
   private let body: (inout LuaCall) throws -> Void
@@ -17,7 +17,7 @@ final class LuaClosure: LuaHostFunction {
   }
 }
 
-/// A method: argument 0 is checked to be the object.
+/// A method, which checks that its first argument is the object.
 final class LuaMethod<Object: AnyObject>: LuaHostFunction {
   private let type: String
   private let name: String
@@ -46,7 +46,7 @@ final class LuaMethod<Object: AnyObject>: LuaHostFunction {
   private func object(_ frame: UnsafeMutablePointer<MBLFrame>) throws -> Object {
     let call = LuaCall(frame, offset: 0, method: self)
     if let object = call.objectIfPresent(0, as: Object.self) { return object }
-    // A handle that is dead has a better reason than its type.
+    // The error of a dead handle says so, and does not blame the type.
     let first = call.plain(0)
     if first.tag == .object, first.pointer == nil { return try call.object(0, as: Object.self, name: type) }
     throw call.argumentError(0, "\(type) expected, got \(call.typeName(0)): call it with ':', not with '.'")

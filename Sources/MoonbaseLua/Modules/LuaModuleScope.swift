@@ -1,8 +1,8 @@
 import MoonbaseLuaShim
 
-/// A module just loaded.
+/// A module that was loaded just now.
 struct LuaLoadedModule {
-  /// What `require` gives.
+  /// The value that `require` gives.
   var value: LuaValue
   /// The table that the module returned, behind a frozen one.
   var table: LuaTable?
@@ -16,11 +16,11 @@ struct LuaLoadedModules {
   var shared: LuaTable?
   /// In preset `compat`: the modules of each script, by its environment.
   var ofScripts: LuaTable?
-  /// The tables behind those that are frozen, by name.
+  /// The tables that modules returned, by name. Scripts may see proxies of them.
   var tables: [String: LuaTable] = [:]
   /// The names of the modules that are being loaded, each required by the one before it.
   var loading: [String] = []
-  /// What the modules on board are given.
+  /// The table of functions that modules on board are given.
   var host: LuaTable?
 }
 
@@ -71,7 +71,7 @@ extension LuaState {
     return scopes
   }
 
-  /// Makes a loaded module the one that `require` gives.
+  /// Keeps a loaded module, so that `require` gives it from now on.
   func publish(_ module: LuaLoadedModule, _ name: String, _ scope: LuaModuleScope) throws(LuaError) -> LuaValue {
     if module.isScripts {
       try scope.own?.set(name, module.value)

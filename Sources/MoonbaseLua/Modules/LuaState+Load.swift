@@ -33,7 +33,7 @@ extension LuaState {
     do throws(LuaError) {
       return LuaFunction(reference: try keep(status))
     } catch  where error.kind == .stack && !source.isBytecode {
-      // The parser only says that C's stack is at its end, and not where.
+      // The parser says that the C stack is at its end, and not in which line.
       throw LuaError(
         .syntax, "the source nests too deeply (more than 200 levels)", script: source.name,
         line: source.deepestLine)

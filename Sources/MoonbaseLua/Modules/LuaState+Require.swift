@@ -33,7 +33,7 @@ extension LuaState {
     return LuaError(.module, "module '\(name)' not found\(hint)\(places.joined())")
   }
 
-  /// A library of Lua's, as the preset has it; nil if the name is none.
+  /// A library of Lua's, as the preset has it; nil if no library has the name.
   private func library(_ name: String) throws(LuaError) -> LuaValue? {
     guard preset != .trusted, Self.libraries.contains(name) else { return nil }
     let value = try global(name)
@@ -43,7 +43,7 @@ extension LuaState {
 
   private static let libraries: Set = ["string", "table", "math", "utf8", "coroutine", "os", "io", "debug"]
 
-  /// The value of a module, loaded anew; nil if there is none of that name.
+  /// Loads a module; nil if there is none of that name.
   func loadModule(_ name: String, for scope: LuaModuleScope) throws -> LuaLoadedModule? {
     guard LuaModules.isName(name) else {
       if preset == .trusted { return nil }
@@ -71,13 +71,13 @@ extension LuaState {
     _ name: String, _ source: LuaSource, path: String? = nil, frozen: Bool, for scope: LuaModuleScope
   ) throws(LuaError) -> LuaLoadedModule {
     let environment = frozen ? nil : scope.environment
-    // Plain Lua's modules are told the path of their file; a sandboxed one learns nothing about the machine.
+    // Plain Lua gives a module the path of its file. A sandboxed module must learn nothing about the machine.
     let place = preset == .trusted ? path ?? source.name : source.name
     let value = try load(source, in: environment).first(.text(name), .text(place))
     var module = LuaLoadedModule(value: value, table: value.tableValue, isScripts: environment != nil)
     switch value {
     case .nil:
-      // No script sees what it set as globals, so that it would be of no use.
+      // No script sees the globals that the module sets, so the module would be of no use.
       guard preset == .compat || preset == .trusted else {
         throw LuaError(.module, "module '\(name)' returns nothing: end it with return and what it gives")
       }

@@ -28,7 +28,7 @@ extension LuaState {
   ///
   /// The module is given its name and a table of what Lua alone lacks: Unicode, the null value, frozen tables.
   func standardModule(_ name: String) throws -> LuaValue? {
-    // The type of dates is the program's: without one there is no calendar for it.
+    // The calendar works with the program's type of dates, and not without one.
     if name == "moonbase.date", moduleHost["date"] == nil { return nil }
     guard let source = LuaFiles.module(name) else { return nil }
     let host = try loaded.host ?? makeStandardHost()

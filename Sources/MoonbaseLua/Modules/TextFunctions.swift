@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// What `moonbase.text` leaves to Foundation: case, accents, characters and order, where Lua knows bytes.
+/// The functions of `moonbase.text` that need Foundation: case, accents, characters and order. Lua alone knows bytes.
 extension LuaState {
   static var textFunctions: [(String, (inout LuaCall) throws -> Void)] {
     [
@@ -26,7 +26,7 @@ extension LuaState {
     ]
   }
 
-  /// A text argument. The time that Foundation takes for it is charged as instructions, a few for each byte.
+  /// Reads a text argument, and charges an instruction for each byte, for the time that Foundation will take.
   private static func chargedText(_ call: borrowing LuaCall, _ index: Int) throws -> String {
     let text = try call.text(index)
     call.state.charge(Int64(text.utf8.count))
@@ -58,7 +58,7 @@ extension LuaState {
     }
   }
 
-  /// Positions as `string.sub` has them, in characters.
+  /// The part between two positions, which are those of `string.sub` but count characters.
   private static func part(_ call: inout LuaCall) throws {
     let text = try chargedText(call, 0)
     let first = try call.integer(1)
@@ -91,7 +91,7 @@ extension LuaState {
     return locale
   }
 
-  /// Whether Foundation knows the language: of any other it would take the common order and say nothing.
+  /// Whether Foundation knows the language. For any other it would use the common order and report nothing.
   private static func isKnown(_ name: String) -> Bool {
     let language = name.split { $0 == "-" || $0 == "_" }.first.map { $0.lowercased() } ?? ""
     return name.isEmpty || languages.contains(language)

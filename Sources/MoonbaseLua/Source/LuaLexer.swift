@@ -1,4 +1,4 @@
-/// The tokens of a Lua source, as far as finding the keys of literal tables needs them.
+/// Reads the tokens of a Lua source. It knows as much of them as finding the keys of literal tables needs.
 struct LuaLexer {
   enum Token: Equatable {
     case name(String)
@@ -71,7 +71,7 @@ struct LuaLexer {
     }
   }
 
-  /// The text of a string in quotes; escapes are left as they are but for quotes and backslashes.
+  /// The text of a string in quotes. Escapes stay as they are, except those of quotes and backslashes.
   private mutating func quoted(_ quote: UInt8) -> String {
     at += 1
     var text: [UInt8] = []

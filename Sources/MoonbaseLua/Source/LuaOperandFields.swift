@@ -1,6 +1,6 @@
-/// The fields that the operands of an operator are, as far as a line of the source tells them beyond doubt.
+/// Finds the names of the fields that are the operands of an operator, where a line of the source leaves no doubt.
 ///
-/// They are told where the operator stands once in its line, and each operand is a variable with fields, indices and calls
+/// That is the case where the operator stands once in its line, and each operand is a variable with fields, indices and calls
 /// behind it, between words and signs that bind less.
 struct LuaOperandFields {
   private(set) var left: String?
@@ -10,7 +10,7 @@ struct LuaOperandFields {
 
   init?(of name: LuaOperator, line: Int, in source: LuaSource) {
     guard let text = source.line(line), text.utf8.count < 1000 else { return nil }
-    // What stands in the lines beside it may belong to an operand.
+    // An operand may begin in the line before, or end in the line after.
     let before = source.line(line - 1) ?? "", after = source.line(line + 1) ?? ""
     guard before.utf8.count + after.utf8.count < 2000 else { return nil }
     let tokens = Self.tokens(before + "\n" + text + "\n" + after)
@@ -20,7 +20,7 @@ struct LuaOperandFields {
     let words = tokens.map(\.token)
     left = Self.field(endingBefore: at, in: words)
     right = Self.field(startingAfter: at, in: words)
-    // Lua knows no ">": it turns the operands round.
+    // Lua swaps the operands of ">" and calls "<".
     if words[at] == signs.last, signs.count == 2 { (left, right) = (right, left) }
   }
 
@@ -31,14 +31,14 @@ struct LuaOperandFields {
     return tokens
   }
 
-  /// Whether the line before holds the sign too and goes on in this line, which is where Lua places a comparison that ends here.
+  /// Whether the line before holds the sign too and goes on in this line. Lua gives such a comparison the line in which it ends.
   private static func reachesOver(_ tokens: [(token: Token, line: Int)], _ signs: [Token]) -> Bool {
     let before = tokens.prefix { $0.line == 1 }.map(\.token)
     guard case .symbol = before.last, let last = before.last else { return false }
     return !closes(last) && before.contains(where: signs.contains)
   }
 
-  /// How an operator is written; one that compares is written in two ways.
+  /// The signs of an operator. One that compares has two.
   private static func signs(of name: LuaOperator) -> [Token] {
     switch name {
     case .less: [symbol("<"), symbol(">")]
@@ -109,7 +109,7 @@ struct LuaOperandFields {
 
   // MARK: What stands beside an operand
 
-  /// What ends an operand behind: a name is the next statement.
+  /// Whether a token ends the operand before it. A name does: it begins the next statement.
   private static func closes(_ token: Token) -> Bool {
     switch token {
     case .name, .end: true
@@ -117,7 +117,7 @@ struct LuaOperandFields {
     }
   }
 
-  /// What may stand before an operand without taking a part of it.
+  /// Whether a token may stand before an operand without taking a part of it.
   private static func opens(_ token: Token) -> Bool {
     switch token {
     case .name(let name): keywords.contains(name) && name != "not"

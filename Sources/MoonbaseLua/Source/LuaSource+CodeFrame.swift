@@ -24,7 +24,8 @@ extension LuaSource {
     String(line.replacing("\t", with: " ").filter { $0 != "\r" }.prefix(200))
   }
 
-  /// The last word in quotes that stands in the line, such as in "near 'x'" or "(local 'p')"; else the first that is no blank.
+  /// The column of the last word in quotes of the message that stands in the line, as in "near 'x'" or "(local 'p')". Without one,
+  /// the first column that is no blank.
   private static func column(in line: String, _ message: String) -> Int {
     let words = message.split(separator: "'", omittingEmptySubsequences: false)
     for index in words.indices.reversed() where index % 2 == 1 && !words[index].isEmpty {

@@ -1,5 +1,5 @@
 extension LuaSource {
-  /// The line of what stands deepest within brackets, blocks and operators; nil where nothing does.
+  /// The line at which most brackets, blocks and operators are open; nil where there are none.
   var deepestLine: Int? {
     var lexer = LuaLexer(bytes)
     var nesting = LuaNesting()
@@ -11,7 +11,7 @@ extension LuaSource {
   }
 }
 
-/// How deep the parser is within a source, roughly: enough to name a line.
+/// Counts how deep the parser is within a source, exactly enough to name a line.
 private struct LuaNesting {
   private var depth = 0
   /// Operators in a row, each of which waits for what follows.

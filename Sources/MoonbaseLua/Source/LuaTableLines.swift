@@ -136,7 +136,7 @@ public struct LuaTableLines: Sendable {
         var name = "?"
         var isName = false
         switch token {
-        // What follows may make another key of it: ["a" .. "b"].
+        // An operator may follow, so that the key is another one: ["a" .. "b"].
         case .string(let text): (name, isName) = (text, ahead.token == .symbol(UInt8(ascii: "]")))
         case .number(let text): name = text
         default: break
@@ -150,7 +150,7 @@ public struct LuaTableLines: Sendable {
       return (String(place), start, false)
     }
 
-    /// To the comma or brace that ends the value, past calls, tables and functions.
+    /// Skips to the comma or brace that ends the value, past calls, tables and functions.
     private mutating func skipValue() {
       var brackets = 0
       var blocks = 0

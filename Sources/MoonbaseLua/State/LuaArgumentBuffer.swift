@@ -3,7 +3,7 @@ import MoonbasePlatform
 
 /// Holds plain values on their way into Lua, and the bytes of their strings.
 final class LuaArgumentBuffer {
-  // Written for each value of each call; no access lasts while other code runs.
+  // These are written for each value of each call. No access to one lasts while other code runs.
 
   @exclusivity(unchecked) private(set) var values: UnsafeMutablePointer<MBLValue>
   @exclusivity(unchecked) private var capacity: Int
@@ -11,7 +11,7 @@ final class LuaArgumentBuffer {
   @exclusivity(unchecked) private var byteCapacity: Int
   @exclusivity(unchecked) private var byteCount = 0
   @exclusivity(unchecked) private var hasStrings = false
-  /// Whether there is more than scalars; behind a pointer, since calls that are made often look at it.
+  /// Whether there are values besides scalars. It is behind a pointer, since calls that are made often read it.
   let holdsMore: UnsafeMutablePointer<Bool>
   /// Keeps objects and references alive until the call has them.
   @exclusivity(unchecked) private var anchors: [AnyObject] = []
@@ -105,7 +105,7 @@ final class LuaArgumentBuffer {
     values[index] = try type.plain(object, scoped: scoped, in: state)
   }
 
-  /// Turns offsets into addresses; only after the last value was set.
+  /// Turns offsets into addresses, after the last value was set.
   func seal(_ count: Int) {
     guard hasStrings else { return }
     for index in 0..<count where values[index].tag == .string {

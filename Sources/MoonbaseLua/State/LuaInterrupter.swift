@@ -7,7 +7,7 @@ import MoonbaseLuaShim
 /// Thread.detachNewThread { sleep(5); interrupter.interrupt() }
 /// try state.load("while true do end", name: "endless.lua")()   // throws LuaError.Kind.interrupted
 /// ```
-public final class LuaInterrupter: @unchecked Sendable {  // the control block is atomic throughout
+public final class LuaInterrupter: @unchecked Sendable {  // all fields of the control block are atomic
   private let control: OpaquePointer
 
   init(_ control: OpaquePointer) {

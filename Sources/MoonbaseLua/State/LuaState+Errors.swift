@@ -4,7 +4,7 @@ import MoonbasePlatform
 /// A Swift error on its way through Lua.
 final class LuaCrossedError {
   let error: any Error
-  /// Where Lua was when it was raised, if it had come from Lua before.
+  /// The traceback that the error had already, where it came from Lua before.
   let traceback: [LuaError.Frame]
 
   init(_ error: any Error) {
@@ -29,7 +29,7 @@ extension LuaState {
     if status != .OK { throw LuaError(status == .stack ? .stack : .memory, "not enough memory") }
   }
 
-  /// Makes the error of a failed call from the value on the top, and takes it off.
+  /// Takes the value that a failed call raised off the stack, and creates the error.
   func takeError(_ status: MBLStatus) -> LuaError {
     if status == .stack { return LuaError(.stack, "stack overflow in the host") }
     defer { pop() }
@@ -50,13 +50,13 @@ extension LuaState {
       underlying: crossed, value: status == .memory ? nil : try? value(plain), raised: text)
   }
 
-  /// The traceback of an error that crossed a host function: what it had before, then what came later.
+  /// The traceback of an error that crossed a host function: the frames that it had before, then those around them.
   private static func joined(_ inner: [LuaError.Frame], _ outer: [LuaError.Frame]) -> [LuaError.Frame] {
     guard !inner.isEmpty else { return outer }
-    // Seen from within, the outer frames stand below the inner ones already.
+    // The inner traceback may hold outer frames already.
     let most = min(inner.count, outer.count)
     let shared = (0...most).last { inner.suffix($0).elementsEqual(outer.prefix($0)) } ?? 0
-    // A script may send the same error through a host function for ever.
+    // A script may send the same error through a host function again and again.
     return Array((inner + outer.dropFirst(shared)).prefix(64))
   }
 
@@ -143,7 +143,7 @@ extension LuaState {
     if let error = error as? LuaError {
       if !error.traceback.isEmpty, !error.message.isEmpty { rethrown = (error.message, error.traceback) }
       if case .string(let string)? = error.value(in: self), error.underlying == nil {
-        // Raised in Lua as text, on its way through the host: the same text goes on.
+        // Lua raised it as text before it came through the host: the same text is raised again.
         return failValue(.string(string), error)
       }
       if let value = error.value(in: self) { return failValue(value, error) }

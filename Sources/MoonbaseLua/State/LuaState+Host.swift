@@ -2,7 +2,7 @@ import MoonbaseLuaShim
 
 extension LuaState {
   /// The functions through which C calls Swift: the same for all states.
-  nonisolated(unsafe) static let host: UnsafePointer<MBLHost> = {  // written once, only read after
+  nonisolated(unsafe) static let host: UnsafePointer<MBLHost> = {  // initialized once, and only read after that
     let host = UnsafeMutablePointer<MBLHost>.allocate(capacity: 1)
     host.initialize(
       to: MBLHost(

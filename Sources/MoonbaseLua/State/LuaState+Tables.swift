@@ -70,7 +70,7 @@ extension LuaState {
     if !ok { throw takeError(.runtime) }
   }
 
-  /// As `tableForEach`, with the slots that the type has for the keys, several entries a step.
+  /// Does what `tableForEach` does, with the slots of the type for the keys, and several entries a step.
   func tableForEachSlot(
     _ table: LuaReference, of type: OpaquePointer, _ body: (LuaTable.Entry, LuaValue) throws -> Void
   ) throws {

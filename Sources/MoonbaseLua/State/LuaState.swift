@@ -47,7 +47,7 @@ public final class LuaState {
   /// The sources loaded last, by their names in messages.
   var sources: [String: LuaSource] = [:]
   var loaded = LuaLoadedModules()
-  /// The last error that left a host function as text, with the traceback that the text does not carry.
+  /// The last error that a host function raised as text, with its traceback, which the text does not carry.
   var rethrown: (text: String, traceback: [LuaError.Frame])?
   private var buffers: [LuaArgumentBuffer] = []
 
