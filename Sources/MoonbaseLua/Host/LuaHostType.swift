@@ -138,7 +138,12 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
 }
 
 extension LuaState {
-  /// Makes a type known to this state. The type cannot be changed after.
+  /// Registers a type, so that scripts of this state can hold its objects. The type cannot be changed after.
+  ///
+  /// ```swift
+  /// try state.register(person)
+  /// try state.setGlobal("person", .object(LuaObject(scarlet, as: person)))
+  /// ```
   public func register<Object: AnyObject>(_ type: LuaHostType<Object>) throws(LuaError) {
     guard type.plainType == nil else { throw LuaError(.foreign, "\(type.name) is already registered") }
     let owner = Unmanaged<LuaAnyHostType>.passUnretained(type).toOpaque()
@@ -158,7 +163,13 @@ extension LuaState {
     type.link = link
   }
 
-  /// Makes a type known to this state when its first object is handed over, after `describe` has added its properties and methods.
+  /// Registers a type when its first object is handed over. `describe` is called then, and adds its properties and methods.
+  ///
+  /// ```swift
+  /// state.registerLater(person) { [unowned person] in
+  ///   person.property("name", get: { person, call in call.return(person.name) })
+  /// }
+  /// ```
   public func registerLater<Object: AnyObject>(_ type: LuaHostType<Object>, describe: @escaping () -> Void) {
     type.link = link
     type.registration = { [unowned self, unowned type] () throws(LuaError) in

@@ -97,51 +97,61 @@ static void name_originals(lua_State *L) {
   lua_setfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
 }
 
-static void open_sandbox(lua_State *L) {
-  MBLState *S = mbl_of(L);
+// Lua's own base functions that are safe as they are, and ours in place of the others.
+static void open_base(lua_State *L, int base) {
   static const char *const plain[] = {"assert", "error", "getmetatable", "ipairs", "pairs", "rawequal",
                                       "select", "tonumber", "type", "warn", "_VERSION", NULL};
-  // This comes first: opening the string library sets the methods of all strings, and the last one opened must be ours.
-  name_originals(L);
-  lua_createtable(L, 0, 40);
-  int base = lua_gettop(L);
+  static const luaL_Reg covered[] = {{"tonumber", mbl_tonumber}, {NULL, NULL}};
+  static const luaL_Reg ours[] = {{"pcall", mbl_pcall}, {"xpcall", mbl_xpcall}, {"rawget", mbl_rawget},
+                                  {"rawlen", mbl_rawlen}, {"rawset", mbl_rawset}, {"setmetatable", mbl_setmetatable},
+                                  {"tostring", mbl_tostring}, {"print", mbl_print},
+                                  {"collectgarbage", mbl_collectgarbage}, {NULL, NULL}};
   lua_pushcfunction(L, luaopen_base);
   lua_callk(L, 0, 1, 0, NULL);
   copy_fields(L, lua_gettop(L), base, plain);
   lua_settop(L, base);
-  static const luaL_Reg covered[] = {{"tonumber", mbl_tonumber}, {NULL, NULL}};
   mbl_cover(L, covered);
-  set_function(L, base, "pcall", mbl_pcall);
-  set_function(L, base, "xpcall", mbl_xpcall);
-  set_function(L, base, "rawget", mbl_rawget);
-  set_function(L, base, "rawlen", mbl_rawlen);
-  set_function(L, base, "rawset", mbl_rawset);
-  set_function(L, base, "setmetatable", mbl_setmetatable);
-  set_function(L, base, "tostring", mbl_tostring);
-  set_function(L, base, "print", mbl_print);
-  set_function(L, base, "collectgarbage", mbl_collectgarbage);
-  open_library(L, "string", open_string, true, base);
-  open_library(L, "table", open_table, true, base);
-  open_library(L, "math", open_math, true, base);
-  open_library(L, "utf8", mbl_open_utf8, true, base);
-  open_library(L, "coroutine", mbl_open_coroutine, true, base);
-  if (S->preset == MBLPresetPure) {
+  luaL_setfuncs(L, ours, 0);
+}
+
+// `next` in every sandbox, and `pairs` in preset `pure`, where both walk in order.
+static void open_walks(lua_State *L, int base, bool isOrdered) {
+  if (isOrdered) {
     lua_getfield(L, base, "pairs");
     lua_pushcclosure(L, mbl_ordered_pairs, 1);
     lua_setfield(L, base, "pairs");
   }
   lua_createtable(L, 3, 0);
-  lua_pushboolean(L, S->preset == MBLPresetPure);
+  lua_pushboolean(L, isOrdered);
   lua_pushcclosure(L, mbl_next, 2);
   lua_setfield(L, base, "next");
-  if (S->preset != MBLPresetPure) open_library(L, "os", open_os, true, base);
-  open_library(L, "debug", mbl_open_debug, true, base);
-  // The metatable of strings is shared by all scripts.
+}
+
+// All scripts share the metatable of strings: none may reach it.
+static void lock_strings(lua_State *L) {
   lua_pushliteral(L, "");
   lua_getmetatable(L, -1);
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
-  lua_settop(L, base);
+  lua_settop(L, -3);
+}
+
+static void open_sandbox(lua_State *L) {
+  static const luaL_Reg libraries[] = {{"string", open_string}, {"table", open_table}, {"math", open_math},
+                                       {"utf8", mbl_open_utf8}, {"coroutine", mbl_open_coroutine},
+                                       {"debug", mbl_open_debug}, {NULL, NULL}};
+  bool isPure = mbl_of(L)->preset == MBLPresetPure;
+  // This comes first: opening the string library sets the methods of all strings, and the last one opened must be ours.
+  name_originals(L);
+  lua_createtable(L, 0, 40);
+  int base = lua_gettop(L);
+  open_base(L, base);
+  for (const luaL_Reg *library = libraries; library->name != NULL; library++) {
+    open_library(L, library->name, library->func, true, base);
+  }
+  if (!isPure) open_library(L, "os", open_os, true, base);
+  open_walks(L, base, isPure);
+  lock_strings(L);
   // No script reaches the real globals; they hold nothing.
   lua_createtable(L, 0, 0);
   lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
