@@ -146,7 +146,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "MoonbaseModelTests", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats"],
+      name: "MoonbaseModelTests",
+      dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseTestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "MoonbaseModelFormatsTests",
@@ -161,7 +162,9 @@ let package = Package(
     // Hostile input for what takes bytes from strangers (`scripts/fuzz`).
     .executableTarget(
       name: "moonbase-fuzz",
-      dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseLua"],
+      dependencies: [
+        "MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseLua", "MoonbaseTestSupport",
+      ],
       path: "Tests/MoonbaseFuzz", swiftSettings: strict),
   ]
 )

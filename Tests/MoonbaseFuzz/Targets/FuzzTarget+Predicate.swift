@@ -1,4 +1,5 @@
 import MoonbaseModel
+import MoonbaseTestSupport
 
 extension FuzzTarget {
   /// Predicate text: refused, or printed, parsed again and evaluated.

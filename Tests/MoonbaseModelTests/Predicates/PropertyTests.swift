@@ -1,6 +1,7 @@
 import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
+import MoonbaseTestSupport
 import Testing
 
 import enum MoonbaseModel.Predicate

@@ -1,3 +1,8 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+import enum MoonbaseModel.Predicate
+
 /// What a fuzzer does with bytes: predicate text is refused, or it prints, parses to itself and can be evaluated.
 package enum PredicateFuzzing {
   /// Tries some bytes as predicate text. Traps where printing and parsing disagree.
