@@ -1,71 +1,41 @@
 import MoonbaseModel
 
 extension ModelReport {
+  struct Column: Encodable {
+    let name: String
+    let expression: String
+    let type: String?
+
+    init(_ column: FetchColumn) {
+      name = column.name
+      expression = "\(column.expression)"
+      type = column.resultType?.modelName
+    }
+  }
+
   /// A fetch request template or a fetched property.
   struct Fetch: Encodable {
-    struct Column: Encodable {
-      let name: String
-      let expression: String
-      let type: String?
+    var name: String?
+    let request: FetchRequest
+    var property: FetchedPropertyDescription?
+
+    init(_ name: String? = nil, request: FetchRequest) {
+      self.name = name
+      self.request = request
     }
 
-    let name: String
-    let entity: String
-    let predicate: String?
-    let sort: [String]
-    let limit: Int
-    let offset: Int
-    let batch: Int
-    let result: String
-    let columns: [Column]?
-    let groupBy: [String]?
-    let having: String?
-    let distinct: Bool
-    let prefetch: [String]?
-    let subentities: Bool
-    let pendingChanges: Bool
-    let propertyValues: Bool
-    let faults: Bool
-    let refresh: Bool
-    /// Of a fetched property only.
-    var optional: Bool?
-    /// Of a fetched property only.
-    var renamingIdentifier: String?
-    /// Of a fetched property only.
-    var userInfo: [String: ReportValue]?
-  }
-}
-
-extension ModelReport.Fetch {
-  init(_ name: String, _ request: FetchRequest) {
-    self.name = name
-    entity = request.entityName
-    predicate = request.predicate.map { "\($0)" }
-    sort = request.sortDescriptors.map { "\($0)" }
-    limit = request.fetchLimit
-    offset = request.fetchOffset
-    batch = request.fetchBatchSize
-    result = request.resultType.modelName
-    let columns = request.propertiesToFetch.map {
-      Column(name: $0.name, expression: "\($0.expression)", type: $0.resultType?.modelName)
+    init(property: FetchedPropertyDescription) {
+      name = property.name
+      request = property.fetchRequest
+      self.property = property
     }
-    self.columns = columns.isEmpty ? nil : columns
-    groupBy = request.propertiesToGroupBy.isEmpty ? nil : request.propertiesToGroupBy
-    having = request.havingPredicate.map { "\($0)" }
-    distinct = request.returnsDistinctResults
-    let paths = request.relationshipKeyPathsForPrefetching
-    prefetch = paths.isEmpty ? nil : paths
-    subentities = request.includesSubentities
-    pendingChanges = request.includesPendingChanges
-    propertyValues = request.includesPropertyValues
-    faults = request.returnsObjectsAsFaults
-    refresh = request.shouldRefreshRefetchedObjects
-  }
 
-  init(_ property: FetchedPropertyDescription) {
-    self.init(property.name, property.fetchRequest)
-    optional = property.isOptional
-    renamingIdentifier = property.renamingIdentifier
-    userInfo = ModelReport.userInfo(property.userInfo)
+    func encode(to encoder: any Encoder) throws {
+      var report = encoder.container(keyedBy: ReportKey.self)
+      try report.encodeIfPresent(name, forKey: "name")
+      try report.encode(request.sortDescriptors.map { "\($0)" }, forKey: "sort")
+      try report.encode(whatIsSaidBy: request)
+      if let property { try report.encode(whatIsSaidBy: property) }
+    }
   }
 }

@@ -4,21 +4,20 @@ import MoonbasePlatform
 /// A model for programs to read: `moonbase model show --json`. What says nothing is left out.
 struct ModelReport: Encodable {
   struct Entity: Encodable {
-    let name: String
-    let parent: String?
-    let abstract: Bool
-    let className: String?
-    let versionHash: String?
-    let attributes: [Attribute]
-    let relationships: [Relationship]
-    let fetchedProperties: [Fetch]
-    let uniquenessConstraints: [[String]]
-    let indexes: [Index]
-    let renamingIdentifier: String?
-    let versionHashModifier: String?
-    let codeGeneration: String?
-    let spotlightName: String?
-    let userInfo: [String: ReportValue]?
+    let entity: EntityDescription
+    let versionHash: Data?
+
+    func encode(to encoder: any Encoder) throws {
+      var report = encoder.container(keyedBy: ReportKey.self)
+      try report.encode(entity.name, forKey: "name")
+      try report.encodeIfPresent(versionHash?.hexadecimal, forKey: "versionHash")
+      try report.encode(entity.attributes.map(Attribute.init), forKey: "attributes")
+      try report.encode(entity.relationships.map(Relationship.init), forKey: "relationships")
+      try report.encode(entity.fetchedProperties.map(Fetch.init(property:)), forKey: "fetchedProperties")
+      try report.encode(entity.uniquenessConstraints, forKey: "uniquenessConstraints")
+      try report.encode(entity.indexes.map(Index.init), forKey: "indexes")
+      try report.encode(whatIsSaidBy: entity)
+    }
   }
 
   struct Index: Encodable {
@@ -46,38 +45,15 @@ struct ModelReport: Encodable {
 
   init(_ model: ResolvedModel) {
     let version = model.version
-    entities = model.entities.map { Entity($0.description, hash: version.hashes[$0.name]) }
+    entities = model.entities.map { Entity(entity: $0.description, versionHash: version.hashes[$0.name]) }
     versionIdentifiers = model.description.versionIdentifiers
     digest = version.digest
     checksum = version.checksum
     configurations = model.description.configurations
-    fetchRequests = model.description.fetchRequestTemplates.sorted { $0.key < $1.key }.map { Fetch($0.key, $0.value) }
+    fetchRequests = model.description.fetchRequestTemplates.sorted { $0.key < $1.key }.map {
+      Fetch($0.key, request: $0.value)
+    }
     warnings = model.warnings
-  }
-
-  /// User info for a report; nothing where there is none.
-  static func userInfo(_ entries: [String: Value]) -> [String: ReportValue]? {
-    entries.isEmpty ? nil : entries.mapValues(ReportValue.init)
-  }
-}
-
-extension ModelReport.Entity {
-  init(_ entity: EntityDescription, hash: Data?) {
-    name = entity.name
-    parent = entity.superentityName
-    abstract = entity.isAbstract
-    className = entity.managedObjectClassName
-    versionHash = hash?.hexadecimal
-    attributes = entity.attributes.map(ModelReport.Attribute.init)
-    relationships = entity.relationships.map(ModelReport.Relationship.init)
-    fetchedProperties = entity.fetchedProperties.map(ModelReport.Fetch.init)
-    uniquenessConstraints = entity.uniquenessConstraints
-    indexes = entity.indexes.map(ModelReport.Index.init)
-    renamingIdentifier = entity.renamingIdentifier
-    versionHashModifier = entity.versionHashModifier
-    codeGeneration = entity.codeGenerationType
-    spotlightName = entity.coreSpotlightDisplayNameExpression
-    userInfo = ModelReport.userInfo(entity.userInfo)
   }
 }
 

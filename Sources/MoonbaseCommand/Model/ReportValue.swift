@@ -7,12 +7,6 @@ struct ReportValue: Encodable {
 
   init(_ value: Value) { self.value = value }
 
-  /// Nothing for NULL, which a report leaves out.
-  init?(known value: Value?) {
-    guard let value, !value.isNull else { return nil }
-    self.value = value
-  }
-
   func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch value {

@@ -64,7 +64,7 @@ extension RelationshipDescription {
 }
 
 extension FetchIndexDescription {
-  /// Makes an index over properties; a minus before a name makes its order descend.
+  /// An index over properties; a minus before a name makes its order descend.
   public init(_ name: String, on properties: String...) {
     let elements = properties.map { property in
       var element = Element(property.hasPrefix("-") ? String(property.dropFirst()) : property)

@@ -35,7 +35,7 @@ public enum ModelBuilder {
 }
 
 extension ManagedObjectModel {
-  /// Makes a model of entities:
+  /// A model of entities:
   ///
   /// ```swift
   /// let model = ManagedObjectModel {
@@ -54,7 +54,7 @@ extension ManagedObjectModel {
 }
 
 extension EntityDescription {
-  /// Makes an entity of its properties, constraints and indexes.
+  /// An entity of its properties, constraints and indexes.
   public init(
     _ name: String, parent: String? = nil, class className: String? = nil, abstract: Bool = false,
     @EntityBuilder _ elements: () -> [any EntityElement]

@@ -33,12 +33,12 @@ extension FetchIndexDescription: EntityElement {
   public func add(to entity: inout EntityDescription) { entity.indexes.append(self) }
 }
 
-/// Attributes whose values must be unique together.
+/// Attributes whose values must be unique together: `UniquenessConstraint("lastName", "born")`.
 public struct UniquenessConstraint: Sendable, Hashable, EntityElement {
   /// The names of the attributes.
   public var names: [String]
 
-  /// Makes a constraint.
+  /// A constraint.
   public init(_ names: String...) { self.names = names }
 
   /// Adds the constraint.

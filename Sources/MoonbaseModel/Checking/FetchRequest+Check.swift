@@ -70,3 +70,40 @@ extension FetchRequest {
     return entity.attributeSlots.map { FetchColumn(entity.properties[$0].name) }
   }
 }
+
+extension Predicate {
+  /// Checks the predicate against an entity, and returns it with literals in the types of the attributes that they are
+  /// compared with: ISO 8601 text beside a date becomes a date, text beside a UUID a UUID, a number beside a decimal a decimal.
+  ///
+  /// Throws `.predicateMismatch` for unknown keys (with the nearest right name), a to-many key without a quantifier, and
+  /// comparisons that cannot hold. Variables without a value pass.
+  public func checked(against entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) -> Predicate {
+    var checker = PredicateChecker(entity: entity, model: model)
+    return try checker.check(self)
+  }
+}
+
+extension SortDescriptor {
+  /// Checks that objects of an entity can be sorted by this key.
+  ///
+  /// Throws `.predicateMismatch` for an unknown key, a to-many key, and values that have no order.
+  public func check(against entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) {
+    let components = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard components.allSatisfy({ !$0.isEmpty }) else {
+      throw ModelError(.predicateMismatch, "“\(keyPath)” is no key path to sort by", entity: entity.name)
+    }
+    let path = try PathResolver(model: model).resolve(components, from: entity)
+    if path.isToMany {
+      throw ModelError(
+        .predicateMismatch, "\(entity.name) cannot be sorted by \(keyPath): it leads to several objects",
+        entity: entity.name,
+        property: components[0])
+    }
+    guard case .attribute(let attribute) = path.end else { return }
+    if [.transformable, .composite, .undefined].contains(attribute.type), !attribute.isTransient {
+      throw ModelError(
+        .predicateMismatch, "\(entity.name) cannot be sorted by \(keyPath): \(attribute.type.phrase) has no order",
+        entity: entity.name, property: components[0])
+    }
+  }
+}

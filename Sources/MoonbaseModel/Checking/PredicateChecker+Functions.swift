@@ -28,7 +28,7 @@ extension PredicateChecker {
     }
   }
 
-  /// Which object is the first of a set nobody can tell.
+  /// A set has no first object.
   private func checkOrder(_ collection: Expression, position: Expression) throws(ModelError) {
     if case .function(PredicateFunction.size.rawValue, _) = position { return }
     guard let path = try path(of: collection), let name = path.unordered else { return }

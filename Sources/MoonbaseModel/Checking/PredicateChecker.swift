@@ -166,7 +166,7 @@ struct PredicateChecker {
     }
   }
 
-  /// An expression for a message, which nobody would read if it were long.
+  /// An expression for a message, cut where it is too long to be read.
   func shown(_ expression: Expression) -> String {
     let text = "\(expression)"
     return text.count > 80 ? "\(text.prefix(80))…" : text

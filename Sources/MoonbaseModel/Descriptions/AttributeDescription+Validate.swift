@@ -1,13 +1,5 @@
 import MoonbasePlatform
 
-extension ResolvedProperty {
-  /// The rules of the model that a value breaks; none for a relationship.
-  package func validate(_ value: Value) -> [ValidationFailure] {
-    guard hasValueRules, let attribute else { return [] }
-    return attribute.validate(value)
-  }
-}
-
 extension AttributeDescription {
   /// Whether a value that is there may break a rule of the model.
   var hasValueRules: Bool { type == .composite || !validation.isEmpty }
@@ -75,4 +67,22 @@ extension AttributeDescription {
 
   /// A rule that cannot be evaluated does not hold.
   private func holds(_ predicate: Predicate, _ value: Value) -> Bool { (try? predicate.evaluate(with: value)) ?? false }
+}
+
+/// A rule of the model that a value breaks.
+///
+/// ```swift
+/// failure.code       // 1610
+/// failure.message    // must be at most 150
+/// ```
+public struct ValidationFailure: Sendable, Hashable {
+  /// Core Data's number for the kind of failure.
+  public var code: Int
+  /// What is wrong, as the end of a sentence that begins with the property's name.
+  public var message: String
+
+  init(_ code: Int, _ message: String) {
+    self.code = code
+    self.message = message
+  }
 }

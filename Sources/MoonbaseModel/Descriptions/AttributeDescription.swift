@@ -1,4 +1,10 @@
 /// An attribute of an entity.
+///
+/// ```swift
+/// var age = AttributeDescription("age", .integer16)
+/// age.isOptional = false
+/// age.defaultValue = 0
+/// ```
 public struct AttributeDescription: Sendable, Hashable {
   /// The name, unique in the entity and its ancestors.
   public var name: String
@@ -44,7 +50,7 @@ public struct AttributeDescription: Sendable, Hashable {
   /// Whether an extension added the attribute to the model: a store's copy of the model leaves it out.
   @Incidental package var isAddedByExtension = false
 
-  /// Makes an attribute with Core Data's defaults: optional, persistent, no default value.
+  /// An attribute with Core Data's defaults: optional, persistent, no default value.
   public init(_ name: String, _ type: AttributeType) {
     self.name = name
     self.type = type

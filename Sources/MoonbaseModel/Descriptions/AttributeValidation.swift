@@ -1,4 +1,10 @@
 /// The validation rules of an attribute that a model can state. Missing values are not checked against them.
+///
+/// ```swift
+/// var age = AttributeDescription("age", .integer16)
+/// age.validation.minimum = 0
+/// age.validation.predicates = [ValidationPredicate(try Predicate(format: "SELF != 13"), message: "must not be 13")]
+/// ```
 public struct AttributeValidation: Sendable, Hashable {
   /// The least value: a number or a date.
   public var minimum: Value?
@@ -15,7 +21,7 @@ public struct AttributeValidation: Sendable, Hashable {
   /// Further rules: the predicate must hold for the value, which is SELF.
   public var predicates: [ValidationPredicate] = []
 
-  /// Makes an empty set of rules.
+  /// An empty set of rules.
   public init() {}
 
   /// Whether there is nothing to check.
@@ -32,7 +38,7 @@ public struct ValidationPredicate: Sendable, Hashable {
   /// The message, or a key for the host's own localisation.
   public var message: String
 
-  /// Makes a rule.
+  /// A rule.
   public init(_ predicate: Predicate, message: String) {
     self.predicate = predicate
     self.message = message

@@ -1,4 +1,10 @@
 /// An entity of a model: a value that can be copied and changed until a container resolves its model.
+///
+/// ```swift
+/// var person = EntityDescription("Person")
+/// person.attributes = [AttributeDescription("lastName", .string)]
+/// person.uniquenessConstraints = [["lastName"]]
+/// ```
 public struct EntityDescription: Sendable, Hashable {
   /// The name, unique in the model.
   public var name: String
@@ -36,7 +42,7 @@ public struct EntityDescription: Sendable, Hashable {
   /// Where uniqueness constraints were written.
   @Incidental package var constraintLocations: [[String]: SourceLocation] = [:]
 
-  /// Makes an entity without properties.
+  /// An entity without properties.
   public init(_ name: String) { self.name = name }
 }
 

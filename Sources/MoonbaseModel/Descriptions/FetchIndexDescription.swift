@@ -1,4 +1,8 @@
 /// An index that a model asks the store to keep.
+///
+/// ```swift
+/// let byName = FetchIndexDescription("byName", on: "lastName", "-age")    // a minus: from the greatest down
+/// ```
 public struct FetchIndexDescription: Sendable, Hashable {
   /// The kind of index structure.
   public enum Kind: Int, Sendable, Hashable {
@@ -21,7 +25,7 @@ public struct FetchIndexDescription: Sendable, Hashable {
     /// Whether the order is ascending.
     public var isAscending: Bool = true
 
-    /// Makes an ascending element over a property.
+    /// An ascending element over a property.
     public init(_ property: String) { self.property = property }
   }
 
@@ -34,7 +38,7 @@ public struct FetchIndexDescription: Sendable, Hashable {
   /// Where the index was written.
   @Incidental public var location: SourceLocation? = nil
 
-  /// Makes an index.
+  /// An index.
   public init(_ name: String, _ elements: [Element]) {
     self.name = name
     self.elements = elements

@@ -1,4 +1,9 @@
 /// A property whose value is the result of a fetch. Its predicate may use `$FETCH_SOURCE` and `$FETCHED_PROPERTY`.
+///
+/// ```swift
+/// let peers = FetchedPropertyDescription(
+///   "peers", FetchRequest("Person", where: try Predicate(format: "department == $FETCH_SOURCE.department")))
+/// ```
 public struct FetchedPropertyDescription: Sendable, Hashable {
   /// The name, unique in the entity and its ancestors.
   public var name: String
@@ -13,7 +18,7 @@ public struct FetchedPropertyDescription: Sendable, Hashable {
   /// Where the property was written.
   @Incidental public var location: SourceLocation? = nil
 
-  /// Makes a fetched property.
+  /// A fetched property.
   public init(_ name: String, _ fetchRequest: FetchRequest) {
     self.name = name
     self.fetchRequest = fetchRequest

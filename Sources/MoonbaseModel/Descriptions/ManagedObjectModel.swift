@@ -1,6 +1,12 @@
 /// A managed object model: entities, fetch request templates and configurations.
 ///
 /// A model is a value: copy it, change it, hand it to a container. `resolved()` checks it and numbers its properties.
+///
+/// ```swift
+/// var model = try ManagedObjectModel(contentsOf: url)        // with the umbrella `Moonbase`
+/// model.entities[0].attributes.append(AttributeDescription("nick", .string))
+/// print(try model.luaSource())
+/// ```
 public struct ManagedObjectModel: Sendable, Hashable {
   /// The entities, in the order written.
   public var entities: [EntityDescription] = []
@@ -18,11 +24,28 @@ public struct ManagedObjectModel: Sendable, Hashable {
   /// Where fetch requests and configurations were written, and the file itself: for the messages of errors.
   @Incidental package var locations: [ModelPart: SourceLocation] = [:]
 
-  /// Makes an empty model, or one with these entities.
+  /// An empty model, or one with these entities.
   public init(entities: [EntityDescription] = []) { self.entities = entities }
 
   /// The entities by name; of two with one name the first.
   public var entitiesByName: [String: EntityDescription] {
     Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
+  }
+}
+
+/// A part of a model that has no description of its own to keep its place in a file.
+package enum ModelPart: Sendable, Hashable, CustomStringConvertible {
+  /// The model as a whole.
+  case file
+  case fetchRequest(String)
+  case configuration(String)
+
+  /// As the messages of errors name it.
+  package var description: String {
+    switch self {
+    case .file: "the model"
+    case .fetchRequest(let name): "fetch request \(name)"
+    case .configuration(let name): "configuration \(name)"
+    }
   }
 }

@@ -45,6 +45,11 @@ extension DeleteRule {
 }
 
 /// A relationship of an entity.
+///
+/// ```swift
+/// let employees = RelationshipDescription.toMany("employees", "Person", inverse: "department").onDelete(.cascade)
+/// let department = RelationshipDescription.toOne("department", "Department", inverse: "employees")
+/// ```
 public struct RelationshipDescription: Sendable, Hashable {
   /// The name, unique in the entity and its ancestors.
   public var name: String
@@ -78,12 +83,12 @@ public struct RelationshipDescription: Sendable, Hashable {
   /// Whether there can be several destinations.
   public var isToMany: Bool { maxCount != 1 }
 
-  /// Makes an optional to-one relationship that nullifies.
+  /// An optional to-one relationship that nullifies.
   public static func toOne(_ name: String, _ destination: String, inverse: String? = nil) -> Self {
     Self(name: name, destinationEntityName: destination, inverseName: inverse, maxCount: 1)
   }
 
-  /// Makes an optional, unordered to-many relationship that nullifies.
+  /// An optional, unordered to-many relationship that nullifies.
   public static func toMany(_ name: String, _ destination: String, inverse: String? = nil) -> Self {
     Self(name: name, destinationEntityName: destination, inverseName: inverse, maxCount: 0)
   }

@@ -1,6 +1,6 @@
-/// Gathers what is wrong with a model, so that whoever wrote it hears of everything at once.
+/// Gathers what is wrong with a model, so that its author is told everything at once.
 package final class Mistakes {
-  /// Nobody reads more, and hostile input could hold millions.
+  /// More would not be read, and hostile input could hold millions.
   private static let greatestCount = 100
 
   private var found: [ModelError] = []

@@ -1,12 +1,18 @@
 public import MoonbasePlatform
 
 /// What went wrong with a model, a predicate or a value, and what to do about it.
+///
+/// ```swift
+/// do { model = try ManagedObjectModel.read(source) } catch {
+///   for mistake in error.all { print(mistake) }      // people.lua:7: entity Person, attribute age: there is no type int; ...
+/// }
+/// ```
 public struct ModelError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
   /// A stable number for the kind of error; Core Data's own where it has one.
   public struct Code: RawRepresentable, Hashable, Sendable {
     /// The number.
     public let rawValue: Int
-    /// Makes a code from its number.
+    /// A code from its number.
     public init(rawValue: Int) { self.rawValue = rawValue }
   }
 
@@ -23,7 +29,7 @@ public struct ModelError: LocalizedError, Sendable, Equatable, CustomStringConve
   /// What else is wrong with the same model: as much as could be found in one reading, a hundred mistakes at most.
   public var others: [ModelError] = []
 
-  /// Makes an error.
+  /// An error.
   public init(
     _ code: Code, _ message: String, at location: SourceLocation? = nil, entity: String? = nil,
     property: String? = nil
@@ -72,4 +78,21 @@ extension ModelError.Code {
   public static let predicateMismatch = Self(rawValue: 134_005)
   /// A predicate cannot be evaluated: a variable without value, a function without meaning for its arguments.
   public static let evaluation = Self(rawValue: 134_006)
+}
+
+/// A place in a file that a person wrote.
+public struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
+  /// The file, as it was named when it was asked for.
+  public var file: String
+  /// The line, from 1; nil where the form has no lines.
+  public var line: Int?
+
+  /// A location.
+  public init(file: String, line: Int? = nil) {
+    self.file = file
+    self.line = line
+  }
+
+  /// `file:line`, or the file alone.
+  public var description: String { line.map { "\(file):\($0)" } ?? file }
 }

@@ -1,7 +1,13 @@
 /// A fetch as a value: what to look for, in which order, and what to return.
+///
+/// ```swift
+/// var request = FetchRequest("Person", where: try Predicate(format: "age > 30"))
+/// request.sortDescriptors = [SortDescriptor("lastName")]
+/// request.fetchLimit = 20
+/// ```
 public struct FetchRequest: Sendable, Hashable {
   /// What a fetch returns. Raw values are Core Data's.
-  public enum ResultType: Int, Sendable, Hashable {
+  public enum ResultType: Int, Sendable, Hashable, CaseIterable {
     /// Managed objects.
     case objects = 0
     /// Object IDs.
@@ -48,9 +54,27 @@ public struct FetchRequest: Sendable, Hashable {
   /// Whether equal dictionaries are returned once.
   public var returnsDistinctResults: Bool = false
 
-  /// Makes a request for all objects of an entity and its subentities.
+  /// A request for all objects of an entity and its subentities.
   public init(_ entityName: String, where predicate: Predicate? = nil) {
     self.entityName = entityName
     self.predicate = predicate
+  }
+}
+
+extension FetchRequest.ResultType {
+  /// The name in a Lua model and in messages.
+  public var modelName: String {
+    switch self {
+    case .objects: "objects"
+    case .objectIDs: "ids"
+    case .dictionaries: "dictionaries"
+    case .count: "count"
+    }
+  }
+
+  /// The type of a name in a Lua model.
+  public init?(modelName: String) {
+    guard let type = Self.allCases.first(where: { $0.modelName == modelName }) else { return nil }
+    self = type
   }
 }

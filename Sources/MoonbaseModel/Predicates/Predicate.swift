@@ -69,7 +69,7 @@ public indirect enum Predicate: Sendable, Hashable {
     /// String options.
     public var options: Options
 
-    /// Makes a comparison.
+    /// A comparison.
     public init(
       _ left: Expression, _ operator: Operator, _ right: Expression, modifier: Modifier = .direct,
       options: Options = []

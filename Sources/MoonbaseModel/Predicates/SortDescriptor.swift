@@ -1,4 +1,8 @@
 /// One key of a sort order.
+///
+/// ```swift
+/// request.sortDescriptors = [SortDescriptor("lastName", comparator: .localizedStandardCompare), SortDescriptor(text: "-age")]
+/// ```
 public struct SortDescriptor: Sendable, Hashable {
   /// How two strings are ordered.
   public enum Comparator: String, Sendable, Hashable {
@@ -21,7 +25,7 @@ public struct SortDescriptor: Sendable, Hashable {
   /// How strings are compared.
   public var comparator: Comparator
 
-  /// Makes a sort key.
+  /// A sort key.
   public init(_ keyPath: String, ascending: Bool = true, comparator: Comparator = .compare) {
     self.keyPath = keyPath
     self.ascending = ascending

@@ -2,6 +2,11 @@
 ///
 /// Entities are numbered as Core Data numbers them (depth first, siblings by name without regard to case), so that an entity
 /// and its subentities are one range.
+///
+/// ```swift
+/// for property in entity.properties { print(property.slot, property.name) }
+/// let family = model.entities[entity.subtree]      // the entity and all that inherit from it
+/// ```
 public final class ResolvedEntity: Sendable {
   /// The index in the model, from 0.
   public let index: Int
@@ -53,6 +58,17 @@ public final class ResolvedEntity: Sendable {
 
   /// Whether this entity is the other one or inherits from it.
   public func isKind(of other: ResolvedEntity) -> Bool { other.subtree.contains(index) }
+
+  /// The indexes of the entity and all its subentities, or its own alone.
+  public func indexes(includingSubentities: Bool) -> Range<Int> { includingSubentities ? subtree : index..<index + 1 }
+
+  /// That the entity has no property of a name, and which name is near: `Person has no property agee; did you mean age?`
+  ///
+  /// Where fetched properties could have been named too, theirs are near as well.
+  package func noProperty(_ name: String, orFetchedProperty: Bool = false) -> String {
+    let names = properties.map(\.name) + (orFetchedProperty ? fetchedProperties.keys.sorted() : [])
+    return "\(self.name) has no property \(name)\(suggestion(for: name, among: names))"
+  }
 
   package init(
     index: Int, description: EntityDescription, parent: ResolvedEntity?, subtree: Range<Int>,

@@ -1,6 +1,11 @@
 public import MoonbasePlatform
 
 /// A checked model whose names are resolved: what contexts and stores work with. Immutable and shared.
+///
+/// ```swift
+/// let model = try ManagedObjectModel { ... }.resolved()
+/// model.entity("Person")?.property("age")?.slot      // the place of the value in an object
+/// ```
 public final class ResolvedModel: Sendable {
   /// The model as it was stated.
   public let description: ManagedObjectModel
@@ -41,5 +46,25 @@ public final class ResolvedModel: Sendable {
     self.warnings = warnings
     indexesByName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.index) })
     indexesBySymbol = SymbolTable(entities.map(\.symbol))
+  }
+}
+
+extension ResolvedModel {
+  /// The entities of a configuration with their ancestors, or all entities for nil.
+  ///
+  /// Throws `ModelError` with `.invalidModel` for an unknown configuration.
+  public func entities(inConfiguration name: String?) throws(ModelError) -> [ResolvedEntity] {
+    guard let name else { return entities }
+    guard let members = description.configurations[name] else {
+      throw ModelError(.invalidModel, "the model has no configuration \(name)")
+    }
+    var indexes: Set<Int> = []
+    for member in members {
+      var current = entity(member)
+      while let entity = current, indexes.insert(entity.index).inserted {
+        current = entity.parent.map { entities[$0] }
+      }
+    }
+    return indexes.sorted().map { entities[$0] }
   }
 }

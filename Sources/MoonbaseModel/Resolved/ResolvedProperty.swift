@@ -1,4 +1,11 @@
 /// A property with its place in the objects of its entity. A class, so that handing one on copies no description.
+///
+/// ```swift
+/// switch property.kind {
+/// case .attribute(let attribute): print(attribute.type)
+/// case .toOne(let relationship), .toMany(let relationship): print(model.entities[relationship.destination].name)
+/// }
+/// ```
 public final class ResolvedProperty: Sendable {
   /// What a slot holds.
   public enum Kind: Sendable {
@@ -56,6 +63,14 @@ public final class ResolvedProperty: Sendable {
   /// The attribute, if the property is one.
   public var attribute: AttributeDescription? {
     if case .attribute(let attribute) = kind { attribute } else { nil }
+  }
+}
+
+extension ResolvedProperty {
+  /// The rules of the model that a value breaks; none for a relationship.
+  package func validate(_ value: Value) -> [ValidationFailure] {
+    guard hasValueRules, let attribute else { return [] }
+    return attribute.validate(value)
   }
 }
 

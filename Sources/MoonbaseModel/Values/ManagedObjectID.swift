@@ -2,6 +2,11 @@ import MoonbasePlatform
 
 /// The identity of a managed object: store, entity and key. 16 bytes, no reference counting.
 ///
+/// ```swift
+/// let text = id.uriRepresentation                            // x-coredata://<STORE-UUID>/Person/p1
+/// let same = ManagedObjectID(uriRepresentation: text) == id
+/// ```
+///
 /// A temporary ID belongs to an object that was never saved; it becomes permanent when its context saves. The text forms are
 /// Core Data's: `x-coredata://<STORE-UUID>/Person/p1` and `x-coredata:///Person/t<uuid>`.
 public struct ManagedObjectID: Hashable, Sendable {

@@ -17,7 +17,7 @@ public final class OpaqueObject: Sendable, Hashable {
   package let load: (@Sendable () throws -> Data)?
   private let release: @Sendable (Int) -> Void
 
-  /// Makes a token; `release` is called once with the reference, from whatever thread drops the token last.
+  /// A token; `release` is called once with the reference, from whatever thread drops the token last.
   package init(className: String, domain: UInt64, reference: Int, release: @escaping @Sendable (Int) -> Void) {
     self.className = className
     self.domain = domain
@@ -26,7 +26,7 @@ public final class OpaqueObject: Sendable, Hashable {
     self.release = release
   }
 
-  /// Makes a token for bytes that are read by `load` when somebody asks for them. No two are equal.
+  /// A token for bytes that `load` reads when they are asked for. No two are equal.
   package init(load: @escaping @Sendable () throws -> Data, release: @escaping @Sendable () -> Void) {
     className = "binary data"
     domain = 0

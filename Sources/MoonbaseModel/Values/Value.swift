@@ -2,6 +2,12 @@ public import MoonbasePlatform
 
 /// A value of an attribute: exactly the types a model can declare, plus what transformers produce.
 ///
+/// ```swift
+/// let age: Value = 30
+/// let tags: Value = ["a", "b"]
+/// if case .int(let years) = age { print(years) }
+/// ```
+///
 /// A `Value` is immutable and `Sendable`; its stride is 24 bytes. Relationships to one object are held as `.objectID`.
 public enum Value: Sendable, Hashable {
   /// No value: SQL's NULL, Lua's nil, Core Data's nil.

@@ -1,10 +1,15 @@
 public import MoonbasePlatform
 
 /// What identifies a version of a model in a store: a hash for each entity, and two sums over them.
+///
+/// ```swift
+/// let version = try model.resolved().version
+/// version.hashes["Person"]     // 32 bytes, as the metadata of a store holds them
+/// ```
 public struct ModelVersion: Sendable, Hashable {
   /// 32 bytes for each entity: `NSStoreModelVersionHashes`.
   public let hashes: [String: Data]
-  /// Entities whose hash Apple's framework is known to compute by a rule that nobody has found (derived and composite
+  /// Entities whose hash Apple's framework is known to compute by a rule that is not known (derived and composite
   /// attributes), with their subentities. Their hashes here change when they should but differ from Apple's.
   public let unprovenEntities: Set<String>
 
@@ -29,4 +34,18 @@ public struct ModelVersion: Sendable, Hashable {
 extension String {
   /// Whether the string comes before another by UTF-16 code units: the order of Core Data's hashes.
   package func literallyPrecedes(_ other: String) -> Bool { utf16.lexicographicallyPrecedes(other.utf16) }
+}
+
+extension ModelVersion {
+  /// Whether a store with these hashes opens without migration.
+  ///
+  /// For an entity whose hash Apple computes by a rule that is not known, the store's own copy of the model decides: pass the
+  /// version of that copy. Without one such an entity counts as different, unless Moonbase wrote its hash.
+  public func isCompatible(withStored hashes: [String: Data], cached: ModelVersion? = nil) -> Bool {
+    guard hashes.count == self.hashes.count else { return false }
+    return self.hashes.allSatisfy { entity, hash in
+      guard let stored = hashes[entity] else { return false }
+      return stored == hash || (unprovenEntities.contains(entity) && cached?.hashes[entity] == hash)
+    }
+  }
 }

@@ -8,7 +8,7 @@ extension ArchivedModelReader {
       throw ModelError(.malformedFile, "\(subject) has no fetch request", property: name)
     }
     var property = FetchedPropertyDescription(name, try fetchRequest(request, subject: subject))
-    property.isOptional = object.bool("NSIsOptional")
+    object.read(into: &property)
     property.renamingIdentifier = other(object.string("NSRenamingIdentifier"), than: name)
     property.userInfo = userInfo(object, subject)
     return property
@@ -25,9 +25,10 @@ extension ArchivedModelReader {
     for descriptor in object.elements("NSSortDescriptors") ?? [] {
       if let key = sortDescriptor(descriptor, subject) { request.sortDescriptors.append(key) }
     }
-    request.fetchLimit = max(0, object.integer("NSFetchLimit") ?? 0)
-    request.fetchOffset = max(0, object.integer("NSFetchOffset") ?? 0)
-    request.fetchBatchSize = max(0, object.integer("NSBatchSize") ?? 0)
+    object.read(into: &request)
+    for path in [\FetchRequest.fetchLimit, \.fetchOffset, \.fetchBatchSize] {
+      request[keyPath: path] = max(0, request[keyPath: path])
+    }
     request.relationshipKeyPathsForPrefetching = names(object, "NSRelationshipKeyPathsForPrefetching", subject)
     request.propertiesToGroupBy = names(object, "NSValuesToGroupBy", subject)
     for column in object.elements("NSValuesToFetch") ?? [] {
@@ -38,9 +39,6 @@ extension ArchivedModelReader {
       request.resultType = known
     } else {
       warnings.append("\(subject): the result type \(type) of its fetch request is not understood")
-    }
-    request.archivedFlags = zip(SupplementKeys.fetchFlags, request.archivedFlags).map { key, usual in
-      object[key]?.bool ?? usual
     }
     if let flags = object.integer("NSFetchRequestFlags"), flags != ArchivedFetchRequest.defaultFlags {
       warnings.append("\(subject): the flags \(flags) of its fetch request are not understood")

@@ -1,9 +1,6 @@
 import MoonbaseModel
 
 extension ArchivedModelReader {
-  private static let externalStorageFlag = 4
-  private static let historyFlag = 16
-
   // MARK: Attributes
 
   mutating func attribute(_ object: ArchivedObject, _ name: String, subject: String) throws(ModelError)
@@ -14,23 +11,13 @@ extension ArchivedModelReader {
         .malformedFile, "\(subject) has the unknown type \(object.integer("NSAttributeType") ?? 0)", property: name)
     }
     var attribute = AttributeDescription(name, type)
-    let flags = object.integer("NSFlagsKey") ?? 0
-    attribute.isOptional = object.bool("NSIsOptional")
-    attribute.isTransient = object.bool("NSIsTransient")
-    attribute.isIndexed = object.bool("NSIsIndexed")
-    attribute.isIndexedBySpotlight = object.bool("NSIndexedBySpotlight")
-    attribute.allowsExternalBinaryDataStorage = flags & Self.externalStorageFlag != 0
-    attribute.preservesValueInHistoryOnDeletion = flags & Self.historyFlag != 0
-    let unknown = flags & ~(Self.externalStorageFlag | Self.historyFlag)
+    object.read(into: &attribute)
+    let unknown = (object.integer("NSFlagsKey") ?? 0) & ~ArchivedKeys.storageFlags
     if unknown != 0 { warnings.append("\(subject): storage flags \(unknown) are not understood") }
-    attribute.usesScalarValueType = object.bool(SupplementKeys.scalar)
-    attribute.allowsCloudEncryption = object.bool(SupplementKeys.cloudEncryption)
     attribute.valueClassName =
       object.string(SupplementKeys.valueClass)
       ?? object.string("NSAttributeValueClassName").flatMap { type.isUsual(valueClass: $0) ? nil : $0 }
-    attribute.valueTransformerName = object.string("NSValueTransformerName")
     attribute.renamingIdentifier = other(object.string("NSRenamingIdentifier"), than: name)
-    attribute.versionHashModifier = object.string("NSVersionHashModifier")
     attribute.userInfo = userInfo(object, subject)
     attribute.derivationExpression = try derivation(object, subject: subject)
     for element in object.elements("NSElements") ?? [] {
@@ -92,11 +79,7 @@ extension ArchivedModelReader {
       ?? object["NSInverseRelationship"]?.object?.string("NSPropertyName")
     var relationship = RelationshipDescription.toMany(name, destination, inverse: inverse)
     relationship.maxCount = object.integer("NSMaxCount") ?? 0
-    relationship.minCount = object.integer("NSMinCount") ?? 0
-    relationship.isOptional = object.bool("NSIsOptional")
-    relationship.isTransient = object.bool("NSIsTransient")
-    relationship.isOrdered = object.bool("NSIsOrdered")
-    relationship.isIndexedBySpotlight = object.bool("NSIndexedBySpotlight")
+    object.read(into: &relationship)
     let rule = object.integer("NSDeleteRule") ?? DeleteRule.nullify.rawValue
     if let known = DeleteRule(rawValue: rule) {
       relationship.deleteRule = known
@@ -104,7 +87,6 @@ extension ArchivedModelReader {
       warnings.append("\(subject): the delete rule \(rule) is not understood; nullify stands for it")
     }
     relationship.renamingIdentifier = other(object.string("NSRenamingIdentifier"), than: name)
-    relationship.versionHashModifier = object.string("NSVersionHashModifier")
     relationship.userInfo = userInfo(object, subject)
     return relationship
   }

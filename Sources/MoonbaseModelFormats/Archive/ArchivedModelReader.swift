@@ -51,12 +51,9 @@ struct ArchivedModelReader {
     entity.managedObjectClassName = object.string("NSClassNameForEntity").flatMap {
       $0.isEmpty || $0 == "NSManagedObject" ? nil : $0
     }
-    entity.isAbstract = object.bool("NSIsAbstract")
+    object.read(into: &entity)
     entity.renamingIdentifier = other(object.string("NSRenamingIdentifier"), than: name)
-    entity.versionHashModifier = object.string("NSVersionHashModifier")
     entity.userInfo = userInfo(object, "entity \(name)")
-    entity.codeGenerationType = object.string(SupplementKeys.codeGeneration)
-    entity.coreSpotlightDisplayNameExpression = object.string(SupplementKeys.spotlightName)
     entity.uniquenessConstraints = constraints(object)
     let inherited = Set((parent?.pairs("NSProperties") ?? []).map(\.key))
     for (key, value) in object.pairs("NSProperties") ?? [] where !inherited.contains(key) {

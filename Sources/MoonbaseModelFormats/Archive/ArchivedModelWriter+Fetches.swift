@@ -2,10 +2,7 @@ import MoonbaseModel
 
 extension ArchivedModelWriter {
   mutating func write(_ property: FetchedPropertyDescription, of entity: Int) throws(ModelError) {
-    var traits: Traits = [.noValidation, .readOnly, .transient]
-    if property.isOptional { traits.insert(.optional) }
-    var fields = try common(
-      property.name, entity, traits, renamed: property.renamingIdentifier, modifier: nil, userInfo: property.userInfo)
+    var fields = try common(property, of: entity, [.noValidation, .readOnly, .transient])
     fields["_NSFetchRequestEntityName"] = archive.string(property.fetchRequest.entityName)
     fields["NSFetchRequest"] = try fetchRequest(property.fetchRequest)
     archive.fill(reference(property.name, of: entity), "NSFetchedPropertyDescription", fields)
@@ -33,18 +30,12 @@ extension ArchivedModelWriter {
       "NSEntity": model.entity(request.entityName).map { entityReferences[$0.index] } ?? null,
       "NSPredicate": predicate, "NSSortDescriptors": sort.isEmpty ? null : archive.array(sort),
       "NSHasFetchRequestFlags": true, "NSFetchRequestFlags": .integer(Int64(ArchivedFetchRequest.defaultFlags)),
-      "NSFetchLimit": .integer(Int64(request.fetchLimit)), "NSFetchOffset": .integer(Int64(request.fetchOffset)),
-      "NSBatchSize": .integer(Int64(request.fetchBatchSize)),
       "NSResultType": .integer(Int64(request.resultType.rawValue)), "NSAllocationType": 0,
       "NSValuesToFetch": columns.isEmpty ? null : archive.array(columns),
       "NSValuesToGroupBy": groups.isEmpty ? null : archive.array(groups), "NSHavingPredicate": having,
       "NSRelationshipKeyPathsForPrefetching": prefetch.isEmpty ? null : archive.array(prefetch),
     ]
-    let defaults = FetchRequest("").archivedFlags
-    for (key, (flag, usual)) in zip(SupplementKeys.fetchFlags, zip(request.archivedFlags, defaults))
-    where isComplete && flag != usual {
-      fields[key] = .bool(flag)
-    }
+    add(request, to: &fields)
     return archive.object("NSFetchRequest", fields)
   }
 

@@ -13,6 +13,12 @@ extension ArchivedModelWriter {
     static let noHashModifier = Self(rawValue: 0x80)
     static let indexedBySpotlight = Self(rawValue: 0x100)
     static let ordered = Self(rawValue: 0x400)
+
+    /// The keys that say the same.
+    static let keys: KeyValuePairs<String, Self> = [
+      "NSIsOptional": .optional, "NSIsReadOnly": .readOnly, "NSIsTransient": .transient,
+      "NSIndexedBySpotlight": .indexedBySpotlight, "NSIsOrdered": .ordered,
+    ]
   }
 
   mutating func write(_ property: ResolvedProperty, of entity: ResolvedEntity) throws(ModelError) {
@@ -24,23 +30,25 @@ extension ArchivedModelWriter {
   }
 
   /// What all kinds of property have in common.
-  mutating func common(
-    _ name: String, _ entity: Int, _ traits: Traits, renamed: String?, modifier: String?, userInfo: [String: Value]
-  ) throws(ModelError) -> [String: PropertyList] {
-    var traits = traits.union([.always])
-    if userInfo.isEmpty { traits.insert(.noUserInfo) }
-    if modifier == nil { traits.insert(.noHashModifier) }
+  mutating func common<Property: NamedDescription>(_ property: Property, of entity: Int, _ traits: Traits)
+    throws(ModelError) -> [String: PropertyList]
+  {
     var fields: [String: PropertyList] = [
-      "NSPropertyName": archive.string(name), "NSEntity": entityReferences[entity],
-      "NSRenamingIdentifier": archive.string(renamed ?? name), "_P": .integer(traits.rawValue),
+      "NSPropertyName": archive.string(property.name), "NSEntity": entityReferences[entity],
+      "NSRenamingIdentifier": archive.string(property.renamingIdentifier ?? property.name),
     ]
-    if traits.contains(.optional) { fields["NSIsOptional"] = true }
-    if traits.contains(.transient) { fields["NSIsTransient"] = true }
-    if traits.contains(.readOnly) { fields["NSIsReadOnly"] = true }
-    if traits.contains(.ordered) { fields["NSIsOrdered"] = true }
-    if traits.contains(.indexedBySpotlight) { fields["NSIndexedBySpotlight"] = true }
-    if let modifier { fields["NSVersionHashModifier"] = archive.string(modifier) }
-    if !userInfo.isEmpty { fields["NSUserInfo"] = try archive.userInfo(userInfo, of: name) }
+    add(property, to: &fields)
+    if !property.userInfo.isEmpty {
+      fields["NSUserInfo"] = try archive.userInfo(property.userInfo, of: property.name)
+    }
+    var traits = traits.union([.always])
+    if property.userInfo.isEmpty { traits.insert(.noUserInfo) }
+    if fields["NSVersionHashModifier"] == nil { traits.insert(.noHashModifier) }
+    for (key, trait) in Traits.keys {
+      if traits.contains(trait) { fields[key] = true }
+      if fields[key] == true { traits.insert(trait) }
+    }
+    fields["_P"] = .integer(traits.rawValue)
     return fields
   }
 
@@ -49,23 +57,15 @@ extension ArchivedModelWriter {
   private mutating func write(_ attribute: AttributeDescription, of entity: Int, to reference: PropertyList)
     throws(ModelError)
   {
-    var traits: Traits = attribute.isOptional ? [.optional] : []
-    if attribute.isTransient { traits.insert(.transient) }
-    if attribute.isIndexedBySpotlight { traits.insert(.indexedBySpotlight) }
-    if attribute.derivationExpression != nil { traits.insert(.readOnly) }
+    var traits: Traits = attribute.derivationExpression == nil ? [] : .readOnly
     if attribute.validation.isEmpty { traits.insert(.noValidation) }
-    var fields = try common(
-      attribute.name, entity, traits, renamed: attribute.renamingIdentifier, modifier: attribute.versionHashModifier,
-      userInfo: attribute.userInfo)
+    var fields = try common(attribute, of: entity, traits)
     fields["NSAttributeType"] = .integer(Int64(attribute.type.rawValue))
     let valueClass = attribute.valueClassName ?? attribute.type.foundationClassName
     fields["NSAttributeValueClassName"] = archive.string(valueClass)
     if isComplete, let name = attribute.valueClassName, attribute.type.isUsual(valueClass: name) {
       fields[SupplementKeys.valueClass] = archive.string(name)
     }
-    if isComplete, attribute.usesScalarValueType { fields[SupplementKeys.scalar] = true }
-    if isComplete, attribute.allowsCloudEncryption { fields[SupplementKeys.cloudEncryption] = true }
-    fields["NSValueTransformerName"] = archive.string(attribute.valueTransformerName)
     guard let defaultValue = archive.value(attribute.defaultValue) else {
       throw ModelError(
         .unsupportedForm,
@@ -73,9 +73,6 @@ extension ArchivedModelWriter {
         property: attribute.name)
     }
     fields["NSDefaultValue"] = defaultValue
-    fields["NSFlagsKey"] = .integer(
-      (attribute.allowsExternalBinaryDataStorage ? 4 : 0) | (attribute.preservesValueInHistoryOnDeletion ? 16 : 0))
-    if attribute.isIndexed { fields["NSIsIndexed"] = true }
     try addValidation(of: attribute, to: &fields)
     var className = "NSAttributeDescription"
     if let text = attribute.derivationExpression {
@@ -115,14 +112,7 @@ extension ArchivedModelWriter {
 
   private mutating func write(_ relationship: ResolvedRelationship, of entity: Int) throws(ModelError) {
     let description = relationship.description
-    var traits: Traits = [.noValidation]
-    if description.isOptional { traits.insert(.optional) }
-    if description.isTransient { traits.insert(.transient) }
-    if description.isOrdered { traits.insert(.ordered) }
-    if description.isIndexedBySpotlight { traits.insert(.indexedBySpotlight) }
-    var fields = try common(
-      description.name, entity, traits, renamed: description.renamingIdentifier,
-      modifier: description.versionHashModifier, userInfo: description.userInfo)
+    var fields = try common(description, of: entity, .noValidation)
     fields["NSDestinationEntity"] = entityReferences[relationship.destination]
     fields["_NSDestinationEntityName"] = archive.string(description.destinationEntityName)
     if let inverse = description.inverseName {
@@ -131,7 +121,6 @@ extension ArchivedModelWriter {
     }
     fields["NSDeleteRule"] = .integer(Int64(description.deleteRule.rawValue))
     fields["NSMaxCount"] = .integer(Int64(description.maxCount))
-    fields["NSMinCount"] = .integer(Int64(description.minCount))
     archive.fill(reference(description.name, of: entity), "NSRelationshipDescription", fields)
   }
 }

@@ -93,16 +93,9 @@ struct ArchivedModelWriter {
       "NSSubentities": archive.dictionary(children, className: "NSMutableDictionary"),
       "NSProperties": archive.dictionary(properties, className: "NSMutableDictionary"),
       "NSRenamingIdentifier": archive.string(description.renamingIdentifier ?? entity.name),
-      "NSVersionHashModifier": archive.string(description.versionHashModifier),
       "NSUserInfo": try archive.userInfo(description.userInfo, of: entity.name),
     ]
-    if isComplete, let type = description.codeGenerationType {
-      fields[SupplementKeys.codeGeneration] = archive.string(type)
-    }
-    if isComplete, let name = description.coreSpotlightDisplayNameExpression {
-      fields[SupplementKeys.spotlightName] = archive.string(name)
-    }
-    if description.isAbstract { fields["NSIsAbstract"] = true }
+    add(description, to: &fields)
     if !description.uniquenessConstraints.isEmpty { fields["NSUniqueTuples"] = constraints(description) }
     if !description.indexes.isEmpty { fields["NSFetchIndexDescriptions"] = try indexes(entity) }
     archive.fill(entityReferences[entity.index], "NSEntityDescription", fields)

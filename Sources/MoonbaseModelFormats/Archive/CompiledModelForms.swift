@@ -20,21 +20,7 @@ struct CompiledModelFile: ModelReader {
   }
 }
 
-/// A folder of compiled models, `.momd`.
-struct CompiledModelFolder: ModelReader {
-  var form: String { "versioned compiled model (.momd)" }
-
-  func recognizes(_ source: ModelSource) -> Bool { VersionFolder(source)?.isCompiled ?? false }
-
-  func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
-    guard let folder = VersionFolder(source) else {
-      throw ModelError(.malformedFile, "the folder holds no version", at: SourceLocation(file: source.name))
-    }
-    return try folder.current()
-  }
-}
-
-/// The optimized form that lies beside a compiled model, `.omo`. Nobody has described it, and the `.mom` says the same.
+/// The optimized form that lies beside a compiled model, `.omo`. Its form is not documented, and the `.mom` says the same.
 struct OptimizedModelFile: ModelReader {
   var form: String { "optimized model (.omo)" }
 

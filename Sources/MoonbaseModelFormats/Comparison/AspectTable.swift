@@ -2,31 +2,16 @@ import MoonbaseModel
 
 /// What an element of a model says, by the keys of its Lua form.
 struct AspectTable {
-  private var texts: [String: String] = [:]
+  private var values: [String: AspectValue] = [:]
 
   init() {}
 
-  init(attribute: AttributeDescription) {
-    // What Lua cannot write takes no part; it would not be readable either.
-    var plain = attribute
-    plain.defaultValue = .null
-    plain.validation.allowedValues = nil
-    plain.userInfo = [:]
-    let tree = (try? ModelTreeWriter.tree(attribute)) ?? (try? ModelTreeWriter.tree(plain))
-    if let tree { add(tree, unnamed: ["type"]) }
-  }
+  /// What a description says of itself.
+  init<Owner: Described>(_ owner: Owner) { add(owner) }
 
-  init(relationship: RelationshipDescription) {
-    var plain = relationship
-    plain.userInfo = [:]
-    if let tree = (try? ModelTreeWriter.tree(relationship)) ?? (try? ModelTreeWriter.tree(plain)) { add(tree) }
-  }
-
-  init(fetchedProperty: FetchedPropertyDescription) {
-    var plain = fetchedProperty
-    plain.userInfo = [:]
-    let tree = (try? ModelTreeWriter.tree(fetchedProperty)) ?? (try? ModelTreeWriter.tree(plain))
-    if let tree { add(tree, unnamed: ["entity", "predicate"]) }
+  init(fetchedProperty property: FetchedPropertyDescription) {
+    add(property.fetchRequest)
+    add(property)
   }
 
   /// What an entity says itself, without its properties.
@@ -37,38 +22,51 @@ struct AspectTable {
     plain.fetchedProperties = []
     // They go by their names, and an archive keeps no other order.
     plain.indexes.sort { $0.name < $1.name }
-    var poor = plain
-    poor.userInfo = [:]
-    if let tree = (try? ModelTreeWriter.tree(plain)) ?? (try? ModelTreeWriter.tree(poor)) { add(tree) }
+    add(plain)
   }
 
   /// What a model says beside its entities.
   init(model: ManagedObjectModel) {
-    if !model.versionIdentifiers.isEmpty { texts["version"] = model.versionIdentifiers.joined(separator: ", ") }
-    for (name, request) in model.fetchRequestTemplates {
-      texts["fetch_requests.\(name)"] = ModelTreeWriter.fetch(request).tree.luaText
-    }
-    for (name, members) in model.configurations {
-      texts["configurations.\(name)"] = members.sorted().joined(separator: ", ")
-    }
+    if !model.versionIdentifiers.isEmpty { values["version"] = .set(model.versionIdentifiers) }
+    for (name, request) in model.fetchRequestTemplates { values["fetch_requests.\(name)"] = .fetch(request) }
+    for (name, members) in model.configurations { values["configurations.\(name)"] = .set(members.sorted()) }
   }
 
-  private mutating func add(_ tree: ModelTree, unnamed: [String] = []) {
-    guard case .table(let list, let entries) = tree.content else {
-      if let name = unnamed.first { texts[name] = tree.string ?? tree.luaText }
-      return
-    }
-    for (name, element) in zip(unnamed, list) { texts[name] = element.string ?? element.luaText }
-    // Names read better without quotation marks, but a value may be an empty string.
-    for entry in entries {
-      texts[entry.key] = (entry.key == "default" ? nil : entry.tree.string) ?? entry.tree.luaText
-    }
+  private mutating func add<Owner: Described>(_ owner: Owner) {
+    for aspect in Owner.aspects { values[aspect.key] = aspect.said(by: owner) }
   }
 
+  /// What both say differently. Values are compared, not their texts, so that nothing is lost that no text says.
   func differences(to other: AspectTable) -> [AspectDifference] {
-    Set(texts.keys).union(other.texts.keys).sorted().compactMap { key in
-      let (old, new) = (texts[key], other.texts[key])
-      return old == new ? nil : AspectDifference(aspect: key, old: old, new: new)
+    Set(values.keys).union(other.values.keys).sorted().compactMap { key in
+      let (old, new) = (values[key], other.values[key])
+      if let old, let new, old.isSame(as: new) { return nil }
+      return AspectDifference(aspect: key, old: old?.text(of: key), new: new?.text(of: key))
+    }
+  }
+}
+
+extension AspectValue {
+  /// The value as a difference shows it: in Lua where Lua can write it.
+  fileprivate func text(of key: String) -> String {
+    if case .set(let names) = self { return names.joined(separator: ", ") }
+    do {
+      let tree = try tree()
+      // Names read better without quotation marks, but a value may be an empty string.
+      return (key == "default" ? nil : tree.string) ?? tree.luaText
+    } catch {
+      return plainText
+    }
+  }
+
+  /// What Lua has no words for.
+  private var plainText: String {
+    switch self {
+    case .value(let value): "\(value)"
+    case .values(let values): "\(Value.list(values))"
+    case .userInfo(let info): "\(Value.map(info))"
+    case .attributes(let attributes): attributes.map { "\($0)" }.joined(separator: ", ")
+    default: "\(self)"
     }
   }
 }

@@ -57,10 +57,10 @@ struct ModelComparer {
         result.append(
           PropertyDifference(
             kind: .added, name: property.name, movedBetween: owner(of: property.name, near: newEntity, in: old),
-            needsMigration: !property.isTransient, aspects: AspectTable().differences(to: property.aspects)))
+            needsMigration: !property.isTransient, aspects: AspectTable().differences(to: AspectTable(property))))
         continue
       }
-      let aspects = source.aspects.differences(to: property.aspects)
+      let aspects = AspectTable(source).differences(to: AspectTable(property))
       let isRenamed = source.name != property.name
       if !isRenamed, aspects.isEmpty { continue }
       let hashDiffers = source.versionHash != property.versionHash && !(source.isTransient && property.isTransient)
@@ -74,7 +74,7 @@ struct ModelComparer {
       result.append(
         PropertyDifference(
           kind: .removed, name: name, movedBetween: owner(of: name, near: oldEntity, in: new),
-          needsMigration: !property.isTransient, aspects: property.aspects.differences(to: AspectTable())))
+          needsMigration: !property.isTransient, aspects: AspectTable(property).differences(to: AspectTable())))
     }
     return result
   }
@@ -111,19 +111,13 @@ struct ModelComparer {
 }
 
 /// What attributes and relationships have in common when compared.
-protocol ComparableProperty: Renamable {
+protocol ComparableProperty: NamedDescription {
   var isTransient: Bool { get }
   var versionHash: Data { get }
-  var aspects: AspectTable { get }
 }
 
-extension AttributeDescription: ComparableProperty {
-  var aspects: AspectTable { AspectTable(attribute: self) }
-}
-
-extension RelationshipDescription: ComparableProperty {
-  var aspects: AspectTable { AspectTable(relationship: self) }
-}
+extension AttributeDescription: ComparableProperty {}
+extension RelationshipDescription: ComparableProperty {}
 
 extension ManagedObjectModel {
   /// Whether an entity inherits from another; safe for models that were not checked.

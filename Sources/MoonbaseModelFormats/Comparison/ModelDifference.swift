@@ -1,6 +1,13 @@
 public import MoonbaseModel
 
 /// What differs between two models, in a form that can be read, printed and walked.
+///
+/// ```swift
+/// let difference = ModelDifference(from: old, to: new)
+/// print(difference)                       // ~ entity Person !
+///                                         //   ~ age !: type integer16 → integer32
+/// if difference.needsMigration { ... }
+/// ```
 public struct ModelDifference: Sendable, Hashable {
   /// Entities that are not the same in both models, by their newer names.
   public var entities: [EntityDifference] = []
@@ -15,7 +22,11 @@ public struct ModelDifference: Sendable, Hashable {
 
   /// Compares two models, the older first.
   public init(from old: ManagedObjectModel, to new: ManagedObjectModel) {
-    self = ModelComparer(old: old, new: new).compare()
+    // A parent may be named from either end. What contradicts itself is compared as it stands.
+    func plain(_ model: ManagedObjectModel) -> ManagedObjectModel {
+      (try? model.withInheritanceFromChildren()) ?? model
+    }
+    self = ModelComparer(old: plain(old), new: plain(new)).compare()
   }
 
   init() {}

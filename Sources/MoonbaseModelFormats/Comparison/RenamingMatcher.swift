@@ -1,15 +1,5 @@
 import MoonbaseModel
 
-/// Something that a model names and that a newer model may rename.
-protocol Renamable {
-  var name: String { get }
-  var renamingIdentifier: String? { get }
-}
-
-extension EntityDescription: Renamable {}
-extension AttributeDescription: Renamable {}
-extension RelationshipDescription: Renamable {}
-
 /// Finds for the things of a newer model the things they were in the older one.
 ///
 /// A renaming identifier names the older thing, and stays when nothing is renamed any more. So in this order: the same name
@@ -18,13 +8,13 @@ struct RenamingMatcher {
   /// Names in the newer model with their names in the older.
   private(set) var oldNames: [String: String] = [:]
 
-  init(old: [some Renamable], new: [some Renamable]) {
+  init(old: [some NamedDescription], new: [some NamedDescription]) {
     var free = Set(old.map(\.name))
     let identifiers = Dictionary(old.map { ($0.name, $0.renamingIdentifier) }) { first, _ in first }
     let byIdentifier = Dictionary(
       old.compactMap { thing in thing.renamingIdentifier.map { ($0, thing.name) } }
     ) { first, _ in first }
-    func pass(_ find: (any Renamable) -> String?) {
+    func pass(_ find: (any NamedDescription) -> String?) {
       for thing in new where oldNames[thing.name] == nil {
         if let name = find(thing), free.remove(name) != nil { oldNames[thing.name] = name }
       }
@@ -39,7 +29,7 @@ struct RenamingMatcher {
   }
 
   /// The names in the older model that nothing in the newer one comes from.
-  func removed(from old: [some Renamable]) -> [String] {
+  func removed(from old: [some NamedDescription]) -> [String] {
     let used = Set(oldNames.values)
     return old.map(\.name).filter { !used.contains($0) }
   }

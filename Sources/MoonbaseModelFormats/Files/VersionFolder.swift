@@ -61,3 +61,31 @@ struct VersionFolder {
     return name
   }
 }
+
+/// An `.xcdatamodeld`: a folder with an `.xcdatamodel` for each version.
+struct XcodeVersionedModel: ModelReader {
+  var form: String { "versioned data model of Xcode (.xcdatamodeld)" }
+
+  func recognizes(_ source: ModelSource) -> Bool { VersionFolder(source).map { !$0.isCompiled } ?? false }
+
+  func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
+    guard let folder = VersionFolder(source) else {
+      throw ModelError(.malformedFile, "the folder holds no version", at: SourceLocation(file: source.name))
+    }
+    return try folder.current()
+  }
+}
+
+/// A folder of compiled models, `.momd`.
+struct CompiledModelFolder: ModelReader {
+  var form: String { "versioned compiled model (.momd)" }
+
+  func recognizes(_ source: ModelSource) -> Bool { VersionFolder(source)?.isCompiled ?? false }
+
+  func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
+    guard let folder = VersionFolder(source) else {
+      throw ModelError(.malformedFile, "the folder holds no version", at: SourceLocation(file: source.name))
+    }
+    return try folder.current()
+  }
+}

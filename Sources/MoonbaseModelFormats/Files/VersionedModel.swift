@@ -2,6 +2,12 @@ public import MoonbaseModel
 public import MoonbasePlatform
 
 /// All versions of a model that an `.xcdatamodeld` or a `.momd` holds.
+///
+/// ```swift
+/// let model = try VersionedModel(ModelSource(contentsOf: url))
+/// print(model.versions.map(\.name), model.currentName)
+/// let writer = model.version(with: hashesOfAStore)
+/// ```
 public struct VersionedModel: Sendable, Hashable {
   /// One version.
   public struct Version: Sendable, Hashable {
@@ -10,7 +16,7 @@ public struct VersionedModel: Sendable, Hashable {
     /// The model.
     public var model: ManagedObjectModel
 
-    /// Makes a version.
+    /// A version.
     public init(name: String, model: ManagedObjectModel) {
       self.name = name
       self.model = model
@@ -22,7 +28,7 @@ public struct VersionedModel: Sendable, Hashable {
   /// The name of the version in use.
   public var currentName: String
 
-  /// Makes a versioned model.
+  /// A versioned model.
   public init(versions: [Version], currentName: String) {
     self.versions = versions
     self.currentName = currentName

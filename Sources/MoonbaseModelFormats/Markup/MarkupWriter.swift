@@ -7,10 +7,11 @@ struct MarkupWriter {
 
   /// Writes an element; attributes without a value are left out, `content` writes what is inside.
   mutating func element(
-    _ name: String, _ attributes: KeyValuePairs<String, String?>, content: ((inout Self) -> Void)? = nil
+    _ name: String, _ attributes: KeyValuePairs<String, String?>, _ others: [(key: String, value: String?)] = [],
+    content: ((inout Self) -> Void)? = nil
   ) {
     text += String(repeating: "    ", count: depth) + "<\(name)"
-    for case (let key, let value?) in attributes { text += " \(key)=\"\(Self.escaped(value))\"" }
+    for case (let key, let value?) in Array(attributes) + others { text += " \(key)=\"\(Self.escaped(value))\"" }
     guard let content else { return text += "/>\n" }
     text += ">\n"
     let start = text.utf8.count

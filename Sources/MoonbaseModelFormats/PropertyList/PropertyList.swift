@@ -1,6 +1,11 @@
 public import MoonbasePlatform
 
 /// A property list as a value, with the object references (UIDs) of keyed archives, which Foundation on Linux does not read.
+///
+/// ```swift
+/// let list: PropertyList = ["name": "Person", "count": 3]
+/// let same = try PropertyList(binary: list.binaryData)
+/// ```
 public indirect enum PropertyList: Sendable, Hashable {
   /// Values by name.
   case dictionary([String: PropertyList])
@@ -76,15 +81,15 @@ extension PropertyList {
 extension PropertyList: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-  /// Makes a string.
+  /// A string.
   public init(stringLiteral value: String) { self = .string(value) }
-  /// Makes an integer.
+  /// An integer.
   public init(integerLiteral value: Int64) { self = .integer(value) }
-  /// Makes a truth value.
+  /// A truth value.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
-  /// Makes an array.
+  /// An array.
   public init(arrayLiteral elements: PropertyList...) { self = .array(elements) }
-  /// Makes a dictionary; of two equal keys the later one counts.
+  /// A dictionary; of two equal keys the later one counts.
   public init(dictionaryLiteral elements: (String, PropertyList)...) {
     self = .dictionary(Dictionary(elements) { _, later in later })
   }

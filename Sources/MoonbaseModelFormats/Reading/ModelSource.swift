@@ -2,6 +2,10 @@ public import MoonbaseModel
 public import MoonbasePlatform
 
 /// A file or folder that a model may be read from. Its beginning is read at once, the rest when a reader asks.
+///
+/// ```swift
+/// let model = try ManagedObjectModel.read(ModelSource(contentsOf: url))
+/// ```
 public struct ModelSource: Sendable {
   private static let headSize = 4096
   private static let greatestSize = 64 << 20
@@ -24,7 +28,7 @@ public struct ModelSource: Sendable {
   /// Looks at a file or folder. Throws `.cannotReadFile` where there is none, or it may not be read.
   public init(contentsOf url: URL) throws(ModelError) {
     name = url.relativePath
-    // Of an absolute URL nobody takes a `..` away.
+    // An absolute URL keeps its `..`.
     let namesFolder = url.hasDirectoryPath
     let url = URL(fileURLWithPath: url.pathAsGiven)
     do {

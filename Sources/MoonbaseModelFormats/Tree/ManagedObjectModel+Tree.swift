@@ -14,4 +14,22 @@ extension ManagedObjectModel {
     }
     self = try ModelTreeReader(file: file).model(tree)
   }
+
+  /// The model as the tables of a Lua model file; reading them gives an equal model.
+  ///
+  /// Throws `ModelError` with `.unsupportedForm` where a default value or user info is none that Lua can write.
+  public func tree() throws(ModelError) -> ModelTree {
+    try checkNesting()
+    return try ModelTreeWriter.write(try withInheritanceFromChildren())
+  }
+
+  /// The model as the source of a Lua model file: `return { entities = { Person = { ... } } }`.
+  public func luaSource() throws(ModelError) -> String { try tree().luaSource }
+}
+
+extension ManagedObjectModel: CustomStringConvertible {
+  /// The model in its Lua form, or a list of its entities where a value has none.
+  public var description: String {
+    (try? luaSource()) ?? entities.map { "\($0)" }.joined(separator: "\n")
+  }
 }

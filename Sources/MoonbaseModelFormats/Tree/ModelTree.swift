@@ -2,8 +2,13 @@ public import MoonbaseModel
 
 /// The tables of a model file as a value, each with the line where it was written.
 ///
-/// Whoever runs a Lua model file makes a tree of what it returns; `ManagedObjectModel.init(tree:file:)` reads it. A Lua table
-/// has a list part and named entries, and may have both: `{ "string", max_length = 80 }`.
+/// The scripting layer runs a Lua model file and makes a tree of what it returns; `ManagedObjectModel.init(tree:file:)` reads
+/// it. A Lua table has a list part and named entries, and may have both:
+///
+/// ```swift
+/// // { "string", max_length = 80 }
+/// let tree = ModelTree.table(["string"], [.init("max_length", 80)])
+/// ```
 public struct ModelTree: Sendable, Hashable {
   /// What a node is.
   public indirect enum Content: Sendable, Hashable {
@@ -20,7 +25,7 @@ public struct ModelTree: Sendable, Hashable {
     /// What it stands for.
     public var tree: ModelTree
 
-    /// Makes an entry.
+    /// An entry.
     public init(_ key: String, _ tree: ModelTree) {
       self.key = key
       self.tree = tree
@@ -32,21 +37,21 @@ public struct ModelTree: Sendable, Hashable {
   /// The line in the file, from 1, where it is known.
   @Incidental public var line: Int? = nil
 
-  /// Makes a node.
+  /// A node.
   public init(_ content: Content, line: Int? = nil) {
     self.content = content
     self.line = line
   }
 
-  /// Makes a scalar.
+  /// A scalar.
   public static func value(_ value: Value, line: Int? = nil) -> Self { Self(.value(value), line: line) }
 
-  /// Makes a table with a list part and named entries.
+  /// A table with a list part and named entries.
   public static func table(_ list: [ModelTree] = [], _ entries: [Entry] = [], line: Int? = nil) -> Self {
     Self(.table(list: list, entries: entries), line: line)
   }
 
-  /// Makes a table with named entries only.
+  /// A table with named entries only.
   public static func map(_ entries: KeyValuePairs<String, ModelTree>, line: Int? = nil) -> Self {
     .table([], entries.map { Entry($0.key, $0.value) }, line: line)
   }
@@ -55,15 +60,15 @@ public struct ModelTree: Sendable, Hashable {
 extension ModelTree: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral
 {
-  /// Makes a string.
+  /// A string.
   public init(stringLiteral value: String) { self = .value(.string(value)) }
-  /// Makes an integer.
+  /// An integer.
   public init(integerLiteral value: Int64) { self = .value(.int(value)) }
-  /// Makes a floating-point number.
+  /// A floating-point number.
   public init(floatLiteral value: Double) { self = .value(.double(value)) }
-  /// Makes a truth value.
+  /// A truth value.
   public init(booleanLiteral value: Bool) { self = .value(.bool(value)) }
-  /// Makes a table with a list part only.
+  /// A table with a list part only.
   public init(arrayLiteral elements: ModelTree...) { self = .table(elements) }
 }
 

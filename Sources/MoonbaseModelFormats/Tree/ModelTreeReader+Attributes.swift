@@ -3,29 +3,19 @@ import MoonbasePlatform
 
 extension ModelTreeReader {
   /// `"string"`, or `{ "string", optional = false, ... }`.
-  func attribute(_ name: String, _ tree: ModelTree, _ context: TreeContext) throws(ModelError) -> AttributeDescription {
+  func attribute(_ name: String, _ tree: ModelTree, _ context: ReadingContext) throws(ModelError)
+    -> AttributeDescription
+  {
     if tree.string != nil { return try attribute(name, .table([tree], line: tree.line), context) }
-    var table = try TreeTable(tree, context)
+    var table = try TreeFields(tree, context)
     var attribute = AttributeDescription(name, try type(&table))
     attribute.location = context.location(tree.line)
-    attribute.isOptional = try table.bool("optional") ?? true
-    attribute.isTransient = try table.bool("transient") ?? false
-    attribute.valueClassName = try table.string("class")
-    attribute.valueTransformerName = try table.string("transformer")
-    attribute.allowsExternalBinaryDataStorage = try table.bool("external_storage") ?? false
-    attribute.preservesValueInHistoryOnDeletion = try table.bool("keep_in_history") ?? false
-    attribute.allowsCloudEncryption = try table.bool("cloud_encryption") ?? false
-    attribute.isIndexedBySpotlight = try table.bool("spotlight") ?? false
-    attribute.usesScalarValueType = try table.bool("scalar") ?? false
-    attribute.isIndexed = try table.bool("indexed") ?? false
-    attribute.derivationExpression = try table.string("derivation")
-    attribute.renamingIdentifier = try table.string("renamed_from")
-    attribute.versionHashModifier = try table.string("version_hash_modifier")
+    try table.read(into: &attribute)
     attribute.userInfo = try table.userInfo()
     for (name, tree) in try table.named("elements") {
       attribute.elements.append(try self.attribute(name, tree, context.property("element", name)))
     }
-    attribute.validation = try validation(&table, of: attribute)
+    try readValidation(&table, into: &attribute)
     if let tree = table.take("default") {
       attribute.defaultValue = try value(tree, "default", of: attribute, context)
     }
@@ -33,7 +23,7 @@ extension ModelTreeReader {
     return attribute
   }
 
-  private func type(_ table: inout TreeTable) throws(ModelError) -> AttributeType {
+  private func type(_ table: inout TreeFields) throws(ModelError) -> AttributeType {
     let names = AttributeType.allCases.map(\.modelName)
     guard let first = table.list.first else {
       throw table.context.error("the type comes first, for example { \"string\", optional = false }", line: table.line)
@@ -57,23 +47,19 @@ extension ModelTreeReader {
     "table": "transformable",
   ]
 
-  private func validation(_ table: inout TreeTable, of attribute: AttributeDescription) throws(ModelError)
-    -> AttributeValidation
+  private func readValidation(_ table: inout TreeFields, into attribute: inout AttributeDescription) throws(ModelError)
   {
     let context = table.context
-    var validation = AttributeValidation()
+    var validation = attribute.validation
     if let tree = table.take("min") { validation.minimum = try bound(tree, "min", of: attribute, context) }
     if let tree = table.take("max") { validation.maximum = try bound(tree, "max", of: attribute, context) }
-    validation.minimumLength = try table.integer("min_length")
-    validation.maximumLength = try table.integer("max_length")
-    validation.regularExpression = try table.string("matches")
     if attribute.type != .string,
       validation.minimumLength != nil || validation.maximumLength != nil || validation.regularExpression != nil
     {
-      throw context.error("min_length, max_length and matches are for strings", line: table.line)
+      throw table.error("min_length, max_length and matches are for strings")
     }
     if let tree = table.take("one_of") {
-      let list = try TreeTable(tree, context.part("one_of"))
+      let list = try TreeFields(tree, context.part("one_of"))
       try list.finish(listCount: .max)
       var allowed: [Value] = []
       for element in list.list { allowed.append(try value(element, "one_of", of: attribute, context)) }
@@ -83,10 +69,10 @@ extension ModelTreeReader {
       validation.allowedValues = allowed
     }
     if let tree = table.take("rules") { validation.predicates = try rules(tree, context.part("rules")) }
-    return validation
+    attribute.validation = validation
   }
 
-  private func bound(_ tree: ModelTree, _ key: String, of attribute: AttributeDescription, _ context: TreeContext)
+  private func bound(_ tree: ModelTree, _ key: String, of attribute: AttributeDescription, _ context: ReadingContext)
     throws(ModelError) -> Value
   {
     if attribute.type == .string {
@@ -99,12 +85,12 @@ extension ModelTreeReader {
   }
 
   /// `{ { "SELF.length > 3", "is too short" }, ... }`.
-  private func rules(_ tree: ModelTree, _ context: TreeContext) throws(ModelError) -> [ValidationPredicate] {
-    let table = try TreeTable(tree, context)
+  private func rules(_ tree: ModelTree, _ context: ReadingContext) throws(ModelError) -> [ValidationPredicate] {
+    let table = try TreeFields(tree, context)
     try table.finish(listCount: .max)
     var result: [ValidationPredicate] = []
     for element in table.list {
-      let rule = try TreeTable(element, context)
+      let rule = try TreeFields(element, context)
       try rule.finish(listCount: 2)
       guard rule.list.count == 2 else {
         throw context.error("each rule is { \"predicate\", \"message\" }", line: element.line)
@@ -117,7 +103,7 @@ extension ModelTreeReader {
     return result
   }
 
-  private func value(_ tree: ModelTree, _ key: String, of attribute: AttributeDescription, _ context: TreeContext)
+  private func value(_ tree: ModelTree, _ key: String, of attribute: AttributeDescription, _ context: ReadingContext)
     throws(ModelError) -> Value
   {
     guard let value = tree.scalar else { throw context.error("\(key) is a value, not \(tree.kind)", line: tree.line) }

@@ -1,32 +1,31 @@
 import MoonbaseModel
 
 extension ModelTreeReader {
-  func predicate(_ text: String, _ context: TreeContext, line: Int?) throws(ModelError) -> Predicate {
+  func predicate(_ text: String, _ context: ReadingContext, line: Int?) throws(ModelError) -> Predicate {
     do { return try Predicate(format: text) } catch { throw context.error(error.message, line: line) }
   }
 
-  func fetchedProperty(_ name: String, _ tree: ModelTree, _ context: TreeContext) throws(ModelError)
+  func fetchedProperty(_ name: String, _ tree: ModelTree, _ context: ReadingContext) throws(ModelError)
     -> FetchedPropertyDescription
   {
-    var table = try TreeTable(tree, context)
+    var table = try TreeFields(tree, context)
     var property = FetchedPropertyDescription(name, try fetchRequest(&table))
     property.location = context.location(tree.line)
-    property.isOptional = try table.bool("optional") ?? true
-    property.renamingIdentifier = try table.string("renamed_from")
+    try table.read(into: &property)
     property.userInfo = try table.userInfo()
     try table.finish(listCount: 2)
     return property
   }
 
   /// `{ "Entity", "predicate", sort = { "name", "-age" }, limit = 10, ... }`.
-  func fetchRequest(_ tree: ModelTree, _ context: TreeContext) throws(ModelError) -> FetchRequest {
-    var table = try TreeTable(tree, context)
+  func fetchRequest(_ tree: ModelTree, _ context: ReadingContext) throws(ModelError) -> FetchRequest {
+    var table = try TreeFields(tree, context)
     let request = try fetchRequest(&table)
     try table.finish(listCount: 2)
     return request
   }
 
-  private func fetchRequest(_ table: inout TreeTable) throws(ModelError) -> FetchRequest {
+  private func fetchRequest(_ table: inout TreeFields) throws(ModelError) -> FetchRequest {
     guard let entity = table.list.first else {
       throw table.context.error("the entity comes first, for example { \"Person\", \"age > 30\" }", line: table.line)
     }
@@ -37,31 +36,16 @@ extension ModelTreeReader {
       request.predicate = try predicate(text, table.context, line: tree.line ?? table.line)
     }
     request.sortDescriptors = try sort(&table)
-    request.fetchLimit = try table.integer("limit") ?? 0
-    request.fetchOffset = try table.integer("offset") ?? 0
-    request.fetchBatchSize = try table.integer("batch") ?? 0
-    request.includesSubentities = try table.bool("subentities") ?? true
-    request.includesPendingChanges = try table.bool("pending_changes") ?? true
-    request.includesPropertyValues = try table.bool("property_values") ?? true
-    request.returnsObjectsAsFaults = try table.bool("faults") ?? true
-    request.shouldRefreshRefetchedObjects = try table.bool("refresh") ?? false
+    try table.read(into: &request)
     request.relationshipKeyPathsForPrefetching = try table.strings("prefetch") ?? []
     try readResult(&table, into: &request)
     return request
   }
 
-  private func readResult(_ table: inout TreeTable, into request: inout FetchRequest) throws(ModelError) {
-    if let name = try table.string("result") {
-      guard let type = FetchRequest.ResultType(modelName: name) else {
-        let names = FetchRequest.ResultType.modelNames
-        throw table.context.error(
-          "result is one of \(names.joined(separator: ", ")), not \(name)\(suggestion(for: name, among: names))",
-          line: table.line)
-      }
-      request.resultType = type
-    }
+  private func readResult(_ table: inout TreeFields, into request: inout FetchRequest) throws(ModelError) {
+    request.resultType = try table.choice("result", FetchRequest.ResultType.allCases, word: \.modelName) ?? .objects
     if let tree = table.take("columns") {
-      let columns = try TreeTable(tree, table.context.part("columns"))
+      let columns = try TreeFields(tree, table.context.part("columns"))
       try columns.finish(listCount: .max)
       for element in columns.list { request.propertiesToFetch.append(try column(element, columns.context)) }
     }
@@ -70,13 +54,12 @@ extension ModelTreeReader {
       let text = try table.string(tree, "having")
       request.havingPredicate = try predicate(text, table.context, line: tree.line ?? table.line)
     }
-    request.returnsDistinctResults = try table.bool("distinct") ?? false
   }
 
   /// `"name"`, or `{ "total", "items.@sum.price", type = "double" }`.
-  private func column(_ tree: ModelTree, _ context: TreeContext) throws(ModelError) -> FetchColumn {
+  private func column(_ tree: ModelTree, _ context: ReadingContext) throws(ModelError) -> FetchColumn {
     if let text = tree.string { return FetchColumn(text) }
-    var table = try TreeTable(tree, context)
+    var table = try TreeFields(tree, context)
     guard table.list.count == 2 else {
       throw context.error("a column is a key path, or { \"name\", \"expression\" }", line: tree.line)
     }
@@ -86,7 +69,7 @@ extension ModelTreeReader {
     do { column.expression = try Expression(format: text) } catch {
       throw context.error(error.message, line: table.list[1].line ?? tree.line)
     }
-    if let type = try table.string("type") {
+    if let type = try table.text("type") {
       guard let resultType = AttributeType(modelName: type) else {
         throw context.error("there is no type \(type)", line: tree.line)
       }
@@ -97,11 +80,11 @@ extension ModelTreeReader {
   }
 
   /// Each key is `"name"`, `"-name"`, or `{ "name", compare = "localizedStandardCompare" }`.
-  private func sort(_ table: inout TreeTable) throws(ModelError) -> [SortDescriptor] {
+  private func sort(_ table: inout TreeFields) throws(ModelError) -> [SortDescriptor] {
     guard let tree = table.take("sort") else { return [] }
     if let text = tree.string { return [SortDescriptor(text: text)] }
     let context = table.context.part("sort")
-    let keys = try TreeTable(tree, context)
+    let keys = try TreeFields(tree, context)
     try keys.finish(listCount: .max)
     var result: [SortDescriptor] = []
     for key in keys.list {
@@ -109,10 +92,10 @@ extension ModelTreeReader {
         result.append(SortDescriptor(text: text))
         continue
       }
-      var element = try TreeTable(key, context)
+      var element = try TreeFields(key, context)
       guard let first = element.list.first else { throw context.error("the key comes first", line: key.line) }
       var descriptor = SortDescriptor(text: try element.string(first, "the key"))
-      if let name = try element.string("compare") {
+      if let name = try element.text("compare") {
         guard let comparator = SortDescriptor.Comparator(rawValue: name) else {
           throw context.error("there is no comparator \(name)", line: key.line)
         }
@@ -125,7 +108,7 @@ extension ModelTreeReader {
   }
 
   /// `{ byName = { "lastName", "-age" } }`, or `{ { "lastName" } }`, whose name is made of the properties.
-  func indexes(_ tree: ModelTree, _ context: TreeContext) throws(ModelError) -> [FetchIndexDescription] {
+  func indexes(_ tree: ModelTree, _ context: ReadingContext) throws(ModelError) -> [FetchIndexDescription] {
     guard case .table(let list, let entries) = tree.content else {
       throw context.error("expected a table, not \(tree.kind)", line: tree.line)
     }
@@ -139,35 +122,35 @@ extension ModelTreeReader {
     return result
   }
 
-  private func index(_ name: String, _ tree: ModelTree, _ context: TreeContext) throws(ModelError)
+  private func index(_ name: String, _ tree: ModelTree, _ context: ReadingContext) throws(ModelError)
     -> FetchIndexDescription
   {
     if tree.string != nil { return try index(name, .table([tree], line: tree.line), context) }
-    var table = try TreeTable(tree, context)
+    var table = try TreeFields(tree, context)
     var elements: [FetchIndexDescription.Element] = []
     for element in table.list { elements.append(try indexElement(element, context)) }
     if elements.isEmpty { throw context.error("an index needs at least one property", line: tree.line) }
     var index = FetchIndexDescription(name, elements)
     index.location = context.location(tree.line)
-    index.partialIndexPredicate = try table.string("where")
+    index.partialIndexPredicate = try table.text("where")
     try table.finish(listCount: .max)
     return index
   }
 
-  private func indexElement(_ tree: ModelTree, _ context: TreeContext) throws(ModelError)
+  private func indexElement(_ tree: ModelTree, _ context: ReadingContext) throws(ModelError)
     -> FetchIndexDescription.Element
   {
     if let text = tree.string { return Self.indexElement(text) }
-    var table = try TreeTable(tree, context)
+    var table = try TreeFields(tree, context)
     guard let first = table.list.first else { throw context.error("the property comes first", line: tree.line) }
     let text = try table.string(first, "the property")
-    let isExpression = try table.bool("expression") ?? false
+    let isExpression = try table.flag("expression") ?? false
     // A minus belongs to an expression itself.
     var element = isExpression ? FetchIndexDescription.Element(text) : Self.indexElement(text)
     element.isExpression = isExpression
-    element.expressionType = try table.string("expression_type")
-    if let isDescending = try table.bool("descending") { element.isAscending = !isDescending }
-    if let kind = try table.string("kind") {
+    element.expressionType = try table.text("expression_type")
+    if let isDescending = try table.flag("descending") { element.isAscending = !isDescending }
+    if let kind = try table.text("kind") {
       guard kind == "binary" || kind == "rtree" else {
         throw context.error("kind is binary or rtree, not \(kind)", line: tree.line)
       }

@@ -6,7 +6,7 @@ struct ModelTreeReader {
   private let mistakes = Mistakes()
 
   func model(_ tree: ModelTree) throws(ModelError) -> ManagedObjectModel {
-    var table = try TreeTable(tree, TreeContext(file: file, subject: "the model"))
+    var table = try TreeFields(tree, ReadingContext(file: file, subject: "the model"))
     var model = ManagedObjectModel()
     model.versionIdentifiers = try versions(&table)
     for (name, tree) in try table.named("entities") {
@@ -14,7 +14,7 @@ struct ModelTreeReader {
     }
     for (name, tree) in try table.named("fetch_requests") {
       let part = ModelPart.fetchRequest(name)
-      let context = TreeContext(file: file, subject: "\(part)")
+      let context = ReadingContext(file: file, subject: "\(part)")
       model.locations[part] = context.location(tree.line)
       mistakes.attempt { () throws(ModelError) in
         model.fetchRequestTemplates[name] = try fetchRequest(tree, context)
@@ -33,7 +33,7 @@ struct ModelTreeReader {
   }
 
   /// `version = "1"`; a number will do, and so will a list.
-  private func versions(_ table: inout TreeTable) throws(ModelError) -> [String] {
+  private func versions(_ table: inout TreeFields) throws(ModelError) -> [String] {
     guard let tree = table.take("version") else { return [] }
     switch tree.content {
     case .value(.int(let number)): return ["\(number)"]
@@ -45,18 +45,12 @@ struct ModelTreeReader {
   // MARK: Entities
 
   private func entity(_ name: String, _ tree: ModelTree) throws(ModelError) -> EntityDescription {
-    let context = TreeContext(file: file, subject: "").entity(name)
-    var table = try TreeTable(tree, context)
+    let context = ReadingContext(file: file, subject: "").entity(name)
+    var table = try TreeFields(tree, context)
     var entity = EntityDescription(name)
     entity.location = context.location(tree.line)
-    entity.superentityName = try table.string("parent")
+    try table.read(into: &entity)
     entity.subentityNames = try table.strings("subentities") ?? []
-    entity.managedObjectClassName = try table.string("class")
-    entity.isAbstract = try table.bool("abstract") ?? false
-    entity.renamingIdentifier = try table.string("renamed_from")
-    entity.versionHashModifier = try table.string("version_hash_modifier")
-    entity.codeGenerationType = try table.string("code_generation")
-    entity.coreSpotlightDisplayNameExpression = try table.string("spotlight_name")
     entity.userInfo = try table.userInfo()
     for (name, tree) in try table.named("attributes") {
       mistakes.attempt { () throws(ModelError) in
@@ -81,9 +75,9 @@ struct ModelTreeReader {
     return entity
   }
 
-  private func readConstraints(_ table: inout TreeTable, into entity: inout EntityDescription) throws(ModelError) {
+  private func readConstraints(_ table: inout TreeFields, into entity: inout EntityDescription) throws(ModelError) {
     guard let tree = table.take("constraints") else { return }
-    let list = try TreeTable(tree, table.context.part("constraints"))
+    let list = try TreeFields(tree, table.context.part("constraints"))
     try list.finish(listCount: .max)
     for element in list.list {
       let names = try list.strings(element, "a constraint")
@@ -94,45 +88,27 @@ struct ModelTreeReader {
 
   // MARK: Relationships
 
-  private func relationship(_ name: String, _ tree: ModelTree, _ context: TreeContext) throws(ModelError)
+  private func relationship(_ name: String, _ tree: ModelTree, _ context: ReadingContext) throws(ModelError)
     -> RelationshipDescription
   {
-    var table = try TreeTable(tree, context)
+    var table = try TreeFields(tree, context)
     var relationship: RelationshipDescription
-    switch (try table.string("to"), try table.string("to_many")) {
+    switch (try table.text("to"), try table.text("to_many")) {
     case (let destination?, nil): relationship = .toOne(name, destination)
     case (nil, let destination?): relationship = .toMany(name, destination)
     default: throw context.error("give either to = \"Entity\" or to_many = \"Entity\"", line: tree.line)
     }
     relationship.location = context.location(tree.line)
-    relationship.inverseName = try table.string("inverse")
-    relationship.isOptional = try table.bool("optional") ?? true
-    relationship.isTransient = try table.bool("transient") ?? false
-    relationship.minCount = try table.integer("min") ?? 0
+    try table.read(into: &relationship)
     if let maximum = try table.integer("max") {
       if relationship.isToMany == (maximum == 1) {
         throw context.error("max = 1 belongs to a relationship with to, any other to to_many", line: tree.line)
       }
       relationship.maxCount = maximum
     }
-    relationship.isOrdered = try table.bool("ordered") ?? false
-    relationship.isIndexedBySpotlight = try table.bool("spotlight") ?? false
-    relationship.deleteRule = try deleteRule(&table)
-    relationship.renamingIdentifier = try table.string("renamed_from")
-    relationship.versionHashModifier = try table.string("version_hash_modifier")
+    relationship.deleteRule = try table.choice("delete", DeleteRule.allCases, word: \.modelName) ?? .nullify
     relationship.userInfo = try table.userInfo()
     try table.finish()
     return relationship
-  }
-
-  private func deleteRule(_ table: inout TreeTable) throws(ModelError) -> DeleteRule {
-    guard let name = try table.string("delete") else { return .nullify }
-    guard let rule = DeleteRule(modelName: name) else {
-      let names = DeleteRule.allCases.map(\.modelName)
-      throw table.context.error(
-        "delete is one of \(names.joined(separator: ", ")), not \(name)\(suggestion(for: name, among: names))",
-        line: table.line)
-    }
-    return rule
   }
 }

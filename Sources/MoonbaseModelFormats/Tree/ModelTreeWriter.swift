@@ -2,149 +2,79 @@ import MoonbaseModel
 
 /// Writes the Lua form of a model as a tree, the inverse of `ModelTreeReader`.
 struct ModelTreeWriter {
+  private let list: [ModelTree]
+  private var entries: [ModelTree.Entry] = []
+
+  private init(_ list: [ModelTree] = []) { self.list = list }
+
   static func write(_ model: ManagedObjectModel) throws(ModelError) -> ModelTree {
-    var table = TreeBuilder()
+    var writer = Self()
     switch model.versionIdentifiers.count {
     case 0: break
-    case 1: table.add("version", .value(.string(model.versionIdentifiers[0])))
-    default: table.add("version", strings(model.versionIdentifiers))
+    case 1: writer.add("version", .value(.string(model.versionIdentifiers[0])))
+    default: writer.add("version", ModelTree(names: model.versionIdentifiers))
     }
     var entities: [ModelTree.Entry] = []
     for entity in model.entities { entities.append(.init(entity.name, try tree(entity))) }
-    table.add("entities", .table([], entities))
+    writer.add("entities", .table([], entities))
     var requests: [ModelTree.Entry] = []
     for (name, request) in model.fetchRequestTemplates.sorted(by: { $0.key < $1.key }) {
-      requests.append(.init(name, fetch(request).tree))
+      requests.append(.init(name, try tree(request)))
     }
-    table.add(entries: "fetch_requests", requests)
+    if !requests.isEmpty { writer.add("fetch_requests", .table([], requests)) }
     let configurations = model.configurations.sorted { $0.key < $1.key }
-    table.add(entries: "configurations", configurations.map { .init($0.key, strings($0.value)) })
-    return table.tree
+    if !configurations.isEmpty {
+      writer.add("configurations", .table([], configurations.map { .init($0.key, ModelTree(names: $0.value)) }))
+    }
+    return writer.tree
   }
 
-  // MARK: Entities
+  // MARK: Descriptions
 
-  static func tree(_ entity: EntityDescription) throws(ModelError) -> ModelTree {
-    var table = TreeBuilder()
-    table.add("parent", entity.superentityName)
-    table.add("class", entity.managedObjectClassName)
-    table.add("abstract", true, if: entity.isAbstract)
-    table.add("renamed_from", entity.renamingIdentifier)
-    table.add("version_hash_modifier", entity.versionHashModifier)
-    table.add("code_generation", entity.codeGenerationType)
-    table.add("spotlight_name", entity.coreSpotlightDisplayNameExpression)
-    var attributes: [ModelTree.Entry] = []
-    for attribute in entity.attributes { attributes.append(.init(attribute.name, try tree(attribute))) }
-    table.add(entries: "attributes", attributes)
-    var relationships: [ModelTree.Entry] = []
-    for relationship in entity.relationships {
-      relationships.append(.init(relationship.name, try tree(relationship)))
-    }
-    table.add(entries: "relationships", relationships)
-    var fetched: [ModelTree.Entry] = []
-    for property in entity.fetchedProperties { fetched.append(.init(property.name, try tree(property))) }
-    table.add(entries: "fetched_properties", fetched)
-    table.add(
-      "constraints", .table(entity.uniquenessConstraints.map(strings)), if: !entity.uniquenessConstraints.isEmpty)
-    table.add(entries: "indexes", entity.indexes.map { .init($0.name, tree($0)) })
-    try table.add(userInfo: entity.userInfo)
-    return table.tree
+  private static func tree(_ entity: EntityDescription) throws(ModelError) -> ModelTree {
+    var writer = Self()
+    try writer.add(whatIsSaidBy: entity)
+    return writer.tree
   }
 
   static func tree(_ attribute: AttributeDescription) throws(ModelError) -> ModelTree {
-    let validation = attribute.validation
-    var table = TreeBuilder([.value(.string(attribute.type.modelName))])
-    table.add("optional", false, if: !attribute.isOptional)
-    table.add("transient", true, if: attribute.isTransient)
-    try table.add("default", value: attribute.defaultValue, of: attribute)
-    try table.add("min", value: validation.minimum ?? .null, of: attribute)
-    try table.add("max", value: validation.maximum ?? .null, of: attribute)
-    table.add("min_length", validation.minimumLength)
-    table.add("max_length", validation.maximumLength)
-    table.add("matches", validation.regularExpression)
-    if let allowed = validation.allowedValues {
-      var list: [ModelTree] = []
-      for value in allowed { list.append(try TreeBuilder.scalar(value, of: attribute)) }
-      table.add("one_of", .table(list))
+    do {
+      var writer = Self([.value(.string(attribute.type.modelName))])
+      try writer.add(whatIsSaidBy: attribute, except: "type")
+      return writer.shortTree
+    } catch {
+      throw ModelError(error.code, "attribute \(attribute.name): \(error.message)", property: attribute.name)
     }
-    let rules = validation.predicates.map { rule -> ModelTree in
-      [.value(.string("\(rule.predicate)")), .value(.string(rule.message))]
-    }
-    table.add("rules", .table(rules), if: !rules.isEmpty)
-    table.add("transformer", attribute.valueTransformerName)
-    table.add("class", attribute.valueClassName)
-    table.add("external_storage", true, if: attribute.allowsExternalBinaryDataStorage)
-    table.add("keep_in_history", true, if: attribute.preservesValueInHistoryOnDeletion)
-    table.add("cloud_encryption", true, if: attribute.allowsCloudEncryption)
-    table.add("spotlight", true, if: attribute.isIndexedBySpotlight)
-    table.add("scalar", true, if: attribute.usesScalarValueType)
-    table.add("indexed", true, if: attribute.isIndexed)
-    table.add("derivation", attribute.derivationExpression)
-    var elements: [ModelTree.Entry] = []
-    for element in attribute.elements { elements.append(.init(element.name, try tree(element))) }
-    table.add(entries: "elements", elements)
-    table.add("renamed_from", attribute.renamingIdentifier)
-    table.add("version_hash_modifier", attribute.versionHashModifier)
-    try table.add(userInfo: attribute.userInfo)
-    return table.shortTree
   }
 
   static func tree(_ relationship: RelationshipDescription) throws(ModelError) -> ModelTree {
-    var table = TreeBuilder()
-    table.add(relationship.isToMany ? "to_many" : "to", relationship.destinationEntityName)
-    table.add("inverse", relationship.inverseName)
-    table.add("delete", .value(.string(relationship.deleteRule.modelName)), if: relationship.deleteRule != .nullify)
-    table.add("optional", false, if: !relationship.isOptional)
-    table.add("transient", true, if: relationship.isTransient)
-    table.add("ordered", true, if: relationship.isOrdered)
-    table.add("min", relationship.minCount == 0 ? nil : relationship.minCount)
-    table.add("max", relationship.maxCount == 0 || !relationship.isToMany ? nil : relationship.maxCount)
-    table.add("spotlight", true, if: relationship.isIndexedBySpotlight)
-    table.add("renamed_from", relationship.renamingIdentifier)
-    table.add("version_hash_modifier", relationship.versionHashModifier)
-    try table.add(userInfo: relationship.userInfo)
-    return table.tree
+    var writer = Self()
+    try writer.add(whatIsSaidBy: relationship)
+    return writer.tree
   }
-
-  // MARK: Fetches and indexes
 
   static func tree(_ property: FetchedPropertyDescription) throws(ModelError) -> ModelTree {
-    var table = fetch(property.fetchRequest)
-    table.add("optional", false, if: !property.isOptional)
-    table.add("renamed_from", property.renamingIdentifier)
-    try table.add(userInfo: property.userInfo)
-    return table.tree
+    var writer = try fetch(property.fetchRequest)
+    try writer.add(whatIsSaidBy: property)
+    return writer.tree
   }
 
-  static func fetch(_ request: FetchRequest) -> TreeBuilder {
-    var list: [ModelTree] = [.value(.string(request.entityName))]
-    if let predicate = request.predicate { list.append(.value(.string("\(predicate)"))) }
-    var table = TreeBuilder(list)
-    table.add("sort", .table(request.sortDescriptors.map(tree)), if: !request.sortDescriptors.isEmpty)
-    table.add("limit", request.fetchLimit == 0 ? nil : request.fetchLimit)
-    table.add("offset", request.fetchOffset == 0 ? nil : request.fetchOffset)
-    table.add("batch", request.fetchBatchSize == 0 ? nil : request.fetchBatchSize)
-    table.add("subentities", false, if: !request.includesSubentities)
-    table.add("pending_changes", false, if: !request.includesPendingChanges)
-    table.add("property_values", false, if: !request.includesPropertyValues)
-    table.add("faults", false, if: !request.returnsObjectsAsFaults)
-    let prefetch = request.relationshipKeyPathsForPrefetching
-    table.add("prefetch", strings(prefetch), if: !prefetch.isEmpty)
-    table.add("refresh", true, if: request.shouldRefreshRefetchedObjects)
-    table.add("result", .value(.string(request.resultType.modelName)), if: request.resultType != .objects)
-    let columns = request.propertiesToFetch
-    table.add("columns", .table(columns.map(tree)), if: !columns.isEmpty)
-    table.add("group_by", strings(request.propertiesToGroupBy), if: !request.propertiesToGroupBy.isEmpty)
-    table.add("having", request.havingPredicate.map { "\($0)" })
-    table.add("distinct", true, if: request.returnsDistinctResults)
-    return table
+  static func tree(_ request: FetchRequest) throws(ModelError) -> ModelTree { try fetch(request).tree }
+
+  private static func fetch(_ request: FetchRequest) throws(ModelError) -> Self {
+    let predicate = request.predicate.map { ModelTree.value(.string("\($0)")) }
+    var writer = Self([.value(.string(request.entityName))] + (predicate.map { [$0] } ?? []))
+    try writer.add(whatIsSaidBy: request, except: "entity", "predicate")
+    return writer
   }
 
-  private static func tree(_ column: FetchColumn) -> ModelTree {
+  // MARK: Their parts
+
+  static func tree(_ column: FetchColumn) -> ModelTree {
     if column == FetchColumn(column.name) { return .value(.string(column.name)) }
-    var table = TreeBuilder([.value(.string(column.name)), .value(.string("\(column.expression)"))])
-    table.add("type", column.resultType?.modelName)
-    return table.tree
+    var writer = Self([.value(.string(column.name)), .value(.string("\(column.expression)"))])
+    if let type = column.resultType { writer.add("type", .value(.string(type.modelName))) }
+    return writer.tree
   }
 
   static func tree(_ descriptor: SortDescriptor) -> ModelTree {
@@ -154,20 +84,34 @@ struct ModelTreeWriter {
   }
 
   static func tree(_ index: FetchIndexDescription) -> ModelTree {
-    var table = TreeBuilder(index.elements.map(tree))
-    table.add("where", index.partialIndexPredicate)
-    return table.tree
+    var writer = Self(index.elements.map(tree))
+    if let predicate = index.partialIndexPredicate { writer.add("where", .value(.string(predicate))) }
+    return writer.tree
   }
 
-  static func tree(_ element: FetchIndexDescription.Element) -> ModelTree {
+  private static func tree(_ element: FetchIndexDescription.Element) -> ModelTree {
     let sign = element.isAscending || element.isExpression ? "" : "-"
-    var table = TreeBuilder([.value(.string(sign + element.property))])
-    table.add("kind", "rtree", if: element.kind == .rTree)
-    table.add("expression", true, if: element.isExpression)
-    table.add("descending", true, if: element.isExpression && !element.isAscending)
-    table.add("expression_type", element.expressionType)
-    return table.shortTree
+    var writer = Self([.value(.string(sign + element.property))])
+    if element.kind == .rTree { writer.add("kind", "rtree") }
+    if element.isExpression { writer.add("expression", true) }
+    if element.isExpression, !element.isAscending { writer.add("descending", true) }
+    if let type = element.expressionType { writer.add("expression_type", .value(.string(type))) }
+    return writer.shortTree
   }
 
-  private static func strings(_ list: [String]) -> ModelTree { .table(list.map { .value(.string($0)) }) }
+  // MARK: Tables
+
+  private var tree: ModelTree { .table(list, entries) }
+
+  /// A single unnamed value without its table.
+  private var shortTree: ModelTree { list.count == 1 && entries.isEmpty ? list[0] : tree }
+
+  private mutating func add(_ key: String, _ tree: ModelTree) { entries.append(.init(key, tree)) }
+
+  /// Adds what a description says, but for what stands in the list; what is as in a new one is left out.
+  private mutating func add<Owner: Described>(whatIsSaidBy owner: Owner, except unnamed: String...) throws(ModelError) {
+    for aspect in Owner.aspects where !unnamed.contains(aspect.key) {
+      if let said = aspect.said(by: owner) { add(aspect.key, try said.tree()) }
+    }
+  }
 }

@@ -1,73 +1,57 @@
 import MoonbaseModel
 
-/// The attributes of an XML element, read one by one. What nobody asks for is reported, not dropped in silence.
-struct MarkupFields {
-  let context: TreeContext
-  let line: Int
-  private var left: [(name: String, value: String)]
+/// The attributes of an XML element, read one by one. What is not asked for is a warning.
+typealias MarkupFields = FieldReader<MarkupText>
 
-  init(_ element: MarkupElement, _ context: TreeContext) {
-    self.context = context
-    line = element.line
-    left = element.attributes
-  }
+/// The value of an XML attribute.
+struct MarkupText: FieldContent {
+  static let flagWords = "YES or NO"
 
-  mutating func take(_ name: String) -> String? {
-    guard let index = left.firstIndex(where: { $0.name == name }) else { return nil }
-    return left.remove(at: index).value
-  }
+  static func names<Owner>(of aspect: Aspect<Owner>) -> [String] { aspect.xcode }
 
-  /// Attributes that tools keep for themselves.
-  mutating func ignore(_ names: String...) {
-    left.removeAll { names.contains($0.name) }
-  }
+  static let isStrict = false
 
-  mutating func required(_ name: String) throws(ModelError) -> String {
-    guard let value = take(name) else { throw error("\(name) is missing") }
-    return value
-  }
+  let shown: String
+
+  var text: String? { shown }
 
   /// `YES` or `NO`, in older files `true` or `false`.
-  mutating func bool(_ name: String) throws(ModelError) -> Bool? {
-    guard let text = take(name) else { return nil }
-    guard let bool = Self.bool(text) else { throw error("\(name) is YES or NO, not \(text)") }
-    return bool
-  }
-
-  mutating func integer(_ name: String) throws(ModelError) -> Int? {
-    guard let text = take(name) else { return nil }
-    guard let integer = Int(text) else { throw error("\(name) is an integer, not \(text)") }
-    return integer
-  }
-
-  mutating func real(_ name: String) throws(ModelError) -> Double? {
-    guard let text = take(name) else { return nil }
-    guard let real = Double(text) else { throw error("\(name) is a number, not \(text)") }
-    return real
-  }
-
-  /// One of a few words.
-  mutating func choice(_ name: String, _ words: String...) throws(ModelError) -> String? {
-    guard let text = take(name) else { return nil }
-    guard words.contains(text) else {
-      throw error(
-        "\(name) is one of \(words.joined(separator: ", ")), not \(text)\(suggestion(for: text, among: words))")
-    }
-    return text
-  }
-
-  static func bool(_ text: String) -> Bool? {
-    switch text.lowercased() {
+  var flag: Bool? {
+    switch shown.lowercased() {
     case "yes", "true", "1": true
     case "no", "false", "0": false
     default: nil
     }
   }
 
-  /// One warning for each attribute that nobody asked for.
-  var warnings: [String] {
-    left.map { "\(context.location(line)): \(context.subject): \($0.name)=\"\($0.value)\" is not understood" }
+  var integer: Int? { Int(shown) }
+
+  var line: Int? { nil }
+}
+
+extension FieldReader<MarkupText> {
+  init(_ element: MarkupElement, _ context: ReadingContext) {
+    self.init(
+      context, line: element.line, fields: element.attributes.map { ($0.name, MarkupText(shown: $0.value)) })
   }
 
-  func error(_ message: String) -> ModelError { context.error(message, line: line) }
+  mutating func value(_ name: String) -> String? { take(name)?.shown }
+
+  mutating func required(_ name: String) throws(ModelError) -> String {
+    guard let value = value(name) else { throw error("\(name) is missing") }
+    return value
+  }
+
+  mutating func real(_ name: String) throws(ModelError) -> Double? {
+    guard let text = value(name) else { return nil }
+    guard let real = Double(text) else { throw error("\(name) is a number, not \(text)") }
+    return real
+  }
+
+  /// One warning for each attribute that was not asked for.
+  var warnings: [String] {
+    left.map { warning("\($0.name)=\"\($0.content.shown)\" is not understood") }
+  }
+
+  func warning(_ message: String) -> String { "\(context.location(line)): \(context.subject): \(message)" }
 }

@@ -9,7 +9,7 @@ enum ModelText {
     case .integer16, .integer32, .integer64: .some(integer(text))
     case .double, .float: .some(Double(text).map(Value.double))
     case .decimal: .some(Decimal(literal: text).map(Value.decimal))
-    case .boolean: .some(MarkupFields.bool(text).map(Value.bool))
+    case .boolean: .some(MarkupText(shown: text).flag.map(Value.bool))
     case .string: .some(.string(text))
     case .uuid: .some(UUID(uuidString: text).map(Value.uuid))
     case .uri: .some(URL(string: text).map(Value.uri))

@@ -49,14 +49,8 @@ enum XcodeLimits {
 
   private static func check(_ request: FetchRequest, _ name: String) throws(ModelError) {
     var plain = FetchRequest(request.entityName, where: request.predicate)
-    plain.fetchLimit = request.fetchLimit
-    plain.fetchBatchSize = request.fetchBatchSize
-    plain.includesSubentities = request.includesSubentities
-    plain.includesPropertyValues = request.includesPropertyValues
-    plain.returnsObjectsAsFaults = request.returnsObjectsAsFaults
-    plain.includesPendingChanges = request.includesPendingChanges
     plain.resultType = request.resultType
-    plain.returnsDistinctResults = request.returnsDistinctResults
+    for aspect in FetchRequest.aspects where !aspect.xcode.isEmpty { aspect.copy(from: request, to: &plain) }
     if plain != request {
       throw ModelError(
         .unsupportedForm,

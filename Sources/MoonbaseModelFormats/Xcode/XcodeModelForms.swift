@@ -33,20 +33,6 @@ struct XcodeModelFolder: ModelReader {
   private func isOld(_ entries: [String]) -> Bool { entries.contains("elements") && entries.contains("layout") }
 }
 
-/// An `.xcdatamodeld`: a folder with an `.xcdatamodel` for each version.
-struct XcodeVersionedModel: ModelReader {
-  var form: String { "versioned data model of Xcode (.xcdatamodeld)" }
-
-  func recognizes(_ source: ModelSource) -> Bool { VersionFolder(source).map { !$0.isCompiled } ?? false }
-
-  func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
-    guard let folder = VersionFolder(source) else {
-      throw ModelError(.malformedFile, "the folder holds no version", at: SourceLocation(file: source.name))
-    }
-    return try folder.current()
-  }
-}
-
 /// A mapping model, which tells how one model becomes another and is none itself.
 struct XcodeMappingFile: ModelReader {
   var form: String { "mapping model (.xcmappingmodel)" }

@@ -1,7 +1,7 @@
 import MoonbaseModel
 
 extension XcodeModelReader {
-  mutating func fetchedProperty(_ element: MarkupElement, _ owner: TreeContext) throws(ModelError)
+  mutating func fetchedProperty(_ element: MarkupElement, _ owner: ReadingContext) throws(ModelError)
     -> FetchedPropertyDescription
   {
     let context = owner.property("fetched property", element["name"] ?? "")
@@ -12,8 +12,7 @@ extension XcodeModelReader {
     request.ignore("name")
     var property = FetchedPropertyDescription(name, try fetchRequest(&request, child))
     property.location = context.location(element.line)
-    property.isOptional = try fields.bool("optional") ?? false
-    property.renamingIdentifier = fields.take("elementID") ?? fields.take("renamingIdentifier")
+    try fields.read(into: &property)
     fields.ignore("syncable", "transient")
     warnings += fields.warnings
     for child in element.children where child.name != "fetchRequest" {
@@ -26,20 +25,10 @@ extension XcodeModelReader {
   mutating func fetchRequest(_ fields: inout MarkupFields, _ element: MarkupElement) throws(ModelError) -> FetchRequest
   {
     var request = FetchRequest(try fields.required("entity"))
-    if let text = fields.take("predicateString"), !text.isEmpty {
+    if let text = fields.value("predicateString"), !text.isEmpty {
       do { request.predicate = try Predicate(format: text) } catch { throw fields.error(error.message) }
     }
-    request.fetchLimit = try fields.integer("fetchLimit") ?? 0
-    request.fetchBatchSize = try fields.integer("fetchBatchSize") ?? 0
-    request.includesSubentities =
-      try first(&fields, "includeSubentities", "includesSubentities") ?? request.includesSubentities
-    request.includesPropertyValues =
-      try first(&fields, "includePropertyValues", "includesPropertyValues") ?? request.includesPropertyValues
-    request.returnsObjectsAsFaults =
-      try first(&fields, "returnObjectsAsFaults", "returnsObjectsAsFaults") ?? request.returnsObjectsAsFaults
-    request.includesPendingChanges =
-      try first(&fields, "includesPendingChanges", "includePendingChanges") ?? request.includesPendingChanges
-    request.returnsDistinctResults = try first(&fields, "returnDistinctResults", "returnsDistinctResults") ?? false
+    try fields.read(into: &request)
     if let number = try fields.integer("resultType") {
       guard let type = FetchRequest.ResultType(rawValue: number) else {
         throw fields.error("there is no result type \(number)")
@@ -51,18 +40,13 @@ extension XcodeModelReader {
     return request
   }
 
-  private func first(_ fields: inout MarkupFields, _ names: String...) throws(ModelError) -> Bool? {
-    for name in names {
-      if let bool = try fields.bool(name) { return bool }
-    }
-    return nil
-  }
-
-  mutating func fetchIndex(_ element: MarkupElement, _ owner: TreeContext) throws(ModelError) -> FetchIndexDescription {
+  mutating func fetchIndex(_ element: MarkupElement, _ owner: ReadingContext) throws(ModelError)
+    -> FetchIndexDescription
+  {
     let context = owner.part("fetch index \(element["name"] ?? "")")
     var fields = MarkupFields(element, context)
     var index = FetchIndexDescription(try fields.required("name"), [])
-    index.partialIndexPredicate = fields.take("partialIndexPredicate")
+    index.partialIndexPredicate = fields.value("partialIndexPredicate")
     index.location = context.location(element.line)
     warnings += fields.warnings
     for child in element.children {
@@ -75,18 +59,18 @@ extension XcodeModelReader {
     return index
   }
 
-  private mutating func indexElement(_ element: MarkupElement, _ context: TreeContext) throws(ModelError)
+  private mutating func indexElement(_ element: MarkupElement, _ context: ReadingContext) throws(ModelError)
     -> FetchIndexDescription.Element
   {
     var fields = MarkupFields(element, context)
-    let property = fields.take("property")
-    let expression = fields.take("expression")
+    let property = fields.value("property")
+    let expression = fields.value("expression")
     guard let text = property ?? expression else { throw fields.error("property or expression is missing") }
     var result = FetchIndexDescription.Element(text)
     result.isExpression = property == nil
-    result.isAscending = try fields.choice("order", "ascending", "descending") != "descending"
-    result.kind = try fields.choice("type", "Binary", "RTree") == "RTree" ? .rTree : .binary
-    result.expressionType = fields.take("expressionType")
+    result.isAscending = try fields.choice("order", ["ascending", "descending"]) { $0 } != "descending"
+    result.kind = try fields.choice("type", ["Binary", "RTree"]) { $0 } == "RTree" ? .rTree : .binary
+    result.expressionType = fields.value("expressionType")
     finish(fields, element)
     return result
   }

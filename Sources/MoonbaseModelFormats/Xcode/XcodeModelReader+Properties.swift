@@ -4,29 +4,17 @@ import MoonbasePlatform
 extension XcodeModelReader {
   // MARK: Attributes
 
-  mutating func attribute(_ element: MarkupElement, _ owner: TreeContext) throws(ModelError) -> AttributeDescription {
+  mutating func attribute(_ element: MarkupElement, _ owner: ReadingContext) throws(ModelError) -> AttributeDescription
+  {
     let context = owner.property("attribute", element["name"] ?? "")
     var fields = MarkupFields(element, context)
     var attribute = AttributeDescription(try fields.required("name"), try type(&fields))
     attribute.location = context.location(element.line)
-    attribute.isOptional = try fields.bool("optional") ?? false
-    attribute.isTransient = try fields.bool("transient") ?? false
-    attribute.valueClassName = fields.take("customClassName")
-    attribute.valueTransformerName = fields.take("valueTransformerName")
-    attribute.allowsExternalBinaryDataStorage = try fields.bool("allowsExternalBinaryDataStorage") ?? false
-    attribute.preservesValueInHistoryOnDeletion = try fields.bool("preserveAfterDeletion") ?? false
-    attribute.allowsCloudEncryption = try fields.bool("allowsCloudEncryption") ?? false
-    attribute.isIndexedBySpotlight = try fields.bool("spotlightIndexingEnabled") ?? false
-    attribute.usesScalarValueType = try fields.bool("usesScalarValueType") ?? false
-    attribute.isIndexed = try fields.bool("indexed") ?? false
-    let derivation = fields.take("derivationExpression")
-    if try fields.bool("derived") ?? (derivation != nil) {
-      attribute.derivationExpression = derivation
-    } else if let derivation {
-      warn(fields, "derivationExpression=\"\(derivation)\" has no meaning, for it is not derived")
+    try fields.read(into: &attribute)
+    if try fields.flag("derived") == false, let text = attribute.derivationExpression {
+      warn(fields, "derivationExpression=\"\(text)\" has no meaning, for it is not derived")
+      attribute.derivationExpression = nil
     }
-    attribute.renamingIdentifier = fields.take("elementID") ?? fields.take("renamingIdentifier")
-    attribute.versionHashModifier = fields.take("versionHashModifier")
     fields.ignore("syncable", "storedInTruthFile")
     try readComposite(element, &fields, into: &attribute, context)
     try readValues(&fields, into: &attribute)
@@ -36,7 +24,7 @@ extension XcodeModelReader {
 
   /// No type at all stands for Undefined, which is usual for transient attributes.
   private func type(_ fields: inout MarkupFields) throws(ModelError) -> AttributeType {
-    guard let name = fields.take("attributeType") else { return .undefined }
+    guard let name = fields.value("attributeType") else { return .undefined }
     guard let type = AttributeType(xcodeName: name) else {
       let names = AttributeType.allCases.map(\.xcodeName)
       throw fields.error("there is no attribute type \(name)\(suggestion(for: name, among: names))")
@@ -47,9 +35,9 @@ extension XcodeModelReader {
   /// Elements stand in the attribute itself, or in a composite of the model that it names.
   private mutating func readComposite(
     _ element: MarkupElement, _ fields: inout MarkupFields, into attribute: inout AttributeDescription,
-    _ context: TreeContext
+    _ context: ReadingContext
   ) throws(ModelError) {
-    if let name = fields.take("compositeName") {
+    if let name = fields.value("compositeName") {
       guard let elements = compositeElements(name) else { throw fields.error("there is no composite \(name)") }
       attribute.elements = elements
     }
@@ -66,13 +54,13 @@ extension XcodeModelReader {
   private mutating func readValues(_ fields: inout MarkupFields, into attribute: inout AttributeDescription)
     throws(ModelError)
   {
-    if let text = fields.take("defaultValueString") {
+    if let text = fields.value("defaultValueString") {
       attribute.defaultValue = try value(text, "defaultValueString", fields, attribute) ?? .null
     }
     if let seconds = try fields.real("defaultDateTimeInterval") {
       attribute.defaultValue = .date(Date(timeIntervalSinceReferenceDate: seconds))
     }
-    if let text = fields.take("regularExpressionString"), !text.isEmpty {
+    if let text = fields.value("regularExpressionString"), !text.isEmpty {
       attribute.validation.regularExpression = text
     }
     if attribute.type == .string {
@@ -80,10 +68,10 @@ extension XcodeModelReader {
       attribute.validation.maximumLength = try fields.integer("maxValueString")
       return
     }
-    if let text = fields.take("minValueString") {
+    if let text = fields.value("minValueString") {
       attribute.validation.minimum = try value(text, "minValueString", fields, attribute)
     }
-    if let text = fields.take("maxValueString") {
+    if let text = fields.value("maxValueString") {
       attribute.validation.maximum = try value(text, "maxValueString", fields, attribute)
     }
     if let seconds = try fields.real("minDateTimeInterval") {
@@ -108,40 +96,33 @@ extension XcodeModelReader {
   }
 
   private mutating func warn(_ fields: MarkupFields, _ message: String) {
-    warnings.append("\(fields.context.location(fields.line)): \(fields.context.subject): \(message)")
+    warnings.append(fields.warning(message))
   }
 
   // MARK: Relationships
 
-  mutating func relationship(_ element: MarkupElement, _ owner: TreeContext) throws(ModelError)
+  mutating func relationship(_ element: MarkupElement, _ owner: ReadingContext) throws(ModelError)
     -> RelationshipDescription
   {
     let context = owner.property("relationship", element["name"] ?? "")
     var fields = MarkupFields(element, context)
     let name = try fields.required("name")
     let destination = try fields.required("destinationEntity")
-    let inverse = fields.take("inverseName")
     let maximum = try fields.integer("maxCount")
     var relationship: RelationshipDescription
-    if try fields.bool("toMany") ?? false {
-      relationship = .toMany(name, destination, inverse: inverse)
+    if try fields.flag("toMany") ?? false {
+      relationship = .toMany(name, destination)
       relationship.maxCount = maximum ?? 0
       if maximum == 1 { warn(fields, "toMany=\"YES\" has no meaning beside maxCount=\"1\", which makes it to-one") }
     } else {
-      relationship = .toOne(name, destination, inverse: inverse)
+      relationship = .toOne(name, destination)
       if let maximum, maximum != 1 {
         warn(fields, "maxCount=\"\(maximum)\" has no meaning without toMany=\"YES\": it is to-one")
       }
     }
     relationship.location = context.location(element.line)
-    relationship.isOptional = try fields.bool("optional") ?? false
-    relationship.isTransient = try fields.bool("transient") ?? false
-    relationship.minCount = try fields.integer("minCount") ?? 0
-    relationship.isOrdered = try fields.bool("ordered") ?? false
-    relationship.isIndexedBySpotlight = try fields.bool("spotlightIndexingEnabled") ?? false
-    if let rule = fields.take("deletionRule") { relationship.deleteRule = try deleteRule(rule, fields) }
-    relationship.renamingIdentifier = fields.take("elementID") ?? fields.take("renamingIdentifier")
-    relationship.versionHashModifier = fields.take("versionHashModifier")
+    try fields.read(into: &relationship)
+    if let rule = fields.value("deletionRule") { relationship.deleteRule = try deleteRule(rule, fields) }
     fields.ignore("inverseEntity", "syncable", "indexed", "storedInTruthFile")
     warnings += fields.warnings
     for child in element.children {

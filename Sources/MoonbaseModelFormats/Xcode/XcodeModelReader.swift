@@ -25,9 +25,9 @@ struct XcodeModelReader {
   private mutating func model(_ root: MarkupElement) throws(ModelError) -> ManagedObjectModel {
     var model = ManagedObjectModel()
     model.allowsUnknownClasses = true
-    let context = TreeContext(file: file, subject: "the model")
+    let context = ReadingContext(file: file, subject: "the model")
     var fields = MarkupFields(root, context)
-    model.versionIdentifiers = fields.take("userDefinedModelVersionIdentifier").map { [$0] } ?? []
+    model.versionIdentifiers = fields.value("userDefinedModelVersionIdentifier").map { [$0] } ?? []
     fields.ignore(
       "type", "documentVersion", "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion", "sourceLanguage",
       "usedWithCloudKit", "usedWithSwiftData", "name", "macOSVersion", "iOSVersion", "tvOSVersion", "watchOSVersion",
@@ -45,12 +45,12 @@ struct XcodeModelReader {
   }
 
   private mutating func read(
-    _ child: MarkupElement, into model: inout ManagedObjectModel, _ context: TreeContext
+    _ child: MarkupElement, into model: inout ManagedObjectModel, _ context: ReadingContext
   ) throws(ModelError) {
     switch child.name {
     case "entity": model.entities.append(try entity(child))
     case "fetchRequest":
-      let context = TreeContext(file: file, subject: "fetch request \(child["name"] ?? "")")
+      let context = ReadingContext(file: file, subject: "fetch request \(child["name"] ?? "")")
       var fields = MarkupFields(child, context)
       let name = try fields.required("name")
       guard model.fetchRequestTemplates[name] == nil else { throw fields.error("it is declared twice: rename one") }
@@ -65,7 +65,7 @@ struct XcodeModelReader {
   private mutating func readConfiguration(_ element: MarkupElement, into model: inout ManagedObjectModel)
     throws(ModelError)
   {
-    var fields = MarkupFields(element, TreeContext(file: file, subject: "configuration \(element["name"] ?? "")"))
+    var fields = MarkupFields(element, ReadingContext(file: file, subject: "configuration \(element["name"] ?? "")"))
     let name = try fields.required("name")
     guard model.configurations[name] == nil else { throw fields.error("it is declared twice: rename one") }
     fields.ignore("usedWithCloudKit")
@@ -85,7 +85,7 @@ struct XcodeModelReader {
   }
 
   private mutating func readComposite(_ element: MarkupElement) throws(ModelError) {
-    let context = TreeContext(file: file, subject: "composite \(element["name"] ?? "")")
+    let context = ReadingContext(file: file, subject: "composite \(element["name"] ?? "")")
     var fields = MarkupFields(element, context)
     let name = try fields.required("name")
     guard composites[name] == nil else { throw fields.error("it is declared twice: rename one") }
@@ -103,17 +103,12 @@ struct XcodeModelReader {
   // MARK: Entities
 
   private mutating func entity(_ element: MarkupElement) throws(ModelError) -> EntityDescription {
-    let context = TreeContext(file: file, subject: "").entity(element["name"] ?? "")
+    let context = ReadingContext(file: file, subject: "").entity(element["name"] ?? "")
     var fields = MarkupFields(element, context)
     var entity = EntityDescription(try fields.required("name"))
     entity.location = context.location(element.line)
-    entity.managedObjectClassName = className(fields.take("representedClassName"))
-    entity.superentityName = fields.take("parentEntity")
-    entity.isAbstract = try fields.bool("isAbstract") ?? false
-    entity.renamingIdentifier = fields.take("elementID") ?? fields.take("renamingIdentifier")
-    entity.versionHashModifier = fields.take("versionHashModifier")
-    entity.codeGenerationType = fields.take("codeGenerationType")
-    entity.coreSpotlightDisplayNameExpression = fields.take("coreSpotlightDisplayNameExpression")
+    try fields.read(into: &entity)
+    entity.managedObjectClassName = className(entity.managedObjectClassName)
     fields.ignore("syncable")
     warnings += fields.warnings
     for child in element.children where child.name != "compoundIndexes" {
@@ -132,7 +127,7 @@ struct XcodeModelReader {
     return text.hasPrefix(".") ? String(text.dropFirst()) : text
   }
 
-  private mutating func read(_ child: MarkupElement, into entity: inout EntityDescription, _ context: TreeContext)
+  private mutating func read(_ child: MarkupElement, into entity: inout EntityDescription, _ context: ReadingContext)
     throws(ModelError)
   {
     switch child.name {
@@ -152,7 +147,7 @@ struct XcodeModelReader {
 
   /// The values of `<list><item value=""/>...</list>...`: the constraints and compound indexes of an entity.
   private mutating func lists(
-    _ element: MarkupElement, _ list: String, _ item: String, _ owner: TreeContext
+    _ element: MarkupElement, _ list: String, _ item: String, _ owner: ReadingContext
   ) throws(ModelError) -> [(values: [String], line: Int)] {
     let context = owner.part(element.name)
     finish(MarkupFields(element, context), element, list)
@@ -172,7 +167,7 @@ struct XcodeModelReader {
 
   // MARK: Parts
 
-  mutating func userInfo(_ element: MarkupElement, _ context: TreeContext) throws(ModelError) -> [String: Value] {
+  mutating func userInfo(_ element: MarkupElement, _ context: ReadingContext) throws(ModelError) -> [String: Value] {
     var result: [String: Value] = [:]
     for child in element.children {
       guard child.name == "entry" else {
@@ -182,19 +177,19 @@ struct XcodeModelReader {
       var fields = MarkupFields(child, context)
       let key = try fields.required("key")
       if result[key] != nil { throw fields.error("the key \(key) of its user info is there twice: rename one") }
-      result[key] = .string(fields.take("value") ?? "")
+      result[key] = .string(fields.value("value") ?? "")
       finish(fields, child)
     }
     return result
   }
 
-  /// Reports what nobody asked for: attributes that are left, and elements inside of another name.
+  /// Reports what was not asked for: attributes that are left, and elements inside of another name.
   mutating func finish(_ fields: MarkupFields, _ element: MarkupElement, _ known: String...) {
     warnings += fields.warnings
     for child in element.children where !known.contains(child.name) { report(child, fields.context) }
   }
 
-  mutating func report(_ element: MarkupElement, _ context: TreeContext) {
+  mutating func report(_ element: MarkupElement, _ context: ReadingContext) {
     warnings.append("\(context.location(element.line)): \(context.subject): <\(element.name)> is not understood")
   }
 }

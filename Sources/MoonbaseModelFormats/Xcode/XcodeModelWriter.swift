@@ -41,13 +41,7 @@ struct XcodeModelWriter {
   private static func write(_ entity: EntityDescription, to xml: inout MarkupWriter) {
     xml.element(
       "entity",
-      [
-        "name": entity.name, "representedClassName": entity.managedObjectClassName,
-        "parentEntity": entity.superentityName, "isAbstract": yes(entity.isAbstract),
-        "elementID": entity.renamingIdentifier, "versionHashModifier": entity.versionHashModifier, "syncable": "YES",
-        "codeGenerationType": entity.codeGenerationType,
-        "coreSpotlightDisplayNameExpression": entity.coreSpotlightDisplayNameExpression,
-      ]
+      ["name": entity.name, "syncable": "YES"], attributes(of: entity)
     ) { xml in
       for attribute in entity.attributes { write(attribute, to: &xml) }
       for relationship in entity.relationships { write(relationship, to: &xml) }
@@ -76,23 +70,14 @@ struct XcodeModelWriter {
     xml.element(
       "attribute",
       [
-        "name": attribute.name, "optional": yes(attribute.isOptional), "transient": yes(attribute.isTransient),
-        "attributeType": attribute.type == .undefined ? nil : attribute.type.xcodeName,
-        "valueTransformerName": attribute.valueTransformerName, "customClassName": attribute.valueClassName,
+        "name": attribute.name, "attributeType": attribute.type == .undefined ? nil : attribute.type.xcodeName,
         "minValueString": minimum, "maxValueString": maximum,
         "minDateTimeInterval": interval(validation.minimum), "maxDateTimeInterval": interval(validation.maximum),
         "defaultValueString": ModelText.text(attribute.defaultValue),
         "defaultDateTimeInterval": interval(attribute.defaultValue),
         "regularExpressionString": validation.regularExpression,
-        "usesScalarValueType": yes(attribute.usesScalarValueType), "indexed": yes(attribute.isIndexed),
         "derived": attribute.derivationExpression.map { _ in "YES" },
-        "derivationExpression": attribute.derivationExpression,
-        "allowsExternalBinaryDataStorage": yes(attribute.allowsExternalBinaryDataStorage),
-        "preserveAfterDeletion": yes(attribute.preservesValueInHistoryOnDeletion),
-        "allowsCloudEncryption": yes(attribute.allowsCloudEncryption),
-        "spotlightIndexingEnabled": yes(attribute.isIndexedBySpotlight), "elementID": attribute.renamingIdentifier,
-        "versionHashModifier": attribute.versionHashModifier,
-      ]
+      ], attributes(of: attribute)
     ) { xml in
       for element in attribute.elements { write(element, to: &xml) }
       write(attribute.userInfo, to: &xml)
@@ -100,19 +85,15 @@ struct XcodeModelWriter {
   }
 
   private static func write(_ relationship: RelationshipDescription, to xml: inout MarkupWriter) {
-    let bound = relationship.maxCount == 0 ? nil : "\(relationship.maxCount)"
     xml.element(
       "relationship",
       [
-        "name": relationship.name, "optional": yes(relationship.isOptional), "transient": yes(relationship.isTransient),
-        "toMany": yes(relationship.isToMany),
-        "minCount": relationship.minCount == 0 ? nil : "\(relationship.minCount)", "maxCount": bound,
-        "deletionRule": relationship.deleteRule.xcodeName, "ordered": yes(relationship.isOrdered),
-        "destinationEntity": relationship.destinationEntityName, "inverseName": relationship.inverseName,
+        "name": relationship.name, "toMany": relationship.isToMany ? "YES" : nil,
+        "maxCount": relationship.maxCount == 0 ? nil : "\(relationship.maxCount)",
+        "deletionRule": relationship.deleteRule.xcodeName,
+        "destinationEntity": relationship.destinationEntityName,
         "inverseEntity": relationship.inverseName.map { _ in relationship.destinationEntityName },
-        "spotlightIndexingEnabled": yes(relationship.isIndexedBySpotlight),
-        "elementID": relationship.renamingIdentifier, "versionHashModifier": relationship.versionHashModifier,
-      ]
+      ], attributes(of: relationship)
     ) { xml in write(relationship.userInfo, to: &xml) }
   }
 
@@ -120,8 +101,7 @@ struct XcodeModelWriter {
 
   private static func write(_ property: FetchedPropertyDescription, to xml: inout MarkupWriter) {
     xml.element(
-      "fetchedProperty",
-      ["name": property.name, "optional": yes(property.isOptional), "elementID": property.renamingIdentifier]
+      "fetchedProperty", ["name": property.name], attributes(of: property)
     ) { xml in
       write(property.fetchRequest, name: "fetchedPropertyFetchRequest", to: &xml)
       write(property.userInfo, to: &xml)
@@ -133,15 +113,8 @@ struct XcodeModelWriter {
       "fetchRequest",
       [
         "name": name, "entity": request.entityName, "predicateString": request.predicate.map { "\($0)" },
-        "fetchLimit": request.fetchLimit == 0 ? nil : "\(request.fetchLimit)",
-        "fetchBatchSize": request.fetchBatchSize == 0 ? nil : "\(request.fetchBatchSize)",
-        "includeSubentities": no(request.includesSubentities),
-        "includePropertyValues": no(request.includesPropertyValues),
-        "returnObjectsAsFaults": no(request.returnsObjectsAsFaults),
-        "includesPendingChanges": no(request.includesPendingChanges),
         "resultType": request.resultType == .objects ? nil : "\(request.resultType.rawValue)",
-        "returnDistinctResults": yes(request.returnsDistinctResults),
-      ])
+      ], attributes(of: request))
   }
 
   private static func write(_ index: FetchIndexDescription, to xml: inout MarkupWriter) {
@@ -170,11 +143,21 @@ struct XcodeModelWriter {
 
   // MARK: Texts
 
-  /// What is not so is not written, as in Xcode's own files.
-  private static func yes(_ flag: Bool) -> String? { flag ? "YES" : nil }
+  /// What a description says, as attributes of its element; what a file means that does not name it is not written, as in
+  /// Xcode's own files.
+  private static func attributes<Owner: Described>(of owner: Owner) -> [(key: String, value: String?)] {
+    Owner.aspects.compactMap { aspect in aspect.xcode.first.map { ($0, text(of: aspect, owner)) } }
+  }
 
-  /// What holds unless said otherwise.
-  private static func no(_ flag: Bool) -> String? { flag ? nil : "NO" }
+  private static func text<Owner>(of aspect: Aspect<Owner>, _ owner: Owner) -> String? {
+    switch aspect.field {
+    case .flag(let path, _, let unnamed): owner[keyPath: path] == unnamed ? nil : owner[keyPath: path] ? "YES" : "NO"
+    case .text(let path): owner[keyPath: path]
+    case .number(let path): owner[keyPath: path] == 0 ? nil : "\(owner[keyPath: path])"
+    case .limit(let path): owner[keyPath: path].map { "\($0)" }
+    case .stated: nil
+    }
+  }
 
   private static func interval(_ value: Value?) -> String? {
     if case .date(let date)? = value { "\(date.timeIntervalSinceReferenceDate)" } else { nil }

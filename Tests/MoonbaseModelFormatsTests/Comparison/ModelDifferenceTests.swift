@@ -82,4 +82,73 @@ struct ModelDifferenceTests {
     let model = ManagedObjectModel(entities: [old, EntityDescription("Human")])
     #expect(ModelDifference(from: model, to: model).isEmpty)
   }
+
+  // MARK: What Lua has no words for
+
+  @Test func aDefaultThatLuaCannotWriteDiffers() {
+    func model(_ bytes: [UInt8]) -> ManagedObjectModel {
+      ManagedObjectModel {
+        EntityDescription("Thing") { AttributeDescription("icon", .binaryData).defaulting(to: .data(Data(bytes))) }
+      }
+    }
+    let difference = ModelDifference(from: model([1]), to: model([2]))
+    #expect("\(difference)" == "~ entity Thing\n  ~ icon: default AQ== → Ag==")
+    #expect(ModelDifference(from: model([1]), to: model([1])).isEmpty)
+  }
+
+  @Test func aDefaultThatLuaCannotWriteHidesNoOtherDifference() {
+    func model(_ transformer: String) -> ManagedObjectModel {
+      ManagedObjectModel {
+        EntityDescription("Thing") {
+          AttributeDescription("icon", .transformable).defaulting(to: .data(Data([1]))).transformed(by: transformer)
+            .with { $0.userInfo = ["since": .date(Date(timeIntervalSinceReferenceDate: 0))] }
+        }
+      }
+    }
+    #expect("\(ModelDifference(from: model("A"), to: model("B")))" == "~ entity Thing\n  ~ icon: transformer A → B")
+  }
+
+  @Test(
+    arguments: [
+      (["at": .date(Date(timeIntervalSinceReferenceDate: 0))], ["at": .date(Date(timeIntervalSinceReferenceDate: 1))]),
+      (["at": .date(Date(timeIntervalSinceReferenceDate: 0))], [:]), (["a": 1], ["a": 1.0]), (["a": 1], ["a": "1"]),
+      (["a": .decimal(1)], ["a": "1"]),
+    ] as [([String: Value], [String: Value])])
+  func userInfoOfAnyValuesDiffers(old: [String: Value], new: [String: Value]) {
+    func models(_ place: WritableKeyPath<EntityDescription, [String: Value]>) -> ModelDifference {
+      var one = EntityDescription("Thing") {
+        AttributeDescription("name", .string)
+        RelationshipDescription.toOne("next", "Thing")
+        FetchedPropertyDescription("all", FetchRequest("Thing"))
+      }
+      var other = one
+      one[keyPath: place] = old
+      other[keyPath: place] = new
+      return ModelDifference(from: ManagedObjectModel(entities: [one]), to: ManagedObjectModel(entities: [other]))
+    }
+    #expect(models(\.userInfo).entities.first?.aspects.map(\.aspect) == ["user_info"])
+    for place in [
+      \EntityDescription.attributes[0].userInfo, \.relationships[0].userInfo, \.fetchedProperties[0].userInfo,
+    ] {
+      #expect(models(place).entities.first?.properties.first?.aspects.map(\.aspect) == ["user_info"])
+    }
+  }
+
+  @Test func identifiersThatReadAlikeWhenJoinedDiffer() {
+    let difference = changed { $0.versionIdentifiers = ["1", "2"] }
+    var joined = SampleModels.rich
+    joined.versionIdentifiers = ["1, 2"]
+    var apart = SampleModels.rich
+    apart.versionIdentifiers = ["1", "2"]
+    #expect(difference.others.map(\.aspect) == ["version"])
+    #expect(ModelDifference(from: joined, to: apart).others.map(\.aspect) == ["version"])
+  }
+
+  @Test func theSameParentSaidFromEitherEndIsNoDifference() {
+    let child = EntityDescription("Employee", parent: "Person") {}
+    let parent = EntityDescription("Person").with { $0.subentityNames = ["Employee"] }
+    let fromBelow = ManagedObjectModel(entities: [EntityDescription("Person"), child])
+    let fromAbove = ManagedObjectModel(entities: [parent, EntityDescription("Employee")])
+    #expect(ModelDifference(from: fromBelow, to: fromAbove).isEmpty)
+  }
 }

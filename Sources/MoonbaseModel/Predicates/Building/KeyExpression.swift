@@ -13,7 +13,7 @@ public struct KeyExpression: Sendable, Hashable {
   /// Whether the comparison is negated: `NONE`.
   var isNone = false
 
-  /// Makes a key expression of any expression.
+  /// A key expression of any expression.
   public init(_ expression: Expression) { self.expression = expression }
 
   /// A key path going on from this one.

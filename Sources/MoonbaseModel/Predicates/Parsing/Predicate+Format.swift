@@ -50,7 +50,7 @@ extension Expression {
 }
 
 extension FetchRequest {
-  /// Makes a request from predicate text with placeholders.
+  /// A request from predicate text with placeholders.
   ///
   /// ```swift
   /// let request = try FetchRequest("Person", where: "age BETWEEN {100, 200}")

@@ -7,9 +7,6 @@ enum PredicateKeyword: UInt8, Sendable {
   /// These are key words in front of a parenthesis only.
   case subquery, ternary, cast, function
 
-  /// Whether the word may also name a key, because only a parenthesis makes it special.
-  var isContextual: Bool { rawValue >= Self.subquery.rawValue }
-
   /// The keyword of some bytes, if they are one.
   static func find(_ bytes: ArraySlice<UInt8>) -> PredicateKeyword? {
     packed(bytes).flatMap { table[$0] }

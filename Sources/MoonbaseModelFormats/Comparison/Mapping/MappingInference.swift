@@ -6,6 +6,11 @@ public import MoonbaseModel
 /// that becomes optional, or required with a default; a relationship that becomes to-many, ordered or unordered; entities
 /// that get or lose a parent; properties that move within a hierarchy. What cannot: a type that changes, a value required
 /// without a default, a to-many relationship that becomes to-one, two hierarchies that become one.
+///
+/// ```swift
+/// let inference = MappingInference(from: old, to: new)
+/// for problem in inference.problems { print(problem.message) }
+/// ```
 public struct MappingInference: Sendable {
   /// The mapping, as far as it could be inferred.
   public let mapping: MappingModel

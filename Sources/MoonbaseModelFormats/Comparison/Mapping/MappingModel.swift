@@ -1,13 +1,18 @@
 public import MoonbaseModel
 
 /// How the objects of one model become those of another.
+///
+/// ```swift
+/// let mapping = try MappingModel(inferredFrom: old.resolved(), to: new.resolved())
+/// for step in mapping.entityMappings { print(step.name, step.kind) }      // PersonToPerson transform
+/// ```
 public struct MappingModel: Sendable, Hashable {
   /// The steps, in the order in which they are done.
   public var entityMappings: [EntityMapping]
   /// What a reader found worth telling.
   @Incidental public var warnings: [String] = []
 
-  /// Makes a mapping.
+  /// A mapping.
   public init(entityMappings: [EntityMapping] = []) { self.entityMappings = entityMappings }
 
   /// The mapping of a name, for example `PersonToPerson`.
@@ -45,7 +50,7 @@ public struct EntityMapping: Sendable, Hashable {
   /// The class of an app's own migration policy, which is not run here but named.
   public var migrationPolicyClassName: String?
 
-  /// Makes a mapping with Core Data's name for it.
+  /// A mapping with Core Data's name for it.
   public init(_ kind: Kind, from source: String?, to destination: String?) {
     self.kind = kind
     sourceEntityName = source
@@ -73,7 +78,7 @@ public struct PropertyMapping: Sendable, Hashable {
   /// Where its value comes from.
   public var source: Source
 
-  /// Makes a mapping.
+  /// A mapping.
   public init(_ name: String, from source: Source) {
     self.name = name
     self.source = source

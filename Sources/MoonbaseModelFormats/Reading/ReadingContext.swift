@@ -1,7 +1,7 @@
 import MoonbaseModel
 
 /// Where in a model a reader is: what its errors name.
-struct TreeContext {
+struct ReadingContext {
   var file: String
   var entity: String?
   var property: String?

@@ -1,30 +1,43 @@
 import MoonbaseModel
 
-/// A table that is read key by key. Keys that nobody asked for are errors, with the nearest of those that were asked for.
-struct TreeTable {
-  let context: TreeContext
-  let line: Int?
-  let list: [ModelTree]
-  private var entries: [String: ModelTree] = [:]
-  private var asked: [String] = []
+/// A table that is read key by key. Keys that were not asked for are errors, with the nearest of those that were.
+typealias TreeFields = FieldReader<ModelTree>
 
-  init(_ tree: ModelTree, _ context: TreeContext) throws(ModelError) {
+extension ModelTree: FieldContent {
+  static var flagWords: String { "true or false" }
+
+  static func names<Owner>(of aspect: Aspect<Owner>) -> [String] { aspect.lua }
+
+  static var isStrict: Bool { true }
+
+  var text: String? { string }
+
+  var flag: Bool? {
+    if case .value(.bool(let bool)) = content { bool } else { nil }
+  }
+
+  var integer: Int? {
+    switch content {
+    case .value(.int(let integer)): Int(integer)
+    case .value(.double(let double)): Int(exactly: double)
+    default: nil
+    }
+  }
+
+  var shown: String { kind }
+}
+
+extension FieldReader<ModelTree> {
+  init(_ tree: ModelTree, _ context: ReadingContext) throws(ModelError) {
     try ModelError.chargeProperty()
     guard case .table(let list, let entries) = tree.content else {
       throw context.error("expected a table, not \(tree.kind)", line: tree.line)
     }
-    self.context = context
-    self.list = list
-    line = tree.line
-    for entry in entries where self.entries.updateValue(entry.tree, forKey: entry.key) != nil {
+    var names: Set<String> = []
+    for entry in entries where !names.insert(entry.key).inserted {
       throw context.error("\(entry.key) is given twice", line: entry.tree.line ?? tree.line)
     }
-  }
-
-  /// The node of a key, which counts as read.
-  mutating func take(_ key: String) -> ModelTree? {
-    asked.append(key)
-    return entries.removeValue(forKey: key)
+    self.init(context, line: tree.line, list: list, fields: entries.map { ($0.key, $0.tree) })
   }
 
   /// Complains about the keys that are left, and about a list part longer than `count`.
@@ -34,39 +47,12 @@ struct TreeTable {
       let place = count == 0 ? "entries need names here" : "only \(count) unnamed values belong here"
       throw context.error("\(place), not \(extra.kind) more", line: extra.line ?? line)
     }
-    let left = entries.sorted { ($0.value.line ?? 0, $0.key) < ($1.value.line ?? 0, $1.key) }
     let mistakes = Mistakes()
-    for (key, tree) in left {
+    for (key, tree) in left.sorted(by: { ($0.content.line ?? 0, $0.name) < ($1.content.line ?? 0, $1.name) }) {
       mistakes.add(
         context.error("there is no key \(key)\(suggestion(for: key, among: asked))", line: tree.line ?? line))
     }
     try mistakes.finish()
-  }
-
-  // MARK: Typed entries
-
-  mutating func string(_ key: String) throws(ModelError) -> String? {
-    guard let tree = take(key) else { return nil }
-    return try string(tree, key)
-  }
-
-  mutating func bool(_ key: String) throws(ModelError) -> Bool? {
-    guard let tree = take(key) else { return nil }
-    guard case .value(.bool(let bool)) = tree.content else {
-      throw context.error("\(key) is true or false, not \(tree.kind)", line: tree.line ?? line)
-    }
-    return bool
-  }
-
-  mutating func integer(_ key: String) throws(ModelError) -> Int? {
-    guard let tree = take(key) else { return nil }
-    switch tree.content {
-    case .value(.int(let integer)): return Int(integer)
-    case .value(.double(let double)):
-      if let integer = Int(exactly: double) { return integer }
-    default: break
-    }
-    throw context.error("\(key) is an integer, not \(tree.kind)", line: tree.line ?? line)
   }
 
   /// A list of strings, or one string alone.
@@ -108,7 +94,7 @@ struct TreeTable {
   }
 
   /// Named entries by line where lines are known, since a Lua table has no order of its own; else as given.
-  private func named(_ tree: ModelTree, _ context: TreeContext) throws(ModelError) -> [(String, ModelTree)] {
+  private func named(_ tree: ModelTree, _ context: ReadingContext) throws(ModelError) -> [(String, ModelTree)] {
     guard case .table(let list, let entries) = tree.content else {
       throw context.error("expected a table, not \(tree.kind)", line: tree.line ?? line)
     }

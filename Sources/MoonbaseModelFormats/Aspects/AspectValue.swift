@@ -1,0 +1,47 @@
+package import MoonbaseModel
+
+/// What one aspect of a description says.
+package enum AspectValue: Sendable, Hashable {
+  case flag(Bool)
+  case text(String)
+  case number(Int)
+  case type(AttributeType)
+  case deleteRule(DeleteRule)
+  case value(Value)
+  case values([Value])
+  case rules([ValidationPredicate])
+  case attributes([AttributeDescription])
+  case relationships([RelationshipDescription])
+  case fetchedProperties([FetchedPropertyDescription])
+  case userInfo([String: Value])
+  case names([String])
+  /// Names whose order says nothing.
+  case set([String])
+  case predicate(Predicate)
+  case sort([SortDescriptor])
+  case columns([FetchColumn])
+  case resultType(FetchRequest.ResultType)
+  case constraints([[String]])
+  case indexes([FetchIndexDescription])
+  case fetch(FetchRequest)
+
+  /// Whether both say the same. NaN, which equals nothing, is the same as NaN.
+  func isSame(as other: AspectValue) -> Bool {
+    switch (self, other) {
+    case (.value(let left), .value(let right)): left.isSame(as: right)
+    case (.values(let left), .values(let right)): Value.list(left).isSame(as: .list(right))
+    case (.userInfo(let left), .userInfo(let right)): Value.map(left).isSame(as: .map(right))
+    default: self == other
+    }
+  }
+}
+
+extension AspectValue {
+  // Nothing for what is empty, which says nothing.
+
+  static func value(known value: Value?) -> Self? { value.flatMap { $0.isNull ? nil : .value($0) } }
+
+  static func userInfo(known entries: [String: Value]) -> Self? { entries.isEmpty ? nil : .userInfo(entries) }
+
+  static func names(known names: [String]) -> Self? { names.isEmpty ? nil : .names(names) }
+}

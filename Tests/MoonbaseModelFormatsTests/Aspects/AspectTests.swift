@@ -1,0 +1,124 @@
+import MoonbaseModel
+import MoonbaseModelFormats
+import MoonbasePlatform
+import Testing
+
+/// The table of what descriptions say: whatever stands in it is read, written and compared.
+@Suite("The table of aspects")
+struct AspectTests {
+  // MARK: Nothing is forgotten
+
+  /// The stored properties of a type that a value has.
+  private func properties<Property>(of value: Any, _ type: Property.Type) -> [String] {
+    Mirror(reflecting: value).children.compactMap { $0.value is Property ? $0.label : nil }
+  }
+
+  private func flags<Owner: Described>(of type: Owner.Type) -> [String] {
+    type.aspects.filter { if case .flag = $0.field { true } else { false } }.map(\.key)
+  }
+
+  private func texts<Owner: Described>(of type: Owner.Type) -> [String] {
+    type.aspects.filter { if case .text = $0.field { true } else { false } }.map(\.key)
+  }
+
+  @Test func eachFlagAndTextOfADescriptionStandsInTheTable() {
+    let attribute = AttributeDescription("a", .string)
+    #expect(properties(of: attribute, Bool.self).count == flags(of: AttributeDescription.self).count)
+    let optionalTexts = properties(of: attribute, String?.self).filter { $0 != "name" }
+    // One text of the table, the pattern, stands in the validation.
+    #expect(optionalTexts.count + 1 == texts(of: AttributeDescription.self).count)
+    let relationship = RelationshipDescription.toOne("r", "E")
+    #expect(properties(of: relationship, Bool.self).count == flags(of: RelationshipDescription.self).count)
+    #expect(properties(of: EntityDescription("E"), Bool.self).count == flags(of: EntityDescription.self).count)
+    #expect(properties(of: FetchRequest("E"), Bool.self).count == flags(of: FetchRequest.self).count)
+  }
+
+  // MARK: Every form says it
+
+  private static let model = ManagedObjectModel {
+    EntityDescription("Person") {
+      AttributeDescription("name", .string)
+      RelationshipDescription.toMany("friends", "Person", inverse: "friends")
+      FetchedPropertyDescription("all", FetchRequest("Person"))
+    }
+  }
+
+  /// One model for each thing that a description in a model can say, with the thing's key.
+  private static func changed<Owner: Described>(
+    _ place: WritableKeyPath<ManagedObjectModel, Owner>, texts: [String: String] = [:]
+  ) -> [(key: String, model: ManagedObjectModel)] {
+    Owner.aspects.compactMap { aspect in
+      var model = Self.model
+      switch aspect.field {
+      case .flag(let path, _, _): model[keyPath: place][keyPath: path].toggle()
+      case .text(let path):
+        guard let text = texts[aspect.key] else { return nil }
+        model[keyPath: place][keyPath: path] = text
+      case .number(let path): model[keyPath: place][keyPath: path] = 7
+      case .limit(let path): model[keyPath: place][keyPath: path] = 7
+      case .stated: return nil
+      }
+      return (aspect.key, model)
+    }
+  }
+
+  private static let words = ["renamed_from": "before", "version_hash_modifier": "2"]
+
+  private static var models: [(key: String, model: ManagedObjectModel)] {
+    changed(
+      \.entities[0].attributes[0],
+      texts: words.merging([
+        "class": "NSName", "transformer": "Shout", "derivation": "friends.name", "matches": "[a-z]+",
+      ]) { $1 })
+      + changed(\.entities[0].relationships[0], texts: words)
+      + changed(\.entities[0].fetchedProperties[0], texts: words)
+      + changed(
+        \.entities[0],
+        texts: words.merging(["class": "Human", "code_generation": "class", "spotlight_name": "name"]) { $1 })
+      + changed(\.entities[0].fetchedProperties[0].fetchRequest)
+  }
+
+  @Test func everyAspectIsADifference() {
+    for (key, model) in Self.models {
+      let difference = ModelDifference(from: Self.model, to: model)
+      let aspects = difference.entities.flatMap { $0.aspects + $0.properties.flatMap(\.aspects) }
+      #expect(aspects.map(\.aspect) == [key])
+    }
+  }
+
+  @Test func everyAspectSurvivesALuaModel() throws {
+    for (key, model) in Self.models {
+      #expect(try ManagedObjectModel(tree: model.tree(), file: "m.lua") == model, "\(key)")
+    }
+  }
+
+  @Test func everyAspectSurvivesAnArchive() throws {
+    for (key, model) in Self.models {
+      let read = try ManagedObjectModel(archive: model.resolvedInPlace().archive())
+      #expect(ModelDifference(from: model, to: read).isEmpty, "\(key)")
+      #expect(read.warnings == [], "\(key)")
+    }
+  }
+
+  /// Xcode's form says neither offset nor refresh, and refuses a model that does.
+  @Test func everyAspectSurvivesAModelOfXcodeOrIsRefused() throws {
+    for (key, model) in Self.models {
+      if key == "offset" || key == "refresh" {
+        #expect(throws: ModelError.self) { try model.xcodeContents() }
+        continue
+      }
+      let read = try ManagedObjectModel.read(ModelSource(Data(model.xcodeContents().utf8), name: "contents"))
+      #expect(ModelDifference(from: model, to: read).isEmpty, "\(key)")
+      #expect(read.warnings == [], "\(key)")
+    }
+  }
+}
+
+extension ManagedObjectModel {
+  /// The model resolved as one of Xcode's, which may name what only an app provides.
+  fileprivate func resolvedInPlace() throws -> ResolvedModel {
+    var model = self
+    model.allowsUnknownClasses = true
+    return try model.resolved()
+  }
+}
