@@ -31,7 +31,7 @@ struct FetchPlan {
     self.context = context
     self.entity = entity
     stores = context.coordinator.stores(for: entity, includingSubentities: request.includesSubentities)
-    entities = request.includesSubentities ? entity.subtree : entity.index..<entity.index + 1
+    entities = entity.indexes(includingSubentities: request.includesSubentities)
     if request.includesPendingChanges { try context.processPendingChanges() }
     hasPending = request.includesPendingChanges && context.hasChanges
     matcher = try request.predicate.map { try CompiledPredicate($0, entity: entity, in: context.model) }

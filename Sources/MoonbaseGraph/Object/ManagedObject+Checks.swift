@@ -85,10 +85,8 @@ extension ManagedObject {
 
   final func unknownKey(_ key: String) -> GraphError {
     if entity.fetchedProperties[key] != nil { return .fetchedProperty(key, of: entity) }
-    let names = entity.properties.map(\.name) + entity.fetchedProperties.keys
-    let hint = suggestion(for: key, among: names)
     return GraphError(
-      .unknownName, "\(entity.name) has no property \(key)\(hint)", entity: entity.name, property: key,
+      .unknownName, entity.noProperty(key, orFetchedProperty: true), entity: entity.name, property: key,
       objectID: objectID)
   }
 }

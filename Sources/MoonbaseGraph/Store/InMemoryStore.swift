@@ -75,5 +75,5 @@ public final class InMemoryStore: PersistentStore {
 
 extension StoreQuery {
   /// The indexes of the entities whose rows are asked for.
-  fileprivate var entities: Range<Int> { includesSubentities ? entity.subtree : entity.index..<entity.index + 1 }
+  fileprivate var entities: Range<Int> { entity.indexes(includingSubentities: includesSubentities) }
 }

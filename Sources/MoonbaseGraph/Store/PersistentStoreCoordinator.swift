@@ -70,7 +70,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// The stores that may hold objects of an entity or of its subentities.
   func stores(for entity: ResolvedEntity, includingSubentities: Bool) -> [any PersistentStore] {
-    let wanted = includingSubentities ? entity.subtree : entity.index..<entity.index + 1
+    let wanted = entity.indexes(includingSubentities: includingSubentities)
     return persistentStores.filter { store in store.entities.contains { wanted.contains($0.index) } }
   }
 

@@ -76,8 +76,7 @@ struct ExtensionChecker {
     throws
   {
     if entity.property(key) != nil { return }
-    throw error(
-      "\(entity.name) has no property \(key)\(hint(key, entity.properties.map(\.name)))", path, declaration)
+    throw error(entity.noProperty(key), path, declaration)
   }
 
   /// An input: a key path to one value, with an aggregate where it leads through to-many relationships.
@@ -154,9 +153,7 @@ struct ExtensionChecker {
           extended.normalize.keys.sorted() + extended.validate.keys.sorted() + extended.derived.compactMap(\.shadow)
         guard let key = keys.first(where: { entity.property($0) == nil }) else { continue }
         throw ScriptError(
-          .invalidExtension,
-          "an extension in Swift: \(name) has no property \(key)\(hint(key, entity.properties.map(\.name)))",
-          entity: name, property: key)
+          .invalidExtension, "an extension in Swift: \(entity.noProperty(key))", entity: name, property: key)
       }
     }
   }

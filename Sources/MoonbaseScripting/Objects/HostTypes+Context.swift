@@ -196,9 +196,7 @@ extension ScriptDomain {
     if let name = key.textValue, let property = entity.property(name) { return property }
     guard let shown = key.textValue else { throw Self.unnamed(key, entity) }
     if entity.fetchedProperties[shown] != nil { throw GraphError.fetchedProperty(shown, of: entity) }
-    let hint = suggestion(for: shown, among: entity.properties.map(\.name))
-    throw GraphError(
-      .unknownName, "\(entity.name) has no property \(shown)\(hint)", entity: entity.name, property: shown)
+    throw GraphError(.unknownName, entity.noProperty(shown), entity: entity.name, property: shown)
   }
 
   /// The error of a value that stands without the name of its property.

@@ -158,10 +158,8 @@ extension ManagedObject {
 extension GraphError {
   static func unknownProperty(_ key: String, of object: ManagedObject) -> GraphError {
     if object.entity.fetchedProperties[key] != nil { return .fetchedProperty(key, of: object.entity) }
-    let names = object.entity.properties.map(\.name) + object.entity.fetchedProperties.keys.sorted()
-    let hint = suggestion(for: key, among: names)
     return GraphError(
-      .unknownName, "\(object.entity.name) has no property \(key)\(hint)", entity: object.entity.name, property: key,
+      .unknownName, object.entity.noProperty(key, orFetchedProperty: true), entity: object.entity.name, property: key,
       objectID: object.objectID)
   }
 }
