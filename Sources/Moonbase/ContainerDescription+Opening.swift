@@ -31,7 +31,7 @@ extension ContainerDescription {
     guard exists, status.st_mode & S_IFMT == S_IFDIR else {
       guard !path.hasSuffix("/") else {
         throw ScriptError(
-          .cannotReadFile,
+          .cannotOpenFile,
           "\(path) names a folder, by the slash at its end, and there is none: name a file, or a folder of extensions")
       }
       return .file(URL(literalPath: path))
@@ -40,7 +40,7 @@ extension ContainerDescription {
       !names.contains(where: { $0.hasSuffix(".lua") })
     {
       let advice = FileForm(path).map { ": it is \($0), and \($0.advice(path))" } ?? ""
-      throw ScriptError(.cannotReadFile, "\(path) is a folder without extensions, whose names end with .lua\(advice)")
+      throw ScriptError(.cannotOpenFile, "\(path) is a folder without extensions, whose names end with .lua\(advice)")
     }
     return .directory(URL(literalPath: path))
   }
@@ -49,7 +49,7 @@ extension ContainerDescription {
   private static func checkIsFree(_ path: String) throws {
     let url = URL(literalPath: path).resolvingSymlinksInPath()
     guard SQLiteStore.isFileOfOpenStore(atPath: url.path, writing: false) else { return }
-    throw ScriptError(.cannotReadFile, "\(path) is a file of a store that is open, not an extension")
+    throw ScriptError(.cannotOpenFile, "\(path) is a file of a store that is open, not an extension")
   }
 }
 

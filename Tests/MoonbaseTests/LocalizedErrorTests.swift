@@ -7,7 +7,7 @@ import Testing
 @Suite struct LocalizedErrorTests {
   @Test func allErrorsSayWhatIsWrong() throws {
     let errors: [(any Error, String)] = [
-      (ModelError(.cannotReadFile, "there is no Persn"), "there is no Persn"),
+      (ModelError(.cannotOpenFile, "there is no Persn"), "there is no Persn"),
       (GraphError(.invalidRequest, "nothing to fetch"), "nothing to fetch"),
       (ScriptError(.invalidRequest, "no such method"), "no such method"),
       (LuaError(.runtime, "a nil value"), "a nil value"),

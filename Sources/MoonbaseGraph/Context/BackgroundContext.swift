@@ -1,3 +1,5 @@
+import MoonbaseModel
+
 /// An actor that owns a managed object context on a thread of its own.
 ///
 /// What goes in and out of `perform` must be `Sendable` or disconnected: IDs, values and dictionaries pass, and returning a

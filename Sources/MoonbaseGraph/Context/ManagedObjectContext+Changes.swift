@@ -78,7 +78,7 @@ extension ManagedObjectContext {
   private func requireOwn(_ object: ManagedObject, _ participle: String) throws {
     if object.context === self { return }
     throw object.context == nil
-      ? object.gone() : object.invalid("belongs to another context and cannot be \(participle) here")
+      ? object.goneError : object.invalid("belongs to another context and cannot be \(participle) here")
   }
 
   /// The object is no longer of this context.
@@ -140,11 +140,7 @@ extension ManagedObjectContext {
     guard mergeChanges else { return try turnIntoFault(object) }
     changeCount &+= 1
     prefetched = PrefetchedLists()
-    guard let snapshot = try coordinator.currentSnapshot(of: object.objectID) else {
-      _ = try coordinator.row(of: object.objectID)
-      return
-    }
-    object.adopt(snapshot)
+    object.adopt(try coordinator.currentRow(of: object.objectID))
     object.forgetReadDestinations()
     if object.isDeleted { try applyDeleteRulesAnew(to: object) }
   }

@@ -6,15 +6,18 @@ extension ManagedObjectContext {
   /// Throws for an ID of an entity that the model does not have, and for a temporary ID of another context.
   public func object(with id: ManagedObjectID) throws -> ManagedObject {
     if let known = registered[id] { return known.takeUnretainedValue() }
-    guard !id.isTemporaryID else {
-      throw GraphError(
-        .objectNotFound, "\(id) is the temporary ID of another context or of an object that is gone: save it first",
-        entity: id.entityName, objectID: id)
-    }
+    guard !id.isTemporaryID else { throw unknownTemporaryID(id) }
     guard let entity = model.entity(of: id) else {
       throw GraphError(.unknownName, "\(id): the model has no entity \(id.entityName)", objectID: id)
     }
     return try makeFault(id, entity)
+  }
+
+  /// The error of a temporary ID that no object here has.
+  func unknownTemporaryID(_ id: ManagedObjectID) -> GraphError {
+    GraphError(
+      .objectNotFound, "\(id) is the temporary ID of another context or of an object that is gone: save it first",
+      entity: id.entityName, objectID: id)
   }
 
   /// The objects of IDs, in their order; faults where nobody has them.

@@ -1,3 +1,5 @@
+import MoonbaseModel
+
 extension ManagedObjectContext {
   /// Runs `body` and saves: what it changed is saved as a whole or not at all.
   ///

@@ -48,7 +48,7 @@ public final class ManagedObjectContext {
   /// The derived attributes that are being computed, each needed by the one before it.
   @exclusivity(unchecked) var computations: ContiguousArray<Computation> = []
   /// Whether the body of a transaction runs.
-  package var isInTransaction = false
+  var isInTransaction = false
   /// Objects that change while rules and `willSave` run; nil where nobody asks.
   @exclusivity(unchecked) var touchedObjects: OrderedSet<ManagedObject>?
   /// What objects were like before changes that may have to be undone.
@@ -154,6 +154,7 @@ public final class ManagedObjectContext {
     changeCount &+= 1
   }
 
+  /// Keeps the error of an accessor that cannot throw for the next save.
   func keep(_ error: any Error) { pendingErrors.append(error) }
 
   func noteChange() { changeCount &+= 1 }
@@ -182,9 +183,9 @@ public final class ManagedObjectContext {
     if object.markUnlisted() { changedObjects.remove(object) }
   }
 
-  func entity(_ name: String) throws -> ResolvedEntity {
-    if let entity = model.entity(name) { return entity }
-    let hint = suggestion(for: name, among: model.entities.map(\.name))
-    throw GraphError(.unknownName, "the model has no entity \(name)\(hint)", entity: name)
+  /// An entity of the model. Throws `.unknownName` where there is none of that name.
+  package func entity(_ name: String) throws -> ResolvedEntity {
+    guard let entity = model.entity(name) else { throw GraphError.unknownEntity(name, in: model) }
+    return entity
   }
 }

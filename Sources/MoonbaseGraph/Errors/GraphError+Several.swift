@@ -40,10 +40,10 @@ extension GraphError {
       entity: first.entity, objectID: first.objectID, details: conflicts)
   }
 
-  /// Throws one failure as it is and several as one `.multipleErrors`.
+  /// Throws one failure, which is one of the data, as it is and several as one `.multipleErrors`.
   static func throwFailures(_ failures: [GraphError], consequence: String) throws {
     guard let first = failures.first else { return }
-    if failures.count == 1 { throw first }
+    if failures.count == 1 { throw first.ofOthers }
     throw GraphError(
       .multipleErrors, "\(failures.count) validation failures\(consequence)", entity: first.entity,
       details: failures)

@@ -2,14 +2,9 @@ public import MoonbaseModel
 public import MoonbasePlatform
 
 /// What went wrong with objects, contexts or stores, and what to do about it.
-public struct GraphError: LocalizedError, Sendable, CustomStringConvertible {
-  /// A stable number for the kind of error; Core Data's own where it has one.
-  public struct Code: RawRepresentable, Hashable, Sendable {
-    /// The number.
-    public let rawValue: Int
-    /// Makes a code from its number.
-    public init(rawValue: Int) { self.rawValue = rawValue }
-  }
+public struct GraphError: LocalizedError, Sendable, CustomStringConvertible, CodedError {
+  /// The kind of error, from the one register of them.
+  public typealias Code = ErrorCode
 
   /// The kind of error.
   public var code: Code
@@ -29,6 +24,20 @@ public struct GraphError: LocalizedError, Sendable, CustomStringConvertible {
   public var details: [GraphError] = []
   /// The error behind this one.
   public var underlying: (any Error)?
+
+  /// Whether what it tells of was done elsewhere, by a hook or before a save, and not by asking for what failed.
+  private var isOfOthers = false
+
+  /// Whether it is a mistake of the program that got it, and not one of data, of other programs or of an extension: scripts raise
+  /// it everywhere, and get others as `nil, err` from calls like `save` that promise so.
+  public var isMistake: Bool { code.isMistake && !isOfOthers }
+
+  /// The error for a caller that did nothing wrong: to save is no mistake, whatever hooks, rules and assignments did.
+  package var ofOthers: GraphError {
+    var copy = self
+    copy.isOfOthers = true
+    return copy
+  }
 
   /// Makes an error.
   public init(
@@ -52,53 +61,4 @@ public struct GraphError: LocalizedError, Sendable, CustomStringConvertible {
 
   /// The same, for Foundation: what `localizedDescription` gives.
   public var errorDescription: String? { description }
-}
-
-extension GraphError.Code {
-  /// A rule of an extension or a hook refused an object.
-  public static let validation = Self(rawValue: 1550)
-  /// Several failures; see `details`.
-  public static let multipleErrors = Self(rawValue: 1560)
-  /// A required value is missing.
-  public static let missingMandatoryProperty = Self(rawValue: 1570)
-  /// A relationship has too few destinations.
-  public static let relationshipLacksMinimumCount = Self(rawValue: 1580)
-  /// A relationship has too many destinations.
-  public static let relationshipExceedsMaximumCount = Self(rawValue: 1590)
-  /// A delete rule refused a deletion.
-  public static let relationshipDeniedDelete = Self(rawValue: 1600)
-  /// A file is not there, cannot be opened or is no file.
-  public static let cannotOpenFile = Self(rawValue: 256)
-  /// The store was opened read-only, or its file cannot be written.
-  public static let readOnlyStore = Self(rawValue: 513)
-  /// A save, reset, rollback or refresh was asked for while the same context saves.
-  public static let recursiveSave = Self(rawValue: 132_001)
-  /// The object is not in the store (any more).
-  public static let objectNotFound = Self(rawValue: 133_000)
-  /// The store holds another version of an object than the context saw.
-  public static let mergeConflict = Self(rawValue: 133_020)
-  /// A uniqueness constraint is violated.
-  public static let constraintConflict = Self(rawValue: 133_021)
-  /// The file is not a store of this kind.
-  public static let invalidStore = Self(rawValue: 134_000)
-  /// The model does not fit the store.
-  public static let incompatibleVersionHash = Self(rawValue: 134_100)
-  /// Reading or writing the store failed.
-  public static let storeFailure = Self(rawValue: 134_030)
-  /// Another process writes to the store; trying again may help.
-  public static let storeBusy = Self(rawValue: 134_031)
-  /// An entity, property or key that does not exist.
-  public static let unknownName = Self(rawValue: 134_040)
-  /// A value that a property cannot take.
-  public static let invalidValue = Self(rawValue: 134_041)
-  /// An object was used after its context is gone, in another context, or after its deletion.
-  public static let invalidObject = Self(rawValue: 134_042)
-  /// A transformer, value class or extension failed or is missing.
-  public static let extensionFailure = Self(rawValue: 134_043)
-  /// A value was changed in place where it is shared, so that the change would be lost (`findsValuesChangedInPlace`).
-  public static let changedInPlace = Self(rawValue: 134_045)
-  /// A hook asked for what cannot be done while the context runs it.
-  public static let contextBusy = Self(rawValue: 134_046)
-  /// The request asks for something that cannot be done.
-  public static let invalidRequest = Self(rawValue: 134_044)
 }

@@ -84,7 +84,7 @@ extension ManagedObject {
 
   private func slot(ofSymbol number: UInt32) throws -> Int {
     let symbol = Symbol(number: number)
-    guard let slot = entity.slot(symbol) else { throw unknownKey(symbol.name) }
+    guard let slot = entity.slot(symbol) else { throw GraphError.unknownProperty(symbol.name, of: entity, objectID) }
     return slot
   }
 }

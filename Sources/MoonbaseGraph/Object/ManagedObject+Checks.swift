@@ -3,7 +3,7 @@ import MoonbasePlatform
 
 extension ManagedObject {
   final func behavior() throws -> EntityBehavior {
-    guard let context else { throw gone() }
+    guard let context else { throw goneError }
     return try context.behavior(of: entity)
   }
 
@@ -49,7 +49,7 @@ extension ManagedObject {
   }
 
   /// The error of an object that is in no context any more.
-  final func gone() -> GraphError {
+  package final var goneError: GraphError {
     switch departure {
     case .contextGone: invalid("was used after its context was gone: keep the context as long as its objects")
     case .reset: invalid("was used after its context was reset: fetch it again")
@@ -70,23 +70,20 @@ extension ManagedObject {
     }
   }
 
-  final func refused(_ slot: Int, _ value: Value?, _ reason: String) -> GraphError {
+  /// The error of a value that a property cannot take.
+  final func refused(
+    _ slot: Int, _ value: Value?, _ reason: String, as code: GraphError.Code = .invalidValue
+  ) -> GraphError {
     let name = entity.properties[slot].name
     var error = GraphError(
-      .invalidValue, "\(entity.name).\(name): \(reason)", entity: entity.name, property: name, objectID: objectID,
+      code, "\(entity.name).\(name): \(reason)", entity: entity.name, property: name, objectID: objectID,
       value: value)
     error.reason = reason
     return error
   }
 
-  final func invalid(_ reason: String) -> GraphError {
+  /// The error of an object that cannot be used so.
+  package final func invalid(_ reason: String) -> GraphError {
     GraphError(.invalidObject, "\(entity.name) \(objectID) \(reason)", entity: entity.name, objectID: objectID)
-  }
-
-  final func unknownKey(_ key: String) -> GraphError {
-    if entity.fetchedProperties[key] != nil { return .fetchedProperty(key, of: entity) }
-    return GraphError(
-      .unknownName, entity.noProperty(key, orFetchedProperty: true), entity: entity.name, property: key,
-      objectID: objectID)
   }
 }

@@ -6,7 +6,7 @@ extension ManagedObject {
   /// Throws `GraphError` with `.objectNotFound` if the row is gone, and what the store throws.
   public final func fireFault() throws {
     guard state.contains(.fault) else { return }
-    guard let context else { throw gone() }
+    guard let context else { throw goneError }
     if snapshot == nil, let batch { try context.loadRows(of: batch.ids) }
     leaveBatch()
     if snapshot == nil { takeRow(try context.coordinator.row(of: objectID)) }

@@ -1,4 +1,4 @@
-package import MoonbaseModel
+import MoonbaseModel
 
 /// Fetched properties: each reading is a fetch, with the object as `$FETCH_SOURCE`.
 extension ManagedObject {
@@ -7,8 +7,10 @@ extension ManagedObject {
   /// In its predicate `$FETCH_SOURCE` is this object and `$FETCHED_PROPERTY` the property, whose `userInfo` has what the model's
   /// author attached. Throws for an unknown name, and what a fetch throws.
   public final func fetchedObjects(forKey key: String) throws -> [ManagedObject] {
-    guard let property = entity.fetchedProperties[key] else { throw unknownKey(key) }
-    guard let context else { throw gone() }
+    guard let property = entity.fetchedProperties[key] else {
+      throw GraphError.unknownProperty(key, of: entity, objectID)
+    }
+    guard let context else { throw goneError }
     var request = property.fetchRequest
     request.predicate = try request.predicate.map { try filled($0, property, in: context) }
     return try context.fetch(request)
@@ -30,15 +32,5 @@ extension ManagedObject {
       return .value(try CompiledExpression(expression, entity: entity, in: context.model).value(self))
     }
     return try withSource.substituting(["FETCHED_PROPERTY": description])
-  }
-}
-
-extension GraphError {
-  /// The error of whoever takes a fetched property for one that holds a value.
-  package static func fetchedProperty(_ key: String, of entity: ResolvedEntity) -> GraphError {
-    GraphError(
-      .invalidValue,
-      "\(entity.name).\(key): is a fetched property, whose value is what its fetch finds: it is read and not assigned",
-      entity: entity.name, property: key)
   }
 }

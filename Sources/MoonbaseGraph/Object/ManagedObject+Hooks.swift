@@ -71,8 +71,8 @@ extension ManagedObject {
 
   /// An error of an extension as one of the graph. One that was the graph's when it entered a script comes out as what it was.
   private func failure(of error: any Error, _ property: String?, _ hook: String) -> any Error {
-    if error is GraphError { return error }
-    if let error = error as? ModelError, error.code == .limitExceeded || error.code == .interrupted { return error }
+    if let error = error as? GraphError { return error.ofOthers }
+    if let error = error as? ModelError, error.code.endsRun { return error }
     let script = error as? any ScriptFailure
     if let script, script.endsRun { return error }
     if let script, script.isOutOfStack, let context, context.hookDepth > 10 {
@@ -80,7 +80,9 @@ extension ManagedObject {
       return failure("\(prefix)needs itself, or too much: \(context.hookDepth) scripts called each other", property)
     }
     let name = script?.hookName(hook) ?? hook
-    if let script, let known = script.hostError as? GraphError { return self.known(known, script, property, name) }
+    if let script, let known = script.hostError as? GraphError {
+      return self.known(known, script, property, name).ofOthers
+    }
     var failure = failure("\(name): \(error)", property)
     failure.underlying = error
     return failure

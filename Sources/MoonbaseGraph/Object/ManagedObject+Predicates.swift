@@ -13,7 +13,7 @@ extension ManagedObject: KeyPathAnswering, SlottedSubject {
   public final func predicateAnswer(forKey key: String) throws -> PredicateAnswer<ManagedObject> {
     guard let slot = entity.slot(key) else {
       if key == "objectID" { return .value(predicateValue) }
-      throw unknownKey(key)
+      throw GraphError.unknownProperty(key, of: entity, objectID)
     }
     switch entity.properties[slot].kind {
     case .attribute: return .value(try predicateValue(slot: slot))
@@ -44,7 +44,7 @@ extension ManagedObject: KeyPathAnswering, SlottedSubject {
 
   @usableFromInline
   package final func predicateDestinations(slot: Int) throws -> [ManagedObject] {
-    guard let context else { throw gone() }
+    guard let context else { throw goneError }
     return try memberIDs(slot).compactMap { id in
       try HostWork.charge()
       return try context.objectIfPresent(with: id)

@@ -20,7 +20,7 @@ extension ManagedObject {
   /// The destinations of a to-many relationship; in order where it is ordered.
   public final func objects(forKey key: String) throws -> [ManagedObject] {
     let slot = try toManySlot(key)
-    guard let context else { throw gone() }
+    guard let context else { throw goneError }
     return try memberIDs(slot).map { id in
       try HostWork.charge()
       return try context.object(with: id)
@@ -110,7 +110,7 @@ extension ManagedObject {
   private func loadedState(_ slot: Int) throws -> ToManyState {
     let state = toManyState(slot)
     if !state.isLoaded {
-      guard let context else { throw gone() }
+      guard let context else { throw goneError }
       state.load(try context.storedDestinations(of: self, slot))
       weighRelationships()
     }
@@ -263,7 +263,7 @@ extension ManagedObject {
 
   /// Throws unless the property may point at the object of an ID: right entity, this context, same store, not deleted.
   package final func checkDestination(_ id: ManagedObjectID, _ slot: Int) throws {
-    guard let context else { throw gone() }
+    guard let context else { throw goneError }
     guard let relationship = entity.properties[slot].relationship else { return }
     let wanted = context.model.entities[relationship.destination]
     guard let entity = context.model.entity(of: id), entity.isKind(of: wanted) else {
@@ -275,13 +275,15 @@ extension ManagedObject {
         throw refused(slot, .objectID(id), "\(id) is deleted and cannot be its destination")
       }
     } else if id.isTemporaryID {
-      _ = try context.object(with: id)
+      throw context.unknownTemporaryID(id)
     }
     let isStored = !relationship.description.isTransient
     if isStored, let own = storeNumber(of: objectID, self.entity, context),
       let other = storeNumber(of: id, entity, context), own != other
     {
-      throw refused(slot, .objectID(id), "no relationship may cross stores: use a fetched property")
+      throw refused(
+        slot, .objectID(id), "no relationship may cross stores: use a fetched property",
+        as: .externalRelationship)
     }
   }
 
@@ -341,8 +343,8 @@ extension ManagedObject {
 
   package final func checkContext(_ object: ManagedObject?) throws {
     guard let object, object.context !== context else { return }
-    guard context != nil else { throw gone() }
-    guard object.context != nil else { throw object.gone() }
+    guard context != nil else { throw goneError }
+    guard object.context != nil else { throw object.goneError }
     throw invalid("cannot point at \(object.objectID) of another context: pass its ID to object(with:) here")
   }
 

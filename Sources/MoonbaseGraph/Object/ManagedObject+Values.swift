@@ -24,7 +24,7 @@ extension ManagedObject {
 
   /// The slot of a property.
   package final func slot(of key: String) throws -> Int {
-    guard let slot = entity.slot(key) else { throw unknownKey(key) }
+    guard let slot = entity.slot(key) else { throw GraphError.unknownProperty(key, of: entity, objectID) }
     return slot
   }
 
@@ -247,7 +247,9 @@ extension ManagedObject {
       // One that is written may assign another one.
       guard let value = delayed[slot] else { continue }
       guard let set = behavior.derived(slot)?.set else {
-        throw refused(slot, value, "was assigned, and nothing says any more how to write it: give it a set function")
+        throw refused(
+          slot, value, "was assigned, and nothing says any more how to write it: give it a set function",
+          as: .extensionFailure)
       }
       delay(nil, slot)
       do {

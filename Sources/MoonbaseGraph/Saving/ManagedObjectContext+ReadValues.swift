@@ -21,11 +21,10 @@ extension ManagedObject {
       guard case .transformable(let transformer) = behavior.kinds[slot], let cached = caches[slot],
         try blaming(slot, "transform", { try transformer.transformedValue(cached.value) }) != loaded(slot)
       else { return nil }
-      var error = refused(
-        slot, cached.value, "its value was changed in place, which is no change: assign a changed copy to the attribute"
-      )
-      error.code = .changedInPlace
-      return error
+      return refused(
+        slot, cached.value,
+        "its value was changed in place, which is no change: assign a changed copy to the attribute",
+        as: .changedInPlace)
     }
   }
 }

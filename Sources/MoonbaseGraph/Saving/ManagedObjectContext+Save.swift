@@ -1,3 +1,5 @@
+import MoonbaseModel
+
 extension ManagedObjectContext {
   /// Saves all changes, in one transaction for each store.
   ///
@@ -18,6 +20,11 @@ extension ManagedObjectContext {
       throw GraphError(.invalidRequest, "a transaction saves at its end: its body must not save")
     }
     var operation = SaveOperation(self)
-    try operation.run()
+    do {
+      try operation.run()
+    } catch let error as GraphError {
+      // To save was right: what fails it was done wrong before, or by hooks.
+      throw error.ofOthers
+    }
   }
 }

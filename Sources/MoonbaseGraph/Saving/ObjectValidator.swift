@@ -40,13 +40,21 @@ struct ObjectValidator {
 
   /// Checks one property with a proposed value, which is not stored.
   mutating func validate(_ proposed: Value, _ slot: Int) throws -> [GraphError] {
+    do {
+      try checkDestinations(of: proposed, slot)
+    } catch let error as GraphError where error.code.isMistake {
+      return [error]
+    }
+    try checkRules(normalized(proposed, slot), slot)
+    return failures
+  }
+
+  private func checkDestinations(of proposed: Value, _ slot: Int) throws {
     switch behavior.kinds[slot] {
     case .toOne: if let id = try object.destination(of: proposed, slot) { try object.checkDestination(id, slot) }
     case .toMany: for id in try object.destinations(of: proposed, slot) { try object.checkDestination(id, slot) }
     default: break
     }
-    try checkRules(normalized(proposed, slot), slot)
-    return failures
   }
 
   // MARK: One property
@@ -111,7 +119,7 @@ struct ObjectValidator {
       return
     }
     for failure in property.validate(value) {
-      fail(GraphError.Code(rawValue: failure.code), slot, value, failure.message)
+      fail(failure.code, slot, value, failure.message)
     }
     for rule in behavior.rules[slot] ?? [] {
       guard let failure = try object.blaming(slot, "validate", { try rule(value, object) }) else { continue }

@@ -35,7 +35,7 @@ struct SavePreparation {
       count += 1
       guard count > greatestRounds else { return }
       throw GraphError(
-        .invalidRequest, "\(object.entity.name): \(reason())", entity: object.entity.name, objectID: object.objectID)
+        .extensionFailure, "\(object.entity.name): \(reason())", entity: object.entity.name, objectID: object.objectID)
     }
   }
 

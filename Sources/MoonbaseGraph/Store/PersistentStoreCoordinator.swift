@@ -88,7 +88,8 @@ public final class PersistentStoreCoordinator: Sendable {
     if let store = candidates.first(where: { !$0.isReadOnly }) { return store }
     throw candidates.isEmpty
       ? GraphError(
-        .invalidRequest, "no open store holds \(entity.name): add one whose configuration has it", entity: entity.name)
+        .incompatibleSchema, "no open store holds \(entity.name): add one whose configuration has it",
+        entity: entity.name)
       : GraphError(
         .readOnlyStore, "the store of \(entity.name) is read-only: open it for writing to save", entity: entity.name)
   }
@@ -103,12 +104,15 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// A row that must be there. Throws `.objectNotFound` where it is gone.
   func row(of id: ManagedObjectID) throws -> Snapshot {
-    guard let snapshot = try snapshot(of: id) else { throw Self.gone(id) }
-    return snapshot
+    try present(snapshot(of: id), id)
   }
 
-  private static func gone(_ id: ManagedObjectID) -> GraphError {
-    GraphError(
+  /// A row that must be there, as the store has it now. Throws `.objectNotFound` where it is gone.
+  func currentRow(of id: ManagedObjectID) throws -> Snapshot { try present(currentSnapshot(of: id), id) }
+
+  private func present(_ row: Snapshot?, _ id: ManagedObjectID) throws -> Snapshot {
+    if let row { return row }
+    throw GraphError(
       .objectNotFound, "\(id) is not in its store (any more): it was deleted elsewhere", entity: id.entityName,
       objectID: id)
   }

@@ -4,19 +4,20 @@ extension AttributeDescription {
   /// Whether a value that is there may break a rule of the model.
   var hasValueRules: Bool { type == .composite || !validation.isEmpty }
 
-  /// The rules of the model that a value breaks, with Core Data's codes: 1570 for a required value that is missing, 1610 to
-  /// 1680 for numbers, dates and strings, 1550 for the rest. A missing optional value breaks no rule.
+  /// The rules of the model that a value breaks, with Core Data's codes. A missing optional value breaks no rule.
   package func validate(_ value: Value) -> [ValidationFailure] {
-    guard !value.isNull else { return isOptional ? [] : [ValidationFailure(1570, "is required and has no value")] }
+    guard !value.isNull else {
+      return isOptional ? [] : [ValidationFailure(.missingMandatoryProperty, "is required and has no value")]
+    }
     if type == .composite { return validateElements(value) }
     var failures = boundFailures(value)
     if case .string(let text) = value { failures += textFailures(text) }
     if let allowed = validation.allowedValues, !allowed.contains(where: { Value.compare($0, value) == .same }) {
       let list = allowed.map { $0.text ?? $0.typeDescription }.joined(separator: ", ")
-      failures.append(ValidationFailure(1550, "must be one of \(list)"))
+      failures.append(ValidationFailure(.validation, "must be one of \(list)"))
     }
     for rule in validation.predicates where !holds(rule.predicate, value) {
-      failures.append(ValidationFailure(1550, rule.message))
+      failures.append(ValidationFailure(.validation, rule.message))
     }
     return failures
   }
@@ -26,11 +27,14 @@ extension AttributeDescription {
     let isDate = if case .date = value { true } else { false }
     if let maximum = validation.maximum, Value.compare(value, maximum) == .descending {
       let bound = maximum.text ?? ""
-      failures.append(isDate ? .init(1630, "must not be after \(bound)") : .init(1610, "must be at most \(bound)"))
+      failures.append(
+        isDate ? .init(.dateTooLate, "must not be after \(bound)") : .init(.numberTooLarge, "must be at most \(bound)"))
     }
     if let minimum = validation.minimum, Value.compare(value, minimum) == .ascending {
       let bound = minimum.text ?? ""
-      failures.append(isDate ? .init(1640, "must not be before \(bound)") : .init(1620, "must be at least \(bound)"))
+      failures.append(
+        isDate
+          ? .init(.dateTooSoon, "must not be before \(bound)") : .init(.numberTooSmall, "must be at least \(bound)"))
     }
     return failures
   }
@@ -38,13 +42,13 @@ extension AttributeDescription {
   private func textFailures(_ text: String) -> [ValidationFailure] {
     var failures: [ValidationFailure] = []
     if let maximum = validation.maximumLength, text.utf8.count > maximum, text.count > maximum {
-      failures.append(ValidationFailure(1660, "must have at most \(maximum) characters"))
+      failures.append(ValidationFailure(.stringTooLong, "must have at most \(maximum) characters"))
     }
     if let minimum = validation.minimumLength, text.count < minimum {
-      failures.append(ValidationFailure(1670, "must have at least \(minimum) characters"))
+      failures.append(ValidationFailure(.stringTooShort, "must have at least \(minimum) characters"))
     }
     if let pattern = validation.regularExpression, let mismatch = mismatch(text, pattern) {
-      failures.append(ValidationFailure(1680, mismatch))
+      failures.append(ValidationFailure(.stringPatternMatching, mismatch))
     }
     return failures
   }
@@ -72,16 +76,16 @@ extension AttributeDescription {
 /// A rule of the model that a value breaks.
 ///
 /// ```swift
-/// failure.code       // 1610
+/// failure.code       // .numberTooLarge, 1610
 /// failure.message    // must be at most 150
 /// ```
 public struct ValidationFailure: Sendable, Hashable {
-  /// Core Data's number for the kind of failure.
-  public var code: Int
+  /// The kind of failure, with Core Data's number.
+  public var code: ErrorCode
   /// What is wrong, as the end of a sentence that begins with the property's name.
   public var message: String
 
-  init(_ code: Int, _ message: String) {
+  init(_ code: ErrorCode, _ message: String) {
     self.code = code
     self.message = message
   }

@@ -9,7 +9,7 @@ extension ManagedObjectModel {
 
   /// Reads a model with the first reader that recognizes it.
   ///
-  /// Throws `ModelError`: `.cannotReadFile`, `.unsupportedForm` where no reader knows the form, `.malformedFile` and
+  /// Throws `ModelError`: `.cannotOpenFile`, `.unsupportedForm` where no reader knows the form, `.malformedFile` and
   /// `.invalidModel` from the reader.
   public static func read(_ source: ModelSource, readers: [any ModelReader] = readers) throws(ModelError) -> Self {
     guard let reader = readers.first(where: { $0.recognizes(source) }) else {

@@ -25,7 +25,7 @@ public struct ModelSource: Sendable {
 
   private let place: Place
 
-  /// Looks at a file or folder. Throws `.cannotReadFile` where there is none, or it may not be read.
+  /// Looks at a file or folder. Throws `.cannotOpenFile` where there is none, or it may not be read.
   public init(contentsOf url: URL) throws(ModelError) {
     name = url.relativePath
     // An absolute URL keeps its `..`.
@@ -49,7 +49,7 @@ public struct ModelSource: Sendable {
         head = try handle.read(upToCount: Self.headSize) ?? Data()
       }
     } catch let absent as Absent {
-      throw ModelError(.cannotReadFile, absent.message, at: SourceLocation(file: name))
+      throw ModelError(.cannotOpenFile, absent.message, at: SourceLocation(file: name))
     } catch {
       throw Self.unreadable(name, error)
     }
@@ -75,22 +75,22 @@ public struct ModelSource: Sendable {
     place = .memory(data)
   }
 
-  /// The bytes of the file. Throws `.cannotReadFile` for a folder and for files over 64 MiB.
+  /// The bytes of the file. Throws `.cannotOpenFile` for a folder and for files over 64 MiB.
   public func data() throws(ModelError) -> Data { try data(limit: Self.greatestSize) }
 
   /// The bytes of the file, which is read no further than the limit.
   package func data(limit: Int) throws(ModelError) -> Data {
     switch place {
     case .memory(let data): return data
-    case .folder: throw ModelError(.cannotReadFile, "\(name) is a folder", at: SourceLocation(file: name))
+    case .folder: throw ModelError(.cannotOpenFile, "\(name) is a folder", at: SourceLocation(file: name))
     case .file(let url):
       do {
         return Data(try BoundedFile.read(url.path, limit: limit))
       } catch .tooLarge {
         throw ModelError(
-          .cannotReadFile, "it is larger than \(limit >> 20) MiB, and no model is", at: SourceLocation(file: name))
+          .cannotOpenFile, "it is larger than \(limit >> 20) MiB, and no model is", at: SourceLocation(file: name))
       } catch {
-        throw ModelError(.cannotReadFile, "it cannot be read: \(error.reason)", at: SourceLocation(file: name))
+        throw ModelError(.cannotOpenFile, "it cannot be read: \(error.reason)", at: SourceLocation(file: name))
       }
     }
   }
@@ -98,7 +98,7 @@ public struct ModelSource: Sendable {
   /// Something inside of the folder. The name must be one of `entries`, so that no file can lead outside.
   public func entry(_ entry: String) throws(ModelError) -> ModelSource {
     guard case .folder(let url) = place, entries?.contains(entry) == true else {
-      throw ModelError(.cannotReadFile, "there is no \(entry) in \(name)", at: SourceLocation(file: name))
+      throw ModelError(.cannotOpenFile, "there is no \(entry) in \(name)", at: SourceLocation(file: name))
     }
     return try ModelSource(contentsOf: url.appendingPathComponent(entry), name: "\(name)/\(entry)")
   }
@@ -115,7 +115,7 @@ public struct ModelSource: Sendable {
 
   private static func unreadable(_ name: String, _ error: any Error) -> ModelError {
     let reason = (error as? NoFile)?.localizedDescription ?? "it cannot be read: \(error.localizedDescription)"
-    return ModelError(.cannotReadFile, reason, at: SourceLocation(file: name))
+    return ModelError(.cannotOpenFile, reason, at: SourceLocation(file: name))
   }
 }
 

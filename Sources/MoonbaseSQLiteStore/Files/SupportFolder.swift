@@ -1,3 +1,4 @@
+import MoonbaseModel
 import MoonbaseGraph
 import MoonbasePlatform
 

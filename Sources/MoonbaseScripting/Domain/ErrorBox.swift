@@ -4,10 +4,10 @@ import MoonbaseModel
 
 /// An error of the graph as scripts see it: `err.code`, `err.key`, `err.details`, `tostring(err)`.
 final class ErrorBox {
-  let error: any Error
+  let error: any CodedError
   private weak var domain: ScriptDomain?
 
-  init(_ error: any Error, _ domain: ScriptDomain) {
+  init(_ error: any CodedError, _ domain: ScriptDomain) {
     self.error = error
     self.domain = domain
   }
@@ -28,7 +28,7 @@ final class ErrorBox {
   /// The bytes that it keeps, by estimate: errors hold values, errors of others, and those behind them.
   var weight: Int {
     var total = 256
-    var pending = [error]
+    var pending: [any Error] = [error]
     while let error = pending.popLast() {
       total += 512
       if let error = error as? GraphError {
@@ -45,20 +45,9 @@ final class ErrorBox {
     return total
   }
 
-  var code: Int {
-    switch error {
-    case let error as GraphError: error.code.rawValue
-    case let error as ModelError: error.code.rawValue
-    case let error as ScriptError: error.code.rawValue
-    default: 0
-    }
-  }
-
-  var key: String? {
-    graphError?.property ?? (error as? ModelError)?.property ?? (error as? ScriptError)?.property
-  }
-
-  var entity: String? { graphError?.entity ?? (error as? ModelError)?.entity ?? (error as? ScriptError)?.entity }
+  var code: Int { error.code.rawValue }
+  var key: String? { error.property }
+  var entity: String? { error.entity }
 
   /// What is wrong, without the property's name in front where that is known by itself.
   var message: String { graphError?.reason ?? text }
@@ -143,10 +132,7 @@ extension HostTypes {
 extension ScriptDomain {
   /// The error value that scripts get for an error of the graph; nil leaves other errors as they are.
   func luaError(_ error: any Error) -> LuaValue? {
-    switch error {
-    case is GraphError, is ModelError, is ScriptError: .object(LuaObject(ErrorBox(error, self), as: types.error))
-    default: nil
-    }
+    (error as? any CodedError).map { .object(LuaObject(ErrorBox($0, self), as: types.error)) }
   }
 
   /// Runs what data or others may make fail: `true`, or `nil` and the error, which is this function's result too.
@@ -158,7 +144,7 @@ extension ScriptDomain {
       try body()
       call.return(true)
       return nil
-    } catch let error as GraphError {
+    } catch let error as any CodedError where !error.isMistake && !error.code.endsRun {
       let box = ErrorBox(error, self)
       call.returnNil()
       try call.return(box, as: types.error)

@@ -131,7 +131,7 @@ extension ScriptDomain {
         guard let date = ISODate.parse(text) else {
           call.returnNil()
           let error = ScriptError(
-            .invalidValue,
+            .malformedText,
             "'\(text.prefix(60))' is no date of the forms 2024-02-29, 2024-02-29T12:30 and 2024-02-29T12:30:15.250+01:00"
           )
           return try call.return(types.home().luaError(error) ?? .text(error.description))

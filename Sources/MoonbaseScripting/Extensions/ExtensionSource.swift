@@ -1,3 +1,4 @@
+import MoonbaseModel
 public import MoonbaseGraph
 public import MoonbasePlatform
 
@@ -87,7 +88,7 @@ public struct ExtensionSource: Sendable {
       do {
         names = try FileManager.default.contentsOfDirectory(atPath: url.path)
       } catch {
-        throw ScriptError(.cannotReadFile, "\(url.relativePath) is no folder of extensions that can be read")
+        throw ScriptError(.cannotOpenFile, "\(url.relativePath) is no folder of extensions that can be read")
       }
       var sources: [ScriptSource] = []
       for name in names.sorted() where name.hasSuffix(".lua") {

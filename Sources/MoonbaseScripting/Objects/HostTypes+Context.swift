@@ -51,27 +51,20 @@ extension HostTypes {
 
   private func describeSaving() {
     context.method("save", upTo: 0) { [unowned self] context, call in
-      guard !context.isInTransaction else {
-        throw ScriptError(.invalidRequest, "a transaction saves at its end: its body must not save")
-      }
       try home().save(context, &call)
     }
     context.method("transaction", upTo: 1) { [unowned self] context, call in
       let domain = try home()
       let body = try call.function(0)
-      guard !context.isInTransaction else {
-        throw ScriptError(.invalidRequest, "a transaction was begun within another one of the same context")
-      }
-      guard !context.hasChanges else {
-        throw ScriptError(.invalidRequest, "a transaction begins without unsaved changes: save or roll back first")
-      }
       do {
         let results = try context.transaction { try body.call([]) }
         call.return(true)
         for result in results { try call.return(result) }
         _ = domain.didSaveError(of: context)
       } catch {
+        // What the body did wrong comes as an error of Lua, and is told as what it caused.
         if let limit = error as? LuaError, limit.endsRun { throw error }
+        if let error = error as? any CodedError, error.isMistake || error.code.endsRun { throw error }
         let value = try domain.luaValue(of: error)
         call.returnNil()
         try call.return(value)
@@ -157,12 +150,6 @@ extension HostTypes {
     return try context.fetch(request).first
   }
 
-  static func entity(_ name: String, _ context: ManagedObjectContext) throws -> ResolvedEntity {
-    if let entity = context.model.entity(name) { return entity }
-    let hint = suggestion(for: name, among: context.model.entities.map(\.name))
-    throw GraphError(.unknownName, "the model has no entity \(name)\(hint)", entity: name)
-  }
-
   /// Sets the properties that a table names.
   func assign(_ table: LuaTable, to object: ManagedObject) throws {
     let domain = try home()
@@ -195,8 +182,7 @@ extension ScriptDomain {
   func property(_ key: LuaValue, of entity: ResolvedEntity) throws -> ResolvedProperty {
     if let name = key.textValue, let property = entity.property(name) { return property }
     guard let shown = key.textValue else { throw Self.unnamed(key, entity) }
-    if entity.fetchedProperties[shown] != nil { throw GraphError.fetchedProperty(shown, of: entity) }
-    throw GraphError(.unknownName, entity.noProperty(shown), entity: entity.name, property: shown)
+    throw GraphError.unknownProperty(shown, of: entity)
   }
 
   /// The error of a value that stands without the name of its property.

@@ -22,7 +22,7 @@ extension HostTypes {
           "\(key) is a method of every object, and no property of \(object.entity.name): it is only called",
           entity: object.entity.name)
       }
-      throw GraphError.unknownProperty(key, of: object)
+      throw GraphError.unknownProperty(key, of: object.entity, object.objectID)
     }
     return type
   }
@@ -63,10 +63,7 @@ extension HostTypes {
       return try home().give(object.value(at: slot), &call)
     }
     if relationship.isToMany {
-      guard object.managedObjectContext != nil else {
-        _ = try object.value(at: slot)
-        return
-      }
+      guard object.managedObjectContext != nil else { throw object.goneError }
       return try call.return(ToManyBox(object, slot), as: members)
     }
     guard case .objectID(let id) = try object.value(at: slot), let context = object.managedObjectContext else {
@@ -131,7 +128,9 @@ extension HostTypes {
       return
     }
     let key = try call.text(0)
-    guard let property = object.entity.property(key) else { throw GraphError.unknownProperty(key, of: object) }
+    guard let property = object.entity.property(key) else {
+      throw GraphError.unknownProperty(key, of: object.entity, object.objectID)
+    }
     let value = try domain.value(try call.value(1), for: property, in: object.managedObjectContext)
     try domain.attempt(&call) { try object.validate(value, forKey: key) }
   }
@@ -139,27 +138,8 @@ extension HostTypes {
 
 extension ManagedObject {
   /// The error of an object that was given to another context than its own.
-  var foreign: any Error {
-    guard managedObjectContext != nil else {
-      do {
-        _ = try value(forKey: entity.properties.first?.name ?? "")
-      } catch {
-        return error
-      }
-      return GraphError(.invalidObject, "\(entity.name) \(objectID) has no context any more", objectID: objectID)
-    }
-    return GraphError(
-      .invalidObject,
-      "\(entity.name) \(objectID) belongs to another context: fetch it here by its id with context:object(id)",
-      entity: entity.name, objectID: objectID)
-  }
-}
-
-extension GraphError {
-  static func unknownProperty(_ key: String, of object: ManagedObject) -> GraphError {
-    if object.entity.fetchedProperties[key] != nil { return .fetchedProperty(key, of: object.entity) }
-    return GraphError(
-      .unknownName, object.entity.noProperty(key, orFetchedProperty: true), entity: object.entity.name, property: key,
-      objectID: object.objectID)
+  var foreignError: GraphError {
+    guard managedObjectContext != nil else { return goneError }
+    return invalid("belongs to another context: fetch it here by its id with context:object(id)")
   }
 }

@@ -127,7 +127,7 @@ extension HostTypes {
     guard let object = call.objectIfPresent(index, as: ManagedObject.self) else {
       throw call.typeError(index, expected: "object")
     }
-    guard object.managedObjectContext === box.owner.managedObjectContext else { throw object.foreign }
+    guard object.managedObjectContext === box.owner.managedObjectContext else { throw object.foreignError }
     return object.objectID
   }
 }

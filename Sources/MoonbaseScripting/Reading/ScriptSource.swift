@@ -27,7 +27,7 @@ public struct ScriptSource: Sendable, Hashable {
 
   /// Reads a file of at most so many bytes; nil: of any size that a source may have.
   ///
-  /// Throws `ScriptError` with `.cannotReadFile` where it is not there, a folder, a pipe, a device, or no UTF-8 text, and with
+  /// Throws `ScriptError` with `.cannotOpenFile` where it is not there, a folder, a pipe, a device, or no UTF-8 text, and with
   /// `.sourceTooLarge`.
   public init(contentsOf url: URL, limit: Int? = LuaLimits().sourceSize) throws(ScriptError) {
     try self.init(path: url.pathAsGiven, name: url.relativePath, limit: limit)
@@ -46,7 +46,7 @@ public struct ScriptSource: Sendable, Hashable {
   /// Takes what was read of something that has no folder.
   ///
   /// A program is what plain Lua takes: in any encoding, or bytecode. Only preset `trusted` runs one that is no text. Of what
-  /// is no program, throws `ScriptError` with `.cannotReadFile` where it is no UTF-8 text.
+  /// is no program, throws `ScriptError` with `.cannotOpenFile` where it is no UTF-8 text.
   package init(bytes: [UInt8], name: String, isProgram: Bool) throws(ScriptError) {
     try self.init(bytes: bytes, name: name, folderPath: nil, isProgram: isProgram)
   }
@@ -59,7 +59,7 @@ public struct ScriptSource: Sendable, Hashable {
   private init(bytes: [UInt8], name: String, folderPath: String?, isProgram: Bool) throws(ScriptError) {
     let text = bytes.withUnsafeBufferPointer { String(validUTF8: $0) }
     guard isProgram || text != nil && bytes.first != 0x1B else {
-      throw ScriptError(.cannotReadFile, "\(name) is \(Self.form(of: bytes)): a Lua source is expected")
+      throw ScriptError(.cannotOpenFile, "\(name) is \(Self.form(of: bytes)): a Lua source is expected")
     }
     self.name = name
     self.text = text ?? ""
@@ -103,10 +103,10 @@ public struct ScriptSource: Sendable, Hashable {
       ScriptError(.sourceTooLarge, "\(name): the source has more than \(limit) bytes; --limit-source allows more")
     case .folder:
       ScriptError(
-        .cannotReadFile,
+        .cannotOpenFile,
         "\(name) is a folder; a script file is expected\(isModel(name) ? ", and a model is named with --model" : "")")
-    case .system(ENOENT), .system(ENOTDIR): ScriptError(.cannotReadFile, "\(name): there is no such file")
-    case .special, .system: ScriptError(.cannotReadFile, "\(name) cannot be read: \(failure.reason)")
+    case .system(ENOENT), .system(ENOTDIR): ScriptError(.cannotOpenFile, "\(name): there is no such file")
+    case .special, .system: ScriptError(.cannotOpenFile, "\(name) cannot be read: \(failure.reason)")
     }
   }
 }

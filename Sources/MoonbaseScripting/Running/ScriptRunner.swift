@@ -63,15 +63,22 @@ public struct ScriptRunner {
   public static func status(of error: any Error) -> Int32 {
     typealias Status = LuaInterpreter.Status
     switch error {
-    case let error as GraphError where error.code == .storeBusy: return busy
-    case let error as GraphError: return error.underlying.map(Self.status) ?? Status.failure
-    case let error as ModelError where error.code == .limitExceeded: return Status.limit
-    case let error as ScriptError where error.code == .sourceTooLarge: return Status.limit
-    case let error as ModelError where error.code == .interrupted: return Status.interrupted
+    case let error as any CodedError:
+      let status = status(of: error.code)
+      return status == Status.failure ? (error as? GraphError)?.underlying.map(Self.status) ?? status : status
     case let error as LuaError:
       let status = LuaInterpreter.status(of: error)
       return status == Status.failure ? error.underlying.map(Self.status) ?? status : status
     default: return Status.failure
+    }
+  }
+
+  private static func status(of code: ErrorCode) -> Int32 {
+    switch code {
+    case .storeBusy: busy
+    case .limitExceeded, .sourceTooLarge: LuaInterpreter.Status.limit
+    case .interrupted: LuaInterpreter.Status.interrupted
+    default: LuaInterpreter.Status.failure
     }
   }
 

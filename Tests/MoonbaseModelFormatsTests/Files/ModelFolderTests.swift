@@ -85,12 +85,12 @@ struct ModelFolderTests {
     #expect(error?.code == .unsupportedForm)
     let nowhere = URL(fileURLWithPath: "/nowhere/at/all")
     let missing = #expect(throws: ModelError.self) { try ModelSource(contentsOf: nowhere) }
-    #expect(missing?.code == .cannotReadFile)
+    #expect(missing?.code == .cannotOpenFile)
   }
 
   @Test func whatHasNoEndIsRefused() throws {
     let error = #expect(throws: ModelError.self) { try ModelSource(contentsOf: URL(fileURLWithPath: "/dev/zero")) }
-    #expect(error?.code == .cannotReadFile)
+    #expect(error?.code == .cannotOpenFile)
     #expect(error?.message.contains("a pipe or a device") == true)
   }
 }

@@ -39,7 +39,7 @@ import enum MoonbaseModel.Predicate
     var attribute = AttributeDescription("a", .string)
     attribute.validation.regularExpression = "(a+)+$"
     let failure = attribute.validate(.string(hostile)).first
-    #expect(failure?.code == 1680)
+    #expect(failure?.code == .stringPatternMatching)
     #expect(failure?.message.contains("cannot be told: “(a+)+$” needs too many steps") == true)
     #expect(attribute.validate("aaaa").isEmpty)
   }

@@ -1,3 +1,4 @@
+import MoonbaseModel
 import MoonbaseScripting
 import Testing
 

@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseLua
+import MoonbaseModel
 import MoonbaseScripting
 import Testing
 

@@ -40,8 +40,3 @@ extension MappingModel {
     self = inference.mapping
   }
 }
-
-extension ModelError.Code {
-  /// No mapping follows from the two models alone: Core Data's `NSInferredMappingModelError`.
-  public static let cannotInferMapping = Self(rawValue: 134_190)
-}
