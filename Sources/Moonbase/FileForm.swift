@@ -3,7 +3,7 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// What a file is by its contents, for whoever gave one of another kind: the advice says which command takes it.
+/// What a file is by its contents, for messages about one of another kind: the advice says which command takes it.
 package enum FileForm: CustomStringConvertible {
   case store, model, archive, text
 

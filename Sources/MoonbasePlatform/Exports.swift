@@ -1,4 +1,4 @@
-/// Foundation comes into the house through this door only, so that a platform's differences have one place.
+/// Foundation is imported here only, so that a platform's differences have one place.
 @_exported public import Foundation
 
 #if canImport(Glibc)

@@ -1,5 +1,5 @@
 /// What a piece of the host's work holds on its way, counted so that the memory limit of the script it is done for holds
-/// meanwhile: rows that were read and nobody has yet, values being converted.
+/// meanwhile: rows that were read and not handed over yet, values being converted.
 ///
 /// Without a script on this thread nothing comes of it. All is given back when the value goes.
 package struct HostMemory: ~Copyable {

@@ -2,10 +2,10 @@ import MoonbaseMeter
 
 /// What the host does on behalf of a script, counted so that the script's limits hold for it.
 ///
-/// Whoever goes over many things charges a unit for each: an object visited, a row read, an element compared. Without a script on
-/// this thread that costs a subtraction. With one, every thousand units are taken off its instructions, and its deadline, an
-/// interruption and its memory are looked at; once the run must end every charge throws. So charge where an error leaves all
-/// as it should be, and `note` where it would not.
+/// Code that goes over many things charges a unit for each: an object visited, a row read, an element compared. Without
+/// a script on this thread that costs a subtraction. With one, every thousand units are taken off its instructions, and
+/// its deadline, an interruption and its memory are looked at; once the run must end every charge throws. So charge
+/// where an error leaves all as it should be, and `note` where it would not.
 package enum HostWork {
   /// Counts units of work. Throws the error with which the run ends, once it must.
   @inlinable @inline(__always)
@@ -35,7 +35,7 @@ package enum HostWork {
   /// How a run ends that must end.
   package struct Ending {
     package let error: any Error
-    /// Whether somebody interrupted the run, and no limit was passed: for errors that another error becomes on its way.
+    /// Whether the run was interrupted, and no limit was passed: for errors that another error becomes on its way.
     package let isInterruption: Bool
 
     package init(_ error: any Error, isInterruption: Bool) {

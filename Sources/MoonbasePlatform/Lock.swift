@@ -1,4 +1,4 @@
-/// A value behind a pthread lock: the one lock of the house.
+/// A value behind a pthread lock: the one kind of lock in this package.
 ///
 /// `Synchronization.Mutex` would do, but the thread sanitizer does not understand its futex and reports races that are
 /// none; it understands pthread locks. The state lies outside the object for the same reason: a stored property of no size

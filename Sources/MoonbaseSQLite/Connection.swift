@@ -55,7 +55,7 @@ public final class Connection {
   }
 
   deinit {
-    // Statements go first; SQLite waits for one that somebody still holds.
+    // Statements go first; SQLite waits for one that is still held.
     statements = [:]
     sqlite3_close_v2(handle)
   }
@@ -128,7 +128,7 @@ public final class Connection {
     moonbase_leave_log(handle, leavesLog ? 1 : 0)
   }
 
-  /// Whether the file was moved, replaced or deleted since it was opened: what is written now nobody will find.
+  /// Whether the file was moved, replaced or deleted since it was opened: what is written now would not be found.
   public var hasMoved: Bool {
     var answer: Int32 = 0
     let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer)

@@ -3,8 +3,8 @@ internal import MoonbasePlatform
 
 /// SQLite's own way to files, except that it hardly sleeps.
 ///
-/// Reading beside a log whose writer died in its first transaction, SQLite waits ten seconds for somebody who will not come
-/// before it says so. Who opens a file with this learns it at once, and can go another way.
+/// Reading beside a log whose writer died in its first transaction, SQLite waits ten seconds for a process that will
+/// not come before it says so. Who opens a file with this learns it at once, and can go another way.
 public enum ImpatientSystem {
   /// The name for the parameter `vfs` of a URI; nil where it could not be made.
   public static let name: String? = make()

@@ -36,7 +36,7 @@ public final class Statement {
     try Self.check(sql, isEmpty: prepared == nil, end: end)
   }
 
-  /// SQLite takes the first statement of a text and leaves the rest: it would never run, and nobody would know.
+  /// SQLite takes the first statement of a text and leaves the rest: it would never run, and no error would say so.
   private static func check(_ sql: String, isEmpty: Bool, end: Int) throws {
     if isEmpty { throw SQLiteError(.error, "there is no statement in the text", sql: sql) }
     guard let rest = SQLText.rest(of: sql, from: end) else { return }

@@ -22,7 +22,7 @@ extension SQLiteStore {
     return try canRun(query)
   }
 
-  /// Whether a query can be said in SQL, and in so few words that SQLite takes it: nobody but SQLite knows its limits.
+  /// Whether a query can be said in SQL, and in so few words that SQLite takes it: only SQLite knows its limits.
   private func canRun(_ query: StoreQuery) throws -> Bool {
     do {
       let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
@@ -48,8 +48,8 @@ extension SQLiteStore {
     let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
     let sql = try select(plan.columns, query, plan)
     let rest: [Snapshot] = try read { session in
-      // A reader keeps writers of a file without a log away, and of some files nobody knows before the end whether somebody
-      // wrote meanwhile: then all is read first.
+      // A reader keeps writers of a file without a log away, and of some files it shows at the end only whether
+      // they were written meanwhile: then all is read first.
       let isSteady = session.isSteady
       return try step(sql, query, session) { statement in
         while true {

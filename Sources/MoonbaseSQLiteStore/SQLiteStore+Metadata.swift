@@ -68,8 +68,8 @@ extension SQLiteStore {
       != nil
   }
 
-  /// Lets SQLite take back what somebody left half written who died, so that the file can be read. One without a journal is
-  /// not touched, nor one that may not be written.
+  /// Lets SQLite take back what a process that died left half written, so that the file can be read. One without a
+  /// journal is not touched, nor one that may not be written.
   package static func rollBackJournal(ofStoreAt url: URL) throws {
     let file = StoreFile(url: url)
     try StoreOpener.settled(file) {

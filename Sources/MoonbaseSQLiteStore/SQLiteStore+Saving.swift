@@ -33,7 +33,7 @@ extension SQLiteStore {
     }
   }
 
-  /// A transaction of its own. A file that is no longer where it was is not written: nobody would find it.
+  /// A transaction of its own. A file that is no longer where it was is not written: what was saved would not be found.
   func writeTransaction<Result: Sendable>(_ body: (Session) throws -> Result) throws -> Result {
     try write { session in try session.connection.transaction { try body(session) } }
   }

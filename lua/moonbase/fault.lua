@@ -76,7 +76,7 @@ function fault.shown(value)
   return fault.got(value)
 end
 
---- Checks an argument of a module's function; the message blames whoever called that function.
+--- Checks an argument of a module's function; the message blames the caller of that function.
 ---@param value any
 ---@param kind string as `type` says it, or "integer"
 ---@param position integer

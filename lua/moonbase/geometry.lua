@@ -12,7 +12,7 @@ local geometry = {}
 local function class(name)
   local type = { __name = name }
   local public = host.freeze(type)
-  -- An instance finds its methods through the frozen table, and so does whoever asks for its metatable.
+  -- An instance finds its methods through the frozen table, and so does a script that asks for its metatable.
   type.__index, type.__metatable = public, public
   type.__newindex = function(_, key)
     fault.raise(format("a %s has no field '%s'", name, tostring(key)))

@@ -1,7 +1,8 @@
 import MoonbaseModel
 import OrderedCollections
 
-/// What objects were like before they changed, for as long as somebody may want that back: a save, or an insertion with hooks.
+/// What objects were like before they changed, for as long as that may be wanted back: a save, or an insertion with
+/// hooks.
 ///
 /// Nothing is noted outside of savepoints. An object's own values are noted once for each savepoint, destinations one by one,
 /// because a relationship may have a million of them.

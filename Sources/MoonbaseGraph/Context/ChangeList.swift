@@ -6,7 +6,7 @@ import MoonbaseModel
 struct ChangeList: Sequence, ExpressibleByArrayLiteral {
   private var entries: ContiguousArray<ManagedObject?> = []
   private(set) var count = 0
-  /// Finds changed objects by their values; made when somebody looks for one among many.
+  /// Finds changed objects by their values; made when one among many is looked for.
   private(set) var index: PendingIndex?
 
   init(arrayLiteral elements: ManagedObject...) {

@@ -3,7 +3,7 @@ import MoonbaseModel
 /// The one instance of each ID. Not retained: objects take themselves out when they go.
 ///
 /// An object that is fetched and goes again passes here four times, where a dictionary would hash by a slower function. The
-/// factors are drawn at random, so that nobody can write a file whose keys collide.
+/// factors are drawn at random, so that no file can be written whose keys collide.
 struct IdentityMap {
   private struct Entry {
     var id: ManagedObjectID

@@ -117,7 +117,7 @@ extension ManagedObjectContext {
     changeCount &+= 1
   }
 
-  /// Forgets every object and every change. Objects that somebody still holds cannot be used any more.
+  /// Forgets every object and every change. Objects that are still held cannot be used any more.
   ///
   /// Throws `.recursiveSave` and `.contextBusy` within a hook.
   public func reset() throws {

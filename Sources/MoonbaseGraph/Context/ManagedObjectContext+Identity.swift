@@ -1,7 +1,7 @@
 public import MoonbaseModel
 
 extension ManagedObjectContext {
-  /// The object of an ID, made as a fault if nobody has it. Whether the store has it shows at the first access.
+  /// The object of an ID, made as a fault if it is not registered. Whether the store has it shows at the first access.
   ///
   /// Throws for an ID of an entity that the model does not have, and for a temporary ID of another context.
   public func object(with id: ManagedObjectID) throws -> ManagedObject {
@@ -20,7 +20,7 @@ extension ManagedObjectContext {
       entity: id.entityName, objectID: id)
   }
 
-  /// The objects of IDs, in their order; faults where nobody has them.
+  /// The objects of IDs, in their order; faults where they are not registered.
   public func objects(with ids: [ManagedObjectID]) throws -> [ManagedObject] { try ids.map(object(with:)) }
 
   /// The object of an ID if it is in the store or waits to be saved; reads its values.
@@ -33,7 +33,7 @@ extension ManagedObjectContext {
     return object.isDeleted ? nil : object
   }
 
-  /// The object of an ID if somebody has it.
+  /// The object of an ID if it is registered.
   public func registeredObject(for id: ManagedObjectID) -> ManagedObject? { registered[id]?.takeUnretainedValue() }
 
   /// The object of an ID unless it is deleted here or gone from the store: for the far side of a relationship.
@@ -64,8 +64,8 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// An object is of this context from now on. One that somebody made for the same ID while there was no row leaves: two must
-  /// not have one ID, and what is not registered would outlive the context.
+  /// An object is of this context from now on. One that was made for the same ID while there was no row leaves: two
+  /// must not have one ID, and what is not registered would outlive the context.
   func register(_ object: ManagedObject) {
     registered.insert(object)?.leave(because: .replaced)
   }

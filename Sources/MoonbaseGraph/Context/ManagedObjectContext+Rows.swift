@@ -38,7 +38,7 @@ extension ManagedObjectContext {
   public func loadObjects(with ids: [ManagedObjectID]) throws -> [ManagedObject] {
     let missing = ids.filter { !$0.isTemporaryID && registered[$0].map { $0.takeUnretainedValue().needsRow } ?? true }
     let loaded = try coordinator.snapshots(of: missing).map(object(for:))
-    // Nobody else may hold them yet.
+    // Only this list may hold them yet.
     return withExtendedLifetime(loaded) { ids.compactMap { registeredObject(for: $0) }.filter { !$0.needsRow } }
   }
 

@@ -33,7 +33,7 @@ public final class ManagedObjectContext {
   /// Errors of `didSave` hooks, the first hundred: what they belong to is saved. `takeDidSaveErrors` clears them.
   public internal(set) var didSaveErrors: [GraphError] = []
 
-  /// The instances that somebody holds or that have changes.
+  /// The instances that are held or have changes.
   @exclusivity(unchecked) var registered = IdentityMap()
   /// New, changed and deleted objects, in the order they became so. Retained until saved or rolled back.
   @exclusivity(unchecked) var changedObjects: ChangeList = []
@@ -49,7 +49,7 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) var computations: ContiguousArray<Computation> = []
   /// Whether the body of a transaction runs.
   var isInTransaction = false
-  /// Objects that change while rules and `willSave` run; nil where nobody asks.
+  /// Objects that change while rules and `willSave` run; nil outside of that.
   @exclusivity(unchecked) var touchedObjects: OrderedSet<ManagedObject>?
   /// What objects were like before changes that may have to be undone.
   @exclusivity(unchecked) var journal = ChangeJournal()
@@ -127,7 +127,7 @@ public final class ManagedObjectContext {
   public var updatedObjects: [ManagedObject] { changedObjects.filter { !$0.isInserted && !$0.isDeleted } }
   /// Saved objects marked for deletion.
   public var deletedObjects: [ManagedObject] { changedObjects.filter { $0.isDeleted && !$0.isInserted } }
-  /// All objects that somebody holds or that have changes.
+  /// All objects that are held or have changes.
   public var registeredObjects: [ManagedObject] { registered.values.map { $0.takeUnretainedValue() } }
 
   func behavior(of entity: ResolvedEntity) throws -> EntityBehavior {

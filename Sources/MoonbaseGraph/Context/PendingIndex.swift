@@ -11,7 +11,7 @@ final class PendingIndex {
     var slots: [Int]
   }
 
-  /// A class, for as a value it would be copied whole wherever somebody else still looks at the list of tables.
+  /// A class, for as a value it would be copied whole while the list of tables is being looked at.
   private final class Table {
     var members: [[Value]: [ManagedObject]] = [:]
     var places: [ObjectIdentifier: [Value]] = [:]

@@ -1,6 +1,6 @@
 import MoonbaseModel
 
-/// Destinations of objects that nobody may hold yet.
+/// Destinations of objects that may not be held yet.
 ///
 /// Bounded: two generations of at most `capacity` IDs. What is no longer here is read when it is asked for.
 struct PrefetchedLists {

@@ -2,9 +2,9 @@
 package protocol ScriptFailure: Error {
   /// The error of the host that the script let through.
   var hostError: (any Error)? { get }
-  /// The file and line of the script, as `colors.lua:12`; nil where nobody knows.
+  /// The file and line of the script, as `colors.lua:12`; nil where it is not known.
   var place: String? { get }
-  /// How whoever wrote the script spells a hook.
+  /// How the script's language spells a hook.
   func hookName(_ name: String) -> String
   /// Whether the run is over, so that the error must not be taken for one of data.
   var endsRun: Bool { get }

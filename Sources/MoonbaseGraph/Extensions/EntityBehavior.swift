@@ -6,7 +6,7 @@ final class EntityBehavior {
   enum SlotKind {
     case plain
     case transformable(ValueTransformer)
-    case opaque  // transformable, and nobody has its transformer: bytes are kept as they are
+    case opaque  // transformable without its transformer: bytes are kept as they are
     case derived(DerivedAttribute)
     case stored(DerivedAttribute)  // derived, and the value is in the row: the save computes it
     case toOne(ResolvedRelationship)
@@ -43,7 +43,7 @@ final class EntityBehavior {
   /// Relationships that refuse the deletion of their object.
   private(set) var denyingSlots: [Int] = []
 
-  /// Hooks that are there at all, so that a save of a million objects does not look for what nobody wrote.
+  /// Hooks that are there at all, so that a save of a million objects does not look for hooks that are not there.
   @exclusivity(unchecked) private(set) var hasWillSave = false
   @exclusivity(unchecked) private(set) var hasDidSave = false
   @exclusivity(unchecked) private(set) var hasAwakeFromFetch = false
@@ -95,7 +95,7 @@ final class EntityBehavior {
       guard transformer.reverseTransformedValue != nil else {
         throw GraphError(
           .extensionFailure,
-          "\(entity.name).\(attribute.name): transformer \(transformer.name) has no reverse, so that nobody could read "
+          "\(entity.name).\(attribute.name): transformer \(transformer.name) has no reverse to read "
             + "what it saves: give it one, or make the attribute transient",
           entity: entity.name, property: attribute.name)
       }

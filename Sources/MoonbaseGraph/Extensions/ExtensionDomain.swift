@@ -1,7 +1,7 @@
 /// Everything that extends the entities of one context: transformers, value classes, rules and hooks.
 ///
-/// A domain is confined to its context's executor. Whoever reloads a part of it calls `didChange()`, and the context picks
-/// the new behaviour up at its next use.
+/// A domain is confined to its context's executor. Code that reloads a part of it calls `didChange()`, and the context
+/// picks the new behaviour up at its next use.
 public final class ExtensionDomain {
   /// Transformers by registered name.
   public var transformers: [String: ValueTransformer] = [:]
@@ -13,11 +13,11 @@ public final class ExtensionDomain {
   public var attributeValueClasses: [String: [String: String]] = [:]
   /// The pure derived attributes of this generation, for stores that can compute them in a query.
   public var pureFunctions: (any PureFunctionProvider)?
-  /// Whoever made the domain and has to live as long as it, for example a script host.
+  /// What has to live as long as the domain, for example the script host that made it.
   package var owner: AnyObject?
   /// The provider that made the domain, if it can replace what is in it.
   package var provider: (any ExtensionProvider)?
-  /// How whoever wrote the extensions spells a hook, for messages.
+  /// How the language of the extensions spells a hook, for messages.
   package var hookName: (String) -> String = { $0 }
   /// Told how many bytes the context's objects hold more, or fewer, since the last time.
   package var weigh: ((Int) -> Void)?

@@ -97,8 +97,8 @@ struct FetchPlan {
     return request.fetchLimit > 0 ? min(rest, request.fetchLimit) : rest
   }
 
-  /// Hands the objects of the saved rows to `body`, some at a time, until it returns false; without a window. Nobody holds them
-  /// but `body`, unless they have to be sorted here.
+  /// Hands the objects of the saved rows to `body`, some at a time, until it returns false; without a window. They are
+  /// held by `body` only, unless they have to be sorted here.
   func forEachBatch(_ body: ([ManagedObject]) throws -> Bool) throws {
     if let (store, found) = try storeQuery() {
       var query = found

@@ -7,7 +7,7 @@ extension ManagedObject {
     static let inserted = State(rawValue: 1)
     static let updated = State(rawValue: 2)
     static let deleted = State(rawValue: 4)
-    /// Values are not there, or nobody has asked for them yet.
+    /// Values are not there, or were not asked for yet.
     static let fault = State(rawValue: 8)
     /// Changes are not tracked: the object wakes up from a fetch.
     static let awaking = State(rawValue: 16)
@@ -15,11 +15,11 @@ extension ManagedObject {
     static let listed = State(rawValue: 32)
     /// Delete rules have been applied.
     static let propagated = State(rawValue: 64)
-    /// Inserted by this context and not refreshed since: a to-many relationship that nobody touched is empty.
+    /// Inserted by this context and not refreshed since: a to-many relationship that was not touched is empty.
     static let born = State(rawValue: 128)
     /// Hooks or delete rules of its deletion are running.
     static let departing = State(rawValue: 256)
-    /// A fault whose values somebody had before: other objects may know it by them.
+    /// A fault whose values were read before: other objects may know it by them.
     static let refreshed = State(rawValue: 512)
   }
 

@@ -1,6 +1,6 @@
 import MoonbaseModel
 
-/// Values that the store keeps apart from the row, and that are read when somebody asks for them.
+/// Values that the store keeps apart from the row, and that are read when they are asked for.
 extension ManagedObject {
   /// The value in a slot, read now where only a token for it is there.
   final func loaded(_ slot: Int) throws -> Value { try loaded(stored(slot), slot) }

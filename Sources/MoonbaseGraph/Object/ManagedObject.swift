@@ -112,7 +112,7 @@ extension ManagedObject {
 
   /// The object is no longer of its context.
   final func leave(because departure: Departure) {
-    // Nobody can read the values any more; one that may come back keeps them.
+    // The values cannot be read any more; an object that may come back keeps them.
     let isFinal =
       departure == .reset || departure == .rolledBack && context?.journal.isActive == false
     context?.weigh(-weight)
@@ -141,7 +141,7 @@ extension ManagedObject {
 
 /// Reading a row.
 extension ManagedObject {
-  /// Takes a row that was read, where nobody has looked at the values yet; an older one than is here is of no use.
+  /// Takes a row that was read, where the values were not looked at yet; an older one than is here is of no use.
   final func takeRow(_ row: Snapshot) {
     guard isFault, snapshot.map({ $0.version <= row.version }) ?? true else { return }
     snapshot = row
@@ -401,7 +401,7 @@ extension ManagedObject {
     changed = memo.changed
     caches = memo.caches
     delayed = memo.delayed
-    // Somebody may have read the row anew meanwhile.
+    // The row may have been read anew meanwhile.
     if let snapshot, snapshot !== memo.snapshot { rebase(on: snapshot) }
     weighAssignedAnew()
     changeCount &+= 1

@@ -88,7 +88,7 @@ final class ToManyState {
     return true
   }
 
-  /// Notes the last thing that happened to a destination of which nobody knows whether it is there.
+  /// Notes the last thing that happened to a destination that may or may not be there.
   private func note(_ id: ManagedObjectID, came: Bool) -> Bool {
     if came {
       removed.drop(id, keepingOrder: false)

@@ -2,8 +2,8 @@ import MoonbaseModel
 import OrderedCollections
 
 extension ManagedObjectContext {
-  /// Transforms every transformable value that was read again: other bytes than the object holds mean that somebody changed the
-  /// value in place.
+  /// Transforms every transformable value that was read again: other bytes than the object holds mean that the
+  /// value was changed in place.
   func checkReadValues() throws {
     var failures: [GraphError] = []
     for object in readObjects where object.context === self {

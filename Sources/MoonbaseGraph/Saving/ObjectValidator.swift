@@ -60,7 +60,7 @@ struct ObjectValidator {
   // MARK: One property
 
   private mutating func validate(_ slot: Int) throws {
-    // A derived value that nobody assigned is the concern of its inputs.
+    // A derived value that was not assigned is the concern of its inputs.
     if case .derived = behavior.kinds[slot], object.delayed[slot] == nil { return }
     let old = try object.value(at: slot)
     let new = try normalized(old, slot)
@@ -88,7 +88,7 @@ struct ObjectValidator {
     try object.storeChecked(value, slot, behavior)
   }
 
-  /// A derived value that nobody assigned is there if it can be computed, from whatever inputs have changed.
+  /// A derived value that was not assigned is there if it can be computed, from whatever inputs have changed.
   private mutating func requireDerived(_ slot: Int) throws {
     guard object.delayed[slot] == nil, try object.value(at: slot).isNull else { return }
     fail(.missingMandatoryProperty, slot, .null, missingMessage(entity.properties[slot]))

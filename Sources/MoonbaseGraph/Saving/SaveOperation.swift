@@ -79,7 +79,7 @@ struct SaveOperation {
 }
 
 extension ManagedObjectContext {
-  /// An accessor that could not throw has failed: nothing is saved until somebody has looked at the error.
+  /// An accessor that could not throw has failed: nothing is saved until the program has looked at the error.
   func throwPendingError() throws {
     if let error = pendingErrors.first { throw error }
   }

@@ -35,7 +35,7 @@ struct InMemoryIndex {
 
   /// A row came, changed or went.
   mutating func move(from old: Snapshot?, to new: Snapshot?, _ entity: ResolvedEntity) {
-    // The keys by themselves: as long as somebody looks at the tables, changing one copies it.
+    // The keys by themselves: changing a table copies it while the tables are being looked at.
     for key in Array(tables.keys) where key.entities.contains(entity.index) {
       if let old { remove(old, entity, key) }
       if let new { place(new, entity, key) }

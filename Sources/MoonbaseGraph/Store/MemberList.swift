@@ -9,7 +9,7 @@ struct MemberList: RandomAccessCollection {
   private static let few = 16
 
   private var ids: ContiguousArray<ManagedObjectID> = []
-  /// Where each ID stood when it was put there; nil until somebody asks for one of many.
+  /// Where each ID stood when it was put there; nil until one of many is asked for.
   private var hints: [ManagedObjectID: Int]?
 
   init() {}

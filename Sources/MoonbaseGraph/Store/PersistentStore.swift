@@ -36,8 +36,8 @@ public protocol PersistentStore: AnyObject, Sendable {
 
   /// The rows that match.
   func snapshots(matching query: StoreQuery) throws -> [Snapshot]
-  /// Hands the rows that match to `body`, some at a time, until it returns false: rows of one state of the store, which nobody
-  /// holds all at once. `body` may read the store.
+  /// Hands the rows that match to `body`, some at a time, until it returns false: rows of one state of the store, which
+  /// are not held all at once. `body` may read the store.
   func forEachBatch(matching query: StoreQuery, _ body: ([Snapshot]) throws -> Bool) throws
   /// The IDs of the rows that match.
   func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID]

@@ -143,7 +143,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// A fetch brought newer rows: those in the cache follow.
   func refreshRows(_ snapshots: [Snapshot]) { rows.replace(snapshots) }
 
-  /// Rows changed without a new version: whoever asks reads them anew.
+  /// Rows changed without a new version: contexts that ask read them anew.
   func forgetRows(of ids: [ManagedObjectID]) { rows.remove(ids) }
 
   func destinations(of id: ManagedObjectID, relationship slot: Int) throws -> [ManagedObjectID] {

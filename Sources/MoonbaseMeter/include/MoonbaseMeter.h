@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// How much work this thread may do before somebody looks whether it should go on. Every layer charges what it does; only the one
-// that runs scripts knows for whom, and looks. A thread that runs no script has as good as no end to it.
+// How much work this thread may do before its run is asked whether it should go on. Every layer charges what it does;
+// only the one that runs scripts knows for whom, and looks. A thread that runs no script has as good as no end to it.
 
 // Units of work before the next look. A signal handler may set it to less than 0.
 extern _Thread_local int64_t moonbase_meter_rest;

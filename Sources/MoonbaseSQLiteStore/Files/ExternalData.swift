@@ -6,7 +6,7 @@ import MoonbaseSQLite
 /// Large binary values in files beside the store: `.<base>_SUPPORT/_EXTERNAL_DATA/<UUID>`.
 ///
 /// The column holds `01` and the bytes, or `02`, the file's name and `00`. A file is read when its value is asked for: one that is
-/// missing concerns nobody else.
+/// missing concerns no other value.
 struct ExternalData: Sendable {
   /// Values of more bytes go to a file. Core Data's own bound is not documented; it lies near this.
   private static let threshold = 100_000

@@ -1,8 +1,8 @@
 import MoonbaseGraph
 import MoonbasePlatform
 
-/// The files of the stores that this process has open. Nobody else in the process may open, move or remove them: to close a
-/// descriptor drops SQLite's locks, and a log's index that shrinks ends the process.
+/// The files of the stores that this process has open. Nothing else in the process may open, move or remove them: to
+/// close a descriptor drops SQLite's locks, and a log's index that shrinks ends the process.
 final class OpenStores: Sendable {
   private struct Place: Sendable {
     /// The store's file and what lies beside it.

@@ -4,8 +4,8 @@ import MoonbaseSQLite
 /// Removes files of values that no row names: a process left them that died between making a file and committing its row, or
 /// whose old snapshots still named them when it ended.
 ///
-/// It runs within a transaction, so that nobody else is just saving. Other frameworks may make files before they lock the store:
-/// what is younger than an hour stays. Where another store may have the same folder, all stay.
+/// It runs within a transaction, so that no other process is just saving. Other frameworks may make files before they
+/// lock the store: what is younger than an hour stays. Where another store may have the same folder, all stay.
 struct OrphanSweep {
   private static let leastAge: TimeInterval = 3600
 

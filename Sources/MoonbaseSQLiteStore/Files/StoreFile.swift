@@ -126,7 +126,7 @@ struct StoreFile: Sendable {
   /// Which file it is now; nil for none.
   var identity: FileIdentity? { FileIdentity(truePath) }
 
-  /// Whether a log or a journal lies beside it that belongs to somebody who writes, or who died writing.
+  /// Whether a log or a journal lies beside it that belongs to a process that writes, or that died writing.
   var isInUse: Bool { size("-wal") != nil && size("-shm") != nil || hasJournal }
 
   var hasJournal: Bool { (size("-journal") ?? 0) > 0 }
@@ -136,6 +136,6 @@ struct StoreFile: Sendable {
     return stat(truePath + suffix, &status) == 0 ? Int(status.st_size) : nil
   }
 
-  /// Changes when somebody writes.
+  /// Changes when the file is written.
   var footprint: [Int] { ([""] + Self.companions).flatMap { FileIdentity.footprint(truePath + $0) } }
 }

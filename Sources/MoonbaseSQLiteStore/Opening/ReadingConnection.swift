@@ -32,13 +32,13 @@ struct ReadingConnection {
   }
 }
 
-/// Somebody changed a file while it was read without locks.
+/// A file was changed while it was read without locks.
 struct FileChanged: Error {}
 
 extension StoreFile {
   /// Runs `body` with a connection that changes nothing on the disk.
   ///
-  /// Throws `FileChanged` where somebody wrote meanwhile whom no lock kept away; then it may be tried again.
+  /// Throws `FileChanged` where another process wrote meanwhile that no lock kept away; then it may be tried again.
   func reading<Result>(
     busyTimeout: Int = SQLiteStoreOptions().busyTimeout, _ body: (Connection) throws -> Result
   ) throws -> Result {
@@ -65,7 +65,7 @@ extension StoreFile {
     }
   }
 
-  /// A journal that nobody holds any more would have to be rolled back first, which is writing.
+  /// A journal that no process holds any more would have to be rolled back first, which is writing.
   private func openBesideJournal(_ busyTimeout: Int) throws -> ReadingConnection {
     let connection = try openWithLocks(busyTimeout)
     do {
@@ -73,13 +73,13 @@ extension StoreFile {
     } catch let error as SQLiteError where [.readOnly, .cannotOpen].contains(error.code.primary) {
       throw GraphError(
         .readOnlyStore,
-        "\(path): somebody died while writing to it; open it once for writing, so that SQLite can repair it",
+        "\(path): a process died while writing to it; open it once for writing, so that SQLite can repair it",
         underlying: error)
     }
     return ReadingConnection(connection: connection, ground: .journal)
   }
 
-  /// The index of somebody who writes is used as it is. One that was left unfinished by somebody who died is no use: where
+  /// The index of a process that writes is used as it is. One that a process left unfinished is no use: where
   /// it stays so, the log is read without it.
   private func openBesideIndex() throws -> ReadingConnection {
     let system = ImpatientSystem.name.map { "&vfs=\($0)" } ?? ""
@@ -104,8 +104,8 @@ extension StoreFile {
     return ReadingConnection(connection: connection, ground: .silence(footprint))
   }
 
-  /// A file in rollback mode has locks of its own. One that wants a log which is not there can be read only as if nobody ever
-  /// wrote to it: SQLite would make the log.
+  /// A file in rollback mode has locks of its own. One that wants a log which is not there can be read only as if no
+  /// process ever wrote to it: SQLite would make the log.
   private func openWithoutLog(_ busyTimeout: Int) throws -> ReadingConnection {
     let footprint = settledFootprint()
     let connection = try open("immutable=1")

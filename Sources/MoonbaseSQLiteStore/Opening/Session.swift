@@ -19,8 +19,8 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     weak var object: (any PureFunctionProvider)?
   }
 
-  /// Whether it has functions of a generation that nobody can ask for any more. SQLite keeps something of each function and
-  /// each statement that ever named one, so the whole connection is given up then.
+  /// Whether it has functions of a generation that cannot be asked for any more. SQLite keeps something of each
+  /// function and each statement that ever named one, so the whole connection is given up then.
   var isOutdated: Bool { functions.values.contains { $0.provider.object == nil } }
 
   init(_ connection: Connection, busyTimeout: Int) throws {
@@ -48,7 +48,7 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     return ReadingConnection(connection: connection, ground: ground).isSound(file)
   }
 
-  /// Whether it may read for long: it keeps nobody from writing, and nothing that is written changes what it reads.
+  /// Whether it may read for long: it keeps no process from writing, and nothing that is written changes what it reads.
   var isSteady: Bool {
     switch ground {
     case nil: connection.usesWriteAheadLog
@@ -57,7 +57,7 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     }
   }
 
-  /// Before the first save: gives the file a write-ahead log. Where it cannot have one, or somebody reads it just now, the
+  /// Before the first save: gives the file a write-ahead log. Where it cannot have one, or is being read just now, the
   /// rollback journal does as well.
   func settleJournal() throws {
     guard !hasSettledJournal else { return }
@@ -71,7 +71,8 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     } catch let error as SQLiteError where [.busy, .locked].contains(error.code.primary) {}
   }
 
-  /// The history that the file keeps, asked for within the transaction that writes it: somebody may have switched it on.
+  /// The history that the file keeps, asked for within the transaction that writes it: another process may have
+  /// switched it on.
   func historyForm() throws -> HistoryForm? {
     let version = try connection.integer("PRAGMA schema_version")
     if let history, history.version == version { return history.form }

@@ -24,8 +24,8 @@ final class SessionPool: Sendable {
     }
   }
 
-  /// Gives `body` a connection, and another one where somebody wrote meanwhile whom no lock kept away: `body` may run again, and
-  /// must leave nothing behind but its result.
+  /// Gives `body` a connection, and another one where a process wrote meanwhile that no lock kept away: `body` may run
+  /// again, and must leave nothing behind but its result.
   func withSession<Result>(_ body: (Session) throws -> Result) throws -> Result {
     for _ in 0..<20 {
       let session = try sound()
@@ -59,7 +59,7 @@ final class SessionPool: Sendable {
   }
 
   /// Closes the connections to a file that are only read and not in use. SQLite shares the index of a write-ahead log among a
-  /// process's connections to a file, read-only as the first one had it, and nobody could write.
+  /// process's connections to a file, read-only as the first one had it, and none could write.
   static func closeReadOnlySessions(of file: StoreFile) {
     let pools = readOnlyPools.withLock { $0 }
     for pool in pools.compactMap(\.pool) where pool.file.truePath == file.truePath {

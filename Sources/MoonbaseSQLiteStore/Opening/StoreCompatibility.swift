@@ -15,7 +15,7 @@ struct StoreCompatibility {
 
   /// Throws `.incompatibleVersionHash` with what differs: the entities, and in the details their properties.
   ///
-  /// Entities whose hash nobody can compute are not compared.
+  /// Entities whose hash cannot be computed are not compared.
   func check() throws {
     let lacking = stored.keys.filter { version.hashes[$0] == nil }.sorted()
     let extra = version.hashes.keys.filter { stored[$0] == nil }.sorted()

@@ -11,7 +11,7 @@ struct StoreContents {
   /// Whether CloudKit mirrors the store.
   let isMirrored: Bool
 
-  /// Nil for a database without any table, which somebody left who died before there was anything in it.
+  /// Nil for a database without any table, left by a process that died before there was anything in it.
   ///
   /// Throws `.invalidStore` for databases that are no stores and for damaged ones, `.incompatibleVersionHash` where the
   /// model is another one.

@@ -99,7 +99,8 @@ struct StoreOpener {
     return Result(contents, writer: nil)
   }
 
-  /// Somebody else has the store open, or died with it: SQLite's own locks and its recovery are wanted from the beginning.
+  /// Another process has the store open, or died with it: SQLite's own locks and its recovery are wanted from the
+  /// beginning.
   private func openInUse() throws -> Result? {
     let connection = try writer()
     connection.setLeavesLog(true)
@@ -119,8 +120,8 @@ struct StoreOpener {
 
   /// Makes the store, unless another process is quicker.
   ///
-  /// Until the transaction ends that makes everything, the file is a database without tables: whoever finds one, after a
-  /// death too, makes the store in it.
+  /// Until the transaction ends that makes everything, the file is a database without tables: a process that finds one,
+  /// after a death too, makes the store in it.
   private func create() throws -> Result {
     try file.checkFolder()
     var builder = LayoutBuilder(model: model, entities: entities, file: nil)

@@ -7,7 +7,8 @@ import struct MoonbaseModel.SortDescriptor
 
 /// Translates predicates and sort keys of one query into SQL with the same meaning, or refuses.
 ///
-/// SQL's three-valued logic is the rule of the house: comparing a missing attribute with a value is no match, under NOT too;
+/// SQL's three-valued logic is the rule everywhere: comparing a missing attribute with a value is no match, under NOT
+/// too;
 /// `= NULL` asks for absence; relationships compare with NULL as plain values.
 final class QueryTranslator {
   let layout: StoreLayout

@@ -12,7 +12,7 @@ final class ErrorBox {
     self.domain = domain
   }
 
-  /// Somebody looks at the error: it is no longer one that nobody saw.
+  /// A script looks at the error: it need not be told at the end of the program.
   func seen() {
     if domain?.unseenFailure?.error === self { domain?.unseenFailure = nil }
   }

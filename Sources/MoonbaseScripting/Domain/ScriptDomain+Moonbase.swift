@@ -52,7 +52,8 @@ extension ScriptDomain {
   /// Fields of `moonbase` that are nil where the host gives them no value.
   private static let optionalFields = ["context", "model", "open", "reload"]
 
-  /// A field of `moonbase` that nobody set: the model is described when it is first asked for, a misspelt name is a mistake.
+  /// A field of `moonbase` that is not set: the model is described when it is first asked for, a misspelt name is a
+  /// mistake.
   private func absent(_ key: LuaValue) throws -> LuaValue {
     let name = key.textValue ?? key.typePhrase
     if name == "model", let model {
@@ -88,7 +89,7 @@ extension ScriptDomain {
     try state.global("moonbase").tableValue?.isSame(as: table) == true
   }
 
-  /// What a table does that somebody calls.
+  /// What a table does when it is called.
   private func notCallable(_ name: String, _ advice: String) throws -> LuaFunction {
     try state.makeFunction { _ in throw ScriptError(.invalidRequest, "\(name) is a table of functions: \(advice)") }
   }

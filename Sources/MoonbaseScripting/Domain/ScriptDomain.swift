@@ -19,7 +19,7 @@ public final class ScriptDomain {
   /// The table that scripts see as `moonbase`.
   var moonbase: LuaTable
   /// The names of classes of values by their metatables. Values made before a reload, or by the same extension opened again,
-  /// keep their class; a metatable that nobody has any more goes.
+  /// keep their class; a metatable that no value has any more goes.
   private let classNames: LuaTable
   /// The classes as they are now, in the order they came.
   private var currentClasses: [(name: String, value: LuaTable)] = []

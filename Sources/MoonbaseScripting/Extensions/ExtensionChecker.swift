@@ -118,7 +118,7 @@ struct ExtensionChecker {
   }
 
   private func oneWay(_ name: String, _ subject: String) -> String {
-    "transformer \(name) has no reverse, so that nobody could read what it saves for \(subject): "
+    "transformer \(name) has no reverse to read what it saves for \(subject): "
       + "give it a function reverse(bytes), or make the attribute transient"
   }
 

@@ -68,7 +68,7 @@ extension HostTypes {
         let value = try domain.luaValue(of: error)
         call.returnNil()
         try call.return(value)
-        // Of another value than an error of ours nobody can tell whether a script looked at it.
+        // Whether a script looked at an error of its own (a text, a table) cannot be known.
         if let box = value.objectValue(as: ErrorBox.self) {
           domain.unseenFailure = UnseenFailure(error: box, cause: .transaction)
         }

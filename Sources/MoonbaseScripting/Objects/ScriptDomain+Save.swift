@@ -16,7 +16,8 @@ extension ScriptDomain {
     try call.return(box, as: types.error)
   }
 
-  /// The error of a `did_save` hook since the last call, which is told at the end of the program if nobody looks at it.
+  /// The error of a `did_save` hook since the last call, which is told at the end of the program unless a script looks
+  /// at it.
   func didSaveError(of context: ManagedObjectContext) -> ErrorBox? {
     let errors = context.takeDidSaveErrors()
     guard var error = errors.first else { return nil }

@@ -1,6 +1,6 @@
 import MoonbaseLua
 
-/// What a Lua file is by the table that it returned, for whoever got one that is meant for another place.
+/// What a Lua file is by the table that it returned, for messages about one that is meant for another place.
 enum ReturnedTable {
   /// The keys of an entity's hooks in an extension.
   static let hookNames = [

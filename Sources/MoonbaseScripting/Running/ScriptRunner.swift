@@ -23,7 +23,7 @@ public struct ScriptRunner {
   ///
   /// `arg[0]` is the name of the last source, `arg[-1]` that of the program. `prepare` is called when all sources are known to be Lua, before the first runs:
   /// what a broken script must not touch is opened there. The limits of the domain hold over both. Unsaved changes and a
-  /// failed save that nobody looked at are told.
+  /// failed save that no script looked at are told.
   public func run(
     _ sources: [ScriptSource], arguments: [String] = [], program: String = "moonbase", prepare: () throws -> Void = {}
   ) -> Outcome {
@@ -127,7 +127,7 @@ public struct ScriptRunner {
     return lines.joined(separator: "\n")
   }
 
-  /// What may be behind a nil, the context that nobody gave, and behind a list in the place of an iterator.
+  /// What may be behind a nil, the context that was not given, and behind a list in the place of an iterator.
   private func advice(for error: LuaError) -> String? {
     if error.message.hasPrefix("attempt to call a table value (for iterator") {
       return "a list is walked over with: for index, element in ipairs(list) do"

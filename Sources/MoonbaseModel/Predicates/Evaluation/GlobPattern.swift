@@ -61,7 +61,8 @@ struct GlobPattern: Sendable {
     var retry: (index: Int, part: Int)?
     var steps = 0
     while index < text.endIndex {
-      // Many stars over a long text take as many steps as both lengths multiplied. The answer of a run that ends is seen by nobody.
+      // Many stars over a long text take as many steps as both lengths multiplied. The answer of a run that ends does
+      // not matter.
       steps &+= 1
       if steps & 0x3ff == 0, HostWork.mustEnd(after: 32) { return false }
       if part < parts.count, parts[part] == many {

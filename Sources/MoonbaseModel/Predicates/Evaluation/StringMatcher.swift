@@ -79,7 +79,7 @@ package struct StringMatcher: Sendable {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Each place may take as many steps as the pattern is long. The answer of a run that ends is seen by nobody.
+  /// Each place may take as many steps as the pattern is long. The answer of a run that ends does not matter.
   fileprivate func contains(_ pattern: UnsafeBufferPointer<UInt8>, _ lowercasing: Bool) -> Bool {
     let isLong = pattern.count > 64 && count > 4096
     for place in 0...count - pattern.count {
