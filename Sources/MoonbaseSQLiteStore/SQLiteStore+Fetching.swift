@@ -139,6 +139,7 @@ extension SQLiteStore {
   public func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot] {
     var result: [Snapshot] = []
     result.reserveCapacity(ids.count)
+    var memory = HostMemory()
     let known = ids.lazy.filter { $0.storeNumber == self.number.rawValue }
     for (root, group) in Dictionary(grouping: known, by: { self.layout.model.entity(of: $0)?.root ?? -1 })
     where root >= 0 {
@@ -150,7 +151,7 @@ extension SQLiteStore {
         rows.reserveCapacity(group.count)
         for start in stride(from: 0, to: group.count, by: Self.chunk) {
           let keys = group[start..<min(start + Self.chunk, group.count)].map(\.key)
-          try append(keys, plan, session.connection, to: &rows)
+          try append(keys, plan, session.connection, to: &rows, &memory)
         }
         return rows
       }
@@ -158,23 +159,26 @@ extension SQLiteStore {
     return result
   }
 
-  private func append(_ keys: [Int64], _ plan: RowPlan, _ connection: Connection, to result: inout [Snapshot]) throws {
+  private func append(
+    _ keys: [Int64], _ plan: RowPlan, _ connection: Connection, to result: inout [Snapshot], _ memory: inout HostMemory
+  ) throws {
     let statement = try connection.statement(plan.select(keyCount: keys.count.roundedUpToPowerOfTwo))
     for (index, key) in keys.enumerated() { statement.bind(key, Int32(index + 1)) }
     defer { statement.reset() }
     while try statement.step() {
       try HostWork.charge()
       result.append(try plan.snapshot(statement))
+      try memory.hold(result[result.count - 1].weight)
     }
   }
 
   // MARK: Destinations
 
-  public func destinations(of id: ManagedObjectID, relationship slot: Int) throws -> [ManagedObjectID] {
+  public func destinations(of id: ManagedObjectID, relationship slot: Slot) throws -> [ManagedObjectID] {
     try destinations(of: [id], relationship: slot)[0]
   }
 
-  public func destinations(of ids: [ManagedObjectID], relationship slot: Int) throws -> [[ManagedObjectID]] {
+  public func destinations(of ids: [ManagedObjectID], relationship slot: Slot) throws -> [[ManagedObjectID]] {
     let none = [[ManagedObjectID]](repeating: [], count: ids.count)
     guard let first = ids.first else { return none }
     let entity = try layout.layout(of: first)

@@ -91,4 +91,80 @@ import Testing
       if end == .interruption { interrupter.interrupt() }
     }
   }
+
+  private func end(_ script: String, instructions: Int64) throws -> (Int32, String) {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let model = try LuaModelFile().read(ScriptSource(name: "model.lua", text: Self.model))
+    let container = try PersistentContainer(model: model, store: .inMemory, extensions: [])
+    let domain = try ScriptDomain(limits: LuaLimits(instructions: instructions))
+    defer { domain.close() }
+    try domain.installOpen { try PersistentContainer($0).opened }
+    let opened = OpenedContainer(coordinator: container.coordinator, extensions: container.extensions)
+    try domain.setContext(try domain.context(of: opened))
+    let outcome = ScriptRunner(domain).run([ScriptSource(name: "script.lua", text: script)])
+    return (outcome.status, outcome.message ?? "")
+  }
+
+  private static let mistakes = """
+    local e, count = {}, %
+    for i = 1, count do e["E" .. i] = { parent = "SomethingElse" .. i } end
+    local ok, message = pcall(moonbase.open, { model = { entities = e } })
+    assert(not ok and tostring(message):find("its parent Something"), tostring(message))
+    """
+
+  /// Each of a hundred mistakes is compared with all names, and no mistake after these.
+  @Test func mistakesOfAModelCostAsMuchAsItHasNames() throws {
+    let script = { (count: Int) in Self.mistakes.replacing("%", with: "\(count)") }
+    #expect(try end(script(500), instructions: 3_000_000).0 == 0)
+    let began = ContinuousClock.now
+    #expect(try end(script(4000), instructions: 24_000_000).0 == 0)
+    // Were each of the four thousand compared with all, it would take minutes.
+    #expect(ContinuousClock.now - began < .seconds(30))
+    #expect(try end(script(4000), instructions: 3_000_000).0 == 3)
+  }
+
+  /// A pass over a long text looks whether the run must end.
+  @Test(arguments: [
+    "name BEGINSWITH[cd] %@", "name =[cd] %@", "name IN[cd] {%@}", "name CONTAINS[d] %@",
+    "canonical:(name) = canonical:(%@)",
+  ])
+  func longTextsAreFoldedInPieces(_ condition: String) throws {
+    let script = """
+      local c = moonbase.open{ model = { entities = { T = { attributes = { name = "string" } } } } }.context
+      c:insert("T", { name = "x" })
+      c:fetch("T"):where("\(condition)", ("é"):rep(4000000)):count()
+      c:reset()
+      """
+    #expect(try end(script, instructions: 500_000).0 == 3)
+    #expect(try end(script, instructions: 50_000_000) == (0, ""))
+  }
+
+  /// What is too long to be anybody's name, or to be taken apart, is refused at once.
+  @Test(arguments: [
+    ("fetch('P'):sort(('x.'):rep(5e6)):all()", "a key path has at most 65536 bytes, and this one has 10000000: x.x."),
+    ("fetch('P'):prefetch(('x.'):rep(5e6)):all()", "a key path has at most 65536 bytes"),
+    ("fetch('P'):group_by(('x.'):rep(5e6)):dictionaries{'n'}", "a key path has at most 65536 bytes"),
+    ("fetch('P'):where('%K = 1', ('x.'):rep(5e6)):all()", "%K takes at most 65536 bytes, not 10000000: x.x."),
+    ("fetch('P'):where(('x'):rep(5e6) .. ' = 1'):all()", "a name has at most 65536 bytes, and this one has 5000000"),
+    (
+      "fetch('P'):where('\"a\" LIKE %@', ('?'):rep(5e6)):all()",
+      "a pattern of 5000000 bytes, and at most 65536 are allowed: ???"
+    ),
+    ("fetch('P'):where('\"a\" MATCHES %@', ('a|'):rep(5e6)):all()", "a pattern of 10000000 bytes, and at most 65536"),
+    ("insert('P', { n = moonbase.decimal(('9'):rep(5e6)) })", "a numeral of 5000000 bytes is no decimal of 38 digits"),
+    ("object('x-coredata://' .. ('x'):rep(5e6) .. '/P/p1')", "no URI of an object of an open store"),
+    (
+      "fetch('P'):all(moonbase.open{ store = ('x'):rep(5e6) })",
+      "a path has at most 4096 bytes, and this one has 5000000: xxx"
+    ),
+    (
+      "fetch('P'):all(moonbase.open{ model = { entities = { E = { attributes = { a = { 'string', matches = ('a|'):rep(5e6) } } } } } })",
+      "E.a has a pattern of 10000000 bytes, and at most 65536 are allowed: a|a|"
+    ),
+  ])
+  func whatIsTooLongIsRefused(_ call: String, _ message: String) throws {
+    let (status, text) = try end("moonbase.context:\(call)", instructions: 5_000_000)
+    #expect(status == 1 && text.contains(message), "\(text.prefix(1000))")
+    #expect(text.utf8.count < 3000)
+  }
 }

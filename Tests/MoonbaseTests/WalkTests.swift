@@ -38,4 +38,64 @@ import Testing
     #expect(try statements("moonbase.context:fetch('Box'):batch(20)") > 60)
     #expect(try statements("moonbase.context:fetch('Box'):batch(20):prefetch('items')") <= 12)
   }
+
+  private static let things = "return { entities = { Thing = { attributes = { name = 'string' } } } }"
+
+  /// Runs a script over a store in memory or in a file; returns how it ended and the most memory it used.
+  private func run(
+    _ script: String, isStored: Bool, limits: LuaLimits = LuaLimits(), _ fill: (ManagedObjectContext) throws -> Void
+  ) throws -> (outcome: ScriptRunner.Outcome, peak: Int) {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Walk-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let model = try LuaModelFile().read(ScriptSource(name: "model.lua", text: Self.things))
+    let file = folder.appendingPathComponent("store.sqlite")
+    let container = try PersistentContainer(model: model, store: isStored ? .sqlite(file) : .inMemory, extensions: [])
+    try fill(try ManagedObjectContext(container.coordinator, extensions: container.extensions))
+    let domain = try ScriptDomain(limits: limits)
+    defer { domain.close() }
+    let opened = OpenedContainer(coordinator: container.coordinator, extensions: container.extensions)
+    try domain.setContext(try domain.context(of: opened))
+    let outcome = ScriptRunner(domain).run([ScriptSource(name: "script.lua", text: script)])
+    return (outcome, domain.state.memoryPeak)
+  }
+
+  /// One call of the walk after the other would need a megabyte of stack for some thousand batches.
+  @Test(arguments: [false, true])
+  func aWalkPassesManyBatchesOfWhichAllIsGone(isStored: Bool) throws {
+    let script = """
+      local c = moonbase.context
+      local walk = c:fetch("Thing"):batch(1):each()
+      for thing in c:fetch("Thing"):each() do c:delete(thing) end
+      assert(c:save())
+      assert(walk() == nil)
+      """
+    let (outcome, _) = try run(script, isStored: isStored) { context in
+      for _ in 0..<10_000 { try context.insert("Thing") }
+      try context.save()
+    }
+    #expect(outcome.status == 0, "\(outcome)")
+  }
+
+  /// Two hundred rows of 200 KB, which would be one batch.
+  private func fillWithHeavyRows(_ context: ManagedObjectContext) throws {
+    for index in 0..<200 {
+      try context.insert("Thing", ["name": .string("\(index)" + String(repeating: "x", count: 200_000))])
+    }
+    try context.save()
+  }
+
+  @Test func aBatchOfHeavyRowsIsShort() throws {
+    let script = "local n = 0 for thing in moonbase.context:fetch('Thing'):each() do n = n + 1 end assert(n == 200)"
+    let (outcome, peak) = try run(script, isStored: true, fillWithHeavyRows)
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(peak < 20 << 20)
+  }
+
+  @Test func rowsCountWhileABatchIsRead() throws {
+    let script = "pcall(moonbase.context:fetch('Thing'):batch(200):each())"
+    let (outcome, peak) = try run(script, isStored: true, limits: LuaLimits(memory: 4 << 20), fillWithHeavyRows)
+    #expect(outcome.status == 3, "\(outcome)")
+    #expect(peak < 12 << 20)
+  }
 }

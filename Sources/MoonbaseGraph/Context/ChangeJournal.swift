@@ -35,6 +35,8 @@ struct ChangeJournal {
   }
 
   private var entries: ContiguousArray<Entry> = []
+  /// The objects that left the context while that could be undone.
+  private var dropped: [ManagedObject] = []
   /// The number of the innermost savepoint; 0 where there is none.
   private(set) var current: UInt32 = 0
   private var last: UInt32 = 0
@@ -48,14 +50,23 @@ struct ChangeJournal {
     return savepoint
   }
 
-  mutating func end(_ savepoint: Savepoint) {
+  /// Ends a savepoint. After the outermost one nothing can be undone any more; the result are those that left meanwhile.
+  mutating func end(_ savepoint: Savepoint) -> [ManagedObject] {
     current = savepoint.outer
-    guard !isActive else { return }
+    guard !isActive else { return [] }
     entries.removeAll(keepingCapacity: entries.count < 64)
+    return dropped.isEmpty ? [] : takeDropped()
   }
 
   mutating func note(_ entry: Entry) {
-    if isActive { entries.append(entry) }
+    guard isActive else { return }
+    entries.append(entry)
+    if case .dropped(let object, _) = entry { dropped.append(object) }
+  }
+
+  private mutating func takeDropped() -> [ManagedObject] {
+    defer { dropped = [] }
+    return dropped
   }
 
   /// The objects that changed, came or went since a savepoint.
@@ -75,13 +86,18 @@ extension ManagedObjectContext {
   /// Runs `body`; on an error all that it changed here is as it was.
   package func undoingOnFailure<Result>(_ body: () throws -> Result) throws -> Result {
     let savepoint = journal.begin()
-    defer { journal.end(savepoint) }
+    defer { endSavepoint(savepoint) }
     do {
       return try body()
     } catch {
       undo(since: savepoint) { _ in false }
       throw error
     }
+  }
+
+  /// Ends a savepoint: once nothing can be undone, who left for good keeps no values.
+  func endSavepoint(_ savepoint: ChangeJournal.Savepoint) {
+    for object in journal.end(savepoint) where object.managedObjectContext == nil { object.letGo(of: self) }
   }
 
   /// Undoes what was changed since a savepoint, but for objects that are to keep it.

@@ -44,7 +44,7 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
     for (position, object) in entries.enumerated() { object?.changePosition = position }
   }
 
-  /// An object's values may have changed. One that is not in the list is nobody's concern, and is not kept.
+  /// An object's values may have changed. One that is not in the list does not concern it, and is not kept.
   func note(_ object: ManagedObject) {
     if object.state.contains(.listed) { index?.note(object) }
   }

@@ -82,9 +82,9 @@ extension ManagedObjectContext {
   }
 
   /// The object is no longer of this context.
-  func disown(_ object: ManagedObject, because departure: ManagedObject.Departure) {
+  func disown(_ object: ManagedObject, because departure: ManagedObject.Departure, mayReturn: Bool = false) {
     registered.remove(object)
-    object.leaveUnsaved(because: departure)
+    object.leaveUnsaved(because: departure, mayReturn: mayReturn)
   }
 
   /// Gives up all unsaved changes: new objects go, deleted ones return, changed ones become faults.
@@ -177,7 +177,7 @@ extension ManagedObjectContext {
   }
 
   /// Tells other sides where the row of an object points now. Where it cannot be read, lists are read anew.
-  private func tell(_ partners: [(slot: Int, value: Value)], of object: ManagedObject) throws {
+  private func tell(_ partners: [(slot: Slot, value: Value)], of object: ManagedObject) throws {
     do {
       let row = try coordinator.snapshot(of: object.objectID)
       if let row { object.takeRow(row) }

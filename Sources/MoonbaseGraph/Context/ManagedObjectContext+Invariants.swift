@@ -46,7 +46,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  fileprivate func pointsAt(_ id: ManagedObjectID, _ slot: Int) -> Bool {
+  fileprivate func pointsAt(_ id: ManagedObjectID, _ slot: Slot) -> Bool {
     if case .toOne = entity.properties[slot].kind {
       return (live.isEmpty ? snapshot?.values[slot] : live[slot]) == .objectID(id)
     }

@@ -52,7 +52,7 @@ extension ManagedObjectContext {
     }
   }
 
-  func storedDestinations(of object: ManagedObject, _ slot: Int) throws -> [ManagedObjectID] {
+  func storedDestinations(of object: ManagedObject, _ slot: Slot) throws -> [ManagedObjectID] {
     guard !object.objectID.isTemporaryID, !object.entity.properties[slot].isTransient else { return [] }
     if let ids = prefetched[PrefetchKey(id: object.objectID, slot: slot)] { return ids }
     return try coordinator.destinations(of: object.objectID, relationship: slot)

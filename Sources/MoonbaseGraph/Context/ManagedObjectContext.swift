@@ -141,7 +141,7 @@ public final class ManagedObjectContext {
 
   /// Whether it is known of a slot that nothing special happens to it. Hands no behavior out, which every access would pay for.
   @inline(__always)
-  func isSimple(_ slot: Int, of entity: ResolvedEntity) -> Bool {
+  func isSimple(_ slot: Slot, of entity: ResolvedEntity) -> Bool {
     domain.revision == seenRevision && behaviors[entity.index]?.simpleSlots.contains(slot) == true
   }
 

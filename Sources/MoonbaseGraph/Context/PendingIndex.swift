@@ -8,7 +8,7 @@ import MoonbasePlatform
 final class PendingIndex {
   private struct Key: Hashable {
     var entities: Range<Int>
-    var slots: [Int]
+    var slots: [Slot]
   }
 
   /// A class, for as a value it would be copied whole while the list of tables is being looked at.
@@ -65,7 +65,7 @@ final class PendingIndex {
     table.places[ObjectIdentifier(object)] = new
   }
 
-  private static func key(of object: ManagedObject, _ slot: Int) throws -> Value {
+  private static func key(of object: ManagedObject, _ slot: Slot) throws -> Value {
     IndexedCondition.key(of: try object.stored(slot), object.entity.properties[slot]) ?? .null
   }
 }

@@ -26,5 +26,5 @@ struct PrefetchedLists {
 /// A to-many relationship of one object.
 struct PrefetchKey: Hashable {
   var id: ManagedObjectID
-  var slot: Int
+  var slot: Slot
 }

@@ -11,7 +11,7 @@ extension GraphError {
 
   /// A relationship whose new destination has no row.
   package static func missing(
-    _ destination: ManagedObjectID, from id: ManagedObjectID, _ slot: Int, _ model: ResolvedModel
+    _ destination: ManagedObjectID, from id: ManagedObjectID, _ slot: Slot, _ model: ResolvedModel
   ) -> GraphError {
     let name = model.entity(of: id)?.properties[slot].name
     return GraphError(
@@ -22,7 +22,7 @@ extension GraphError {
 
   /// A deleted object at which another one points that its delete rules did not reach.
   package static func unreached(
-    _ destination: ManagedObjectID, from id: ManagedObjectID, _ slot: Int, _ model: ResolvedModel
+    _ destination: ManagedObjectID, from id: ManagedObjectID, _ slot: Slot, _ model: ResolvedModel
   ) -> GraphError {
     let name = model.entity(of: id)?.properties[slot].name
     return GraphError(

@@ -21,9 +21,9 @@ final class EntityBehavior {
   @exclusivity(unchecked) private(set) var rules: [Int: [EntityExtension.Rule]] = [:]
   @exclusivity(unchecked) private(set) var extensions: [EntityExtension] = []
   /// Derived attributes to compute at awake-from-fetch.
-  @exclusivity(unchecked) private(set) var preCalculatedSlots: [Int] = []
+  @exclusivity(unchecked) private(set) var preCalculatedSlots: [Slot] = []
   /// Derived attributes that must have a value.
-  @exclusivity(unchecked) private(set) var requiredDerivedSlots: [Int] = []
+  @exclusivity(unchecked) private(set) var requiredDerivedSlots: [Slot] = []
   /// Derived attributes that are computed and stored at will-save.
   @exclusivity(unchecked) private(set) var storedSlots = SlotSet()
   /// Derived attributes that change with the object's own values only.
@@ -41,7 +41,7 @@ final class EntityBehavior {
   /// To-many relationships whose number of destinations matters.
   private(set) var slotsToCount: [Int] = []
   /// Relationships that refuse the deletion of their object.
-  private(set) var denyingSlots: [Int] = []
+  private(set) var denyingSlots: [Slot] = []
 
   /// Hooks that are there at all, so that a save of a million objects does not look for hooks that are not there.
   @exclusivity(unchecked) private(set) var hasWillSave = false
@@ -124,7 +124,7 @@ final class EntityBehavior {
     }
   }
 
-  private func noteShadows(of derived: DerivedAttribute, _ slot: Int, _ ancestor: String) throws {
+  private func noteShadows(of derived: DerivedAttribute, _ slot: Slot, _ ancestor: String) throws {
     guard derived.writePolicy == .delayed else { return }
     let shadows = derived.shadow.map { [$0] } ?? derived.ownInputs ?? []
     for shadow in shadows { delayedShadows[try self.slot(shadow, ancestor)] = slot }
@@ -160,7 +160,7 @@ final class EntityBehavior {
       guard case .derived(let derived) = kind, let names = derived.ownInputs else { continue }
       inputs[slot] = names.map(entity.slot)
     }
-    func isOwn(_ slot: Int?) -> Bool {
+    func isOwn(_ slot: Slot?) -> Bool {
       guard let slot, accessors[slot] == nil else { return false }
       if case .derived = kinds[slot] { return inputs[slot] != nil }
       return true
@@ -199,7 +199,7 @@ final class EntityBehavior {
   }
 
   /// The derived attribute in a slot, stored or not.
-  func derived(_ slot: Int) -> DerivedAttribute? {
+  func derived(_ slot: Slot) -> DerivedAttribute? {
     switch kinds[slot] {
     case .derived(let derived), .stored(let derived): derived
     default: nil
@@ -207,7 +207,7 @@ final class EntityBehavior {
   }
 
   /// Whether what a predicate sees of a property is what is stored.
-  func isStoredAsIs(_ slot: Int) -> Bool {
+  func isStoredAsIs(_ slot: Slot) -> Bool {
     switch kinds[slot] {
     case .toOne: return accessors[slot] == nil
     case .stored(let derived): return accessors[slot] == nil && derived.writePolicy == .immediate

@@ -7,7 +7,7 @@ struct StoredInputs {
     let derived: DerivedAttribute
     let isStored: Bool
     let entity: ResolvedEntity
-    let slot: Int
+    let slot: Slot
     /// The relationships on the way to the object with the property; none where it is the attribute's own object.
     let path: [ResolvedProperty]
   }
@@ -43,7 +43,7 @@ struct StoredInputs {
           Dependent(derived: derived, isStored: isStored, entity: entity, slot: slot, path: path))
         guard let relationship = property.relationship else { break }
         path.append(property)
-        place = model.entities[relationship.destination]
+        place = model.destination(of: relationship)
       }
     }
   }

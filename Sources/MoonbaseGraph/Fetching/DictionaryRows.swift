@@ -172,7 +172,7 @@ package struct DictionaryRows {
     for key in keys.dropLast() {
       guard case .toOne(let relationship)? = entity.property(key)?.kind else { break }
       result.append(key)
-      entity = model.entities[relationship.destination]
+      entity = model.destination(of: relationship)
     }
     return result
   }

@@ -149,8 +149,8 @@ struct KeyedRow: SlottedSubject {
   let row: [String: Value]
 
   var predicateValue: Value { .map(row) }
-  func predicateValue(slot: Int) -> Value { .null }
-  func predicateDestination(slot: Int) -> KeyedRow? { nil }
-  func predicateDestinations(slot: Int) -> [KeyedRow] { [] }
+  func predicateValue(slot: Slot) -> Value { .null }
+  func predicateDestination(slot: Slot) -> KeyedRow? { nil }
+  func predicateDestinations(slot: Slot) -> [KeyedRow] { [] }
   func predicateAnswer(forKey key: String) -> PredicateAnswer<KeyedRow> { .value(row[key] ?? .null) }
 }

@@ -39,7 +39,7 @@ struct Prefetch {
 
   /// The objects of the result keep their destinations themselves. Owners further down the path are let go when the prefetch
   /// is done: the IDs of theirs wait in the context.
-  private func loadToMany(_ slot: Int, _ owners: [ManagedObject], _ areHeld: Bool) throws {
+  private func loadToMany(_ slot: Slot, _ owners: [ManagedObject], _ areHeld: Bool) throws {
     let missing = owners.filter { !$0.objectID.isTemporaryID && !$0.toManyState(slot).isLoaded }
     for (store, group) in try context.coordinator.byStore(missing.map(\.objectID)) {
       let lists = try store.destinations(of: group, relationship: slot)

@@ -46,7 +46,7 @@ struct RelatedChanges {
       note(way, place)
       guard let relationship = property.relationship else { return try followInputs(of: property, place, way) }
       way.append(property)
-      place = context.model.entities[relationship.destination]
+      place = context.model.destination(of: relationship)
     }
   }
 

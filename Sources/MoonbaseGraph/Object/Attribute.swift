@@ -52,14 +52,14 @@ extension ManagedObject {
 
   /// The destination of a to-one relationship.
   public final subscript<Owner: ManagedObject, D: ManagedObject>(relationship: ToOne<Owner, D>) -> D? {
-    get { kept(or: nil) { try object(forKey: relationship.name) as? D } }
-    set { kept(or: ()) { try setObject(newValue, forKey: relationship.name) } }
+    get { keepingErrors(or: nil) { try object(forKey: relationship.name) as? D } }
+    set { keepingErrors(or: ()) { try setObject(newValue, forKey: relationship.name) } }
   }
 
   /// The destinations of a to-many relationship.
   public final subscript<Owner: ManagedObject, D: ManagedObject>(relationship: ToMany<Owner, D>) -> [D] {
-    get { kept(or: []) { try objects(forKey: relationship.name).compactMap { $0 as? D } } }
-    set { kept(or: ()) { try setObjects(newValue, forKey: relationship.name) } }
+    get { keepingErrors(or: []) { try objects(forKey: relationship.name).compactMap { $0 as? D } } }
+    set { keepingErrors(or: ()) { try setObjects(newValue, forKey: relationship.name) } }
   }
 
   // What the type of the value does not matter to stays here; the rest is made for that type where it is used.
@@ -67,17 +67,17 @@ extension ManagedObject {
   /// The value, or null where it cannot be read.
   @usableFromInline
   final func value(ofSymbol symbol: UInt32) -> Value {
-    kept(or: .null) { try read(slot(ofSymbol: symbol)) }
+    keepingErrors(or: .null) { try read(slot(ofSymbol: symbol)) }
   }
 
   @usableFromInline
   final func setValue(_ value: Value, ofSymbol symbol: UInt32) {
-    kept(or: ()) { try write(value, slot(ofSymbol: symbol)) }
+    keepingErrors(or: ()) { try write(value, slot(ofSymbol: symbol)) }
   }
 
   @usableFromInline
   final func keepMismatch(_ value: Value, ofSymbol symbol: UInt32, _ type: any AttributeValue.Type) {
-    kept(or: ()) {
+    keepingErrors(or: ()) {
       throw refused(try slot(ofSymbol: symbol), value, "it is \(value.typeDescription), which is no \(type)")
     }
   }

@@ -9,10 +9,10 @@ extension ManagedObject {
 
   /// Whether the value of a slot is what is stored there, and can be stored as it is once it is checked.
   @inline(__always)
-  final func isSimple(_ slot: Int) -> Bool { context?.isSimple(slot, of: entity) == true }
+  final func isSimple(_ slot: Slot) -> Bool { context?.isSimple(slot, of: entity) == true }
 
   /// The value in its attribute's type, or an error that names the attribute.
-  final func checked(_ value: Value, _ slot: Int) throws -> Value {
+  final func checked(_ value: Value, _ slot: Slot) throws -> Value {
     let property = entity.properties[slot]
     switch (property.attributeType, value) {
     case (nil, _), (_, .null), (.string, .string), (.integer64, .int), (.boolean, .bool),
@@ -36,12 +36,12 @@ extension ManagedObject {
   }
 
   /// Throws for an attribute that the store derives.
-  final func checkAssignable(_ slot: Int, _ value: Value) throws {
+  final func checkAssignable(_ slot: Slot, _ value: Value) throws {
     guard let derivation = entity.properties[slot].attribute?.derivationExpression else { return }
     throw refused(slot, value, "is derived from \(derivation) by the store and cannot be assigned")
   }
 
-  final func checkClass(_ value: Value, _ slot: Int, _ behavior: EntityBehavior) throws {
+  final func checkClass(_ value: Value, _ slot: Slot, _ behavior: EntityBehavior) throws {
     guard !value.isNull, let valueClass = behavior.valueClasses[slot] else { return }
     if try !blaming(slot, "is", { try valueClass.contains(value) }) {
       throw refused(slot, value, "its values are of class \(valueClass.name), not \(value.typeDescription)")
@@ -61,7 +61,7 @@ extension ManagedObject {
   }
 
   /// Runs an accessor that cannot throw: its error waits in the context and fails the next save.
-  final func kept<Result>(or fallback: Result, _ body: () throws -> Result) -> Result {
+  final func keepingErrors<Result>(or fallback: Result, _ body: () throws -> Result) -> Result {
     do {
       return try body()
     } catch {
@@ -72,7 +72,7 @@ extension ManagedObject {
 
   /// The error of a value that a property cannot take.
   final func refused(
-    _ slot: Int, _ value: Value?, _ reason: String, as code: GraphError.Code = .invalidValue
+    _ slot: Slot, _ value: Value?, _ reason: String, as code: GraphError.Code = .invalidValue
   ) -> GraphError {
     let name = entity.properties[slot].name
     var error = GraphError(

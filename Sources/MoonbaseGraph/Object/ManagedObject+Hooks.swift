@@ -1,11 +1,11 @@
-import MoonbaseModel
+package import MoonbaseModel
 
 /// Calls into extensions: counted, so that they end, and with errors that name who failed.
 extension ManagedObject {
   /// Runs code of an extension; an error of its own kind keeps its kind and gains the attribute's name, and that of the hook.
   ///
   /// Calls that go round in a circle, such as a derived attribute that needs itself, end with an error.
-  package final func blaming<Result>(_ slot: Int, _ hook: String, _ body: () throws -> Result) throws -> Result {
+  package final func blaming<Result>(_ slot: Slot, _ hook: String, _ body: () throws -> Result) throws -> Result {
     let name = entity.properties[slot].name
     if let context, context.hookDepth >= ManagedObjectContext.greatestHookDepth {
       throw failure(
@@ -20,7 +20,7 @@ extension ManagedObject {
   }
 
   /// Runs an accessor of a subclass. One that asks for its own property by name would never end.
-  final func accessing<Result>(_ slot: Int, _ body: () throws -> Result) throws -> Result {
+  final func accessing<Result>(_ slot: Slot, _ body: () throws -> Result) throws -> Result {
     guard let context else { return try body() }
     guard context.accessorDepth < ManagedObjectContext.greatestHookDepth else {
       let name = entity.properties[slot].name
@@ -34,7 +34,7 @@ extension ManagedObject {
   }
 
   /// Computes a derived attribute. One that needs itself, also by way of others, is an error that names the circle.
-  final func computing(_ slot: Int, _ body: () throws -> Value) throws -> Value {
+  final func computing(_ slot: Slot, _ body: () throws -> Value) throws -> Value {
     guard let context else { return try blaming(slot, "get", body) }
     if let start = context.computations.firstIndex(where: { $0.object === self && $0.slot == slot }) {
       let circle = context.computations[start...].map(\.name)
@@ -116,7 +116,7 @@ extension ManagedObject {
 /// A derived attribute of an object that is being computed.
 struct Computation {
   let object: ManagedObject
-  let slot: Int
+  let slot: Slot
 
   var name: String { "\(object.entity.name).\(object.entity.properties[slot].name)" }
 }

@@ -23,27 +23,27 @@ extension ManagedObject: KeyPathAnswering, SlottedSubject {
   }
 
   @usableFromInline
-  package final func predicateValue(slot: Int) throws -> Value {
+  package final func predicateValue(slot: Slot) throws -> Value {
     if state.contains(.fault) { try fireFault() }
     return live.isEmpty || state.contains(.listed) ? try value(at: slot) : try savedValue(at: slot)
   }
 
   /// What awake-from-fetch set is no change: a predicate sees the row, as it does where a store evaluates it.
   @inline(never)
-  private func savedValue(at slot: Int) throws -> Value {
+  private func savedValue(at slot: Slot) throws -> Value {
     guard !state.contains(.awaking), !changed.isEmpty else { return try value(at: slot) }
     return try asSaved { try value(at: slot) }
   }
 
   /// A destination that is gone counts as none.
   @usableFromInline
-  package final func predicateDestination(slot: Int) throws -> ManagedObject? {
+  package final func predicateDestination(slot: Slot) throws -> ManagedObject? {
     guard case .objectID(let id) = try predicateValue(slot: slot) else { return nil }
     return try context?.objectIfPresent(with: id)
   }
 
   @usableFromInline
-  package final func predicateDestinations(slot: Int) throws -> [ManagedObject] {
+  package final func predicateDestinations(slot: Slot) throws -> [ManagedObject] {
     guard let context else { throw goneError }
     return try memberIDs(slot).compactMap { id in
       try HostWork.charge()

@@ -23,10 +23,10 @@ extension ManagedObject {
     let fitting = try checked(value, slot)
     try checkClass(fitting, slot, behavior)
     switch behavior.kinds[slot] {
-    case .plain, .stored: try storePrimitive(fitting, slot)
+    case .plain, .stored: try setStoredPrimitive(fitting, at: slot)
     case .derived: cache(Cached(value: fitting, stamp: changeCount), slot)
     case .transformable(let transformer):
-      try storePrimitive(transformedBytes(of: fitting, slot, transformer), slot)
+      try setStoredPrimitive(transformedBytes(of: fitting, slot, transformer), at: slot)
       cache(fitting.isNull ? nil : Cached(value: fitting, stamp: 0), slot)
     case .opaque, .toOne, .toMany: throw refused(slot, value, "only attributes have primitive values that can be set")
     }

@@ -68,12 +68,12 @@ extension ManagedObject {
   // MARK: By slot
 
   /// Takes a destination in without telling it; false if it was there.
-  private func include(_ id: ManagedObjectID, _ slot: Int) -> Bool { alter(id, slot) { $0.add(id) } }
+  private func include(_ id: ManagedObjectID, _ slot: Slot) -> Bool { alter(id, slot) { $0.add(id) } }
 
   /// Gives a destination up without telling it; false if it was not there.
-  private func exclude(_ id: ManagedObjectID, _ slot: Int) -> Bool { alter(id, slot) { $0.remove(id) } }
+  private func exclude(_ id: ManagedObjectID, _ slot: Slot) -> Bool { alter(id, slot) { $0.remove(id) } }
 
-  private func alter(_ id: ManagedObjectID, _ slot: Int, _ change: (ToManyState) -> Bool) -> Bool {
+  private func alter(_ id: ManagedObjectID, _ slot: Slot, _ change: (ToManyState) -> Bool) -> Bool {
     let state = toManyState(slot)
     noteDestination(id, state)
     guard change(state) else { return false }
@@ -95,7 +95,7 @@ extension ManagedObject {
   /// Whether a to-many relationship without a state has no destinations, so that there is nothing to read.
   private var startsEmpty: Bool { !state.isDisjoint(with: [.inserted, .born]) || objectID.isTemporaryID }
 
-  final func toManyState(_ slot: Int) -> ToManyState {
+  final func toManyState(_ slot: Slot) -> ToManyState {
     if let known = relationships[slot] {
       weighRelationships()
       return known
@@ -107,7 +107,7 @@ extension ManagedObject {
   }
 
   /// The state of a to-many relationship with its destinations, which are read at the first access.
-  private func loadedState(_ slot: Int) throws -> ToManyState {
+  private func loadedState(_ slot: Slot) throws -> ToManyState {
     let state = toManyState(slot)
     if !state.isLoaded {
       guard let context else { throw goneError }
@@ -118,34 +118,34 @@ extension ManagedObject {
   }
 
   /// The destinations of a to-many relationship; reads them at the first access.
-  package final func memberIDs(_ slot: Int) throws -> [ManagedObjectID] {
+  package final func memberIDs(_ slot: Slot) throws -> [ManagedObjectID] {
     let members = try loadedState(slot).members
     try HostWork.charge(members.count >> 3)
     return Array(members)
   }
 
   /// How many destinations a to-many relationship has.
-  package final func memberCount(_ slot: Int) throws -> Int { try loadedState(slot).members.count }
+  package final func memberCount(_ slot: Slot) throws -> Int { try loadedState(slot).members.count }
 
   /// The destination at a position, from 0; nil beyond the last one.
-  package final func memberID(at position: Int, _ slot: Int) throws -> ManagedObjectID? {
+  package final func memberID(at position: Int, _ slot: Slot) throws -> ManagedObjectID? {
     let members = try loadedState(slot).members
     return members.indices.contains(position) ? members[position] : nil
   }
 
   /// The position of a destination, from 0; nil where it is none.
-  package final func memberIndex(of id: ManagedObjectID, _ slot: Int) throws -> Int? {
+  package final func memberIndex(of id: ManagedObjectID, _ slot: Slot) throws -> Int? {
     try loadedState(slot).index(of: id)
   }
 
-  package final func hasMember(_ id: ManagedObjectID, _ slot: Int) throws -> Bool {
+  package final func hasMember(_ id: ManagedObjectID, _ slot: Slot) throws -> Bool {
     try loadedState(slot).contains(id)
   }
 
   /// Puts a destination at a position of an ordered relationship; one that is there already moves.
   ///
   /// The position is one of the list without the destination, or just behind its last one.
-  package final func insertMember(_ id: ManagedObjectID, at position: Int, _ slot: Int) throws {
+  package final func insertMember(_ id: ManagedObjectID, at position: Int, _ slot: Slot) throws {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
     let state = try loadedState(slot)
     if !state.contains(id) { try addMember(id, slot) }
@@ -153,7 +153,7 @@ extension ManagedObject {
   }
 
   /// Moves a destination of an ordered relationship; both positions must be there.
-  package final func moveMember(from old: Int, to new: Int, _ slot: Int) throws {
+  package final func moveMember(from old: Int, to new: Int, _ slot: Slot) throws {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
     let state = try loadedState(slot)
     guard old != new else { return }
@@ -162,29 +162,29 @@ extension ManagedObject {
     didChange(slot)
   }
 
-  package final func addMember(_ id: ManagedObjectID, _ slot: Int) throws {
+  package final func addMember(_ id: ManagedObjectID, _ slot: Slot) throws {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
     try addMember(id, slot, destination(id, slot))
   }
 
-  private func addMember(_ id: ManagedObjectID, _ slot: Int, _ destination: ManagedObject?) throws {
+  private func addMember(_ id: ManagedObjectID, _ slot: Slot, _ destination: ManagedObject?) throws {
     guard let relationship = entity.properties[slot].relationship, include(id, slot) else { return }
     if let inverse = relationship.inverseSlot { try destination?.attach(objectID, inverse) }
   }
 
-  package final func removeMember(_ id: ManagedObjectID, _ slot: Int) throws {
+  package final func removeMember(_ id: ManagedObjectID, _ slot: Slot) throws {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
     guard try hasMember(id, slot) else { return }
     try removeMember(id, slot, leavingDestination(id, slot))
   }
 
-  private func removeMember(_ id: ManagedObjectID, _ slot: Int, _ destination: ManagedObject?) throws {
+  private func removeMember(_ id: ManagedObjectID, _ slot: Slot, _ destination: ManagedObject?) throws {
     guard let relationship = entity.properties[slot].relationship, exclude(id, slot) else { return }
     if let inverse = relationship.inverseSlot { try destination?.detach(objectID, inverse) }
   }
 
   /// Replaces the destinations. Everything is looked at before anything changes: all of it happens or nothing.
-  package final func setMembers(_ list: [ManagedObjectID], _ slot: Int) throws {
+  package final func setMembers(_ list: [ManagedObjectID], _ slot: Slot) throws {
     try HostWork.charge(list.count)
     let wanted = OrderedSet(list)
     let ids = Array(wanted)
@@ -201,7 +201,7 @@ extension ManagedObject {
     }
   }
 
-  final func setDestination(_ new: ManagedObjectID?, _ slot: Int, _ relationship: ResolvedRelationship) throws {
+  final func setDestination(_ new: ManagedObjectID?, _ slot: Slot, _ relationship: ResolvedRelationship) throws {
     let coming = try new.flatMap { try destination($0, slot) }
     let old: ManagedObjectID? = if case .objectID(let id) = try stored(slot) { id } else { nil }
     guard old != new else { return }
@@ -210,14 +210,14 @@ extension ManagedObject {
       try checkTracked(slot, leaving)
       try leaving?.prepareToDetach(inverse)
     }
-    try store(new.map(Value.objectID) ?? .null, slot)
+    try setStoredValue(new.map(Value.objectID) ?? .null, at: slot)
     guard let inverse = relationship.inverseSlot else { return }
     try leaving?.detach(objectID, inverse)
     try coming?.attach(objectID, inverse)
   }
 
   /// The other side of a relationship now points here: take it in without telling it again.
-  final func attach(_ id: ManagedObjectID, _ slot: Int) throws {
+  final func attach(_ id: ManagedObjectID, _ slot: Slot) throws {
     guard case .toOne(let relationship) = entity.properties[slot].kind else {
       _ = include(id, slot)
       return
@@ -225,26 +225,26 @@ extension ManagedObject {
     if case .objectID(let previous) = try stored(slot), previous != id, let inverse = relationship.inverseSlot {
       try context?.objectIfPresent(with: previous)?.detach(objectID, inverse)
     }
-    try store(.objectID(id), slot)
+    try setStoredValue(.objectID(id), at: slot)
   }
 
   /// Reads what `detach` will ask for, so that it cannot fail half-way through an assignment.
-  private func prepareToDetach(_ slot: Int) throws {
+  private func prepareToDetach(_ slot: Slot) throws {
     if case .toOne = entity.properties[slot].kind { _ = try stored(slot) }
   }
 
   /// The other side of a relationship no longer points here.
-  final func detach(_ id: ManagedObjectID, _ slot: Int) throws {
+  final func detach(_ id: ManagedObjectID, _ slot: Slot) throws {
     guard case .toOne = entity.properties[slot].kind else {
       _ = exclude(id, slot)
       return
     }
-    if try stored(slot) == .objectID(id) { try store(.null, slot) }
+    if try stored(slot) == .objectID(id) { try setStoredValue(.null, at: slot) }
   }
 
   // MARK: Checks
 
-  final func destination(of value: Value, _ slot: Int) throws -> ManagedObjectID? {
+  final func destination(of value: Value, _ slot: Slot) throws -> ManagedObjectID? {
     switch value {
     case .null: return nil
     case .objectID(let id): return id
@@ -252,7 +252,7 @@ extension ManagedObject {
     }
   }
 
-  final func destinations(of value: Value, _ slot: Int) throws -> [ManagedObjectID] {
+  final func destinations(of value: Value, _ slot: Slot) throws -> [ManagedObjectID] {
     switch value {
     case .null: return []
     case .list(let list): return try list.compactMap { try destination(of: $0, slot) }
@@ -262,10 +262,10 @@ extension ManagedObject {
   }
 
   /// Throws unless the property may point at the object of an ID: right entity, this context, same store, not deleted.
-  package final func checkDestination(_ id: ManagedObjectID, _ slot: Int) throws {
+  package final func checkDestination(_ id: ManagedObjectID, _ slot: Slot) throws {
     guard let context else { throw goneError }
     guard let relationship = entity.properties[slot].relationship else { return }
-    let wanted = context.model.entities[relationship.destination]
+    let wanted = context.model.destination(of: relationship)
     guard let entity = context.model.entity(of: id), entity.isKind(of: wanted) else {
       throw refused(slot, .objectID(id), "its destination is \(wanted.name), not \(id.entityName)")
     }
@@ -287,7 +287,7 @@ extension ManagedObject {
     }
   }
 
-  private func has(_ id: ManagedObjectID, _ slot: Int) throws -> Bool {
+  private func has(_ id: ManagedObjectID, _ slot: Slot) throws -> Bool {
     if case .toMany = entity.properties[slot].kind { return try hasMember(id, slot) }
     return try stored(slot) == .objectID(id)
   }
@@ -303,7 +303,7 @@ extension ManagedObject {
   }
 
   /// The object that the property may point at, with all read that pointing at it will ask for; nil where it need not know.
-  private func destination(_ id: ManagedObjectID, _ slot: Int) throws -> ManagedObject? {
+  private func destination(_ id: ManagedObjectID, _ slot: Slot) throws -> ManagedObject? {
     try checkDestination(id, slot)
     guard let inverse = entity.properties[slot].relationship?.inverseSlot, let context else { return nil }
     let destination = try context.object(with: id)
@@ -317,11 +317,11 @@ extension ManagedObject {
   }
 
   /// The object that the property is no longer to point at; nil where it need not know, or is gone.
-  private func leavingDestination(_ id: ManagedObjectID, _ slot: Int) throws -> ManagedObject? {
+  private func leavingDestination(_ id: ManagedObjectID, _ slot: Slot) throws -> ManagedObject? {
     guard let relationship = entity.properties[slot].relationship, let inverse = relationship.inverseSlot, let context
     else { return nil }
     try checkTracked(slot, registered(id))
-    guard case .toOne = context.model.entities[relationship.destination].properties[inverse].kind else {
+    guard case .toOne = context.model.destination(of: relationship).properties[inverse].kind else {
       return try context.object(with: id)
     }
     let destination = try context.objectIfPresent(with: id)
@@ -332,7 +332,7 @@ extension ManagedObject {
   private func registered(_ id: ManagedObjectID) -> ManagedObject? { context?.registeredObject(for: id) }
 
   /// Throws where an object of a relationship with an inverse wakes up: its side would not be tracked and saved, the other would.
-  private func checkTracked(_ slot: Int, _ other: ManagedObject?) throws {
+  private func checkTracked(_ slot: Slot, _ other: ManagedObject?) throws {
     guard state.contains(.awaking) || other?.state.contains(.awaking) == true else { return }
     let hook = context?.domain.hookName("awakeFromFetch") ?? ""
     throw refused(

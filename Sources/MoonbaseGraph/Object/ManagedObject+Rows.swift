@@ -4,7 +4,7 @@ import OrderedCollections
 /// What others know of an object by its row: when a newer row points elsewhere, they learn of it.
 extension ManagedObject {
   /// The row of a to-one relationship was changed elsewhere. Unsaved changes of the other sides stay.
-  final func rowMoved(_ slot: Int, from old: Value, to new: Value) {
+  final func rowMoved(_ slot: Slot, from old: Value, to new: Value) {
     guard old != new, let relationship = entity.properties[slot].relationship,
       !relationship.description.isTransient
     else { return }
@@ -42,7 +42,7 @@ extension ManagedObject {
 
   /// To-one relationships of which the other side knows by this row: a to-one relationship back that has its value, or a list
   /// that was read and has this object.
-  final var partners: [(slot: Int, value: Value)] {
+  final var partners: [(slot: Slot, value: Value)] {
     guard !isFault, let values = snapshot?.values else { return [] }
     return entity.toOneSlots.compactMap { slot in
       guard let relationship = entity.properties[slot].relationship,
@@ -95,7 +95,7 @@ extension ManagedObject {
     }
   }
 
-  private func pointsAt(_ other: ManagedObject, _ slot: Int) -> Bool {
+  private func pointsAt(_ other: ManagedObject, _ slot: Slot) -> Bool {
     (live.isEmpty ? snapshot?.values[slot] : live[slot]) == .objectID(other.objectID)
   }
 }

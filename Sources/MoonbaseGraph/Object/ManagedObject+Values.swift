@@ -18,8 +18,8 @@ extension ManagedObject {
 
   /// The value of a property by name; null where it cannot be read. The error is kept in the context's `pendingErrors`.
   public final subscript(key: String) -> Value {
-    get { kept(or: .null) { try value(forKey: key) } }
-    set { kept(or: ()) { try setValue(newValue, forKey: key) } }
+    get { keepingErrors(or: .null) { try value(forKey: key) } }
+    set { keepingErrors(or: ()) { try setValue(newValue, forKey: key) } }
   }
 
   /// The slot of a property.
@@ -29,7 +29,7 @@ extension ManagedObject {
   }
 
   /// The value of a slot, through the subclass's own accessor if there is one.
-  package final func value(at slot: Int) throws -> Value {
+  package final func value(at slot: Slot) throws -> Value {
     if isSimple(slot) { return try stored(slot) }
     let behavior = try behavior()
     if let accessor = behavior.accessors[slot] { return try accessing(slot) { try accessor.get(self) } }
@@ -37,7 +37,7 @@ extension ManagedObject {
   }
 
   /// Sets the value of a slot, through the subclass's own accessor if there is one.
-  package final func setValue(_ value: Value, at slot: Int) throws {
+  package final func setValue(_ value: Value, at slot: Slot) throws {
     if !isSimple(slot), let accessor = try behavior().accessors[slot] {
       return try accessing(slot) { try accessor.set(self, value) }
     }
@@ -45,10 +45,10 @@ extension ManagedObject {
   }
 
   /// The value of a slot past any accessor of a subclass.
-  final func read(_ slot: Int) throws -> Value { isSimple(slot) ? try stored(slot) : try read(slot, behavior()) }
+  final func read(_ slot: Slot) throws -> Value { isSimple(slot) ? try stored(slot) : try read(slot, behavior()) }
 
   /// The value of a slot past any accessor of a subclass.
-  final func read(_ slot: Int, _ behavior: EntityBehavior) throws -> Value {
+  final func read(_ slot: Slot, _ behavior: EntityBehavior) throws -> Value {
     switch behavior.kinds[slot] {
     case .toOne: try stored(slot)
     case .plain, .opaque: try loaded(slot)
@@ -60,12 +60,12 @@ extension ManagedObject {
   }
 
   /// Sets the value of a slot past any accessor of a subclass.
-  final func write(_ value: Value, _ slot: Int) throws {
-    if isSimple(slot), !isDeleted { return try store(checked(value, slot), slot) }
+  final func write(_ value: Value, _ slot: Slot) throws {
+    if isSimple(slot), !isDeleted { return try setStoredValue(checked(value, slot), at: slot) }
     try write(value, slot, behavior())
   }
 
-  private func write(_ value: Value, _ slot: Int, _ behavior: EntityBehavior) throws {
+  private func write(_ value: Value, _ slot: Slot, _ behavior: EntityBehavior) throws {
     try checkMutable()
     switch behavior.kinds[slot] {
     case .plain: try writePlain(value, slot, behavior)
@@ -79,20 +79,20 @@ extension ManagedObject {
 
   /// The value in a slot as the store has it or will have it. Fires a fault.
   @inline(__always)
-  final func stored(_ slot: Int) throws -> Value {
+  final func stored(_ slot: Slot) throws -> Value {
     if state.contains(.fault) { try fireFault() }
     if !live.isEmpty { return live[slot] }
     return snapshot?.values[slot] ?? .null
   }
 
   /// Puts a value into a slot and notes the change; an equal value is no change.
-  final func store(_ value: Value, _ slot: Int) throws {
+  final func setStoredValue(_ value: Value, at slot: Slot) throws {
     if try replace(value, slot) { didChange(slot) }
   }
 
   /// Puts a value in the place of another one; false, and nothing done, where it is the same.
   @inline(__always)
-  private func replace(_ value: Value, _ slot: Int) throws -> Bool {
+  private func replace(_ value: Value, _ slot: Slot) throws -> Bool {
     let old = try stored(slot)
     guard !old.isSame(as: value) else { return false }
     put(value, slot, insteadOf: old)
@@ -100,7 +100,7 @@ extension ManagedObject {
   }
 
   /// Puts a value into a slot without noting a change: the next save writes it all the same.
-  final func storePrimitive(_ value: Value, _ slot: Int) throws {
+  final func setStoredPrimitive(_ value: Value, at slot: Slot) throws {
     guard try replace(value, slot) else { return }
     countChange()
     context?.noteChange()
@@ -111,7 +111,7 @@ extension ManagedObject {
   }
 
   /// Notes that a slot changed.
-  final func didChange(_ slot: Int) {
+  final func didChange(_ slot: Slot) {
     countChange()
     guard !state.contains(.awaking) else {
       if !entity.properties[slot].isTransient { markChanged(slot) }
@@ -124,7 +124,7 @@ extension ManagedObject {
 
   // MARK: Kinds of values
 
-  private func writePlain(_ value: Value, _ slot: Int, _ behavior: EntityBehavior) throws {
+  private func writePlain(_ value: Value, _ slot: Slot, _ behavior: EntityBehavior) throws {
     if let derivedSlot = behavior.delayedShadows[slot], delayed[derivedSlot] != nil {
       throw refused(
         slot, value, "\(entity.properties[derivedSlot].name) was assigned and will overwrite it at the next save")
@@ -134,14 +134,14 @@ extension ManagedObject {
   }
 
   /// Stores a value that fits.
-  final func storeChecked(_ value: Value, _ slot: Int, _ behavior: EntityBehavior) throws {
+  final func storeChecked(_ value: Value, _ slot: Slot, _ behavior: EntityBehavior) throws {
     let fitting = try checked(value, slot)
     try checkClass(fitting, slot, behavior)
     if try isUnread(slot, equalTo: fitting) { return }
-    try store(fitting, slot)
+    try setStoredValue(fitting, at: slot)
   }
 
-  private func transformed(_ slot: Int, _ transformer: ValueTransformer) throws -> Value {
+  private func transformed(_ slot: Slot, _ transformer: ValueTransformer) throws -> Value {
     if let cached = caches[slot] { return cached.value }
     let bytes = try loaded(slot)
     guard !bytes.isNull else { return .null }
@@ -160,17 +160,17 @@ extension ManagedObject {
   }
 
   private func writeTransformable(
-    _ value: Value, _ slot: Int, _ transformer: ValueTransformer, _ behavior: EntityBehavior
+    _ value: Value, _ slot: Slot, _ transformer: ValueTransformer, _ behavior: EntityBehavior
   ) throws {
     try checkClass(value, slot, behavior)
     let bytes = try transformedBytes(of: value, slot, transformer)
-    if try !isUnread(slot, equalTo: bytes) { try store(bytes, slot) }
+    if try !isUnread(slot, equalTo: bytes) { try setStoredValue(bytes, at: slot) }
     cache(value.isNull ? nil : Cached(value: value, stamp: 0), slot)
     noteRead()
   }
 
   /// The bytes that a transformer makes of a value. Making nothing of a value would lose it.
-  final func transformedBytes(of value: Value, _ slot: Int, _ transformer: ValueTransformer) throws -> Value {
+  final func transformedBytes(of value: Value, _ slot: Slot, _ transformer: ValueTransformer) throws -> Value {
     guard !value.isNull else { return .null }
     let bytes = try blaming(slot, "transform") { try transformer.transformedValue(value) }
     switch bytes {
@@ -183,16 +183,16 @@ extension ManagedObject {
     }
   }
 
-  private func writeOpaque(_ value: Value, _ slot: Int) throws {
+  private func writeOpaque(_ value: Value, _ slot: Slot) throws {
     guard value.isNull else {
       let name = entity.properties[slot].attribute?.valueTransformerName
       let advice = name.map { "load an extension that has transformer \($0)" } ?? "name a transformer in the model"
       throw refused(slot, value, "nothing here can turn the value into bytes: \(advice)")
     }
-    try store(.null, slot)
+    try setStoredValue(.null, at: slot)
   }
 
-  private func derivedValue(_ slot: Int, _ derived: DerivedAttribute, _ behavior: EntityBehavior) throws -> Value {
+  private func derivedValue(_ slot: Slot, _ derived: DerivedAttribute, _ behavior: EntityBehavior) throws -> Value {
     if let pending = delayed[slot] { return pending }
     if state.contains(.fault) { try fireFault() }
     let stamp = stamp(slot, behavior)
@@ -203,12 +203,12 @@ extension ManagedObject {
   }
 
   /// What a derived value that was computed now holds with.
-  private func stamp(_ slot: Int, _ behavior: EntityBehavior) -> UInt64 {
+  private func stamp(_ slot: Slot, _ behavior: EntityBehavior) -> UInt64 {
     behavior.selfContainedSlots.contains(slot) ? changeCount : context?.changeCount ?? 0
   }
 
   private func writeDerived(
-    _ value: Value, _ slot: Int, _ derived: DerivedAttribute, _ behavior: EntityBehavior
+    _ value: Value, _ slot: Slot, _ derived: DerivedAttribute, _ behavior: EntityBehavior
   ) throws {
     guard let set = derived.set else {
       throw refused(slot, value, "it is derived and nothing says how to write it: give it a set function")

@@ -52,7 +52,7 @@ open class ManagedObject {
   @exclusivity(unchecked) private(set) final unowned(unsafe) var context: ManagedObjectContext?
 
   /// The bytes that the context was told of: in all, of assigned values, of computed ones, of relationships. Counted by `weigh`.
-  @exclusivity(unchecked) final var weight = 0
+  @exclusivity(unchecked) package internal(set) final var weight = 0
   @exclusivity(unchecked) final var assignedWeight = 0
   @exclusivity(unchecked) final var computedWeight = 0
   @exclusivity(unchecked) final var relationshipsWeight = 0
@@ -110,30 +110,34 @@ extension ManagedObject {
     self.savepoint = savepoint
   }
 
-  /// The object is no longer of its context.
-  final func leave(because departure: Departure) {
-    // The values cannot be read any more; an object that may come back keeps them.
-    let isFinal =
-      departure == .reset || departure == .rolledBack && context?.journal.isActive == false
-    context?.weigh(-weight)
-    context = nil
+  /// The object is no longer of its context. One that may come back keeps its values, and they count until `letGo`.
+  final func leave(because departure: Departure, mayReturn: Bool = false) {
     self.departure = departure
-    if isFinal {
-      snapshot = nil
-      live = []
-    }
+    let former = context
+    context = nil
+    if !mayReturn, let former { letGo(of: former) }
+  }
+
+  /// The values cannot be read any more: they go, and what they weighed.
+  final func letGo(of former: ManagedObjectContext) {
+    former.weigh(-weight)
+    snapshot = nil
+    live = []
+    if !caches.isEmpty { caches = [:] }
+    if !delayed.isEmpty { delayed = [:] }
+    if !relationships.isEmpty { relationships = [:] }
+    weight = 0
   }
 
   /// The insertion of the object is undone, or was followed by its deletion.
-  final func leaveUnsaved(because departure: Departure) {
+  final func leaveUnsaved(because departure: Departure, mayReturn: Bool) {
     state = []
-    leave(because: departure)
+    leave(because: departure, mayReturn: mayReturn)
   }
 
   /// The object is of its context again.
   final func enter(_ context: ManagedObjectContext, _ state: State) {
     self.context = context
-    context.weigh(weight)
     self.state = state
     context.register(self)
   }
@@ -206,7 +210,7 @@ extension ManagedObject {
 
   /// The row of the other side of a relationship tells that a value is another one; an unsaved change stays on top, and a fault
   /// reads it.
-  final func takeRowValue(_ value: Value, _ slot: Int) {
+  final func takeRowValue(_ value: Value, _ slot: Slot) {
     guard !isFault, !changed.contains(slot) else { return }
     materialize()
     live[slot] = value
@@ -215,7 +219,7 @@ extension ManagedObject {
   }
 
   /// Objects are gone to which a relationship may lead: that is no change.
-  final func forgetDestinations(_ gone: Set<ManagedObjectID>, _ slot: Int) {
+  final func forgetDestinations(_ gone: Set<ManagedObjectID>, _ slot: Slot) {
     if let known = relationships[slot] {
       known.forgetGone(gone)
       return weighRelationships()
@@ -258,7 +262,7 @@ extension ManagedObject {
 extension ManagedObject {
   /// Puts a value of its own into a slot in the place of `old`.
   @inline(__always)
-  final func put(_ value: Value, _ slot: Int, insteadOf old: Value) {
+  final func put(_ value: Value, _ slot: Slot, insteadOf old: Value) {
     willChange()
     materialize()
     live[slot] = value
@@ -274,24 +278,24 @@ extension ManagedObject {
 
   /// The next save looks at a slot.
   @inline(__always)
-  final func markChanged(_ slot: Int) { changed.insert(slot) }
+  final func markChanged(_ slot: Slot) { changed.insert(slot) }
 
   /// Some value of the object is another one: what was derived from it no longer holds.
   @inline(__always)
   final func countChange() { changeCount &+= 1 }
 
   /// Keeps what a transformer or derived attribute gave; nil forgets it.
-  final func cache(_ cached: Cached?, _ slot: Int) { caches[slot] = cached }
+  final func cache(_ cached: Cached?, _ slot: Slot) { caches[slot] = cached }
 
   final func forgetCaches() { caches = [:] }
 
   /// Keeps a value until will-save; nil forgets it.
-  final func delay(_ value: Value?, _ slot: Int) { delayed[slot] = value }
+  final func delay(_ value: Value?, _ slot: Slot) { delayed[slot] = value }
 
   final func forgetDelayedValues() { delayed = [:] }
 
   /// Puts what is known of a to-many relationship in its place.
-  final func setRelationship(_ known: ToManyState, _ slot: Int) { relationships[slot] = known }
+  final func setRelationship(_ known: ToManyState, _ slot: Slot) { relationships[slot] = known }
 
   /// Destinations are read anew, of a new object that was saved too; what changed of them stays.
   final func forgetReadDestinations() {

@@ -1,3 +1,5 @@
+import MoonbaseModel
+
 /// Elements for a few slots of an object, in the order they came: most objects have none or one or two, and looking at each is
 /// quicker than hashing, and smaller.
 struct SlotMap<Element>: Sequence, ExpressibleByDictionaryLiteral {
@@ -11,7 +13,7 @@ struct SlotMap<Element>: Sequence, ExpressibleByDictionaryLiteral {
   var keys: [Int] { entries.map(\.key) }
   var values: [Element] { entries.map(\.value) }
 
-  subscript(slot: Int) -> Element? {
+  subscript(slot: Slot) -> Element? {
     get {
       for entry in entries where entry.key == slot { return entry.value }
       return nil

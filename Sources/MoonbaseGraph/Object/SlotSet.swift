@@ -1,3 +1,5 @@
+import MoonbaseModel
+
 /// A set of slots. Sets within the first 64 slots need no allocation.
 struct SlotSet: Equatable {
   private var low: UInt64 = 0
@@ -6,23 +8,23 @@ struct SlotSet: Equatable {
   var isEmpty: Bool { low == 0 && high.isEmpty }
 
   @inline(__always)
-  func contains(_ slot: Int) -> Bool {
+  func contains(_ slot: Slot) -> Bool {
     slot < 64 ? low & (1 << UInt64(slot)) != 0 : high.contains(slot)
   }
 
   @inline(__always)
-  mutating func insert(_ slot: Int) {
+  mutating func insert(_ slot: Slot) {
     if slot < 64 { low |= 1 << UInt64(slot) } else { high.insert(slot) }
   }
 
-  mutating func remove(_ slot: Int) {
+  mutating func remove(_ slot: Slot) {
     if slot < 64 { low &= ~(1 << UInt64(slot)) } else { high.remove(slot) }
   }
 
   mutating func removeAll() { self = SlotSet() }
 
   /// The slots in ascending order.
-  var slots: [Int] {
+  var slots: [Slot] {
     var result: [Int] = []
     var rest = low
     while rest != 0 {

@@ -40,7 +40,7 @@ struct LooseEnds {
     if property.isTransient { return true }
     guard relationship.isToMany else { return false }
     guard let inverse = relationship.inverseSlot else { return true }
-    return model.entities[relationship.destination].properties[inverse].relationship?.description.deleteRule
+    return model.destination(of: relationship).properties[inverse].relationship?.description.deleteRule
       == .noAction
   }
 

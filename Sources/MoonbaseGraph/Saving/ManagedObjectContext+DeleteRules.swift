@@ -39,7 +39,7 @@ extension ManagedObjectContext {
       }
       changedObjects.remove(object)
       journal.note(.dropped(object, object.state))
-      disown(object, because: .deleted)
+      disown(object, because: .deleted, mayReturn: journal.isActive)
     }
   }
 }

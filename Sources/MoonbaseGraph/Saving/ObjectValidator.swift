@@ -39,7 +39,7 @@ struct ObjectValidator {
   }
 
   /// Checks one property with a proposed value, which is not stored.
-  mutating func validate(_ proposed: Value, _ slot: Int) throws -> [GraphError] {
+  mutating func validate(_ proposed: Value, _ slot: Slot) throws -> [GraphError] {
     do {
       try checkDestinations(of: proposed, slot)
     } catch let error as GraphError where error.code.isMistake {
@@ -49,7 +49,7 @@ struct ObjectValidator {
     return failures
   }
 
-  private func checkDestinations(of proposed: Value, _ slot: Int) throws {
+  private func checkDestinations(of proposed: Value, _ slot: Slot) throws {
     switch behavior.kinds[slot] {
     case .toOne: if let id = try object.destination(of: proposed, slot) { try object.checkDestination(id, slot) }
     case .toMany: for id in try object.destinations(of: proposed, slot) { try object.checkDestination(id, slot) }
@@ -59,7 +59,7 @@ struct ObjectValidator {
 
   // MARK: One property
 
-  private mutating func validate(_ slot: Int) throws {
+  private mutating func validate(_ slot: Slot) throws {
     // A derived value that was not assigned is the concern of its inputs.
     if case .derived = behavior.kinds[slot], object.delayed[slot] == nil { return }
     let old = try object.value(at: slot)
@@ -76,26 +76,26 @@ struct ObjectValidator {
   }
 
   /// Takes a normalized value in. The object is being validated: this is no reason to do so again.
-  private func storeQuietly(_ value: Value, _ slot: Int) throws {
+  private func storeQuietly(_ value: Value, _ slot: Slot) throws {
     let wasTouched = object.context?.touchedObjects?.contains(object) ?? false
-    try store(value, slot)
+    try take(value, at: slot)
     if !wasTouched { object.context?.touchedObjects?.remove(object) }
   }
 
   /// Sets a value that was computed: of a stored derived attribute the one in the row.
-  func store(_ value: Value, _ slot: Int) throws {
+  func take(_ value: Value, at slot: Slot) throws {
     guard case .stored = behavior.kinds[slot] else { return try object.setValue(value, at: slot) }
     try object.storeChecked(value, slot, behavior)
   }
 
   /// A derived value that was not assigned is there if it can be computed, from whatever inputs have changed.
-  private mutating func requireDerived(_ slot: Int) throws {
+  private mutating func requireDerived(_ slot: Slot) throws {
     guard object.delayed[slot] == nil, try object.value(at: slot).isNull else { return }
     fail(.missingMandatoryProperty, slot, .null, missingMessage(entity.properties[slot]))
   }
 
   /// The value that the object is to have in the place of another one.
-  func normalized(_ value: Value, _ slot: Int) throws -> Value {
+  func normalized(_ value: Value, _ slot: Slot) throws -> Value {
     var value = value
     if !value.isNull {
       for normalize in behavior.normalizers[slot] ?? [] {
@@ -109,7 +109,7 @@ struct ObjectValidator {
     return value
   }
 
-  private mutating func checkRules(_ value: Value, _ slot: Int) throws {
+  private mutating func checkRules(_ value: Value, _ slot: Slot) throws {
     let property = entity.properties[slot]
     if value.isNull {
       // Will-save computes a stored derived attribute, and sees to it that there is a value.
@@ -135,7 +135,7 @@ struct ObjectValidator {
 
   // MARK: Relationships
 
-  private mutating func checkCount(_ slot: Int) throws {
+  private mutating func checkCount(_ slot: Slot) throws {
     guard let relationship = entity.properties[slot].relationship?.description else { return }
     let isNew = object.isInserted
     guard isNew || object.relationships[slot]?.hasChanges == true else { return }
@@ -205,11 +205,11 @@ struct ObjectValidator {
     }
   }
 
-  private mutating func fail(_ code: GraphError.Code, _ slot: Int, _ value: Value, _ message: String) {
+  private mutating func fail(_ code: GraphError.Code, _ slot: Slot, _ value: Value, _ message: String) {
     failures.append(error(code, slot, value, message))
   }
 
-  private func error(_ code: GraphError.Code, _ slot: Int?, _ value: Value, _ message: String) -> GraphError {
+  private func error(_ code: GraphError.Code, _ slot: Slot?, _ value: Value, _ message: String) -> GraphError {
     let name = slot.map { entity.properties[$0].name }
     let subject = name.map { "\(entity.name).\($0)" } ?? entity.name
     let shown = value.isNull ? "" : " (\(value.text ?? value.typeDescription))"

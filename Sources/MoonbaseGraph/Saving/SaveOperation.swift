@@ -26,7 +26,7 @@ struct SaveOperation {
   /// All up to the commits. On an error everything is as it was, but for what a store committed before another one failed.
   private mutating func write() throws {
     let savepoint = context.journal.begin()
-    defer { context.journal.end(savepoint) }
+    defer { context.endSavepoint(savepoint) }
     do {
       try SavePreparation(context: context).run()
       guard context.hasChanges else { return }

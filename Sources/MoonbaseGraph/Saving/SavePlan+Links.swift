@@ -12,7 +12,7 @@ extension SavePlan {
   /// What a relationship has to write; nil for nothing.
   ///
   /// Apart from `planLinks`, because a copy of the plan that lives while the plan grows makes every append copy it all.
-  private func links(of object: ManagedObject, _ slot: Int, _ state: ToManyState) throws -> StoreChanges.Links? {
+  private func links(of object: ManagedObject, _ slot: Slot, _ state: ToManyState) throws -> StoreChanges.Links? {
     guard let relationship = object.entity.properties[slot].relationship, !relationship.description.isTransient
     else { return nil }
     let owner = permanentID(object.objectID)
@@ -31,13 +31,13 @@ extension SavePlan {
 
   /// Both sides of a many-to-many relationship note a change; one of them speaks for both.
   private func isSpeaker(
-    for relationship: ResolvedRelationship, _ slot: Int, _ object: ManagedObject, _ destination: ManagedObjectID,
+    for relationship: ResolvedRelationship, _ slot: Slot, _ object: ManagedObject, _ destination: ManagedObjectID,
     _ owner: ManagedObjectID
   ) -> Bool {
     guard let inverse = relationship.inverseSlot else { return true }
     guard relationship.isManyToMany else { return false }
     let own = object.entity.properties[slot].declaringEntity
-    let other = context.model.entities[relationship.destination].properties[inverse].declaringEntity
+    let other = context.model.destination(of: relationship).properties[inverse].declaringEntity
     return (own, slot) == (other, inverse) ? owner.key <= destination.key : (own, slot) < (other, inverse)
   }
 }

@@ -57,18 +57,18 @@ extension SavePlan {
   }
 
   /// A new destination that was deleted before it was ever saved has no key to point at.
-  func checkSaved(_ id: ManagedObjectID, _ object: ManagedObject, _ slot: Int) throws {
+  func checkSaved(_ id: ManagedObjectID, _ object: ManagedObject, _ slot: Slot) throws {
     guard id.isTemporaryID else { return }
     throw object.refused(slot, .objectID(id), "it points at an object that is gone: set it anew", as: .objectNotFound)
   }
 
   /// A destination that goes with this save would leave a key that leads nowhere.
-  func checkPresence(of id: ManagedObjectID, _ object: ManagedObject, _ slot: Int) throws {
+  func checkPresence(of id: ManagedObjectID, _ object: ManagedObject, _ slot: Slot) throws {
     guard context.registered[id]?.takeUnretainedValue().isDeleted == true else { return }
     throw object.refused(slot, .objectID(id), "its destination \(id) is deleted: set it anew", as: .objectNotFound)
   }
 
-  private func checkStore(of destination: ManagedObjectID, from object: ManagedObject, _ slot: Int) throws {
+  private func checkStore(of destination: ManagedObjectID, from object: ManagedObject, _ slot: Slot) throws {
     guard destination.storeNumber != permanentID(object.objectID).storeNumber else { return }
     throw object.refused(
       slot, .objectID(destination), "no relationship may cross stores: use a fetched property",

@@ -42,7 +42,7 @@ struct SavePreparation {
   /// Runs `body`; returns the objects that changed, came or went meanwhile, by whichever door.
   private func changes(by body: () throws -> Void) rethrows -> [ManagedObject] {
     let savepoint = context.journal.begin()
-    defer { context.journal.end(savepoint) }
+    defer { context.endSavepoint(savepoint) }
     try body()
     return Array(context.journal.objects(since: savepoint))
   }

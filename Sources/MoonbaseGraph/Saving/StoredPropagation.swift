@@ -6,14 +6,14 @@ import OrderedCollections
 struct StoredPropagation {
   private struct Place: Hashable {
     var object: ObjectIdentifier
-    var slot: Int
+    var slot: Slot
   }
 
   private let context: ManagedObjectContext
   private let inputs: StoredInputs
   private var seen: Set<Place> = []
   /// Derived attributes whose values may have changed; those before `next` are done.
-  private var changes: [(object: ManagedObject, slot: Int)] = []
+  private var changes: [(object: ManagedObject, slot: Slot)] = []
   private var next = 0
 
   init(_ context: ManagedObjectContext, _ inputs: StoredInputs) {
@@ -46,7 +46,7 @@ struct StoredPropagation {
   }
 
   /// Goes to whatever is computed from a property. `isKept` says that the object's own stored attributes are computed.
-  private mutating func follow(_ object: ManagedObject, _ slot: Int, isKept: Bool) throws {
+  private mutating func follow(_ object: ManagedObject, _ slot: Slot, isKept: Bool) throws {
     for dependent in inputs.dependents(of: object.entity.properties[slot]) {
       for owner in try context.owners(of: object, along: dependent.path) where owner.entity.isKind(of: dependent.entity)
       {
@@ -74,7 +74,7 @@ extension ManagedObjectContext {
     var current = [object]
     for property in path.reversed() {
       guard let relationship = property.relationship else { return [] }
-      let destination = model.entities[relationship.destination]
+      let destination = model.destination(of: relationship)
       current = try current.filter { $0.entity.isKind(of: destination) }.flatMap { object in
         guard let inverse = relationship.inverseSlot else { return try pointing(at: object, property) }
         let ids = try object.objectIDs(forRelationshipNamed: object.entity.properties[inverse].name)
@@ -113,7 +113,7 @@ extension ManagedObject {
       throw error
     }
     guard try !read(slot, validator.behavior).isSame(as: value) else { return false }
-    try validator.store(value, slot)
+    try validator.take(value, at: slot)
     return true
   }
 }

@@ -12,7 +12,7 @@ struct CountedRelationships {
       for (slot, relationship) in entity.countedRelationships {
         counts[entity.index, default: []].append(slot)
         guard let inverse = relationship.inverseSlot else { continue }
-        for index in model.entities[relationship.destination].subtree
+        for index in model.destination(of: relationship).subtree
         where pointers[index]?.contains(inverse) != true {
           pointers[index, default: []].append(inverse)
         }

@@ -23,13 +23,13 @@ extension InMemoryContents {
     }
   }
 
-  private func pointers(at id: ManagedObjectID) -> [(id: ManagedObjectID, slot: Int, listSlot: Int)] {
+  private func pointers(at id: ManagedObjectID) -> [(id: ManagedObjectID, slot: Slot, listSlot: Slot)] {
     guard let entity = model.entity(of: id) else { return [] }
-    return entity.ruledSlots.flatMap { list -> [(id: ManagedObjectID, slot: Int, listSlot: Int)] in
+    return entity.ruledSlots.flatMap { list -> [(id: ManagedObjectID, slot: Slot, listSlot: Slot)] in
       guard let relationship = entity.properties[list].relationship, let slot = relationship.inverseSlot else {
         return []
       }
-      let key = LinkKey(model.entities[relationship.destination].properties[slot])
+      let key = LinkKey(model.destination(of: relationship).properties[slot])
       return (pointers[key]?[id] ?? []).map { ($0, slot, list) }
     }
   }

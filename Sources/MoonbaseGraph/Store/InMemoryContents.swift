@@ -43,14 +43,14 @@ struct InMemoryContents {
 
   func rowCount(of entities: Range<Int>) -> Int { entities.reduce(0) { $0 + (rows[$1]?.count ?? 0) } }
 
-  func destinations(of id: ManagedObjectID, _ slot: Int) -> [ManagedObjectID] {
+  func destinations(of id: ManagedObjectID, _ slot: Slot) -> [ManagedObjectID] {
     guard let property = model.entity(of: id)?.properties[slot], let relationship = property.relationship else {
       return []
     }
     let key = LinkKey(property)
     let ids =
       if !relationship.isManyToMany, let inverse = relationship.inverseSlot {
-        pointers[LinkKey(model.entities[relationship.destination].properties[inverse])]?[id]?.sorted { $0.key < $1.key }
+        pointers[LinkKey(model.destination(of: relationship).properties[inverse])]?[id]?.sorted { $0.key < $1.key }
       } else {
         links[key]?[id]?.filter { row(of: $0) != nil }
       }
@@ -175,7 +175,7 @@ struct InMemoryContents {
 
   private func inverse(of relationship: ResolvedRelationship) -> ResolvedProperty? {
     guard relationship.isManyToMany, let slot = relationship.inverseSlot else { return nil }
-    return model.entities[relationship.destination].properties[slot]
+    return model.destination(of: relationship).properties[slot]
   }
 
   private mutating func unlinkAll(_ id: ManagedObjectID, _ property: ResolvedProperty) {

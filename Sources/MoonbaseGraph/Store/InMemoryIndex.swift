@@ -6,7 +6,7 @@ import MoonbaseModel
 struct InMemoryIndex {
   private struct Key: Hashable {
     var entities: Range<Int>
-    var slots: [Int]
+    var slots: [Slot]
   }
 
   /// Each table costs as much as the rows; who asks for more kinds of values has them made anew.

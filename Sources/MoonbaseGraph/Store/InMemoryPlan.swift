@@ -3,7 +3,7 @@ import MoonbaseModel
 /// A relationship, by the entity that declares it.
 struct LinkKey: Hashable {
   var entity: Int
-  var slot: Int
+  var slot: Slot
 
   init(_ property: ResolvedProperty) {
     entity = property.declaringEntity
@@ -15,16 +15,16 @@ struct LinkKey: Hashable {
 struct InMemoryPlan {
   struct Constraint {
     var number: Int
-    var slots: [Int]
+    var slots: [Slot]
     var entity: ResolvedEntity
   }
 
   /// Uniqueness constraints of the entity and its ancestors.
   let constraints: [Constraint]
   /// To-one relationships that are the other side of a to-many one.
-  let pointers: [(slot: Int, key: LinkKey)]
+  let pointers: [(slot: Slot, key: LinkKey)]
   /// Attributes that are the number of destinations of a to-many relationship, whose other side the key is.
-  let counts: [(slot: Int, key: LinkKey)]
+  let counts: [(slot: Slot, key: LinkKey)]
 
   /// Plans for all entities of a model, by index.
   static func plans(for model: ResolvedModel) -> [InMemoryPlan] {
@@ -50,14 +50,14 @@ struct InMemoryPlan {
     }
     counts = entity.countedRelationships.compactMap { slot, relationship in
       guard let inverse = relationship.inverseSlot else { return nil }
-      return (slot, LinkKey(model.entities[relationship.destination].properties[inverse]))
+      return (slot, LinkKey(model.destination(of: relationship).properties[inverse]))
     }
   }
 }
 
 extension ResolvedEntity {
   /// Attributes derived as `relationship.@count` from a one-to-many relationship: the derivation that stores keep.
-  var countedRelationships: [(slot: Int, relationship: ResolvedRelationship)] {
+  var countedRelationships: [(slot: Slot, relationship: ResolvedRelationship)] {
     attributeSlots.compactMap { slot in
       let keys = properties[slot].attribute?.derivationExpression?.split(separator: ".").map(String.init) ?? []
       guard keys.count == 2, keys[1] == "@count", let relationship = property(keys[0])?.relationship,

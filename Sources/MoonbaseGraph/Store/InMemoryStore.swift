@@ -56,7 +56,7 @@ public final class InMemoryStore: PersistentStore {
     return contents.withLock { contents in ids.compactMap { contents.row(of: $0) } }
   }
 
-  public func destinations(of id: ManagedObjectID, relationship slot: Int) throws -> [ManagedObjectID] {
+  public func destinations(of id: ManagedObjectID, relationship slot: Slot) throws -> [ManagedObjectID] {
     contents.withLock { $0.destinations(of: id, slot) }
   }
 

@@ -8,7 +8,7 @@ import enum MoonbaseModel.Predicate
 /// Its values are at least as coarse as the predicate's equality: what an index finds by them is asked the predicate itself.
 struct IndexedCondition {
   let entities: Range<Int>
-  private(set) var slots: [Int] = []
+  private(set) var slots: [Slot] = []
   private(set) var values: [Value] = []
 
   /// Nil where the predicate does not ask for a value of a plain property.
@@ -39,7 +39,7 @@ struct IndexedCondition {
     return (slot, key)
   }
 
-  static func key(of row: Snapshot, _ slot: Int, _ entity: ResolvedEntity) -> Value {
+  static func key(of row: Snapshot, _ slot: Slot, _ entity: ResolvedEntity) -> Value {
     key(of: row.values[slot], entity.properties[slot]) ?? .null
   }
 

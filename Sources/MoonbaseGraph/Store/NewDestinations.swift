@@ -25,7 +25,7 @@ package struct NewDestinations {
     }
   }
 
-  private mutating func note(_ rows: ArraySlice<Snapshot>, _ slot: Int) {
+  private mutating func note(_ rows: ArraySlice<Snapshot>, _ slot: Slot) {
     var last = Value.null
     for row in rows where row.values[slot] != last {
       last = row.values[slot]
@@ -128,7 +128,7 @@ extension StoreChanges.Links {
 
 extension ResolvedEntity {
   /// The one-to-many relationships that delete rules reach: none of their destinations may point at a deleted object.
-  package var ruledSlots: [Int] {
+  package var ruledSlots: [Slot] {
     toManySlots.filter { slot in
       guard let relationship = properties[slot].relationship, !properties[slot].isTransient else { return false }
       return relationship.inverseSlot != nil && !relationship.isManyToMany

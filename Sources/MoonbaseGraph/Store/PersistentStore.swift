@@ -49,10 +49,10 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// The rows of several objects in any order; objects without a row are left out.
   func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot]
   /// The destinations of a to-many relationship, in order where it is ordered.
-  func destinations(of id: ManagedObjectID, relationship slot: Int) throws -> [ManagedObjectID]
+  func destinations(of id: ManagedObjectID, relationship slot: Slot) throws -> [ManagedObjectID]
 
   /// The destinations of a to-many relationship of several objects of one entity, in the order of `ids`.
-  func destinations(of ids: [ManagedObjectID], relationship slot: Int) throws -> [[ManagedObjectID]]
+  func destinations(of ids: [ManagedObjectID], relationship slot: Slot) throws -> [[ManagedObjectID]]
 
   /// Sets `count` consecutive primary keys of the entity's table aside and returns the first. They are never given again.
   func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64
@@ -79,7 +79,7 @@ extension PersistentStore {
   }
 
   /// Asks for one object after the other.
-  public func destinations(of ids: [ManagedObjectID], relationship slot: Int) throws -> [[ManagedObjectID]] {
+  public func destinations(of ids: [ManagedObjectID], relationship slot: Slot) throws -> [[ManagedObjectID]] {
     try ids.map { try destinations(of: $0, relationship: slot) }
   }
 }

@@ -146,7 +146,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// Rows changed without a new version: contexts that ask read them anew.
   func forgetRows(of ids: [ManagedObjectID]) { rows.remove(ids) }
 
-  func destinations(of id: ManagedObjectID, relationship slot: Int) throws -> [ManagedObjectID] {
+  func destinations(of id: ManagedObjectID, relationship slot: Slot) throws -> [ManagedObjectID] {
     try store(of: id).destinations(of: id, relationship: slot)
   }
 

@@ -8,12 +8,12 @@ public struct StoreChanges: Sendable {
     public var snapshot: Snapshot
     /// The slots of attributes and to-one relationships that differ from the row as it was. May be empty where only a
     /// to-many relationship changed.
-    public var changedSlots: [Int]
+    public var changedSlots: [Slot]
     /// The version the file must hold; nil writes whatever the file holds (and the row becomes the file's version + 1).
     public var expectedVersion: Int64?
 
     /// Makes an update.
-    public init(snapshot: Snapshot, changedSlots: [Int], expectedVersion: Int64?) {
+    public init(snapshot: Snapshot, changedSlots: [Slot], expectedVersion: Int64?) {
       self.snapshot = snapshot
       self.changedSlots = changedSlots
       self.expectedVersion = expectedVersion
@@ -42,7 +42,7 @@ public struct StoreChanges: Sendable {
     /// The object whose relationship it is.
     public var owner: ManagedObjectID
     /// The relationship's slot.
-    public var slot: Int
+    public var slot: Slot
     /// Destinations that came (many-to-many only).
     public var added: [ManagedObjectID]
     /// Destinations that went (many-to-many only).
@@ -52,7 +52,7 @@ public struct StoreChanges: Sendable {
 
     /// Makes a change of links.
     public init(
-      owner: ManagedObjectID, slot: Int, added: [ManagedObjectID], removed: [ManagedObjectID],
+      owner: ManagedObjectID, slot: Slot, added: [ManagedObjectID], removed: [ManagedObjectID],
       order: [ManagedObjectID]?
     ) {
       self.owner = owner

@@ -21,7 +21,10 @@ extension FetchRequest {
     for key in sortDescriptors { try key.check(against: entity, in: model) }
     for path in relationshipKeyPathsForPrefetching { try checkPrefetch(path, entity, model) }
     for column in propertiesToFetch { try check(column, entity, model) }
-    for key in propertiesToGroupBy { try check(FetchColumn(key), entity, model) }
+    for key in propertiesToGroupBy {
+      try TextLimits.check(path: key)
+      try check(FetchColumn(key), entity, model)
+    }
     if let havingPredicate { result.havingPredicate = try check(having: havingPredicate, entity, model) }
     return result
   }
@@ -36,7 +39,7 @@ extension FetchRequest {
   }
 
   private func checkPrefetch(_ path: String, _ entity: ResolvedEntity, _ model: ResolvedModel) throws(ModelError) {
-    let components = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    let components = try TextLimits.keys(of: path)
     let resolved = try PathResolver(model: model).resolve(components, from: entity)
     guard case .entity = resolved.end else {
       throw ModelError(
@@ -88,7 +91,7 @@ extension SortDescriptor {
   ///
   /// Throws `.predicateMismatch` for an unknown key, a to-many key, and values that have no order.
   public func check(against entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) {
-    let components = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    let components = try TextLimits.keys(of: keyPath)
     guard components.allSatisfy({ !$0.isEmpty }) else {
       throw ModelError(.predicateMismatch, "“\(keyPath)” is no key path to sort by", entity: entity.name)
     }

@@ -66,7 +66,9 @@ extension ModelChecker {
     if let least = validation.minimumLength, let greatest = validation.maximumLength, least > greatest {
       throw ModelError(.invalidModel, "has a minimum length above its maximum length")
     }
-    if let pattern = validation.regularExpression, (try? NSRegularExpression(pattern: pattern)) == nil {
+    guard let pattern = validation.regularExpression else { return }
+    if let mistake = TextLimits.mistake(ofPattern: pattern) { throw ModelError(.invalidModel, "has \(mistake)") }
+    if (try? NSRegularExpression(pattern: pattern)) == nil {
       throw ModelError(.invalidModel, "has a pattern that is no regular expression: \(pattern)")
     }
   }
@@ -92,7 +94,7 @@ extension ModelChecker {
       throw invalid("\(name): its counts do not fit 32 bits: 0 stands for no bound", entity, relationship)
     }
     guard let inverseName = relationship.inverseName else { return }
-    let candidates = lineage(of: destination).flatMap(\.relationships)
+    let candidates = lineage(of: destination).lazy.flatMap(\.relationships)
     guard let inverse = candidates.first(where: { $0.name == inverseName }) else {
       throw invalid(
         "\(name): its inverse \(inverseName) is not a relationship of \(destination.name)"

@@ -16,8 +16,8 @@ struct ModelChecker {
 
   /// Throws all mistakes as one error. Names and inheritance come first: where they are wrong, nothing else can be judged.
   func check() throws(ModelError) {
-    checkEntityNames()
-    checkParents()
+    try checkEntityNames()
+    try checkParents()
     try mistakes.finish()
     for entity in model.entities {
       try ModelError.chargeEntity()
@@ -31,19 +31,20 @@ struct ModelChecker {
       for property in entity.fetchedProperties {
         mistakes.attempt { () throws(ModelError) in try check(property, of: entity) }
       }
-      checkConstraints(of: entity)
-      checkIndexes(of: entity)
+      try checkConstraints(of: entity)
+      try checkIndexes(of: entity)
     }
-    checkFetchRequestTemplates()
-    checkConfigurations()
+    try checkFetchRequestTemplates()
+    try checkConfigurations()
     try mistakes.finish()
   }
 
   // MARK: Entities
 
-  private func checkEntityNames() {
+  private func checkEntityNames() throws(ModelError) {
     var seen: Set<String> = []
     for entity in model.entities {
+      try ModelError.chargeEntity()
       if entity.name.isEmpty {
         mistakes.add(invalid("an entity has no name: give it one", entity))
       } else if !Identifier.isOne(entity.name) {
@@ -54,8 +55,9 @@ struct ModelChecker {
     }
   }
 
-  private func checkParents() {
-    for entity in model.entities {
+  private func checkParents() throws(ModelError) {
+    for entity in model.entities where !mistakes.isFull {
+      try ModelError.chargeEntity()
       if let mistake = mistake(inLineageOf: entity) { mistakes.add(mistake) }
     }
   }
@@ -65,6 +67,8 @@ struct ModelChecker {
     var current = entity
     while let name = current.superentityName {
       guard let parent = entities[name] else {
+        // An ancestor's mistake is told once, as its own.
+        guard current.name == entity.name else { return nil }
         return invalid("entity \(current.name): its parent \(name) is not in the model\(nearestEntity(name))", current)
       }
       if name == entity.name {
@@ -112,13 +116,14 @@ struct ModelChecker {
     }
   }
 
-  private func checkConstraints(of entity: EntityDescription) {
+  private func checkConstraints(of entity: EntityDescription) throws(ModelError) {
     if entity.uniquenessConstraints.isEmpty { return }
     let lineage = lineage(of: entity)
     let names =
       lineage.flatMap(\.attributes).map(\.name) + lineage.flatMap(\.relationships).filter { !$0.isToMany }.map(\.name)
     let known = Set(names)
     for constraint in entity.uniquenessConstraints {
+      try ModelError.chargeProperty()
       let place = entity.constraintLocations[constraint]
       if constraint.isEmpty {
         mistakes.add(invalid("entity \(entity.name): a uniqueness constraint names no attribute", entity, at: place))
@@ -132,20 +137,24 @@ struct ModelChecker {
     }
   }
 
-  private func checkIndexes(of entity: EntityDescription) {
+  private func checkIndexes(of entity: EntityDescription) throws(ModelError) {
     if entity.indexes.isEmpty { return }
     var seen: Set<String> = []
     let lineage = lineage(of: entity)
     let names = lineage.flatMap { propertyNames(of: $0) }.map(\.0)
+    let known = Set(names)
     let withoutColumn = Set(
       lineage.flatMap(\.relationships).filter(\.isToMany).map(\.name) + lineage.flatMap(\.fetchedProperties).map(\.name)
     )
     for index in entity.indexes {
-      func refuse(_ what: String) { mistakes.add(invalid("entity \(entity.name)\(what)", entity, at: index.location)) }
+      try ModelError.chargeProperty()
+      func refuse(_ what: @autoclosure () -> String) {
+        mistakes.add(invalid("entity \(entity.name)\(what())", entity, at: index.location))
+      }
       if !seen.insert(index.name).inserted { refuse(" has two indexes \(index.name)") }
       for element in index.elements where !element.isExpression {
         let name = element.property
-        if !names.contains(name) {
+        if !known.contains(name) {
           refuse(
             ": its index \(index.name) names \(name), which it does not have\(suggestion(for: name, among: names))")
         } else if withoutColumn.contains(name), !model.allowsUnknownClasses {
@@ -158,9 +167,10 @@ struct ModelChecker {
 
   // MARK: Model
 
-  private func checkFetchRequestTemplates() {
+  private func checkFetchRequestTemplates() throws(ModelError) {
     for (name, request) in model.fetchRequestTemplates.sorted(by: { $0.key < $1.key })
     where entities[request.entityName] == nil {
+      try ModelError.chargeProperty()
       let wanted = request.entityName
       mistakes.add(
         ModelError(
@@ -169,10 +179,11 @@ struct ModelChecker {
     }
   }
 
-  private func checkConfigurations() {
+  private func checkConfigurations() throws(ModelError) {
     var homes: [String: Set<String>] = [:]
     for (name, members) in model.configurations.sorted(by: { $0.key < $1.key }) {
       for member in members {
+        try ModelError.chargeProperty()
         if entities[member] == nil {
           mistakes.add(
             ModelError(

@@ -12,7 +12,10 @@ struct ModelExpressionChecker {
     func examine(
       _ subject: String, _ location: SourceLocation?, _ entity: String, _ property: String?,
       _ body: () throws(ModelError) -> Void
-    ) {
+    ) throws(ModelError) {
+      try ModelError.chargeProperty()
+      // No more warnings are read than mistakes, and each may take a look at all names.
+      guard warnings.count < Mistakes.greatestCount, !mistakes.isFull else { return }
       do { try body() } catch {
         let mistake = ModelError(
           .invalidModel, "\(subject): \(error.message)", at: location, entity: entity, property: property)
@@ -21,20 +24,20 @@ struct ModelExpressionChecker {
     }
     for entity in model.entities {
       for property in entity.description.fetchedProperties {
-        examine("\(entity.name).\(property.name)", property.location, entity.name, property.name) {
+        try examine("\(entity.name).\(property.name)", property.location, entity.name, property.name) {
           () throws(ModelError) in _ = try property.fetchRequest.checked(in: model, source: entity)
         }
       }
       for attribute in entity.description.attributes {
         guard let text = attribute.derivationExpression else { continue }
-        examine("\(entity.name).\(attribute.name)", attribute.location, entity.name, attribute.name) {
+        try examine("\(entity.name).\(attribute.name)", attribute.location, entity.name, attribute.name) {
           () throws(ModelError) in try check(derivation: text, of: attribute, entity)
         }
       }
     }
     for (name, request) in model.description.fetchRequestTemplates.sorted(by: { $0.key < $1.key }) {
       let part = ModelPart.fetchRequest(name)
-      examine("\(part)", model.description.locations[part], request.entityName, nil) {
+      try examine("\(part)", model.description.locations[part], request.entityName, nil) {
         () throws(ModelError) in _ = try request.checked(in: model)
       }
     }

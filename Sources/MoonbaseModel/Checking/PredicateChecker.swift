@@ -159,7 +159,11 @@ struct PredicateChecker {
       guard ![.string, .unknown, .null].contains(side.type) else { continue }
       throw mismatch("\(comparison.operator.rawValue) compares strings, but \(phrase((expression, side)))")
     }
-    if comparison.operator == .matches, case .constant(.string(let pattern)) = comparison.right {
+    guard case .constant(.string(let pattern)) = comparison.right else { return }
+    if comparison.operator == .like, let mistake = TextLimits.mistake(ofPattern: pattern) {
+      throw mismatch("LIKE has \(mistake)")
+    }
+    if comparison.operator == .matches {
       do { _ = try RegularExpressionCache.shared.expression(pattern, isCaseInsensitive: false) } catch {
         throw mismatch(error.message)
       }

@@ -8,7 +8,7 @@
 /// do {
 ///   try context.save()
 /// } catch let error as GraphError where error.code == .mergeConflict {
-///   // Somebody else saved the object meanwhile.
+///   // Another context saved the object meanwhile.
 /// }
 /// ```
 public struct ErrorCode: RawRepresentable, Hashable, Sendable {
@@ -22,7 +22,7 @@ public struct ErrorCode: RawRepresentable, Hashable, Sendable {
   /// such errors everywhere; all others they get as `nil, err` from calls like `save` that promise so.
   public var isMistake: Bool { Self.mistakes.contains(self) }
 
-  /// Whether the run of a script is over, so that the error must reach whoever started it.
+  /// Whether the run of a script is over, so that the error must reach the program that started it.
   package var endsRun: Bool { self == .limitExceeded || self == .interrupted }
 
   private static let mistakes: Set = [

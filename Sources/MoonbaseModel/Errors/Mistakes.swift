@@ -1,7 +1,7 @@
 /// Gathers what is wrong with a model, so that its author is told everything at once.
 package final class Mistakes {
   /// More would not be read, and hostile input could hold millions.
-  private static let greatestCount = 100
+  package static let greatestCount = 100
 
   private var found: [ModelError] = []
 
@@ -9,13 +9,19 @@ package final class Mistakes {
 
   package var isEmpty: Bool { found.isEmpty }
 
-  /// Takes an error with the others that came with it; what is known already is left out.
-  package func add(_ error: ModelError) {
-    for each in error.all where found.count < Self.greatestCount && !found.contains(each) { found.append(each) }
+  /// Whether no more are taken.
+  package var isFull: Bool { found.count >= Self.greatestCount }
+
+  /// Takes an error with the others that came with it; what is known already is left out. It is not even made where there are
+  /// enough: to find the name that was meant takes a look at all names.
+  package func add(_ error: @autoclosure () -> ModelError) {
+    guard !isFull else { return }
+    for each in error().all where !isFull && !found.contains(each) { found.append(each) }
   }
 
-  /// Does something that may fail without stopping at it.
+  /// Does something that may fail without stopping at it. Where there are mistakes enough nothing is done.
   package func attempt(_ body: () throws(ModelError) -> Void) {
+    guard !isFull else { return }
     do { try body() } catch { add(error) }
   }
 

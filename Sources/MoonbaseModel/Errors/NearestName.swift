@@ -1,16 +1,19 @@
+import MoonbasePlatform
+
 /// The name that a misspelt one most likely stands for, or nil where none is near.
 ///
 /// Case counts little; a swapped, missing, added or wrong letter counts one. Of equally near names the first is taken. Of one
 /// or two letters none may be wrong, or any other name as short would be near; two may be one too many or too few.
 package func nearestName(to name: String, among names: some Sequence<String>) -> String? {
-  let wanted = Array(name.lowercased().unicodeScalars.prefix(longestCompared + 1))
-  guard !wanted.isEmpty, wanted.count <= longestCompared else { return nil }
+  guard let wanted = comparableLetters(of: name), !wanted.isEmpty else { return nil }
   let limit = wanted.count < 2 ? 0 : max(1, wanted.count / 3)
   var best: (name: String, distance: Int)?
   for candidate in names where candidate != name {
-    let letters = Array(candidate.lowercased().unicodeScalars.prefix(longestCompared + 1))
-    guard letters.count <= longestCompared, abs(letters.count - wanted.count) <= limit else { continue }
+    // There may be many names, and many mistakes in one text. What a run that must end is told is not read.
+    if HostWork.mustEnd() { return nil }
+    guard let letters = comparableLetters(of: candidate), abs(letters.count - wanted.count) <= limit else { continue }
     if wanted.count == 2, letters.count == 2, Set(letters) != Set(wanted) { continue }
+    HostWork.note(wanted.count * letters.count >> 6)
     let distance = editDistance(wanted, letters)
     if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
   }
@@ -24,6 +27,16 @@ package func suggestion(for name: String, among names: some Sequence<String>) ->
 
 /// Longer names are not compared: the work grows with the square of the length, and input may be hostile.
 private let longestCompared = 80
+
+/// The letters of a name without regard to case; nil for one that is too long to be compared.
+private func comparableLetters(of name: String) -> [Unicode.Scalar]? {
+  let scalars = name.unicodeScalars
+  guard scalars.index(scalars.startIndex, offsetBy: longestCompared + 1, limitedBy: scalars.endIndex) == nil else {
+    return nil
+  }
+  let letters = Array(name.lowercased().unicodeScalars)
+  return letters.count <= longestCompared ? letters : nil
+}
 
 /// The optimal string alignment distance.
 private func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {

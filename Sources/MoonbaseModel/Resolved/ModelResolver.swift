@@ -82,7 +82,7 @@ struct ModelResolver {
   }
 
   private func resolve(
-    _ property: Property, slot: Int, entity: Int, indexes: [String: Int], slots: [[String: Int]],
+    _ property: Property, slot: Slot, entity: Int, indexes: [String: Int], slots: [[String: Int]],
     numbered: [Numbered]
   ) -> ResolvedProperty {
     let kind: ResolvedProperty.Kind

@@ -1,3 +1,9 @@
+/// The number of a property within its entity. Inherited properties come first, so that a slot means the same in a subentity.
+public typealias Slot = Int
+
+/// The number of an entity within its model: `model.entities[index]`.
+public typealias EntityIndex = Int
+
 /// An entity with everything looked up: slots numbered, inherited properties in place, subentities known.
 ///
 /// Entities are numbered as Core Data numbers them (depth first, siblings by name without regard to case), so that an entity
@@ -9,27 +15,27 @@
 /// ```
 public final class ResolvedEntity: Sendable {
   /// The index in the model, from 0.
-  public let index: Int
+  public let index: EntityIndex
   /// The entity as the model states it, without inherited properties.
   public let description: EntityDescription
   /// The interned name.
   package let symbol: Symbol
   /// The index of the parent entity.
-  public let parent: Int?
+  public let parent: EntityIndex?
   /// The index of the topmost ancestor, whose table holds the rows.
-  public let root: Int
+  public let root: EntityIndex
   /// The indexes of the entity and all its subentities.
-  public let subtree: Range<Int>
+  public let subtree: Range<EntityIndex>
   /// All properties, by slot; inherited ones first.
   public let properties: [ResolvedProperty]
   /// Slots of attributes.
-  public let attributeSlots: [Int]
+  public let attributeSlots: [Slot]
   /// Slots of to-one relationships.
-  public let toOneSlots: [Int]
+  public let toOneSlots: [Slot]
   /// Slots of to-many relationships.
-  public let toManySlots: [Int]
+  public let toManySlots: [Slot]
   /// Slots of properties that are kept in memory only.
-  public let transientSlots: [Int]
+  public let transientSlots: [Slot]
   /// Fetched properties by name, inherited ones too.
   public let fetchedProperties: [String: FetchedPropertyDescription]
   /// Uniqueness constraints as slots, inherited ones too.

@@ -27,6 +27,11 @@ public final class ResolvedModel: Sendable {
 
   package func entity(_ symbol: Symbol) -> ResolvedEntity? { indexesBySymbol[symbol].map { entities[$0] } }
 
+  /// The entity that a relationship leads to.
+  public func destination(of relationship: ResolvedRelationship) -> ResolvedEntity {
+    entities[relationship.destination]
+  }
+
   /// The hashes that identify this version of the model in a store.
   public var version: ModelVersion {
     knownVersion.withLock { known in

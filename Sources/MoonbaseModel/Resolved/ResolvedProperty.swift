@@ -3,7 +3,7 @@
 /// ```swift
 /// switch property.kind {
 /// case .attribute(let attribute): print(attribute.type)
-/// case .toOne(let relationship), .toMany(let relationship): print(model.entities[relationship.destination].name)
+/// case .toOne(let relationship), .toMany(let relationship): print(model.destination(of: relationship).name)
 /// }
 /// ```
 public final class ResolvedProperty: Sendable {
@@ -22,7 +22,7 @@ public final class ResolvedProperty: Sendable {
   /// The interned name.
   package let symbol: Symbol
   /// The index of the property's value in an object. A subentity's inherited properties keep their slots.
-  public let slot: Int
+  public let slot: Slot
   /// The index of the entity that declares the property.
   public let declaringEntity: Int
   /// What the slot holds.
@@ -38,7 +38,7 @@ public final class ResolvedProperty: Sendable {
   /// Whether the model has rules for the values.
   let hasValueRules: Bool
 
-  init(name: String, slot: Int, declaringEntity: Int, kind: Kind) {
+  init(name: String, slot: Slot, declaringEntity: Int, kind: Kind) {
     self.name = name
     symbol = Symbol(name)
     self.slot = slot
@@ -81,7 +81,7 @@ public final class ResolvedRelationship: Sendable {
   /// The index of the destination entity.
   public let destination: Int
   /// The slot of the inverse in the destination entity, where there is an inverse.
-  public let inverseSlot: Int?
+  public let inverseSlot: Slot?
   /// Whether the inverse is to-many; false without an inverse.
   public let isInverseToMany: Bool
   /// Whether there can be several destinations.
@@ -89,7 +89,7 @@ public final class ResolvedRelationship: Sendable {
   /// Whether a to-many relationship keeps its destinations in order.
   public let isOrdered: Bool
 
-  init(description: RelationshipDescription, destination: Int, inverseSlot: Int?, isInverseToMany: Bool) {
+  init(description: RelationshipDescription, destination: Int, inverseSlot: Slot?, isInverseToMany: Bool) {
     self.description = description
     self.destination = destination
     self.inverseSlot = inverseSlot

@@ -55,7 +55,8 @@ public struct ManagedObjectID: Hashable, Sendable {
   /// Reads the URI of a permanent ID; nil where the text has another form or names a store this process never opened.
   public init?(uriRepresentation text: String) {
     let prefix = "x-coredata://"
-    guard text.hasPrefix(prefix) else { return nil }
+    // What is longer than a name may be is not taken apart.
+    guard text.utf8.count <= 2 * TextLimits.greatestPath, text.hasPrefix(prefix) else { return nil }
     let parts = text.dropFirst(prefix.count).split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[2].first == "p", let key = Int64(parts[2].dropFirst()), key > 0,
       let store = StoreNumber.known(String(parts[0])), let entity = Symbol.known(String(parts[1]))

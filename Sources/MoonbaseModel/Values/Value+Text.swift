@@ -41,8 +41,12 @@ extension Value: CustomStringConvertible {
 }
 
 extension Decimal {
+  /// The bytes of a numeral at most: a decimal has 38 digits, and each zero more is gone through many times.
+  package static let longestNumeral = 1000
+
   /// Reads a whole text as a decimal number, with a point whatever the locale; nil for anything else.
   package init?(literal text: String) {
+    guard text.utf8.count <= Self.longestNumeral else { return nil }
     var digits = text.utf8[...]
     if digits.first == UInt8(ascii: "-") || digits.first == UInt8(ascii: "+") { digits = digits.dropFirst() }
     let allowed = digits.allSatisfy { byte in

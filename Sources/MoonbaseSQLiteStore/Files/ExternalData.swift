@@ -56,7 +56,7 @@ struct ExternalData: Sendable {
 
   // MARK: Around a commit
 
-  /// At the end of a transaction: new files are on the disk for good, and once for each store that is open, files that nobody
+  /// At the end of a transaction: new files are on the disk for good, and once for each store that is open, files that no row
   /// names any more go. To fail at that is no reason to fail the save.
   func finish(_ files: ExternalFiles, _ connection: Connection) throws {
     if !files.created.isEmpty { try folder.synchronize() }

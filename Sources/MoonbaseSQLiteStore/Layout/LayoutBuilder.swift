@@ -11,7 +11,7 @@ struct LayoutBuilder {
 
   private struct PropertyKey: Hashable {
     var entity: Int
-    var slot: Int
+    var slot: Slot
   }
 
   private var numbers: [Int: Int64] = [:]
@@ -113,7 +113,7 @@ struct LayoutBuilder {
     guard isPresent(column, entity) else { return .none }
     add(column, "INTEGER", rank: 1, name, entity)
     var layout = ToOneLayout(column: column, destination: relationship.destination)
-    let destination = model.entities[relationship.destination]
+    let destination = model.destination(of: relationship)
     if destination.hasSubentities {
       let wanted = "Z\(numbers[destination.index] ?? 0)_\(column.dropFirst())"
       layout.entityColumn = companion(wanted, of: name, entity)
@@ -155,7 +155,7 @@ struct LayoutBuilder {
       let property = entity.properties[slot]
       guard !property.isTransient, let relationship = property.relationship else { continue }
       let key = PropertyKey(entity: entity.index, slot: slot)
-      let destination = model.entities[relationship.destination]
+      let destination = model.destination(of: relationship)
       let inverse = relationship.inverseSlot.map { destination.properties[$0] }
       if let inverse, !relationship.isInverseToMany {
         if case .toOne(let layout) = slots[PropertyKey(entity: inverse.declaringEntity, slot: inverse.slot)] {

@@ -50,7 +50,7 @@ extension StoreLayout {
   /// A relationship and its inverse as `Entity.name`; one name where it is its own inverse, or has none.
   private func names(of property: ResolvedProperty) -> [String] {
     let inverse = property.relationship.flatMap { relationship in
-      relationship.inverseSlot.map { model.entities[relationship.destination].properties[$0] }
+      relationship.inverseSlot.map { model.destination(of: relationship).properties[$0] }
     }
     return [property, inverse == nil || inverse === property ? nil : inverse].compactMap { side in
       side.map { "\(model.entities[$0.declaringEntity].name).\($0.name)" }

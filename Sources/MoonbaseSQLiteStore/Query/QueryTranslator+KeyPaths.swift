@@ -29,7 +29,7 @@ extension QueryTranslator {
       guard let property = entity.property(key) else { return nil }
       switch property.kind {
       case .attribute: return nil
-      case .toOne(let relationship): entity = layout.model.entities[relationship.destination]
+      case .toOne(let relationship): entity = layout.model.destination(of: relationship)
       case .toMany: return ToManyPath(base: base, keys: keys[...])
       }
     }
@@ -59,7 +59,7 @@ extension QueryTranslator {
       guard let property = entity.property(key) else { return nil }
       switch property.kind {
       case .attribute: return nil
-      case .toOne(let relationship): entity = layout.model.entities[relationship.destination]
+      case .toOne(let relationship): entity = layout.model.destination(of: relationship)
       case .toMany: return ToManyPath(base: scope, keys: keys)
       }
     }
@@ -213,7 +213,7 @@ extension QueryTranslator {
     var entity = scope.layout.entity
     for key in keys.dropLast() {
       guard case .toOne(let relationship)? = entity.property(key)?.kind else { throw Untranslatable() }
-      entity = layout.model.entities[relationship.destination]
+      entity = layout.model.destination(of: relationship)
     }
     guard let attribute = keys.last.flatMap({ entity.property($0) })?.attribute, !attribute.isTransient,
       attribute.type != .transformable, !attribute.allowsExternalBinaryDataStorage

@@ -74,6 +74,7 @@ enum ColumnDecoder {
 
   /// SQLite prints a number with the 15 digits it keeps of it, and with a fraction: `1.0e-128` has a digit more than a decimal.
   static func decimal(_ text: String) -> Value {
+    guard text.utf8.count <= Decimal.longestNumeral else { return .null }
     let locale = Locale(identifier: "en_US_POSIX")
     let value =
       Decimal(string: text, locale: locale)

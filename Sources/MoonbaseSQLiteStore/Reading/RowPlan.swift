@@ -136,7 +136,7 @@ struct RowPlan: Sendable {
     GraphError(.invalidStore, "\(path) is damaged: table \(table), row \(key): \(what)")
   }
 
-  private func damage(_ id: ManagedObjectID, slot: Int, _ mismatch: ColumnMismatch) -> GraphError {
+  private func damage(_ id: ManagedObjectID, slot: Slot, _ mismatch: ColumnMismatch) -> GraphError {
     let name = model.entity(of: id)?.properties[slot].name ?? ""
     var error = damage(id.key, "\(id.entityName).\(name) \(mismatch.description); put it right, or set it to NULL")
     (error.entity, error.property, error.objectID) = (id.entityName, name, id)

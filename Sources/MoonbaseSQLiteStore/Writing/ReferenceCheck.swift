@@ -50,7 +50,7 @@ struct ReferenceCheck {
     return conflicts
   }
 
-  private func unreached(_ ids: [ManagedObjectID], _ slot: Int, _ entity: ResolvedEntity) throws -> [GraphError] {
+  private func unreached(_ ids: [ManagedObjectID], _ slot: Slot, _ entity: ResolvedEntity) throws -> [GraphError] {
     guard case .foreignKey(let toOne, let destination) = try layout.layout(entity).slots[slot] else { return [] }
     let declared = layout.model.entities[destination]
     let column = identifier(toOne.column)

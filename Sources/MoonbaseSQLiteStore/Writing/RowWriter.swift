@@ -8,7 +8,7 @@ import MoonbaseSQLite
 final class RowWriter {
   /// A slot that has a column.
   struct Column {
-    var slot: Int
+    var slot: Slot
     var name: String
     /// For relationships.
     var toOne: ToOneLayout?
@@ -27,7 +27,7 @@ final class RowWriter {
       case plain, external, toOne, polymorphic
     }
 
-    var slot: Int
+    var slot: Slot
     var binding: Binding
   }
 
@@ -81,7 +81,7 @@ final class RowWriter {
   /// The statement that changes these slots: parameters are the values, the new version, the key and the expected version.
   ///
   /// An object that leaves an ordered relationship loses its place in it.
-  func updateSQL(_ slots: [Int], checksVersion: Bool) -> String {
+  func updateSQL(_ slots: [Slot], checksVersion: Bool) -> String {
     var parts: [String] = []
     for column in columns where slots.contains(column.slot) {
       parts.append("\(column.name) = ?")
@@ -141,7 +141,7 @@ final class RowWriter {
   // MARK: Files of old values
 
   /// Notes the files that the row's external values are kept in, before the row changes or goes.
-  func forgetFiles(of key: Int64, slots: [Int]?, _ connection: Connection, _ files: inout ExternalFiles) throws {
+  func forgetFiles(of key: Int64, slots: [Slot]?, _ connection: Connection, _ files: inout ExternalFiles) throws {
     let names = columns.filter { $0.isExternal && slots?.contains($0.slot) ?? true }.map(\.name)
     guard !names.isEmpty else { return }
     let statement = try connection.statement(

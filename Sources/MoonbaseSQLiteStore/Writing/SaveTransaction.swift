@@ -20,7 +20,7 @@ struct SaveTransaction {
 
   private struct UpdateShape {
     var entity: Symbol
-    var slots: [Int]
+    var slots: [Slot]
     var checksVersion: Bool
     var writer: RowWriter
     var statement: Statement

@@ -38,11 +38,20 @@ final class ErrorBox {
       } else if let error = error as? LuaError {
         total += 160 * error.traceback.count + error.message.utf8.count * 2
         if let cause = error.underlying { pending.append(cause) }
+        // What a hook raised again is no handle of Lua's any more, and kept all the same.
+        if let raised = raisedAgain(error) { pending.append(raised.error) }
+      } else if let error = error as? ModelError {
+        total += error.message.utf8.count
+        pending += error.others
       } else if let error = error as? ScriptError {
         total += error.message.utf8.count
       }
     }
     return total
+  }
+
+  private func raisedAgain(_ error: LuaError) -> ErrorBox? {
+    domain.flatMap { error.value(in: $0.state) }?.objectValue(as: ErrorBox.self)
   }
 
   var code: Int { error.code.rawValue }
@@ -105,19 +114,19 @@ extension HostTypes {
       "id",
       get: { [unowned self] box, call in
         box.seen()
-        try home().give(box.graphError?.objectID.map(Value.objectID) ?? .null, &call)
+        try openDomain().answer(&call, with: box.graphError?.objectID.map(Value.objectID) ?? .null)
       })
     error.property(
       "value",
       get: { [unowned self] box, call in
         box.seen()
-        try home().give(box.graphError?.value ?? .null, &call)
+        try openDomain().answer(&call, with: box.graphError?.value ?? .null)
       })
     error.property(
       "details",
       get: { [unowned self] box, call in
         box.seen()
-        let domain = try home()
+        let domain = try openDomain()
         let details = box.details.map { LuaValue.object(LuaObject($0, as: domain.types.error)) }
         try call.return(.table(try domain.state.list(details)))
       })

@@ -60,6 +60,9 @@ extension HostTypes {
     switch try call.value(index) {
     case .integer(let number): return Decimal(number)
     case .string(let string):
+      guard string.count <= Decimal.longestNumeral else {
+        throw call.argumentError(index, "a numeral of \(string.count) bytes is no decimal of 38 digits")
+      }
       if let text = string.text, let number = Decimal(string: text, locale: nil), !number.isNaN,
         text.allSatisfy({ "+-0123456789.eE".contains($0) })
       {

@@ -33,6 +33,8 @@ final class HostTypes {
     }
     uri.weight { Value.uri($0.value).weight }
     error.weight(\.weight)
+    progress.weight(\.weight)
+    listing.weight(\.weight)
     request.usualWeight = 64  // a request tells its context what it keeps, since later ones may keep it too
     members.usualWeight = 64
     // Most scripts meet few of these: each is described when its first object is handed over.
@@ -65,7 +67,7 @@ final class HostTypes {
   }
 
   /// The domain. Throws where it is gone.
-  func home() throws -> ScriptDomain {
+  func openDomain() throws -> ScriptDomain {
     guard let domain else {
       throw ScriptError(
         .invalidRequest,

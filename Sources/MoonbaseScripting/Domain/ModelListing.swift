@@ -15,6 +15,9 @@ final class ModelListing {
     self.describe = describe
   }
 
+  /// The bytes that it keeps: its names, and an entry for each.
+  var weight: Int { names.reduce(512) { $0 + 128 + $1.utf8.count } }
+
   func entry(_ name: String, in domain: ScriptDomain) throws -> LuaValue {
     if let entry = known[name] { return entry }
     guard names.contains(name) else {
@@ -33,17 +36,17 @@ extension HostTypes {
       guard !writing else {
         throw ScriptError(.invalidRequest, "a script cannot change the model: \(key) is only read")
       }
-      try call.return(try listing.entry(key, in: home()))
+      try call.return(try listing.entry(key, in: openDomain()))
     }
     listing.operator(.length) { call in call.return(try call.object(0, as: ModelListing.self).names.count) }
     listing.operator(.pairs) { [unowned self] call in
       let listing = try call.object(0, as: ModelListing.self)
       var rest = listing.names[...]
       try call.return(
-        try home().state.function { [unowned self] call in
+        try openDomain().state.function { [unowned self] call in
           guard let name = rest.popFirst() else { return call.returnNil() }
           call.return(name)
-          try call.return(try listing.entry(name, in: home()))
+          try call.return(try listing.entry(name, in: openDomain()))
         })
     }
   }

@@ -16,6 +16,9 @@ final class ProgressBox {
     self.isVisible = isVisible
   }
 
+  /// The bytes that it keeps.
+  var weight: Int { 256 + label.utf8.count }
+
   func advance(_ count: Int64) {
     let (sum, isTooLarge) = done.addingReportingOverflow(count)
     done = isTooLarge ? .max : sum

@@ -21,7 +21,7 @@ extension ScriptDomain {
       "name": .text(entity.name), "abstract": .boolean(entity.isAbstract),
       "parent": text(entity.parent.map { model.entities[$0].name }),
       "class": text(entity.description.managedObjectClassName),
-      "user_info": try lua(.map(entity.description.userInfo)),
+      "user_info": try luaValue(from: .map(entity.description.userInfo)),
     ]
     fields["attributes"] = listing(
       "\(entity.name) has no attribute", entity.attributeSlots.map { entity.properties[$0].name }
@@ -41,13 +41,13 @@ extension ScriptDomain {
     return try frozen([
       "name": .text(attribute.name), "type": .text(attribute.type.modelName),
       "optional": .boolean(attribute.isOptional), "transient": .boolean(attribute.isTransient),
-      "default": try lua(attribute.defaultValue), "min": try lua(rules.minimum ?? .null),
-      "max": try lua(rules.maximum ?? .null), "min_length": integer(rules.minimumLength),
+      "default": try luaValue(from: attribute.defaultValue), "min": try luaValue(from: rules.minimum ?? .null),
+      "max": try luaValue(from: rules.maximum ?? .null), "min_length": integer(rules.minimumLength),
       "max_length": integer(rules.maximumLength), "matches": text(rules.regularExpression),
-      "one_of": try lua(rules.allowedValues.map(Value.list) ?? .null),
+      "one_of": try luaValue(from: rules.allowedValues.map(Value.list) ?? .null),
       "transformer": text(attribute.valueTransformerName),
       "class": text(attribute.valueClassName), "derivation": text(attribute.derivationExpression),
-      "user_info": try lua(.map(attribute.userInfo)),
+      "user_info": try luaValue(from: .map(attribute.userInfo)),
     ])
   }
 
@@ -58,7 +58,7 @@ extension ScriptDomain {
       "ordered": .boolean(relationship.isOrdered), "delete": .text(relationship.deleteRule.modelName),
       "optional": .boolean(relationship.isOptional), "transient": .boolean(relationship.isTransient),
       "min": integer(relationship.minCount), "max": integer(relationship.maxCount),
-      "user_info": try lua(.map(relationship.userInfo)),
+      "user_info": try luaValue(from: .map(relationship.userInfo)),
     ])
   }
 
@@ -66,7 +66,7 @@ extension ScriptDomain {
     try frozen([
       "name": .text(property.name), "destination": .text(property.fetchRequest.entityName),
       "predicate": text(property.fetchRequest.predicate?.description),
-      "user_info": try lua(.map(property.userInfo)),
+      "user_info": try luaValue(from: .map(property.userInfo)),
     ])
   }
 

@@ -42,7 +42,8 @@ extension ScriptDomain {
     }
     let metatable = try state.table()
     try metatable.set(
-      "__index", try state.function { [unowned types] call in try call.return(types.home().absent(try call.value(1))) })
+      "__index",
+      try state.function { [unowned types] call in try call.return(types.openDomain().absent(try call.value(1))) })
     try metatable.set(
       "__call", .function(try notCallable("moonbase", "call one of its functions, such as moonbase.open")))
     try moonbase.setMetatable(metatable)
@@ -79,7 +80,9 @@ extension ScriptDomain {
           if call.count > count { try call.refuse(from: count) }
           try body(&call)
         } catch {
-          guard case .table(let first) = try call.value(0), try types.home().isMoonbase(first) else { throw error }
+          guard case .table(let first) = try call.value(0), try types.openDomain().isMoonbase(first) else {
+            throw error
+          }
           throw ScriptError(.invalidRequest, "moonbase.\(name) is no method: call it with '.', not with ':'")
         }
       })
@@ -135,7 +138,7 @@ extension ScriptDomain {
             .malformedText,
             "'\(text.prefix(60))' is no date of the forms 2024-02-29, 2024-02-29T12:30 and 2024-02-29T12:30:15.250+01:00"
           )
-          return try call.return(types.home().luaError(error) ?? .text(error.description))
+          return try call.return(types.openDomain().luaError(error) ?? .text(error.description))
         }
         try call.return(LuaBox(date), as: types.date)
       })

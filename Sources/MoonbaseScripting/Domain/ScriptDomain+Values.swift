@@ -7,7 +7,7 @@ extension ScriptDomain {
   // MARK: To Lua
 
   /// A value as scripts see it. Null is nil, inside of lists and maps `moonbase.null`.
-  func lua(_ value: Value, depth: Int = 0) throws -> LuaValue {
+  func luaValue(from value: Value, depth: Int = 0) throws -> LuaValue {
     switch value {
     case .null: return depth == 0 ? .nil : .null
     case .bool(let truth): return .boolean(truth)
@@ -23,10 +23,10 @@ extension ScriptDomain {
     case .object(let object): return try resolve(object)
     case .list(let list):
       try checkDepth(depth)
-      return .table(try state.list(list.map { try lua($0, depth: depth + 1) }))
+      return .table(try state.list(list.map { try luaValue(from: $0, depth: depth + 1) }))
     case .map(let map):
       try checkDepth(depth)
-      return .table(try state.table(map.mapValues { try lua($0, depth: depth + 1) }))
+      return .table(try state.table(map.mapValues { try luaValue(from: $0, depth: depth + 1) }))
     }
   }
 
@@ -51,10 +51,10 @@ extension ScriptDomain {
   /// A Lua value in the form of an attribute; without one, in its natural form.
   ///
   /// Strings are bytes for binary attributes; tables of a registered class stay opaque where any class may be.
-  func value(_ lua: LuaValue, for type: AttributeType? = nil) throws -> Value {
+  func graphValue(from lua: LuaValue, for type: AttributeType? = nil) throws -> Value {
     if case .table(let table) = lua {
       var work = Conversion()
-      return try value(table, 0, &work)
+      return try graphValue(from: table, depth: 0, &work)
     }
     return try scalar(lua, for: type)
   }
@@ -65,8 +65,8 @@ extension ScriptDomain {
     var memory = HostMemory()
   }
 
-  private func element(_ lua: LuaValue, depth: Int, _ work: inout Conversion) throws -> Value {
-    if case .table(let table) = lua { return try value(table, depth, &work) }
+  private func element(from lua: LuaValue, depth: Int, _ work: inout Conversion) throws -> Value {
+    if case .table(let table) = lua { return try graphValue(from: table, depth: depth, &work) }
     let value = try scalar(lua, for: nil)
     try work.memory.hold(48 + value.weight)
     return value
@@ -78,14 +78,14 @@ extension ScriptDomain {
     case .boolean(let truth): return .bool(truth)
     case .integer(let number): return .int(number)
     case .number(let number): return .double(number)
-    case .string(let string): return try value(string, for: type)
-    case .object(let object): return try value(object)
+    case .string(let string): return try graphValue(from: string, for: type)
+    case .object(let object): return try graphValue(from: object)
     case .table, .function, .thread, .userdata:
       throw ScriptError(.invalidValue, "\(lua.typePhrase) cannot be stored")
     }
   }
 
-  private func value(_ string: LuaString, for type: AttributeType?) throws -> Value {
+  private func graphValue(from string: LuaString, for type: AttributeType?) throws -> Value {
     if type == .binaryData { return .data(Data(string.bytes)) }
     if let text = string.text { return .string(text) }
     if type == nil || type == .undefined || type == .transformable {
@@ -94,7 +94,7 @@ extension ScriptDomain {
     throw ScriptError(.invalidValue, "the text is not UTF-8")
   }
 
-  private func value(_ object: LuaObject) throws -> Value {
+  private func graphValue(from object: LuaObject) throws -> Value {
     switch object.object {
     case let box as LuaBox<Date>: return .date(box.value)
     case let box as LuaBox<Decimal>: return .decimal(box.value)
@@ -107,7 +107,7 @@ extension ScriptDomain {
     }
   }
 
-  private func value(_ table: LuaTable, _ depth: Int, _ work: inout Conversion) throws -> Value {
+  private func graphValue(from table: LuaTable, depth: Int, _ work: inout Conversion) throws -> Value {
     if let name = try className(of: table) { return .object(opaque(.table(table), className: name)) }
     guard try table.metatable == nil else {
       throw ScriptError(
@@ -123,7 +123,7 @@ extension ScriptDomain {
     if let elements = try listed(table) {
       var list: [Value] = []
       list.reserveCapacity(elements.count)
-      for value in elements { list.append(try element(value, depth: depth + 1, &work)) }
+      for value in elements { list.append(try element(from: value, depth: depth + 1, &work)) }
       return .list(list)
     }
     var map: [String: Value] = [:]
@@ -132,7 +132,7 @@ extension ScriptDomain {
         throw ScriptError(.invalidValue, "a table has list elements and other keys: it is neither a list nor a map")
       }
       if let other = map.index(forKey: key) { throw Self.twoForms(map[other].key, key) }
-      map[key] = try element(pair.value, depth: depth + 1, &work)
+      map[key] = try element(from: pair.value, depth: depth + 1, &work)
     }
     return .map(map)
   }
@@ -169,7 +169,8 @@ extension ScriptDomain {
   }
 
   /// A Lua value for a property of an object.
-  func value(_ lua: LuaValue, for property: ResolvedProperty, in context: ManagedObjectContext?) throws -> Value {
+  func graphValue(from lua: LuaValue, for property: ResolvedProperty, in context: ManagedObjectContext?) throws -> Value
+  {
     do {
       return try fitting(lua, property, context)
     } catch var error as ScriptError where error.property == nil {
@@ -183,7 +184,7 @@ extension ScriptDomain {
 
   private func fitting(_ lua: LuaValue, _ property: ResolvedProperty, _ context: ManagedObjectContext?) throws -> Value
   {
-    guard property.relationship != nil else { return try value(lua, for: property.attributeType) }
+    guard property.relationship != nil else { return try graphValue(from: lua, for: property.attributeType) }
     if case .table(let table) = lua, try table.metatable == nil, let elements = try listed(table) {
       return .list(try elements.map { try destination($0, in: context) })
     }
@@ -192,18 +193,18 @@ extension ScriptDomain {
 
   private func destination(_ lua: LuaValue, in context: ManagedObjectContext?) throws -> Value {
     try checkContext(of: lua, is: context)
-    return try value(lua)
+    return try graphValue(from: lua)
   }
 
   // MARK: Arguments of calls
 
   /// An argument in the form of an attribute.
-  func value(_ call: borrowing LuaCall, _ index: Int, for type: AttributeType? = nil) throws -> Value {
-    try value(try call.value(index), for: type)
+  func graphValue(of call: borrowing LuaCall, at index: Int, for type: AttributeType? = nil) throws -> Value {
+    try graphValue(from: try call.value(index), for: type)
   }
 
   /// Returns a value from a host function.
-  func give(_ value: Value, _ call: inout LuaCall) throws {
+  func answer(_ call: inout LuaCall, with value: Value) throws {
     switch value {
     case .null: call.returnNil()
     case .bool(let truth): call.return(truth)
@@ -211,12 +212,12 @@ extension ScriptDomain {
     case .double(let number): call.return(number)
     case .string(let text): call.return(text)
     case .data(let data): data.withUnsafeBytes { call.return(bytes: $0) }
-    default: try call.return(lua(value))
+    default: try call.return(luaValue(from: value))
     }
   }
 
   /// Sets an argument of a call that is made often.
-  func set(_ value: Value, _ index: Int, of arguments: borrowing LuaArguments) throws {
+  func setArgument(_ index: Int, of arguments: borrowing LuaArguments, to value: Value) throws {
     switch value {
     case .null: arguments.setNil(index)
     case .bool(let truth): arguments.set(index, boolean: truth)
@@ -224,16 +225,16 @@ extension ScriptDomain {
     case .double(let number): arguments.set(index, number: number)
     case .string(let text): arguments.set(index, string: text)
     case .data(let data): data.withUnsafeBytes { arguments.set(index, bytes: $0) }
-    default: try arguments.set(index, lua(value))
+    default: try arguments.set(index, luaValue(from: value))
     }
   }
 
   /// Reads the one result of a call that is made often.
-  func value(_ result: borrowing LuaResult, for type: AttributeType? = nil) throws -> Value {
+  func graphValue(from result: borrowing LuaResult, for type: AttributeType? = nil) throws -> Value {
     if let number = result.integer { return .int(number) }
     if result.isNil { return .null }
     if let truth = result.boolean { return .bool(truth) }
     if type != .binaryData, let text = result.text { return .string(text) }
-    return try value(try result.value, for: type)
+    return try graphValue(from: try result.value, for: type)
   }
 }

@@ -31,6 +31,8 @@ public final class ScriptDomain {
   var unseenFailure: UnseenFailure?
   /// Contexts that scripts of this domain opened or were given.
   var contexts: [ManagedObjectContext] = []
+  /// The bytes of models and stores that scripts opened, by estimate.
+  var openedWeight = 0
 
   /// Sets up every context that this domain makes; nil leaves contexts as they are made.
   public var prepareContext: ((ManagedObjectContext) -> Void)?

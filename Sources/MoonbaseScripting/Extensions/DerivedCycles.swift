@@ -62,7 +62,7 @@ struct DerivedCycles {
         guard let property = place.property(String(key)) else { return [] }
         guard let relationship = property.relationship else { return owners(of: property.name, place, entries) }
         guard crossingRelationships else { return [] }
-        place = model.entities[relationship.destination]
+        place = model.destination(of: relationship)
       }
       return []
     }

@@ -59,24 +59,24 @@ extension DomainBuilder {
     guard let inputs = try DerivedInputs(derived, of: entity, in: model) else {
       let call = LuaFastCall(function, parameters: 1)
       return { [types] object in
-        let scripts = try types.home()
+        let scripts = try types.openDomain()
         let handle = try scripts.types.type(of: object.entity)
         let value = try call.run {
           try $0.set(0, object: object, as: handle)
         } reading: { result in
-          try function.checking { try scripts.value(result, for: type) }
+          try function.checking { try scripts.graphValue(from: result, for: type) }
         }
         return try function.checking { try checked(value, attribute) }
       }
     }
     let call = LuaFastCall(function, parameters: inputs.count)
     return { [types] object in
-      let scripts = try types.home()
+      let scripts = try types.openDomain()
       let value = try inputs.withValues(of: object) { values in
         try call.run { arguments in
-          for index in values.indices { try scripts.set(values[index], index, of: arguments) }
+          for index in values.indices { try scripts.setArgument(index, of: arguments, to: values[index]) }
         } reading: { result in
-          try function.checking { try scripts.value(result, for: type) }
+          try function.checking { try scripts.graphValue(from: result, for: type) }
         }
       }
       return try function.checking { try value.map { try checked($0, attribute) } ?? .null }
@@ -94,10 +94,10 @@ extension DomainBuilder {
   private func setter(_ function: LuaFunction) -> (Value, ManagedObject) throws -> Void {
     let call = LuaFastCall(function, parameters: 2)
     return { [types] value, object in
-      let scripts = try types.home()
+      let scripts = try types.openDomain()
       let handle = try scripts.types.type(of: object.entity)
       try call.run {
-        try scripts.set(value, 0, of: $0)
+        try scripts.setArgument(0, of: $0, to: value)
         try $0.set(1, object: object, as: handle)
       } reading: { _ in
       }

@@ -11,7 +11,7 @@ struct DomainBuilder {
 
   /// Adds what scripts declare to a domain that holds what Swift code provides.
   func build(_ declarations: [ExtensionDeclaration], beside domain: ExtensionDomain) throws -> ExtensionDomain {
-    let scripts = try types.home()
+    let scripts = try types.openDomain()
     for declaration in declarations {
       for (name, value) in declaration.classes {
         try scripts.register(class: name, value)
@@ -41,9 +41,9 @@ struct DomainBuilder {
     }
     let call = LuaFastCall(test, parameters: 1)
     return ValueClass(name) { [types] value in
-      let scripts = try types.home()
+      let scripts = try types.openDomain()
       return try call.run {
-        try scripts.set(value, 0, of: $0)
+        try scripts.setArgument(0, of: $0, to: value)
       } reading: {
         $0.boolean ?? !$0.isNil
       }
@@ -56,20 +56,20 @@ struct DomainBuilder {
     var made = ValueTransformer(
       transformer.name, valueClassName: transformer.className,
       transformedValue: { [types] value in
-        let scripts = try types.home()
+        let scripts = try types.openDomain()
         return try forward.run {
-          try scripts.set(value, 0, of: $0)
+          try scripts.setArgument(0, of: $0, to: value)
         } reading: { result in
-          try result.withBytes { .data(Data($0)) } ?? scripts.value(result)
+          try result.withBytes { .data(Data($0)) } ?? scripts.graphValue(from: result)
         }
       },
       reverseTransformedValue: backward.map { backward in
         { [types] bytes in
-          let scripts = try types.home()
+          let scripts = try types.openDomain()
           return try backward.run {
-            try scripts.set(bytes, 0, of: $0)
+            try scripts.setArgument(0, of: $0, to: bytes)
           } reading: {
-            try scripts.value($0)
+            try scripts.graphValue(from: $0)
           }
         }
       })
@@ -97,16 +97,16 @@ struct DomainBuilder {
     let call = LuaFastCall(function, parameters: 2)
     let attribute = model.entity(entity)?.property(key)?.attribute
     return { [types] value, object in
-      let scripts = try types.home()
+      let scripts = try types.openDomain()
       let handle = try scripts.types.type(of: object.entity)
       let new = try call.run {
-        try scripts.set(value, 0, of: $0)
+        try scripts.setArgument(0, of: $0, to: value)
         try $0.set(1, object: object, as: handle)
       } reading: { result in
         guard !result.isMissing else {
           throw function.mistake("returned nothing: return the value, or nil for no value")
         }
-        return try function.checking { try scripts.value(result, for: attribute?.type) }
+        return try function.checking { try scripts.graphValue(from: result, for: attribute?.type) }
       }
       return try function.checking { try attribute?.checked(new) ?? new }
     }
@@ -114,8 +114,8 @@ struct DomainBuilder {
 
   private func rule(_ function: LuaFunction) -> EntityExtension.Rule {
     { [types] value, object in
-      let scripts = try types.home()
-      let results = try function.call([scripts.lua(value), scripts.handle(object)])
+      let scripts = try types.openDomain()
+      let results = try function.call([scripts.luaValue(from: value), scripts.handle(object)])
       return try RuleOutcome(function, object.entity).failure(results)
     }
   }
@@ -125,7 +125,7 @@ struct DomainBuilder {
   )? {
     function.map { function in
       { [types] object in
-        let scripts = try types.home()
+        let scripts = try types.openDomain()
         return try RuleOutcome(function, object.entity).failure(function.call([scripts.handle(object)]))
       }
     }
@@ -135,7 +135,7 @@ struct DomainBuilder {
     function.map { function in
       let call = LuaFastCall(function, parameters: 1)
       return { [types] object in
-        let scripts = try types.home()
+        let scripts = try types.openDomain()
         let handle = try scripts.types.type(of: object.entity)
         try call.run {
           try $0.set(0, object: object, as: handle)

@@ -18,7 +18,7 @@ public struct ExtensionSource: Sendable {
   enum Kind: Sendable {
     case file(URL)
     case directory(URL)
-    case path(URL)
+    case path(String)
     case text(ScriptSource)
     case closures(ClosureExtensions)
   }
@@ -32,10 +32,10 @@ public struct ExtensionSource: Sendable {
   public static func directory(_ url: URL) -> ExtensionSource { ExtensionSource(kind: .directory(url)) }
 
   /// A file, or every `.lua` file in a folder: what it is, is looked at when it is opened.
-  package static func path(_ path: String) -> ExtensionSource { ExtensionSource(kind: .path(URL(literalPath: path))) }
+  package static func path(_ path: String) -> ExtensionSource { ExtensionSource(kind: .path(path)) }
 
   /// The path of what is not looked at yet, as it was given.
-  package var path: String? { if case .path(let url) = kind { url.relativePath } else { nil } }
+  package var path: String? { if case .path(let path) = kind { path } else { nil } }
 
   /// A text in memory; `name` stands for it in messages.
   public static func text(_ text: String, name: String) -> ExtensionSource {
@@ -82,7 +82,8 @@ public struct ExtensionSource: Sendable {
     switch kind {
     case .closures: return []
     case .text(let source): return [source]
-    case .file(let url), .path(let url): return [try ScriptSource(contentsOf: url, limit: limit)]
+    case .file(let url): return [try ScriptSource(contentsOf: url, limit: limit)]
+    case .path(let path): return [try ScriptSource(contentsOf: URL(literalPath: path), limit: limit)]
     case .directory(let url):
       let names: [String]
       do {

@@ -74,9 +74,9 @@ final class PureScriptInstances: PureFunctionInstances {
   private func run(_ call: LuaFastCall, _ get: LuaFunction, _ function: PureFunction, _ inputs: [Value]) throws -> Value
   {
     let value = try call.run { arguments in
-      for (index, value) in inputs.enumerated() { try domain.set(value, index, of: arguments) }
+      for (index, value) in inputs.enumerated() { try domain.setArgument(index, of: arguments, to: value) }
     } reading: {
-      try domain.value($0)
+      try domain.graphValue(from: $0)
     }
     do {
       return try get.checking { try AttributeDescription(function.name, function.type).checked(value) }

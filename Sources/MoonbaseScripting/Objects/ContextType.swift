@@ -22,6 +22,7 @@ final class ContextBox {
 final class ContextType {
   let plain = LuaHostType<ContextBox>("context")
   private var boxes: [ObjectIdentifier: ContextBox] = [:]
+  private var greatestCount = 64
 
   func method(
     _ name: String, upTo count: Int = .max, _ body: @escaping (ManagedObjectContext, inout LuaCall) throws -> Void
@@ -37,9 +38,15 @@ final class ContextType {
 
   func box(_ context: ManagedObjectContext) -> ContextBox {
     if let known = boxes[ObjectIdentifier(context)], !known.isGone { return known }
-    boxes = boxes.filter { !$0.value.isGone }
+    if boxes.count >= greatestCount { forgetThoseGone() }
     let box = ContextBox(context)
     boxes[ObjectIdentifier(context)] = box
     return box
+  }
+
+  /// Looked at each time twice as many have come: a script may open thousands.
+  private func forgetThoseGone() {
+    boxes = boxes.filter { !$0.value.isGone }
+    greatestCount = max(64, 2 * boxes.count)
   }
 }

@@ -13,10 +13,10 @@ extension HostTypes {
       try call.return(RequestBox(FetchRequest(entity.name), self.context.box(context)), as: request)
     }
     context.method("fetch_template", upTo: 2) { [unowned self] context, call in
-      let domain = try home()
+      let domain = try openDomain()
       var values: [String: Value] = [:]
       if !call.isNil(1) {
-        for (key, value) in try call.table(1).pairs { values[key.textValue ?? ""] = try domain.value(value) }
+        for (key, value) in try call.table(1).pairs { values[key.textValue ?? ""] = try domain.graphValue(from: value) }
       }
       let request = try context.fetchRequest(fromTemplate: try call.text(0), substituting: values)
       try call.return(RequestBox(request, self.context.box(context)), as: self.request)
@@ -51,10 +51,10 @@ extension HostTypes {
 
   private func describeSaving() {
     context.method("save", upTo: 0) { [unowned self] context, call in
-      try home().save(context, &call)
+      try openDomain().save(context, &call)
     }
     context.method("transaction", upTo: 1) { [unowned self] context, call in
-      let domain = try home()
+      let domain = try openDomain()
       let body = try call.function(0)
       do {
         let results = try context.transaction { try body.call([]) }
@@ -78,7 +78,7 @@ extension HostTypes {
 
   private func describeLookup() {
     context.method("object", upTo: 1) { [unowned self] context, call in
-      let domain = try home()
+      let domain = try openDomain()
       var id: ManagedObjectID?
       if let box = call.objectIfPresent(0, as: LuaBox<ManagedObjectID>.self) {
         id = box.value
@@ -89,7 +89,7 @@ extension HostTypes {
       try call.return(try context.existingObject(with: id).map { try domain.handle($0) } ?? .nil)
     }
     context.method("find", upTo: 2) { [unowned self] context, call in
-      let domain = try home()
+      let domain = try openDomain()
       let entity = try Self.entity(of: call, context)
       let values = try domain.values(try Self.values(of: call, 1, entity), of: entity, in: context)
       try call.return(try Self.find(entity, values, context).map { try domain.handle($0) } ?? .nil)
@@ -98,7 +98,7 @@ extension HostTypes {
   }
 
   private func upsert(_ context: ManagedObjectContext, _ call: inout LuaCall) throws {
-    let domain = try home()
+    let domain = try openDomain()
     let entity = try Self.entity(of: call, context)
     let keys = try Self.keys(of: call, 1, entity).map { try domain.property(.text($0), of: entity).name }
     let argument = try Self.values(of: call, 2, entity)
@@ -115,7 +115,7 @@ extension HostTypes {
   private func upsert(
     _ table: LuaTable, _ entity: ResolvedEntity, _ keys: [String], _ context: ManagedObjectContext
   ) throws -> ManagedObject {
-    let domain = try home()
+    let domain = try openDomain()
     let values = try domain.values(table, of: entity, in: context)
     var sought: [String: Value] = [:]
     for key in keys {
@@ -152,7 +152,7 @@ extension HostTypes {
 
   /// Sets the properties that a table names.
   func assign(_ table: LuaTable, to object: ManagedObject) throws {
-    let domain = try home()
+    let domain = try openDomain()
     try table.forEach(of: type(of: object.entity)) { key, value in
       let property =
         switch key {
@@ -161,7 +161,8 @@ extension HostTypes {
         case .slot(let slot): try domain.property(.text(type(of: object.entity).names[slot]), of: object.entity)
         case .other(let name): try domain.property(name, of: object.entity)
         }
-      try object.setValue(domain.value(value, for: property, in: object.managedObjectContext), at: property.slot)
+      try object.setValue(
+        domain.graphValue(from: value, for: property, in: object.managedObjectContext), at: property.slot)
     }
   }
 }
@@ -173,7 +174,7 @@ extension ScriptDomain {
     var result: [String: Value] = [:]
     try table.forEach { key, value in
       let property = try property(key, of: entity)
-      result[property.name] = try self.value(value, for: property, in: context)
+      result[property.name] = try graphValue(from: value, for: property, in: context)
     }
     return result
   }

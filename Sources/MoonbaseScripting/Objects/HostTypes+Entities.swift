@@ -32,7 +32,7 @@ extension HostTypes {
     type.property(
       name,
       get: { [unowned self] object, call in
-        let domain = try home()
+        let domain = try openDomain()
         try call.return(.table(try domain.state.list(object.fetchedObjects(forKey: name).map(domain.handle))))
       }, set: { object, _ in throw GraphError.fetchedProperty(name, of: object.entity) })
   }
@@ -44,7 +44,7 @@ extension HostTypes {
       let object = try call.object(0, as: ManagedObject.self)
       var rest = object.entity.properties.filter { $0.relationship?.isToMany != true }[...]
       try call.return(
-        try home().state.function { [unowned self] call in
+        try openDomain().state.function { [unowned self] call in
           guard let property = rest.popFirst() else { return call.returnNil() }
           call.return(property.name)
           try get(object, property.slot, &call)
@@ -57,10 +57,10 @@ extension HostTypes {
     }
   }
 
-  private func get(_ object: ManagedObject, _ slot: Int, _ call: inout LuaCall) throws {
+  private func get(_ object: ManagedObject, _ slot: Slot, _ call: inout LuaCall) throws {
     let property = object.entity.properties[slot]
     guard let relationship = property.relationship else {
-      return try home().give(object.value(at: slot), &call)
+      return try openDomain().answer(&call, with: object.value(at: slot))
     }
     if relationship.isToMany {
       guard object.managedObjectContext != nil else { throw object.goneError }
@@ -73,16 +73,17 @@ extension HostTypes {
     try call.return(destination, as: type(of: destination.entity))
   }
 
-  private func set(_ object: ManagedObject, _ slot: Int, _ call: inout LuaCall) throws {
+  private func set(_ object: ManagedObject, _ slot: Slot, _ call: inout LuaCall) throws {
     let property = object.entity.properties[slot]
-    try object.setValue(try home().value(try call.value(0), for: property, in: object.managedObjectContext), at: slot)
+    try object.setValue(
+      try openDomain().graphValue(from: try call.value(0), for: property, in: object.managedObjectContext), at: slot)
   }
 
   /// What every object can do; also reached as `moonbase.object.NAME(object, ...)`.
   /// `count`: how many arguments it takes.
   var objectMethods: [(name: String, count: Int, body: (ManagedObject, inout LuaCall) throws -> Void)] {
     [
-      ("id", 0, { [unowned self] object, call in try home().give(.objectID(object.objectID), &call) }),
+      ("id", 0, { [unowned self] object, call in try openDomain().answer(&call, with: .objectID(object.objectID)) }),
       ("entity", 0, { object, call in call.return(object.entity.name) }),
       (
         "context", 0,
@@ -95,21 +96,26 @@ extension HostTypes {
       ("is_updated", 0, { object, call in call.return(object.isUpdated) }),
       ("is_deleted", 0, { object, call in call.return(object.isDeleted) }),
       ("has_changes", 0, { object, call in call.return(object.hasChanges) }),
-      ("changed_values", 0, { [unowned self] object, call in try home().give(.map(object.changedValues()), &call) }),
       (
-        "committed_values", 0, { [unowned self] object, call in try home().give(.map(object.committedValues()), &call) }
+        "changed_values", 0,
+        { [unowned self] object, call in try openDomain().answer(&call, with: .map(object.changedValues())) }
+      ),
+      (
+        "committed_values", 0,
+        { [unowned self] object, call in try openDomain().answer(&call, with: .map(object.committedValues())) }
       ),
       (
         "primitive", 1,
         { [unowned self] object, call in
-          try home().give(object.primitiveValue(forKey: try call.text(0)), &call)
+          try openDomain().answer(&call, with: object.primitiveValue(forKey: try call.text(0)))
         }
       ),
       (
         "set_primitive", 2,
         { [unowned self] object, call in
-          let property = try home().property(.text(try call.text(0)), of: object.entity)
-          let value = try home().value(try call.value(1), for: property, in: object.managedObjectContext)
+          let property = try openDomain().property(.text(try call.text(0)), of: object.entity)
+          let value = try openDomain().graphValue(
+            from: try call.value(1), for: property, in: object.managedObjectContext)
           try object.setPrimitiveValue(value, forKey: property.name)
         }
       ),
@@ -122,7 +128,7 @@ extension HostTypes {
   }
 
   private func validate(_ object: ManagedObject, _ call: inout LuaCall) throws {
-    let domain = try home()
+    let domain = try openDomain()
     guard call.count > 0 else {
       try domain.attempt(&call) { try object.validate() }
       return
@@ -131,7 +137,7 @@ extension HostTypes {
     guard let property = object.entity.property(key) else {
       throw GraphError.unknownProperty(key, of: object.entity, object.objectID)
     }
-    let value = try domain.value(try call.value(1), for: property, in: object.managedObjectContext)
+    let value = try domain.graphValue(from: try call.value(1), for: property, in: object.managedObjectContext)
     try domain.attempt(&call) { try object.validate(value, forKey: key) }
   }
 }

@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbasePlatform
 
 /// Walks the objects that matched when it began, a batch of rows at a time; skips those that are gone since.
 final class ObjectWalk {
@@ -7,6 +8,8 @@ final class ObjectWalk {
   private unowned let domain: ScriptDomain
   private let ids: CompactIDs
   private let batchSize: Int
+  /// How many rows are read next. A walk begins with few, for what they weigh is not known.
+  private var nextCount: Int
   private let saveEvery: Int?
   private let prefetched: [String]
   private var position = 0
@@ -19,6 +22,7 @@ final class ObjectWalk {
     let request = box.request
     ids = CompactIDs(try box.context.fetchIDs(request))
     batchSize = request.fetchBatchSize > 0 ? request.fetchBatchSize : 512
+    nextCount = request.fetchBatchSize > 0 ? batchSize : 8
     saveEvery = box.saveEvery
     prefetched = request.relationshipKeyPathsForPrefetching
   }
@@ -40,15 +44,31 @@ final class ObjectWalk {
   }
 
   private func nextOfBatch() throws -> ManagedObject? {
-    if let object = batch.popFirst() { return object }
-    guard position < ids.count else { return nil }
-    let end = min(ids.count, position + batchSize)
+    while true {
+      if let object = batch.popFirst() { return object }
+      guard position < ids.count else { return nil }
+      try HostWork.charge(Self.batchUnits)
+      try readBatch()
+    }
+  }
+
+  /// What reading a batch costs, were it that all its rows are gone.
+  private static let batchUnits = 100
+
+  /// The bytes that the objects of a batch are to weigh at most, if they weigh what those before them did.
+  private static let batchWeight = 4 << 20
+
+  private func readBatch() throws {
+    let end = min(ids.count, position + nextCount)
     let context = try box.context
+    // Those before are let go first.
+    batch = []
     let objects = try context.loadObjects(with: ids[position..<end])
     try context.prefetch(prefetched, of: objects)
     batch = objects[...]
     position = end
-    return try nextOfBatch()
+    let weight = objects.reduce(0) { $0 + $1.weight } / max(1, objects.count)
+    nextCount = max(1, min(batchSize, 8 * nextCount, Self.batchWeight / max(1, weight)))
   }
 
   /// Saves and turns what was visited into faults, so that memory stays flat.

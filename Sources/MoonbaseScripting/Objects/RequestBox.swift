@@ -14,7 +14,7 @@ final class RequestBox {
     case saveEvery(Int)
   }
 
-  private let home: ContextBox
+  private let contextBox: ContextBox
   /// The bytes that the step keeps, without those below it. They count as long as the step is there: a later one may keep it when
   /// no script does.
   private let weight: Int
@@ -32,7 +32,7 @@ final class RequestBox {
   static let greatestCount: Int32 = 1000
 
   init(_ request: FetchRequest, _ context: ContextBox) {
-    home = context
+    contextBox = context
     step = .start(request)
     counts = .zero
     weight = 512 + (request.predicate?.weight ?? 0)
@@ -40,7 +40,7 @@ final class RequestBox {
   }
 
   private init(_ previous: RequestBox, _ step: Step, _ counts: SIMD4<Int32>, weight: Int) {
-    home = previous.home
+    contextBox = previous.contextBox
     self.previous = previous
     self.step = step
     self.counts = counts
@@ -48,10 +48,10 @@ final class RequestBox {
     weigh(self.weight)
   }
 
-  var context: ManagedObjectContext { get throws { try home.live() } }
+  var context: ManagedObjectContext { get throws { try contextBox.live() } }
 
   /// Where the context is gone, what it counted is forgotten.
-  private func weigh(_ bytes: Int) { try? home.live().weigh(bytes) }
+  private func weigh(_ bytes: Int) { try? contextBox.live().weigh(bytes) }
 
   /// The request with one more step, which adds so many of a kind and keeps so many bytes.
   func with(_ step: Step, adding count: Int = 0, to kind: Kind = .conditions, weight: Int = 0) throws -> RequestBox {
@@ -171,7 +171,7 @@ extension HostTypes {
     _ body: @escaping (RequestBox, borrowing LuaCall, ScriptDomain) throws -> RequestBox
   ) {
     request.method(name, upTo: count) { [unowned self] box, call in
-      try call.return(body(box, call, home()), as: request)
+      try call.return(body(box, call, openDomain()), as: request)
     }
   }
 
@@ -199,31 +199,31 @@ extension HostTypes {
 
   private func describeResults() {
     request.method("all", upTo: 0) { [unowned self] box, call in
-      let domain = try home()
+      let domain = try openDomain()
       let objects = try box.context.fetch(box.request).map { try domain.handle($0) }
       try call.return(.table(try domain.state.list(objects)))
     }
     request.method("first", upTo: 0) { [unowned self] box, call in
       var request = box.request
       request.fetchLimit = 1
-      try call.return(try box.context.fetch(request).first.map { try home().handle($0) } ?? .nil)
+      try call.return(try box.context.fetch(request).first.map { try openDomain().handle($0) } ?? .nil)
     }
     request.method("ids", upTo: 0) { [unowned self] box, call in
-      let domain = try home()
-      let ids = try box.context.fetchIDs(box.request).map { try domain.lua(.objectID($0)) }
+      let domain = try openDomain()
+      let ids = try box.context.fetchIDs(box.request).map { try domain.luaValue(from: .objectID($0)) }
       try call.return(.table(try domain.state.list(ids)))
     }
     request.method("count", upTo: 0) { box, call in call.return(try box.context.count(box.request)) }
     request.method("each", upTo: 0) { [unowned self] box, call in
-      let domain = try home()
+      let domain = try openDomain()
       let walk = try ObjectWalk(box, domain)
       try call.return(
         try domain.state.function(weight: walk.weight) { [unowned self] call in
-          try call.return(try walk.next().map { try home().handle($0) } ?? .nil)
+          try call.return(try walk.next().map { try openDomain().handle($0) } ?? .nil)
         })
     }
     request.method("dictionaries", upTo: 1) { [unowned self] box, call in
-      let domain = try home()
+      let domain = try openDomain()
       var request = box.request
       if !call.isNil(0) {
         if let path = try call.value(0).textValue {
@@ -233,7 +233,7 @@ extension HostTypes {
       }
       let result = try DictionaryRows(request, in: box.context)
       var rows = try domain.state.rows(result.names)
-      try result.forEach { try rows.append(try $0.map { try domain.lua($0) }) }
+      try result.forEach { try rows.append(try $0.map { try domain.luaValue(from: $0) }) }
       try call.return(.table(rows.list))
     }
   }
@@ -245,7 +245,7 @@ extension HostTypes {
     let arguments = try (1..<max(1, call.count)).map { index in
       let argument = try call.value(index)
       try domain.checkContext(of: argument, is: context)
-      do { return try domain.value(argument) } catch let error as ScriptError {
+      do { return try domain.graphValue(from: argument) } catch let error as ScriptError {
         throw call.argumentError(index, error.message)
       }
     }

@@ -5,9 +5,9 @@ import MoonbaseModel
 /// The destinations of a to-many relationship as scripts see them.
 final class ToManyBox {
   let owner: ManagedObject
-  let slot: Int
+  let slot: Slot
 
-  init(_ owner: ManagedObject, _ slot: Int) {
+  init(_ owner: ManagedObject, _ slot: Slot) {
     self.owner = owner
     self.slot = slot
   }
@@ -41,11 +41,14 @@ extension HostTypes {
       call.return(try box.owner.hasMember(Self.id(call, 0, box), box.slot))
     }
     members.method("all", upTo: 0) { [unowned self] box, call in
-      try call.return(.table(try home().state.list(try handles(box))))
+      try call.return(.table(try openDomain().state.list(try handles(box))))
     }
     members.method("each", upTo: 0) { [unowned self] box, call in
       var rest = try handles(box)[...]
-      try call.return(try home().state.function { call in try call.return(rest.popFirst() ?? .nil) })
+      try call.return(
+        try openDomain().state.function(weight: Self.weight(of: rest.count)) { call in
+          try call.return(rest.popFirst() ?? .nil)
+        })
     }
     members.operator(.length) { call in
       let box = try call.object(0, as: ToManyBox.self)
@@ -55,7 +58,7 @@ extension HostTypes {
       let all = try handles(try call.object(0, as: ToManyBox.self))
       var index = 0
       try call.return(
-        try home().state.function { call in
+        try openDomain().state.function(weight: Self.weight(of: all.count)) { call in
           guard index < all.count else { return call.returnNil() }
           index += 1
           try call.return(.integer(Int64(index)))
@@ -115,11 +118,14 @@ extension HostTypes {
     return Int(position) - 1
   }
 
+  /// The bytes that a list of destinations keeps in the host while a script walks through it.
+  private static func weight(of count: Int) -> Int { 256 + 96 * count }
+
   private func handles(_ box: ToManyBox) throws -> [LuaValue] { try box.ids().map { try handle($0, box) } }
 
   private func handle(_ id: ManagedObjectID, _ box: ToManyBox) throws -> LuaValue {
     guard let context = box.owner.managedObjectContext else { return .nil }
-    return try home().handle(context.object(with: id))
+    return try openDomain().handle(context.object(with: id))
   }
 
   /// The ID of an object argument, which must be of the owner's context.

@@ -110,7 +110,7 @@ extension ModelTree {
     }
     let place = lines.location(of: path)
     do {
-      self.init(.value(try domain.value(value)), line: place.line)
+      self.init(.value(try domain.graphValue(from: value)), line: place.line)
     } catch {
       throw ModelError(.malformedFile, "\(path.joined(separator: ".")): \(error)", at: place)
     }

@@ -16,16 +16,17 @@ extension ScriptDomain {
         throw call.argumentError(
           0, "a table is expected, as in moonbase.open{ store = \(store) }, got \(call.typeName(0))")
       }
-      try call.return(.table(try types.home().open(options, opener)))
+      try call.return(.table(try types.openDomain().open(options, opener)))
     }
     try define("reload", upTo: 0) { [unowned types] _ in
-      for context in try types.home().contexts { try ScriptExtensions.reload(of: context) }
+      for context in try types.openDomain().contexts { try ScriptExtensions.reload(of: context) }
     }
   }
 
   private func open(_ table: LuaTable, _ opener: ContainerOpener) throws -> LuaTable {
     let context = try context(of: opener(containerDescription(table)))
     contexts.append(context)
+    weigh(opened: context.coordinator)
     let result = try state.table(["context": .object(types.context.handle(context))])
     try result.set(
       "reload",
@@ -50,6 +51,27 @@ extension ScriptDomain {
   public func close() {
     for context in contexts { context.domain.owner = nil }
     contexts = []
+    state.weigh(-openedWeight)
+    openedWeight = 0
+  }
+
+  /// What a script opens is kept until the end of the run, and counts as its memory.
+  private func weigh(opened coordinator: PersistentStoreCoordinator) {
+    let files = coordinator.persistentStores.count(where: { $0.url != nil })
+    let weight = 8192 + coordinator.model.weight + files * Self.storeWeight
+    openedWeight += weight
+    state.weigh(weight)
+  }
+
+  /// What a store keeps for its connections and their statements, by measure.
+  private static let storeWeight = 160 << 10
+
+  /// What the system would refuse is not taken apart before.
+  private static func checked(path: String) throws -> String {
+    guard path.utf8.count > 4096 else { return path }
+    throw ScriptError(
+      .invalidRequest,
+      "\(TextLimits.beginning(of: path)) cannot be opened: File name too long (\(path.utf8.count) bytes; 4096 at most)")
   }
 
   private func containerDescription(_ table: LuaTable) throws -> ContainerDescription {
@@ -57,7 +79,7 @@ extension ScriptDomain {
     try reader.check(["store", "model", "extensions", "read_only"])
     var description = ContainerDescription(
       model: try model(of: table), stores: try stores(reader),
-      extensions: try (reader.strings("extensions") ?? []).map(ExtensionSource.path))
+      extensions: try (reader.strings("extensions") ?? []).map { try .path(Self.checked(path: $0)) })
     if try reader.boolean("read_only") == true { description.setReadOnly() }
     return description
   }
@@ -68,14 +90,15 @@ extension ScriptDomain {
     case .table:
       guard let stores = try reader.table("store") else { return [] }
       return try stores.keys().map { configuration in
-        .sqlite(URL(literalPath: try stores.string(configuration) ?? ""), configuration: configuration)
+        let path = try Self.checked(path: stores.string(configuration) ?? "")
+        return .sqlite(URL(literalPath: path), configuration: configuration)
       }
     case let value:
       guard let path = value.textValue else {
         throw ScriptError(
           .invalidRequest, "store is a path or a table of paths by configuration, not \(value.typePhrase)")
       }
-      return [.sqlite(URL(literalPath: path))]
+      return [.sqlite(URL(literalPath: try Self.checked(path: path)))]
     }
   }
 
@@ -90,7 +113,7 @@ extension ScriptDomain {
       guard let path = other.textValue else {
         throw ScriptError(.invalidRequest, "model is a path or a table, not \(other.typePhrase)")
       }
-      return .file(URL(literalPath: path))
+      return .file(URL(literalPath: try Self.checked(path: path)))
     }
   }
 }

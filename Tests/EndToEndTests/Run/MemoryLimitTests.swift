@@ -1,3 +1,4 @@
+import MoonbasePlatform
 import Testing
 
 /// What the host keeps for a script counts as the script's memory: each of these would take gigabytes.
@@ -32,6 +33,10 @@ import Testing
     "local t = {} for i = 1, 1e7 do t[i] = select(2, pcall(c.fetch, c, 'Nothing')) end",
     "local t = {} for i = 1, 1e7 do t[i] = moonbase.uri('http://example.com/' .. i) end",
     "local t, p = {}, c:insert('Person') for i = 1, 1e6 do t[i] = select(2, pcall(function() p.age = long .. i end)) end",
+    "local t = {} for i = 1, 3000 do t[i] = moonbase.progress(10, long .. i) end",
+    "for i = 1, 500 do moonbase.open{ model = { entities = { A = { attributes = { a = 'string' }, user_info = { a = long .. i } } } } } end",
+    "for i = 1, 2000 do c:insert('Person') end local p = c:insert('Person', { friends = c:fetch('Person'):all() }) "
+      + "local t = {} for i = 1, 1e5 do t[i] = p.friends:each() end",
     "for i = 1, 3000 do c:insert('Person') end local all = c:fetch('Person'):all() for _, p in ipairs(all) do p.friends = all end",
   ])
   func whatTheHostKeepsCountsAsTheScriptsMemory(_ script: String) throws {
@@ -47,11 +52,34 @@ import Testing
     "for i = 1, 500 do c:insert('Person', { name = long }) c:rollback() end",
     "for i = 1, 500 do c:insert('Person', { name = long }) c:reset() end",
     "local p = c:insert('Person') for i = 1, 20000 do pcall(function() p.age = 'no' end) pcall(c.fetch, c, 'x') end c:reset()",
+    "local t = {} for i = 1, 1500 do t[i] = c:insert('Person', { name = long .. i }) c:delete(t[i]) c:process_pending_changes() end",
+    "local t = {} for i = 1, 1500 do t[i] = c:insert('Person', { name = long .. i }) c:save() c:delete(t[i]) c:save() end",
     "for i = 1, 100000 do moonbase.uri('http://example.com/' .. i) end",
   ])
   func whatTheHostHasLetGoDoesNotCount(_ script: String) throws {
     let outcome = try run(script)
     #expect(outcome.status == 0, "\(outcome.output)\(outcome.complaints)")
+  }
+
+  /// A rule that raises the last error again, whose text grows each time: the error before is kept by the new one.
+  @Test func whatAnErrorKeepsOfThoseRaisedBeforeCounts() throws {
+    let bench = try Workbench()
+    let rules = """
+      local last
+      return { name = "chain", entities = { Person = {
+        validate = { name = function(value) if value == "go" then error(last or "first") end return true end },
+        will_save = function(o) for i = 1, 5000 do local _, e = o:validate("name", "go") last = e end end,
+      } } }
+      """
+    let script = """
+      local c = moonbase.open{ model = { entities = { Person = { attributes = { name = "string" } } } },
+        extensions = { "\(try bench.write(rules, to: "chain.lua").path)" } }.context
+      c:insert("Person") c:save()
+      """
+    let outcome = try bench.moonbase(
+      megabytes: Self.space, "run", "--limit-memory", "\(Self.limit)M", "--allow", "read=\(bench.folder.path)", "-e",
+      script)
+    #expect(outcome.status == 3, "\(outcome.output)\(outcome.complaints)")
   }
 
   @Test func aLimitThatIsPassedLeavesTheScriptsEndInOrder() throws {

@@ -45,31 +45,6 @@ import Testing
     #expect(try find(context, "Person", ["firstName": "new 7"]).count == 1)
   }
 
-  /// The least time of some rounds in which an object is looked for, is made and is found, among so many that are there.
-  private func round(among count: Int, saving: Bool) throws -> Duration {
-    let context = try People.context()
-    for number in 0..<count { try context.insert("Person", ["firstName": .string("p\(number)")]) }
-    if saving { try context.save() }
-    _ = try find(context, "Person", ["firstName": "p0"])
-    return try (0..<5).map { round in
-      try ContinuousClock().measure {
-        for number in 0..<20 {
-          let name = Value.string("new \(round) \(number)")
-          try context.insert("Person", ["firstName": name])
-          if saving { try context.save() }
-          #expect(try find(context, "Person", ["firstName": name]).count == 1)
-        }
-      }
-    }.min() ?? .zero
-  }
-
-  /// An index that is copied for each change would take twenty times as long.
-  @Test(arguments: [false, true]) func aChangeCostsTheSameAmongManyAsAmongFew(saving: Bool) throws {
-    let few = try round(among: 400, saving: saving)
-    let many = try round(among: 12_000, saving: saving)
-    #expect(many < few * 5)
-  }
-
   @Test func randomChangesAreFoundAsByLookingAtEach() throws {
     let context = try People.context()
     let department = try context.insert("Department")

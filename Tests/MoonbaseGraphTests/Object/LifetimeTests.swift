@@ -24,6 +24,70 @@ import Testing
     #expect(late.managedObjectContext == nil && early.managedObjectContext == nil)
   }
 
+  /// The bytes that a context says its objects hold.
+  private func weighing(_ context: ManagedObjectContext) -> Box {
+    let box = Box()
+    context.domain.weigh = { box.bytes += $0 }
+    return box
+  }
+
+  private final class Box { var bytes = 0 }
+
+  @Test(arguments: StoreKind.allCases)
+  func whoseDeletionIsSavedKeepsNoValues(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = try bench.context()
+    let held = weighing(context)
+    var gone: [ManagedObject] = []
+    for _ in 0..<20 {
+      let person = try context.insert("Person", ["firstName": .string(String(repeating: "x", count: 100_000))])
+      try context.save()
+      try context.delete(person)
+      try context.save()
+      gone.append(person)
+    }
+    #expect(held.bytes < 200_000)
+    let person = try #require(gone.first)
+    for body in [
+      { _ = try person.value(forKey: "firstName") }, { _ = try person.committedValues() },
+      { _ = try person.changedValues() },
+    ] {
+      #expect { try body() } throws: { "\($0)".contains("was used after its deletion was saved") }
+    }
+  }
+
+  /// What was inserted and deleted within a savepoint may come back up to its end, and counts that long.
+  @Test func whoMayComeBackKeepsItsValuesAndWhatTheyWeigh() throws {
+    let context = try StoreBench(.memory).context()
+    let held = weighing(context)
+    let long = Value.string(String(repeating: "x", count: 1_000_000))
+    let person = try context.insert("Person", ["firstName": long])
+    #expect(throws: CancellationError.self) {
+      try context.undoingOnFailure {
+        try context.delete(person)
+        try context.processPendingChanges()
+        #expect(person.managedObjectContext == nil && held.bytes > 900_000)
+        throw CancellationError()
+      }
+    }
+    #expect(try person.value(forKey: "firstName") == long && held.bytes > 900_000 && held.bytes < 1_100_000)
+    try context.undoingOnFailure {
+      try context.delete(person)
+      try context.processPendingChanges()
+      #expect(held.bytes > 900_000)
+    }
+    #expect(held.bytes < 100_000)
+    #expect(throws: CancellationError.self) {
+      try context.undoingOnFailure {
+        let other = try context.insert("Person", ["firstName": long])
+        try context.delete(other)
+        try context.processPendingChanges()
+        throw CancellationError()
+      }
+    }
+    #expect(held.bytes > -100_000 && held.bytes < 100_000 && context.brokenInvariants() == [])
+  }
+
   /// A class that makes a second object from the place it was given.
   final class Doubled: ManagedObject {
     nonisolated(unsafe) static var twins: [ManagedObject] = []  // sound: one test, on one thread, uses it

@@ -33,6 +33,16 @@ struct ModelCheckerTests {
     #expect(problem(model) == "entity Employee declares name and inherits it from Person: rename one of them")
   }
 
+  /// A mistake is told where it is, and not once for each entity below.
+  @Test func aMissingParentIsToldOnce() {
+    let model = ManagedObjectModel(entities: [
+      EntityDescription("C", parent: "B") {}, EntityDescription("B", parent: "A") {},
+      EntityDescription("D", parent: "B") {},
+    ])
+    let error = #expect(throws: ModelError.self) { try model.resolved() }
+    #expect(error?.message.hasPrefix("entity B: its parent A is not in the model") == true && error?.others == [])
+  }
+
   /// The parameterless methods of `NSObject` and `NSManagedObject` (managed object model guide).
   private static let refusedNames = """
     attributeKeys autorelease awakeFromFetch awakeFromInsert changedValues changedValuesForCurrentEvent class \

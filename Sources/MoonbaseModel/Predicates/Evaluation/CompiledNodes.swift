@@ -2,7 +2,7 @@
 indirect enum ConditionNode: Sendable {
   case constant(Truth)
   /// An integer attribute of the subject beside a number: the comparison that fetches make most.
-  case integer(slot: Int, ComparisonTest, Int64)
+  case integer(slot: Slot, ComparisonTest, Int64)
   case comparison(ComparisonNode)
   case and([ConditionNode])
   case or([ConditionNode])

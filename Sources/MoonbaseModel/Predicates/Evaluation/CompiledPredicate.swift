@@ -106,7 +106,7 @@ public struct CompiledPredicate: Sendable {
   // MARK: Parts
 
   @usableFromInline
-  func holdsPlain(_ read: (_ slot: Int, _ key: String) throws -> Value) throws -> Bool {
+  func holdsPlain(_ read: (_ slot: Slot, _ key: String) throws -> Value) throws -> Bool {
     for condition in plain where try condition.truth(read) != .yes { return false }
     return true
   }

@@ -42,8 +42,12 @@ struct GlobPattern: Sendable {
     self.bytes = bytes.contains(nil) ? nil : bytes.compactMap(\.self)
   }
 
+  /// Of a long text the characters would take many times as much memory as the text: they are found one by one.
   func matches(_ text: String) -> Bool {
-    match(Array(text), parts, one: .one, many: .many) { $1.isLiteral($0) }
+    guard text.utf8.count > 1 << 16 else {
+      return match(Array(text), parts, one: .one, many: .many) { $1.isLiteral($0) }
+    }
+    return match(text, parts, one: .one, many: .many) { $1.isLiteral($0) }
   }
 
   /// The same for ASCII.
@@ -53,12 +57,12 @@ struct GlobPattern: Sendable {
   }
 
   /// Greedy from left to right; on a mismatch the last `*` takes one element more.
-  private func match<Text: RandomAccessCollection, Part: Equatable>(
+  private func match<Text: Collection, Part: Equatable>(
     _ text: Text, _ parts: [Part], one: Part, many: Part, _ isSame: (Text.Element, Part) -> Bool
-  ) -> Bool where Text.Index == Int {
+  ) -> Bool {
     var index = text.startIndex
     var part = 0
-    var retry: (index: Int, part: Int)?
+    var retry: (index: Text.Index, part: Int)?
     var steps = 0
     while index < text.endIndex {
       // Many stars over a long text take as many steps as both lengths multiplied. The answer of a run that ends does
@@ -69,10 +73,10 @@ struct GlobPattern: Sendable {
         part += 1
         retry = (index, part)
       } else if part < parts.count, parts[part] == one || isSame(text[index], parts[part]) {
-        index += 1
+        text.formIndex(after: &index)
         part += 1
       } else if let last = retry {
-        index = last.index + 1
+        index = text.index(after: last.index)
         part = last.part
         retry = (index, part)
       } else {

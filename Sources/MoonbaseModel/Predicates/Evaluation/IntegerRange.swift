@@ -4,7 +4,7 @@
 @usableFromInline
 struct IntegerRange: Sendable {
   /// The slot that is read; of no meaning where a key is.
-  @usableFromInline let slot: Int
+  @usableFromInline let slot: Slot
   @usableFromInline private(set) var lower: Int64
   @usableFromInline private(set) var upper: Int64
 

@@ -29,9 +29,9 @@ package protocol SlottedSubject<Related> {
 
   var predicateValue: Value { get }
   /// An attribute's value, or the ID at the end of a to-one relationship.
-  func predicateValue(slot: Int) throws -> Value
-  func predicateDestination(slot: Int) throws -> Related?
-  func predicateDestinations(slot: Int) throws -> [Related]
+  func predicateValue(slot: Slot) throws -> Value
+  func predicateDestination(slot: Slot) throws -> Related?
+  func predicateDestinations(slot: Slot) throws -> [Related]
   func predicateAnswer(forKey key: String) throws -> PredicateAnswer<Related>
 }
 
@@ -41,9 +41,9 @@ struct KeyedSubject<Base: KeyPathAnswering>: SlottedSubject where Base.Related =
   let base: Base
 
   var predicateValue: Value { base.predicateValue }
-  func predicateValue(slot: Int) -> Value { .null }
-  func predicateDestination(slot: Int) -> KeyedSubject? { nil }
-  func predicateDestinations(slot: Int) -> [KeyedSubject] { [] }
+  func predicateValue(slot: Slot) -> Value { .null }
+  func predicateDestination(slot: Slot) -> KeyedSubject? { nil }
+  func predicateDestinations(slot: Slot) -> [KeyedSubject] { [] }
 
   func predicateAnswer(forKey key: String) throws -> PredicateAnswer<KeyedSubject> {
     switch try base.predicateAnswer(forKey: key) {

@@ -80,10 +80,10 @@ struct PathResolver {
       path.end = .attribute(attribute)
     case .toOne(let relationship):
       path.steps.append(.toOne(property.slot))
-      path.end = .entity(model.entities[relationship.destination])
+      path.end = .entity(model.destination(of: relationship))
     case .toMany(let relationship):
       path.steps.append(.toMany(property.slot))
-      path.end = .entity(model.entities[relationship.destination])
+      path.end = .entity(model.destination(of: relationship))
       path.isToMany = true
       if !relationship.isOrdered { path.unordered = path.unordered ?? key }
     }

@@ -2,7 +2,7 @@
 ///
 /// Conditions and expressions over plain values need nothing else of a subject. They are evaluated without being generic over
 /// it, which is several times faster where the compiler cannot see the subject's type.
-typealias PlainReader = (_ slot: Int, _ key: String) throws -> Value
+typealias PlainReader = (_ slot: Slot, _ key: String) throws -> Value
 
 extension ConditionNode {
   /// Whether the condition reads only values of the subject itself.

@@ -20,7 +20,8 @@ struct WholeMatch: Sendable {
       _ = try NSRegularExpression(pattern: pattern, options: options)
       expression = try NSRegularExpression(pattern: "\\A(?:\(pattern))\\z", options: options)
     } catch {
-      throw ModelError(.evaluation, "“\(pattern)” is no regular expression that ICU understands")
+      throw ModelError(
+        .evaluation, "“\(TextLimits.beginning(of: pattern))” is no regular expression that ICU understands")
     }
   }
 
@@ -66,16 +67,24 @@ final class RegularExpressionCache: Sendable {
     var isCaseInsensitive: Bool
   }
 
-  private let compiled = Lock([Key: WholeMatch]())
+  private struct Table {
+    var expressions: [Key: WholeMatch] = [:]
+    /// The bytes of the patterns: what is compiled of them takes many times as many.
+    var length = 0
+  }
+
+  private let compiled = Lock(Table())
   private static let capacity = 200
+  private static let greatestLength = 1 << 18
 
   func expression(_ pattern: String, isCaseInsensitive: Bool) throws(ModelError) -> WholeMatch {
     let key = Key(pattern: ExactText(pattern), isCaseInsensitive: isCaseInsensitive)
-    if let known = compiled.withLock({ $0[key] }) { return known }
+    if let known = compiled.withLock({ $0.expressions[key] }) { return known }
+    try TextLimits.check(pattern: pattern)
     let new = try WholeMatch(pattern, isCaseInsensitive: isCaseInsensitive)
     compiled.withLock { table in
-      if table.count >= Self.capacity { table.removeAll() }
-      table[key] = new
+      if table.expressions.count >= Self.capacity || table.length > Self.greatestLength { table = Table() }
+      if table.expressions.updateValue(new, forKey: key) == nil { table.length += pattern.utf8.count }
     }
     return new
   }

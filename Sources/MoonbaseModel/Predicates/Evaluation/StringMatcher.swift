@@ -18,6 +18,7 @@ package struct StringMatcher: Sendable {
   package init(
     _ operator: Predicate.Comparison.Operator, _ pattern: String, _ options: Predicate.Comparison.Options
   ) throws(ModelError) {
+    if `operator` == .like || `operator` == .matches { try TextLimits.check(pattern: pattern) }
     let folded = options.fold(pattern)
     self.options = options
     self.pattern = Array(folded.utf8)
@@ -81,13 +82,24 @@ package struct StringMatcher: Sendable {
 extension UnsafeBufferPointer<UInt8> {
   /// Each place may take as many steps as the pattern is long. The answer of a run that ends does not matter.
   fileprivate func contains(_ pattern: UnsafeBufferPointer<UInt8>, _ lowercasing: Bool) -> Bool {
-    let isLong = pattern.count > 64 && count > 4096
-    for place in 0...count - pattern.count {
-      if isLong, HostWork.mustEnd() { return false }
-      if has(pattern, at: place, lowercasing) { return true }
+    let places = count - pattern.count + 1
+    let stride = Swift.max(1, Self.steps / pattern.count)
+    var start = 0
+    while start < places {
+      let end = Swift.min(places, start + stride)
+      for place in start..<end where has(pattern, at: place, lowercasing) { return true }
+      if HostWork.mustEnd(after: Swift.max(1, (end - start) >> 6)) { return false }
+      if pattern.count > Self.longPattern, HostWork.isOver { return false }
+      start = end
     }
     return false
   }
+
+  /// How many steps are made before the run is asked whether it must end.
+  private static var steps: Int { 1 << 16 }
+
+  /// From this length on a few places take as long as a look at the clock is nothing beside.
+  private static var longPattern: Int { 4096 }
 
   /// Whether there is nothing but ASCII, and no carriage return, which forms one character with a following line feed.
   fileprivate var isPlainASCII: Bool {
@@ -113,12 +125,4 @@ extension UInt8 {
 extension Predicate.Comparison.Options {
   /// Whether texts must be folded before they are compared.
   var isFolding: Bool { !intersection([.caseInsensitive, .diacriticInsensitive, .localeSensitive]).isEmpty }
-
-  /// The text without the differences that these options ignore. `[n]` promises normalized text and changes nothing.
-  package func fold(_ text: String) -> String {
-    guard isFolding else { return text }
-    return text.folded(
-      caseInsensitive: contains(.caseInsensitive), diacriticInsensitive: contains(.diacriticInsensitive),
-      locale: contains(.localeSensitive) ? .current : nil)
-  }
 }

@@ -49,19 +49,29 @@ struct PredicateLexer {
 
   static func isName(_ byte: UInt8) -> Bool { isNameStart(byte) || byte >= 0x30 && byte <= 0x39 }
 
-  private mutating func skipName() { while Self.isName(byte(position)) { position += 1 } }
+  private mutating func skipName() throws(ModelError) {
+    let start = position
+    while Self.isName(byte(position)) { position += 1 }
+    try checkName(from: start)
+  }
+
+  private func checkName(from start: Int) throws(ModelError) {
+    guard position - start > TextLimits.greatestPath else { return }
+    throw error("a name has at most \(TextLimits.greatestPath) bytes, and this one has \(position - start)", at: start)
+  }
 
   private mutating func scanName(_ kind: PredicateToken.Kind, what: String) throws(ModelError) -> PredicateToken.Kind {
     guard Self.isNameStart(byte(position)) else { throw error("expected \(what)", at: position) }
-    skipName()
+    try skipName()
     return kind
   }
 
   private mutating func scanWord() throws(ModelError) -> PredicateToken.Kind {
     let start = position
-    skipName()
+    try skipName()
     if byte(position) == UInt8(ascii: ":"), byte(position + 1) != UInt8(ascii: "=") {
       while Self.isName(byte(position)) || byte(position) == UInt8(ascii: ":") { position += 1 }
+      try checkName(from: start)
       return .selector
     }
     if bytes[start] >= 0x80 { try refuseTypography(at: start) }
@@ -84,7 +94,9 @@ struct PredicateLexer {
     position += 1
     let quote = byte(position)
     if quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
+      let start = position
       _ = try scanString(quote: quote)
+      try checkName(from: start)
       return .escapedIdentifier
     }
     return try scanName(.escapedIdentifier, what: "a key behind #")
@@ -111,7 +123,7 @@ struct PredicateLexer {
     var kind = PredicateToken.Kind.integer
     if byte(position) == UInt8(ascii: "0"), Self.isRadix(byte(position + 1)) {
       position += 2
-      skipName()
+      try skipName()
       return kind
     }
     skipDigits()

@@ -21,6 +21,10 @@ extension PredicateParser {
     guard case .string(let path) = try nextArgument() else {
       throw failure("%K takes a key path as text")
     }
+    guard path.utf8.count <= TextLimits.greatestPath else {
+      throw failure(
+        "%K takes at most \(TextLimits.greatestPath) bytes, not \(path.utf8.count): \(TextLimits.beginning(of: path))")
+    }
     let components = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard components.allSatisfy({ !$0.isEmpty }) else { throw failure("“\(path)” is no key path: a key is empty") }
     try checkPath(components.count)

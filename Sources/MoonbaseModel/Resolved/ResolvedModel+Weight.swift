@@ -1,0 +1,94 @@
+/// What a model keeps, by estimate: it counts as the memory of the script that opened it.
+extension ResolvedModel {
+  /// The bytes of the model as it was stated and as it is resolved.
+  package var weight: Int { entities.reduce(4096 + description.weight) { $0 + $1.weight } }
+}
+
+extension ResolvedEntity {
+  /// What names are looked up by costs as much again as what they lead to.
+  fileprivate var weight: Int {
+    let ofProperties = properties.count * (MemoryLayout<ResolvedProperty>.stride + 128)
+    return 1024 + ofProperties + fetchedProperties.count * (MemoryLayout<FetchedPropertyDescription>.stride + 64)
+  }
+}
+
+extension ManagedObjectModel {
+  fileprivate var weight: Int {
+    var total = warnings.weight
+    for entity in entities { total += entity.weight }
+    for (name, request) in fetchRequestTemplates { total += 64 + name.weight + request.weight }
+    for (name, members) in configurations { total += 64 + name.weight + members.weight }
+    return total
+  }
+}
+
+extension EntityDescription {
+  fileprivate var weight: Int {
+    var total = MemoryLayout<Self>.stride * 2 + name.weight + userInfo.weight
+    for attribute in attributes { total += attribute.weight }
+    for relationship in relationships { total += relationship.weight }
+    for property in fetchedProperties { total += property.weight }
+    for constraint in uniquenessConstraints { total += constraint.weight }
+    for index in indexes { total += index.weight }
+    return total
+  }
+}
+
+extension FetchedPropertyDescription {
+  fileprivate var weight: Int {
+    MemoryLayout<Self>.stride + name.weight + fetchRequest.weight + userInfo.weight
+  }
+}
+
+extension FetchIndexDescription {
+  fileprivate var weight: Int {
+    elements.reduce(256 + name.weight + (partialIndexPredicate?.weight ?? 0)) { $0 + 96 + $1.property.weight }
+  }
+}
+
+extension AttributeDescription {
+  fileprivate var weight: Int {
+    var total = MemoryLayout<Self>.stride + name.weight + defaultValue.weight + validation.weight + userInfo.weight
+    total += derivationExpression?.weight ?? 0
+    // They are few levels deep: what is deeper is refused.
+    for element in elements { total += element.weight }
+    return total
+  }
+}
+
+extension AttributeValidation {
+  fileprivate var weight: Int {
+    var total = regularExpression?.weight ?? 0
+    for value in allowedValues ?? [] { total += 24 + value.weight }
+    for rule in predicates { total += 32 + rule.predicate.weight + rule.message.weight }
+    return total
+  }
+}
+
+extension RelationshipDescription {
+  fileprivate var weight: Int {
+    MemoryLayout<Self>.stride + name.weight + destinationEntityName.weight + userInfo.weight
+  }
+}
+
+extension FetchRequest {
+  fileprivate var weight: Int {
+    var total = MemoryLayout<Self>.stride + relationshipKeyPathsForPrefetching.weight
+    for predicate in [predicate, havingPredicate] { total += predicate?.weight ?? 0 }
+    for key in sortDescriptors { total += 32 + key.keyPath.weight }
+    return total
+  }
+}
+
+extension String {
+  /// Short texts have no memory of their own.
+  fileprivate var weight: Int { utf8.count < 16 ? 0 : utf8.count + 32 }
+}
+
+extension [String] {
+  fileprivate var weight: Int { reduce(32) { $0 + 16 + $1.weight } }
+}
+
+extension [String: Value] {
+  fileprivate var weight: Int { isEmpty ? 0 : reduce(64) { $0 + 64 + $1.key.weight + $1.value.weight } }
+}

@@ -1,0 +1,41 @@
+/// How long texts may be that are taken apart before they are used, such as those of a predicate: that needs a multiple of
+/// their length, in time and memory.
+package enum TextLimits {
+  /// The bytes of a name, or of the names of a key path.
+  static let greatestPath = 1 << 16
+
+  /// The bytes of a pattern of LIKE, or of a regular expression.
+  package static let greatestPattern = 1 << 16
+
+  /// The keys of a path in text; empty ones are among them.
+  static func keys(of path: String) throws(ModelError) -> [String] {
+    try check(path: path)
+    return path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  /// Throws for a key path that nothing can be called by.
+  package static func check(path: String) throws(ModelError) {
+    guard path.utf8.count > greatestPath else { return }
+    throw ModelError(
+      .predicateMismatch,
+      "a key path has at most \(greatestPath) bytes, and this one has \(path.utf8.count): \(beginning(of: path))")
+  }
+
+  /// What is wrong with a pattern that is too long, as the object of a sentence.
+  static func mistake(ofPattern pattern: String) -> String? {
+    guard pattern.utf8.count > greatestPattern else { return nil }
+    return
+      "a pattern of \(pattern.utf8.count) bytes, and at most \(greatestPattern) are allowed: \(beginning(of: pattern))"
+  }
+
+  /// Throws for a pattern that is too long.
+  static func check(pattern: String) throws(ModelError) {
+    if let mistake = mistake(ofPattern: pattern) { throw ModelError(.evaluation, "there is \(mistake)") }
+  }
+
+  /// The first characters of a text, for a message.
+  package static func beginning(of text: String) -> String {
+    let start = String(text.unicodeScalars.prefix(60))
+    return start.utf8.count < text.utf8.count ? "\(start)…" : start
+  }
+}
