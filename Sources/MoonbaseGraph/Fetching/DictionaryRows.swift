@@ -79,6 +79,7 @@ package struct DictionaryRows {
   private func whole(_ pass: ([Value]) throws -> Bool) throws {
     var group = Group(columns)
     var memory = HostMemory()
+    let growth = growth
     try forEachObject { object in
       try group.add(object, columns)
       try memory.hold(growth)
@@ -92,6 +93,7 @@ package struct DictionaryRows {
     var groups: [Group] = []
     var places: [[Value]: Int] = [:]
     var memory = HostMemory()
+    let growth = growth
     try forEachObject { object in
       let key = try keys.map { try $0.value(object) }
       for value in key { try value.checkComparable() }

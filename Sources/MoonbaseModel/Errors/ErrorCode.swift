@@ -66,7 +66,7 @@ extension ErrorCode {
 /// What a program asked for and cannot have.
 extension ErrorCode {
   /// An entity, property or template that does not exist.
-  public static let unknownName = Self(rawValue: 134_040)
+  public static let unknownName = Self(rawValue: 134_047)
   /// A value that its property, or whatever it is given to, cannot take.
   public static let invalidValue = Self(rawValue: 134_041)
   /// An object was used after its context is gone, in another context, or after its deletion.
