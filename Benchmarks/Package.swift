@@ -12,8 +12,10 @@ let package = Package(
     .systemLibrary(name: "YardstickSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "YardstickLua", pkgConfig: "lua5.4", providers: [.apt(["liblua5.4-dev"])]),
 
-    // What a plain C program on the SQLite and Lua C APIs takes for the same work.
-    .target(name: "Yardsticks", dependencies: ["YardstickSQLite", "YardstickLua"]),
+    .systemLibrary(name: "YardstickXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+
+    // What a plain C program on the C APIs of SQLite, Lua and libxml2 takes for the same work.
+    .target(name: "Yardsticks", dependencies: ["YardstickSQLite", "YardstickLua", "YardstickXML"]),
 
     .executableTarget(
       name: "moonbase-bench",

@@ -11,22 +11,6 @@ struct Benchmark {
   let subject: (Workplace) throws -> Answer
   /// Looks at what a side left behind, untimed; both sides must leave the same.
   var inspect: (Workplace, Side) throws -> Answer = { _, _ in .none }
-  /// For work that has no peer in C: the seconds that each operation may take. They stand for the yardstick's time.
-  var allowed: Double?
-  /// How many operations the subject does in a round.
-  var operations = 1
-}
-
-extension Benchmark {
-  /// A row whose goal is a time, not a ratio.
-  init(
-    name: String, title: String, allowed: Double, operations: Int,
-    prepare: @escaping (Workplace) throws -> Void = { _ in }, subject: @escaping (Workplace) throws -> Answer
-  ) {
-    self.init(
-      name: name, title: title, goal: 1, prepare: prepare, yardstick: { _ in .none }, subject: subject,
-      allowed: allowed, operations: operations)
-  }
 }
 
 /// What a side computed. A time counts only if both sides gave the same answer.

@@ -37,6 +37,12 @@ int64_t yardstick_lua_runs(const char *script, int64_t count, int step);
 /* Makes states with all libraries, one after another; the answer is the count. */
 int64_t yardstick_new_states(int64_t count);
 
+/* Loads a Lua expression so many times, without running it; the answer is the count. */
+int64_t yardstick_lua_loads(const char *expression, int64_t count);
+
+/* Reads an XML file into a tree; the answer is how many elements of the name stand in its root. */
+int64_t yardstick_xml_reads(const char *path, const char *element);
+
 /* Starts a program without input or output and waits for it; the answer is its exit status. */
 int64_t yardstick_spawn(const char *const *arguments);
 
