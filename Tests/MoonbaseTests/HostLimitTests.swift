@@ -155,7 +155,7 @@ import Testing
     ("object('x-coredata://' .. ('x'):rep(5e6) .. '/P/p1')", "no URI of an object of an open store"),
     (
       "fetch('P'):all(moonbase.open{ store = ('x'):rep(5e6) })",
-      "cannot be opened: File name too long (5000000 bytes; 4096 at most)"
+      "cannot be opened: File name too long (5000000 bytes; 4095 at most)"
     ),
     (
       "fetch('P'):all(moonbase.open{ model = { entities = { E = { attributes = { a = { 'string', matches = ('a|'):rep(5e6) } } } } } })",

@@ -16,9 +16,6 @@ extension LuaFileAccess {
 
   private func check(_ path: String, writing: Bool) throws {
     guard !allows(path, writing: writing) else { return }
-    guard path.utf8.count < PATH_MAX else {
-      throw ScriptError(.cannotOpenFile, "\(path) cannot be opened: \(String(cString: strerror(ENAMETOOLONG)))")
-    }
     if let folder = missingFolder(of: path, writing: writing) {
       throw ScriptError(.cannotOpenFile, "\(path): there is no folder \(folder)")
     }

@@ -13,22 +13,26 @@ extension GraphError {
   package static func missing(
     _ destination: ManagedObjectID, from id: ManagedObjectID, _ slot: Slot, _ model: ResolvedModel
   ) -> GraphError {
-    let name = model.entity(of: id)?.properties[slot].name
-    return GraphError(
-      .mergeConflict,
-      "\(id.entityName).\(name ?? "") of \(id): its destination \(destination) was deleted by another context: set it anew",
-      entity: id.entityName, property: name, objectID: id, value: .objectID(destination))
+    conflict(
+      id, slot, model, destination, ": its destination \(destination) was deleted by another context: set it anew")
   }
 
   /// A deleted object at which another one points that its delete rules did not reach.
   package static func unreached(
     _ destination: ManagedObjectID, from id: ManagedObjectID, _ slot: Slot, _ model: ResolvedModel
   ) -> GraphError {
+    conflict(
+      id, slot, model, destination,
+      ", which is to be deleted: another context gave it \(destination): refresh it and try again")
+  }
+
+  private static func conflict(
+    _ id: ManagedObjectID, _ slot: Slot, _ model: ResolvedModel, _ destination: ManagedObjectID, _ what: String
+  ) -> GraphError {
     let name = model.entity(of: id)?.properties[slot].name
     return GraphError(
-      .mergeConflict,
-      "\(id.entityName).\(name ?? "") of \(id), which is to be deleted: another context gave it \(destination): refresh it and try again",
-      entity: id.entityName, property: name, objectID: id, value: .objectID(destination))
+      .mergeConflict, "\(id.entityName).\(name ?? "") of \(id)\(what)", entity: id.entityName, property: name,
+      objectID: id, value: .objectID(destination))
   }
 
   /// Throws the conflicts of a save as one error.

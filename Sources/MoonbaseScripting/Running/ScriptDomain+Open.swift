@@ -68,10 +68,11 @@ extension ScriptDomain {
 
   /// What the system would refuse is not taken apart before.
   private static func checked(path: String) throws -> String {
-    guard path.utf8.count > 4096 else { return path }
+    guard path.utf8.count >= PATH_MAX else { return path }
     throw ScriptError(
       .invalidRequest,
-      "\(TextLimits.beginning(of: path)) cannot be opened: File name too long (\(path.utf8.count) bytes; 4096 at most)")
+      "\(TextLimits.beginning(of: path)) cannot be opened: \(String(cString: strerror(ENAMETOOLONG)))"
+        + " (\(path.utf8.count) bytes; \(PATH_MAX - 1) at most)")
   }
 
   private func containerDescription(_ table: LuaTable) throws -> ContainerDescription {
