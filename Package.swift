@@ -128,7 +128,8 @@ let package = Package(
       path: "Tests/MoonbaseHostile", swiftSettings: strict),
     .target(name: "MoonbaseHostileFork", path: "Tests/MoonbaseHostileFork"),
     .target(
-      name: "MoonbaseTestSupport", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph"],
+      name: "MoonbaseTestSupport",
+      dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseSQLiteStore"],
       path: "Tests/MoonbaseTestSupport", swiftSettings: strict),
     .testTarget(
       name: "MoonbaseGraphTests",

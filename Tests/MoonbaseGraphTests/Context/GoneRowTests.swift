@@ -17,7 +17,7 @@ import Testing
       var model = People.model()
       model.entities[2].attributes[0].validation.maximumLength = 80
       bench = try StoreBench(kind, model)
-      let other = try bench.context()
+      let other = bench.context()
       let department = try other.insert("Department", ["name": "D"])
       let person = try other.insert("Person", ["department": .objectID(department.objectID)])
       try other.save()

@@ -80,7 +80,7 @@ import Testing
     }
 
     private func newContext() throws -> ManagedObjectContext {
-      try bench.context { [mode] entry in
+      bench.context { [mode] entry in
         entry.awakeFromInsert = { object in
           guard mode.value == 1 else { return }
           try RandomFailureTests.meddle(object)

@@ -158,7 +158,7 @@ import Testing
     initials.validation.maximumLength = 3
     model.entities[0].attributes.append(initials)
     let bench = try StoreBench(kind, model)
-    let context = try bench.context { entry in
+    let context = bench.context { entry in
       entry.stored = [DerivedAttribute("initials", ownInputs: ["firstName"]) { try $0.value(forKey: "firstName") }]
     }
     context.saveOrder = order

@@ -9,7 +9,7 @@ import Testing
   func aFailedPrepareForDeletionIsTriedAgainByTheNextSave(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let failing = Switch(1)
-    let context = try bench.context(extending: "Project") { entry in
+    let context = bench.context(extending: "Project") { entry in
       entry.prepareForDeletion = { _ in try failing.failIfOn() }
     }
     let department = try context.insert("Department", ["name": "D"])
@@ -38,12 +38,12 @@ import Testing
       return wrapped
     }
     let store = try #require(failing)
-    let filling = try bench.context()
+    let filling = bench.context()
     let department = try filling.insert("Department", ["name": "D"])
     try department.add(try filling.insert("Project", ["title": "P"]), to: "projects")
     try department.add(try filling.insert("Person", ["firstName": "A"]), to: "employees")
     try filling.save()
-    let context = try bench.context()
+    let context = bench.context()
     let same = try #require(try context.existingObject(with: department.objectID))
     try context.delete(same)
     for reads in 0..<2 {
@@ -58,7 +58,7 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func aHookMayDeleteItsOwnObject(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let context = try bench.context { entry in
+    let context = bench.context { entry in
       let delete: EntityExtension.Hook = { try $0.managedObjectContext?.delete($0) }
       entry.prepareForDeletion = delete
       entry.willSave = { if try $0.value(forKey: "firstName") == "will" { try delete($0) } }
@@ -81,7 +81,7 @@ import Testing
   func aRollbackFinishesWhenAHookFails(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let failing = Switch()
-    let context = try bench.context { entry in
+    let context = bench.context { entry in
       entry.willTurnIntoFault = { object in
         try object.setValue("changed by the hook", forKey: "lastName")
         try failing.failIfOn()
@@ -110,7 +110,7 @@ import Testing
     struct Stop: Error {}
     let bench = try StoreBench(.memory)
     let failing = Switch()
-    let context = try bench.context { entry in entry.willTurnIntoFault = { _ in try failing.failIfOn() } }
+    let context = bench.context { entry in entry.willTurnIntoFault = { _ in try failing.failIfOn() } }
     let person = try context.insert("Person", ["firstName": "A"])
     try context.save()
     failing.value = 1
@@ -126,11 +126,11 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func anInsertionThatFailsLeavesNothingBehind(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let setUp = try bench.context()
+    let setUp = bench.context()
     let project = try setUp.insert("Project", ["title": "P"])
     try setUp.save()
     let failing = Switch(1)
-    let context = try bench.context(extending: "Department") { entry in
+    let context = bench.context(extending: "Department") { entry in
       entry.awakeFromInsert = { object in
         guard let context = object.managedObjectContext else { return }
         for project in try context.fetch(FetchRequest("Project")) { try object.add(project, to: "projects") }
@@ -154,11 +154,11 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func anObjectWhoseAwakeFromFetchFailsIsTriedAgain(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let setUp = try bench.context()
+    let setUp = bench.context()
     try setUp.insert("Person", ["firstName": "A"])
     try setUp.save()
     let failing = Switch(1)
-    let context = try bench.context { entry in
+    let context = bench.context { entry in
       entry.awakeFromFetch = { object in
         try object.setPrimitiveValue("half", forKey: "lastName")
         try failing.failIfOn()
@@ -175,7 +175,7 @@ import Testing
   @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.guide, .framework])
   func aNewObjectMayDeleteItselfInWillSave(_ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder) throws {
     let bench = try StoreBench(kind)
-    let context = try bench.context { entry in
+    let context = bench.context { entry in
       entry.stored = [
         DerivedAttribute("lastName", ownInputs: ["firstName"], get: { try $0.value(forKey: "firstName") })
       ]

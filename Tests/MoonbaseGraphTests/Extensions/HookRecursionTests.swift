@@ -38,7 +38,7 @@ import Testing
 
   private func context(_ bench: StoreBench, isEndless: Bool = true) throws -> ManagedObjectContext {
     if isEndless { bench.coordinator.register(Endless.self, forClassName: "Endless") }
-    return try bench.context()
+    return bench.context()
   }
 
   private func bench() throws -> StoreBench {

@@ -9,7 +9,7 @@ import Testing
     bench: StoreBench, person: ManagedObjectID, department: ManagedObjectID
   ) {
     let bench = try StoreBench(kind)
-    let context = try bench.context()
+    let context = bench.context()
     let person = try context.insert("Person", ["firstName": "A"])
     let department = try context.insert("Department", ["name": "D"])
     try context.save()
@@ -21,7 +21,7 @@ import Testing
     let (bench, personID, departmentID) = try people(kind)
     for isOther in [false, true] {
       let on = Switch(1)
-      let context = try bench.context { entry in
+      let context = bench.context { entry in
         entry.awakeFromFetch = { object in
           guard on.value == 1, let context = object.managedObjectContext else { return }
           let department = try context.object(with: departmentID)
@@ -49,7 +49,7 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func aDeletedObjectMayWakeUpAndSetWhatItNeeds(_ kind: StoreKind) throws {
     let (bench, personID, _) = try people(kind)
-    let context = try bench.context { entry in
+    let context = bench.context { entry in
       entry.awakeFromFetch = { object in
         try object.setValue("woken", forKey: "fullName")
         try object.setPrimitiveValue("woken", forKey: "lastName")

@@ -54,7 +54,7 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func aDeletedObjectIsNoDestination(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let context = try bench.context()
+    let context = bench.context()
     let gone = try context.insert("Department", ["name": "gone"])
     let member = try context.insert("Person", ["department": .objectID(gone.objectID), "firstName": "member"])
     let friend = try context.insert("Person", ["firstName": "friend"])
@@ -86,7 +86,7 @@ import Testing
     model.entities[0].relationships += [.toOne("boss", "Department"), .toMany("bosses", "Department")]
     for name in ["boss", "bosses"] {
       let bench = try StoreBench(kind, model)
-      let context = try bench.context()
+      let context = bench.context()
       let department = try context.insert("Department", ["name": "D"])
       try context.save()
       let person = try context.insert("Person", ["firstName": "A"])
@@ -110,7 +110,7 @@ import Testing
     chosen.isTransient = true
     model.entities[0].relationships.append(chosen)
     let bench = try StoreBench(kind, model)
-    let context = try bench.context()
+    let context = bench.context()
     let person = try context.insert("Person", ["firstName": "A"])
     for changes in [true, false] {
       let department = try context.insert("Department", ["name": "D"])
@@ -131,7 +131,7 @@ import Testing
       items.isOrdered = isOrdered
       model.entities[0].relationships.append(items)
       let bench = try StoreBench(kind, model)
-      let context = try bench.context()
+      let context = bench.context()
       let person = try context.insert("Person")
       let (stays, goes) = (try context.insert("Department"), try context.insert("Department"))
       try person.setObjects([goes, stays], forKey: "items")
@@ -154,14 +154,14 @@ import Testing
     a.relationships = [.toOne("b", "B", inverse: "a")]
     b.relationships = [.toOne("a", "A", inverse: "b")]
     let bench = try StoreBench(kind, ManagedObjectModel(entities: [a, b]))
-    let setup = try bench.context(extending: "A")
+    let setup = bench.context()
     let owners = try (0..<2).map { _ in try setup.insert("A") }
     let items = try (0..<2).map { _ in try setup.insert("B") }
     for (owner, item) in zip(owners, items) { try owner.setObject(item, forKey: "b") }
     try setup.save()
     for (asleep, entity) in [(owners[1], "A"), (items[0], "B")] {
       let failing = Switch(0)
-      let context = try bench.context(extending: entity) { entry in
+      let context = bench.context(extending: entity) { entry in
         entry.awakeFromFetch = { _ in try failing.failIfOn() }
       }
       let first = try context.object(with: owners[0].objectID)

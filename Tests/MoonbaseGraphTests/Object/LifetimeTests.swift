@@ -9,7 +9,7 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func anObjectMadeForAnIDBeforeItsRowLeavesWhenTheRowComes(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    var context: ManagedObjectContext? = try bench.context()
+    var context: ManagedObjectContext? = bench.context()
     let first = try #require(try context?.insert("Person", ["firstName": "first"]))
     try context?.save()
     let text = first.objectID.uriRepresentation
@@ -36,7 +36,7 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func whoseDeletionIsSavedKeepsNoValues(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let context = try bench.context()
+    let context = bench.context()
     let held = weighing(context)
     var gone: [ManagedObject] = []
     for _ in 0..<20 {
@@ -107,7 +107,7 @@ import Testing
     model.entities[0].managedObjectClassName = "Doubled"
     let bench = try StoreBench(.memory, model)
     bench.coordinator.register(Doubled.self, forClassName: "Doubled")
-    var context: ManagedObjectContext? = try bench.context()
+    var context: ManagedObjectContext? = bench.context()
     let person = try #require(try context?.insert("Person"))
     context = nil
     #expect(person.managedObjectContext == nil && Doubled.twins.allSatisfy { $0.managedObjectContext == nil })

@@ -9,7 +9,7 @@ import Testing
   func aPrimitiveValueSetInWillSaveIsSaved(_ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder) throws {
     let bench = try StoreBench(kind)
     let count = Switch()
-    let context = try bench.context { entry in
+    let context = bench.context { entry in
       entry.willSave = { object in
         // New each time: a note of the change would call it again and again.
         count.value += 1
@@ -29,7 +29,7 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func aPrimitiveValueIsKeptUntilTheNextSaveThoughTheObjectCountsAsUnchanged(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let context = try bench.context()
+    let context = bench.context()
     try context.insert("Person", ["firstName": "A"])
     try context.save()
     // Nobody but the context holds the object meanwhile.
@@ -50,7 +50,7 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func aPrimitiveValueSetInWillSaveIsValidated(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let context = try bench.context { entry in
+    let context = bench.context { entry in
       entry.willSave = { try $0.setPrimitiveValue(200, forKey: "age") }
     }
     let person = try context.insert("Person", ["firstName": "A"])
@@ -61,10 +61,10 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func whatAwakeFromFetchSetsIsNoChangeAndIsSavedWithTheNextOne(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let setUp = try bench.context()
+    let setUp = bench.context()
     try setUp.insert("Person", ["firstName": "A"])
     try setUp.save()
-    let context = try bench.context { entry in
+    let context = bench.context { entry in
       entry.awakeFromFetch = { object in
         try object.setValue("awake", forKey: "lastName")
         try object.setPrimitiveValue("primitive", forKey: "email")
@@ -87,10 +87,10 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func aRefreshOfAnUnchangedObjectDoesNotPutOldAwakeValuesOverNewOnes(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let other = try bench.context()
+    let other = bench.context()
     let original = try other.insert("Person", ["firstName": "A"])
     try other.save()
-    let context = try bench.context { entry in
+    let context = bench.context { entry in
       entry.awakeFromFetch = { object in
         if try object.value(forKey: "lastName").isNull { try object.setValue("awake", forKey: "lastName") }
       }
@@ -125,7 +125,7 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func aDeletedObjectTakesNoPrimitiveValue(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let context = try bench.context()
+    let context = bench.context()
     let person = try context.insert("Person", ["lastName": "abc"])
     try context.save()
     try context.delete(person)

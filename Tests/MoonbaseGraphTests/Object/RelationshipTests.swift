@@ -139,7 +139,7 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func aListThatNamesADestinationTwiceHasItOnce(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let context = try bench.context()
+    let context = bench.context()
     let department = try context.insert("Department")
     let project = try context.insert("Project")
     let other = try context.insert("Project")

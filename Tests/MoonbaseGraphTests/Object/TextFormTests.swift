@@ -13,7 +13,7 @@ import Testing
   @Test(arguments: StoreKind.allCases, forms)
   func theOtherFormIsAnotherValueAndIsSaved(_ kind: StoreKind, _ forms: (String, String)) throws {
     let bench = try StoreBench(kind)
-    let context = try bench.context()
+    let context = bench.context()
     let person = try context.insert("Person", ["firstName": .string(forms.0), "lastName": .string(forms.0)])
     try context.save()
     try person.setValue(.string(forms.0), forKey: "firstName")
@@ -30,7 +30,7 @@ import Testing
   @Test(arguments: StoreKind.allCases, forms)
   func bothFormsAreUnique(_ kind: StoreKind, _ forms: (String, String)) throws {
     let bench = try StoreBench(kind)
-    let context = try bench.context()
+    let context = bench.context()
     for form in [forms.0, forms.1] { try context.insert("Person", ["email": .string(form)]) }
     try context.save()
     #expect(try bench.saved("Person", "email").count == 2)
@@ -42,7 +42,7 @@ import Testing
   @Test(arguments: StoreKind.allCases, forms)
   func bothFormsAreRowsAndGroupsOfTheirOwn(_ kind: StoreKind, _ forms: (String, String)) throws {
     let bench = try StoreBench(kind)
-    let context = try bench.context()
+    let context = bench.context()
     for form in [forms.0, forms.1, forms.1] { try context.insert("Person", ["firstName": .string(form)]) }
     try context.save()
     var distinct = FetchRequest("Person")
@@ -58,7 +58,7 @@ import Testing
   @Test(arguments: StoreKind.allCases, forms)
   func aPatternFindsItsOwnForm(_ kind: StoreKind, _ forms: (String, String)) throws {
     let bench = try StoreBench(kind)
-    let context = try bench.context()
+    let context = bench.context()
     for form in [forms.0, forms.1] { try context.insert("Person", ["firstName": .string(form)]) }
     for isSaved in [false, true] {
       if isSaved { try context.save() }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct FailedSaveTests {
   /// A context whose saves insert, change, link, delete and nullify before they fail.
   private func context(_ bench: StoreBench, _ failing: Switch) throws -> ManagedObjectContext {
-    try bench.context { entry in
+    bench.context { entry in
       entry.normalize["lastName"] = { value, _ in value == "L" ? "L!" : value }
       entry.willSave = { object in
         guard let context = object.managedObjectContext, try object.value(forKey: "firstName") == "first" else {
@@ -61,7 +61,7 @@ import Testing
   func aFailedSavePutsOrderedDestinationsBack(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let failing = Switch(1)
-    let context = try bench.context(extending: "Department") { entry in
+    let context = bench.context(extending: "Department") { entry in
       entry.willSave = { object in
         var projects = try object.objects(forKey: "projects")
         guard projects.count == 4 else { return }
@@ -104,7 +104,7 @@ import Testing
   @Test func errorsOfAccessorsInWillSaveFailThisSaveAndNoLaterOne() throws {
     let bench = try StoreBench(.memory)
     let failing = Switch(1)
-    let context = try bench.context { entry in
+    let context = bench.context { entry in
       entry.willSave = { if failing.value != 0 { $0["age"] = "no number" } }
     }
     try context.insert("Person", ["firstName": "A"])
@@ -143,7 +143,7 @@ import Testing
   ) throws {
     for deletes in [true, false] {
       let bench = try StoreBench(kind, model("Person", "department") { $0.isOptional = false })
-      let context = try bench.context { entry in
+      let context = bench.context { entry in
         entry.willSave = { object in
           guard let department = try object.object(forKey: "department"), try object.value(forKey: "age") == 1 else {
             return
@@ -178,7 +178,7 @@ import Testing
     model.entities[3].relationships[1].deleteRule = .deny
     model.entities[0].relationships.append(.toOne("project", "Project", inverse: "people"))
     let bench = try StoreBench(kind, model)
-    let context = try bench.context(extending: "Department") { entry in
+    let context = bench.context(extending: "Department") { entry in
       entry.willSave = { if try $0.value(forKey: "name") == "go" { try $0.managedObjectContext?.delete($0) } }
     }
     context.saveOrder = order
@@ -194,7 +194,7 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func willSaveIsCalledForWhatDeleteRulesChange(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let context = try bench.context { entry in
+    let context = bench.context { entry in
       entry.willSave = { object in
         guard let department = try object.object(forKey: "department") else {
           return try object.setValue("alone", forKey: "lastName")
@@ -214,7 +214,7 @@ import Testing
   @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.guide, .framework])
   func aDelayedValueThatARuleAssignsIsSaved(_ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder) throws {
     let bench = try StoreBench(kind)
-    let context = try bench.context { entry in
+    let context = bench.context { entry in
       var bounds = DerivedAttribute(
         "fullName", ownInputs: ["lastName"], writePolicy: .delayed, get: { try $0.value(forKey: "lastName") })
       bounds.set = { value, object in try object.setPrimitiveValue(value, forKey: "lastName") }
@@ -234,11 +234,11 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func aFailedSaveKeepsTheOrderOfWhatCameToARelationshipThatWasNotRead(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let setup = try bench.context()
+    let setup = bench.context()
     let department = try setup.insert("Department")
     let projects = try (0..<3).map { _ in try setup.insert("Project") }
     try setup.save()
-    let context = try bench.context(extending: "Project") { entry in
+    let context = bench.context(extending: "Project") { entry in
       entry.willSave = { object in
         try object.setObject(nil, forKey: "department")
         throw Broken()
@@ -254,7 +254,7 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func aDelayedValueThatAnotherOneAssignsIsSaved(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let context = try bench.context { entry in
+    let context = bench.context { entry in
       var first = DerivedAttribute(
         "fullName", ownInputs: ["firstName"], writePolicy: .delayed, get: { try $0.value(forKey: "firstName") })
       first.set = { value, object in

@@ -13,7 +13,7 @@ import Testing
     /// The entity in the store that commits last, and that in the one before it.
     let (last, first): (String, String)
 
-    init(_ kinds: [StoreKind], _ folder: StoreFolder) throws {
+    init(_ kinds: [StoreKind], _ folder: TemporaryFolder) throws {
       var model = ManagedObjectModel(
         entities: ["A", "B"].map { name in
           var entity = EntityDescription(name)
@@ -24,7 +24,9 @@ import Testing
       model.configurations = ["One": ["A"], "Two": ["B"]]
       let resolved = try model.resolved()
       coordinator = PersistentStoreCoordinator(model: resolved)
-      let stores = try zip(kinds, ["One", "Two"]).map { FailingStore(try folder.store($0, resolved, $1)) }
+      let stores = try zip(kinds, ["One", "Two"]).map {
+        FailingStore(try $0.store(for: resolved, configuration: $1, in: folder))
+      }
       for store in stores { coordinator.add(store) }
       // The one that is asked to write first commits last.
       let isOne = StoreNumber(stores[0].identifier).rawValue < StoreNumber(stores[1].identifier).rawValue
@@ -44,7 +46,7 @@ import Testing
 
   @Test(arguments: kinds, ["A", "B"])
   func nothingIsSavedWhereOneOfTwoStoresRefuses(_ kinds: [StoreKind], _ refusing: String) throws {
-    let folder = try StoreFolder()
+    let folder = try TemporaryFolder()
     let bench = try Bench(kinds, folder)
     let context = try ManagedObjectContext(bench.coordinator)
     for entity in ["A", "B"] { try context.insert(entity, ["s": "there"]) }
@@ -63,7 +65,7 @@ import Testing
 
   @Test(arguments: kinds)
   func whatIsCommittedBeforeAnotherCommitFailsCountsAsSavedAndARetryDoublesNothing(_ kinds: [StoreKind]) throws {
-    let folder = try StoreFolder()
+    let folder = try TemporaryFolder()
     let bench = try Bench(kinds, folder)
     var extensions = ClosureExtensions()
     let didSave = Switch()
@@ -103,7 +105,7 @@ import Testing
 
   @Test(arguments: kinds)
   func twoContextsThatSaveIntoTwoStoresDoNotWaitForEachOther(_ kinds: [StoreKind]) throws {
-    let folder = try StoreFolder()
+    let folder = try TemporaryFolder()
     let bench = try Bench(kinds, folder)
     let failures = Lock<[String]>([])
     DispatchQueue.concurrentPerform(iterations: 2) { worker in

@@ -1,11 +1,12 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbaseTestSupport
 import Testing
 
 /// What an assignment to a derived attribute leaves.
 @Suite struct AssignedDerivedTests {
-  private func bench(_ kind: EitherStore, _ policy: DerivedAttribute.WritePolicy = .immediate) throws -> (
-    EitherStore.Bench, [String: [EntityExtension]]
+  private func bench(_ kind: StoreKind, _ policy: DerivedAttribute.WritePolicy = .immediate) throws -> (
+    StoreBench, [String: [EntityExtension]]
   ) {
     var thing = EntityDescription("Thing")
     var upper = AttributeDescription("upper", .string)
@@ -19,10 +20,10 @@ import Testing
         set: { value, thing in try thing.setValue(value.text.map { .string($0.lowercased()) } ?? .null, forKey: "name")
         })
     ]
-    return (try kind.bench(ManagedObjectModel(entities: [thing])), ["Thing": [entry]])
+    return (try StoreBench(kind, ManagedObjectModel(entities: [thing])), ["Thing": [entry]])
   }
 
-  @Test(arguments: EitherStore.allCases) func itShowsWhatIsComputedAndNotWhatWasAssigned(_ kind: EitherStore) throws {
+  @Test(arguments: StoreKind.allCases) func itShowsWhatIsComputedAndNotWhatWasAssigned(_ kind: StoreKind) throws {
     let (bench, extensions) = try bench(kind)
     let context = bench.context(extensions)
     let thing = try context.insert("Thing")
@@ -37,7 +38,7 @@ import Testing
     #expect(try count("upper = 'sEtT'") == 0 && count("upper = 'SETT'") == 1)
   }
 
-  @Test(arguments: EitherStore.allCases) func aDelayedValueThatIsSetAgainAndAgainSettles(_ kind: EitherStore) throws {
+  @Test(arguments: StoreKind.allCases) func aDelayedValueThatIsSetAgainAndAgainSettles(_ kind: StoreKind) throws {
     for byRule in [false, true] {
       var (bench, extensions) = try bench(kind, .delayed)
       extensions["Thing"]?[0].willSave = byRule ? nil : { thing in thing["upper"] = "SET" }
@@ -56,7 +57,7 @@ import Testing
       thing["upper"] = "SET"
       #expect(!context.hasChanges)
       #expect(context.pendingErrors.isEmpty)
-      bench = try kind.bench(bench.coordinator.model.description)
+      bench = try StoreBench(kind, bench.coordinator.model.description)
     }
   }
 }

@@ -1,16 +1,17 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbaseTestSupport
 import Testing
 
 /// What awake-from-fetch sets is no change: whatever a fetch says is said of the row.
 @Suite struct AwakeValueTests {
-  private func bench(_ kind: EitherStore) throws -> EitherStore.Bench {
+  private func bench(_ kind: StoreKind) throws -> StoreBench {
     var thing = EntityDescription("Thing")
     var shown = AttributeDescription("shown", .string)
     shown.isTransient = true
     thing.attributes = [AttributeDescription("name", .string), AttributeDescription("rank", .integer64), shown]
     thing.relationships = [.toOne("boss", "Thing", inverse: "staff"), .toMany("staff", "Thing", inverse: "boss")]
-    let bench = try kind.bench(ManagedObjectModel(entities: [thing]))
+    let bench = try StoreBench(kind, ManagedObjectModel(entities: [thing]))
     let context = bench.context()
     let boss = try context.insert("Thing", ["name": "b", "rank": 1])
     try context.insert("Thing", ["name": "a", "rank": 2]).setObject(boss, forKey: "boss")
@@ -18,7 +19,7 @@ import Testing
     return bench
   }
 
-  private func context(_ bench: EitherStore.Bench) -> ManagedObjectContext {
+  private func context(_ bench: StoreBench) -> ManagedObjectContext {
     var entry = EntityExtension()
     entry.awakeFromFetch = { thing in
       thing["shown"] = .string("shown \(thing["name"].text ?? "")")
@@ -27,7 +28,7 @@ import Testing
     return bench.context(["Thing": [entry]])
   }
 
-  @Test(arguments: EitherStore.allCases) func predicatesAndOrderSeeTheRow(_ kind: EitherStore) throws {
+  @Test(arguments: StoreKind.allCases) func predicatesAndOrderSeeTheRow(_ kind: StoreKind) throws {
     let bench = try bench(kind)
     let context = context(bench)
     func ranks(_ format: String, _ sort: [SortDescriptor] = [SortDescriptor("name")]) throws -> [Value] {
@@ -50,7 +51,7 @@ import Testing
     }
   }
 
-  @Test(arguments: EitherStore.allCases) func dictionariesShowTheRow(_ kind: EitherStore) throws {
+  @Test(arguments: StoreKind.allCases) func dictionariesShowTheRow(_ kind: StoreKind) throws {
     let bench = try bench(kind)
     let context = context(bench)
     var request = FetchRequest("Thing")
@@ -60,7 +61,7 @@ import Testing
     #expect(rows == [["name": "a", "shown": "shown a", "boss.name": "b"], ["name": "b", "shown": "shown b"]])
   }
 
-  @Test(arguments: EitherStore.allCases) func whatIsSavedForAnotherReasonIsWhatIsSeen(_ kind: EitherStore) throws {
+  @Test(arguments: StoreKind.allCases) func whatIsSavedForAnotherReasonIsWhatIsSeen(_ kind: StoreKind) throws {
     let bench = try bench(kind)
     let context = context(bench)
     let thing = try #require(

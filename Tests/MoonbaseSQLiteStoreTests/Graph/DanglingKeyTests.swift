@@ -152,10 +152,10 @@ struct DanglingKeyTests {
   }
 
   @Test(
-    "a member that goes, or goes elsewhere, in the same save does not keep its owner", arguments: EitherStore.allCases)
-  func membersThatGoToo(_ kind: EitherStore) throws {
+    "a member that goes, or goes elsewhere, in the same save does not keep its owner", arguments: StoreKind.allCases)
+  func membersThatGoToo(_ kind: StoreKind) throws {
     for rule in [DeleteRule.nullify, .cascade, .deny] {
-      let bench = try kind.bench(Self.model(rule))
+      let bench = try StoreBench(kind, Self.model(rule))
       let context = bench.context()
       let (p, other) = (try Self.insert(context, 1), try Self.insert(context, 2))
       let members = try (3...5).map { try Self.insert(context, $0) }
@@ -171,9 +171,9 @@ struct DanglingKeyTests {
     }
   }
 
-  @Test("where no rule is to reach the other side, it keeps its key", arguments: EitherStore.allCases)
-  func noAction(_ kind: EitherStore) throws {
-    let bench = try kind.bench(Self.model(.noAction))
+  @Test("where no rule is to reach the other side, it keeps its key", arguments: StoreKind.allCases)
+  func noAction(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind, Self.model(.noAction))
     let context = bench.context()
     let (p, q) = (try Self.insert(context, 1), try Self.insert(context, 2))
     try q.setObject(p, forKey: "o")

@@ -10,7 +10,7 @@ import struct MoonbaseModel.SortDescriptor
 
 @Suite("Dictionaries come a few objects at a time")
 struct DictionaryTests {
-  private func fill(_ bench: EitherStore.Bench, _ count: Int) throws {
+  private func fill(_ bench: StoreBench, _ count: Int) throws {
     var random = SplitMix(7)
     let context = bench.context()
     let departments = try (0..<7).map { number in
@@ -100,9 +100,9 @@ struct DictionaryTests {
     }
   }
 
-  @Test("and are what they would be of all objects at once", arguments: EitherStore.allCases)
-  func sameAsBefore(kind: EitherStore) throws {
-    let bench = try kind.bench()
+  @Test("and are what they would be of all objects at once", arguments: StoreKind.allCases)
+  func sameAsBefore(kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
     try fill(bench, 600)
     let plain = [("email", "email"), ("age", "age"), ("of", "department.name")]
     let functions = [
@@ -136,9 +136,9 @@ struct DictionaryTests {
       && row.allSatisfy { key, value in value == other[key] || value.asDouble == other[key]?.asDouble }
   }
 
-  @Test("with what having, distinct, offset and limit leave", arguments: EitherStore.allCases)
-  func windows(kind: EitherStore) throws {
-    let bench = try kind.bench()
+  @Test("with what having, distinct, offset and limit leave", arguments: StoreKind.allCases)
+  func windows(kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
     try fill(bench, 1300)
     let context = bench.context()
     let columns = [("age", "age"), ("of", "department.name")]
@@ -166,9 +166,9 @@ struct DictionaryTests {
     #expect(try context.fetchDictionaries(having) == Array(expected))
   }
 
-  @Test("so that few are there at a time", arguments: EitherStore.allCases, [[], ["firstName"]])
-  func memory(kind: EitherStore, keys: [String]) throws {
-    let bench = try kind.bench()
+  @Test("so that few are there at a time", arguments: StoreKind.allCases, [[], ["firstName"]])
+  func memory(kind: StoreKind, keys: [String]) throws {
+    let bench = try StoreBench(kind)
     try fill(bench, 4000)
     let context = bench.context()
     var (held, greatest) = (0, 0)
@@ -185,9 +185,9 @@ struct DictionaryTests {
     #expect(held < 1 << 17)
   }
 
-  @Test("all of one state of the store", arguments: EitherStore.allCases)
-  func oneState(kind: EitherStore) throws {
-    let bench = try kind.bench()
+  @Test("all of one state of the store", arguments: StoreKind.allCases)
+  func oneState(kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
     try fill(bench, 900)
     let columns = try request([("age", "age")])
     let (reader, writer) = (bench.context(), bench.context())
@@ -205,10 +205,10 @@ struct DictionaryTests {
     #expect(try reader.fetchDictionaries(columns).allSatisfy { $0["age"] == 99 })
   }
 
-  @Test("and an error in the middle ends them, and nothing else", arguments: EitherStore.allCases)
-  func failure(kind: EitherStore) throws {
+  @Test("and an error in the middle ends them, and nothing else", arguments: StoreKind.allCases)
+  func failure(kind: StoreKind) throws {
     struct Enough: Error {}
-    let bench = try kind.bench()
+    let bench = try StoreBench(kind)
     try fill(bench, 1100)
     let context = bench.context()
     let rows = try DictionaryRows(try request([("age", "age")]), in: context)

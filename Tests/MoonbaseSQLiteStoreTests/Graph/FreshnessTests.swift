@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func aDerivedAttributeOfAnotherDerivedOneFollowsWhatThatComesFrom() throws {
-    let bench = try EitherStore.inMemory.bench(derivedModel())
+    let bench = try StoreBench(.memory, derivedModel())
     let context = bench.context(extensions())
     let department = try context.insert("Department", ["name": "a"])
     let person = try context.insert("Person")
@@ -61,10 +61,10 @@ import Testing
     #expect(person["title"] == "b" && person["label"] == "<b>")
   }
 
-  @Test(arguments: EitherStore.allCases) func aStoredAttributeFollowsRelatedObjectsThatChangeAlone(_ kind: EitherStore)
+  @Test(arguments: StoreKind.allCases) func aStoredAttributeFollowsRelatedObjectsThatChangeAlone(_ kind: StoreKind)
     throws
   {
-    let bench = try kind.bench(derivedModel())
+    let bench = try StoreBench(kind, derivedModel())
     let first = bench.context(extensions())
     let old = try first.insert("Department", ["name": "old"])
     let new = try first.insert("Department", ["name": "new"])
@@ -97,12 +97,12 @@ import Testing
     #expect(orphaned[2] == "<>")
   }
 
-  @Test(arguments: EitherStore.allCases) func aStoredAttributeThatFailsFailsTheSaveAndLeavesWhatChanged(
-    _ kind: EitherStore
+  @Test(arguments: StoreKind.allCases) func aStoredAttributeThatFailsFailsTheSaveAndLeavesWhatChanged(
+    _ kind: StoreKind
   )
     throws
   {
-    let bench = try kind.bench(derivedModel())
+    let bench = try StoreBench(kind, derivedModel())
     var department = EntityExtension()
     var fails = false
     department.stored = [
@@ -132,7 +132,7 @@ import Testing
     folder.relationships = [
       .toOne("parent", "Folder", inverse: "children"), .toMany("children", "Folder", inverse: "parent"),
     ]
-    let bench = try EitherStore.sqlite.bench(ManagedObjectModel(entities: [folder]))
+    let bench = try StoreBench(.sqlite, ManagedObjectModel(entities: [folder]))
     var entry = EntityExtension()
     entry.stored = [
       DerivedAttribute("path", inputs: ["name", "parent.path"]) { folder in
@@ -167,8 +167,8 @@ import Testing
     return model
   }
 
-  @Test(arguments: EitherStore.allCases) func aCountOfTheModelIsFreshAfterEachSave(_ kind: EitherStore) throws {
-    let bench = try kind.bench(countModel())
+  @Test(arguments: StoreKind.allCases) func aCountOfTheModelIsFreshAfterEachSave(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind, countModel())
     let context = bench.context()
     let (a, b) = (try context.insert("Department"), try context.insert("Department"))
     let people = try (0..<3).map { _ in try context.insert("Person") }
@@ -216,9 +216,9 @@ import Testing
 
   // MARK: Refresh
 
-  @Test(arguments: EitherStore.allCases, [false, true])
-  func aRefreshThatMovesAToOneMovesItInBothLists(_ kind: EitherStore, _ merges: Bool) throws {
-    let bench = try kind.bench()
+  @Test(arguments: StoreKind.allCases, [false, true])
+  func aRefreshThatMovesAToOneMovesItInBothLists(_ kind: StoreKind, _ merges: Bool) throws {
+    let bench = try StoreBench(kind)
     let context = bench.context()
     let (a, b) = (try context.insert("Department"), try context.insert("Department"))
     let person = try context.insert("Person")
@@ -241,13 +241,13 @@ import Testing
     #expect(context.brokenInvariants().isEmpty)
   }
 
-  @Test(arguments: EitherStore.allCases, [false, true])
-  func aRefreshThatMovesAPartnerTellsBothPartners(_ kind: EitherStore, _ merges: Bool) throws {
+  @Test(arguments: StoreKind.allCases, [false, true])
+  func aRefreshThatMovesAPartnerTellsBothPartners(_ kind: StoreKind, _ merges: Bool) throws {
     var left = EntityDescription("Left")
     left.relationships = [.toOne("right", "Right", inverse: "left")]
     var right = EntityDescription("Right")
     right.relationships = [.toOne("left", "Left", inverse: "right")]
-    let bench = try kind.bench(ManagedObjectModel(entities: [left, right]))
+    let bench = try StoreBench(kind, ManagedObjectModel(entities: [left, right]))
     let context = bench.context()
     let one = try context.insert("Left")
     let (a, b) = (try context.insert("Right"), try context.insert("Right"))
@@ -262,8 +262,8 @@ import Testing
     #expect(context.brokenInvariants().isEmpty)
   }
 
-  @Test(arguments: EitherStore.allCases) func aRefreshGivesUpAMoveInBothLists(_ kind: EitherStore) throws {
-    let bench = try kind.bench()
+  @Test(arguments: StoreKind.allCases) func aRefreshGivesUpAMoveInBothLists(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
     let context = bench.context()
     let (a, b) = (try context.insert("Department"), try context.insert("Department"))
     let (person, friend) = (try context.insert("Person"), try context.insert("Person"))
@@ -287,8 +287,8 @@ import Testing
 
   // MARK: Dictionaries
 
-  @Test(arguments: EitherStore.allCases) func dictionariesShowRowsAndValuesAsTheyAreSaved(_ kind: EitherStore) throws {
-    let bench = try kind.bench()
+  @Test(arguments: StoreKind.allCases) func dictionariesShowRowsAndValuesAsTheyAreSaved(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
     let context = bench.context()
     let people = try (1...3).map { try context.insert("Person", ["age": .int($0), "firstName": "a"]) }
     try context.save()
@@ -315,10 +315,10 @@ import Testing
 
   // MARK: Objects with older values
 
-  @Test(arguments: EitherStore.allCases) func aFetchFindsWhatAnotherContextSavedThoughAnOlderObjectIsHere(
-    _ kind: EitherStore
+  @Test(arguments: StoreKind.allCases) func aFetchFindsWhatAnotherContextSavedThoughAnOlderObjectIsHere(
+    _ kind: StoreKind
   ) throws {
-    let bench = try kind.bench()
+    let bench = try StoreBench(kind)
     let context = bench.context()
     let people = try (1...3).map { try context.insert("Person", ["age": .int($0), "firstName": "a"]) }
     try context.save()

@@ -1,10 +1,11 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbaseTestSupport
 import Testing
 
 /// Relationships that no delete rule reaches, when a deletion is saved.
 @Suite struct GoneDestinationTests {
-  @Test(arguments: EitherStore.allCases) func nothingListsAnObjectWhoseDeletionIsSaved(_ kind: EitherStore) throws {
+  @Test(arguments: StoreKind.allCases) func nothingListsAnObjectWhoseDeletionIsSaved(_ kind: StoreKind) throws {
     var owner = EntityDescription("Owner")
     var (one, some) = (RelationshipDescription.toOne("one", "Thing"), RelationshipDescription.toMany("some", "Thing"))
     (one.isTransient, some.isTransient) = (true, true)
@@ -12,7 +13,7 @@ import Testing
     owner.relationships = [.toMany("many", "Thing"), one, some]
     var thing = EntityDescription("Thing")
     thing.attributes = [AttributeDescription("name", .string)]
-    let bench = try kind.bench(ManagedObjectModel(entities: [owner, thing]))
+    let bench = try StoreBench(kind, ManagedObjectModel(entities: [owner, thing]))
     let context = bench.context()
     let holder = try context.insert("Owner")
     let things = try (0..<3).map { _ in try context.insert("Thing") }

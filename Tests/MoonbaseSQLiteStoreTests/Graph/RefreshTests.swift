@@ -5,17 +5,10 @@ import Testing
 
 /// What a refresh reads, where somebody else wrote to the store by a coordinator of his own.
 @Suite struct RefreshTests {
-  /// A context that shares the store and nothing else.
-  private func stranger(to bench: EitherStore.Bench) -> ManagedObjectContext {
-    let coordinator = PersistentStoreCoordinator(model: bench.coordinator.model)
-    for store in bench.coordinator.persistentStores { coordinator.add(store) }
-    return ManagedObjectContext(coordinator, domain: ExtensionDomain())
-  }
-
-  @Test(arguments: EitherStore.allCases, [false, true])
-  func aRefreshReadsTheRowAndNotWhatWasReadBefore(_ kind: EitherStore, _ merges: Bool) throws {
-    let bench = try kind.bench()
-    let (mine, theirs) = (bench.context(), stranger(to: bench))
+  @Test(arguments: StoreKind.allCases, [false, true])
+  func aRefreshReadsTheRowAndNotWhatWasReadBefore(_ kind: StoreKind, _ merges: Bool) throws {
+    let bench = try StoreBench(kind)
+    let (mine, theirs) = (bench.context(), bench.stranger())
     let person = try theirs.insert("Person", ["firstName": "old"])
     try theirs.save()
     let seen = try #require(try mine.existingObject(with: person.objectID))
@@ -32,9 +25,9 @@ import Testing
     #expect(mine.brokenInvariants().isEmpty)
   }
 
-  @Test(arguments: EitherStore.allCases) func aRefreshedObjectThatIsGoneSaysSo(_ kind: EitherStore) throws {
-    let bench = try kind.bench()
-    let (mine, theirs) = (bench.context(), stranger(to: bench))
+  @Test(arguments: StoreKind.allCases) func aRefreshedObjectThatIsGoneSaysSo(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let (mine, theirs) = (bench.context(), bench.stranger())
     let person = try theirs.insert("Person", ["firstName": "old"])
     try theirs.save()
     let seen = try #require(try mine.existingObject(with: person.objectID))
@@ -46,8 +39,8 @@ import Testing
     #expect(try mine.existingObject(with: seen.objectID) == nil)
   }
 
-  @Test(arguments: EitherStore.allCases) func whatAHookChangesBeforeARefreshIsNotLost(_ kind: EitherStore) throws {
-    let bench = try kind.bench()
+  @Test(arguments: StoreKind.allCases) func whatAHookChangesBeforeARefreshIsNotLost(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
     var entry = EntityExtension()
     entry.willTurnIntoFault = { department in
       let person = try #require(department.managedObjectContext).insert("Person")
@@ -64,7 +57,7 @@ import Testing
 
   /// A walk that asks for the length of the owner's list must not read the list again and again.
   @Test func aRefreshedMemberWhoseRowIsTheSameLeavesTheListOfItsOwner() throws {
-    let bench = try EitherStore.sqlite.bench()
+    let bench = try StoreBench(.sqlite)
     let context = bench.context()
     let department = try context.insert("Department")
     let people = try (0..<20).map { _ in try context.insert("Person") }
@@ -79,10 +72,10 @@ import Testing
     #expect(context.brokenInvariants().isEmpty)
   }
 
-  @Test(arguments: EitherStore.allCases)
-  func aRefreshedMemberThatMovedOrWentIsNoLongerListed(_ kind: EitherStore) throws {
-    let bench = try kind.bench()
-    let (mine, theirs) = (bench.context(), stranger(to: bench))
+  @Test(arguments: StoreKind.allCases)
+  func aRefreshedMemberThatMovedOrWentIsNoLongerListed(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let (mine, theirs) = (bench.context(), bench.stranger())
     let (a, b) = (try mine.insert("Department"), try mine.insert("Department"))
     let people = try (0..<3).map { _ in try mine.insert("Person") }
     try a.setObjects(people, forKey: "employees")

@@ -6,13 +6,13 @@ import Testing
 /// Fetches whose key paths lead through objects with unsaved changes: both kinds of stores say the same.
 @Suite struct RelatedChangesTests {
   private struct World {
-    let bench: EitherStore.Bench
+    let bench: StoreBench
     let context: ManagedObjectContext
     let departments: [ManagedObject]
     let people: [ManagedObject]
 
-    init(_ kind: EitherStore) throws {
-      bench = try kind.bench()
+    init(_ kind: StoreKind) throws {
+      bench = try StoreBench(kind)
       let context = bench.context()
       self.context = context
       departments = try ["a", "b"].map { try context.insert("Department", ["name": .string($0)]) }
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test(arguments: EitherStore.allCases) func aChangedValueOfARelatedObjectCounts(_ kind: EitherStore) throws {
+  @Test(arguments: StoreKind.allCases) func aChangedValueOfARelatedObjectCounts(_ kind: StoreKind) throws {
     let world = try World(kind)
     world.departments[0]["name"] = "z"
     #expect(try world.find("Person", "department.name = 'z'") == ["p1"])
@@ -50,7 +50,7 @@ import Testing
     #expect(world.context.brokenInvariants().isEmpty)
   }
 
-  @Test(arguments: EitherStore.allCases) func limitsCountBesideThem(_ kind: EitherStore) throws {
+  @Test(arguments: StoreKind.allCases) func limitsCountBesideThem(_ kind: StoreKind) throws {
     let world = try World(kind)
     for number in 3...60 {
       let person = try world.context.insert("Person", ["firstName": .string("p\(number)")])
@@ -69,7 +69,7 @@ import Testing
       })
   }
 
-  @Test(arguments: EitherStore.allCases) func withoutPendingChangesAllIsAsItIsSaved(_ kind: EitherStore) throws {
+  @Test(arguments: StoreKind.allCases) func withoutPendingChangesAllIsAsItIsSaved(_ kind: StoreKind) throws {
     let world = try World(kind)
     world.departments[0]["name"] = "z"
     world.people[0]["age"] = 7

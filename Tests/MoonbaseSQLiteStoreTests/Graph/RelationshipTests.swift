@@ -20,9 +20,9 @@ import Testing
   }
 
   /// The entity's place in the model decides which side writes the pairs.
-  @Test(arguments: EitherStore.allCases, [("A", "B"), ("B", "A")])
-  func theOrderOfManyToManyIsKeptWhicheverEntityComesFirst(_ kind: EitherStore, _ names: (String, String)) throws {
-    let bench = try kind.bench(listModel(names.0, names.1, ordered: [names.0, names.1]))
+  @Test(arguments: StoreKind.allCases, [("A", "B"), ("B", "A")])
+  func theOrderOfManyToManyIsKeptWhicheverEntityComesFirst(_ kind: StoreKind, _ names: (String, String)) throws {
+    let bench = try StoreBench(kind, listModel(names.0, names.1, ordered: [names.0, names.1]))
     let context = bench.context()
     let list = try context.insert(names.0)
     let items = try (0..<6).map { try context.insert(names.1, ["name": .string("\($0)")]) }
@@ -42,8 +42,8 @@ import Testing
         == order.reversed().map(\.objectID))
   }
 
-  @Test(arguments: EitherStore.allCases) func whatIsThereAlreadyCanBeAddedUnreadAndRemoved(_ kind: EitherStore) throws {
-    let bench = try kind.bench()
+  @Test(arguments: StoreKind.allCases) func whatIsThereAlreadyCanBeAddedUnreadAndRemoved(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
     let first = bench.context()
     let (a, b) = (try first.insert("Person"), try first.insert("Person"))
     try a.add(b, to: "friends")
@@ -66,8 +66,8 @@ import Testing
     }
   }
 
-  @Test(arguments: EitherStore.allCases) func addedTwiceRemovedAndAddedAgainIsThereOnce(_ kind: EitherStore) throws {
-    let bench = try kind.bench()
+  @Test(arguments: StoreKind.allCases) func addedTwiceRemovedAndAddedAgainIsThereOnce(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
     let first = bench.context()
     let (a, b) = (try first.insert("Person"), try first.insert("Person"))
     try a.add(b, to: "friends")
@@ -84,9 +84,8 @@ import Testing
     #expect(try after.object(with: b.objectID).objectIDs(forRelationshipNamed: "friends") == [a.objectID])
   }
 
-  @Test(arguments: EitherStore.allCases) func theOldOwnerLosesAMemberThatWasAddedToItUnread(_ kind: EitherStore) throws
-  {
-    let bench = try kind.bench()
+  @Test(arguments: StoreKind.allCases) func theOldOwnerLosesAMemberThatWasAddedToItUnread(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
     let first = bench.context()
     let (old, new) = (try first.insert("Department"), try first.insert("Department"))
     let (person, project) = (try first.insert("Person"), try first.insert("Project"))
@@ -109,8 +108,8 @@ import Testing
     #expect(try after.object(with: new.objectID).objectIDs(forRelationshipNamed: "projects") == [project.objectID])
   }
 
-  @Test(arguments: EitherStore.allCases) func whatCameUnreadKeepsItsOrderWhenOneOfItGoes(_ kind: EitherStore) throws {
-    let bench = try kind.bench()
+  @Test(arguments: StoreKind.allCases) func whatCameUnreadKeepsItsOrderWhenOneOfItGoes(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
     let first = bench.context()
     let department = try first.insert("Department")
     try first.save()
@@ -127,8 +126,8 @@ import Testing
     #expect(try after.objectIDs(forRelationshipNamed: "projects") == projects[1...].map(\.objectID))
   }
 
-  @Test(arguments: EitherStore.allCases) func positionsFollowInsertionsAndMoves(_ kind: EitherStore) throws {
-    let bench = try kind.bench()
+  @Test(arguments: StoreKind.allCases) func positionsFollowInsertionsAndMoves(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
     let context = bench.context()
     let department = try context.insert("Department")
     let slot = try #require(department.entity.slot("projects"))

@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbaseTestSupport
 import Testing
 
 /// Stored derived attributes, whoever changes what they are computed from, and however late.
@@ -32,7 +33,7 @@ import Testing
 
   /// Memory and row agree, and with the value.
   private func check(
-    _ context: ManagedObjectContext, _ bench: EitherStore.Bench, _ location: Testing.SourceLocation = #_sourceLocation
+    _ context: ManagedObjectContext, _ bench: StoreBench, _ location: Testing.SourceLocation = #_sourceLocation
   ) throws {
     #expect(!context.hasChanges && context.brokenInvariants().isEmpty, sourceLocation: location)
     let after = bench.context()
@@ -46,10 +47,10 @@ import Testing
 
   private static let orders: [ManagedObjectContext.SaveOrder] = [.guide, .framework]
 
-  @Test(arguments: EitherStore.allCases, [1, 2, 3])
-  func theyFollowARuleThatAssignsToOthersInAnyRound(_ kind: EitherStore, _ round: Int) throws {
+  @Test(arguments: StoreKind.allCases, [1, 2, 3])
+  func theyFollowARuleThatAssignsToOthersInAnyRound(_ kind: StoreKind, _ round: Int) throws {
     for (order, primitively) in Self.orders.flatMap({ order in [(order, false), (order, true)] }) {
-      let bench = try kind.bench(model())
+      let bench = try StoreBench(kind, model())
       var others: [ManagedObject] = []
       var rounds = 0
       let context = bench.context(
@@ -81,11 +82,11 @@ import Testing
     }
   }
 
-  @Test(arguments: EitherStore.allCases, orders)
+  @Test(arguments: StoreKind.allCases, orders)
   func theyFollowPrimitiveValuesThatAHookSetsOnOthers(
-    _ kind: EitherStore, _ order: ManagedObjectContext.SaveOrder
+    _ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder
   ) throws {
-    let bench = try kind.bench(model())
+    let bench = try StoreBench(kind, model())
     var things: [ManagedObject] = []
     let context = bench.context(
       thing { entry in
@@ -103,11 +104,11 @@ import Testing
     try check(context, bench)
   }
 
-  @Test(arguments: EitherStore.allCases, orders)
+  @Test(arguments: StoreKind.allCases, orders)
   func theyFollowWhatANormalizationOfTheirInputsMade(
-    _ kind: EitherStore, _ order: ManagedObjectContext.SaveOrder
+    _ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder
   ) throws {
-    let bench = try kind.bench(model())
+    let bench = try StoreBench(kind, model())
     let context = bench.context(
       thing { entry in
         entry.normalize = ["value": { value, _ in value == 99 ? 9 : value }]
@@ -124,8 +125,8 @@ import Testing
     try check(context, bench)
   }
 
-  @Test(arguments: EitherStore.allCases) func anAssignmentIsRefusedWithoutASetter(_ kind: EitherStore) throws {
-    let bench = try kind.bench(model())
+  @Test(arguments: StoreKind.allCases) func anAssignmentIsRefusedWithoutASetter(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind, model())
     let context = bench.context(thing { _ in })
     let thing = try context.insert("Thing", ["value": 1])
     #expect { try thing.setValue(5, forKey: "ten") } throws: {
@@ -137,9 +138,9 @@ import Testing
     try check(context, bench)
   }
 
-  @Test(arguments: EitherStore.allCases, [DerivedAttribute.WritePolicy.immediate, .delayed])
-  func anAssignmentGoesThroughTheSetter(_ kind: EitherStore, _ policy: DerivedAttribute.WritePolicy) throws {
-    let bench = try kind.bench(model())
+  @Test(arguments: StoreKind.allCases, [DerivedAttribute.WritePolicy.immediate, .delayed])
+  func anAssignmentGoesThroughTheSetter(_ kind: StoreKind, _ policy: DerivedAttribute.WritePolicy) throws {
+    let bench = try StoreBench(kind, model())
     var derived = ten { value, thing in
       guard case .int(let number) = value else { return }
       thing["value"] = .int(number / 10)

@@ -4,6 +4,7 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import MoonbaseSQLite
 import MoonbaseSQLiteStore
+import MoonbaseTestSupport
 import Testing
 
 @Suite("The model that a store carries")

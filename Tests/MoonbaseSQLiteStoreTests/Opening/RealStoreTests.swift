@@ -3,6 +3,7 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite
 import MoonbaseSQLiteStore
+import MoonbaseTestSupport
 import Testing
 
 @Suite("Stores that Core Data wrote", .enabled(if: RealStores.areThere, "the fixtures are not beside the checkout"))

@@ -2,6 +2,7 @@ import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
 import MoonbaseSQLiteStore
+import MoonbaseTestSupport
 import Testing
 
 /// Stores that Apple's Core Data wrote. They are not part of the project; tests that need them run where they lie beside the

@@ -1,20 +1,23 @@
-import MoonbasePlatform
+public import MoonbasePlatform
 
 /// A folder that goes with the test.
-final class TemporaryFolder {
-  let url: URL
+public final class TemporaryFolder {
+  /// Where it lies.
+  public let url: URL
 
-  init() throws {
+  /// Makes the folder.
+  public init() throws {
     url = FileManager.default.temporaryDirectory.appendingPathComponent("moonbase-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  func file(_ name: String = "store.sqlite") -> URL { url.appendingPathComponent(name) }
+  /// The place of a file in the folder.
+  public func file(_ name: String = "store.sqlite") -> URL { url.appendingPathComponent(name) }
 
   /// The names and contents of all files, hidden ones too.
-  func contents() throws -> [String: Data] {
+  public func contents() throws -> [String: Data] {
     var result: [String: Data] = [:]
     for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
       result[name] = (try? Data(contentsOf: file(name))) ?? Data()

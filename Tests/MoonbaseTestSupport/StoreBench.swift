@@ -1,0 +1,70 @@
+public import MoonbaseGraph
+public import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+
+import struct MoonbaseModel.SortDescriptor
+
+/// The stores over which a behaviour of the graph is tested.
+public enum StoreKind: CaseIterable, Sendable {
+  case memory, sqlite
+
+  /// A new store, for all entities or those of a configuration; a file lies in `folder`.
+  public func store(
+    for model: ResolvedModel, configuration: String? = nil, in folder: TemporaryFolder
+  ) throws -> any PersistentStore {
+    switch self {
+    case .memory: try InMemoryStore(model: model, configuration: configuration)
+    case .sqlite:
+      try SQLiteStore(url: folder.file("\(UUID().uuidString).sqlite"), model: model, configuration: configuration)
+    }
+  }
+}
+
+/// An empty store of one kind, its coordinator, and contexts over them. The store goes with the bench.
+public final class StoreBench {
+  /// The coordinator of the store.
+  public let coordinator: PersistentStoreCoordinator
+  private let folder: TemporaryFolder
+
+  /// Makes a store, or what `wrap` makes of it.
+  public init(
+    _ kind: StoreKind, _ model: ManagedObjectModel = People.model(),
+    wrap: (any PersistentStore) -> any PersistentStore = { $0 }
+  ) throws {
+    folder = try TemporaryFolder()
+    let model = try model.resolved()
+    coordinator = PersistentStoreCoordinator(model: model)
+    coordinator.add(wrap(try kind.store(for: model, in: folder)))
+  }
+
+  /// A context with extensions by the names of their entities.
+  public func context(_ extensions: [String: [EntityExtension]] = [:]) -> ManagedObjectContext {
+    let domain = ExtensionDomain()
+    domain.extensions = extensions
+    return ManagedObjectContext(coordinator, domain: domain)
+  }
+
+  /// A context with one extension of an entity.
+  public func context(
+    extending entity: String = "Person", _ configure: (inout EntityExtension) -> Void
+  ) -> ManagedObjectContext {
+    var entry = EntityExtension()
+    configure(&entry)
+    return context([entity: [entry]])
+  }
+
+  /// A context that shares the store and nothing else: no row that another one has read.
+  public func stranger() -> ManagedObjectContext {
+    let other = PersistentStoreCoordinator(sharingStoresOf: coordinator)
+    return ManagedObjectContext(other, domain: ExtensionDomain())
+  }
+
+  /// What the store holds of an attribute, in the order of its values.
+  public func saved(_ entity: String, _ key: String) throws -> [Value] {
+    let fresh = stranger()
+    var request = FetchRequest(entity)
+    request.sortDescriptors = [SortDescriptor(key)]
+    return try fresh.fetch(request).map { try $0.value(forKey: key) }
+  }
+}
