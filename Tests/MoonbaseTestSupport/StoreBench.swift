@@ -3,7 +3,7 @@ public import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
-import struct MoonbaseModel.SortDescriptor
+public import struct MoonbaseModel.SortDescriptor
 
 /// The stores over which a behaviour of the graph is tested.
 public enum StoreKind: CaseIterable, Sendable {

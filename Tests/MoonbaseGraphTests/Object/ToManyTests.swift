@@ -4,7 +4,7 @@ import MoonbaseTestSupport
 import Testing
 
 /// To-many relationships, over each kind of store.
-@Suite struct RelationshipTests {
+@Suite struct ToManyTests {
   /// Lists and items that know each other in both directions; each side may be ordered.
   private func listModel(_ first: String, _ second: String, ordered: Set<String>) -> ManagedObjectModel {
     var one = EntityDescription(first)

@@ -184,35 +184,4 @@ struct DanglingKeyTests {
     try context.save()
     #expect(try q.objectIDs(forRelationshipNamed: "o") == [p.objectID])
   }
-
-  @Test("a save asks once for each table that is pointed at, and not for what it inserts itself")
-  func statements() throws {
-    let folder = try TemporaryFolder()
-    let model = try Self.model(.nullify).resolved()
-    let store = try SQLiteStore(url: folder.file(), model: model)
-    let coordinator = PersistentStoreCoordinator(model: model)
-    coordinator.add(store)
-    let context = try ManagedObjectContext(coordinator)
-    func questions(_ body: () throws -> Void) throws -> [String] {
-      let log = Lock<[String]>([])
-      store.statements.listen { sql in log.withLock { $0.append(sql) } }
-      defer { store.statements.listen(nil) }
-      try body()
-      return log.withLock { $0.filter { $0.contains("json_each") } }
-    }
-    let roots = try (0..<3).map { try Self.insert(context, $0) }
-    for n in 0..<60 { try Self.insert(context, Int64(n)).setObject(roots[n % 3], forKey: "o") }
-    #expect(try questions { try context.save() } == [])
-    for n in 0..<60 { try Self.insert(context, Int64(n)).setObject(roots[n % 3], forKey: "o") }
-    let exists =
-      "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM ZP WHERE Z_PK = value) LIMIT 100"
-    #expect(try questions { try context.save() } == [exists])
-    for root in roots { try root.setValue(7, forKey: "n") }
-    #expect(try questions { try context.save() } == [])
-    for root in roots { try context.delete(root) }
-    let pointing = "SELECT ZO, Z_PK, Z_ENT FROM ZP WHERE ZO IN (SELECT value FROM json_each(?)) LIMIT 100"
-    #expect(try questions { try context.save() } == [pointing])
-    let plan = try RawDatabase(folder.file()).rows("EXPLAIN QUERY PLAN " + pointing.replacing("?", with: "'[1]'"))
-    #expect("\(plan)".contains("USING INDEX") && !"\(plan)".contains("SCAN ZP"), "\(plan)")
-  }
 }
