@@ -22,3 +22,13 @@ extension PredicateNode {
     }
   }
 }
+
+extension FetchRequest {
+  /// The bytes that the request keeps, by estimate.
+  var weight: Int {
+    var total = MemoryLayout<Self>.stride + relationshipKeyPathsForPrefetching.weight
+    for predicate in [predicate, havingPredicate] { total += predicate?.weight ?? 0 }
+    for key in sortDescriptors { total += 32 + key.keyPath.weight }
+    return total
+  }
+}

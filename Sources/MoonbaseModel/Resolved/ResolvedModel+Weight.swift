@@ -70,25 +70,3 @@ extension RelationshipDescription {
     MemoryLayout<Self>.stride + name.weight + destinationEntityName.weight + userInfo.weight
   }
 }
-
-extension FetchRequest {
-  fileprivate var weight: Int {
-    var total = MemoryLayout<Self>.stride + relationshipKeyPathsForPrefetching.weight
-    for predicate in [predicate, havingPredicate] { total += predicate?.weight ?? 0 }
-    for key in sortDescriptors { total += 32 + key.keyPath.weight }
-    return total
-  }
-}
-
-extension String {
-  /// Short texts have no memory of their own.
-  fileprivate var weight: Int { utf8.count < 16 ? 0 : utf8.count + 32 }
-}
-
-extension [String] {
-  fileprivate var weight: Int { reduce(32) { $0 + 16 + $1.weight } }
-}
-
-extension [String: Value] {
-  fileprivate var weight: Int { isEmpty ? 0 : reduce(64) { $0 + 64 + $1.key.weight + $1.value.weight } }
-}

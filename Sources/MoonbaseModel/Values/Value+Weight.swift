@@ -49,3 +49,16 @@ extension Value {
     }
   }
 }
+
+extension String {
+  /// Short texts have no memory of their own.
+  var weight: Int { utf8.count < 16 ? 0 : utf8.count + 32 }
+}
+
+extension [String] {
+  var weight: Int { reduce(32) { $0 + 16 + $1.weight } }
+}
+
+extension [String: Value] {
+  var weight: Int { isEmpty ? 0 : reduce(64) { $0 + 64 + $1.key.weight + $1.value.weight } }
+}
