@@ -12,7 +12,8 @@ extension ContainerDescription {
       guard let first = files.first else { return ManagedObjectModel() }
       // Every store keeps the whole model, so any one that is there will do.
       guard let store = stores.first(where: \.isThere), let url = store.url else {
-        throw GraphError(.cannotOpenFile, "\(first) does not exist yet, and a new store needs a model: name one")
+        throw GraphError(
+          .cannotOpenFile, message: "\(first) does not exist yet, and a new store needs a model: name one")
       }
       if !store.isReadOnly { try SQLiteStore.rollBackJournal(ofStoreAt: url) }
       return try SQLiteStore.cachedModel(ofStoreAt: url)
@@ -32,7 +33,9 @@ extension ContainerDescription {
       guard !path.hasSuffix("/") else {
         throw ScriptError(
           .cannotOpenFile,
-          "\(path) names a folder, by the slash at its end, and there is none: name a file, or a folder of extensions")
+          message:
+            "\(path) names a folder, by the slash at its end, and there is none: name a file, or a folder of extensions"
+        )
       }
       return .file(URL(literalPath: path))
     }
@@ -40,7 +43,8 @@ extension ContainerDescription {
       !names.contains(where: { $0.hasSuffix(".lua") })
     {
       let advice = FileForm(path).map { ": it is \($0), and \($0.advice(path))" } ?? ""
-      throw ScriptError(.cannotOpenFile, "\(path) is a folder without extensions, whose names end with .lua\(advice)")
+      throw ScriptError(
+        .cannotOpenFile, message: "\(path) is a folder without extensions, whose names end with .lua\(advice)")
     }
     return .directory(URL(literalPath: path))
   }
@@ -49,7 +53,7 @@ extension ContainerDescription {
   private static func checkIsFree(_ path: String) throws {
     let url = URL(literalPath: path).resolvingSymlinksInPath()
     guard SQLiteStore.isFileOfOpenStore(atPath: url.path, writing: false) else { return }
-    throw ScriptError(.cannotOpenFile, "\(path) is a file of a store that is open, not an extension")
+    throw ScriptError(.cannotOpenFile, message: "\(path) is a file of a store that is open, not an extension")
   }
 }
 

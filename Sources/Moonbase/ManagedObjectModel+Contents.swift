@@ -13,7 +13,7 @@ extension ManagedObjectModel {
       return
     }
     if SQLiteStore.isFileOfOpenStore(atPath: url.resolvingSymlinksInPath().path, writing: false) {
-      throw ModelError(.cannotOpenFile, "\(url.relativePath) is a file of a store that is open, not a model")
+      throw ModelError(.cannotOpenFile, message: "\(url.relativePath) is a file of a store that is open, not a model")
     }
     let source = try ModelSource(contentsOf: url)
     if source.head.starts(with: Data("SQLite format 3\0".utf8)) {

@@ -5,7 +5,7 @@ public import MoonbaseLua
 /// ```swift
 /// let container = try PersistentContainer(
 ///   model: .init(contentsOf: modelURL), store: .sqlite(storeURL), extensions: [.file(colorsURL)])
-/// let person = try container.viewContext.insert("Person", ["firstName": "Captain"])
+/// let person = try container.viewContext.insert("Person", values: ["firstName": "Captain"])
 /// try container.viewContext.save()
 /// ```
 public final class PersistentContainer: Sendable {

@@ -47,18 +47,18 @@ public struct LuaInterpreter {
       let source =
         file == "-"
         ? try LuaSource(standardInputAs: "=stdin", limit: limit) : try LuaSource(path: file, name: file, limit: limit)
-      try execute(source, script: file, arguments)
+      try execute(source, script: file, arguments: arguments)
     }
   }
 
   /// Runs code from the command line, and gives the exit status.
   public func run(code: String, arguments: [String] = []) -> Int32 {
-    guarded { try execute(LuaSource(code, name: "=(command line)"), script: nil, arguments) }
+    guarded { try execute(LuaSource(code, name: "=(command line)"), script: nil, arguments: arguments) }
   }
 
-  private func execute(_ source: LuaSource, script: String?, _ arguments: [String]) throws {
-    let list = try state.argumentTable(script: script, program: program, arguments)
-    try environment.table.set("arg", .table(list))
+  private func execute(_ source: LuaSource, script: String?, arguments: [String]) throws {
+    let list = try state.argumentTable(script: script, program: program, arguments: arguments)
+    try environment.table.set("arg", to: .table(list))
     try state.load(source, in: environment).call(arguments.map { .text($0) })
   }
 
@@ -92,12 +92,11 @@ public struct LuaInterpreter {
 
 extension LuaState {
   /// Creates the table that a script sees as `arg`: the script at 0, its arguments from 1, the program that runs it at -1.
-  public func argumentTable(script: String?, program: String? = nil, _ arguments: [String]) throws(LuaError) -> LuaTable
-  {
+  public func argumentTable(script: String?, program: String? = nil, arguments: [String]) throws(LuaError) -> LuaTable {
     let list = try table(elements: arguments.count)
-    if let script { try list.set(0, .text(script)) }
-    if let program { try list.set(-1, .text(program)) }
-    for (index, argument) in arguments.enumerated() { try list.set(index + 1, .text(argument)) }
+    if let script { try list.set(0, to: .text(script)) }
+    if let program { try list.set(-1, to: .text(program)) }
+    for (index, argument) in arguments.enumerated() { try list.set(index + 1, to: .text(argument)) }
     return list
   }
 }

@@ -40,7 +40,7 @@ extension Connection {
         guard let context, let data = sqlite3_user_data(context) else { return }
         let box = Unmanaged<FunctionBox>.fromOpaque(data).takeUnretainedValue()
         let arguments = UnsafeBufferPointer(start: values, count: Int(count))
-        box.connection.perform(box.body, context, arguments)
+        box.connection.perform(box.body, in: context, arguments: arguments)
       }, nil, nil,
       { data in
         if let data { Unmanaged<FunctionBox>.fromOpaque(data).release() }
@@ -49,8 +49,8 @@ extension Connection {
   }
 
   fileprivate func perform(
-    _ body: (borrowing FunctionCall) throws -> Void, _ context: OpaquePointer,
-    _ arguments: UnsafeBufferPointer<OpaquePointer?>
+    _ body: (borrowing FunctionCall) throws -> Void, in context: OpaquePointer,
+    arguments: UnsafeBufferPointer<OpaquePointer?>
   ) {
     do {
       try body(FunctionCall(context: context, arguments: arguments))

@@ -72,9 +72,9 @@ public final class Connection {
     if let known = statements[sql] {
       known.lastUse = uses
       if !known.isRunning { return known }
-      return try Statement(self, sql, isCached: false)
+      return try Statement(self, sql: sql, isCached: false)
     }
-    let new = try Statement(self, sql, isCached: true)
+    let new = try Statement(self, sql: sql, isCached: true)
     new.lastUse = uses
     statements[sql] = new
     cachedLength += sql.utf8.count
@@ -104,7 +104,9 @@ public final class Connection {
   /// Runs several statements separated by semicolons, without keeping them.
   public func executeScript(_ sql: String) throws {
     note(sql)
-    guard !sql.utf8.contains(0) else { throw SQLiteError(.error, "the text ends early, at a zero byte", sql: sql) }
+    guard !sql.utf8.contains(0) else {
+      throw SQLiteError(.error, message: "the text ends early, at a zero byte", sql: sql)
+    }
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     if code != SQLITE_OK { throw error(code, sql: sql) }
   }

@@ -23,7 +23,7 @@ public struct SQLiteError: LocalizedError, Sendable, Equatable, CustomStringConv
   public var systemReason: String?
 
   /// Makes an error.
-  public init(_ code: Code, _ message: String, sql: String? = nil) {
+  public init(_ code: Code, message: String, sql: String? = nil) {
     self.code = code
     self.message = message
     self.sql = sql
@@ -31,7 +31,7 @@ public struct SQLiteError: LocalizedError, Sendable, Equatable, CustomStringConv
 
   init(connection: OpaquePointer?, code: Int32, sql: String? = nil) {
     let words = connection.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
-    self.init(Code(rawValue: code), words.map { String(cString: $0) } ?? "SQLite error \(code)", sql: sql)
+    self.init(Code(rawValue: code), message: words.map { String(cString: $0) } ?? "SQLite error \(code)", sql: sql)
     // The number stays from whatever call failed last, so it counts for failures of files only.
     guard let connection, [.inputOutput, .cannotOpen, .full].contains(self.code.primary) else { return }
     let known = sqlite3_system_errno(connection)

@@ -18,7 +18,7 @@ public final class Statement {
   /// Why a parameter could not be bound: SQLite would take it as NULL. The next step throws it.
   @exclusivity(unchecked) private var bindingFailure: Int32 = SQLITE_OK
 
-  init(_ connection: Connection, _ sql: String, isCached: Bool) throws {
+  init(_ connection: Connection, sql: String, isCached: Bool) throws {
     self.connection = connection
     self.sql = sql
     let flags = isCached ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
@@ -38,10 +38,11 @@ public final class Statement {
 
   /// SQLite takes the first statement of a text and leaves the rest: it would never run, and no error would say so.
   private static func check(_ sql: String, isEmpty: Bool, end: Int) throws {
-    if isEmpty { throw SQLiteError(.error, "there is no statement in the text", sql: sql) }
+    if isEmpty { throw SQLiteError(.error, message: "there is no statement in the text", sql: sql) }
     guard let rest = SQLText.rest(of: sql, from: end) else { return }
     throw SQLiteError(
-      .error, "one statement was expected, and another one follows: \(rest); run several with executeScript", sql: sql)
+      .error, message: "one statement was expected, and another one follows: \(rest); run several with executeScript",
+      sql: sql)
   }
 
   deinit { sqlite3_finalize(handle) }
@@ -52,7 +53,8 @@ public final class Statement {
     if !isRunning {
       if bindingFailure != SQLITE_OK {
         defer { reset() }
-        throw SQLiteError(.init(rawValue: bindingFailure), String(cString: sqlite3_errstr(bindingFailure)), sql: sql)
+        throw SQLiteError(
+          .init(rawValue: bindingFailure), message: String(cString: sqlite3_errstr(bindingFailure)), sql: sql)
       }
       isRunning = true
       connection.note(sql)
@@ -99,21 +101,21 @@ extension Statement {
   public func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
 
   /// Binds an integer.
-  public func bind(_ value: Int64, _ index: Int32) { sqlite3_bind_int64(handle, index, value) }
+  public func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
 
   /// Binds a floating-point number; NaN becomes NULL, as SQLite has none.
-  public func bind(_ value: Double, _ index: Int32) { sqlite3_bind_double(handle, index, value) }
+  public func bind(_ value: Double, at index: Int32) { sqlite3_bind_double(handle, index, value) }
 
   /// Binds text; SQLite keeps a copy.
-  public func bind(_ value: String, _ index: Int32) {
-    let isBound: Void? = value.utf8.withContiguousStorageIfAvailable { bind(text: $0, index) }
+  public func bind(_ value: String, at index: Int32) {
+    let isBound: Void? = value.utf8.withContiguousStorageIfAvailable { bind(text: $0, at: index) }
     if isBound == nil {
       var copy = value
-      copy.withUTF8 { bind(text: $0, index) }
+      copy.withUTF8 { bind(text: $0, at: index) }
     }
   }
 
-  private func bind(text: UnsafeBufferPointer<UInt8>, _ index: Int32) {
+  private func bind(text: UnsafeBufferPointer<UInt8>, at index: Int32) {
     text.withMemoryRebound(to: CChar.self) { bytes in
       guard let start = bytes.baseAddress else {
         sqlite3_bind_text(handle, index, "", 0, nil)
@@ -128,12 +130,12 @@ extension Statement {
   }
 
   /// Binds bytes; SQLite keeps a copy.
-  public func bind(_ value: Data, _ index: Int32) {
-    value.withUnsafeBytes { bind(bytes: $0, index) }
+  public func bind(_ value: Data, at index: Int32) {
+    value.withUnsafeBytes { bind(bytes: $0, at: index) }
   }
 
   /// Binds bytes; SQLite keeps a copy.
-  public func bind(bytes: UnsafeRawBufferPointer, _ index: Int32) {
+  public func bind(bytes: UnsafeRawBufferPointer, at index: Int32) {
     if let start = bytes.baseAddress, bytes.count > 0 {
       note(sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), transient))
     } else {

@@ -41,17 +41,17 @@ extension SQLiteStore {
 
   public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
     let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
-    return try rows(of: query, plan, columns: plan.columns, weigh: \.weight) { try plan.snapshot($0) }
+    return try rows(of: query, plan: plan, columns: plan.columns, weigh: \.weight) { try plan.snapshot($0) }
   }
 
   public func forEachBatch(matching query: StoreQuery, _ body: ([Snapshot]) throws -> Bool) throws {
     let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
-    let sql = try select(plan.columns, query, plan)
+    let sql = try select(plan.columns, query: query, plan: plan)
     let rest: [Snapshot] = try read { session in
       // A reader keeps writers of a file without a log away, and of some files it shows at the end only whether
       // they were written meanwhile: then all is read first.
       let isSteady = session.isSteady
-      return try step(sql, query, session) { statement in
+      return try step(sql, query: query, session: session) { statement in
         while true {
           var memory = HostMemory()
           var batch: [Snapshot] = []
@@ -71,7 +71,7 @@ extension SQLiteStore {
 
   public func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
     let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
-    return try rows(of: query, plan, columns: ["t0.Z_PK", "t0.Z_ENT"]) { try plan.id($0) }
+    return try rows(of: query, plan: plan, columns: ["t0.Z_PK", "t0.Z_ENT"]) { try plan.id($0) }
   }
 
   public func count(matching query: StoreQuery) throws -> Int {
@@ -79,16 +79,16 @@ extension SQLiteStore {
     let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
     var unsorted = query
     unsorted.sortDescriptors = []
-    return try rows(of: unsorted, plan, columns: ["COUNT(*)"]) { Int($0.integer(0)) }.first ?? 0
+    return try rows(of: unsorted, plan: plan, columns: ["COUNT(*)"]) { Int($0.integer(0)) }.first ?? 0
   }
 
   private func rows<Element>(
-    of query: StoreQuery, _ plan: RowPlan, columns: [String], weigh: (Element) -> Int = { _ in 24 },
+    of query: StoreQuery, plan: RowPlan, columns: [String], weigh: (Element) -> Int = { _ in 24 },
     _ decode: (Statement) throws -> Element
   ) throws -> [Element] {
-    let sql = try select(columns, query, plan)
+    let sql = try select(columns, query: query, plan: plan)
     return try read { session in
-      try step(sql, query, session) { statement in
+      try step(sql, query: query, session: session) { statement in
         var result: [Element] = []
         var memory = HostMemory()
         while try statement.step() {
@@ -103,22 +103,22 @@ extension SQLiteStore {
 
   /// Gives `body` a statement that is ready for its first row.
   private func step<Result>(
-    _ sql: SQLFragment, _ query: StoreQuery, _ session: Session, _ body: (Statement) throws -> Result
+    _ sql: SQLFragment, query: StoreQuery, session: Session, _ body: (Statement) throws -> Result
   ) throws -> Result {
     if let functions = query.functions { try session.register(functions) }
     let statement = try session.connection.statement(sql.text)
-    for (index, value) in sql.values.enumerated() { SQLValue.bind(value, Int32(index + 1), to: statement) }
+    for (index, value) in sql.values.enumerated() { SQLValue.bind(value, at: Int32(index + 1), to: statement) }
     defer { statement.reset() }
     return try body(statement)
   }
 
-  private func select(_ columns: [String], _ query: StoreQuery, _ plan: RowPlan) throws -> SQLFragment {
+  private func select(_ columns: [String], query: StoreQuery, plan: RowPlan) throws -> SQLFragment {
     do {
       return try SelectBuilder(query, plan: plan, layout: layout, store: number).select(columns)
     } catch is Untranslatable {
       throw GraphError(
         .invalidRequest,
-        "the store cannot evaluate this fetch of \(query.entity.name): ask canEvaluate and canSort first",
+        message: "the store cannot evaluate this fetch of \(query.entity.name): ask canEvaluate and canSort first",
         entity: query.entity.name)
     }
   }
@@ -130,7 +130,7 @@ extension SQLiteStore {
     let plan = try plan(entity, includesSubentities: false)
     return try read { session in
       let statement = try session.connection.statement(plan.pointSelect)
-      statement.bind(id.key, 1)
+      statement.bind(id.key, at: 1)
       defer { statement.reset() }
       return try statement.step() ? try plan.snapshot(statement) : nil
     }
@@ -151,7 +151,7 @@ extension SQLiteStore {
         rows.reserveCapacity(group.count)
         for start in stride(from: 0, to: group.count, by: Self.chunk) {
           let keys = group[start..<min(start + Self.chunk, group.count)].map(\.key)
-          try append(keys, plan, session.connection, to: &rows, &memory)
+          try append(keys, plan: plan, on: session.connection, to: &rows, memory: &memory)
         }
         return rows
       }
@@ -160,10 +160,10 @@ extension SQLiteStore {
   }
 
   private func append(
-    _ keys: [Int64], _ plan: RowPlan, _ connection: Connection, to result: inout [Snapshot], _ memory: inout HostMemory
+    _ keys: [Int64], plan: RowPlan, on connection: Connection, to result: inout [Snapshot], memory: inout HostMemory
   ) throws {
     let statement = try connection.statement(plan.select(keyCount: keys.count.roundedUpToPowerOfTwo))
-    for (index, key) in keys.enumerated() { statement.bind(key, Int32(index + 1)) }
+    for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(index + 1)) }
     defer { statement.reset() }
     while try statement.step() {
       try HostWork.charge()
@@ -190,7 +190,7 @@ extension SQLiteStore {
       for start in stride(from: 0, to: ids.count, by: Self.chunk) {
         let keys = ids[start..<min(start + Self.chunk, ids.count)].map(\.key)
         let statement = try session.connection.statement(query.select(keyCount: keys.count.roundedUpToPowerOfTwo))
-        for (index, key) in keys.enumerated() { statement.bind(key, Int32(index + 1)) }
+        for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(index + 1)) }
         defer { statement.reset() }
         while try statement.step() {
           try HostWork.charge()

@@ -29,7 +29,7 @@ extension SQLiteStore {
   public static func modelCache(ofStoreAt url: URL) throws -> Data? {
     try withFile(url) { connection in
       _ = try StoreMetadata(connection, path: url.relativePath)
-      return try StoreContents.modelCache(connection, FileSchema(connection))
+      return try StoreContents.modelCache(connection, schema: FileSchema(connection))
     }
   }
 
@@ -40,7 +40,8 @@ extension SQLiteStore {
     guard let cache = try modelCache(ofStoreAt: url) else {
       throw GraphError(
         .invalidStore,
-        "\(url.relativePath) carries no model (an old framework wrote it): name the model that it was made with")
+        message:
+          "\(url.relativePath) carries no model (an old framework wrote it): name the model that it was made with")
     }
     var model = try ManagedObjectModel(modelCache: cache)
     model.locations[.file] = SourceLocation(file: url.relativePath)

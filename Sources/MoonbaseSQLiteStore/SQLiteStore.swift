@@ -59,13 +59,13 @@ public final class SQLiteStore: PersistentStore {
     opened.writer?.observe(with: observer)
     let identity = file.identity
     readers = SessionPool(file, isReadOnly: isReadOnly) {
-      let session = try StoreOpener.reader(file, isReadOnly: isReadOnly, options)
+      let session = try StoreOpener.reader(file, isReadOnly: isReadOnly, options: options)
       // Another file in the place of the store's would be read as if it were the store.
       guard file.identity == identity else { throw StoreOpener.moved(file) }
       session.observe(with: observer)
       return session
     }
-    OpenStores.add(ObjectIdentifier(self), file, support: externalData.folder)
+    OpenStores.add(ObjectIdentifier(self), file: file, support: externalData.folder)
   }
 
   deinit { OpenStores.remove(ObjectIdentifier(self)) }
@@ -82,7 +82,7 @@ public final class SQLiteStore: PersistentStore {
 
   func write<Result: Sendable>(_ body: (Session) throws -> Result) throws -> Result {
     guard let writer else {
-      throw GraphError(.readOnlyStore, "\(file.path) is read-only: open it for writing to save")
+      throw GraphError(.readOnlyStore, message: "\(file.path) is read-only: open it for writing to save")
     }
     do {
       return try writer.withLock { session in
@@ -96,7 +96,7 @@ public final class SQLiteStore: PersistentStore {
   }
 
   func plan(_ entity: ResolvedEntity, includesSubentities: Bool) throws -> RowPlan {
-    try plans.plan(entity, includesSubentities) {
+    try plans.plan(entity, includesSubentities: includesSubentities) {
       try RowPlan(
         entity, includesSubentities: includesSubentities, layout: layout, store: number, externalData: externalData,
         path: file.path)

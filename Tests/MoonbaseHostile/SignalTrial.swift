@@ -58,7 +58,7 @@ enum SignalTrial: String, CaseIterable {
       LuaInterrupter.onSIGINT(state.interrupter)
       let times = self == .interruptedOnce ? 1 : 2
       try state.setGlobal(
-        "raise", state.function { _ in for _ in 0..<times { kill(getpid(), SIGINT) } })
+        "raise", to: state.function { _ in for _ in 0..<times { kill(getpid(), SIGINT) } })
       return try end(state, "raise() while true do end")
     }
   }

@@ -21,7 +21,7 @@ import Testing
     state.errorMapper = { error, state in
       (error as? Refusal).flatMap { refusal in try? .table(state.table(["code": .integer(refusal.code)])) }
     }
-    try state.setGlobal("refuse", state.function { _ in throw Refusal(code: 7) })
+    try state.setGlobal("refuse", to: state.function { _ in throw Refusal(code: 7) })
     let code = try state.load("return select(2, pcall(refuse)).code", name: "t.lua").first()
     #expect(code.integerValue == 7)
   }
@@ -75,10 +75,10 @@ import Testing
 
   @Test func tablesAreReadAndFrozen() throws {
     let table = try state.table(["name": "Scarlet"])
-    try table.set("age", 42)
+    try table.set("age", to: 42)
     #expect(try table.get("age").integerValue == 42)
     #expect(try table.pairs.count == 2)
-    try state.setGlobal("settings", .table(state.table(["depth": 3]).frozen()))
+    try state.setGlobal("settings", to: .table(state.table(["depth": 3]).frozen()))
     #expect(throws: LuaError.self) { try state.load("settings.depth = 4", name: "t.lua")() }
   }
 
@@ -93,7 +93,7 @@ import Testing
     let date = LuaHostType<LuaBox<Date>>("date", interned: false)
     date.property("unix", get: { box, call in call.return(box.value.timeIntervalSince1970) })
     try state.register(date)
-    try state.setGlobal("epoch", .object(LuaObject(LuaBox(Date(timeIntervalSince1970: 0)), as: date)))
+    try state.setGlobal("epoch", to: .object(LuaObject(LuaBox(Date(timeIntervalSince1970: 0)), as: date)))
     #expect(try state.global("epoch").objectValue(as: LuaBox<Date>.self)?.value == Date(timeIntervalSince1970: 0))
     #expect(try state.load("return epoch.unix", name: "t.lua").first().numberValue == 0)
   }
@@ -127,9 +127,9 @@ import Testing
   @Test func argumentErrorsNameTheirPlace() throws {
     try state.setGlobal(
       "resize",
-      state.function { call in
+      to: state.function { call in
         let width = try call.integer(0)
-        guard width > 0 else { throw call.argumentError(0, "the width must be positive") }
+        guard width > 0 else { throw call.argumentError(0, problem: "the width must be positive") }
         call.return(width)
       })
     let error = try #require(throws: LuaError.self) { try state.load("resize(0)", name: "t.lua")() }

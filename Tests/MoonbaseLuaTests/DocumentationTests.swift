@@ -15,7 +15,7 @@ import Testing
   init() throws { state = try LuaState(preset: .standard, limits: .untrusted) }
 
   @Test func noArgumentOfTheFirstExampleEndsTheProcess() throws {
-    try state.setGlobal("twice", state.function { call in call.return(try call.integer(0) &* 2) })
+    try state.setGlobal("twice", to: state.function { call in call.return(try call.integer(0) &* 2) })
     let environment = try state.environment(["name": "Scarlet"])
     let chunk = try state.load("return twice(21), name", name: "example.lua", in: environment)
     #expect(try chunk().map(\.description) == ["42", "Scarlet"])
@@ -29,16 +29,16 @@ import Testing
     #expect(!unseen.isPresent)
     let environment = try state.environment()
     try state.load("x = 1", name: "a", in: environment)()
-    try state.setGlobal("later", 5)
+    try state.setGlobal("later", to: 5)
     #expect(try state.load("return x, later", name: "b", in: environment)().map(\.description) == ["1", "nil"])
-    try environment.table.set("later", 5)
+    try environment.table.set("later", to: 5)
     #expect(try state.load("return later", name: "b", in: environment).first().integerValue == 5)
   }
 
   @Test func hostFunctionsAndObjectsAreReachedFromScripts() throws {
     try state.setGlobal(
       "split",
-      state.function { call in
+      to: state.function { call in
         let separator = call.isNil(1) ? "," : try call.text(1)
         for part in try call.text(0).split(separator: separator) { call.return(String(part)) }
       })
@@ -50,7 +50,7 @@ import Testing
       call.return("account \(try call.object(0, as: Account.self, name: "account").number)")
     }
     try state.register(account)
-    try state.setGlobal("account", .object(LuaObject(Account(7), as: account)))
+    try state.setGlobal("account", to: .object(LuaObject(Account(7), as: account)))
     let code = "account.balance = 5 return tostring(account), account.balance, select('#', split 'a,b,c')"
     #expect(try state.load(code, name: "t")().map(\.description) == ["account 7", "5.0", "3"])
 

@@ -37,7 +37,7 @@ import Testing
     let state = try LuaState(preset: .trusted, limits: .none)
     let collected = Collected()
     state.output = collected.sink
-    try state.setGlobal("raise", state.function { _ in kill(getpid(), SIGINT) })
+    try state.setGlobal("raise", to: state.function { _ in kill(getpid(), SIGINT) })
     let interpreter = try LuaInterpreter(state)
     #expect(interpreter.run(code: "raise() while true do end") == 130)
     #expect(collected.errors.contains("interrupted"))

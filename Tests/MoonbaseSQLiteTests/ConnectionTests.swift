@@ -12,12 +12,12 @@ struct ConnectionTests {
   func values() throws {
     let connection = try Connection(":memory:")
     let statement = try connection.statement("SELECT ?, ?, ?, ?, ?, ?, ?")
-    statement.bind(Int64.min, 1)
-    statement.bind(0.1, 2)
-    statement.bind("Zoë\u{0}🌙", 3)
-    statement.bind("", 4)
-    statement.bind(Data([0, 255]), 5)
-    statement.bind(Data(), 6)
+    statement.bind(Int64.min, at: 1)
+    statement.bind(0.1, at: 2)
+    statement.bind("Zoë\u{0}🌙", at: 3)
+    statement.bind("", at: 4)
+    statement.bind(Data([0, 255]), at: 5)
+    statement.bind(Data(), at: 6)
     statement.bindNull(7)
     #expect(try statement.step())
     #expect(statement.integer(0) == .min)
@@ -105,7 +105,7 @@ struct ConnectionTests {
     let connection = try Connection(":memory:")
     let statement = try connection.statement("SELECT value FROM json_each('[1,2,3]')")
     let bound = try connection.statement("SELECT ?")
-    bound.bind(Int64(7), 1)
+    bound.bind(Int64(7), at: 1)
     #expect(try statement.step())
     for index in 0..<3000 { _ = try connection.statement("SELECT \(index)") }
     #expect(try statement.step() && statement.integer(0) == 2)
@@ -175,11 +175,11 @@ struct ConnectionTests {
     try connection.execute("CREATE TABLE t (a)")
     let statement = try connection.statement("INSERT INTO t VALUES (?)")
     // Only the size is looked at; the pages are never touched.
-    statement.bind(Data(count: 1_000_000_001), 1)
+    statement.bind(Data(count: 1_000_000_001), at: 1)
     let error = #expect(throws: SQLiteError.self) { try statement.run() }
     #expect(error?.code.primary == .tooBig)
     #expect(try connection.integer("SELECT COUNT(*) FROM t") == 0)
-    statement.bind(Int64(7), 1)
+    statement.bind(Int64(7), at: 1)
     try statement.run()
     #expect(try connection.integer("SELECT a FROM t") == 7)
   }

@@ -8,7 +8,7 @@ public import struct MoonbaseModel.SortDescriptor
 /// A store whose n-th read fails, and every one after it until it is told otherwise; or whose commits fail.
 public final class FailingStore: PersistentStore {
   /// What the failing read throws.
-  public static let error = GraphError(.storeFailure, "the disk does not answer")
+  public static let error = GraphError(.storeFailure, message: "the disk does not answer")
 
   private let base: any PersistentStore
   private let readsLeft = Lock<Int?>(nil)

@@ -6,37 +6,38 @@ public enum People {
   /// The model as a value.
   public static func model() -> ManagedObjectModel {
     var person = EntityDescription("Person")
-    var age = AttributeDescription("age", .integer16)
+    var age = AttributeDescription("age", type: .integer16)
     age.isOptional = false
     age.defaultValue = 0
     age.validation.minimum = 0
     age.validation.maximum = 150
-    var color = AttributeDescription("color", .transformable)
+    var color = AttributeDescription("color", type: .transformable)
     color.valueTransformerName = "ColorTransformer"
-    var fullName = AttributeDescription("fullName", .string)
+    var fullName = AttributeDescription("fullName", type: .string)
     fullName.isTransient = true
-    var bounds = AttributeDescription("bounds", .undefined)
+    var bounds = AttributeDescription("bounds", type: .undefined)
     bounds.isTransient = true
     person.attributes = [
-      AttributeDescription("firstName", .string), AttributeDescription("lastName", .string), age, color, fullName,
-      bounds, AttributeDescription("boundsAsString", .string), AttributeDescription("born", .date),
-      AttributeDescription("email", .string),
+      AttributeDescription("firstName", type: .string), AttributeDescription("lastName", type: .string), age, color,
+      fullName,
+      bounds, AttributeDescription("boundsAsString", type: .string), AttributeDescription("born", type: .date),
+      AttributeDescription("email", type: .string),
     ]
     person.uniquenessConstraints = [["email"]]
-    let friends = RelationshipDescription.toMany("friends", "Person", inverse: "friends")
-    person.relationships = [.toOne("department", "Department", inverse: "employees"), friends]
+    let friends = RelationshipDescription.toMany("friends", destination: "Person", inverse: "friends")
+    person.relationships = [.toOne("department", destination: "Department", inverse: "employees"), friends]
     var employee = EntityDescription("Employee")
     employee.superentityName = "Person"
-    employee.attributes = [AttributeDescription("salary", .double)]
+    employee.attributes = [AttributeDescription("salary", type: .double)]
     var department = EntityDescription("Department")
-    department.attributes = [AttributeDescription("name", .string)]
-    var projects = RelationshipDescription.toMany("projects", "Project", inverse: "department")
+    department.attributes = [AttributeDescription("name", type: .string)]
+    var projects = RelationshipDescription.toMany("projects", destination: "Project", inverse: "department")
     projects.deleteRule = .cascade
     projects.isOrdered = true
-    department.relationships = [.toMany("employees", "Person", inverse: "department"), projects]
+    department.relationships = [.toMany("employees", destination: "Person", inverse: "department"), projects]
     var project = EntityDescription("Project")
-    project.attributes = [AttributeDescription("title", .string)]
-    project.relationships = [.toOne("department", "Department", inverse: "projects")]
+    project.attributes = [AttributeDescription("title", type: .string)]
+    project.relationships = [.toOne("department", destination: "Department", inverse: "projects")]
     return ManagedObjectModel(entities: [person, employee, department, project])
   }
 

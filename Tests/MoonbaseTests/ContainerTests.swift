@@ -8,7 +8,7 @@ import struct MoonbaseModel.SortDescriptor
   private let model = ManagedObjectModel(entities: [
     {
       var person = EntityDescription("Person")
-      person.attributes = [AttributeDescription("name", .string), AttributeDescription("age", .integer16)]
+      person.attributes = [AttributeDescription("name", type: .string), AttributeDescription("age", type: .integer16)]
       return person
     }()
   ])
@@ -25,7 +25,7 @@ import struct MoonbaseModel.SortDescriptor
     let store = folder.appendingPathComponent("people.sqlite")
     let background = try PersistentContainer(model: model, store: .sqlite(store)).newBackgroundContext()
     try await background.perform { context in
-      for age in 1...5 { try context.insert("Person", ["name": "p", "age": .int(Int64(age * 50))]) }
+      for age in 1...5 { try context.insert("Person", values: ["name": "p", "age": .int(Int64(age * 50))]) }
       try context.save()
     }
     let again = try PersistentContainer(model: ManagedObjectModel(contentsOf: store), store: .sqlite(store))
@@ -41,7 +41,7 @@ import struct MoonbaseModel.SortDescriptor
     let store = folder.appendingPathComponent("people.sqlite")
     let container = try PersistentContainer(model: model, store: .sqlite(store))
     let context = try ManagedObjectContext(container.coordinator)
-    try context.insert("Person", ["name": "p"])
+    try context.insert("Person", values: ["name": "p"])
     try context.save()
     #expect(try ManagedObjectModel(contentsOf: store).entities.map(\.name) == ["Person"])
     // Another process that closes the file takes the write-ahead log away, unless it sees that somebody has the store open.
@@ -53,7 +53,7 @@ import struct MoonbaseModel.SortDescriptor
     other.waitUntilExit()
     #expect(other.terminationStatus == 0)
     #expect(FileManager.default.fileExists(atPath: store.path + "-wal"))
-    try context.insert("Person", ["name": "q"])
+    try context.insert("Person", values: ["name": "q"])
     try context.save()
   }
 
@@ -73,7 +73,7 @@ import struct MoonbaseModel.SortDescriptor
       let container = try PersistentContainer(
         model: model, store: .sqlite(store), extensions: [.text(text, name: "x.lua")])
       let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
-      #expect(try context.insert("Person", ["name": "a"]).value(forKey: "shout") == "A")
+      #expect(try context.insert("Person", values: ["name": "a"]).value(forKey: "shout") == "A")
       try context.save()
       let cached = try ManagedObjectModel(contentsOf: store)
       #expect(cached.entitiesByName["Person"]?.attributes.map(\.name).sorted() == ["age", "name"])
@@ -87,7 +87,7 @@ import struct MoonbaseModel.SortDescriptor
     _ = try PersistentContainer(model: model, store: .sqlite(store))
     let before = try Data(contentsOf: store)
     var other = model
-    other.entities[0].attributes.append(AttributeDescription("email", .string))
+    other.entities[0].attributes.append(AttributeDescription("email", type: .string))
     #expect { try PersistentContainer(model: other, store: .sqlite(store)) } throws: {
       ($0 as? GraphError)?.code == .incompatibleVersionHash && "\($0)".contains("Person")
     }
@@ -97,7 +97,7 @@ import struct MoonbaseModel.SortDescriptor
   @Test func idsOfTheBackgroundBecomeObjectsOfTheViewContext() async throws {
     let container = try PersistentContainer(model: model, store: .inMemory)
     let ids = try await container.newBackgroundContext().perform { context in
-      try context.insert("Person", ["age": 7])
+      try context.insert("Person", values: ["age": 7])
       try context.save()
       return try context.fetchIDs(FetchRequest("Person"))
     }

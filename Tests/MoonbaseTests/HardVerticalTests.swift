@@ -22,7 +22,7 @@ import Testing
         model: model, store: .sqlite(folder.appendingPathComponent("store.sqlite")),
         extensions: [.file(folder.appendingPathComponent("extension.lua"))], limits: limits)
       let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
-      for number in 1...200 { try context.insert("Item", ["number": .int(Int64(number))]) }
+      for number in 1...200 { try context.insert("Item", values: ["number": .int(Int64(number))]) }
       try context.save()
     }
 

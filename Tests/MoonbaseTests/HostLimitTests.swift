@@ -40,7 +40,7 @@ import Testing
     let file = folder.appendingPathComponent("s.sqlite")
     let container = try PersistentContainer(model: model, store: isStored ? .sqlite(file) : .inMemory, extensions: [])
     let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
-    let objects = try (0..<60).map { try context.insert("P", ["n": .int($0)]) }
+    let objects = try (0..<60).map { try context.insert("P", values: ["n": .int($0)]) }
     for (i, object) in objects.enumerated() {
       try object.setObjects((0..<20).map { objects[(i * 7 + $0 * 13) % 60] }, forKey: "friends")
     }

@@ -7,10 +7,10 @@ import Testing
 @Suite struct LocalizedErrorTests {
   @Test func allErrorsSayWhatIsWrong() throws {
     let errors: [(any Error, String)] = [
-      (ModelError(.cannotOpenFile, "there is no Persn"), "there is no Persn"),
-      (GraphError(.invalidRequest, "nothing to fetch"), "nothing to fetch"),
-      (ScriptError(.invalidRequest, "no such method"), "no such method"),
-      (LuaError(.runtime, "a nil value"), "a nil value"),
+      (ModelError(.cannotOpenFile, message: "there is no Persn"), "there is no Persn"),
+      (GraphError(.invalidRequest, message: "nothing to fetch"), "nothing to fetch"),
+      (ScriptError(.invalidRequest, message: "no such method"), "no such method"),
+      (LuaError(.runtime, message: "a nil value"), "a nil value"),
     ]
     for (error, message) in errors {
       #expect(error.localizedDescription == "\(error)")

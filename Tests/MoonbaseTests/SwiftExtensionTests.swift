@@ -6,10 +6,12 @@ import Testing
 @Suite struct SwiftExtensionTests {
   private static func model() -> ManagedObjectModel {
     var person = EntityDescription("Person")
-    var code = AttributeDescription("code", .transformable)
+    var code = AttributeDescription("code", type: .transformable)
     code.valueTransformerName = "Reversal"
     code.valueClassName = "Word"
-    person.attributes = [AttributeDescription("name", .string), AttributeDescription("age", .integer16), code]
+    person.attributes = [
+      AttributeDescription("name", type: .string), AttributeDescription("age", type: .integer16), code,
+    ]
     return ManagedObjectModel(entities: [person])
   }
 
@@ -52,7 +54,7 @@ import Testing
     let container = try PersistentContainer(
       model: Self.model(), store: isInFile ? .sqlite(file) : .inMemory, extensions: [Self.script] + Self.swift)
     let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
-    let person = try context.insert("Person", ["name": "ada", "age": 13, "code": "abc"])
+    let person = try context.insert("Person", values: ["name": "ada", "age": 13, "code": "abc"])
     let refused = #expect(throws: GraphError.self) { try context.save() }
     #expect(refused?.message.contains("is unlucky") == true)
     try person.setValue(200, forKey: "age")
@@ -70,7 +72,7 @@ import Testing
   @Test func backgroundContextsHaveThemToo() async throws {
     let container = try PersistentContainer(model: Self.model(), store: .inMemory, extensions: Self.swift)
     let shout = try await container.newBackgroundContext().perform { context in
-      try context.insert("Person", ["name": "ada"]).value(forKey: "shout")
+      try context.insert("Person", values: ["name": "ada"]).value(forKey: "shout")
     }
     #expect(shout == "ADA")
   }

@@ -80,7 +80,7 @@ import Testing
   /// Two hundred rows of 200 KB, which would be one batch.
   private func fillWithHeavyRows(_ context: ManagedObjectContext) throws {
     for index in 0..<200 {
-      try context.insert("Thing", ["name": .string("\(index)" + String(repeating: "x", count: 200_000))])
+      try context.insert("Thing", values: ["name": .string("\(index)" + String(repeating: "x", count: 200_000))])
     }
     try context.save()
   }

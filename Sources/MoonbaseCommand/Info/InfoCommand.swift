@@ -26,15 +26,17 @@ extension InfoCommand {
   /// Tells of what is no store what it is, and which command takes it.
   private func checkForm() throws {
     guard access(store, F_OK) == 0 || errno != ENOENT else {
-      throw GraphError(.cannotOpenFile, "\(store): there is no such file: name a store")
+      throw GraphError(.cannotOpenFile, message: "\(store): there is no such file: name a store")
     }
     if let form = FileForm(store), form != .store {
       throw GraphError(
-        .invalidStore, "\(store) is not a SQLite database but \(form), and info tells of stores: \(form.advice(store))")
+        .invalidStore,
+        message: "\(store) is not a SQLite database but \(form), and info tells of stores: \(form.advice(store))")
     }
     var status = stat()
     guard stat(store, &status) != 0 || status.st_mode & S_IFMT != S_IFREG || status.st_size > 0 else {
-      throw GraphError(.invalidStore, "\(store) is empty: there is no store in it, so there is nothing to tell")
+      throw GraphError(
+        .invalidStore, message: "\(store) is empty: there is no store in it, so there is nothing to tell")
     }
   }
 }
@@ -109,19 +111,20 @@ private struct StoreReport: Encodable {
       lines += [
         "", "The store carries no model, since an old framework wrote it: --model names the one that it was made with.",
       ]
-      return (lines + [""] + rows(tables.map { ($0.name, $0.rows) }, "table", "rows")).joined(separator: "\n")
+      return (lines + [""] + rows(tables.map { ($0.name, $0.rows) }, name: "table", count: "rows")).joined(
+        separator: "\n")
     }
     let names = entities.map { String(repeating: "  ", count: $0.depth) + $0.name }
     let counts = zip(names, entities).map { ($0, $1.count) }
-    return (lines + [""] + rows(counts, "entity", "objects")).joined(separator: "\n")
+    return (lines + [""] + rows(counts, name: "entity", count: "objects")).joined(separator: "\n")
   }
 
-  private func rows(_ counts: [(String, Int)], _ name: String, _ count: String) -> [String] {
+  private func rows(_ counts: [(String, Int)], name: String, count: String) -> [String] {
     let width = max(32, (counts.map(\.0.count).max() ?? 0) + 2)
-    return [column(name, width) + count] + counts.map { column($0.0, width) + "\($0.1)" }
+    return [column(name, width: width) + count] + counts.map { column($0.0, width: width) + "\($0.1)" }
   }
 
-  private func column(_ text: String, _ width: Int) -> String {
+  private func column(_ text: String, width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
   }
 }

@@ -61,7 +61,7 @@ struct DifferenceReport: Encodable {
   /// Why the rest of it cannot.
   let notInferred: [String]
 
-  init(_ difference: ModelDifference, _ inference: MappingInference) {
+  init(_ difference: ModelDifference, inference: MappingInference) {
     equal = difference.isEmpty
     needsMigration = difference.needsMigration
     entities = difference.entities.map(Element.init)

@@ -49,7 +49,7 @@ struct ModelCheck: ParsableCommand {
       report.entities = resolved.entities.count
       report.warnings = resolved.warnings
     } catch {
-      let mistakes = (error as? ModelError)?.all ?? [ModelError(.malformedFile, "\(error)")]
+      let mistakes = (error as? ModelError)?.all ?? [ModelError(.malformedFile, message: "\(error)")]
       report.sound = false
       report.errors = mistakes.map(Report.Mistake.init)
       if json { Terminal.print(try Terminal.json(report)) }

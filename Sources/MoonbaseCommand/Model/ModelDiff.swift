@@ -22,7 +22,9 @@ struct ModelDiff: ParsableCommand {
     let difference = ModelDifference(from: old.description, to: new.description)
     let inference = MappingInference(from: old, to: new)
     Terminal.print(
-      json ? try Terminal.json(DifferenceReport(difference, inference)) : Self.text(difference, inference))
+      json
+        ? try Terminal.json(DifferenceReport(difference, inference: inference))
+        : Self.text(difference, inference: inference))
     if !difference.isEmpty { throw ExitCode(ExitStatus.failed) }
   }
 
@@ -35,7 +37,7 @@ struct ModelDiff: ParsableCommand {
     }
   }
 
-  private static func text(_ difference: ModelDifference, _ inference: MappingInference) -> String {
+  private static func text(_ difference: ModelDifference, inference: MappingInference) -> String {
     if difference.isEmpty { return "the models say the same" }
     guard difference.needsMigration else {
       return "\(difference)\nthe version hashes agree: a store of the one opens with the other"

@@ -17,10 +17,10 @@ extension LuaFileAccess {
   private func check(_ path: String, writing: Bool) throws {
     guard !allows(path, writing: writing) else { return }
     if let folder = missingFolder(of: path, writing: writing) {
-      throw ScriptError(.cannotOpenFile, "\(path): there is no folder \(folder)")
+      throw ScriptError(.cannotOpenFile, message: "\(path): there is no folder \(folder)")
     }
     let verb = writing ? "write" : "read"
     throw ScriptError(
-      .invalidRequest, "the script may not \(verb) \(path): allow it with --allow \(verb)=\(path)")
+      .invalidRequest, message: "the script may not \(verb) \(path): allow it with --allow \(verb)=\(path)")
   }
 }

@@ -17,7 +17,7 @@ extension RunOptions {
     while let word = rest.first, word.hasPrefix("-"), word != "-" {
       rest.removeFirst()
       if word == "--" { break }
-      try take(word, &rest)
+      try take(word, from: &rest)
     }
     if let script = rest.popFirst() {
       sources.append(script == "-" ? .standardInput : .file(script))
@@ -35,7 +35,7 @@ extension RunOptions {
       .first { word in known.contains { word == $0 || word.hasPrefix("\($0)=") } }
   }
 
-  private mutating func take(_ word: String, _ rest: inout ArraySlice<String>) throws(UsageError) {
+  private mutating func take(_ word: String, from rest: inout ArraySlice<String>) throws(UsageError) {
     if word == "-e" {
       guard let code = rest.popFirst() else { throw UsageError("-e needs code to run") }
       return sources.append(.code(code))
@@ -68,10 +68,11 @@ extension RunOptions {
     case "--sandbox": sandbox = try Self.preset(value)
     case "--save-order": saveOrder = try Self.saveOrder(value)
     case "--allow": grants.append(try Grant(value))
-    case "--limit-instructions": instructionLimit = try Self.positive(option, value) { Int64($0) ?? Self.whole($0) }
-    case "--limit-memory": memoryLimit = try Self.positive(option, value, Self.bytes)
-    case "--limit-source": sourceLimit = try Self.positive(option, value) { Self.bytes($0).flatMap(Int.init(exactly:)) }
-    default: timeLimit = try Self.positive(option, value, Double.init)
+    case "--limit-instructions": instructionLimit = try Self.positive(option, of: value) { Int64($0) ?? Self.whole($0) }
+    case "--limit-memory": memoryLimit = try Self.positive(option, of: value, Self.bytes)
+    case "--limit-source":
+      sourceLimit = try Self.positive(option, of: value) { Self.bytes($0).flatMap(Int.init(exactly:)) }
+    default: timeLimit = try Self.positive(option, of: value, Double.init)
     }
   }
 
@@ -111,7 +112,7 @@ extension RunOptions {
   }
 
   private static func positive<Number: Comparable & ExpressibleByIntegerLiteral>(
-    _ option: String, _ value: String, _ read: (String) -> Number?
+    _ option: String, of value: String, _ read: (String) -> Number?
   ) throws(UsageError) -> Number {
     guard let number = read(value) else { throw UsageError("\(option) takes a number, not '\(value)'") }
     guard number > 0 else { throw UsageError("\(option) takes a number above 0, not '\(value)'") }

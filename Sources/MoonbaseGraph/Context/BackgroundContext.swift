@@ -26,7 +26,9 @@ public actor BackgroundContext {
     // Made on the thread, and from then on touched only there.
     nonisolated(unsafe) var made: Result<ManagedObjectContext, any Error>?  // sound: `runAndWait` orders the accesses
     executor.runAndWait { made = Result { try ManagedObjectContext(coordinator, extensions: extensions) } }
-    guard let made else { throw GraphError(.storeFailure, "the thread of a background context could not be started") }
+    guard let made else {
+      throw GraphError(.storeFailure, message: "the thread of a background context could not be started")
+    }
     self.executor = executor
     context = try made.get()
   }
@@ -46,7 +48,7 @@ public actor BackgroundContext {
     nonisolated(unsafe) let body = body  // sound: it runs while the caller waits
     executor.runAndWait {
       self.assumeIsolated { isolated in
-        result = Self.run(body, isolated.context)
+        result = Self.run(body, in: isolated.context)
       }
     }
     guard let result else { preconditionFailure("the context's thread ended while its context was in use") }
@@ -54,7 +56,7 @@ public actor BackgroundContext {
   }
 
   private static func run<Output, Failure: Error>(
-    _ body: (ManagedObjectContext) throws(Failure) -> sending Output, _ context: ManagedObjectContext
+    _ body: (ManagedObjectContext) throws(Failure) -> sending Output, in context: ManagedObjectContext
   ) -> Result<Output, Failure> {
     do throws(Failure) {
       return .success(try body(context))

@@ -108,21 +108,21 @@ extension ManagedObjectContext {
 
   private func undo(_ entry: ChangeJournal.Entry) {
     switch entry {
-    case .changed(let object, let memo): undo(object, memo)
+    case .changed(let object, let memo): undo(object, memo: memo)
     case .destination(_, let state, let step): state.undo(step)
     case .order(_, let state, let order): state.undo(order)
     case .inserted(let object):
       changedObjects.remove(object)
       disown(object, because: .rolledBack)
     case .dropped(let object, let state):
-      object.enter(self, state)
+      object.enter(self, state: state)
       changedObjects.append(object)
       newDeletedObjects.append(object)
     }
   }
 
   /// The lists follow what the object is again.
-  private func undo(_ object: ManagedObject, _ memo: ManagedObject.Memo) {
+  private func undo(_ object: ManagedObject, memo: ManagedObject.Memo) {
     let former = object.state
     object.restore(memo)
     changedObjects.note(object)

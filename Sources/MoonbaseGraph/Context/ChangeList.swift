@@ -64,10 +64,10 @@ extension ManagedObjectContext {
 
   /// The changed objects of some entities among which those that match a predicate are. Others may be among them.
   func changedObjects(
-    matching predicate: Predicate?, _ entity: ResolvedEntity, _ entities: Range<Int>
+    matching predicate: Predicate?, of entity: ResolvedEntity, entities: Range<Int>
   ) throws -> [ManagedObject] {
     if changedObjects.count > Self.fewChanges, let predicate,
-      let condition = try indexedCondition(predicate, entity, entities, inRows: false)
+      let condition = try indexedCondition(predicate, of: entity, entities: entities, inRows: false)
     {
       return try changedObjects.makeIndex().objects(condition, in: self)
     }
@@ -77,9 +77,9 @@ extension ManagedObjectContext {
   /// What a predicate says that properties of some entities are equal to, as far as it is stored so; nil for nothing. Rows have no
   /// transient values, objects do.
   func indexedCondition(
-    _ predicate: Predicate, _ entity: ResolvedEntity, _ entities: Range<Int>, inRows: Bool
+    _ predicate: Predicate, of entity: ResolvedEntity, entities: Range<Int>, inRows: Bool
   ) throws -> IndexedCondition? {
-    try IndexedCondition(predicate, entity, entities) { slot in
+    try IndexedCondition(predicate, entity: entity, entities: entities) { slot in
       if inRows, entity.properties[slot].isTransient { return false }
       return try entities.allSatisfy { try behavior(of: model.entities[$0]).isStoredAsIs(slot) }
     }

@@ -11,7 +11,7 @@ extension ManagedObjectContext {
 
   /// Makes a new object and sets its properties. On an error the object is not inserted, and others are as they were.
   @discardableResult
-  public func insert(_ entityName: String, _ values: [String: Value]) throws -> ManagedObject {
+  public func insert(_ entityName: String, values: [String: Value]) throws -> ManagedObject {
     try undoingOnFailure {
       let object = try insert(entityName)
       for (key, value) in values { try object.setValue(value, forKey: key) }
@@ -23,7 +23,7 @@ extension ManagedObjectContext {
     try refuseWhileValidating("an object was inserted")
     guard !entity.isAbstract else {
       throw GraphError(
-        .invalidRequest, "\(entity.name) is abstract: insert one of its subentities", entity: entity.name)
+        .invalidRequest, message: "\(entity.name) is abstract: insert one of its subentities", entity: entity.name)
     }
     let behavior = try behavior(of: entity)
     guard behavior.hasAwakeFromInsert else { return try insertAsleep(entity) }
@@ -32,14 +32,14 @@ extension ManagedObjectContext {
       try object.running("awakeFromInsert") { object.awakeFromInsert() }
       // One that deleted itself has nothing to be set any more, and may be gone already.
       for entry in behavior.extensions where object.context === self && !object.isDeleted {
-        try object.run("awakeFromInsert", entry.awakeFromInsert)
+        try object.run("awakeFromInsert", hook: entry.awakeFromInsert)
       }
       return object
     }
   }
 
   private func insertAsleep(_ entity: ResolvedEntity) throws -> ManagedObject {
-    let object = try makeObject(ManagedObjectID(temporaryFor: entity.symbol), entity, .inserted)
+    let object = try makeObject(ManagedObjectID(temporaryFor: entity.symbol), of: entity, state: .inserted)
     object.takeInitialValues(in: journal.current)
     journal.note(.inserted(object))
     list(object)
@@ -52,7 +52,7 @@ extension ManagedObjectContext {
   ///
   /// A new object is forgotten once that has happened.
   public func delete(_ object: ManagedObject) throws {
-    try requireOwn(object, "deleted")
+    try requireOwn(object, participle: "deleted")
     try refuseWhileValidating("an object was deleted")
     // A hook that deletes its own object asks for what is already happening.
     guard !object.state.contains(.departing) else { return }
@@ -71,11 +71,11 @@ extension ManagedObjectContext {
     let behavior = try behavior(of: object.entity)
     try object.departing {
       try object.running("prepareForDeletion") { object.prepareForDeletion() }
-      for entry in behavior.extensions { try object.run("prepareForDeletion", entry.prepareForDeletion) }
+      for entry in behavior.extensions { try object.run("prepareForDeletion", hook: entry.prepareForDeletion) }
     }
   }
 
-  private func requireOwn(_ object: ManagedObject, _ participle: String) throws {
+  private func requireOwn(_ object: ManagedObject, participle: String) throws {
     if object.context === self { return }
     throw object.context == nil
       ? object.goneError : object.invalid("belongs to another context and cannot be \(participle) here")
@@ -133,7 +133,7 @@ extension ManagedObjectContext {
   /// to be read and stays as it is. Throws for an object of another context, `.recursiveSave` and `.contextBusy` within a hook, and
   /// what a hook around a fault throws, after the object became one.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
-    try requireOwn(object, "refreshed")
+    try requireOwn(object, participle: "refreshed")
     try refuseWithinHooks("a refresh was asked for")
     guard !object.isInserted else { return }
     coordinator.forgetRows(of: [object.objectID])
@@ -148,7 +148,7 @@ extension ManagedObjectContext {
   /// The store may know of destinations that the rules did not reach; and of some, by newer rows than are here.
   private func applyDeleteRulesAnew(to object: ManagedObject) throws {
     for slot in object.entity.ruledSlots {
-      for row in try coordinator.snapshots(of: storedDestinations(of: object, slot)) {
+      for row in try coordinator.snapshots(of: storedDestinations(of: object, slot: slot)) {
         registered[row.id]?.takeUnretainedValue().adopt(row)
       }
     }
@@ -168,7 +168,7 @@ extension ManagedObjectContext {
     failures += object.failuresOfHooks(before: false)
     for (slot, list) in lists {
       list.unload()
-      object.setRelationship(list, slot)
+      object.setRelationship(list, slot: slot)
       didChange(object)
     }
     // What others know by the row stays where the row says the same.

@@ -28,13 +28,14 @@ extension ManagedObjectContext {
     if phase != nil {
       throw GraphError(
         .recursiveSave,
-        "\(operation) while the same context saves: a hook or rule that runs during a save must not do that"
+        message: "\(operation) while the same context saves: a hook or rule that runs during a save must not do that"
       )
     }
     guard hookDepth == 0 else {
       throw GraphError(
         .contextBusy,
-        "\(operation) while the context runs a hook: do it where the hook's cause, such as an insert or a delete, is done"
+        message:
+          "\(operation) while the context runs a hook: do it where the hook's cause, such as an insert or a delete, is done"
       )
     }
   }
@@ -43,7 +44,7 @@ extension ManagedObjectContext {
   func refuseWhileValidating(_ operation: String) throws {
     guard phase == .validating else { return }
     let hook = domain.hookName("willSave")
-    throw GraphError(.contextBusy, "\(operation) while rules are checked: a rule only looks; do it in \(hook)")
+    throw GraphError(.contextBusy, message: "\(operation) while rules are checked: a rule only looks; do it in \(hook)")
   }
 
   /// Runs code of an extension. Nothing that it calls may save, reset, roll back or refresh this context.

@@ -8,15 +8,16 @@ extension ManagedObjectContext {
     if let known = registered[id] { return known.takeUnretainedValue() }
     guard !id.isTemporaryID else { throw unknownTemporaryID(id) }
     guard let entity = model.entity(of: id) else {
-      throw GraphError(.unknownName, "\(id): the model has no entity \(id.entityName)", objectID: id)
+      throw GraphError(.unknownName, message: "\(id): the model has no entity \(id.entityName)", objectID: id)
     }
-    return try makeFault(id, entity)
+    return try makeFault(id, of: entity)
   }
 
   /// The error of a temporary ID that no object here has.
   func unknownTemporaryID(_ id: ManagedObjectID) -> GraphError {
     GraphError(
-      .objectNotFound, "\(id) is the temporary ID of another context or of an object that is gone: save it first",
+      .objectNotFound,
+      message: "\(id) is the temporary ID of another context or of an object that is gone: save it first",
       entity: id.entityName, objectID: id)
   }
 
@@ -51,12 +52,12 @@ extension ManagedObjectContext {
     return false
   }
 
-  func makeFault(_ id: ManagedObjectID, _ entity: ResolvedEntity) throws -> ManagedObject {
-    try makeObject(id, entity, .fault)
+  func makeFault(_ id: ManagedObjectID, of entity: ResolvedEntity) throws -> ManagedObject {
+    try makeObject(id, of: entity, state: .fault)
   }
 
   func makeObject(
-    _ id: ManagedObjectID, _ entity: ResolvedEntity, _ state: ManagedObject.State
+    _ id: ManagedObjectID, of entity: ResolvedEntity, state: ManagedObject.State
   ) throws -> ManagedObject {
     let place = ManagedObject.Place(entity: entity, id: id, context: self, state: state)
     let object = try behavior(of: entity).objectClass.init(place)

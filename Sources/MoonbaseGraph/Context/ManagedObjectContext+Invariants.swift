@@ -36,7 +36,7 @@ extension ManagedObjectContext {
       guard let inverse = object.entity.properties[slot].relationship?.inverseSlot else { continue }
       for id in state.members {
         guard let other = registered[id]?.takeUnretainedValue(), !other.isDeleted, !other.isFault,
-          !other.pointsAt(object.objectID, inverse)
+          !other.pointsAt(object.objectID, slot: inverse)
         else { continue }
         broken.append("\(object.objectID).\(object.entity.properties[slot].name) has \(id), which does not point back")
       }
@@ -46,7 +46,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  fileprivate func pointsAt(_ id: ManagedObjectID, _ slot: Slot) -> Bool {
+  fileprivate func pointsAt(_ id: ManagedObjectID, slot: Slot) -> Bool {
     if case .toOne = entity.properties[slot].kind {
       return (live.isEmpty ? snapshot?.values[slot] : live[slot]) == .objectID(id)
     }

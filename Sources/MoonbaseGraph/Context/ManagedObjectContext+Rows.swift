@@ -10,9 +10,10 @@ extension ManagedObjectContext {
       return known
     }
     guard let entity = model.entity(of: snapshot.id) else {
-      throw GraphError(.unknownName, "the model has no entity \(snapshot.id.entityName)", objectID: snapshot.id)
+      throw GraphError(
+        .unknownName, message: "the model has no entity \(snapshot.id.entityName)", objectID: snapshot.id)
     }
-    let object = try makeFault(snapshot.id, entity)
+    let object = try makeFault(snapshot.id, of: entity)
     object.takeRow(snapshot)
     return object
   }
@@ -52,7 +53,7 @@ extension ManagedObjectContext {
     }
   }
 
-  func storedDestinations(of object: ManagedObject, _ slot: Slot) throws -> [ManagedObjectID] {
+  func storedDestinations(of object: ManagedObject, slot: Slot) throws -> [ManagedObjectID] {
     guard !object.objectID.isTemporaryID, !object.entity.properties[slot].isTransient else { return [] }
     if let ids = prefetched[PrefetchKey(id: object.objectID, slot: slot)] { return ids }
     return try coordinator.destinations(of: object.objectID, relationship: slot)

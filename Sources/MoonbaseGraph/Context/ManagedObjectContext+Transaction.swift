@@ -9,11 +9,11 @@ extension ManagedObjectContext {
   public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try refuseWithinHooks("a transaction was begun")
     guard !isInTransaction else {
-      throw GraphError(.invalidRequest, "a transaction was begun within another one of the same context")
+      throw GraphError(.invalidRequest, message: "a transaction was begun within another one of the same context")
     }
     guard !hasChanges else {
       throw GraphError(
-        .invalidRequest, "a transaction begins without unsaved changes: save or roll back first")
+        .invalidRequest, message: "a transaction begins without unsaved changes: save or roll back first")
     }
     do {
       isInTransaction = true

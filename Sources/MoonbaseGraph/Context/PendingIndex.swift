@@ -38,10 +38,10 @@ final class PendingIndex {
     let key = Key(entities: condition.entities, slots: condition.slots)
     do {
       // What reads values may run hooks, and these may change objects.
-      while let object = noted.popFirst() { for key in tables.keys { try place(object, key) } }
+      while let object = noted.popFirst() { for key in tables.keys { try place(object, under: key) } }
       if tables[key] == nil {
         tables[key] = Table()
-        for object in context.changedObjects { try place(object, key) }
+        for object in context.changedObjects { try place(object, under: key) }
       }
     } catch {
       tables = [:]
@@ -50,10 +50,10 @@ final class PendingIndex {
     return (tables[key]?.members[condition.values] ?? []).sorted { $0.changePosition < $1.changePosition }
   }
 
-  private func place(_ object: ManagedObject, _ key: Key) throws {
+  private func place(_ object: ManagedObject, under key: Key) throws {
     placings += 1
     let belongs = object.state.contains(.listed) && !object.isDeleted && key.entities.contains(object.entity.index)
-    let new = try belongs ? key.slots.map { try Self.key(of: object, $0) } : nil
+    let new = try belongs ? key.slots.map { try Self.key(of: object, slot: $0) } : nil
     guard let table = tables[key] else { return }
     let old = table.places[ObjectIdentifier(object)]
     guard old != new else { return }
@@ -65,7 +65,7 @@ final class PendingIndex {
     table.places[ObjectIdentifier(object)] = new
   }
 
-  private static func key(of object: ManagedObject, _ slot: Slot) throws -> Value {
-    IndexedCondition.key(of: try object.stored(slot), object.entity.properties[slot]) ?? .null
+  private static func key(of object: ManagedObject, slot: Slot) throws -> Value {
+    IndexedCondition.key(of: try object.stored(slot), as: object.entity.properties[slot]) ?? .null
   }
 }

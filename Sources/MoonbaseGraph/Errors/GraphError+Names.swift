@@ -5,23 +5,25 @@ extension GraphError {
   /// An entity that a model does not have.
   package static func unknownEntity(_ name: String, in model: ResolvedModel) -> GraphError {
     let hint = suggestion(for: name, among: model.entities.map(\.name))
-    return GraphError(.unknownName, "the model has no entity \(name)\(hint)", entity: name)
+    return GraphError(.unknownName, message: "the model has no entity \(name)\(hint)", entity: name)
   }
 
   /// A property that an entity does not have, or that holds no value.
   package static func unknownProperty(
-    _ key: String, of entity: ResolvedEntity, _ id: ManagedObjectID? = nil
+    _ key: String, of entity: ResolvedEntity, id: ManagedObjectID? = nil
   ) -> GraphError {
     if entity.fetchedProperties[key] != nil { return .fetchedProperty(key, of: entity) }
     return GraphError(
-      .unknownName, entity.noProperty(key, orFetchedProperty: true), entity: entity.name, property: key, objectID: id)
+      .unknownName, message: entity.noProperty(key, orFetchedProperty: true), entity: entity.name, property: key,
+      objectID: id)
   }
 
   /// A fetched property that was taken for one that holds a value.
   package static func fetchedProperty(_ key: String, of entity: ResolvedEntity) -> GraphError {
     GraphError(
       .invalidValue,
-      "\(entity.name).\(key): is a fetched property, whose value is what its fetch finds: it is read and not assigned",
+      message:
+        "\(entity.name).\(key): is a fetched property, whose value is what its fetch finds: it is read and not assigned",
       entity: entity.name, property: key)
   }
 }

@@ -6,32 +6,34 @@ extension GraphError {
     let state =
       found.map { "was saved by another context (version \($0), expected \(expected))" }
       ?? "was deleted by another context"
-    return GraphError(.mergeConflict, "\(id) \(state): refresh it and try again", entity: id.entityName, objectID: id)
+    return GraphError(
+      .mergeConflict, message: "\(id) \(state): refresh it and try again", entity: id.entityName, objectID: id)
   }
 
   /// A relationship whose new destination has no row.
   package static func missing(
-    _ destination: ManagedObjectID, from id: ManagedObjectID, _ slot: Slot, _ model: ResolvedModel
+    _ destination: ManagedObjectID, from id: ManagedObjectID, slot: Slot, in model: ResolvedModel
   ) -> GraphError {
     conflict(
-      id, slot, model, destination, ": its destination \(destination) was deleted by another context: set it anew")
+      id, slot: slot, destination: destination,
+      what: ": its destination \(destination) was deleted by another context: set it anew", in: model)
   }
 
   /// A deleted object at which another one points that its delete rules did not reach.
   package static func unreached(
-    _ destination: ManagedObjectID, from id: ManagedObjectID, _ slot: Slot, _ model: ResolvedModel
+    _ destination: ManagedObjectID, from id: ManagedObjectID, slot: Slot, in model: ResolvedModel
   ) -> GraphError {
     conflict(
-      id, slot, model, destination,
-      ", which is to be deleted: another context gave it \(destination): refresh it and try again")
+      id, slot: slot, destination: destination,
+      what: ", which is to be deleted: another context gave it \(destination): refresh it and try again", in: model)
   }
 
   private static func conflict(
-    _ id: ManagedObjectID, _ slot: Slot, _ model: ResolvedModel, _ destination: ManagedObjectID, _ what: String
+    _ id: ManagedObjectID, slot: Slot, destination: ManagedObjectID, what: String, in model: ResolvedModel
   ) -> GraphError {
     let name = model.entity(of: id)?.properties[slot].name
     return GraphError(
-      .mergeConflict, "\(id.entityName).\(name ?? "") of \(id)\(what)", entity: id.entityName, property: name,
+      .mergeConflict, message: "\(id.entityName).\(name ?? "") of \(id)\(what)", entity: id.entityName, property: name,
       objectID: id, value: .objectID(destination))
   }
 
@@ -40,7 +42,7 @@ extension GraphError {
     guard let first = conflicts.first else { return }
     if conflicts.count == 1 { throw first }
     throw GraphError(
-      .mergeConflict, "\(conflicts.count) objects were changed by another context; nothing was saved",
+      .mergeConflict, message: "\(conflicts.count) objects were changed by another context; nothing was saved",
       entity: first.entity, objectID: first.objectID, details: conflicts)
   }
 
@@ -49,7 +51,7 @@ extension GraphError {
     guard let first = failures.first else { return }
     if failures.count == 1 { throw first.ofOthers }
     throw GraphError(
-      .multipleErrors, "\(failures.count) validation failures\(consequence)", entity: first.entity,
+      .multipleErrors, message: "\(failures.count) validation failures\(consequence)", entity: first.entity,
       details: failures)
   }
 }

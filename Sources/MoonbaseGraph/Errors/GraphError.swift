@@ -41,7 +41,7 @@ public struct GraphError: LocalizedError, Sendable, CustomStringConvertible, Cod
 
   /// Makes an error.
   public init(
-    _ code: Code, _ message: String, entity: String? = nil, property: String? = nil, objectID: ManagedObjectID? = nil,
+    _ code: Code, message: String, entity: String? = nil, property: String? = nil, objectID: ManagedObjectID? = nil,
     value: Value? = nil, details: [GraphError] = [], underlying: (any Error)? = nil
   ) {
     self.code = code

@@ -60,7 +60,7 @@ final class EntityBehavior {
       entity.slot(accessor.key).map { ($0, accessor) }
     }
     accessors = Dictionary(declared) { _, later in later }
-    kinds = ContiguousArray(try entity.properties.map { try Self.kind(of: $0, entity, in: domain) })
+    kinds = ContiguousArray(try entity.properties.map { try Self.kind(of: $0, entity: entity, in: domain) })
     let lineage = sequence(first: entity) { $0.parent.map { model.entities[$0] } }.reversed()
     for ancestor in lineage {
       for entry in domain.extensions[ancestor.name] ?? [] { try add(entry, from: ancestor.name) }
@@ -81,7 +81,7 @@ final class EntityBehavior {
     noteValidation()
   }
 
-  private static func kind(of property: ResolvedProperty, _ entity: ResolvedEntity, in domain: ExtensionDomain) throws
+  private static func kind(of property: ResolvedProperty, entity: ResolvedEntity, in domain: ExtensionDomain) throws
     -> SlotKind
   {
     switch property.kind {
@@ -95,7 +95,7 @@ final class EntityBehavior {
       guard transformer.reverseTransformedValue != nil else {
         throw GraphError(
           .extensionFailure,
-          "\(entity.name).\(attribute.name): transformer \(transformer.name) has no reverse to read "
+          message: "\(entity.name).\(attribute.name): transformer \(transformer.name) has no reverse to read "
             + "what it saves: give it one, or make the attribute transient",
           entity: entity.name, property: attribute.name)
       }
@@ -105,35 +105,37 @@ final class EntityBehavior {
 
   private func add(_ entry: EntityExtension, from ancestor: String) throws {
     extensions.append(entry)
-    for (name, normalizer) in entry.normalize { normalizers[try slot(name, ancestor), default: []].append(normalizer) }
-    for (name, rule) in entry.validate { rules[try slot(name, ancestor), default: []].append(rule) }
-    for derived in entry.stored { storedSlots.insert(try slot(derived.name, ancestor)) }
+    for (name, normalizer) in entry.normalize {
+      normalizers[try slot(name, ancestor: ancestor), default: []].append(normalizer)
+    }
+    for (name, rule) in entry.validate { rules[try slot(name, ancestor: ancestor), default: []].append(rule) }
+    for derived in entry.stored { storedSlots.insert(try slot(derived.name, ancestor: ancestor)) }
     for derived in entry.derived {
-      let slot = try slot(derived.name, ancestor)
+      let slot = try slot(derived.name, ancestor: ancestor)
       kinds[slot] = .derived(derived)
       if derived.readPolicy == .preCalculated { preCalculatedSlots.append(slot) }
-      try noteShadows(of: derived, slot, ancestor)
+      try noteShadows(of: derived, slot: slot, ancestor: ancestor)
     }
     for derived in entry.stored {
-      let slot = try slot(derived.name, ancestor)
+      let slot = try slot(derived.name, ancestor: ancestor)
       switch kinds[slot] {
       case .plain, .stored: kinds[slot] = .stored(derived)
       default: break
       }
-      try noteShadows(of: derived, slot, ancestor)
+      try noteShadows(of: derived, slot: slot, ancestor: ancestor)
     }
   }
 
-  private func noteShadows(of derived: DerivedAttribute, _ slot: Slot, _ ancestor: String) throws {
+  private func noteShadows(of derived: DerivedAttribute, slot: Slot, ancestor: String) throws {
     guard derived.writePolicy == .delayed else { return }
     let shadows = derived.shadow.map { [$0] } ?? derived.ownInputs ?? []
-    for shadow in shadows { delayedShadows[try self.slot(shadow, ancestor)] = slot }
+    for shadow in shadows { delayedShadows[try self.slot(shadow, ancestor: ancestor)] = slot }
   }
 
-  private func slot(_ name: String, _ ancestor: String) throws -> Int {
+  private func slot(_ name: String, ancestor: String) throws -> Int {
     guard let slot = entity.slot(name) else {
       throw GraphError(
-        .unknownName, "the extension of \(ancestor) names \(name), which is no property of \(entity.name)",
+        .unknownName, message: "the extension of \(ancestor) names \(name), which is no property of \(entity.name)",
         entity: ancestor, property: name)
     }
     return slot

@@ -16,14 +16,14 @@ struct StoredInputs {
   /// Whether no attribute is stored.
   let isEmpty: Bool
 
-  init(_ model: ResolvedModel, _ domain: ExtensionDomain) {
+  init(_ model: ResolvedModel, domain: ExtensionDomain) {
     isEmpty = !domain.extensions.values.joined().contains { !$0.stored.isEmpty }
     guard !isEmpty else { return }
     for (name, entries) in domain.extensions {
       guard let entity = model.entity(name) else { continue }
       for entry in entries {
-        for derived in entry.stored { add(derived, true, entity, model) }
-        for derived in entry.derived { add(derived, false, entity, model) }
+        for derived in entry.stored { add(derived, of: entity, in: model, isStored: true) }
+        for derived in entry.derived { add(derived, of: entity, in: model, isStored: false) }
       }
     }
   }
@@ -31,7 +31,7 @@ struct StoredInputs {
   func dependents(of property: ResolvedProperty) -> [Dependent] { dependents[LinkKey(property)] ?? [] }
 
   private mutating func add(
-    _ derived: DerivedAttribute, _ isStored: Bool, _ entity: ResolvedEntity, _ model: ResolvedModel
+    _ derived: DerivedAttribute, of entity: ResolvedEntity, in model: ResolvedModel, isStored: Bool
   ) {
     guard let slot = entity.slot(derived.name) else { return }
     for input in derived.inputs ?? derived.ownInputs ?? [] {

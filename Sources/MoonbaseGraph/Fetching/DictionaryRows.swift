@@ -36,7 +36,7 @@ package struct DictionaryRows {
       try CompiledExpression(.keyPath($0), entity: entity, in: model)
     }
     relationships = Self.relationships(
-      of: all.map(\.expression) + request.propertiesToGroupBy.map { .keyPath($0) }, entity, model)
+      of: all.map(\.expression) + request.propertiesToGroupBy.map { .keyPath($0) }, from: entity, in: model)
   }
 
   /// A row's values by their columns' names.
@@ -52,7 +52,7 @@ package struct DictionaryRows {
     let allNames = columns.map(\.name)
     func pass(_ row: [Value]) throws -> Bool {
       try HostWork.charge(row.count)
-      if let condition, try !condition.holds(allNames, row) { return true }
+      if let condition, try !condition.holds(allNames, values: row) { return true }
       let shown = row.count == names.count ? row : Array(row.prefix(names.count))
       if try window.admits(shown) { try body(shown) }
       return !window.isClosed
@@ -81,7 +81,7 @@ package struct DictionaryRows {
     var memory = HostMemory()
     let growth = growth
     try forEachObject { object in
-      try group.add(object, columns)
+      try group.add(object, columns: columns)
       try memory.hold(growth)
       return true
     }
@@ -98,13 +98,13 @@ package struct DictionaryRows {
       let key = try keys.map { try $0.value(object) }
       for value in key { try value.checkComparable() }
       if let place = places[key] {
-        try groups[place].add(object, columns)
+        try groups[place].add(object, columns: columns)
         try memory.hold(growth)
       } else {
         try memory.hold(128 + 192 * columns.count + key.reduce(0) { $0 + 32 + $1.weight })
         places[key] = groups.count
         groups.append(Group(columns))
-        try groups[groups.count - 1].add(object, columns)
+        try groups[groups.count - 1].add(object, columns: columns)
       }
       return true
     }
@@ -120,7 +120,7 @@ package struct DictionaryRows {
     var values: [Value] = []
     var memory = HostMemory()
     try forEachObject { object in
-      try whole.add(object, shared)
+      try whole.add(object, columns: shared)
       for column in plain {
         let value = try columns[column].value(of: object)
         try memory.hold(24 + value.weight)
@@ -150,13 +150,13 @@ package struct DictionaryRows {
   }
 
   private static func relationships(
-    of expressions: [Expression], _ entity: ResolvedEntity, _ model: ResolvedModel
+    of expressions: [Expression], from entity: ResolvedEntity, in model: ResolvedModel
   ) -> [String] {
     var found: Set<String> = []
     for expression in expressions {
       _ = expression.replacing { part in
         if case .keyPath(.evaluatedObject, let keys) = part {
-          let way = toOneKeys(keys.drop { $0.hasPrefix("@") }, entity, model)
+          let way = toOneKeys(keys.drop { $0.hasPrefix("@") }, from: entity, in: model)
           if !way.isEmpty { found.insert(way.joined(separator: ".")) }
         }
         return nil
@@ -167,7 +167,7 @@ package struct DictionaryRows {
 
   /// The keys of a path whose objects have to be there to read its end.
   private static func toOneKeys(
-    _ keys: ArraySlice<String>, _ start: ResolvedEntity, _ model: ResolvedModel
+    _ keys: ArraySlice<String>, from start: ResolvedEntity, in model: ResolvedModel
   ) -> [String] {
     var entity = start
     var result: [String] = []

@@ -38,7 +38,7 @@ struct FetchPlan {
     sort =
       request.sortDescriptors.isEmpty
       ? nil : try CompiledSort(request.sortDescriptors, entity: entity, in: context.model)
-    let related = context.hasChanges ? try RelatedChanges(request, entity, in: context) : nil
+    let related = context.hasChanges ? try RelatedChanges(request, of: entity, in: context) : nil
     isWithoutChanges = !request.includesPendingChanges && related?.isEmpty == false
     affected = hasPending ? try related?.owners(entities) ?? [] : []
   }
@@ -47,7 +47,7 @@ struct FetchPlan {
 
   func objects() throws -> [ManagedObject] {
     let twins = SavedTwins(of: context)
-    guard let (store, query) = try storeQuery() else { return window(try sorted(matching(twins), twins)) }
+    guard let (store, query) = try storeQuery() else { return window(try sorted(matching(twins), twins: twins)) }
     let saved: [ManagedObject]
     if request.includesPropertyValues, request.fetchBatchSize == 0 {
       let rows = try unchanged(query, \.id, store.snapshots)
@@ -58,7 +58,7 @@ struct FetchPlan {
     }
     guard hasPending else { return saved }
     let pending = try pendingMatches()
-    return window(pending.isEmpty ? saved : try sorted(saved + pending, twins))
+    return window(pending.isEmpty ? saved : try sorted(saved + pending, twins: twins))
   }
 
   /// Objects without their values; with a batch size they read theirs together.
@@ -92,7 +92,9 @@ struct FetchPlan {
     }
     var query = whole
     (query.limit, query.offset, query.sortDescriptors) = (0, 0, [])
-    let all = hasPending ? try unchangedCount(store, query) + pendingMatches().count : try store.count(matching: query)
+    let all =
+      hasPending
+      ? try unchangedCount(store, matching: query) + pendingMatches().count : try store.count(matching: query)
     let rest = max(0, all - request.fetchOffset)
     return request.fetchLimit > 0 ? min(rest, request.fetchLimit) : rest
   }
@@ -107,7 +109,7 @@ struct FetchPlan {
     }
     if sort != nil {
       let twins = SavedTwins(of: context)
-      return try sorted(matching(twins), twins).forEachBatch(body)
+      return try sorted(matching(twins), twins: twins).forEachBatch(body)
     }
     var goesOn = true
     for store in stores where goesOn {
@@ -198,7 +200,7 @@ struct FetchPlan {
   /// Among so few changed rows the store leaves them out by their IDs.
   private static let fewRows = 100
 
-  private func unchangedCount(_ store: any PersistentStore, _ query: StoreQuery) throws -> Int {
+  private func unchangedCount(_ store: any PersistentStore, matching query: StoreQuery) throws -> Int {
     var rows: [Value] = []
     for object in [Array(context.changedObjects), Array(affected)].joined()
     where entities.contains(object.entity.index) && !object.objectID.isTemporaryID && rows.count <= Self.fewRows {
@@ -218,7 +220,8 @@ struct FetchPlan {
   /// The changed objects that match as they are now.
   private func pendingMatches() throws -> [ManagedObject] {
     guard hasPending else { return [] }
-    let changed: [ManagedObject] = try context.changedObjects(matching: request.predicate, entity, entities)
+    let changed: [ManagedObject] = try context.changedObjects(
+      matching: request.predicate, of: entity, entities: entities)
     return try (changed + affected).filter { try !$0.isDeleted && matches($0) }
   }
 
@@ -245,13 +248,15 @@ struct FetchPlan {
     let (pushed, isComplete) = try split(store)
     var query = baseQuery()
     query.predicate = pushed
-    query.sought = try request.predicate.flatMap { try context.indexedCondition($0, entity, entities, inRows: true) }
+    query.sought = try request.predicate.flatMap {
+      try context.indexedCondition($0, of: entity, entities: entities, inRows: true)
+    }
     return (query, isComplete)
   }
 
   private func matches(_ object: ManagedObject) throws -> Bool { try matcher?.matches(object) ?? true }
 
-  private func sorted(_ objects: [ManagedObject], _ twins: SavedTwins) throws -> [ManagedObject] {
+  private func sorted(_ objects: [ManagedObject], twins: SavedTwins) throws -> [ManagedObject] {
     guard let sort else { return objects }
     return try twins.replacing(objects) { try sort.sorted($0) }
   }

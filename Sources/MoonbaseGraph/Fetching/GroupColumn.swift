@@ -17,7 +17,7 @@ struct GroupColumn {
 
   init(_ column: FetchColumn, entity: ResolvedEntity, model: ResolvedModel) throws {
     name = column.name
-    type = column.resultType.map { AttributeDescription(column.name, $0) }
+    type = column.resultType.map { AttributeDescription(column.name, type: $0) }
     var expressions: [Expression] = []
     let rest = column.expression.replacing { part in
       if case .constant = part { return part }
@@ -124,7 +124,7 @@ struct Group {
 
   init(_ columns: [GroupColumn]) { states = ContiguousArray(columns.flatMap { $0.parts.map(\.start) }) }
 
-  mutating func add(_ object: ManagedObject, _ columns: [GroupColumn]) throws {
+  mutating func add(_ object: ManagedObject, columns: [GroupColumn]) throws {
     var place = 0
     for column in columns {
       for part in column.parts {

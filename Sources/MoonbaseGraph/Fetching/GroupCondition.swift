@@ -14,25 +14,25 @@ struct GroupCondition {
     var hidden: [FetchColumn] = []
     let ofRows = predicate.replacing { part in
       guard case .keyPath(.evaluatedObject, let path) = part, part.groupFunction == nil else {
-        return part.groupFunction.map { _ in Self.hide(part, &hidden) }
+        return part.groupFunction.map { _ in Self.hide(part, in: &hidden) }
       }
       let name = path.joined(separator: ".")
       if names.contains(name) { return .keyPath(.evaluatedObject, [name]) }
-      return names.contains(path[0]) ? part : Self.hide(part, &hidden)
+      return names.contains(path[0]) ? part : Self.hide(part, in: &hidden)
     }
     hiddenColumns = hidden
     condition = try CompiledPredicate(ofRows, nulls: .fetch)
   }
 
   /// The key under which a hidden column stands. No column that a person named begins so.
-  private static func hide(_ expression: Expression, _ hidden: inout [FetchColumn]) -> Expression {
+  private static func hide(_ expression: Expression, in hidden: inout [FetchColumn]) -> Expression {
     let name = "\u{0}\(hidden.count)"
-    hidden.append(FetchColumn(name, expression))
+    hidden.append(FetchColumn(name, expression: expression))
     return .keyPath(.evaluatedObject, [name])
   }
 
   /// Whether a row satisfies the condition, the hidden columns among its values.
-  func holds(_ names: [String], _ values: [Value]) throws -> Bool {
+  func holds(_ names: [String], values: [Value]) throws -> Bool {
     try condition.matches(KeyedRow(row: Dictionary(zip(names, values)) { first, last in last.isNull ? first : last }))
   }
 }

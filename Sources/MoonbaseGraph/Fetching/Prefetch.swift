@@ -22,10 +22,11 @@ struct Prefetch {
       guard let entity = group.first?.entity else { continue }
       guard let property = entity.property(key), property.relationship != nil else {
         throw GraphError(
-          .invalidRequest, "cannot prefetch \(key): \(entity.name) has no such relationship", entity: entity.name,
+          .invalidRequest, message: "cannot prefetch \(key): \(entity.name) has no such relationship",
+          entity: entity.name,
           property: key)
       }
-      if case .toMany = property.kind { try loadToMany(property.slot, group, areHeld) }
+      if case .toMany = property.kind { try loadToMany(property.slot, of: group, areHeld: areHeld) }
       for owner in group {
         try HostWork.charge()
         ids += try owner.objectIDs(forRelationshipNamed: key)
@@ -39,7 +40,7 @@ struct Prefetch {
 
   /// The objects of the result keep their destinations themselves. Owners further down the path are let go when the prefetch
   /// is done: the IDs of theirs wait in the context.
-  private func loadToMany(_ slot: Slot, _ owners: [ManagedObject], _ areHeld: Bool) throws {
+  private func loadToMany(_ slot: Slot, of owners: [ManagedObject], areHeld: Bool) throws {
     let missing = owners.filter { !$0.objectID.isTemporaryID && !$0.toManyState(slot).isLoaded }
     for (store, group) in try context.coordinator.byStore(missing.map(\.objectID)) {
       let lists = try store.destinations(of: group, relationship: slot)

@@ -16,7 +16,7 @@ struct RelatedChanges {
   private let context: ManagedObjectContext
   private var ways: [Way] = []
 
-  init(_ request: FetchRequest, _ entity: ResolvedEntity, in context: ManagedObjectContext) throws {
+  init(_ request: FetchRequest, of entity: ResolvedEntity, in context: ManagedObjectContext) throws {
     self.context = context
     let sortPaths = request.sortDescriptors.map { $0.keyPath.split(separator: ".").map(String.init) }
     for path in (request.predicate?.keyPaths ?? []) + sortPaths { try follow(path, from: entity, behind: []) }
@@ -43,14 +43,16 @@ struct RelatedChanges {
     var (place, way) = (entity, start)
     for key in path where !key.hasPrefix("@") {
       guard let property = place.property(key) else { return }
-      note(way, place)
-      guard let relationship = property.relationship else { return try followInputs(of: property, place, way) }
+      note(way, to: place)
+      guard let relationship = property.relationship else {
+        return try followInputs(of: property, entity: place, way: way)
+      }
       way.append(property)
       place = context.model.destination(of: relationship)
     }
   }
 
-  private mutating func note(_ way: [ResolvedProperty], _ place: ResolvedEntity) {
+  private mutating func note(_ way: [ResolvedProperty], to place: ResolvedEntity) {
     guard !way.isEmpty, !ways.contains(where: { $0.relationships.map(LinkKey.init) == way.map(LinkKey.init) }) else {
       return
     }
@@ -59,7 +61,7 @@ struct RelatedChanges {
 
   /// A store may compute what is derived, of what is saved.
   private mutating func followInputs(
-    of property: ResolvedProperty, _ entity: ResolvedEntity, _ way: [ResolvedProperty]
+    of property: ResolvedProperty, entity: ResolvedEntity, way: [ResolvedProperty]
   ) throws {
     // Attributes that are derived from each other in a circle end with an error when they are computed.
     guard way.count < 8, case .derived(let derived) = try context.behavior(of: entity).kinds[property.slot] else {

@@ -44,7 +44,7 @@ extension ManagedObject {
     get {
       let value = value(ofSymbol: attribute.symbol)
       if let result = T.read(value) { return result }
-      if !value.isNull { keepMismatch(value, ofSymbol: attribute.symbol, T.self) }
+      if !value.isNull { keepMismatch(value, ofSymbol: attribute.symbol, type: T.self) }
       return T.missing
     }
     set { setValue(newValue.attributeValue, ofSymbol: attribute.symbol) }
@@ -72,19 +72,22 @@ extension ManagedObject {
 
   @usableFromInline
   final func setValue(_ value: Value, ofSymbol symbol: UInt32) {
-    keepingErrors(or: ()) { try write(value, slot(ofSymbol: symbol)) }
+    keepingErrors(or: ()) { try write(value, slot: slot(ofSymbol: symbol)) }
   }
 
   @usableFromInline
-  final func keepMismatch(_ value: Value, ofSymbol symbol: UInt32, _ type: any AttributeValue.Type) {
+  final func keepMismatch(_ value: Value, ofSymbol symbol: UInt32, type: any AttributeValue.Type) {
     keepingErrors(or: ()) {
-      throw refused(try slot(ofSymbol: symbol), value, "it is \(value.typeDescription), which is no \(type)")
+      throw refused(
+        try slot(ofSymbol: symbol), value: value, reason: "it is \(value.typeDescription), which is no \(type)")
     }
   }
 
   private func slot(ofSymbol number: UInt32) throws -> Int {
     let symbol = Symbol(number: number)
-    guard let slot = entity.slot(symbol) else { throw GraphError.unknownProperty(symbol.name, of: entity, objectID) }
+    guard let slot = entity.slot(symbol) else {
+      throw GraphError.unknownProperty(symbol.name, of: entity, id: objectID)
+    }
     return slot
   }
 }

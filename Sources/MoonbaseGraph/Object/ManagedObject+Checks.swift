@@ -12,7 +12,7 @@ extension ManagedObject {
   final func isSimple(_ slot: Slot) -> Bool { context?.isSimple(slot, of: entity) == true }
 
   /// The value in its attribute's type, or an error that names the attribute.
-  final func checked(_ value: Value, _ slot: Slot) throws -> Value {
+  final func checked(_ value: Value, slot: Slot) throws -> Value {
     let property = entity.properties[slot]
     switch (property.attributeType, value) {
     case (nil, _), (_, .null), (.string, .string), (.integer64, .int), (.boolean, .bool),
@@ -26,7 +26,7 @@ extension ManagedObject {
     do {
       return try attribute.checked(value)
     } catch {
-      throw refused(slot, value, error.message)
+      throw refused(slot, value: value, reason: error.message)
     }
   }
 
@@ -36,15 +36,16 @@ extension ManagedObject {
   }
 
   /// Throws for an attribute that the store derives.
-  final func checkAssignable(_ slot: Slot, _ value: Value) throws {
+  final func checkAssignable(_ slot: Slot, value: Value) throws {
     guard let derivation = entity.properties[slot].attribute?.derivationExpression else { return }
-    throw refused(slot, value, "is derived from \(derivation) by the store and cannot be assigned")
+    throw refused(slot, value: value, reason: "is derived from \(derivation) by the store and cannot be assigned")
   }
 
-  final func checkClass(_ value: Value, _ slot: Slot, _ behavior: EntityBehavior) throws {
+  final func checkClass(_ value: Value, slot: Slot, behavior: EntityBehavior) throws {
     guard !value.isNull, let valueClass = behavior.valueClasses[slot] else { return }
-    if try !blaming(slot, "is", { try valueClass.contains(value) }) {
-      throw refused(slot, value, "its values are of class \(valueClass.name), not \(value.typeDescription)")
+    if try !blaming(slot, hook: "is", { try valueClass.contains(value) }) {
+      throw refused(
+        slot, value: value, reason: "its values are of class \(valueClass.name), not \(value.typeDescription)")
     }
   }
 
@@ -72,11 +73,11 @@ extension ManagedObject {
 
   /// The error of a value that a property cannot take.
   final func refused(
-    _ slot: Slot, _ value: Value?, _ reason: String, as code: GraphError.Code = .invalidValue
+    _ slot: Slot, value: Value?, reason: String, as code: GraphError.Code = .invalidValue
   ) -> GraphError {
     let name = entity.properties[slot].name
     var error = GraphError(
-      code, "\(entity.name).\(name): \(reason)", entity: entity.name, property: name, objectID: objectID,
+      code, message: "\(entity.name).\(name): \(reason)", entity: entity.name, property: name, objectID: objectID,
       value: value)
     error.reason = reason
     return error
@@ -84,6 +85,6 @@ extension ManagedObject {
 
   /// The error of an object that cannot be used so.
   package final func invalid(_ reason: String) -> GraphError {
-    GraphError(.invalidObject, "\(entity.name) \(objectID) \(reason)", entity: entity.name, objectID: objectID)
+    GraphError(.invalidObject, message: "\(entity.name) \(objectID) \(reason)", entity: entity.name, objectID: objectID)
   }
 }

@@ -13,14 +13,14 @@ extension ManagedObject {
       set: @escaping (Owner, Value) throws -> Void
     ) {
       self.key = key
-      self.get = { object in try get(Self.cast(object, key)) }
-      self.set = { object, value in try set(Self.cast(object, key), value) }
+      self.get = { object in try get(Self.cast(object, key: key)) }
+      self.set = { object, value in try set(Self.cast(object, key: key), value) }
     }
 
-    private static func cast<Owner: ManagedObject>(_ object: ManagedObject, _ key: String) throws -> Owner {
+    private static func cast<Owner: ManagedObject>(_ object: ManagedObject, key: String) throws -> Owner {
       guard let owner = object as? Owner else {
         throw GraphError(
-          .invalidObject, "\(object.entity.name).\(key): its accessor is for \(Owner.self)", property: key)
+          .invalidObject, message: "\(object.entity.name).\(key): its accessor is for \(Owner.self)", property: key)
       }
       return owner
     }

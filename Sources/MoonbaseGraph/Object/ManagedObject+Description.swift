@@ -9,7 +9,7 @@ extension ManagedObject: CustomStringConvertible {
     guard let values = valuesToShow else { return "\(entity.name) \(objectID) (\(absence))" }
     var text = ""
     for property in entity.properties where !values[property.slot].isNull {
-      text += "\(text.isEmpty ? " " : ", ")\(property.name) = \(shown(values[property.slot], property))"
+      text += "\(text.isEmpty ? " " : ", ")\(property.name) = \(shown(values[property.slot], as: property))"
       if text.utf8.count > Self.greatestDescription {
         text += ", …"
         break
@@ -39,7 +39,7 @@ extension ManagedObject: CustomStringConvertible {
     }
   }
 
-  private func shown(_ value: Value, _ property: ResolvedProperty) -> String {
+  private func shown(_ value: Value, as property: ResolvedProperty) -> String {
     switch caches[property.slot]?.value ?? value {
     case .string(let text): Self.quoted(text)
     case .data(let data): "\(data.count) bytes"

@@ -22,9 +22,9 @@ extension ManagedObject {
     let behavior = try context.behavior(of: entity)
     guard behavior.hasAwakeFromFetch else { return }
     try awaking {
-      for slot in behavior.preCalculatedSlots { _ = try read(slot, behavior) }
+      for slot in behavior.preCalculatedSlots { _ = try read(slot, behavior: behavior) }
       try running("awakeFromFetch") { awakeFromFetch() }
-      for entry in behavior.extensions { try run("awakeFromFetch", entry.awakeFromFetch) }
+      for entry in behavior.extensions { try run("awakeFromFetch", hook: entry.awakeFromFetch) }
     }
   }
 
@@ -38,7 +38,7 @@ extension ManagedObject {
     collect { try running(name) { before ? willTurnIntoFault() : didTurnIntoFault() } }
     collect {
       for entry in try behavior().extensions {
-        collect { try run(name, before ? entry.willTurnIntoFault : entry.didTurnIntoFault) }
+        collect { try run(name, hook: before ? entry.willTurnIntoFault : entry.didTurnIntoFault) }
       }
     }
     return failures
@@ -62,7 +62,7 @@ extension ManagedObject {
     guard context != nil else { throw goneError }
     let slots = try keys.map { try $0.map(slot(of:)) } ?? entity.attributeSlots + entity.toOneSlots
     if state.contains(.fault) { try fireFault() }
-    return try values(of: slots) { try loaded(snapshot?.values[$0] ?? .null, $0) }
+    return try values(of: slots) { try loaded(snapshot?.values[$0] ?? .null, slot: $0) }
   }
 
   /// The current values of properties that changed since the last save, by name.

@@ -8,11 +8,11 @@ extension ManagedObject {
   /// author attached. Throws for an unknown name, and what a fetch throws.
   public final func fetchedObjects(forKey key: String) throws -> [ManagedObject] {
     guard let property = entity.fetchedProperties[key] else {
-      throw GraphError.unknownProperty(key, of: entity, objectID)
+      throw GraphError.unknownProperty(key, of: entity, id: objectID)
     }
     guard let context else { throw goneError }
     var request = property.fetchRequest
-    request.predicate = try request.predicate.map { try filled($0, property, in: context) }
+    request.predicate = try request.predicate.map { try filled($0, of: property, in: context) }
     return try context.fetch(request)
   }
 
@@ -22,7 +22,7 @@ extension ManagedObject {
   }
 
   private func filled(
-    _ predicate: Predicate, _ property: FetchedPropertyDescription, in context: ManagedObjectContext
+    _ predicate: Predicate, of property: FetchedPropertyDescription, in context: ManagedObjectContext
   ) throws -> Predicate {
     let description: Value = ["name": .string(property.name), "userInfo": .map(property.userInfo)]
     let withSource = try predicate.substituting { (name, path) throws -> Expression in

@@ -5,17 +5,18 @@ extension ManagedObject {
   /// Runs code of an extension; an error of its own kind keeps its kind and gains the attribute's name, and that of the hook.
   ///
   /// Calls that go round in a circle, such as a derived attribute that needs itself, end with an error.
-  package final func blaming<Result>(_ slot: Slot, _ hook: String, _ body: () throws -> Result) throws -> Result {
+  package final func blaming<Result>(_ slot: Slot, hook: String, _ body: () throws -> Result) throws -> Result {
     let name = entity.properties[slot].name
     if let context, context.hookDepth >= ManagedObjectContext.greatestHookDepth {
       throw failure(
-        "needs itself: \(context.hookDepth) transformers, rules and derived attributes called each other", name)
+        "needs itself: \(context.hookDepth) transformers, rules and derived attributes called each other",
+        property: name)
     }
     do {
       guard let context else { return try body() }
       return try context.withinHook(body)
     } catch {
-      throw failure(of: error, name, hook)
+      throw failure(of: error, property: name, hook: hook)
     }
   }
 
@@ -26,7 +27,7 @@ extension ManagedObject {
       let name = entity.properties[slot].name
       throw failure(
         "its accessor needs itself: \(context.accessorDepth) accessors called each other; inside an accessor use the primitive value",
-        name)
+        property: name)
     }
     context.accessorDepth += 1
     defer { context.accessorDepth -= 1 }
@@ -35,14 +36,14 @@ extension ManagedObject {
 
   /// Computes a derived attribute. One that needs itself, also by way of others, is an error that names the circle.
   final func computing(_ slot: Slot, _ body: () throws -> Value) throws -> Value {
-    guard let context else { return try blaming(slot, "get", body) }
+    guard let context else { return try blaming(slot, hook: "get", body) }
     if let start = context.computations.firstIndex(where: { $0.object === self && $0.slot == slot }) {
       let circle = context.computations[start...].map(\.name)
-      throw failure("needs itself: \(Self.way(circle)) -> \(circle[0])", entity.properties[slot].name)
+      throw failure("needs itself: \(Self.way(circle)) -> \(circle[0])", property: entity.properties[slot].name)
     }
     context.computations.append(Computation(object: self, slot: slot))
     defer { context.computations.removeLast() }
-    return try blaming(slot, "get", body)
+    return try blaming(slot, hook: "get", body)
   }
 
   private static func way(_ names: [String]) -> String {
@@ -50,7 +51,7 @@ extension ManagedObject {
   }
 
   /// Runs a hook of an extension, where there is one; an error gains the hook's name.
-  final func run(_ name: String, _ hook: EntityExtension.Hook?) throws {
+  final func run(_ name: String, hook: EntityExtension.Hook?) throws {
     guard let hook else { return }
     try running(name) { try hook(self) }
   }
@@ -59,37 +60,38 @@ extension ManagedObject {
   @discardableResult
   final func running<Result>(_ hook: String, _ body: () throws -> Result) throws -> Result {
     if let context, context.hookDepth >= ManagedObjectContext.greatestHookDepth {
-      throw failure("\(context.domain.hookName(hook)): \(context.hookDepth) hooks called each other", nil)
+      throw failure("\(context.domain.hookName(hook)): \(context.hookDepth) hooks called each other", property: nil)
     }
     do {
       guard let context else { return try body() }
       return try context.withinHook(body)
     } catch {
-      throw failure(of: error, nil, hook)
+      throw failure(of: error, property: nil, hook: hook)
     }
   }
 
   /// An error of an extension as one of the graph. One that was the graph's when it entered a script comes out as what it was.
-  private func failure(of error: any Error, _ property: String?, _ hook: String) -> any Error {
+  private func failure(of error: any Error, property: String?, hook: String) -> any Error {
     if let error = error as? GraphError { return error.ofOthers }
     if let error = error as? ModelError, error.code.endsRun { return error }
     let script = error as? any ScriptFailure
     if let script, script.endsRun { return error }
     if let script, script.isOutOfStack, let context, context.hookDepth > 10 {
       let prefix = property == nil ? "\(script.hookName(hook)): " : ""
-      return failure("\(prefix)needs itself, or too much: \(context.hookDepth) scripts called each other", property)
+      return failure(
+        "\(prefix)needs itself, or too much: \(context.hookDepth) scripts called each other", property: property)
     }
     let name = script?.hookName(hook) ?? hook
     if let script, let known = script.hostError as? GraphError {
-      return self.known(known, script, property, name).ofOthers
+      return self.known(known, script: script, property: property, hook: name).ofOthers
     }
-    var failure = failure("\(name): \(error)", property)
+    var failure = failure("\(name): \(error)", property: property)
     failure.underlying = error
     return failure
   }
 
   /// An error of the graph that a script let through says where: in the innermost hook that it left.
-  private func known(_ error: GraphError, _ script: any ScriptFailure, _ property: String?, _ hook: String)
+  private func known(_ error: GraphError, script: any ScriptFailure, property: String?, hook: String)
     -> GraphError
   {
     var known = error
@@ -105,9 +107,10 @@ extension ManagedObject {
 
   private func subject(_ property: String?) -> String { property.map { "\(entity.name).\($0)" } ?? entity.name }
 
-  private func failure(_ reason: String, _ property: String?) -> GraphError {
+  private func failure(_ reason: String, property: String?) -> GraphError {
     var error = GraphError(
-      .extensionFailure, "\(subject(property)): \(reason)", entity: entity.name, property: property, objectID: objectID)
+      .extensionFailure, message: "\(subject(property)): \(reason)", entity: entity.name, property: property,
+      objectID: objectID)
     error.reason = reason
     return error
   }

@@ -13,7 +13,7 @@ extension ManagedObject: KeyPathAnswering, SlottedSubject {
   public final func predicateAnswer(forKey key: String) throws -> PredicateAnswer<ManagedObject> {
     guard let slot = entity.slot(key) else {
       if key == "objectID" { return .value(predicateValue) }
-      throw GraphError.unknownProperty(key, of: entity, objectID)
+      throw GraphError.unknownProperty(key, of: entity, id: objectID)
     }
     switch entity.properties[slot].kind {
     case .attribute: return .value(try predicateValue(slot: slot))

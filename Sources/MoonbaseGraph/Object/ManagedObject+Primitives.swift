@@ -6,7 +6,7 @@ extension ManagedObject {
     let slot = try slot(of: key)
     let behavior = try behavior()
     if case .derived = behavior.kinds[slot] { return caches[slot]?.value ?? .null }
-    return try read(slot, behavior)
+    return try read(slot, behavior: behavior)
   }
 
   /// Sets the value of an attribute without noting a change; call `willChangeValue` before and `didChangeValue` after.
@@ -19,16 +19,17 @@ extension ManagedObject {
     let behavior = try behavior()
     try checkMutable()
     if state.contains(.fault) { try fireFault() }
-    try checkAssignable(slot, value)
-    let fitting = try checked(value, slot)
-    try checkClass(fitting, slot, behavior)
+    try checkAssignable(slot, value: value)
+    let fitting = try checked(value, slot: slot)
+    try checkClass(fitting, slot: slot, behavior: behavior)
     switch behavior.kinds[slot] {
-    case .plain, .stored: try setStoredPrimitive(fitting, at: slot)
-    case .derived: cache(Cached(value: fitting, stamp: changeCount), slot)
+    case .plain, .stored: try setStoredPrimitive(fitting, slot: slot)
+    case .derived: cache(Cached(value: fitting, stamp: changeCount), slot: slot)
     case .transformable(let transformer):
-      try setStoredPrimitive(transformedBytes(of: fitting, slot, transformer), at: slot)
-      cache(fitting.isNull ? nil : Cached(value: fitting, stamp: 0), slot)
-    case .opaque, .toOne, .toMany: throw refused(slot, value, "only attributes have primitive values that can be set")
+      try setStoredPrimitive(transformedBytes(of: fitting, slot: slot, transformer: transformer), slot: slot)
+      cache(fitting.isNull ? nil : Cached(value: fitting, stamp: 0), slot: slot)
+    case .opaque, .toOne, .toMany:
+      throw refused(slot, value: value, reason: "only attributes have primitive values that can be set")
     }
   }
 

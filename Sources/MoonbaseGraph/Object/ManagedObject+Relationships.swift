@@ -14,7 +14,7 @@ extension ManagedObject {
   public final func setObject(_ object: ManagedObject?, forKey key: String) throws {
     let slot = try toOneSlot(key)
     try checkContext(object)
-    try setValue(object.map { .objectID($0.objectID) } ?? .null, at: slot)
+    try setValue(object.map { .objectID($0.objectID) } ?? .null, slot: slot)
   }
 
   /// The destinations of a to-many relationship; in order where it is ordered.
@@ -33,7 +33,7 @@ extension ManagedObject {
     switch entity.properties[slot].kind {
     case .toMany: return try memberIDs(slot)
     case .toOne: if case .objectID(let id) = try stored(slot) { return [id] } else { return [] }
-    case .attribute: throw refused(slot, nil, "it is an attribute, not a relationship")
+    case .attribute: throw refused(slot, value: nil, reason: "it is an attribute, not a relationship")
     }
   }
 
@@ -48,40 +48,40 @@ extension ManagedObject {
   public final func setObjects(_ objects: [ManagedObject], forKey key: String) throws {
     let slot = try toManySlot(key)
     for object in objects { try checkContext(object) }
-    try setMembers(objects.map(\.objectID), slot)
+    try setMembers(objects.map(\.objectID), slot: slot)
   }
 
   /// Adds a destination to a to-many relationship; the inverse follows at once.
   public final func add(_ object: ManagedObject, to key: String) throws {
     let slot = try toManySlot(key)
     try checkContext(object)
-    try addMember(object.objectID, slot)
+    try addMember(object.objectID, slot: slot)
   }
 
   /// Removes a destination from a to-many relationship; the inverse follows at once.
   public final func remove(_ object: ManagedObject, from key: String) throws {
     let slot = try toManySlot(key)
     try checkContext(object)
-    try removeMember(object.objectID, slot)
+    try removeMember(object.objectID, slot: slot)
   }
 
   // MARK: By slot
 
   /// Takes a destination in without telling it; false if it was there.
-  private func include(_ id: ManagedObjectID, _ slot: Slot) -> Bool { alter(id, slot) { $0.add(id) } }
+  private func include(_ id: ManagedObjectID, slot: Slot) -> Bool { alter(id, slot: slot) { $0.add(id) } }
 
   /// Gives a destination up without telling it; false if it was not there.
-  private func exclude(_ id: ManagedObjectID, _ slot: Slot) -> Bool { alter(id, slot) { $0.remove(id) } }
+  private func exclude(_ id: ManagedObjectID, slot: Slot) -> Bool { alter(id, slot: slot) { $0.remove(id) } }
 
-  private func alter(_ id: ManagedObjectID, _ slot: Slot, _ change: (ToManyState) -> Bool) -> Bool {
+  private func alter(_ id: ManagedObjectID, slot: Slot, _ change: (ToManyState) -> Bool) -> Bool {
     let state = toManyState(slot)
-    noteDestination(id, state)
+    noteDestination(id, in: state)
     guard change(state) else { return false }
     didChange(slot)
     return true
   }
 
-  private func noteDestination(_ id: ManagedObjectID, _ state: ToManyState) {
+  private func noteDestination(_ id: ManagedObjectID, in state: ToManyState) {
     guard let context, context.journal.isActive else { return }
     willChange()
     context.journal.note(.destination(self, state, state.step(id)))
@@ -102,7 +102,7 @@ extension ManagedObject {
     }
     let isOrdered = entity.properties[slot].relationship?.isOrdered ?? false
     let new = ToManyState(isOrdered: isOrdered, isLoaded: startsEmpty)
-    setRelationship(new, slot)
+    setRelationship(new, slot: slot)
     return new
   }
 
@@ -111,7 +111,7 @@ extension ManagedObject {
     let state = toManyState(slot)
     if !state.isLoaded {
       guard let context else { throw goneError }
-      state.load(try context.storedDestinations(of: self, slot))
+      state.load(try context.storedDestinations(of: self, slot: slot))
       weighRelationships()
     }
     return state
@@ -128,32 +128,32 @@ extension ManagedObject {
   package final func memberCount(_ slot: Slot) throws -> Int { try loadedState(slot).members.count }
 
   /// The destination at a position, from 0; nil beyond the last one.
-  package final func memberID(at position: Int, _ slot: Slot) throws -> ManagedObjectID? {
+  package final func memberID(at position: Int, slot: Slot) throws -> ManagedObjectID? {
     let members = try loadedState(slot).members
     return members.indices.contains(position) ? members[position] : nil
   }
 
   /// The position of a destination, from 0; nil where it is none.
-  package final func memberIndex(of id: ManagedObjectID, _ slot: Slot) throws -> Int? {
+  package final func memberIndex(of id: ManagedObjectID, slot: Slot) throws -> Int? {
     try loadedState(slot).index(of: id)
   }
 
-  package final func hasMember(_ id: ManagedObjectID, _ slot: Slot) throws -> Bool {
+  package final func hasMember(_ id: ManagedObjectID, slot: Slot) throws -> Bool {
     try loadedState(slot).contains(id)
   }
 
   /// Puts a destination at a position of an ordered relationship; one that is there already moves.
   ///
   /// The position is one of the list without the destination, or just behind its last one.
-  package final func insertMember(_ id: ManagedObjectID, at position: Int, _ slot: Slot) throws {
+  package final func insertMember(_ id: ManagedObjectID, at position: Int, slot: Slot) throws {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
     let state = try loadedState(slot)
-    if !state.contains(id) { try addMember(id, slot) }
-    if let old = state.index(of: id) { try moveMember(from: old, to: position, slot) }
+    if !state.contains(id) { try addMember(id, slot: slot) }
+    if let old = state.index(of: id) { try moveMember(from: old, to: position, slot: slot) }
   }
 
   /// Moves a destination of an ordered relationship; both positions must be there.
-  package final func moveMember(from old: Int, to new: Int, _ slot: Slot) throws {
+  package final func moveMember(from old: Int, to new: Int, slot: Slot) throws {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
     let state = try loadedState(slot)
     guard old != new else { return }
@@ -162,37 +162,37 @@ extension ManagedObject {
     didChange(slot)
   }
 
-  package final func addMember(_ id: ManagedObjectID, _ slot: Slot) throws {
+  package final func addMember(_ id: ManagedObjectID, slot: Slot) throws {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
-    try addMember(id, slot, destination(id, slot))
+    try addMember(id, slot: slot, destination: destination(id, slot: slot))
   }
 
-  private func addMember(_ id: ManagedObjectID, _ slot: Slot, _ destination: ManagedObject?) throws {
-    guard let relationship = entity.properties[slot].relationship, include(id, slot) else { return }
-    if let inverse = relationship.inverseSlot { try destination?.attach(objectID, inverse) }
+  private func addMember(_ id: ManagedObjectID, slot: Slot, destination: ManagedObject?) throws {
+    guard let relationship = entity.properties[slot].relationship, include(id, slot: slot) else { return }
+    if let inverse = relationship.inverseSlot { try destination?.attach(objectID, slot: inverse) }
   }
 
-  package final func removeMember(_ id: ManagedObjectID, _ slot: Slot) throws {
+  package final func removeMember(_ id: ManagedObjectID, slot: Slot) throws {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
-    guard try hasMember(id, slot) else { return }
-    try removeMember(id, slot, leavingDestination(id, slot))
+    guard try hasMember(id, slot: slot) else { return }
+    try removeMember(id, slot: slot, destination: leavingDestination(id, slot: slot))
   }
 
-  private func removeMember(_ id: ManagedObjectID, _ slot: Slot, _ destination: ManagedObject?) throws {
-    guard let relationship = entity.properties[slot].relationship, exclude(id, slot) else { return }
-    if let inverse = relationship.inverseSlot { try destination?.detach(objectID, inverse) }
+  private func removeMember(_ id: ManagedObjectID, slot: Slot, destination: ManagedObject?) throws {
+    guard let relationship = entity.properties[slot].relationship, exclude(id, slot: slot) else { return }
+    if let inverse = relationship.inverseSlot { try destination?.detach(objectID, slot: inverse) }
   }
 
   /// Replaces the destinations. Everything is looked at before anything changes: all of it happens or nothing.
-  package final func setMembers(_ list: [ManagedObjectID], _ slot: Slot) throws {
+  package final func setMembers(_ list: [ManagedObjectID], slot: Slot) throws {
     try HostWork.charge(list.count)
     let wanted = OrderedSet(list)
     let ids = Array(wanted)
-    let coming = try ids.map { try destination($0, slot) }
+    let coming = try ids.map { try destination($0, slot: slot) }
     let leavingIDs = try memberIDs(slot).filter { !wanted.contains($0) }
-    let leaving = try leavingIDs.map { try leavingDestination($0, slot) }
-    for (id, object) in zip(leavingIDs, leaving) { try removeMember(id, slot, object) }
-    for (id, object) in zip(ids, coming) { try addMember(id, slot, object) }
+    let leaving = try leavingIDs.map { try leavingDestination($0, slot: slot) }
+    for (id, object) in zip(leavingIDs, leaving) { try removeMember(id, slot: slot, destination: object) }
+    for (id, object) in zip(ids, coming) { try addMember(id, slot: slot, destination: object) }
     if entity.properties[slot].relationship?.isOrdered == true, try memberIDs(slot) != ids {
       let state = toManyState(slot)
       noteOrder(state)
@@ -201,31 +201,31 @@ extension ManagedObject {
     }
   }
 
-  final func setDestination(_ new: ManagedObjectID?, _ slot: Slot, _ relationship: ResolvedRelationship) throws {
-    let coming = try new.flatMap { try destination($0, slot) }
+  final func setDestination(_ new: ManagedObjectID?, slot: Slot, relationship: ResolvedRelationship) throws {
+    let coming = try new.flatMap { try destination($0, slot: slot) }
     let old: ManagedObjectID? = if case .objectID(let id) = try stored(slot) { id } else { nil }
     guard old != new else { return }
     let leaving = try relationship.inverseSlot == nil ? nil : old.flatMap { try context?.objectIfPresent(with: $0) }
     if let inverse = relationship.inverseSlot {
-      try checkTracked(slot, leaving)
+      try checkTracked(slot, other: leaving)
       try leaving?.prepareToDetach(inverse)
     }
-    try setStoredValue(new.map(Value.objectID) ?? .null, at: slot)
+    try setStoredValue(new.map(Value.objectID) ?? .null, slot: slot)
     guard let inverse = relationship.inverseSlot else { return }
-    try leaving?.detach(objectID, inverse)
-    try coming?.attach(objectID, inverse)
+    try leaving?.detach(objectID, slot: inverse)
+    try coming?.attach(objectID, slot: inverse)
   }
 
   /// The other side of a relationship now points here: take it in without telling it again.
-  final func attach(_ id: ManagedObjectID, _ slot: Slot) throws {
+  final func attach(_ id: ManagedObjectID, slot: Slot) throws {
     guard case .toOne(let relationship) = entity.properties[slot].kind else {
-      _ = include(id, slot)
+      _ = include(id, slot: slot)
       return
     }
     if case .objectID(let previous) = try stored(slot), previous != id, let inverse = relationship.inverseSlot {
-      try context?.objectIfPresent(with: previous)?.detach(objectID, inverse)
+      try context?.objectIfPresent(with: previous)?.detach(objectID, slot: inverse)
     }
-    try setStoredValue(.objectID(id), at: slot)
+    try setStoredValue(.objectID(id), slot: slot)
   }
 
   /// Reads what `detach` will ask for, so that it cannot fail half-way through an assignment.
@@ -234,66 +234,69 @@ extension ManagedObject {
   }
 
   /// The other side of a relationship no longer points here.
-  final func detach(_ id: ManagedObjectID, _ slot: Slot) throws {
+  final func detach(_ id: ManagedObjectID, slot: Slot) throws {
     guard case .toOne = entity.properties[slot].kind else {
-      _ = exclude(id, slot)
+      _ = exclude(id, slot: slot)
       return
     }
-    if try stored(slot) == .objectID(id) { try setStoredValue(.null, at: slot) }
+    if try stored(slot) == .objectID(id) { try setStoredValue(.null, slot: slot) }
   }
 
   // MARK: Checks
 
-  final func destination(of value: Value, _ slot: Slot) throws -> ManagedObjectID? {
+  final func destination(of value: Value, slot: Slot) throws -> ManagedObjectID? {
     switch value {
     case .null: return nil
     case .objectID(let id): return id
-    default: throw refused(slot, value, "a relationship takes an object, not \(value.typeDescription)")
+    default: throw refused(slot, value: value, reason: "a relationship takes an object, not \(value.typeDescription)")
     }
   }
 
-  final func destinations(of value: Value, _ slot: Slot) throws -> [ManagedObjectID] {
+  final func destinations(of value: Value, slot: Slot) throws -> [ManagedObjectID] {
     switch value {
     case .null: return []
-    case .list(let list): return try list.compactMap { try destination(of: $0, slot) }
-    case .objectID: throw refused(slot, value, "a to-many relationship takes a list of objects, not a single object")
-    default: throw refused(slot, value, "a to-many relationship takes a list of objects, not \(value.typeDescription)")
+    case .list(let list): return try list.compactMap { try destination(of: $0, slot: slot) }
+    case .objectID:
+      throw refused(slot, value: value, reason: "a to-many relationship takes a list of objects, not a single object")
+    default:
+      throw refused(
+        slot, value: value, reason: "a to-many relationship takes a list of objects, not \(value.typeDescription)")
     }
   }
 
   /// Throws unless the property may point at the object of an ID: right entity, this context, same store, not deleted.
-  package final func checkDestination(_ id: ManagedObjectID, _ slot: Slot) throws {
+  package final func checkDestination(_ id: ManagedObjectID, slot: Slot) throws {
     guard let context else { throw goneError }
     guard let relationship = entity.properties[slot].relationship else { return }
     let wanted = context.model.destination(of: relationship)
     guard let entity = context.model.entity(of: id), entity.isKind(of: wanted) else {
-      throw refused(slot, .objectID(id), "its destination is \(wanted.name), not \(id.entityName)")
+      throw refused(slot, value: .objectID(id), reason: "its destination is \(wanted.name), not \(id.entityName)")
     }
     if let known = context.registeredObject(for: id) {
       // One that goes may stay where it is until delete rules are applied.
-      if known.isDeleted, try !has(id, slot) {
-        throw refused(slot, .objectID(id), "\(id) is deleted and cannot be its destination")
+      if known.isDeleted, try !has(id, slot: slot) {
+        throw refused(slot, value: .objectID(id), reason: "\(id) is deleted and cannot be its destination")
       }
     } else if id.isTemporaryID {
       throw context.unknownTemporaryID(id)
     }
     let isStored = !relationship.description.isTransient
-    if isStored, let own = storeNumber(of: objectID, self.entity, context),
-      let other = storeNumber(of: id, entity, context), own != other
+    if isStored, let own = storeNumber(of: objectID, entity: self.entity, in: context),
+      let other = storeNumber(of: id, entity: entity, in: context), own != other
     {
       throw refused(
-        slot, .objectID(id), "no relationship may cross stores: use a fetched property",
+        slot, value: .objectID(id), reason: "no relationship may cross stores: use a fetched property",
         as: .externalRelationship)
     }
   }
 
-  private func has(_ id: ManagedObjectID, _ slot: Slot) throws -> Bool {
-    if case .toMany = entity.properties[slot].kind { return try hasMember(id, slot) }
+  private func has(_ id: ManagedObjectID, slot: Slot) throws -> Bool {
+    if case .toMany = entity.properties[slot].kind { return try hasMember(id, slot: slot) }
     return try stored(slot) == .objectID(id)
   }
 
   /// The store that an object is in, or will be in where there is a choice; nil where that is not known or needs no question.
-  private func storeNumber(of id: ManagedObjectID, _ entity: ResolvedEntity, _ context: ManagedObjectContext) -> UInt32?
+  private func storeNumber(of id: ManagedObjectID, entity: ResolvedEntity, in context: ManagedObjectContext) -> UInt32?
   {
     if !id.isTemporaryID { return id.storeNumber }
     guard context.coordinator.hasSeveralStores else { return nil }
@@ -303,11 +306,11 @@ extension ManagedObject {
   }
 
   /// The object that the property may point at, with all read that pointing at it will ask for; nil where it need not know.
-  private func destination(_ id: ManagedObjectID, _ slot: Slot) throws -> ManagedObject? {
-    try checkDestination(id, slot)
+  private func destination(_ id: ManagedObjectID, slot: Slot) throws -> ManagedObject? {
+    try checkDestination(id, slot: slot)
     guard let inverse = entity.properties[slot].relationship?.inverseSlot, let context else { return nil }
     let destination = try context.object(with: id)
-    try checkTracked(slot, destination)
+    try checkTracked(slot, other: destination)
     if case .toOne(let relationship) = destination.entity.properties[inverse].kind,
       case .objectID(let previous) = try destination.stored(inverse), let back = relationship.inverseSlot
     {
@@ -317,10 +320,10 @@ extension ManagedObject {
   }
 
   /// The object that the property is no longer to point at; nil where it need not know, or is gone.
-  private func leavingDestination(_ id: ManagedObjectID, _ slot: Slot) throws -> ManagedObject? {
+  private func leavingDestination(_ id: ManagedObjectID, slot: Slot) throws -> ManagedObject? {
     guard let relationship = entity.properties[slot].relationship, let inverse = relationship.inverseSlot, let context
     else { return nil }
-    try checkTracked(slot, registered(id))
+    try checkTracked(slot, other: registered(id))
     guard case .toOne = context.model.destination(of: relationship).properties[inverse].kind else {
       return try context.object(with: id)
     }
@@ -332,12 +335,13 @@ extension ManagedObject {
   private func registered(_ id: ManagedObjectID) -> ManagedObject? { context?.registeredObject(for: id) }
 
   /// Throws where an object of a relationship with an inverse wakes up: its side would not be tracked and saved, the other would.
-  private func checkTracked(_ slot: Slot, _ other: ManagedObject?) throws {
+  private func checkTracked(_ slot: Slot, other: ManagedObject?) throws {
     guard state.contains(.awaking) || other?.state.contains(.awaking) == true else { return }
     let hook = context?.domain.hookName("awakeFromFetch") ?? ""
     throw refused(
-      slot, nil,
-      "a relationship with an inverse cannot be set in \(hook), where changes are not tracked: its other side alone would be saved; set it when the object is awake"
+      slot, value: nil,
+      reason:
+        "a relationship with an inverse cannot be set in \(hook), where changes are not tracked: its other side alone would be saved; set it when the object is awake"
     )
   }
 
@@ -350,13 +354,17 @@ extension ManagedObject {
 
   private func toOneSlot(_ key: String) throws -> Int {
     let slot = try slot(of: key)
-    guard case .toOne = entity.properties[slot].kind else { throw refused(slot, nil, "it is no to-one relationship") }
+    guard case .toOne = entity.properties[slot].kind else {
+      throw refused(slot, value: nil, reason: "it is no to-one relationship")
+    }
     return slot
   }
 
   private func toManySlot(_ key: String) throws -> Int {
     let slot = try slot(of: key)
-    guard case .toMany = entity.properties[slot].kind else { throw refused(slot, nil, "it is no to-many relationship") }
+    guard case .toMany = entity.properties[slot].kind else {
+      throw refused(slot, value: nil, reason: "it is no to-many relationship")
+    }
     return slot
   }
 }

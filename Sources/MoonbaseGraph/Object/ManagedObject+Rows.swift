@@ -8,8 +8,8 @@ extension ManagedObject {
     guard old != new, let relationship = entity.properties[slot].relationship,
       !relationship.description.isTransient
     else { return }
-    if let other = otherSide(of: old, relationship) { other.forgetPointer(from: self, relationship) }
-    if let other = otherSide(of: new, relationship) { other.learnPointer(from: self, relationship) }
+    if let other = otherSide(of: old, along: relationship) { other.forgetPointer(from: self, along: relationship) }
+    if let other = otherSide(of: new, along: relationship) { other.learnPointer(from: self, along: relationship) }
   }
 
   /// The values are about to be dropped: what lists of other objects know of this one is read anew together with it, where that
@@ -19,13 +19,13 @@ extension ManagedObject {
     for slot in entity.toOneSlots where !state.contains(.fault) {
       guard let relationship = entity.properties[slot].relationship, relationship.isInverseToMany else { continue }
       for values in [live, snapshot?.values ?? []] where !values.isEmpty {
-        otherSide(of: values[slot], relationship)?.forgetMember(objectID, relationship)
+        otherSide(of: values[slot], along: relationship)?.forgetMember(objectID, along: relationship)
       }
     }
     for (slot, state) in relationships {
       guard let relationship = entity.properties[slot].relationship, relationship.isManyToMany else { continue }
       for id in state.added.union(state.removed) {
-        otherSide(of: .objectID(id), relationship)?.forgetMember(objectID, relationship)
+        otherSide(of: .objectID(id), along: relationship)?.forgetMember(objectID, along: relationship)
       }
     }
   }
@@ -46,19 +46,19 @@ extension ManagedObject {
     guard !isFault, let values = snapshot?.values else { return [] }
     return entity.toOneSlots.compactMap { slot in
       guard let relationship = entity.properties[slot].relationship,
-        let other = otherSide(of: values[slot], relationship)
+        let other = otherSide(of: values[slot], along: relationship)
       else { return nil }
-      let isKnown = relationship.isInverseToMany ? isAsItsRow && other.lists(self, relationship) : !other.isFault
+      let isKnown = relationship.isInverseToMany ? isAsItsRow && other.lists(self, along: relationship) : !other.isFault
       return isKnown ? (slot, values[slot]) : nil
     }
   }
 
-  private func lists(_ other: ManagedObject, _ relationship: ResolvedRelationship) -> Bool {
+  private func lists(_ other: ManagedObject, along relationship: ResolvedRelationship) -> Bool {
     guard let state = relationship.inverseSlot.flatMap({ relationships[$0] }) else { return false }
     return state.isLoaded && state.contains(other.objectID)
   }
 
-  private func forgetMember(_ id: ManagedObjectID, _ relationship: ResolvedRelationship) {
+  private func forgetMember(_ id: ManagedObjectID, along relationship: ResolvedRelationship) {
     guard let slot = relationship.inverseSlot, !relationship.description.isTransient else { return }
     relationships[slot]?.forget(id)
   }
@@ -71,31 +71,31 @@ extension ManagedObject {
     }
   }
 
-  private func otherSide(of value: Value, _ relationship: ResolvedRelationship) -> ManagedObject? {
+  private func otherSide(of value: Value, along relationship: ResolvedRelationship) -> ManagedObject? {
     guard case .objectID(let id) = value, relationship.inverseSlot != nil else { return nil }
     return context?.registered[id]?.takeUnretainedValue()
   }
 
-  private func forgetPointer(from other: ManagedObject, _ relationship: ResolvedRelationship) {
+  private func forgetPointer(from other: ManagedObject, along relationship: ResolvedRelationship) {
     guard let slot = relationship.inverseSlot else { return }
     if relationship.isInverseToMany {
       if let state = relationships[slot], state.isLoaded, state.contains(other.objectID) { state.unload() }
-    } else if pointsAt(other, slot) {
-      takeRowValue(.null, slot)
+    } else if pointsAt(other, slot: slot) {
+      takeRowValue(.null, slot: slot)
     }
   }
 
-  private func learnPointer(from other: ManagedObject, _ relationship: ResolvedRelationship) {
+  private func learnPointer(from other: ManagedObject, along relationship: ResolvedRelationship) {
     guard let slot = relationship.inverseSlot else { return }
     if relationship.isInverseToMany {
       let state = toManyState(slot)
       if state.isLoaded, !state.contains(other.objectID) { state.unload() }
-    } else if !pointsAt(other, slot) {
-      takeRowValue(.objectID(other.objectID), slot)
+    } else if !pointsAt(other, slot: slot) {
+      takeRowValue(.objectID(other.objectID), slot: slot)
     }
   }
 
-  private func pointsAt(_ other: ManagedObject, _ slot: Slot) -> Bool {
+  private func pointsAt(_ other: ManagedObject, slot: Slot) -> Bool {
     (live.isEmpty ? snapshot?.values[slot] : live[slot]) == .objectID(other.objectID)
   }
 }

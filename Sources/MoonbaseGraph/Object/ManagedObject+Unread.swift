@@ -3,17 +3,17 @@ import MoonbaseModel
 /// Values that the store keeps apart from the row, and that are read when they are asked for.
 extension ManagedObject {
   /// The value in a slot, read now where only a token for it is there.
-  final func loaded(_ slot: Slot) throws -> Value { try loaded(stored(slot), slot) }
+  final func loaded(_ slot: Slot) throws -> Value { try loaded(stored(slot), slot: slot) }
 
   /// A value of the snapshot, read now where it is only a token.
-  final func loaded(_ value: Value, _ slot: Slot) throws -> Value {
+  final func loaded(_ value: Value, slot: Slot) throws -> Value {
     guard case .object(let token) = value, let load = token.load else { return value }
     do {
       return .data(try load())
     } catch {
       let name = entity.properties[slot].name
       throw GraphError(
-        .storeFailure, "\(entity.name).\(name) of \(objectID): \(error)", entity: entity.name, property: name,
+        .storeFailure, message: "\(entity.name).\(name) of \(objectID): \(error)", entity: entity.name, property: name,
         objectID: objectID, underlying: error)
     }
   }

@@ -14,7 +14,7 @@ extension ManagedObject {
   /// Sets the value of a property by name, through the subclass's own accessor if there is one.
   ///
   /// Throws, and leaves the old value, where the value does not fit the property's type, range or class.
-  public final func setValue(_ value: Value, forKey key: String) throws { try setValue(value, at: slot(of: key)) }
+  public final func setValue(_ value: Value, forKey key: String) throws { try setValue(value, slot: slot(of: key)) }
 
   /// The value of a property by name; null where it cannot be read. The error is kept in the context's `pendingErrors`.
   public final subscript(key: String) -> Value {
@@ -24,7 +24,7 @@ extension ManagedObject {
 
   /// The slot of a property.
   package final func slot(of key: String) throws -> Int {
-    guard let slot = entity.slot(key) else { throw GraphError.unknownProperty(key, of: entity, objectID) }
+    guard let slot = entity.slot(key) else { throw GraphError.unknownProperty(key, of: entity, id: objectID) }
     return slot
   }
 
@@ -33,47 +33,52 @@ extension ManagedObject {
     if isSimple(slot) { return try stored(slot) }
     let behavior = try behavior()
     if let accessor = behavior.accessors[slot] { return try accessing(slot) { try accessor.get(self) } }
-    return try read(slot, behavior)
+    return try read(slot, behavior: behavior)
   }
 
   /// Sets the value of a slot, through the subclass's own accessor if there is one.
-  package final func setValue(_ value: Value, at slot: Slot) throws {
+  package final func setValue(_ value: Value, slot: Slot) throws {
     if !isSimple(slot), let accessor = try behavior().accessors[slot] {
       return try accessing(slot) { try accessor.set(self, value) }
     }
-    try write(value, slot)
+    try write(value, slot: slot)
   }
 
   /// The value of a slot past any accessor of a subclass.
-  final func read(_ slot: Slot) throws -> Value { isSimple(slot) ? try stored(slot) : try read(slot, behavior()) }
+  final func read(_ slot: Slot) throws -> Value {
+    isSimple(slot) ? try stored(slot) : try read(slot, behavior: behavior())
+  }
 
   /// The value of a slot past any accessor of a subclass.
-  final func read(_ slot: Slot, _ behavior: EntityBehavior) throws -> Value {
+  final func read(_ slot: Slot, behavior: EntityBehavior) throws -> Value {
     switch behavior.kinds[slot] {
     case .toOne: try stored(slot)
     case .plain, .opaque: try loaded(slot)
     case .stored: try delayed[slot] ?? loaded(slot)
-    case .transformable(let transformer): try transformed(slot, transformer)
-    case .derived(let derived): try derivedValue(slot, derived, behavior)
+    case .transformable(let transformer): try transformed(slot, transformer: transformer)
+    case .derived(let derived): try derivedValue(slot, derived: derived, behavior: behavior)
     case .toMany: .list(try memberIDs(slot).map(Value.objectID))
     }
   }
 
   /// Sets the value of a slot past any accessor of a subclass.
-  final func write(_ value: Value, _ slot: Slot) throws {
-    if isSimple(slot), !isDeleted { return try setStoredValue(checked(value, slot), at: slot) }
-    try write(value, slot, behavior())
+  final func write(_ value: Value, slot: Slot) throws {
+    if isSimple(slot), !isDeleted { return try setStoredValue(checked(value, slot: slot), slot: slot) }
+    try write(value, slot: slot, behavior: behavior())
   }
 
-  private func write(_ value: Value, _ slot: Slot, _ behavior: EntityBehavior) throws {
+  private func write(_ value: Value, slot: Slot, behavior: EntityBehavior) throws {
     try checkMutable()
     switch behavior.kinds[slot] {
-    case .plain: try writePlain(value, slot, behavior)
-    case .transformable(let transformer): try writeTransformable(value, slot, transformer, behavior)
-    case .opaque: try writeOpaque(value, slot)
-    case .derived(let derived), .stored(let derived): try writeDerived(value, slot, derived, behavior)
-    case .toOne(let relationship): try setDestination(destination(of: value, slot), slot, relationship)
-    case .toMany: try setMembers(destinations(of: value, slot), slot)
+    case .plain: try writePlain(value, slot: slot, behavior: behavior)
+    case .transformable(let transformer):
+      try writeTransformable(value, slot: slot, transformer: transformer, behavior: behavior)
+    case .opaque: try writeOpaque(value, slot: slot)
+    case .derived(let derived), .stored(let derived):
+      try writeDerived(value, slot: slot, derived: derived, behavior: behavior)
+    case .toOne(let relationship):
+      try setDestination(destination(of: value, slot: slot), slot: slot, relationship: relationship)
+    case .toMany: try setMembers(destinations(of: value, slot: slot), slot: slot)
     }
   }
 
@@ -86,22 +91,22 @@ extension ManagedObject {
   }
 
   /// Puts a value into a slot and notes the change; an equal value is no change.
-  final func setStoredValue(_ value: Value, at slot: Slot) throws {
-    if try replace(value, slot) { didChange(slot) }
+  final func setStoredValue(_ value: Value, slot: Slot) throws {
+    if try replace(value, slot: slot) { didChange(slot) }
   }
 
   /// Puts a value in the place of another one; false, and nothing done, where it is the same.
   @inline(__always)
-  private func replace(_ value: Value, _ slot: Slot) throws -> Bool {
+  private func replace(_ value: Value, slot: Slot) throws -> Bool {
     let old = try stored(slot)
     guard !old.isSame(as: value) else { return false }
-    put(value, slot, insteadOf: old)
+    put(value, slot: slot, insteadOf: old)
     return true
   }
 
   /// Puts a value into a slot without noting a change: the next save writes it all the same.
-  final func setStoredPrimitive(_ value: Value, at slot: Slot) throws {
-    guard try replace(value, slot) else { return }
+  final func setStoredPrimitive(_ value: Value, slot: Slot) throws {
+    guard try replace(value, slot: slot) else { return }
     countChange()
     context?.noteChange()
     context?.changedObjects.note(self)
@@ -124,33 +129,36 @@ extension ManagedObject {
 
   // MARK: Kinds of values
 
-  private func writePlain(_ value: Value, _ slot: Slot, _ behavior: EntityBehavior) throws {
+  private func writePlain(_ value: Value, slot: Slot, behavior: EntityBehavior) throws {
     if let derivedSlot = behavior.delayedShadows[slot], delayed[derivedSlot] != nil {
       throw refused(
-        slot, value, "\(entity.properties[derivedSlot].name) was assigned and will overwrite it at the next save")
+        slot, value: value,
+        reason: "\(entity.properties[derivedSlot].name) was assigned and will overwrite it at the next save")
     }
-    try checkAssignable(slot, value)
-    try storeChecked(value, slot, behavior)
+    try checkAssignable(slot, value: value)
+    try storeChecked(value, slot: slot, behavior: behavior)
   }
 
   /// Stores a value that fits.
-  final func storeChecked(_ value: Value, _ slot: Slot, _ behavior: EntityBehavior) throws {
-    let fitting = try checked(value, slot)
-    try checkClass(fitting, slot, behavior)
+  final func storeChecked(_ value: Value, slot: Slot, behavior: EntityBehavior) throws {
+    let fitting = try checked(value, slot: slot)
+    try checkClass(fitting, slot: slot, behavior: behavior)
     if try isUnread(slot, equalTo: fitting) { return }
-    try setStoredValue(fitting, at: slot)
+    try setStoredValue(fitting, slot: slot)
   }
 
-  private func transformed(_ slot: Slot, _ transformer: ValueTransformer) throws -> Value {
+  private func transformed(_ slot: Slot, transformer: ValueTransformer) throws -> Value {
     if let cached = caches[slot] { return cached.value }
     let bytes = try loaded(slot)
     guard !bytes.isNull else { return .null }
     guard let reverse = transformer.reverseTransformedValue else {
-      throw refused(slot, nil, "transformer \(transformer.name) has no reverse")
+      throw refused(slot, value: nil, reason: "transformer \(transformer.name) has no reverse")
     }
-    let value = try blaming(slot, "reverse") { try reverse(bytes) }
-    guard !value.isNull else { throw refused(slot, nil, transformer.gaveNothing(direction: "reverse", for: "bytes")) }
-    cache(Cached(value: value, stamp: 0), slot)
+    let value = try blaming(slot, hook: "reverse") { try reverse(bytes) }
+    guard !value.isNull else {
+      throw refused(slot, value: nil, reason: transformer.gaveNothing(direction: "reverse", for: "bytes"))
+    }
+    cache(Cached(value: value, stamp: 0), slot: slot)
     noteRead()
     return value
   }
@@ -160,76 +168,78 @@ extension ManagedObject {
   }
 
   private func writeTransformable(
-    _ value: Value, _ slot: Slot, _ transformer: ValueTransformer, _ behavior: EntityBehavior
+    _ value: Value, slot: Slot, transformer: ValueTransformer, behavior: EntityBehavior
   ) throws {
-    try checkClass(value, slot, behavior)
-    let bytes = try transformedBytes(of: value, slot, transformer)
-    if try !isUnread(slot, equalTo: bytes) { try setStoredValue(bytes, at: slot) }
-    cache(value.isNull ? nil : Cached(value: value, stamp: 0), slot)
+    try checkClass(value, slot: slot, behavior: behavior)
+    let bytes = try transformedBytes(of: value, slot: slot, transformer: transformer)
+    if try !isUnread(slot, equalTo: bytes) { try setStoredValue(bytes, slot: slot) }
+    cache(value.isNull ? nil : Cached(value: value, stamp: 0), slot: slot)
     noteRead()
   }
 
   /// The bytes that a transformer makes of a value. Making nothing of a value would lose it.
-  final func transformedBytes(of value: Value, _ slot: Slot, _ transformer: ValueTransformer) throws -> Value {
+  final func transformedBytes(of value: Value, slot: Slot, transformer: ValueTransformer) throws -> Value {
     guard !value.isNull else { return .null }
-    let bytes = try blaming(slot, "transform") { try transformer.transformedValue(value) }
+    let bytes = try blaming(slot, hook: "transform") { try transformer.transformedValue(value) }
     switch bytes {
     case .data: return bytes
-    case .null: throw refused(slot, value, transformer.gaveNothing(direction: "transform", for: "a value"))
+    case .null:
+      throw refused(slot, value: value, reason: transformer.gaveNothing(direction: "transform", for: "a value"))
     default:
       throw refused(
-        slot, value,
-        "\(transformer.placePrefix)transformer \(transformer.name) gave \(bytes.typePhrase) instead of bytes")
+        slot, value: value,
+        reason: "\(transformer.placePrefix)transformer \(transformer.name) gave \(bytes.typePhrase) instead of bytes")
     }
   }
 
-  private func writeOpaque(_ value: Value, _ slot: Slot) throws {
+  private func writeOpaque(_ value: Value, slot: Slot) throws {
     guard value.isNull else {
       let name = entity.properties[slot].attribute?.valueTransformerName
       let advice = name.map { "load an extension that has transformer \($0)" } ?? "name a transformer in the model"
-      throw refused(slot, value, "nothing here can turn the value into bytes: \(advice)")
+      throw refused(slot, value: value, reason: "nothing here can turn the value into bytes: \(advice)")
     }
-    try setStoredValue(.null, at: slot)
+    try setStoredValue(.null, slot: slot)
   }
 
-  private func derivedValue(_ slot: Slot, _ derived: DerivedAttribute, _ behavior: EntityBehavior) throws -> Value {
+  private func derivedValue(_ slot: Slot, derived: DerivedAttribute, behavior: EntityBehavior) throws -> Value {
     if let pending = delayed[slot] { return pending }
     if state.contains(.fault) { try fireFault() }
-    let stamp = stamp(slot, behavior)
+    let stamp = stamp(slot, behavior: behavior)
     if let cached = caches[slot], cached.stamp == stamp { return cached.value }
     let value = try computing(slot) { try derived.get(self) }
-    cache(Cached(value: value, stamp: stamp), slot)
+    cache(Cached(value: value, stamp: stamp), slot: slot)
     return value
   }
 
   /// What a derived value that was computed now holds with.
-  private func stamp(_ slot: Slot, _ behavior: EntityBehavior) -> UInt64 {
+  private func stamp(_ slot: Slot, behavior: EntityBehavior) -> UInt64 {
     behavior.selfContainedSlots.contains(slot) ? changeCount : context?.changeCount ?? 0
   }
 
   private func writeDerived(
-    _ value: Value, _ slot: Slot, _ derived: DerivedAttribute, _ behavior: EntityBehavior
+    _ value: Value, slot: Slot, derived: DerivedAttribute, behavior: EntityBehavior
   ) throws {
     guard let set = derived.set else {
-      throw refused(slot, value, "it is derived and nothing says how to write it: give it a set function")
+      throw refused(
+        slot, value: value, reason: "it is derived and nothing says how to write it: give it a set function")
     }
-    let fitting = try checked(value, slot)
-    try checkClass(fitting, slot, behavior)
+    let fitting = try checked(value, slot: slot)
+    try checkClass(fitting, slot: slot, behavior: behavior)
     if derived.writePolicy == .delayed {
       // An equal value is no change. One that cannot be computed is another one.
-      if let old = try? read(slot, behavior), old.isSame(as: fitting) { return }
+      if let old = try? read(slot, behavior: behavior), old.isSame(as: fitting) { return }
       willChange()
-      delay(fitting, slot)
+      delay(fitting, slot: slot)
       return didChange(slot)
     }
-    try blaming(slot, "set") { try set(fitting, self) }
+    try blaming(slot, hook: "set") { try set(fitting, self) }
     countChange()
     context?.noteChange()
     if case .stored = behavior.kinds[slot] {
       try keep(derived)
     } else {
       // What is kept in a shadow is what was assigned; of anything else only `get` knows what came of it.
-      cache(derived.shadow == nil ? nil : Cached(value: fitting, stamp: stamp(slot, behavior)), slot)
+      cache(derived.shadow == nil ? nil : Cached(value: fitting, stamp: stamp(slot, behavior: behavior)), slot: slot)
     }
   }
 
@@ -248,14 +258,14 @@ extension ManagedObject {
       guard let value = delayed[slot] else { continue }
       guard let set = behavior.derived(slot)?.set else {
         throw refused(
-          slot, value, "was assigned, and nothing says any more how to write it: give it a set function",
+          slot, value: value, reason: "was assigned, and nothing says any more how to write it: give it a set function",
           as: .extensionFailure)
       }
-      delay(nil, slot)
+      delay(nil, slot: slot)
       do {
-        try blaming(slot, "set") { try set(value, self) }
+        try blaming(slot, hook: "set") { try set(value, self) }
       } catch {
-        delay(value, slot)
+        delay(value, slot: slot)
         throw error
       }
       countChange()

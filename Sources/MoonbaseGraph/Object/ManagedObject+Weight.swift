@@ -13,7 +13,7 @@ extension ManagedObject {
 
   /// A value takes the place of another one.
   @inline(__always)
-  final func weigh(_ value: Value, insteadOf old: Value, _ slot: Slot) {
+  final func weigh(_ value: Value, insteadOf old: Value, slot: Slot) {
     // A value as the store has it stays in the snapshot.
     let growth = value.weight &- (changed.contains(slot) ? old.weight : 0)
     if growth != 0 { weighAssigned(growth) }

@@ -136,7 +136,7 @@ extension ManagedObject {
   }
 
   /// The object is of its context again.
-  final func enter(_ context: ManagedObjectContext, _ state: State) {
+  final func enter(_ context: ManagedObjectContext, state: State) {
     self.context = context
     self.state = state
     context.register(self)
@@ -210,7 +210,7 @@ extension ManagedObject {
 
   /// The row of the other side of a relationship tells that a value is another one; an unsaved change stays on top, and a fault
   /// reads it.
-  final func takeRowValue(_ value: Value, _ slot: Slot) {
+  final func takeRowValue(_ value: Value, slot: Slot) {
     guard !isFault, !changed.contains(slot) else { return }
     materialize()
     live[slot] = value
@@ -219,7 +219,7 @@ extension ManagedObject {
   }
 
   /// Objects are gone to which a relationship may lead: that is no change.
-  final func forgetDestinations(_ gone: Set<ManagedObjectID>, _ slot: Slot) {
+  final func forgetDestinations(_ gone: Set<ManagedObjectID>, slot: Slot) {
     if let known = relationships[slot] {
       known.forgetGone(gone)
       return weighRelationships()
@@ -262,11 +262,11 @@ extension ManagedObject {
 extension ManagedObject {
   /// Puts a value of its own into a slot in the place of `old`.
   @inline(__always)
-  final func put(_ value: Value, _ slot: Slot, insteadOf old: Value) {
+  final func put(_ value: Value, slot: Slot, insteadOf old: Value) {
     willChange()
     materialize()
     live[slot] = value
-    weigh(value, insteadOf: old, slot)
+    weigh(value, insteadOf: old, slot: slot)
   }
 
   /// Gives the object values of its own to change.
@@ -285,17 +285,17 @@ extension ManagedObject {
   final func countChange() { changeCount &+= 1 }
 
   /// Keeps what a transformer or derived attribute gave; nil forgets it.
-  final func cache(_ cached: Cached?, _ slot: Slot) { caches[slot] = cached }
+  final func cache(_ cached: Cached?, slot: Slot) { caches[slot] = cached }
 
   final func forgetCaches() { caches = [:] }
 
   /// Keeps a value until will-save; nil forgets it.
-  final func delay(_ value: Value?, _ slot: Slot) { delayed[slot] = value }
+  final func delay(_ value: Value?, slot: Slot) { delayed[slot] = value }
 
   final func forgetDelayedValues() { delayed = [:] }
 
   /// Puts what is known of a to-many relationship in its place.
-  final func setRelationship(_ known: ToManyState, _ slot: Slot) { relationships[slot] = known }
+  final func setRelationship(_ known: ToManyState, slot: Slot) { relationships[slot] = known }
 
   /// Destinations are read anew, of a new object that was saved too; what changed of them stays.
   final func forgetReadDestinations() {
@@ -349,7 +349,7 @@ extension ManagedObject {
 extension ManagedObject {
   /// The object is in its store: under the ID that was set aside for it, and with the row that was written; nil where that was
   /// none. `permanent` has the IDs of other objects that were saved with it, by their temporary ones.
-  final func becomeSaved(as row: Snapshot?, _ id: ManagedObjectID, _ permanent: [ManagedObjectID: ManagedObjectID]) {
+  final func becomeSaved(as row: Snapshot?, id: ManagedObjectID, permanent: [ManagedObjectID: ManagedObjectID]) {
     if isInserted { state.insert(.born) }
     state.subtract([.inserted, .updated, .deleted, .listed, .propagated])
     if objectID != id { changeID(to: id) }

@@ -30,7 +30,7 @@ struct CountedOwners {
     let owners = all.ids.compactMap { context.registeredObject(for: $0) }.filter { $0.snapshot != nil }
     do {
       for row in try context.coordinator.snapshots(of: owners.map(\.objectID)) {
-        context.registeredObject(for: row.id)?.adoptCounts(of: row, counted.counts)
+        context.registeredObject(for: row.id)?.adoptCounts(of: row, counts: counted.counts)
       }
     } catch {
       // What was written is saved. Who has nothing to lose reads the row at its next access.
@@ -40,7 +40,7 @@ struct CountedOwners {
 }
 
 extension ManagedObject {
-  fileprivate func adoptCounts(of row: Snapshot, _ counts: [Int: [Int]]) {
+  fileprivate func adoptCounts(of row: Snapshot, counts: [Int: [Int]]) {
     guard let snapshot else { return }
     var values = snapshot.values
     for slot in counts[entity.index] ?? [] { values[slot] = row.values[slot] }

@@ -18,7 +18,7 @@ struct DeletePropagation {
         guard let destination = try context.objectIfPresent(with: id) else { continue }
         if rule == .cascade { try context.delete(destination) }
         if rule != .deny, let inverse = relationship.inverseSlot, !destination.isDeleted {
-          try destination.detach(object.objectID, inverse)
+          try destination.detach(object.objectID, slot: inverse)
         }
       }
     }

@@ -15,8 +15,8 @@ struct LooseEnds {
     let entities = Set(deleted.map(\.entity.index))
     let slots = context.model.entities.map { entity in
       (entity.toOneSlots + entity.toManySlots).filter { slot in
-        Self.isLoose(entity.properties[slot], context.model)
-          && entities.contains { Self.leads(entity.properties[slot], to: $0, context.model) }
+        Self.isLoose(entity.properties[slot], in: context.model)
+          && entities.contains { Self.leads(entity.properties[slot], to: $0, in: context.model) }
       }
     }
     guard slots.contains(where: { !$0.isEmpty }) else { return nil }
@@ -30,12 +30,12 @@ struct LooseEnds {
     HostWork.note(context.registered.count)
     for entry in context.registered.values {
       let object = entry.takeUnretainedValue()
-      for slot in slots[object.entity.index] { object.forgetDestinations(gone, slot) }
+      for slot in slots[object.entity.index] { object.forgetDestinations(gone, slot: slot) }
     }
   }
 
   /// To-one relationships are in the row, unless they are transient: what is in the row stays there.
-  private static func isLoose(_ property: ResolvedProperty, _ model: ResolvedModel) -> Bool {
+  private static func isLoose(_ property: ResolvedProperty, in model: ResolvedModel) -> Bool {
     guard let relationship = property.relationship else { return false }
     if property.isTransient { return true }
     guard relationship.isToMany else { return false }
@@ -44,7 +44,7 @@ struct LooseEnds {
       == .noAction
   }
 
-  private static func leads(_ property: ResolvedProperty, to entity: Int, _ model: ResolvedModel) -> Bool {
+  private static func leads(_ property: ResolvedProperty, to entity: Int, in model: ResolvedModel) -> Bool {
     property.relationship.map { model.entities[$0.destination].subtree.contains(entity) } ?? false
   }
 }

@@ -7,7 +7,7 @@ extension ManagedObject {
   public final func validate(_ value: Value, forKey key: String) throws {
     var validator = try ObjectValidator(self)
     let slot = try slot(of: key)
-    try GraphError.throwFailures(validator.validate(value, slot), consequence: "")
+    try GraphError.throwFailures(validator.validate(value, slot: slot), consequence: "")
   }
 
   /// Checks the object as the next save would.

@@ -19,11 +19,11 @@ extension ManagedObject {
     let behavior = try behavior()
     return try caches.keys.sorted().compactMap { slot in
       guard case .transformable(let transformer) = behavior.kinds[slot], let cached = caches[slot],
-        try blaming(slot, "transform", { try transformer.transformedValue(cached.value) }) != loaded(slot)
+        try blaming(slot, hook: "transform", { try transformer.transformedValue(cached.value) }) != loaded(slot)
       else { return nil }
       return refused(
-        slot, cached.value,
-        "its value was changed in place, which is no change: assign a changed copy to the attribute",
+        slot, value: cached.value,
+        reason: "its value was changed in place, which is no change: assign a changed copy to the attribute",
         as: .changedInPlace)
     }
   }

@@ -17,7 +17,7 @@ extension ManagedObjectContext {
   public func save() throws {
     try refuseWithinHooks("a save was begun")
     guard !isInTransaction else {
-      throw GraphError(.invalidRequest, "a transaction saves at its end: its body must not save")
+      throw GraphError(.invalidRequest, message: "a transaction saves at its end: its body must not save")
     }
     var operation = SaveOperation(self)
     do {

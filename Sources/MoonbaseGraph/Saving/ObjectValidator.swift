@@ -39,20 +39,22 @@ struct ObjectValidator {
   }
 
   /// Checks one property with a proposed value, which is not stored.
-  mutating func validate(_ proposed: Value, _ slot: Slot) throws -> [GraphError] {
+  mutating func validate(_ proposed: Value, slot: Slot) throws -> [GraphError] {
     do {
-      try checkDestinations(of: proposed, slot)
+      try checkDestinations(of: proposed, slot: slot)
     } catch let error as GraphError where error.code.isMistake {
       return [error]
     }
-    try checkRules(normalized(proposed, slot), slot)
+    try checkRules(normalized(proposed, slot: slot), slot: slot)
     return failures
   }
 
-  private func checkDestinations(of proposed: Value, _ slot: Slot) throws {
+  private func checkDestinations(of proposed: Value, slot: Slot) throws {
     switch behavior.kinds[slot] {
-    case .toOne: if let id = try object.destination(of: proposed, slot) { try object.checkDestination(id, slot) }
-    case .toMany: for id in try object.destinations(of: proposed, slot) { try object.checkDestination(id, slot) }
+    case .toOne:
+      if let id = try object.destination(of: proposed, slot: slot) { try object.checkDestination(id, slot: slot) }
+    case .toMany:
+      for id in try object.destinations(of: proposed, slot: slot) { try object.checkDestination(id, slot: slot) }
     default: break
     }
   }
@@ -63,43 +65,43 @@ struct ObjectValidator {
     // A derived value that was not assigned is the concern of its inputs.
     if case .derived = behavior.kinds[slot], object.delayed[slot] == nil { return }
     let old = try object.value(at: slot)
-    let new = try normalized(old, slot)
+    let new = try normalized(old, slot: slot)
     if !new.isSame(as: old) {
       do {
-        try storeQuietly(new, slot)
+        try storeQuietly(new, slot: slot)
       } catch let error as GraphError {
         failures.append(error)
         return
       }
     }
-    try checkRules(new, slot)
+    try checkRules(new, slot: slot)
   }
 
   /// Takes a normalized value in. The object is being validated: this is no reason to do so again.
-  private func storeQuietly(_ value: Value, _ slot: Slot) throws {
+  private func storeQuietly(_ value: Value, slot: Slot) throws {
     let wasTouched = object.context?.touchedObjects?.contains(object) ?? false
-    try take(value, at: slot)
+    try take(value, slot: slot)
     if !wasTouched { object.context?.touchedObjects?.remove(object) }
   }
 
   /// Sets a value that was computed: of a stored derived attribute the one in the row.
-  func take(_ value: Value, at slot: Slot) throws {
-    guard case .stored = behavior.kinds[slot] else { return try object.setValue(value, at: slot) }
-    try object.storeChecked(value, slot, behavior)
+  func take(_ value: Value, slot: Slot) throws {
+    guard case .stored = behavior.kinds[slot] else { return try object.setValue(value, slot: slot) }
+    try object.storeChecked(value, slot: slot, behavior: behavior)
   }
 
   /// A derived value that was not assigned is there if it can be computed, from whatever inputs have changed.
   private mutating func requireDerived(_ slot: Slot) throws {
     guard object.delayed[slot] == nil, try object.value(at: slot).isNull else { return }
-    fail(.missingMandatoryProperty, slot, .null, missingMessage(entity.properties[slot]))
+    fail(.missingMandatoryProperty, slot: slot, value: .null, message: missingMessage(entity.properties[slot]))
   }
 
   /// The value that the object is to have in the place of another one.
-  func normalized(_ value: Value, _ slot: Slot) throws -> Value {
+  func normalized(_ value: Value, slot: Slot) throws -> Value {
     var value = value
     if !value.isNull {
       for normalize in behavior.normalizers[slot] ?? [] {
-        value = try object.blaming(slot, "normalize") { try normalize(value, object) }
+        value = try object.blaming(slot, hook: "normalize") { try normalize(value, object) }
       }
     }
     if behavior.objectClass != ManagedObject.self {
@@ -109,21 +111,21 @@ struct ObjectValidator {
     return value
   }
 
-  private mutating func checkRules(_ value: Value, _ slot: Slot) throws {
+  private mutating func checkRules(_ value: Value, slot: Slot) throws {
     let property = entity.properties[slot]
     if value.isNull {
       // Will-save computes a stored derived attribute, and sees to it that there is a value.
       if !property.isOptional, !behavior.storedSlots.contains(slot) {
-        fail(.missingMandatoryProperty, slot, value, missingMessage(property))
+        fail(.missingMandatoryProperty, slot: slot, value: value, message: missingMessage(property))
       }
       return
     }
     for failure in property.validate(value) {
-      fail(failure.code, slot, value, failure.message)
+      fail(failure.code, slot: slot, value: value, message: failure.message)
     }
     for rule in behavior.rules[slot] ?? [] {
-      guard let failure = try object.blaming(slot, "validate", { try rule(value, object) }) else { continue }
-      fail(.validation, failure.key.flatMap(entity.slot) ?? slot, value, failure.message)
+      guard let failure = try object.blaming(slot, hook: "validate", { try rule(value, object) }) else { continue }
+      fail(.validation, slot: failure.key.flatMap(entity.slot) ?? slot, value: value, message: failure.message)
     }
   }
 
@@ -141,18 +143,20 @@ struct ObjectValidator {
     guard isNew || object.relationships[slot]?.hasChanges == true else { return }
     let count = try object.memberCount(slot)
     if count == 0 {
-      if !relationship.isOptional { fail(.missingMandatoryProperty, slot, .null, "is required and has no destination") }
+      if !relationship.isOptional {
+        fail(.missingMandatoryProperty, slot: slot, value: .null, message: "is required and has no destination")
+      }
       return
     }
     if count < relationship.minCount {
       fail(
-        .relationshipLacksMinimumCount, slot, .null,
-        "has \(count) destinations and needs at least \(relationship.minCount)")
+        .relationshipLacksMinimumCount, slot: slot, value: .null,
+        message: "has \(count) destinations and needs at least \(relationship.minCount)")
     }
     if relationship.maxCount > 0, count > relationship.maxCount {
       fail(
-        .relationshipExceedsMaximumCount, slot, .null,
-        "has \(count) destinations and may have at most \(relationship.maxCount)")
+        .relationshipExceedsMaximumCount, slot: slot, value: .null,
+        message: "has \(count) destinations and may have at most \(relationship.maxCount)")
     }
   }
 
@@ -163,8 +167,8 @@ struct ObjectValidator {
       let remaining = try ids.filter { try context.objectIfPresent(with: $0) != nil }
       if !remaining.isEmpty {
         fail(
-          .relationshipDeniedDelete, slot, .null,
-          "has \(remaining.count) destinations left and denies the deletion: delete or move them first")
+          .relationshipDeniedDelete, slot: slot, value: .null,
+          message: "has \(remaining.count) destinations left and denies the deletion: delete or move them first")
       }
     }
   }
@@ -185,7 +189,7 @@ struct ObjectValidator {
         }
       guard let hook, let failure = try object.running("validateFor\(occasion)", { try hook(object) }) else { continue }
       let slot = failure.key.flatMap(entity.slot)
-      failures.append(error(.validation, slot, .null, failure.message))
+      failures.append(error(.validation, slot: slot, value: .null, message: failure.message))
     }
   }
 
@@ -205,16 +209,16 @@ struct ObjectValidator {
     }
   }
 
-  private mutating func fail(_ code: GraphError.Code, _ slot: Slot, _ value: Value, _ message: String) {
-    failures.append(error(code, slot, value, message))
+  private mutating func fail(_ code: GraphError.Code, slot: Slot, value: Value, message: String) {
+    failures.append(error(code, slot: slot, value: value, message: message))
   }
 
-  private func error(_ code: GraphError.Code, _ slot: Slot?, _ value: Value, _ message: String) -> GraphError {
+  private func error(_ code: GraphError.Code, slot: Slot?, value: Value, message: String) -> GraphError {
     let name = slot.map { entity.properties[$0].name }
     let subject = name.map { "\(entity.name).\($0)" } ?? entity.name
     let shown = value.isNull ? "" : " (\(value.text ?? value.typeDescription))"
     var error = GraphError(
-      code, "\(subject)\(shown) \(message)", entity: entity.name, property: name, objectID: object.objectID,
+      code, message: "\(subject)\(shown) \(message)", entity: entity.name, property: name, objectID: object.objectID,
       value: value)
     error.reason = message
     return error

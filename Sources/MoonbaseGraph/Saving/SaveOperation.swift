@@ -71,7 +71,7 @@ struct SaveOperation {
     guard behavior.hasDidSave else { return }
     do {
       try object.running("didSave") { object.didSave() }
-      for entry in behavior.extensions { try object.run("didSave", entry.didSave) }
+      for entry in behavior.extensions { try object.run("didSave", hook: entry.didSave) }
     } catch let error as GraphError {
       if context.didSaveErrors.count < Self.greatestErrorCount { context.didSaveErrors.append(error) }
     }

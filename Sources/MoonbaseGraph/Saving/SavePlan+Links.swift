@@ -4,7 +4,7 @@ import MoonbaseModel
 extension SavePlan {
   mutating func planLinks(of object: ManagedObject) throws {
     for (slot, state) in object.relationships where state.hasChanges {
-      guard let links = try links(of: object, slot, state) else { continue }
+      guard let links = try links(of: object, slot: slot, state: state) else { continue }
       plans[try planIndex(of: links.owner)].changes.links.append(links)
     }
   }
@@ -12,18 +12,20 @@ extension SavePlan {
   /// What a relationship has to write; nil for nothing.
   ///
   /// Apart from `planLinks`, because a copy of the plan that lives while the plan grows makes every append copy it all.
-  private func links(of object: ManagedObject, _ slot: Slot, _ state: ToManyState) throws -> StoreChanges.Links? {
+  private func links(of object: ManagedObject, slot: Slot, state: ToManyState) throws -> StoreChanges.Links? {
     guard let relationship = object.entity.properties[slot].relationship, !relationship.description.isTransient
     else { return nil }
     let owner = permanentID(object.objectID)
     let order = relationship.isOrdered ? try object.memberIDs(slot).map { permanentID($0) } : nil
     for id in state.added {
-      try checkSaved(permanentID(id), object, slot)
-      try checkPresence(of: id, object, slot)
+      try checkSaved(permanentID(id), from: object, slot: slot)
+      try checkPresence(of: id, from: object, slot: slot)
     }
-    let added = state.added.map { permanentID($0) }.filter { isSpeaker(for: relationship, slot, object, $0, owner) }
+    let added = state.added.map { permanentID($0) }.filter {
+      isSpeaker(for: relationship, slot: slot, object: object, destination: $0, owner: owner)
+    }
     let removed = state.removed.filter {
-      !$0.isTemporaryID && isSpeaker(for: relationship, slot, object, $0, owner)
+      !$0.isTemporaryID && isSpeaker(for: relationship, slot: slot, object: object, destination: $0, owner: owner)
     }
     guard order != nil || !added.isEmpty || !removed.isEmpty else { return nil }
     return StoreChanges.Links(owner: owner, slot: slot, added: added, removed: Array(removed), order: order)
@@ -31,8 +33,8 @@ extension SavePlan {
 
   /// Both sides of a many-to-many relationship note a change; one of them speaks for both.
   private func isSpeaker(
-    for relationship: ResolvedRelationship, _ slot: Slot, _ object: ManagedObject, _ destination: ManagedObjectID,
-    _ owner: ManagedObjectID
+    for relationship: ResolvedRelationship, slot: Slot, object: ManagedObject, destination: ManagedObjectID,
+    owner: ManagedObjectID
   ) -> Bool {
     guard let inverse = relationship.inverseSlot else { return true }
     guard relationship.isManyToMany else { return false }

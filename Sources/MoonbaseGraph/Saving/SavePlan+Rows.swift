@@ -4,7 +4,7 @@ import MoonbaseModel
 extension SavePlan {
   mutating func plan(insertionOf object: ManagedObject) throws {
     let id = permanentID(object.objectID)
-    let snapshot = Snapshot(id: id, version: 1, values: try storedValues(of: object, object.live))
+    let snapshot = Snapshot(id: id, version: 1, values: try storedValues(of: object, live: object.live))
     plans[try planIndex(of: id)].changes.inserted.append(snapshot)
     rows.append(NewRow(object: object, snapshot: snapshot, id: id))
   }
@@ -19,7 +19,7 @@ extension SavePlan {
       rows.append(NewRow(object: object, snapshot: nil, id: object.objectID))
       return
     }
-    let values = try storedValues(of: object, object.live)
+    let values = try storedValues(of: object, live: object.live)
     let slots = object.changed.slots.filter { slot in
       if case .toMany = object.entity.properties[slot].kind { return false }
       return !object.entity.properties[slot].isTransient && !values[slot].isSame(as: old.values[slot])
@@ -32,7 +32,8 @@ extension SavePlan {
     guard !overflow else {
       throw GraphError(
         .invalidStore,
-        "\(object.objectID): the store is damaged: the row's version (Z_OPT) is \(old.version), and none can follow it",
+        message:
+          "\(object.objectID): the store is damaged: the row's version (Z_OPT) is \(old.version), and none can follow it",
         entity: object.objectID.entityName, objectID: object.objectID)
     }
     let snapshot = Snapshot(id: object.objectID, version: version, values: values)
@@ -42,36 +43,38 @@ extension SavePlan {
   }
 
   /// The values as the store gets them: permanent IDs, nothing transient.
-  private func storedValues(of object: ManagedObject, _ live: ContiguousArray<Value>) throws -> ContiguousArray<Value> {
+  private func storedValues(of object: ManagedObject, live: ContiguousArray<Value>) throws -> ContiguousArray<Value> {
     var values = live
     for slot in object.entity.transientSlots { values[slot] = .null }
     for slot in object.entity.toOneSlots {
       guard case .objectID(let id) = values[slot] else { continue }
       let permanentID = permanentID(id)
-      try checkSaved(permanentID, object, slot)
-      if object.isInserted || object.changed.contains(slot) { try checkPresence(of: id, object, slot) }
-      try checkStore(of: permanentID, from: object, slot)
+      try checkSaved(permanentID, from: object, slot: slot)
+      if object.isInserted || object.changed.contains(slot) { try checkPresence(of: id, from: object, slot: slot) }
+      try checkStore(of: permanentID, from: object, slot: slot)
       values[slot] = .objectID(permanentID)
     }
     return values
   }
 
   /// A new destination that was deleted before it was ever saved has no key to point at.
-  func checkSaved(_ id: ManagedObjectID, _ object: ManagedObject, _ slot: Slot) throws {
+  func checkSaved(_ id: ManagedObjectID, from object: ManagedObject, slot: Slot) throws {
     guard id.isTemporaryID else { return }
-    throw object.refused(slot, .objectID(id), "it points at an object that is gone: set it anew", as: .objectNotFound)
+    throw object.refused(
+      slot, value: .objectID(id), reason: "it points at an object that is gone: set it anew", as: .objectNotFound)
   }
 
   /// A destination that goes with this save would leave a key that leads nowhere.
-  func checkPresence(of id: ManagedObjectID, _ object: ManagedObject, _ slot: Slot) throws {
+  func checkPresence(of id: ManagedObjectID, from object: ManagedObject, slot: Slot) throws {
     guard context.registered[id]?.takeUnretainedValue().isDeleted == true else { return }
-    throw object.refused(slot, .objectID(id), "its destination \(id) is deleted: set it anew", as: .objectNotFound)
+    throw object.refused(
+      slot, value: .objectID(id), reason: "its destination \(id) is deleted: set it anew", as: .objectNotFound)
   }
 
-  private func checkStore(of destination: ManagedObjectID, from object: ManagedObject, _ slot: Slot) throws {
+  private func checkStore(of destination: ManagedObjectID, from object: ManagedObject, slot: Slot) throws {
     guard destination.storeNumber != permanentID(object.objectID).storeNumber else { return }
     throw object.refused(
-      slot, .objectID(destination), "no relationship may cross stores: use a fetched property",
+      slot, value: .objectID(destination), reason: "no relationship may cross stores: use a fetched property",
       as: .externalRelationship)
   }
 }

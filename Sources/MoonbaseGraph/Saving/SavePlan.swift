@@ -70,7 +70,8 @@ struct SavePlan {
     let known = error as? GraphError
     return GraphError(
       known?.code ?? .storeFailure,
-      "\(known?.message ?? "\(error)"); \(saved.map(\.name).joined(separator: ", ")) was saved before this, and "
+      message:
+        "\(known?.message ?? "\(error)"); \(saved.map(\.name).joined(separator: ", ")) was saved before this, and "
         + "\(lost.map(\.name).joined(separator: ", ")) was not: save again for the rest",
       entity: known?.entity, objectID: known?.objectID, underlying: error)
   }
@@ -89,7 +90,7 @@ struct SavePlan {
     let rows = isIncomplete ? rows.filter { isSaved($0.object) } : rows
     let new =
       isIncomplete ? permanent.filter { entry in saved.contains { $0.number == entry.value.storeNumber } } : permanent
-    for row in rows { row.object.becomeSaved(as: row.snapshot, row.id, new) }
+    for row in rows { row.object.becomeSaved(as: row.snapshot, id: row.id, permanent: new) }
   }
 
   // MARK: IDs
@@ -105,7 +106,9 @@ struct SavePlan {
       let store = try context.coordinator.storeForNewObjects(of: entity)
       let number = StoreNumber(store.identifier)
       let first = try store.reserveKeys(for: entity, count: objects.count)
-      guard first > 0, first <= Int64.max - Int64(objects.count - 1) else { throw keysRunOut(first, entity, store) }
+      guard first > 0, first <= Int64.max - Int64(objects.count - 1) else {
+        throw keysRunOut(first, of: entity, in: store)
+      }
       permanent.reserveCapacity(permanent.count + objects.count)
       for (offset, object) in objects.enumerated() {
         permanent[object.objectID] = ManagedObjectID(store: number, entity: entity.symbol, key: first + Int64(offset))
@@ -113,10 +116,11 @@ struct SavePlan {
     }
   }
 
-  private func keysRunOut(_ first: Int64, _ entity: ResolvedEntity, _ store: any PersistentStore) -> GraphError {
+  private func keysRunOut(_ first: Int64, of entity: ResolvedEntity, in store: any PersistentStore) -> GraphError {
     GraphError(
       .invalidStore,
-      "\(store.url?.path ?? "store \(store.identifier)") gave \(first) as the next key of \(entity.name), which is none that keys can follow: its counter is damaged",
+      message:
+        "\(store.url?.path ?? "store \(store.identifier)") gave \(first) as the next key of \(entity.name), which is none that keys can follow: its counter is damaged",
       entity: entity.name)
   }
 
@@ -133,7 +137,7 @@ struct SavePlan {
     let store = try context.coordinator.store(of: id)
     guard !store.isReadOnly else {
       throw GraphError(
-        .readOnlyStore, "\(store.url?.path ?? store.identifier) is read-only: open it for writing to save",
+        .readOnlyStore, message: "\(store.url?.path ?? store.identifier) is read-only: open it for writing to save",
         entity: id.entityName, objectID: id)
     }
     plans.append(StorePlan(number: number, store: store))

@@ -35,7 +35,8 @@ struct SavePreparation {
       count += 1
       guard count > greatestRounds else { return }
       throw GraphError(
-        .extensionFailure, "\(object.entity.name): \(reason())", entity: object.entity.name, objectID: object.objectID)
+        .extensionFailure, message: "\(object.entity.name): \(reason())", entity: object.entity.name,
+        objectID: object.objectID)
     }
   }
 
@@ -126,6 +127,8 @@ struct SavePreparation {
     guard behavior.hasWillSave else { return }
     if behavior.objectClass != ManagedObject.self { try object.running("willSave") { try object.willSave() } }
     // One that deleted itself may be gone already.
-    for entry in behavior.extensions where object.context === context { try object.run("willSave", entry.willSave) }
+    for entry in behavior.extensions where object.context === context {
+      try object.run("willSave", hook: entry.willSave)
+    }
   }
 }

@@ -16,7 +16,7 @@ struct StoredPropagation {
   private var changes: [(object: ManagedObject, slot: Slot)] = []
   private var next = 0
 
-  init(_ context: ManagedObjectContext, _ inputs: StoredInputs) {
+  init(_ context: ManagedObjectContext, inputs: StoredInputs) {
     self.context = context
     self.inputs = inputs
   }
@@ -27,12 +27,12 @@ struct StoredPropagation {
       try keepOwn(of: object)
       let isWhole = object.isInserted || object.isDeleted
       let slots = isWhole ? Array(object.entity.properties.indices) : object.changed.slots
-      for slot in slots { try follow(object, slot, isKept: true) }
+      for slot in slots { try follow(object, slot: slot, isKept: true) }
     }
     while next < changes.count {
       let change = changes[next]
       next += 1
-      try follow(change.object, change.slot, isKept: false)
+      try follow(change.object, slot: change.slot, isKept: false)
     }
   }
 
@@ -46,7 +46,7 @@ struct StoredPropagation {
   }
 
   /// Goes to whatever is computed from a property. `isKept` says that the object's own stored attributes are computed.
-  private mutating func follow(_ object: ManagedObject, _ slot: Slot, isKept: Bool) throws {
+  private mutating func follow(_ object: ManagedObject, slot: Slot, isKept: Bool) throws {
     for dependent in inputs.dependents(of: object.entity.properties[slot]) {
       for owner in try context.owners(of: object, along: dependent.path) where owner.entity.isKind(of: dependent.entity)
       {
@@ -62,10 +62,10 @@ struct StoredPropagation {
 extension ManagedObjectContext {
   /// Stored attributes of changed objects, and of others that are computed from these, follow.
   func keepStoredAttributes(after changed: [ManagedObject]...) throws {
-    let inputs = storedInputs ?? StoredInputs(model, domain)
+    let inputs = storedInputs ?? StoredInputs(model, domain: domain)
     storedInputs = inputs
     guard !inputs.isEmpty else { return }
-    var propagation = StoredPropagation(self, inputs)
+    var propagation = StoredPropagation(self, inputs: inputs)
     try propagation.run(after: OrderedSet(changed.joined()).filter { try $0.context === self && !isGone($0) })
   }
 
@@ -76,7 +76,7 @@ extension ManagedObjectContext {
       guard let relationship = property.relationship else { return [] }
       let destination = model.destination(of: relationship)
       current = try current.filter { $0.entity.isKind(of: destination) }.flatMap { object in
-        guard let inverse = relationship.inverseSlot else { return try pointing(at: object, property) }
+        guard let inverse = relationship.inverseSlot else { return try pointing(at: object, along: property) }
         let ids = try object.objectIDs(forRelationshipNamed: object.entity.properties[inverse].name)
         try loadRows(of: ids)
         return try ids.compactMap { try objectIfPresent(with: $0) }
@@ -86,7 +86,7 @@ extension ManagedObjectContext {
   }
 
   /// Without an inverse the store is asked who points at an object.
-  private func pointing(at object: ManagedObject, _ property: ResolvedProperty) throws -> [ManagedObject] {
+  private func pointing(at object: ManagedObject, along property: ResolvedProperty) throws -> [ManagedObject] {
     guard !property.isTransient else { return [] }
     var request = FetchRequest(model.entities[property.declaringEntity].name)
     let isToMany = property.relationship?.isToMany == true
@@ -103,17 +103,17 @@ extension ManagedObject {
   final func keep(_ derived: DerivedAttribute) throws -> Bool {
     guard !isDeleted, context != nil else { return false }
     let slot = try slot(of: derived.name)
-    let computed = try blaming(slot, "get") { try derived.get(self) }
+    let computed = try blaming(slot, hook: "get") { try derived.get(self) }
     let validator = try ObjectValidator(self)
     // As validation would change it anyway, and the save would compute it again.
-    let value = try validator.normalized(computed, slot)
+    let value = try validator.normalized(computed, slot: slot)
     if value.isNull, !entity.properties[slot].isOptional {
-      var error = refused(slot, nil, "is required, and what computes it gave no value")
+      var error = refused(slot, value: nil, reason: "is required, and what computes it gave no value")
       error.code = .missingMandatoryProperty
       throw error
     }
-    guard try !read(slot, validator.behavior).isSame(as: value) else { return false }
-    try validator.take(value, at: slot)
+    guard try !read(slot, behavior: validator.behavior).isSame(as: value) else { return false }
+    try validator.take(value, slot: slot)
     return true
   }
 }

@@ -6,11 +6,12 @@ extension InMemoryContents {
     let deleted = Set(changes.deleted.lazy.map(\.id))
     let new = NewDestinations(changes, in: model).ids
     let missing = new.filter { row(of: $0) == nil || deleted.contains($0) }
-    try GraphError.throwConflicts(changes.conflicts(missing: missing, in: model) + unreached(by: changes, deleted))
+    try GraphError.throwConflicts(
+      changes.conflicts(missing: missing, in: model) + unreached(by: changes, deleted: deleted))
   }
 
   /// The rows that still point at deleted ones when all is written.
-  private func unreached(by changes: StoreChanges, _ deleted: Set<ManagedObjectID>) -> [GraphError] {
+  private func unreached(by changes: StoreChanges, deleted: Set<ManagedObjectID>) -> [GraphError] {
     guard !deleted.isEmpty else { return [] }
     let updated = Dictionary(changes.updated.map { ($0.snapshot.id, $0.snapshot) }) { $1 }
     return changes.deleted.flatMap { deletion in
@@ -18,7 +19,7 @@ extension InMemoryContents {
         guard !deleted.contains(pointer.id),
           (updated[pointer.id] ?? row(of: pointer.id))?.values[pointer.slot] == .objectID(deletion.id)
         else { return nil }
-        return .unreached(pointer.id, from: deletion.id, pointer.listSlot, model)
+        return .unreached(pointer.id, from: deletion.id, slot: pointer.listSlot, in: model)
       }
     }
   }

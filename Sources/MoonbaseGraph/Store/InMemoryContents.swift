@@ -43,7 +43,7 @@ struct InMemoryContents {
 
   func rowCount(of entities: Range<Int>) -> Int { entities.reduce(0) { $0 + (rows[$1]?.count ?? 0) } }
 
-  func destinations(of id: ManagedObjectID, _ slot: Slot) -> [ManagedObjectID] {
+  func destinations(of id: ManagedObjectID, slot: Slot) -> [ManagedObjectID] {
     guard let property = model.entity(of: id)?.properties[slot], let relationship = property.relationship else {
       return []
     }
@@ -75,8 +75,8 @@ struct InMemoryContents {
     for snapshot in changes.inserted { put(snapshot) }
     for update in changes.updated { put(update.snapshot) }
     for deletion in changes.deleted { remove(deletion.id) }
-    for links in changes.links { for id in links.removed { link(links, id, isThere: false) } }
-    for links in changes.links { for id in links.added { link(links, id, isThere: true) } }
+    for links in changes.links { for id in links.removed { link(links, id: id, isThere: false) } }
+    for links in changes.links { for id in links.added { link(links, id: id, isThere: true) } }
     for links in changes.links { arrange(links) }
     count()
   }
@@ -97,20 +97,20 @@ struct InMemoryContents {
   private mutating func put(_ snapshot: Snapshot) {
     guard let entity = model.entity(of: snapshot.id) else { return }
     let old = rows[entity.index, default: [:]].updateValue(snapshot, forKey: snapshot.id)
-    index.move(from: old, to: snapshot, entity)
-    point(from: old, to: snapshot, plans[entity.index])
+    index.move(from: old, to: snapshot, of: entity)
+    point(from: old, to: snapshot, plan: plans[entity.index])
     if !plans[entity.index].counts.isEmpty { toCount.insert(snapshot.id) }
   }
 
   private mutating func remove(_ id: ManagedObjectID) {
     guard let entity = model.entity(of: id), let old = rows[entity.index]?.removeValue(forKey: id) else { return }
-    index.move(from: old, to: nil, entity)
-    point(from: old, to: nil, plans[entity.index])
-    for slot in entity.toManySlots { unlinkAll(id, entity.properties[slot]) }
+    index.move(from: old, to: nil, of: entity)
+    point(from: old, to: nil, plan: plans[entity.index])
+    for slot in entity.toManySlots { unlinkAll(id, along: entity.properties[slot]) }
   }
 
   /// Keeps the index of who points at whom.
-  private mutating func point(from old: Snapshot?, to new: Snapshot?, _ plan: InMemoryPlan) {
+  private mutating func point(from old: Snapshot?, to new: Snapshot?, plan: InMemoryPlan) {
     for (slot, key) in plan.pointers {
       let (before, after) = (old?.values[slot] ?? .null, new?.values[slot] ?? .null)
       guard before != after, let id = (new ?? old)?.id else { continue }
@@ -147,17 +147,18 @@ struct InMemoryContents {
 
   // MARK: Links
 
-  private mutating func link(_ change: StoreChanges.Links, _ id: ManagedObjectID, isThere: Bool) {
+  private mutating func link(_ change: StoreChanges.Links, id: ManagedObjectID, isThere: Bool) {
     guard let property = model.entity(of: change.owner)?.properties[change.slot],
       let relationship = property.relationship
     else { return }
-    set(change.owner, LinkKey(property), id, isThere, relationship.isOrdered)
+    set(change.owner, key: LinkKey(property), id: id, isThere: isThere, isOrdered: relationship.isOrdered)
     guard let inverse = inverse(of: relationship) else { return }
-    set(id, LinkKey(inverse), change.owner, isThere, inverse.relationship?.isOrdered == true)
+    set(
+      id, key: LinkKey(inverse), id: change.owner, isThere: isThere, isOrdered: inverse.relationship?.isOrdered == true)
   }
 
   private mutating func set(
-    _ owner: ManagedObjectID, _ key: LinkKey, _ id: ManagedObjectID, _ isThere: Bool, _ isOrdered: Bool
+    _ owner: ManagedObjectID, key: LinkKey, id: ManagedObjectID, isThere: Bool, isOrdered: Bool
   ) {
     if isThere {
       links[key, default: [:]][owner, default: MemberList()].append(id)
@@ -178,13 +179,15 @@ struct InMemoryContents {
     return model.destination(of: relationship).properties[slot]
   }
 
-  private mutating func unlinkAll(_ id: ManagedObjectID, _ property: ResolvedProperty) {
+  private mutating func unlinkAll(_ id: ManagedObjectID, along property: ResolvedProperty) {
     orders[LinkKey(property)]?[id] = nil
     guard let destinations = links[LinkKey(property)]?.removeValue(forKey: id),
       let inverse = property.relationship.flatMap(inverse(of:))
     else { return }
     let isOrdered = inverse.relationship?.isOrdered == true
-    for destination in destinations { set(destination, LinkKey(inverse), id, false, isOrdered) }
+    for destination in destinations {
+      set(destination, key: LinkKey(inverse), id: id, isThere: false, isOrdered: isOrdered)
+    }
   }
 
   // MARK: Unique values
@@ -201,7 +204,7 @@ struct InMemoryContents {
       }
       for row in changes.inserted + changes.updated.map(\.snapshot) {
         for (constraint, key) in uniqueKeys(of: row) {
-          if let other = unique[key] { throw Self.conflict(row.id, other, constraint) }
+          if let other = unique[key] { throw Self.conflict(row.id, with: other, constraint: constraint) }
           undo.append((key, nil))
           unique[key] = row.id
         }
@@ -222,12 +225,13 @@ struct InMemoryContents {
   }
 
   private static func conflict(
-    _ id: ManagedObjectID, _ other: ManagedObjectID, _ constraint: InMemoryPlan.Constraint
+    _ id: ManagedObjectID, with other: ManagedObjectID, constraint: InMemoryPlan.Constraint
   ) -> GraphError {
     let entity = constraint.entity
     let names = constraint.slots.map { entity.properties[$0].name }.joined(separator: ", ")
     return GraphError(
-      .constraintConflict, "\(entity.name): another object (\(other)) has the same \(names)", entity: entity.name,
+      .constraintConflict, message: "\(entity.name): another object (\(other)) has the same \(names)",
+      entity: entity.name,
       property: constraint.slots.count == 1 ? names : nil, objectID: id)
   }
 }

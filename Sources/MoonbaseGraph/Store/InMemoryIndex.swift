@@ -25,7 +25,7 @@ struct InMemoryIndex {
       if tables.count == Self.greatestCount { tables = [:] }
       tables[key] = [:]
       for row in rows() {
-        if let entity = model.entity(of: row.id) { place(row, entity, key) }
+        if let entity = model.entity(of: row.id) { place(row, of: entity, under: key) }
       }
     }
     let found = tables[key]?[condition.values] ?? []
@@ -34,26 +34,26 @@ struct InMemoryIndex {
   }
 
   /// A row came, changed or went.
-  mutating func move(from old: Snapshot?, to new: Snapshot?, _ entity: ResolvedEntity) {
+  mutating func move(from old: Snapshot?, to new: Snapshot?, of entity: ResolvedEntity) {
     // The keys by themselves: changing a table copies it while the tables are being looked at.
     for key in Array(tables.keys) where key.entities.contains(entity.index) {
-      if let old { remove(old, entity, key) }
-      if let new { place(new, entity, key) }
+      if let old { remove(old, of: entity, under: key) }
+      if let new { place(new, of: entity, under: key) }
     }
   }
 
-  private mutating func place(_ row: Snapshot, _ entity: ResolvedEntity, _ key: Key) {
+  private mutating func place(_ row: Snapshot, of entity: ResolvedEntity, under key: Key) {
     work += 1
-    tables[key]?[Self.values(of: row, entity, key), default: []].insert(row.id)
+    tables[key]?[Self.values(of: row, entity: entity, under: key), default: []].insert(row.id)
   }
 
-  private mutating func remove(_ row: Snapshot, _ entity: ResolvedEntity, _ key: Key) {
-    let values = Self.values(of: row, entity, key)
+  private mutating func remove(_ row: Snapshot, of entity: ResolvedEntity, under key: Key) {
+    let values = Self.values(of: row, entity: entity, under: key)
     tables[key]?[values]?.remove(row.id)
     if tables[key]?[values]?.isEmpty == true { tables[key]?[values] = nil }
   }
 
-  private static func values(of row: Snapshot, _ entity: ResolvedEntity, _ key: Key) -> [Value] {
-    key.slots.map { IndexedCondition.key(of: row, $0, entity) }
+  private static func values(of row: Snapshot, entity: ResolvedEntity, under key: Key) -> [Value] {
+    key.slots.map { IndexedCondition.key(of: row, slot: $0, entity: entity) }
   }
 }

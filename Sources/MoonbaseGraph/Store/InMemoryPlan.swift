@@ -39,10 +39,10 @@ struct InMemoryPlan {
         number += 1
       }
     }
-    return model.entities.map { InMemoryPlan($0, constraints[$0.index] ?? [], model) }
+    return model.entities.map { InMemoryPlan($0, constraints: constraints[$0.index] ?? [], model: model) }
   }
 
-  private init(_ entity: ResolvedEntity, _ constraints: [Constraint], _ model: ResolvedModel) {
+  private init(_ entity: ResolvedEntity, constraints: [Constraint], model: ResolvedModel) {
     self.constraints = constraints
     pointers = entity.toOneSlots.compactMap { slot in
       guard let relationship = entity.properties[slot].relationship, relationship.isInverseToMany else { return nil }

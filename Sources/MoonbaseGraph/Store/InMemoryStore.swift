@@ -57,7 +57,7 @@ public final class InMemoryStore: PersistentStore {
   }
 
   public func destinations(of id: ManagedObjectID, relationship slot: Slot) throws -> [ManagedObjectID] {
-    contents.withLock { $0.destinations(of: id, slot) }
+    contents.withLock { $0.destinations(of: id, slot: slot) }
   }
 
   public func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64 {

@@ -15,13 +15,13 @@ struct IndexedCondition {
   ///
   /// `isStoredAsIs` says of a slot whether what a predicate sees of it is what rows hold.
   init?(
-    _ predicate: Predicate, _ entity: ResolvedEntity, _ entities: Range<Int>, isStoredAsIs: (Int) throws -> Bool
+    _ predicate: Predicate, entity: ResolvedEntity, entities: Range<Int>, isStoredAsIs: (Int) throws -> Bool
   ) throws {
     self.entities = entities
     let conditions = if case .and(let all) = predicate { all } else { [predicate] }
     var found: [Int: Value] = [:]
     for case .comparison(let comparison) in conditions {
-      guard let (slot, value) = Self.equality(comparison, entity), found[slot] == nil,
+      guard let (slot, value) = Self.equality(comparison, of: entity), found[slot] == nil,
         try isStoredAsIs(slot)
       else { continue }
       found[slot] = value
@@ -31,20 +31,20 @@ struct IndexedCondition {
     values = slots.compactMap { found[$0] }
   }
 
-  private static func equality(_ comparison: Predicate.Comparison, _ entity: ResolvedEntity) -> (Int, Value)? {
+  private static func equality(_ comparison: Predicate.Comparison, of entity: ResolvedEntity) -> (Int, Value)? {
     guard comparison.operator == .equal, comparison.modifier == .direct, comparison.options.isEmpty,
       case .keyPath(.evaluatedObject, let keys) = comparison.left, keys.count == 1, let slot = entity.slot(keys[0]),
-      case .constant(let value) = comparison.right, let key = key(of: value, entity.properties[slot])
+      case .constant(let value) = comparison.right, let key = key(of: value, as: entity.properties[slot])
     else { return nil }
     return (slot, key)
   }
 
-  static func key(of row: Snapshot, _ slot: Slot, _ entity: ResolvedEntity) -> Value {
-    key(of: row.values[slot], entity.properties[slot]) ?? .null
+  static func key(of row: Snapshot, slot: Slot, entity: ResolvedEntity) -> Value {
+    key(of: row.values[slot], as: entity.properties[slot]) ?? .null
   }
 
   /// Numbers and dates are compared as doubles here. A destination that is gone counts as none. Nil for what is not compared by its value alone.
-  static func key(of value: Value, _ property: ResolvedProperty) -> Value? {
+  static func key(of value: Value, as property: ResolvedProperty) -> Value? {
     switch (property.attributeType, value) {
     case (.some, .null), (nil, .objectID), (.string, .string), (.uuid, .uuid), (.binaryData, .data): value
     case (.float, _): number(value).map { .double(Double(Float($0))) }

@@ -15,7 +15,7 @@ package struct NewDestinations {
     self.model = model
     inserted = InsertedKeys(changes.inserted)
     for run in changes.inserted.runsOfOneEntity {
-      for slot in model.entity(of: run[run.startIndex].id)?.toOneSlots ?? [] { note(run, slot) }
+      for slot in model.entity(of: run[run.startIndex].id)?.toOneSlots ?? [] { note(run, slot: slot) }
     }
     for update in changes.updated { note(update) }
     for links in changes.links where !links.added.isEmpty { ids.formUnion(links.added + [links.owner]) }
@@ -25,7 +25,7 @@ package struct NewDestinations {
     }
   }
 
-  private mutating func note(_ rows: ArraySlice<Snapshot>, _ slot: Slot) {
+  private mutating func note(_ rows: ArraySlice<Snapshot>, slot: Slot) {
     var last = Value.null
     for row in rows where row.values[slot] != last {
       last = row.values[slot]
@@ -101,13 +101,13 @@ extension StoreChanges {
     func look(_ row: Snapshot) {
       for slot in model.entity(of: row.id)?.toOneSlots ?? [] where conflicts.count < Self.greatestConflicts {
         guard case .objectID(let id) = row.values[slot], missing.contains(id) else { continue }
-        conflicts.append(.missing(id, from: row.id, slot, model))
+        conflicts.append(.missing(id, from: row.id, slot: slot, in: model))
       }
     }
     inserted.forEach(look)
     updated.forEach { look($0.snapshot) }
     for links in links where conflicts.count < Self.greatestConflicts {
-      conflicts += links.conflicts(missing: missing, model)
+      conflicts += links.conflicts(missing: missing, in: model)
     }
     return conflicts
   }
@@ -115,14 +115,14 @@ extension StoreChanges {
 
 extension StoreChanges.Links {
   /// Of two sides that know each other the one that is there is the one to be set anew.
-  fileprivate func conflicts(missing: Set<ManagedObjectID>, _ model: ResolvedModel) -> [GraphError] {
+  fileprivate func conflicts(missing: Set<ManagedObjectID>, in model: ResolvedModel) -> [GraphError] {
     guard missing.contains(owner) else {
-      return added.filter(missing.contains).map { .missing($0, from: owner, slot, model) }
+      return added.filter(missing.contains).map { .missing($0, from: owner, slot: slot, in: model) }
     }
     guard let inverse = model.entity(of: owner)?.properties[slot].relationship?.inverseSlot else {
       return [.conflict(owner, expected: 0, found: nil)]
     }
-    return added.map { .missing(owner, from: $0, inverse, model) }
+    return added.map { .missing(owner, from: $0, slot: inverse, in: model) }
   }
 }
 

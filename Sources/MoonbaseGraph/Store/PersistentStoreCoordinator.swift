@@ -59,7 +59,7 @@ public final class PersistentStoreCoordinator: Sendable {
     let number = id.storeNumber
     if let store = registry.withLock({ $0.byNumber[number] }) { return store }
     throw GraphError(
-      .objectNotFound, "\(id) belongs to a store that is not open here: open it first", entity: id.entityName,
+      .objectNotFound, message: "\(id) belongs to a store that is not open here: open it first", entity: id.entityName,
       objectID: id)
   }
 
@@ -88,10 +88,11 @@ public final class PersistentStoreCoordinator: Sendable {
     if let store = candidates.first(where: { !$0.isReadOnly }) { return store }
     throw candidates.isEmpty
       ? GraphError(
-        .incompatibleSchema, "no open store holds \(entity.name): add one whose configuration has it",
+        .incompatibleSchema, message: "no open store holds \(entity.name): add one whose configuration has it",
         entity: entity.name)
       : GraphError(
-        .readOnlyStore, "the store of \(entity.name) is read-only: open it for writing to save", entity: entity.name)
+        .readOnlyStore, message: "the store of \(entity.name) is read-only: open it for writing to save",
+        entity: entity.name)
   }
 
   // MARK: Rows
@@ -104,16 +105,16 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// A row that must be there. Throws `.objectNotFound` where it is gone.
   func row(of id: ManagedObjectID) throws -> Snapshot {
-    try present(snapshot(of: id), id)
+    try present(snapshot(of: id), id: id)
   }
 
   /// A row that must be there, as the store has it now. Throws `.objectNotFound` where it is gone.
-  func currentRow(of id: ManagedObjectID) throws -> Snapshot { try present(currentSnapshot(of: id), id) }
+  func currentRow(of id: ManagedObjectID) throws -> Snapshot { try present(currentSnapshot(of: id), id: id) }
 
-  private func present(_ row: Snapshot?, _ id: ManagedObjectID) throws -> Snapshot {
+  private func present(_ row: Snapshot?, id: ManagedObjectID) throws -> Snapshot {
     if let row { return row }
     throw GraphError(
-      .objectNotFound, "\(id) is not in its store (any more): it was deleted elsewhere", entity: id.entityName,
+      .objectNotFound, message: "\(id) is not in its store (any more): it was deleted elsewhere", entity: id.entityName,
       objectID: id)
   }
 

@@ -40,5 +40,5 @@ public protocol PureFunctionInstances: AnyObject {
   /// Computes function `index` of the provider from its inputs, in order.
   ///
   /// A limit of the calling script is charged and observed. The error a function raises is thrown as it is.
-  func call(_ index: Int, _ inputs: [Value]) throws -> Value
+  func call(_ index: Int, inputs: [Value]) throws -> Value
 }

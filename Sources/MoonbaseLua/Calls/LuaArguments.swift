@@ -25,7 +25,7 @@ public struct LuaArguments: ~Copyable {
   public func setNil(_ index: Int) { buffer.setNil(checked(index)) }
 
   /// Sets an argument (from 0).
-  public func set(_ index: Int, boolean: Bool) { buffer.setBoolean(checked(index), boolean) }
+  public func set(_ index: Int, boolean: Bool) { buffer.setBoolean(checked(index), to: boolean) }
 
   /// Sets an argument (from 0).
   @inlinable
@@ -46,23 +46,23 @@ public struct LuaArguments: ~Copyable {
   /// Sets an argument (from 0); the bytes are copied.
   public func set(_ index: Int, string: String) {
     var string = string
-    string.withUTF8 { buffer.setBytes(checked(index), UnsafeRawBufferPointer($0)) }
+    string.withUTF8 { buffer.setBytes(checked(index), to: UnsafeRawBufferPointer($0)) }
   }
 
   /// Sets an argument (from 0); the bytes are copied.
-  public func set(_ index: Int, bytes: UnsafeRawBufferPointer) { buffer.setBytes(checked(index), bytes) }
+  public func set(_ index: Int, bytes: UnsafeRawBufferPointer) { buffer.setBytes(checked(index), to: bytes) }
 
   /// Sets an argument (from 0) to a host object; with `scoped` its handle dies with the innermost scope.
   public func set(
     _ index: Int, object: AnyObject, as type: LuaAnyHostType, scoped: Bool = false
   ) throws(LuaError) {
     try buffer.setObject(
-      checked(index), object, type, scoped: scoped, for: call.takeUnretainedValue().state)
+      checked(index), to: object, type: type, scoped: scoped, for: call.takeUnretainedValue().state)
   }
 
   /// Sets an argument (from 0) to any value.
-  public func set(_ index: Int, _ value: LuaValue) throws(LuaError) {
-    try buffer.set(checked(index), value, for: call.takeUnretainedValue().state)
+  public func set(_ index: Int, to value: LuaValue) throws(LuaError) {
+    try buffer.set(checked(index), to: value, for: call.takeUnretainedValue().state)
   }
 
   @inlinable

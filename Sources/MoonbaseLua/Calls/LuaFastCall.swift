@@ -103,7 +103,8 @@ public final class LuaFastCall {
   @inline(never)  // so that the quick call needs no room on the stack for it
   private func beginAfter(_ plain: MBLFastResult) throws(LuaError) -> LuaResult {
     if plain.status == MBLStatus.idle.rawValue { return try beginSlowly() }
-    throw failure(MBLStatus(rawValue: Int32(plain.status)) ?? .runtime, LuaResult(plain, of: .passUnretained(self)))
+    throw failure(
+      MBLStatus(rawValue: Int32(plain.status)) ?? .runtime, result: LuaResult(plain, of: .passUnretained(self)))
   }
 
   /// Makes a call whose arguments are not all scalars, or that is a run of its own.
@@ -120,13 +121,13 @@ public final class LuaFastCall {
     let status = mbl_call_one(raw, index, values, Int32(truncatingIfNeeded: count), &plain)
     buffer.clear()
     let result = LuaResult(plain, of: .passUnretained(self), top: top, holder: holder)
-    guard status == .OK else { throw failure(status, result) }
+    guard status == .OK else { throw failure(status, result: result) }
     return result
   }
 
-  private func failure(_ status: MBLStatus, _ result: borrowing LuaResult) -> LuaError {
+  private func failure(_ status: MBLStatus, result: borrowing LuaResult) -> LuaError {
     defer { end(result) }
-    guard let state = reference.link.state else { return LuaError(.closed, "the Lua state is closed") }
+    guard let state = reference.link.state else { return LuaError(.closed, message: "the Lua state is closed") }
     return state.takeError(status)
   }
 

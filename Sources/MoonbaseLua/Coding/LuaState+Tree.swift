@@ -42,12 +42,12 @@ extension LuaState {
       if let value = pending {
         pending = nil
         left -= 1
-        guard left > 0 else { throw refuse("too many values", levels) }
+        guard left > 0 else { throw refuse("too many values", at: levels) }
         if case .table(let table) = value {
-          guard levels.count < options.depth else { throw refuse("tables nest too deeply", levels) }
-          levels.append(try level(table, levels))
+          guard levels.count < options.depth else { throw refuse("tables nest too deeply", at: levels) }
+          levels.append(try level(table, at: levels))
         } else {
-          finished = try leaf(value, options, levels)
+          finished = try leaf(value, options: options, at: levels)
           if levels.isEmpty { return finished }
           add(finished, to: &levels)
         }
@@ -82,9 +82,9 @@ extension LuaState {
     }
   }
 
-  private func level(_ table: LuaTable, _ levels: [Level]) throws -> Level {
+  private func level(_ table: LuaTable, at levels: [Level]) throws -> Level {
     let pointer = pointer(of: table)
-    if levels.contains(where: { $0.pointer == pointer }) { throw refuse("a table contains itself", levels) }
+    if levels.contains(where: { $0.pointer == pointer }) { throw refuse("a table contains itself", at: levels) }
     var pairs = try table.pairs
     let count = pairs.count
     let isList =
@@ -97,7 +97,7 @@ extension LuaState {
       for (key, _) in pairs {
         switch key {
         case .string, .integer: continue
-        default: throw refuse("a key is \(key.typePhrase); only strings and integers convert", levels)
+        default: throw refuse("a key is \(key.typePhrase); only strings and integers convert", at: levels)
         }
       }
     }
@@ -110,7 +110,7 @@ extension LuaState {
     return mbl_pointer(mbl_thread(raw), -1)
   }
 
-  private func leaf(_ value: LuaValue, _ options: TreeOptions, _ levels: [Level]) throws -> LuaTree {
+  private func leaf(_ value: LuaValue, options: TreeOptions, at levels: [Level]) throws -> LuaTree {
     switch value {
     case .nil, .null: return .null
     case .boolean(let flag): return .boolean(flag)
@@ -120,14 +120,14 @@ extension LuaState {
     case .object(let object):
       if let convert = options.object { return try convert(object) }
       fallthrough
-    default: throw refuse("\(value.typePhrase) does not convert", levels)
+    default: throw refuse("\(value.typePhrase) does not convert", at: levels)
     }
   }
 
-  private func refuse(_ problem: String, _ levels: [Level]) -> LuaError {
+  private func refuse(_ problem: String, at levels: [Level]) -> LuaError {
     LuaTreeEncoder.refuse(
       problem,
-      levels.filter { $0.next < $0.pairs.count }.map { Self.key($0.pairs[$0.next].key).description })
+      at: levels.filter { $0.next < $0.pairs.count }.map { Self.key($0.pairs[$0.next].key).description })
   }
 
   /// Creates the Lua value of plain data. Lists are marked as lists.
@@ -137,10 +137,10 @@ extension LuaState {
     while let (table, children) = work.popLast() {
       for (key, child) in children {
         if let (inner, grandchildren) = try node(child) {
-          try table.set(key, .table(inner))
+          try table.set(key, to: .table(inner))
           work.append((inner, grandchildren))
         } else {
-          try table.set(key, try leaf(child))
+          try table.set(key, to: try leaf(child))
         }
       }
     }

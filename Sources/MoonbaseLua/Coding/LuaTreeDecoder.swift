@@ -30,7 +30,7 @@ struct LuaTreeDecoder: Decoder, SingleValueDecodingContainer {
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
   private func mismatch(_ expected: String) -> LuaError {
-    LuaTreeEncoder.refuse("\(expected) expected, got \(tree.kind)", codingPath)
+    LuaTreeEncoder.refuse("\(expected) expected, got \(tree.kind)", at: codingPath)
   }
 
   func decodeNil() -> Bool { tree == .null }
@@ -63,7 +63,7 @@ struct LuaTreeDecoder: Decoder, SingleValueDecodingContainer {
 
   private func text() throws -> String {
     guard case .string(let value) = tree else { throw mismatch("string") }
-    guard let text = value.text else { throw LuaTreeEncoder.refuse("text is not UTF-8", codingPath) }
+    guard let text = value.text else { throw LuaTreeEncoder.refuse("text is not UTF-8", at: codingPath) }
     return text
   }
 
@@ -82,7 +82,7 @@ struct LuaTreeDecoder: Decoder, SingleValueDecodingContainer {
     case .number(let number): value = Integer(exactly: number)
     default: throw mismatch("integer")
     }
-    guard let value else { throw LuaTreeEncoder.refuse("the number does not fit into \(type)", codingPath) }
+    guard let value else { throw LuaTreeEncoder.refuse("the number does not fit into \(type)", at: codingPath) }
     return value
   }
 
@@ -120,7 +120,7 @@ struct LuaKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   private func decoder(_ key: some CodingKey) throws -> LuaTreeDecoder {
     guard let tree = map[LuaString(key.stringValue)] else {
-      throw LuaTreeEncoder.refuse("'\(key.stringValue)' is missing", codingPath)
+      throw LuaTreeEncoder.refuse("'\(key.stringValue)' is missing", at: codingPath)
     }
     return LuaTreeDecoder(tree, path: codingPath + [key])
   }
@@ -162,7 +162,7 @@ struct LuaUnkeyedDecoding: UnkeyedDecodingContainer {
 
   private func decoder() throws -> LuaTreeDecoder {
     let path = codingPath + [LuaCodingKey(currentIndex + 1)]
-    guard !isAtEnd else { throw LuaTreeEncoder.refuse("the list ends early", path) }
+    guard !isAtEnd else { throw LuaTreeEncoder.refuse("the list ends early", at: path) }
     return LuaTreeDecoder(list[currentIndex], path: path)
   }
 

@@ -28,7 +28,7 @@ struct LuaTreeEncoder: Encoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   static func tree(of value: some Encodable, path: [any CodingKey], depth: Int) throws -> LuaTree {
-    guard depth > 0 else { throw refuse("values nest too deeply", path) }
+    guard depth > 0 else { throw refuse("values nest too deeply", at: path) }
     switch value {
     case let data as Data: return .string(LuaString(bytes: data))
     case let decimal as Decimal: return .text(decimal.description)
@@ -40,19 +40,19 @@ struct LuaTreeEncoder: Encoder {
     return encoder.slot.tree
   }
 
-  static func refuse(_ problem: String, _ path: [any CodingKey]) -> LuaError {
-    refuse(problem, path.map(\.stringValue))
+  static func refuse(_ problem: String, at path: [any CodingKey]) -> LuaError {
+    refuse(problem, at: path.map(\.stringValue))
   }
 
   /// The error of a place. Of a long path it tells both ends only.
-  static func refuse(_ problem: String, _ path: [String]) -> LuaError {
-    guard !path.isEmpty else { return LuaError(.conversion, problem) }
+  static func refuse(_ problem: String, at path: [String]) -> LuaError {
+    guard !path.isEmpty else { return LuaError(.conversion, message: problem) }
     let shown = path.map { $0.count > 40 ? "\($0.prefix(40))…" : $0 }
     let place =
       shown.count > 8
       ? "\(shown.prefix(4).joined(separator: ".")) … \(shown.suffix(3).joined(separator: "."))"
       : shown.joined(separator: ".")
-    return LuaError(.conversion, "\(place): \(problem)")
+    return LuaError(.conversion, message: "\(place): \(problem)")
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -85,7 +85,7 @@ extension LuaLeafEncoding {
     case let value as Float: return .number(Double(value))
     case let value as any BinaryInteger:
       guard let integer = Int64(exactly: value) else {
-        throw LuaTreeEncoder.refuse("\(value) does not fit into a Lua integer", path)
+        throw LuaTreeEncoder.refuse("\(value) does not fit into a Lua integer", at: path)
       }
       return .integer(integer)
     default: return try LuaTreeEncoder.tree(of: value, path: path, depth: depth - 1)

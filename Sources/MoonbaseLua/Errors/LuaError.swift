@@ -49,7 +49,7 @@ public struct LuaError: LocalizedError {
     var value: LuaValue?
     var raised: String?
 
-    init(_ kind: Kind, _ message: String) {
+    init(_ kind: Kind, message: String) {
       self.kind = kind
       self.message = message
     }
@@ -60,15 +60,15 @@ public struct LuaError: LocalizedError {
   /// Creates an error to throw from a host function.
   ///
   /// ```swift
-  /// throw LuaError(.runtime, "Person has no '\(key)'")
+  /// throw LuaError(.runtime, message: "Person has no '\(key)'")
   /// ```
-  public init(_ kind: Kind = .runtime, _ message: String) { storage = Storage(kind, message) }
+  public init(_ kind: Kind = .runtime, message: String) { storage = Storage(kind, message: message) }
 
   init(
-    _ kind: Kind, _ message: String, script: String?, line: Int? = nil, traceback: [Frame] = [],
+    _ kind: Kind, message: String, script: String?, line: Int? = nil, traceback: [Frame] = [],
     underlying: (any Error)? = nil, value: LuaValue? = nil, raised: String? = nil
   ) {
-    storage = Storage(kind, message)
+    storage = Storage(kind, message: message)
     storage.script = script
     storage.line = line
     storage.traceback = traceback
@@ -83,7 +83,7 @@ public struct LuaError: LocalizedError {
       self = error
     } else {
       self.init(
-        .host, String(describing: error), script: nil, underlying: error)
+        .host, message: String(describing: error), script: nil, underlying: error)
     }
   }
 

@@ -41,7 +41,7 @@ extension LuaFile {
         take(length + 1)
         return true
       }
-      try append(bytes, to: &parts, &memory)
+      try append(bytes, to: &parts, memory: &memory)
     } while try fill()
     parts.withUnsafeBytes(body)
     return true
@@ -50,7 +50,7 @@ extension LuaFile {
   private func readAll(_ body: (UnsafeRawBufferPointer) -> Void) throws {
     var parts: [UInt8] = []
     var memory = HostMemory()
-    while try atHand() { try append(available, to: &parts, &memory) }
+    while try atHand() { try append(available, to: &parts, memory: &memory) }
     parts.withUnsafeBytes(body)
   }
 
@@ -64,7 +64,7 @@ extension LuaFile {
     var parts: [UInt8] = []
     var memory = HostMemory()
     while parts.count < count, try atHand() {
-      try append(UnsafeRawBufferPointer(rebasing: available.prefix(count - parts.count)), to: &parts, &memory)
+      try append(UnsafeRawBufferPointer(rebasing: available.prefix(count - parts.count)), to: &parts, memory: &memory)
     }
     parts.withUnsafeBytes(body)
     return true
@@ -90,7 +90,7 @@ extension LuaFile {
   }
 
   private func append(
-    _ bytes: UnsafeRawBufferPointer, to parts: inout [UInt8], _ memory: inout HostMemory
+    _ bytes: UnsafeRawBufferPointer, to parts: inout [UInt8], memory: inout HostMemory
   ) throws {
     guard parts.count + bytes.count <= Self.greatest else { throw Failure.tooLarge }
     try memory.hold(bytes.count)

@@ -34,7 +34,7 @@ public struct LuaFileAccess: Sendable, Equatable {
   func path(_ path: String, writing: Bool) -> String? {
     guard !path.isEmpty, !path.utf8.contains(0), let resolved = Self.resolve(path) else { return nil }
     let roots = writing ? writablePaths : readablePaths + writablePaths
-    return roots.contains { Self.holds(Self.resolve($0), resolved) } ? resolved : nil
+    return roots.contains { Self.holds(Self.resolve($0), path: resolved) } ? resolved : nil
   }
 
   /// The folder that is missing, where a file would be granted if its folder existed; else nil.
@@ -49,7 +49,7 @@ public struct LuaFileAccess: Sendable, Equatable {
     return folder != missing && self.path(folder.path, writing: writing) != nil ? missing.relativePath : nil
   }
 
-  private static func holds(_ root: String?, _ path: String) -> Bool {
+  private static func holds(_ root: String?, path: String) -> Bool {
     guard let root else { return false }
     return path == root || root == "/" || path.hasPrefix(root + "/")
   }

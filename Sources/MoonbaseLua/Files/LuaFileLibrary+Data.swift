@@ -3,25 +3,25 @@ import MoonbasePlatform
 extension LuaFileLibrary {
   // MARK: Reading and writing
 
-  func write(_ file: LuaFile, _ call: inout LuaCall, from first: Int) throws {
+  func write(_ file: LuaFile, call: inout LuaCall, from first: Int) throws {
     for index in first..<max(first, call.count) {
       do {
-        if var numeral = try Self.numeral(call, index) {
+        if var numeral = try Self.numeral(call, at: index) {
           try numeral.withUTF8 { try file.write(UnsafeRawBufferPointer($0)) }
         } else {
           try call.withBytes(index) { try file.write($0) }
         }
       } catch LuaFile.Failure.system(let number) {
-        return call.fail(nil, number)
+        return call.fail(nil, number: number)
       } catch LuaFile.Failure.limit {
-        throw LuaError(.limit(.output), "the output limit was exceeded")
+        throw LuaError(.limit(.output), message: "the output limit was exceeded")
       }
     }
     try call.return(.object(LuaObject(file, as: type)))
   }
 
   /// The text of a number as Lua writes it; nil for an argument that is no number.
-  private static func numeral(_ call: borrowing LuaCall, _ index: Int) throws -> String? {
+  private static func numeral(_ call: borrowing LuaCall, at index: Int) throws -> String? {
     guard call.typeName(index) == "number" else { return nil }
     guard case .number(let number) = try call.value(index) else { return String(try call.integer(index)) }
     let text = String(format: "%.14g", number)
@@ -38,39 +38,39 @@ extension LuaFileLibrary {
       case "L": return .line(keepingEnd: true)
       case "n": return .number
       case "a": return .all
-      default: throw call.argumentError(index, "invalid format")
+      default: throw call.argumentError(index, problem: "invalid format")
       }
     }
   }
 
-  func read(_ file: LuaFile, _ call: inout LuaCall, from first: Int) throws {
-    try read(file, formats(&call, from: first), &call)
+  func read(_ file: LuaFile, call: inout LuaCall, from first: Int) throws {
+    try read(file, formats: formats(&call, from: first), call: &call)
   }
 
   /// Returns a result for each format. At the first format that finds nothing it returns nil and stops.
-  private func read(_ file: LuaFile, _ formats: [LuaReadFormat], _ call: inout LuaCall) throws {
+  private func read(_ file: LuaFile, formats: [LuaReadFormat], call: inout LuaCall) throws {
     // The user must see a question before the script waits for the answer.
     if file.isStandard { try standardOutput.flush() }
     for format in formats {
-      guard try give(file, format, &call) else { return call.returnNil() }
+      guard try give(file, format: format, call: &call) else { return call.returnNil() }
     }
   }
 
-  private func give(_ file: LuaFile, _ format: LuaReadFormat, _ call: inout LuaCall) throws -> Bool {
+  private func give(_ file: LuaFile, format: LuaReadFormat, call: inout LuaCall) throws -> Bool {
     do {
-      if case .number = format { return try giveNumber(file, &call) }
+      if case .number = format { return try giveNumber(file, call: &call) }
       var found = false
       // `return` copies the bytes.
       found = try file.read(format) { bytes in call.return(bytes: bytes) }
       return found
     } catch LuaFile.Failure.system(let number) {
-      throw LuaError(.runtime, String(cString: strerror(number)))
+      throw LuaError(.runtime, message: String(cString: strerror(number)))
     } catch LuaFile.Failure.tooLarge {
-      throw LuaError(.runtime, "more than \(LuaFile.greatest >> 20) MiB in one read")
+      throw LuaError(.runtime, message: "more than \(LuaFile.greatest >> 20) MiB in one read")
     }
   }
 
-  private func giveNumber(_ file: LuaFile, _ call: inout LuaCall) throws -> Bool {
+  private func giveNumber(_ file: LuaFile, call: inout LuaCall) throws -> Bool {
     var text = ""
     guard try file.read(.number, { text = String(decoding: $0, as: UTF8.self) }) else { return false }
     if let integer = Int64(text) {
@@ -86,30 +86,31 @@ extension LuaFileLibrary {
   /// `io.lines([path, ...])`
   func lines(_ call: inout LuaCall) throws {
     guard !call.isNil(0) else {
-      return try call.return(try iterator(try opened(input), formats(&call, from: 1), closing: false, call.state))
+      return try call.return(
+        try iterator(try opened(input), formats: formats(&call, from: 1), closing: false, in: call.state))
     }
     let path = try call.text(0)
     guard let resolved = access.path(path, writing: false) else {
-      throw LuaError(.runtime, "\(path): not granted for reading (see --allow)")
+      throw LuaError(.runtime, message: "\(path): not granted for reading (see --allow)")
     }
-    if isGuarded(resolved, writing: false) { throw LuaError(.runtime, LuaCall.guarded(path)) }
+    if isGuarded(resolved, writing: false) { throw LuaError(.runtime, message: LuaCall.guarded(path)) }
     let descriptor = MoonbasePlatform.open(resolved, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    guard descriptor >= 0 else { throw LuaError(.runtime, "\(path): \(String(cString: strerror(errno)))") }
+    guard descriptor >= 0 else { throw LuaError(.runtime, message: "\(path): \(String(cString: strerror(errno)))") }
     let file = LuaFile(descriptor: descriptor, guardian: guardian)
-    try call.return(try iterator(file, formats(&call, from: 1), closing: true, call.state))
+    try call.return(try iterator(file, formats: formats(&call, from: 1), closing: true, in: call.state))
   }
 
   func iterator(
-    _ file: LuaFile, _ formats: [LuaReadFormat], closing: Bool, _ state: LuaState
+    _ file: LuaFile, formats: [LuaReadFormat], closing: Bool, in state: LuaState
   ) throws -> LuaValue {
     try state.function { [unowned self] call in
-      guard file.isOpen else { throw LuaError(.runtime, "file is already closed") }
+      guard file.isOpen else { throw LuaError(.runtime, message: "file is already closed") }
       if formats.count == 1 {
-        if try give(file, formats[0], &call) { return }
+        if try give(file, format: formats[0], call: &call) { return }
         call.returnNil()
         if closing { try file.close() }
       } else {
-        try read(file, formats, &call)
+        try read(file, formats: formats, call: &call)
       }
     }
   }

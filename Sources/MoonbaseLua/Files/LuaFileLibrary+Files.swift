@@ -8,9 +8,9 @@ extension LuaFileLibrary {
     let path = try call.text(0)
     let mode = call.isNil(1) ? "r" : try call.text(1)
     guard Self.modes[mode.replacing("b", with: "")] != nil, mode.hasPrefix("b") == false else {
-      throw call.argumentError(1, "invalid mode")
+      throw call.argumentError(1, problem: "invalid mode")
     }
-    guard let file = try openFile(path, mode: mode, &call) else { return }
+    guard let file = try openFile(path, mode: mode, call: &call) else { return }
     try call.return(.object(LuaObject(file, as: type)))
   }
 
@@ -21,11 +21,11 @@ extension LuaFileLibrary {
   ]
 
   /// Opens a file. Where it cannot, it returns the reason to the script and gives nil.
-  private func openFile(_ path: String, mode: String, _ call: inout LuaCall) throws -> LuaFile? {
+  private func openFile(_ path: String, mode: String, call: inout LuaCall) throws -> LuaFile? {
     let (flags, writes) = Self.modes[mode.replacing("b", with: "")] ?? (O_RDONLY, false)
     guard let resolved = access.path(path, writing: writes) else {
       // A script that may not read a file is not told whether the file exists.
-      call.refuse(path, writing: writes, access)
+      call.refuse(path, writing: writes, access: access)
       return nil
     }
     if isGuarded(resolved, writing: writes) {
@@ -35,13 +35,13 @@ extension LuaFileLibrary {
     // Links were resolved. A link that was put there meanwhile is not followed.
     let descriptor = MoonbasePlatform.open(resolved, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
     guard descriptor >= 0 else {
-      call.fail(path, errno)
+      call.fail(path, number: errno)
       return nil
     }
     var status = stat()
     if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
       _ = MoonbasePlatform.close(descriptor)
-      call.fail(path, EISDIR)
+      call.fail(path, number: EISDIR)
       return nil
     }
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
@@ -59,8 +59,8 @@ extension LuaFileLibrary {
       chosen = file
     } else if !call.isNil(0) {
       let path = try call.text(0)
-      guard let file = try openFile(path, mode: mode, &call) else {
-        throw LuaError(.runtime, "cannot open file '\(path)'")
+      guard let file = try openFile(path, mode: mode, call: &call) else {
+        throw LuaError(.runtime, message: "cannot open file '\(path)'")
       }
       chosen = file
     }
@@ -69,16 +69,16 @@ extension LuaFileLibrary {
   }
 
   func opened(_ file: LuaFile) throws -> LuaFile {
-    guard file.isOpen else { throw LuaError(.runtime, "attempt to use a closed file") }
+    guard file.isOpen else { throw LuaError(.runtime, message: "attempt to use a closed file") }
     return file
   }
 
   /// `io.close([file])`
   func closeFile(_ call: inout LuaCall) throws {
-    try close(try opened(call.isNil(0) ? output : try call.object(0, name: "FILE*")), &call)
+    try close(try opened(call.isNil(0) ? output : try call.object(0, name: "FILE*")), call: &call)
   }
 
-  func close(_ file: LuaFile, _ call: inout LuaCall) throws {
+  func close(_ file: LuaFile, call: inout LuaCall) throws {
     guard !file.isStandard else {
       call.returnNil()
       return call.return("standard streams stay open")
@@ -87,11 +87,11 @@ extension LuaFileLibrary {
   }
 
   /// `file:seek([whence [, offset]])`
-  func seek(_ file: LuaFile, _ call: inout LuaCall) throws {
+  func seek(_ file: LuaFile, call: inout LuaCall) throws {
     let name = call.isNil(0) ? "cur" : try call.text(0)
     let offset = call.isNil(1) ? 0 : try call.integer(1)
     guard let whence = ["set": SEEK_SET, "cur": SEEK_CUR, "end": SEEK_END][name] else {
-      throw call.argumentError(0, "invalid option '\(name)'")
+      throw call.argumentError(0, problem: "invalid option '\(name)'")
     }
     var place: Int64 = 0
     if try reporting(&call, { place = try file.seek(offset, from: Int32(whence)) }) { call.return(place) }
@@ -104,12 +104,12 @@ extension LuaFileLibrary {
       try body()
       return true
     } catch LuaFile.Failure.system(let number) {
-      call.fail(nil, number)
+      call.fail(nil, number: number)
       return false
     } catch LuaFile.Failure.tooLarge {
-      throw LuaError(.runtime, "more than \(LuaFile.greatest >> 20) MiB in one read")
+      throw LuaError(.runtime, message: "more than \(LuaFile.greatest >> 20) MiB in one read")
     } catch LuaFile.Failure.limit {
-      throw LuaError(.limit(.output), "the output limit was exceeded")
+      throw LuaError(.limit(.output), message: "the output limit was exceeded")
     }
   }
 }

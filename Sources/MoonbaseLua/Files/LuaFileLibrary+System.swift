@@ -6,34 +6,36 @@ extension LuaFileLibrary {
     let table = try state.table()
     if case .table(let known) = standard {
       for name in ["clock", "date", "difftime", "time", "exit"] {
-        try table.set(name, try known.index(.text(name)))
+        try table.set(name, to: try known.index(.text(name)))
       }
     }
     try table.set(
       "getenv",
-      state.function { [self] call in
+      to: state.function { [self] call in
         let name = try call.text(0)
         guard access.variables.contains(name), let value = getenv(name) else { return call.returnNil() }
         call.return(String(cString: value))
       })
     try table.set(
       "remove",
-      state.function { [self] call in
+      to: state.function { [self] call in
         let path = try call.text(0)
-        guard let resolved = access.path(path, writing: true) else { return call.refuse(path, writing: true, access) }
+        guard let resolved = access.path(path, writing: true) else {
+          return call.refuse(path, writing: true, access: access)
+        }
         if isGuarded(resolved, writing: true) { return call.refuseGuarded(path) }
-        guard MoonbasePlatform.remove(resolved) == 0 else { return call.fail(path, errno) }
+        guard MoonbasePlatform.remove(resolved) == 0 else { return call.fail(path, number: errno) }
         call.return(true)
       })
     try table.set(
       "rename",
-      state.function { [self] call in
+      to: state.function { [self] call in
         let (old, new) = (try call.text(0), try call.text(1))
-        guard let from = access.path(old, writing: true) else { return call.refuse(old, writing: true, access) }
-        guard let to = access.path(new, writing: true) else { return call.refuse(new, writing: true, access) }
+        guard let from = access.path(old, writing: true) else { return call.refuse(old, writing: true, access: access) }
+        guard let to = access.path(new, writing: true) else { return call.refuse(new, writing: true, access: access) }
         if isGuarded(from, writing: true) { return call.refuseGuarded(old) }
         if isGuarded(to, writing: true) { return call.refuseGuarded(new) }
-        guard MoonbasePlatform.rename(from, to) == 0 else { return call.fail(old, errno) }
+        guard MoonbasePlatform.rename(from, to) == 0 else { return call.fail(old, number: errno) }
         call.return(true)
       })
     return table

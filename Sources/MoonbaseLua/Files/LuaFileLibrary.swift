@@ -36,19 +36,19 @@ final class LuaFileLibrary {
 
   func io() throws(LuaError) -> LuaTable {
     let table = try state.table()
-    try table.set("stdin", .object(LuaObject(standardInput, as: type)))
-    try table.set("stdout", .object(LuaObject(standardOutput, as: type)))
-    try table.set("stderr", .object(LuaObject(standardError, as: type)))
-    try table.set("open", state.function(open))
-    try table.set("close", state.function(closeFile))
-    try table.set("lines", state.function(lines))
-    try table.set("read", state.function { [self] in try read(try opened(input), &$0, from: 0) })
-    try table.set("write", state.function { [self] in try write(try opened(output), &$0, from: 0) })
-    try table.set("input", state.function { [self] in input = try stream(&$0, mode: "r", current: input) })
-    try table.set("output", state.function { [self] in output = try stream(&$0, mode: "w", current: output) })
+    try table.set("stdin", to: .object(LuaObject(standardInput, as: type)))
+    try table.set("stdout", to: .object(LuaObject(standardOutput, as: type)))
+    try table.set("stderr", to: .object(LuaObject(standardError, as: type)))
+    try table.set("open", to: state.function(open))
+    try table.set("close", to: state.function(closeFile))
+    try table.set("lines", to: state.function(lines))
+    try table.set("read", to: state.function { [self] in try read(try opened(input), call: &$0, from: 0) })
+    try table.set("write", to: state.function { [self] in try write(try opened(output), call: &$0, from: 0) })
+    try table.set("input", to: state.function { [self] in input = try stream(&$0, mode: "r", current: input) })
+    try table.set("output", to: state.function { [self] in output = try stream(&$0, mode: "w", current: output) })
     try table.set(
       "type",
-      state.function { call in
+      to: state.function { call in
         guard let file: LuaFile = call.objectIfPresent(0) else { return call.returnNil() }
         call.return(file.isOpen ? "file" : "closed file")
       })
@@ -56,20 +56,20 @@ final class LuaFileLibrary {
   }
 
   private func addMethods() {
-    type.method("read") { [unowned self] file, call in try read(try opened(file), &call, from: 0) }
-    type.method("write") { [unowned self] file, call in try write(try opened(file), &call, from: 0) }
+    type.method("read") { [unowned self] file, call in try read(try opened(file), call: &call, from: 0) }
+    type.method("write") { [unowned self] file, call in try write(try opened(file), call: &call, from: 0) }
     type.method("lines") { [unowned self] file, call in
-      try call.return(try iterator(try opened(file), formats(&call, from: 0), closing: false, call.state))
+      try call.return(try iterator(try opened(file), formats: formats(&call, from: 0), closing: false, in: call.state))
     }
-    type.method("close") { [unowned self] file, call in try close(try opened(file), &call) }
+    type.method("close") { [unowned self] file, call in try close(try opened(file), call: &call) }
     type.method("flush") { [unowned self] file, call in
       try reporting(&call) { try opened(file).flush() }
       try call.return(.object(LuaObject(file, as: type)))
     }
-    type.method("seek") { [unowned self] file, call in try seek(try opened(file), &call) }
+    type.method("seek") { [unowned self] file, call in try seek(try opened(file), call: &call) }
     type.method("setvbuf") { [unowned self] file, call in
       guard let mode = LuaFile.Buffering(rawValue: try call.text(0)) else {
-        throw call.argumentError(0, "invalid option '\(try call.text(0))'")
+        throw call.argumentError(0, problem: "invalid option '\(try call.text(0))'")
       }
       try opened(file).setBuffering(mode)
       call.return(true)

@@ -10,14 +10,14 @@ extension LuaState {
     guard preset != .trusted else { return }
     modules.guardian = guardian
     let library = try LuaFileLibrary(state: self, access: access, guardian: guardian)
-    try setGlobal("io", .table(try library.io().frozen()))
-    try setGlobal("os", .table(try library.os(like: try global("os")).frozen()))
+    try setGlobal("io", to: .table(try library.io().frozen()))
+    try setGlobal("os", to: .table(try library.os(like: try global("os")).frozen()))
   }
 }
 
 extension LuaCall {
   /// Returns `nil, message, number`, as Lua's libraries do where a file cannot be used.
-  mutating func fail(_ path: String?, _ number: Int32) {
+  mutating func fail(_ path: String?, number: Int32) {
     returnNil()
     `return`("\(path.map { "\($0): " } ?? "")\(String(cString: strerror(number)))")
     `return`(Int64(number))
@@ -33,9 +33,9 @@ extension LuaCall {
   static func guarded(_ path: String) -> String { "\(path): the program has it open itself (a store that is in use?)" }
 
   /// Returns `nil, message, number` for a path that is not granted.
-  mutating func refuse(_ path: String, writing: Bool, _ access: LuaFileAccess) {
-    if path.utf8.count >= PATH_MAX { return fail(path, ENAMETOOLONG) }
-    if access.missingFolder(of: path, writing: writing) != nil { return fail(path, ENOENT) }
+  mutating func refuse(_ path: String, writing: Bool, access: LuaFileAccess) {
+    if path.utf8.count >= PATH_MAX { return fail(path, number: ENAMETOOLONG) }
+    if access.missingFolder(of: path, writing: writing) != nil { return fail(path, number: ENOENT) }
     returnNil()
     `return`("\(path): not granted for \(writing ? "writing" : "reading") (see --allow)")
     `return`(Int64(EACCES))

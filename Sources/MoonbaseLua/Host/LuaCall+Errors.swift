@@ -4,13 +4,13 @@ extension LuaCall {
   /// Creates the error of an argument, for the caller to throw: "bad argument #2 to 'resize' (…)".
   ///
   /// ```swift
-  /// guard width > 0 else { throw call.argumentError(1, "the width must be positive") }
+  /// guard width > 0 else { throw call.argumentError(1, problem: "the width must be positive") }
   /// ```
-  public func argumentError(_ index: Int, _ problem: String) -> LuaError {
+  public func argumentError(_ index: Int, problem: String) -> LuaError {
     if let error = operandError(problem) { return error }
     if isSetter {
       let key = (try? LuaCall(frame, offset: 1).keyText(0)) ?? "?"
-      return LuaError(.runtime, "bad value for '\(key)' (\(problem))")
+      return LuaError(.runtime, message: "bad value for '\(key)' (\(problem))")
     }
     var isMethod = false
     let name = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
@@ -23,15 +23,15 @@ extension LuaCall {
     let countsSelf = !isMethod && (method == nil || !name.isEmpty)
     let number = index + Int(offset) + 1 - (countsSelf ? 0 : 1)
     let shown = method?.methodName ?? (name.isEmpty ? "?" : name)
-    if number == 0 { return LuaError(.runtime, "calling '\(shown)' on bad self (\(problem))") }
-    return LuaError(.runtime, "bad argument #\(number) to '\(shown)' (\(problem))")
+    if number == 0 { return LuaError(.runtime, message: "calling '\(shown)' on bad self (\(problem))") }
+    return LuaError(.runtime, message: "bad argument #\(number) to '\(shown)' (\(problem))")
   }
 
   /// Throws for an argument that the function does not take, unless it is nil: a script that gives one expects an effect of it.
   package func refuse(from first: Int) throws(LuaError) {
     for index in first..<max(first, count) where !isNil(index) {
       let taken = first == 0 ? "no argument" : first == 1 ? "1 argument" : "\(first) arguments"
-      throw argumentError(index, "it takes \(taken)\(first == 0 ? "" : " at most"), got \(typeName(index))")
+      throw argumentError(index, problem: "it takes \(taken)\(first == 0 ? "" : " at most"), got \(typeName(index))")
     }
   }
 
@@ -46,7 +46,8 @@ extension LuaCall {
 
   /// Creates the error of an argument of a wrong type, for the caller to throw: "(number expected, got nil)".
   public func typeError(_ index: Int, expected: String) -> LuaError {
-    operandError("\(expected) expected") ?? argumentError(index, "\(expected) expected, got \(typeName(index))")
+    operandError("\(expected) expected")
+      ?? argumentError(index, problem: "\(expected) expected, got \(typeName(index))")
   }
 
   /// Whether this is an assignment to a property: the object and the key come before the value.
@@ -59,11 +60,11 @@ extension LuaCall {
   func operandError(_ problem: String) -> LuaError? {
     guard let name = method?.operator, count >= 2 else { return nil }
     let fields = operandFields(of: name)
-    let left = shown(0, fields?.left), right = shown(1, fields?.right)
-    return name.phrase(left, right).map { LuaError(.runtime, "attempt to \($0) (\(problem))") }
+    let left = shown(0, field: fields?.left), right = shown(1, field: fields?.right)
+    return name.phrase(left, right).map { LuaError(.runtime, message: "attempt to \($0) (\(problem))") }
   }
 
-  private func shown(_ index: Int, _ field: String?) -> String {
+  private func shown(_ index: Int, field: String?) -> String {
     typeName(index) + (field.map { " (field '\($0)')" } ?? "")
   }
 

@@ -2,19 +2,19 @@ import MoonbaseLuaShim
 
 extension LuaCall {
   /// Returns nil.
-  public mutating func returnNil() { give(.nil, 0) }
+  public mutating func returnNil() { give(.nil, word: 0) }
 
   /// Returns a boolean.
-  public mutating func `return`(_ value: Bool) { give(.boolean, value ? 1 : 0) }
+  public mutating func `return`(_ value: Bool) { give(.boolean, word: value ? 1 : 0) }
 
   /// Returns an integer.
-  public mutating func `return`(_ value: Int64) { give(.integer, value) }
+  public mutating func `return`(_ value: Int64) { give(.integer, word: value) }
 
   /// Returns an integer.
   public mutating func `return`(_ value: Int) { `return`(Int64(value)) }
 
   /// Returns a number.
-  public mutating func `return`(_ value: Double) { give(.number, Int64(bitPattern: value.bitPattern)) }
+  public mutating func `return`(_ value: Double) { give(.number, word: Int64(bitPattern: value.bitPattern)) }
 
   /// Returns a text.
   public mutating func `return`(_ value: String) {
@@ -35,7 +35,7 @@ extension LuaCall {
     let state = state
     let buffer = state.takeBuffer(1)
     defer { state.giveBack(buffer) }
-    try buffer.set(0, value, for: state)
+    try buffer.set(0, to: value, for: state)
     buffer.seal(1)
     mbl_frame_return(frame, buffer.values)
     // The reference lives as long as the value here, so it goes onto the stack now.
@@ -47,7 +47,7 @@ extension LuaCall {
   }
 
   /// Returns a scalar. A first result waits in the frame as it is.
-  private func give(_ tag: MBLTag, _ word: Int64) {
+  private func give(_ tag: MBLTag, word: Int64) {
     guard !frame.pointee.hasResult else {
       var plain = MBLValue()
       plain.tag = tag

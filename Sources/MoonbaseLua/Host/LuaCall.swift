@@ -4,7 +4,7 @@ import MoonbasePlatform
 /// One call from Lua into Swift: gives its arguments, counted from 0, and takes its results, in the order they are returned.
 ///
 /// ```swift
-/// try state.setGlobal("split", state.function { call in
+/// try state.setGlobal("split", to: state.function { call in
 ///   let separator = call.isNil(1) ? "," : try call.text(1)
 ///   for part in try call.text(0).split(separator: separator) { call.return(String(part)) }
 /// })
@@ -73,7 +73,7 @@ public struct LuaCall: ~Copyable {
   private func integerError(_ index: Int) -> LuaError {
     var number = 0.0
     if mbl_to_number(thread, place(index), &number) {
-      return argumentError(index, "number has no integer representation")
+      return argumentError(index, problem: "number has no integer representation")
     }
     return typeError(index, expected: "number")
   }
@@ -97,7 +97,7 @@ public struct LuaCall: ~Copyable {
     let bytes = try withBytes(index) { bytes in
       String(validUTF8: bytes.assumingMemoryBound(to: UInt8.self))
     }
-    guard let bytes else { throw argumentError(index, "text is not UTF-8") }
+    guard let bytes else { throw argumentError(index, problem: "text is not UTF-8") }
     return bytes
   }
 
@@ -132,7 +132,7 @@ public struct LuaCall: ~Copyable {
     let plain = plain(index)
     if plain.tag == .object {
       guard let pointer = plain.pointer else {
-        throw argumentError(index, "\(typeName(index)) used outside of its callback")
+        throw argumentError(index, problem: "\(typeName(index)) used outside of its callback")
       }
       if let object = Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue() as? Object { return object }
     }

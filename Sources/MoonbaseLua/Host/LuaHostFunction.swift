@@ -49,7 +49,7 @@ final class LuaMethod<Object: AnyObject>: LuaHostFunction {
     // The error of a dead handle says so, and does not blame the type.
     let first = call.plain(0)
     if first.tag == .object, first.pointer == nil { return try call.object(0, as: Object.self, name: type) }
-    throw call.argumentError(0, "\(type) expected, got \(call.typeName(0)): call it with ':', not with '.'")
+    throw call.argumentError(0, problem: "\(type) expected, got \(call.typeName(0)): call it with ':', not with '.'")
   }
 }
 
@@ -57,7 +57,7 @@ extension LuaState {
   /// Creates a Lua function that calls `body`. An error that `body` throws crosses Lua and comes back as `LuaError.underlying`.
   ///
   /// ```swift
-  /// try state.setGlobal("twice", state.function { call in call.return(try call.integer(0) &* 2) })
+  /// try state.setGlobal("twice", to: state.function { call in call.return(try call.integer(0) &* 2) })
   /// ```
   ///
   /// `weight` is the number of bytes that `body` keeps alive; they count as memory of the scripts.

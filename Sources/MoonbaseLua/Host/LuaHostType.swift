@@ -8,7 +8,7 @@ import MoonbaseLuaShim
 /// point.method("length") { point, call in call.return(point.length) }
 /// point.operator(.add) { call in ... }
 /// try state.register(point)
-/// try state.setGlobal("origin", .object(LuaObject(Point(), as: point)))
+/// try state.setGlobal("origin", to: .object(LuaObject(Point(), as: point)))
 /// ```
 ///
 /// Reading a property costs a look into a table, which knows its slot, and one closure call. There may be many types over one
@@ -97,7 +97,7 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
   // MARK: From Lua
 
   override func get(
-    _ object: UnsafeMutableRawPointer, _ slot: Int, _ frame: UnsafeMutablePointer<MBLFrame>
+    _ object: UnsafeMutableRawPointer, slot: Int, frame: UnsafeMutablePointer<MBLFrame>
   ) -> Int32 {
     Unmanaged<Object>.fromOpaque(object)._withUnsafeGuaranteedRef { object in
       LuaCall.answer(frame, offset: 2) { call in
@@ -111,12 +111,12 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
   }
 
   override func set(
-    _ object: UnsafeMutableRawPointer, _ slot: Int, _ frame: UnsafeMutablePointer<MBLFrame>
+    _ object: UnsafeMutableRawPointer, slot: Int, frame: UnsafeMutablePointer<MBLFrame>
   ) -> Int32 {
     Unmanaged<Object>.fromOpaque(object)._withUnsafeGuaranteedRef { object in
       LuaCall.answer(frame, offset: 2) { call in
         guard let setter = slot < bulkCount ? bulkSetter : setters[slot - bulkCount] else {
-          throw LuaError(.runtime, "'\(slots[slot])' of \(name) cannot be assigned")
+          throw LuaError(.runtime, message: "'\(slots[slot])' of \(name) cannot be assigned")
         }
         try setter(object, slot, &call)
       }
@@ -124,14 +124,16 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
   }
 
   override func missing(
-    _ object: UnsafeMutableRawPointer, _ writing: Bool, _ frame: UnsafeMutablePointer<MBLFrame>
+    _ object: UnsafeMutableRawPointer, writing: Bool, frame: UnsafeMutablePointer<MBLFrame>
   ) -> Int32 {
     Unmanaged<Object>.fromOpaque(object)._withUnsafeGuaranteedRef { object in
       LuaCall.answer(frame, offset: 1) { call in
         let key = try call.keyText(0)
         if let missingHandler { return try missingHandler(object, key, writing, &call) }
-        if writing, methods[key] != nil { throw LuaError(.runtime, "method '\(key)' of \(name) cannot be assigned") }
-        throw LuaError(.runtime, "\(name.withArticle) has no '\(key)'\(advice?(key) ?? "")")
+        if writing, methods[key] != nil {
+          throw LuaError(.runtime, message: "method '\(key)' of \(name) cannot be assigned")
+        }
+        throw LuaError(.runtime, message: "\(name.withArticle) has no '\(key)'\(advice?(key) ?? "")")
       }
     }
   }
@@ -142,13 +144,13 @@ extension LuaState {
   ///
   /// ```swift
   /// try state.register(person)
-  /// try state.setGlobal("person", .object(LuaObject(scarlet, as: person)))
+  /// try state.setGlobal("person", to: .object(LuaObject(scarlet, as: person)))
   /// ```
   public func register<Object: AnyObject>(_ type: LuaHostType<Object>) throws(LuaError) {
-    guard type.plainType == nil else { throw LuaError(.foreign, "\(type.name) is already registered") }
+    guard type.plainType == nil else { throw LuaError(.foreign, message: "\(type.name) is already registered") }
     let owner = Unmanaged<LuaAnyHostType>.passUnretained(type).toOpaque()
     guard let plainType = mbl_type_new(raw, owner, type.name, type.isInterned) else {
-      throw LuaError(.memory, "not enough memory")
+      throw LuaError(.memory, message: "not enough memory")
     }
     for (slot, name) in type.slots.enumerated() {
       try check(mbl_type_add_slot(plainType, name, name.utf8.count, Int32(slot)))

@@ -19,7 +19,9 @@ public struct LuaChunk: Sendable {
   public init(_ source: LuaSource, sourceSize: Int? = LuaLimits().sourceSize) throws(LuaError) {
     let state = try LuaState(preset: .pure, limits: LuaLimits(sourceSize: sourceSize))
     let function = try state.load(source)
-    guard case .string(let code) = try state.dump(function) else { throw LuaError(.memory, "not enough memory") }
+    guard case .string(let code) = try state.dump(function) else {
+      throw LuaError(.memory, message: "not enough memory")
+    }
     self.source = source
     self.code = code.bytes
   }

@@ -21,13 +21,13 @@ extension LuaState {
   /// Creates globals for one script: a copy of the base, and these.
   public func environment(_ globals: [String: LuaValue] = [:]) throws(LuaError) -> LuaEnvironment {
     let table = LuaTable(reference: try keep(mbl_environment_new(raw)))
-    for (name, value) in globals { try table.set(name, value) }
+    for (name, value) in globals { try table.set(name, to: value) }
     return LuaEnvironment(table: table)
   }
 
   /// Sets a global that every environment has that is created from now on. Freeze a table that scripts must not change.
-  public func setGlobal(_ name: String, _ value: LuaValue) throws(LuaError) {
-    try globals.set(name, value)
+  public func setGlobal(_ name: String, to value: LuaValue) throws(LuaError) {
+    try globals.set(name, to: value)
   }
 
   /// Reads a global of the base, from which environments are copied.

@@ -53,7 +53,7 @@ extension LuaState {
     var own = try scriptModules.get(environment).tableValue
     if own == nil {
       let fresh = try self.table()
-      try scriptModules.set(environment, .table(fresh))
+      try scriptModules.set(environment, to: .table(fresh))
       own = fresh
     }
     return LuaModuleScope(shared: loaded.shared, environment: LuaEnvironment(table: table), own: own)
@@ -72,12 +72,12 @@ extension LuaState {
   }
 
   /// Keeps a loaded module, so that `require` gives it from now on.
-  func publish(_ module: LuaLoadedModule, _ name: String, _ scope: LuaModuleScope) throws(LuaError) -> LuaValue {
+  func publish(_ module: LuaLoadedModule, as name: String, in scope: LuaModuleScope) throws(LuaError) -> LuaValue {
     if module.isScripts {
-      try scope.own?.set(name, module.value)
+      try scope.own?.set(name, to: module.value)
     } else {
       loaded.tables[name] = module.table
-      try loaded.shared?.set(name, module.value)
+      try loaded.shared?.set(name, to: module.value)
     }
     return module.value
   }

@@ -35,7 +35,7 @@ extension LuaState {
     } catch  where error.kind == .stack && !source.isBytecode {
       // The parser says that the C stack is at its end, and not in which line.
       throw LuaError(
-        .syntax, "the source nests too deeply (more than 200 levels)", script: source.name,
+        .syntax, message: "the source nests too deeply (more than 200 levels)", script: source.name,
         line: source.deepestLine)
     }
   }
@@ -43,13 +43,13 @@ extension LuaState {
   private func validate(_ source: LuaSource) throws(LuaError) {
     if let limit = limits.sourceSize, source.bytes.count > limit {
       throw LuaError(
-        .limit(.source), "the source has \(source.bytes.count) bytes, more than \(limit)", script: source.name)
+        .limit(.source), message: "the source has \(source.bytes.count) bytes, more than \(limit)", script: source.name)
     }
     if preset != .trusted, source.isBytecode {
-      throw LuaError(.binary, "bytecode is not loaded; give the source text", script: source.name)
+      throw LuaError(.binary, message: "bytecode is not loaded; give the source text", script: source.name)
     }
     if preset != .trusted, source.bytes.withUnsafeBufferPointer({ String(validUTF8: $0) }) == nil {
-      throw LuaError(.encoding, "the source is not UTF-8 text", script: source.name)
+      throw LuaError(.encoding, message: "the source is not UTF-8 text", script: source.name)
     }
   }
 }

@@ -21,11 +21,12 @@ extension LuaState {
   private func reload(_ name: String, for scope: LuaModuleScope) throws -> LuaValue {
     guard let module = try loadModule(name, for: scope) else { throw missingModule(name) }
     let known = scope.own == nil ? loaded.tables[name] : try scope.own?.get(name).tableValue
-    guard let known else { return try publish(module, name, scope) }
+    guard let known else { return try publish(module, as: name, in: scope) }
     guard let fresh = module.table else {
       throw LuaError(
         .module,
-        "module '\(name)' was a table and gives \(module.value.typePhrase) now: scripts that hold the table would keep it"
+        message:
+          "module '\(name)' was a table and gives \(module.value.typePhrase) now: scripts that hold the table would keep it"
       )
     }
     let old = try table()
@@ -48,7 +49,7 @@ extension LuaTable {
   public func replaceContents(with other: LuaTable) throws(LuaError) {
     _ = try other.reference.index(in: reference.state)
     try setMetatable(other.metatable)
-    for (key, _) in try pairs { try set(key, .nil) }
-    for (key, value) in try other.pairs { try set(key, value) }
+    for (key, _) in try pairs { try set(key, to: .nil) }
+    for (key, value) in try other.pairs { try set(key, to: value) }
   }
 }

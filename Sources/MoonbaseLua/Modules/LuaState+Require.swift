@@ -13,14 +13,14 @@ extension LuaState {
       if let known = try scope.module(name) { return try call.return(known) }
       if let library = try state.library(name) { return try call.return(library) }
       if let value = try state.loadModule(name, for: scope) {
-        return try call.return(try state.publish(value, name, scope))
+        return try call.return(try state.publish(value, as: name, in: scope))
       }
       guard let fallback else { throw state.missingModule(name) }
       for result in try fallback.call([.text(name)]) { try call.return(result) }
     }
     loaded.shared = shared
     if preset == .compat { loaded.ofScripts = try weakTable() }
-    try setGlobal("require", require)
+    try setGlobal("require", to: require)
   }
 
   /// The error for a module that was not found.
@@ -30,7 +30,7 @@ extension LuaState {
     let hint = isKnown ? "; did you mean \(full)?" : ""
     let path = name.replacing(".", with: "/")
     let places = modules.rootPaths.map { root in "\n\tno file '\(root)/\(path).lua' or '\(root)/\(path)/init.lua'" }
-    return LuaError(.module, "module '\(name)' not found\(hint)\(places.joined())")
+    return LuaError(.module, message: "module '\(name)' not found\(hint)\(places.joined())")
   }
 
   /// A library of Lua's, as the preset has it; nil if no library has the name.
@@ -47,28 +47,30 @@ extension LuaState {
   func loadModule(_ name: String, for scope: LuaModuleScope) throws -> LuaLoadedModule? {
     guard LuaModules.isName(name) else {
       if preset == .trusted { return nil }
-      throw LuaError(.module, "'\(name)' is no module name (parts of letters, digits, _ and -, divided by dots)")
+      throw LuaError(
+        .module, message: "'\(name)' is no module name (parts of letters, digits, _ and -, divided by dots)")
     }
     guard !loaded.loading.contains(name) else {
-      throw LuaError(.module, "modules require each other: \((loaded.loading + [name]).joined(separator: " → "))")
+      throw LuaError(
+        .module, message: "modules require each other: \((loaded.loading + [name]).joined(separator: " → "))")
     }
     loaded.loading.append(name)
     defer { loaded.loading.removeLast() }
     switch modules.entries[name] {
     case .loader(let loader): return LuaLoadedModule(value: try loader(self))
-    case .source(let source, let frozen): return try runModule(name, source, frozen: frozen, for: scope)
+    case .source(let source, let frozen): return try runModule(name, source: source, frozen: frozen, for: scope)
     case nil: if let value = try standardModule(name) { return LuaLoadedModule(value: value) }
     }
     guard let file = modules.file(name) else { return nil }
     if let path = FileIdentity.truePath(file.url.path), modules.guardian?.refuses(path: path, writing: false) == true {
-      throw LuaError(.module, LuaCall.guarded(file.name))
+      throw LuaError(.module, message: LuaCall.guarded(file.name))
     }
     let source = try LuaSource(path: file.url.path, name: file.name, limit: limits.sourceSize)
-    return try runModule(name, source, path: file.url.path, frozen: false, for: scope)
+    return try runModule(name, source: source, path: file.url.path, frozen: false, for: scope)
   }
 
   private func runModule(
-    _ name: String, _ source: LuaSource, path: String? = nil, frozen: Bool, for scope: LuaModuleScope
+    _ name: String, source: LuaSource, path: String? = nil, frozen: Bool, for scope: LuaModuleScope
   ) throws(LuaError) -> LuaLoadedModule {
     let environment = frozen ? nil : scope.environment
     // Plain Lua gives a module the path of its file. A sandboxed module must learn nothing about the machine.
@@ -79,7 +81,7 @@ extension LuaState {
     case .nil:
       // No script sees the globals that the module sets, so the module would be of no use.
       guard preset == .compat || preset == .trusted else {
-        throw LuaError(.module, "module '\(name)' returns nothing: end it with return and what it gives")
+        throw LuaError(.module, message: "module '\(name)' returns nothing: end it with return and what it gives")
       }
       module.value = .boolean(true)
     case .table(let table) where frozen && preset != .trusted: module.value = .table(try table.frozen())

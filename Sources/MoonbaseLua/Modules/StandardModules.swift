@@ -40,8 +40,8 @@ extension LuaState {
 
   private func makeStandardHost() throws -> LuaTable {
     let host = try table(moduleHost)
-    try host.set("null", .null)
-    for (name, body) in Self.tableFunctions + Self.textFunctions { try host.set(name, function(body)) }
+    try host.set("null", to: .null)
+    for (name, body) in Self.tableFunctions + Self.textFunctions { try host.set(name, to: function(body)) }
     return host
   }
 

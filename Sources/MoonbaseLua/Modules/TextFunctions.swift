@@ -13,11 +13,11 @@ extension LuaState {
         "repair",
         { call in call.return(try call.withBytes(0) { String(decoding: $0, as: UTF8.self) }) }
       ),
-      ("length", { call in call.return(try chargedText(call, 0).count) }),
+      ("length", { call in call.return(try chargedText(call, at: 0).count) }),
       (
         "characters",
         { call in
-          let text = try chargedText(call, 0)
+          let text = try chargedText(call, at: 0)
           try call.return(.table(try call.state.list(text.map { .text(String($0)) })))
         }
       ),
@@ -27,20 +27,20 @@ extension LuaState {
   }
 
   /// Reads a text argument, and charges an instruction for each byte, for the time that Foundation will take.
-  private static func chargedText(_ call: borrowing LuaCall, _ index: Int) throws -> String {
+  private static func chargedText(_ call: borrowing LuaCall, at index: Int) throws -> String {
     let text = try call.text(index)
     call.state.charge(Int64(text.utf8.count))
     return text
   }
 
   private static func mapText(_ call: inout LuaCall, _ body: (String) -> String) throws {
-    call.return(body(try chargedText(call, 0)))
+    call.return(body(try chargedText(call, at: 0)))
   }
 
   private static func fold(_ call: inout LuaCall) throws {
     let options = try call.text(1)
     guard options.allSatisfy({ $0 == "c" || $0 == "d" }) else {
-      throw call.argumentError(1, "'\(options)' is none of \"c\", \"d\" and \"cd\"")
+      throw call.argumentError(1, problem: "'\(options)' is none of \"c\", \"d\" and \"cd\"")
     }
     try mapText(&call) {
       $0.folded(caseInsensitive: options.contains("c"), diacriticInsensitive: options.contains("d"))
@@ -48,19 +48,19 @@ extension LuaState {
   }
 
   private static func normalize(_ call: inout LuaCall) throws {
-    let text = try chargedText(call, 0)
+    let text = try chargedText(call, at: 0)
     switch try call.text(1) {
     case "NFC": call.return(text.precomposedStringWithCanonicalMapping)
     case "NFD": call.return(text.decomposedStringWithCanonicalMapping)
     case "NFKC": call.return(text.precomposedStringWithCompatibilityMapping)
     case "NFKD": call.return(text.decomposedStringWithCompatibilityMapping)
-    case let form: throw call.argumentError(1, "'\(form)' is none of NFC, NFD, NFKC and NFKD")
+    case let form: throw call.argumentError(1, problem: "'\(form)' is none of NFC, NFD, NFKC and NFKD")
     }
   }
 
   /// The part between two positions, which are those of `string.sub` but count characters.
   private static func part(_ call: inout LuaCall) throws {
-    let text = try chargedText(call, 0)
+    let text = try chargedText(call, at: 0)
     let first = try call.integer(1)
     let last = try call.integer(2)
     let count = Int64(text.count)
@@ -75,10 +75,10 @@ extension LuaState {
 
   private static let locales = Lock<[String: Locale]>([:])
 
-  private static func locale(_ call: borrowing LuaCall, _ index: Int) throws -> Locale {
+  private static func locale(_ call: borrowing LuaCall, at index: Int) throws -> Locale {
     let name = try call.text(index)
     guard name.utf8.count <= 40, name.utf8.allSatisfy({ $0 < 0x80 && ($0 == 0x2D || $0 == 0x5F || $0.isLetterOrDigit) })
-    else { throw call.argumentError(index, "'\(name.prefix(40))' is no locale, such as \"de\" or \"pt_BR\"") }
+    else { throw call.argumentError(index, problem: "'\(name.prefix(40))' is no locale, such as \"de\" or \"pt_BR\"") }
     let locale = locales.withLock { known -> Locale? in
       if let locale = known[name] { return locale }
       guard isKnown(name) else { return nil }
@@ -87,7 +87,7 @@ extension LuaState {
       known[name] = locale
       return locale
     }
-    guard let locale else { throw call.argumentError(index, "no locale is named '\(name)'") }
+    guard let locale else { throw call.argumentError(index, problem: "no locale is named '\(name)'") }
     return locale
   }
 
@@ -101,11 +101,11 @@ extension LuaState {
     Locale.availableIdentifiers.compactMap { $0.split { $0 == "-" || $0 == "_" }.first?.lowercased() })
 
   private static func compare(_ call: inout LuaCall) throws {
-    let one = try chargedText(call, 0)
-    let other = try chargedText(call, 1)
+    let one = try chargedText(call, at: 0)
+    let other = try chargedText(call, at: 1)
     let order = one.compare(
       other, options: [.caseInsensitive, .numeric, .widthInsensitive, .forcedOrdering], range: nil,
-      locale: try locale(call, 2))
+      locale: try locale(call, at: 2))
     call.return(order.rawValue)
   }
 }

@@ -16,7 +16,7 @@ struct LuaOperandFields {
     let tokens = Self.tokens(before + "\n" + text + "\n" + after)
     let signs = Self.signs(of: name)
     let found = tokens.indices.filter { tokens[$0].line == 2 && signs.contains(tokens[$0].token) }
-    guard found.count == 1, let at = found.first, !Self.reachesOver(tokens, signs) else { return nil }
+    guard found.count == 1, let at = found.first, !Self.reachesOver(tokens, signs: signs) else { return nil }
     let words = tokens.map(\.token)
     left = Self.field(endingBefore: at, in: words)
     right = Self.field(startingAfter: at, in: words)
@@ -32,7 +32,7 @@ struct LuaOperandFields {
   }
 
   /// Whether the line before holds the sign too and goes on in this line. Lua gives such a comparison the line in which it ends.
-  private static func reachesOver(_ tokens: [(token: Token, line: Int)], _ signs: [Token]) -> Bool {
+  private static func reachesOver(_ tokens: [(token: Token, line: Int)], signs: [Token]) -> Bool {
     let before = tokens.prefix { $0.line == 1 }.map(\.token)
     guard case .symbol = before.last, let last = before.last else { return false }
     return !closes(last) && before.contains(where: signs.contains)

@@ -7,16 +7,16 @@ extension LuaSource {
     var rows: [String] = []
     for number in first...(line + context) {
       guard let content = self.line(number) else { break }
-      rows.append("\(number == line ? ">" : " ") \(pad(String(number), width)) | \(Self.shown(content))")
+      rows.append("\(number == line ? ">" : " ") \(pad(String(number), to: width)) | \(Self.shown(content))")
       if number == line {
-        let column = Self.column(in: Self.shown(text), message)
-        rows.append("  \(pad("", width)) | \(String(repeating: " ", count: column))^")
+        let column = Self.column(in: Self.shown(text), message: message)
+        rows.append("  \(pad("", to: width)) | \(String(repeating: " ", count: column))^")
       }
     }
     return rows.joined(separator: "\n")
   }
 
-  private func pad(_ text: String, _ width: Int) -> String {
+  private func pad(_ text: String, to width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
   }
 
@@ -26,7 +26,7 @@ extension LuaSource {
 
   /// The column of the last word in quotes of the message that stands in the line, as in "near 'x'" or "(local 'p')". Without one,
   /// the first column that is no blank.
-  private static func column(in line: String, _ message: String) -> Int {
+  private static func column(in line: String, message: String) -> Int {
     let words = message.split(separator: "'", omittingEmptySubsequences: false)
     for index in words.indices.reversed() where index % 2 == 1 && !words[index].isEmpty {
       if let range = line.ranges(of: words[index]).last {

@@ -6,7 +6,7 @@ extension LuaSource {
     do {
       self.init(bytes: try BoundedFile.read(path, limit: limit ?? Self.greatestSize), name: name)
     } catch {
-      throw Self.refusal(of: name, error)
+      throw Self.refusal(of: name, failure: error)
     }
   }
 
@@ -15,14 +15,14 @@ extension LuaSource {
     do {
       self.init(bytes: try BoundedFile.read(STDIN_FILENO, limit: limit ?? Self.greatestSize), name: name)
     } catch {
-      throw Self.refusal(of: name, error)
+      throw Self.refusal(of: name, failure: error)
     }
   }
 
-  private static func refusal(of name: String, _ failure: BoundedFile.Failure) -> LuaError {
+  private static func refusal(of name: String, failure: BoundedFile.Failure) -> LuaError {
     guard case .tooLarge(let limit) = failure else {
-      return LuaError(.module, "cannot open \(name): \(failure.reason)")
+      return LuaError(.module, message: "cannot open \(name): \(failure.reason)")
     }
-    return LuaError(.limit(.source), "\(name): the source has more than \(limit) bytes")
+    return LuaError(.limit(.source), message: "\(name): the source has more than \(limit) bytes")
   }
 }

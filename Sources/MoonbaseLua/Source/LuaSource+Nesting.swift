@@ -6,7 +6,7 @@ extension LuaSource {
     while true {
       let (token, line) = lexer.next()
       if token == .end { return nesting.deepestLine }
-      nesting.take(token, line)
+      nesting.take(token, line: line)
     }
   }
 }
@@ -19,7 +19,7 @@ private struct LuaNesting {
   private var deepest = 0
   private(set) var deepestLine: Int?
 
-  mutating func take(_ token: LuaLexer.Token, _ line: Int) {
+  mutating func take(_ token: LuaLexer.Token, line: Int) {
     let isPrefix = token == .name("not") || Self.prefixes.contains(token)
     prefixes = isPrefix ? prefixes + 1 : 0
     if Self.openers.contains(token) { depth += 1 }

@@ -80,7 +80,7 @@ public struct LuaTableLines: Sendable {
             advance()
             if isSymbol("{") {
               table = Table()
-              readTable([], 0, &table)
+              readTable([], depth: 0, into: &table)
             } else if case .name(let result) = token, let known = named[result] {
               table = known
             }
@@ -91,7 +91,7 @@ public struct LuaTableLines: Sendable {
             advance()
             if isSymbol("{") {
               var inner = Table()
-              readTable([], 0, &inner)
+              readTable([], depth: 0, into: &inner)
               named[name] = inner
             }
             continue
@@ -101,7 +101,7 @@ public struct LuaTableLines: Sendable {
       }
     }
 
-    private mutating func readTable(_ path: [String], _ depth: Int, _ table: inout Table) {
+    private mutating func readTable(_ path: [String], depth: Int, into table: inout Table) {
       table.lines[path] = line
       advance()
       var place = 0
@@ -115,7 +115,7 @@ public struct LuaTableLines: Sendable {
         table.lines[inner] = key.line
         table.places[inner] = table.places.count
         if isSymbol("{"), depth < Self.deepest {
-          readTable(inner, depth + 1, &table)
+          readTable(inner, depth: depth + 1, into: &table)
           table.lines[inner] = key.line
         }
         skipValue()

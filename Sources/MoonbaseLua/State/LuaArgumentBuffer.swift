@@ -45,40 +45,40 @@ final class LuaArgumentBuffer {
     capacity = count
   }
 
-  func set(_ index: Int, _ value: LuaValue, for state: LuaState) throws(LuaError) {
+  func set(_ index: Int, to value: LuaValue, for state: LuaState) throws(LuaError) {
     switch value {
     case .nil: values[index].tag = .nil
     case .null: values[index].tag = .null
-    case .boolean(let flag): setBoolean(index, flag)
-    case .integer(let integer): setInteger(index, integer)
-    case .number(let number): setNumber(index, number)
-    case .string(let string): string.withBytes { setBytes(index, UnsafeRawBufferPointer($0)) }
-    case .table(let table): try setReference(index, table.reference, for: state)
-    case .function(let function): try setReference(index, function.reference, for: state)
-    case .userdata(let userdata): try setReference(index, userdata.reference, for: state)
-    case .thread(let thread): try setReference(index, thread.reference, for: state)
-    case .object(let object): try setObject(index, object.object, object.type, for: state)
+    case .boolean(let flag): setBoolean(index, to: flag)
+    case .integer(let integer): setInteger(index, to: integer)
+    case .number(let number): setNumber(index, to: number)
+    case .string(let string): string.withBytes { setBytes(index, to: UnsafeRawBufferPointer($0)) }
+    case .table(let table): try setReference(index, to: table.reference, for: state)
+    case .function(let function): try setReference(index, to: function.reference, for: state)
+    case .userdata(let userdata): try setReference(index, to: userdata.reference, for: state)
+    case .thread(let thread): try setReference(index, to: thread.reference, for: state)
+    case .object(let object): try setObject(index, to: object.object, type: object.type, for: state)
     }
   }
 
   func setNil(_ index: Int) { values[index].tag = .nil }
 
-  func setBoolean(_ index: Int, _ flag: Bool) {
+  func setBoolean(_ index: Int, to flag: Bool) {
     values[index].tag = .boolean
     values[index].integer = flag ? 1 : 0
   }
 
-  func setInteger(_ index: Int, _ integer: Int64) {
+  func setInteger(_ index: Int, to integer: Int64) {
     values[index].tag = .integer
     values[index].integer = integer
   }
 
-  func setNumber(_ index: Int, _ number: Double) {
+  func setNumber(_ index: Int, to number: Double) {
     values[index].tag = .number
     values[index].number = number
   }
 
-  func setBytes(_ index: Int, _ source: UnsafeRawBufferPointer) {
+  func setBytes(_ index: Int, to source: UnsafeRawBufferPointer) {
     if byteCount + source.count > byteCapacity { grow(byteCount + source.count) }
     if let base = source.baseAddress { (bytes + byteCount).copyMemory(from: base, byteCount: source.count) }
     values[index].tag = .string
@@ -89,7 +89,7 @@ final class LuaArgumentBuffer {
     holdsMore.pointee = true
   }
 
-  func setReference(_ index: Int, _ reference: LuaReference, for state: LuaState) throws(LuaError) {
+  func setReference(_ index: Int, to reference: LuaReference, for state: LuaState) throws(LuaError) {
     let place = try reference.index(in: state)
     anchors.append(reference)
     holdsMore.pointee = true
@@ -98,7 +98,7 @@ final class LuaArgumentBuffer {
   }
 
   func setObject(
-    _ index: Int, _ object: AnyObject, _ type: LuaAnyHostType, scoped: Bool = false, for state: LuaState
+    _ index: Int, to object: AnyObject, type: LuaAnyHostType, scoped: Bool = false, for state: LuaState
   ) throws(LuaError) {
     anchors.append(object)
     holdsMore.pointee = true

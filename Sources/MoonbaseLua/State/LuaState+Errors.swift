@@ -26,12 +26,12 @@ extension LuaError {
 
 extension LuaState {
   func check(_ status: MBLStatus) throws(LuaError) {
-    if status != .OK { throw LuaError(status == .stack ? .stack : .memory, "not enough memory") }
+    if status != .OK { throw LuaError(status == .stack ? .stack : .memory, message: "not enough memory") }
   }
 
   /// Takes the value that a failed call raised off the stack, and creates the error.
   func takeError(_ status: MBLStatus) -> LuaError {
-    if status == .stack { return LuaError(.stack, "stack overflow in the host") }
+    if status == .stack { return LuaError(.stack, message: "stack overflow in the host") }
     defer { pop() }
     defer { rethrown = nil }
     let outer = traceback()
@@ -40,13 +40,13 @@ extension LuaState {
     let crossed = box?.error
     var plain = MBLValue()
     mbl_get(mbl_thread(raw), -1, &plain)
-    let text = errorText(plain, crossed)
+    let text = errorText(plain, crossed: crossed)
     let inner = box?.traceback ?? rethrown.flatMap { text.hasSuffix($0.text) ? $0.traceback : nil } ?? []
     let frames = Self.joined(inner, outer)
-    let (script, line, message) = Self.place(in: text, frames)
-    let kind = kind(of: status, crossed, message)
+    let (script, line, message) = Self.place(in: text, frames: frames)
+    let kind = kind(of: status, crossed: crossed, message: message)
     return LuaError(
-      kind, message, script: script, line: line, traceback: status == .syntax ? [] : frames,
+      kind, message: message, script: script, line: line, traceback: status == .syntax ? [] : frames,
       underlying: crossed, value: status == .memory ? nil : try? value(plain), raised: text)
   }
 
@@ -77,10 +77,10 @@ extension LuaState {
     }
     let place = frames.first { $0.line != nil }
     return LuaError(
-      kind, message, script: place?.source, line: place?.line, traceback: frames)
+      kind, message: message, script: place?.source, line: place?.line, traceback: frames)
   }
 
-  private func kind(of status: MBLStatus, _ crossed: (any Error)?, _ message: String) -> LuaError.Kind {
+  private func kind(of status: MBLStatus, crossed: (any Error)?, message: String) -> LuaError.Kind {
     switch status {
     case .syntax:
       return message.contains("attempt to load a binary chunk") || message.contains("truncated precompiled chunk")
@@ -95,7 +95,7 @@ extension LuaState {
     return (crossed as? LuaError)?.kind ?? .host
   }
 
-  private func errorText(_ plain: MBLValue, _ crossed: (any Error)?) -> String {
+  private func errorText(_ plain: MBLValue, crossed: (any Error)?) -> String {
     if let crossed = crossed as? LuaError { return crossed.description }
     if let crossed { return String(describing: crossed) }
     if plain.tag == .string { return string(plain).description }
@@ -119,7 +119,7 @@ extension LuaState {
   }
 
   /// Splits "script:12: message"; without a place, the innermost frame of a script gives it.
-  static func place(in text: String, _ frames: [LuaError.Frame]) -> (script: String?, line: Int?, message: String) {
+  static func place(in text: String, frames: [LuaError.Frame]) -> (script: String?, line: Int?, message: String) {
     let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
     if parts.count == 3, let line = Int(parts[1]), !parts[0].isEmpty, parts[2].hasPrefix(" ") {
       return (String(parts[0]), line, String(parts[2].dropFirst()))
@@ -144,9 +144,9 @@ extension LuaState {
       if !error.traceback.isEmpty, !error.message.isEmpty { rethrown = (error.message, error.traceback) }
       if case .string(let string)? = error.value(in: self), error.underlying == nil {
         // Lua raised it as text before it came through the host: the same text is raised again.
-        return failValue(.string(string), error)
+        return failValue(.string(string), error: error)
       }
-      if let value = error.value(in: self) { return failValue(value, error) }
+      if let value = error.value(in: self) { return failValue(value, error: error) }
       if error.underlying == nil, error.kind == .runtime || error.kind == .conversion {
         var text = error.description
         return text.withUTF8 { bytes in
@@ -155,19 +155,19 @@ extension LuaState {
       }
     }
     let origin = (error as? LuaError)?.underlying ?? error
-    if let value = errorMapper?(origin, self) { return failValue(value, error) }
+    if let value = errorMapper?(origin, self) { return failValue(value, error: error) }
     let crossed = LuaCrossedError(error)
     mbl_fail(raw, Unmanaged.passRetained(crossed).toOpaque(), crossed.weight)
   }
 
-  private func failValue(_ value: LuaValue, _ error: any Error) {
+  private func failValue(_ value: LuaValue, error: any Error) {
     var reference: Int32 = 0
     let crossed = LuaCrossedError(error)
     let box = Unmanaged.passRetained(crossed).toOpaque()
     let buffer = takeBuffer(1)
     defer { giveBack(buffer) }
     do {
-      try buffer.set(0, value, for: self)
+      try buffer.set(0, to: value, for: self)
       buffer.seal(1)
       try check(mbl_push(raw, buffer.values))
       defer { pop() }

@@ -10,13 +10,19 @@ extension LuaState {
           Unmanaged<LuaHostFunction>.fromOpaque(function)._withUnsafeGuaranteedRef { $0.call(frame) }
         },
         get: { type, object, slot, frame in
-          Unmanaged<LuaAnyHostType>.fromOpaque(type)._withUnsafeGuaranteedRef { $0.get(object, Int(slot), frame) }
+          Unmanaged<LuaAnyHostType>.fromOpaque(type)._withUnsafeGuaranteedRef {
+            $0.get(object, slot: Int(slot), frame: frame)
+          }
         },
         set: { type, object, slot, frame in
-          Unmanaged<LuaAnyHostType>.fromOpaque(type)._withUnsafeGuaranteedRef { $0.set(object, Int(slot), frame) }
+          Unmanaged<LuaAnyHostType>.fromOpaque(type)._withUnsafeGuaranteedRef {
+            $0.set(object, slot: Int(slot), frame: frame)
+          }
         },
         missing: { type, object, writing, frame in
-          Unmanaged<LuaAnyHostType>.fromOpaque(type)._withUnsafeGuaranteedRef { $0.missing(object, writing, frame) }
+          Unmanaged<LuaAnyHostType>.fromOpaque(type)._withUnsafeGuaranteedRef {
+            $0.missing(object, writing: writing, frame: frame)
+          }
         },
         retain: { _ = Unmanaged<AnyObject>.fromOpaque($0).retain() },
         release: { Unmanaged<AnyObject>.fromOpaque($0).release() },

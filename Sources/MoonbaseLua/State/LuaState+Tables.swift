@@ -10,26 +10,26 @@ extension LuaState {
   /// Creates a table with these fields.
   ///
   /// ```swift
-  /// try state.setGlobal("settings", .table(state.table(["depth": 3, "name": "Scarlet"])))
+  /// try state.setGlobal("settings", to: .table(state.table(["depth": 3, "name": "Scarlet"])))
   /// ```
   public func table(_ fields: [String: LuaValue]) throws(LuaError) -> LuaTable {
     let table = try table(fields: fields.count)
-    for (key, value) in fields { try table.set(key, value) }
+    for (key, value) in fields { try table.set(key, to: value) }
     return table
   }
 
   /// Creates a list, which stays a list where it is empty.
   public func list(_ elements: [LuaValue]) throws(LuaError) -> LuaTable {
     let table = try table(elements: elements.count)
-    for (index, value) in elements.enumerated() { try table.set(index + 1, value) }
+    for (index, value) in elements.enumerated() { try table.set(index + 1, to: value) }
     try table.markAsList()
     return table
   }
 
-  func tableGet(_ table: LuaReference, _ key: LuaValue, raw isRaw: Bool) throws(LuaError) -> LuaValue {
+  func tableGet(_ table: LuaReference, key: LuaValue, raw isRaw: Bool) throws(LuaError) -> LuaValue {
     let buffer = takeBuffer(1)
     defer { giveBack(buffer) }
-    try buffer.set(0, key, for: self)
+    try buffer.set(0, to: key, for: self)
     buffer.seal(1)
     mbl_begin(raw)
     defer { mbl_end(raw) }
@@ -39,12 +39,12 @@ extension LuaState {
   }
 
   func tableSet(
-    _ table: LuaReference, _ key: LuaValue, _ value: LuaValue, raw isRaw: Bool
+    _ table: LuaReference, key: LuaValue, to value: LuaValue, raw isRaw: Bool
   ) throws(LuaError) {
     let buffer = takeBuffer(2)
     defer { giveBack(buffer) }
-    try buffer.set(0, key, for: self)
-    try buffer.set(1, value, for: self)
+    try buffer.set(0, to: key, for: self)
+    try buffer.set(1, to: value, for: self)
     buffer.seal(2)
     mbl_begin(raw)
     defer { mbl_end(raw) }

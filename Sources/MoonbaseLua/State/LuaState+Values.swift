@@ -12,7 +12,7 @@ extension LuaState {
     case .string: return .string(string(plain))
     case .object:
       guard let pointer = plain.pointer else {
-        throw LuaError(.runtime, "an object was used outside of its callback")
+        throw LuaError(.runtime, message: "an object was used outside of its callback")
       }
       return .object(
         LuaObject(
@@ -59,7 +59,7 @@ extension LuaState {
   ) throws(LuaError) -> [LuaValue] {
     let buffer = takeBuffer(arguments.count)
     defer { giveBack(buffer) }
-    for index in arguments.indices { try buffer.set(index, arguments[index], for: self) }
+    for index in arguments.indices { try buffer.set(index, to: arguments[index], for: self) }
     buffer.seal(arguments.count)
     mbl_begin(raw)
     defer { mbl_end(raw) }

@@ -5,7 +5,7 @@ import MoonbasePlatform
 ///
 /// ```swift
 /// let state = try LuaState(preset: .standard, limits: .untrusted)
-/// try state.setGlobal("twice", state.function { call in call.return(try call.integer(0) &* 2) })
+/// try state.setGlobal("twice", to: state.function { call in call.return(try call.integer(0) &* 2) })
 /// let chunk = try state.load("return twice(21)", name: "example.lua")
 /// let results = try chunk()   // [.integer(42)]
 /// ```
@@ -60,7 +60,7 @@ public final class LuaState {
     let owner = LuaOwner()
     guard
       let raw = mbl_open(Self.host, Unmanaged.passUnretained(owner).toOpaque(), preset.plain)
-    else { throw LuaError(.memory, "not enough memory for a Lua state") }
+    else { throw LuaError(.memory, message: "not enough memory for a Lua state") }
     self.preset = preset
     self.limits = limits
     self.raw = raw

@@ -39,7 +39,7 @@ public class LuaAnyHostType {
       try registration()
     }
     guard link === state.link, let plainType else {
-      throw LuaError(.foreign, "\(name) is not registered in this Lua state")
+      throw LuaError(.foreign, message: "\(name) is not registered in this Lua state")
     }
     return plainType
   }
@@ -55,9 +55,9 @@ public class LuaAnyHostType {
     return plain
   }
 
-  func get(_ object: UnsafeMutableRawPointer, _ slot: Int, _ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
-  func set(_ object: UnsafeMutableRawPointer, _ slot: Int, _ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
+  func get(_ object: UnsafeMutableRawPointer, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
+  func set(_ object: UnsafeMutableRawPointer, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
   func missing(
-    _ object: UnsafeMutableRawPointer, _ writing: Bool, _ frame: UnsafeMutablePointer<MBLFrame>
+    _ object: UnsafeMutableRawPointer, writing: Bool, frame: UnsafeMutablePointer<MBLFrame>
   ) -> Int32 { 0 }
 }

@@ -1,7 +1,7 @@
 /// A Swift object together with the type under which Lua knows it.
 ///
 /// ```swift
-/// try state.setGlobal("origin", .object(LuaObject(Point(0, 0), as: point)))
+/// try state.setGlobal("origin", to: .object(LuaObject(Point(0, 0), as: point)))
 /// let point = try state.global("origin").objectValue(as: Point.self)
 /// ```
 public struct LuaObject {
@@ -23,7 +23,7 @@ public struct LuaObject {
 /// let date = LuaHostType<LuaBox<Date>>("date", interned: false)   // with operators .equal, .less and .text
 /// date.property("unix", get: { box, call in call.return(box.value.timeIntervalSince1970) })
 /// try state.register(date)
-/// try state.setGlobal("epoch", .object(LuaObject(LuaBox(Date(timeIntervalSince1970: 0)), as: date)))
+/// try state.setGlobal("epoch", to: .object(LuaObject(LuaBox(Date(timeIntervalSince1970: 0)), as: date)))
 /// ```
 public final class LuaBox<Value> {
   /// The value.

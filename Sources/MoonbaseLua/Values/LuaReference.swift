@@ -36,14 +36,14 @@ final class LuaReference {
   /// The number in the registry of a state. Throws `.foreign` for any state but its own.
   func index(in state: LuaState) throws(LuaError) -> Int32 {
     guard link === state.link else {
-      throw LuaError(.foreign, "a value of one Lua state was given to another")
+      throw LuaError(.foreign, message: "a value of one Lua state was given to another")
     }
     return index
   }
 
   var state: LuaState {
     get throws(LuaError) {
-      guard let state = link.state else { throw LuaError(.closed, "the Lua state is closed") }
+      guard let state = link.state else { throw LuaError(.closed, message: "the Lua state is closed") }
       return state
     }
   }

@@ -11,7 +11,7 @@ package struct LuaRows {
   init(_ keys: [String], in state: LuaState) throws(LuaError) {
     list = try state.list([])
     self.keys = try state.table(elements: keys.count)
-    for (index, key) in keys.enumerated() { try self.keys.set(index + 1, .text(key)) }
+    for (index, key) in keys.enumerated() { try self.keys.set(index + 1, to: .text(key)) }
     self.state = state
   }
 
@@ -19,7 +19,7 @@ package struct LuaRows {
   package mutating func append(_ values: [LuaValue]) throws(LuaError) {
     let buffer = state.takeBuffer(values.count)
     defer { state.giveBack(buffer) }
-    for (index, value) in values.enumerated() { try buffer.set(index, value, for: state) }
+    for (index, value) in values.enumerated() { try buffer.set(index, to: value, for: state) }
     buffer.seal(values.count)
     count += 1
     mbl_begin(state.raw)

@@ -5,7 +5,7 @@ import MoonbasePlatform
 ///
 /// ```swift
 /// let table = try state.table(["name": "Scarlet"])
-/// try table.set("age", 42)
+/// try table.set("age", to: 42)
 /// try table.get("age").integerValue                                // 42
 /// for (key, value) in try table.pairs { print(key, value) }
 /// ```
@@ -17,7 +17,7 @@ public struct LuaTable {
 
   /// Reads the value for a key; `.nil` if there is none.
   public func get(_ key: LuaValue) throws(LuaError) -> LuaValue {
-    try reference.state.tableGet(reference, key, raw: true)
+    try reference.state.tableGet(reference, key: key, raw: true)
   }
 
   /// Reads the value for a text key.
@@ -27,24 +27,24 @@ public struct LuaTable {
   public func get(_ index: Int) throws(LuaError) -> LuaValue { try get(.integer(Int64(index))) }
 
   /// Sets the value for a key; `.nil` removes the key.
-  public func set(_ key: LuaValue, _ value: LuaValue) throws(LuaError) {
-    try reference.state.tableSet(reference, key, value, raw: true)
+  public func set(_ key: LuaValue, to value: LuaValue) throws(LuaError) {
+    try reference.state.tableSet(reference, key: key, to: value, raw: true)
   }
 
   /// Sets the value for a text key.
-  public func set(_ key: String, _ value: LuaValue) throws(LuaError) { try set(.text(key), value) }
+  public func set(_ key: String, to value: LuaValue) throws(LuaError) { try set(.text(key), to: value) }
 
   /// Sets the element at a Lua index (from 1).
-  public func set(_ index: Int, _ value: LuaValue) throws(LuaError) { try set(.integer(Int64(index)), value) }
+  public func set(_ index: Int, to value: LuaValue) throws(LuaError) { try set(.integer(Int64(index)), to: value) }
 
   /// Reads as `t[key]` does in Lua: metamethods run, within the limits.
   public func index(_ key: LuaValue) throws(LuaError) -> LuaValue {
-    try reference.state.tableGet(reference, key, raw: false)
+    try reference.state.tableGet(reference, key: key, raw: false)
   }
 
   /// Sets as `t[key] = value` does in Lua: metamethods run, within the limits.
-  public func assign(_ key: LuaValue, _ value: LuaValue) throws(LuaError) {
-    try reference.state.tableSet(reference, key, value, raw: false)
+  public func assign(_ key: LuaValue, to value: LuaValue) throws(LuaError) {
+    try reference.state.tableSet(reference, key: key, to: value, raw: false)
   }
 
   /// Lua's raw length, `#t`: the number of elements of a list. The keys of a map are not counted.
@@ -121,7 +121,7 @@ public struct LuaTable {
   /// Creates a proxy of this table that scripts can read and not change.
   ///
   /// ```swift
-  /// try state.setGlobal("settings", .table(state.table(["depth": 3]).frozen()))
+  /// try state.setGlobal("settings", to: .table(state.table(["depth": 3]).frozen()))
   /// ```
   public func frozen() throws(LuaError) -> LuaTable {
     let state = try reference.state

@@ -71,6 +71,6 @@ extension FetchIndexDescription {
       element.isAscending = !property.hasPrefix("-")
       return element
     }
-    self.init(name, elements)
+    self.init(name, elements: elements)
   }
 }

@@ -40,13 +40,13 @@ extension ManagedObjectModel {
   /// ```swift
   /// let model = ManagedObjectModel {
   ///   EntityDescription("Person", class: "Person") {
-  ///     AttributeDescription("lastName", .string).required()
-  ///     AttributeDescription("age", .integer16).required(default: 0).between(0, 150)
-  ///     RelationshipDescription.toMany("friends", "Person", inverse: "friends").ordered()
+  ///     AttributeDescription("lastName", type: .string).required()
+  ///     AttributeDescription("age", type: .integer16).required(default: 0).between(0, 150)
+  ///     RelationshipDescription.toMany("friends", destination: "Person", inverse: "friends").ordered()
   ///     UniquenessConstraint("lastName")
   ///   }
   ///   EntityDescription("Employee", parent: "Person") {
-  ///     AttributeDescription("number", .integer32).required()
+  ///     AttributeDescription("number", type: .integer32).required()
   ///   }
   /// }
   /// ```

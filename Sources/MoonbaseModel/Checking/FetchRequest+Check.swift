@@ -10,7 +10,7 @@ extension FetchRequest {
   func checked(in model: ResolvedModel, source: ResolvedEntity?) throws(ModelError) -> FetchRequest {
     guard let entity = model.entity(entityName) else {
       let hint = suggestion(for: entityName, among: model.entities.map(\.name))
-      throw ModelError(.predicateMismatch, "there is no entity \(entityName)\(hint)", entity: entityName)
+      throw ModelError(.predicateMismatch, message: "there is no entity \(entityName)\(hint)", entity: entityName)
     }
     var result = self
     try checkNumbers()
@@ -19,13 +19,13 @@ extension FetchRequest {
       result.predicate = try checker.check(predicate)
     }
     for key in sortDescriptors { try key.check(against: entity, in: model) }
-    for path in relationshipKeyPathsForPrefetching { try checkPrefetch(path, entity, model) }
-    for column in propertiesToFetch { try check(column, entity, model) }
+    for path in relationshipKeyPathsForPrefetching { try checkPrefetch(path, from: entity, in: model) }
+    for column in propertiesToFetch { try check(column, of: entity, in: model) }
     for key in propertiesToGroupBy {
       try TextLimits.check(path: key)
-      try check(FetchColumn(key), entity, model)
+      try check(FetchColumn(key), of: entity, in: model)
     }
-    if let havingPredicate { result.havingPredicate = try check(having: havingPredicate, entity, model) }
+    if let havingPredicate { result.havingPredicate = try check(having: havingPredicate, of: entity, in: model) }
     return result
   }
 
@@ -33,32 +33,34 @@ extension FetchRequest {
     for (what, number) in [("limit", fetchLimit), ("offset", fetchOffset), ("batch size", fetchBatchSize)]
     where number < 0 {
       throw ModelError(
-        .predicateMismatch, "the \(what) of the fetch is \(number): it cannot be negative, and 0 stands for none",
+        .predicateMismatch,
+        message: "the \(what) of the fetch is \(number): it cannot be negative, and 0 stands for none",
         entity: entityName)
     }
   }
 
-  private func checkPrefetch(_ path: String, _ entity: ResolvedEntity, _ model: ResolvedModel) throws(ModelError) {
+  private func checkPrefetch(_ path: String, from entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) {
     let components = try TextLimits.keys(of: path)
     let resolved = try PathResolver(model: model).resolve(components, from: entity)
     guard case .entity = resolved.end else {
       throw ModelError(
-        .predicateMismatch, "\(path) cannot be prefetched: it leads to no relationship", entity: entity.name)
+        .predicateMismatch, message: "\(path) cannot be prefetched: it leads to no relationship", entity: entity.name)
     }
   }
 
-  private func check(_ column: FetchColumn, _ entity: ResolvedEntity, _ model: ResolvedModel) throws(ModelError) {
+  private func check(_ column: FetchColumn, of entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) {
     var checker = PredicateChecker(entity: entity, model: model, groups: .column)
     let expression = try checker.checkInside(column.expression)
     if try checker.side(expression).isToMany {
       throw ModelError(
-        .predicateMismatch, "the column \(column.name) leads to several values; use @count or another operator",
+        .predicateMismatch,
+        message: "the column \(column.name) leads to several values; use @count or another operator",
         entity: entity.name)
     }
   }
 
   private func check(
-    having predicate: Predicate, _ entity: ResolvedEntity, _ model: ResolvedModel
+    having predicate: Predicate, of entity: ResolvedEntity, in model: ResolvedModel
   ) throws(ModelError) -> Predicate {
     let columns = columns(of: entity).map { ($0.name, $0) }
     let scope = GroupScope.condition(
@@ -93,19 +95,20 @@ extension SortDescriptor {
   public func check(against entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) {
     let components = try TextLimits.keys(of: keyPath)
     guard components.allSatisfy({ !$0.isEmpty }) else {
-      throw ModelError(.predicateMismatch, "“\(keyPath)” is no key path to sort by", entity: entity.name)
+      throw ModelError(.predicateMismatch, message: "“\(keyPath)” is no key path to sort by", entity: entity.name)
     }
     let path = try PathResolver(model: model).resolve(components, from: entity)
     if path.isToMany {
       throw ModelError(
-        .predicateMismatch, "\(entity.name) cannot be sorted by \(keyPath): it leads to several objects",
+        .predicateMismatch, message: "\(entity.name) cannot be sorted by \(keyPath): it leads to several objects",
         entity: entity.name,
         property: components[0])
     }
     guard case .attribute(let attribute) = path.end else { return }
     if [.transformable, .composite, .undefined].contains(attribute.type), !attribute.isTransient {
       throw ModelError(
-        .predicateMismatch, "\(entity.name) cannot be sorted by \(keyPath): \(attribute.type.phrase) has no order",
+        .predicateMismatch,
+        message: "\(entity.name) cannot be sorted by \(keyPath): \(attribute.type.phrase) has no order",
         entity: entity.name, property: components[0])
     }
   }

@@ -18,7 +18,7 @@ enum GroupScope {
     let resolver = PathResolver(model: checker.model)
     if components.first?.hasPrefix("@") ?? false {
       let rows = PathResolver.Path(end: .entity(checker.entity), isToMany: true)
-      return try resolver.extend(rows, components[...], whole: components)
+      return try resolver.extend(rows, with: components[...], whole: components)
     }
     guard case .condition(let columns, let keys) = self else {
       return try resolver.resolve(components, from: checker.entity)
@@ -49,7 +49,7 @@ extension FetchColumn {
   /// What is known about the column's values.
   func side(in checker: PredicateChecker) throws(ModelError) -> PredicateChecker.Side {
     if let resultType {
-      let attribute = AttributeDescription(name, resultType)
+      let attribute = AttributeDescription(name, type: resultType)
       return PredicateChecker.Side(type: CheckedType(attribute), attribute: attribute)
     }
     return try PredicateChecker(entity: checker.entity, model: checker.model, groups: .column).side(expression)

@@ -3,65 +3,67 @@ extension ManagedObjectModel {
   /// code may. Throws `.invalidModel` with the place.
   package func checkNesting() throws(ModelError) {
     for entity in entities {
-      try check(entity.userInfo, "entity \(entity.name)", entity.location)
+      try check(entity.userInfo, owner: "entity \(entity.name)", at: entity.location)
       for attribute in entity.attributes { try check(attribute, of: entity) }
       for relationship in entity.relationships {
-        try check(relationship.userInfo, "\(entity.name).\(relationship.name)", relationship.location)
+        try check(relationship.userInfo, owner: "\(entity.name).\(relationship.name)", at: relationship.location)
       }
       for property in entity.fetchedProperties {
         let owner = "\(entity.name).\(property.name)"
-        try check(property.userInfo, owner, property.location)
-        try check(property.fetchRequest, owner, property.location)
+        try check(property.userInfo, owner: owner, at: property.location)
+        try check(property.fetchRequest, owner: owner, at: property.location)
       }
     }
     for (name, request) in fetchRequestTemplates.sorted(by: { $0.key < $1.key }) {
       let part = ModelPart.fetchRequest(name)
-      try check(request, "\(part)", locations[part])
+      try check(request, owner: "\(part)", at: locations[part])
     }
   }
 
   private func check(_ attribute: AttributeDescription, of entity: EntityDescription) throws(ModelError) {
     let owner = "\(entity.name).\(attribute.name)"
-    if attribute.elements.isEmpty { return try check(part: attribute, owner, attribute.location) }
+    if attribute.elements.isEmpty { return try check(part: attribute, owner: owner, at: attribute.location) }
     if TreeLimits.areExceeded(by: attribute, \.elements) {
-      throw refusal("\(owner): its composites are", attribute.location)
+      throw refusal("\(owner): its composites are", at: attribute.location)
     }
     var pending = [attribute]
     while let part = pending.popLast() {
-      try check(part: part, owner, attribute.location)
+      try check(part: part, owner: owner, at: attribute.location)
       pending += part.elements
     }
   }
 
   private func check(
-    part attribute: AttributeDescription, _ owner: String, _ location: SourceLocation?
+    part attribute: AttributeDescription, owner: String, at location: SourceLocation?
   ) throws(ModelError) {
-    try check(attribute.userInfo, owner, location)
+    try check(attribute.userInfo, owner: owner, at: location)
     let validation = attribute.validation
     for value in [attribute.defaultValue, validation.minimum, validation.maximum].compactMap(\.self)
       + (validation.allowedValues ?? [])
-    where value.isNestedTooDeeply { throw refusal("\(owner): one of its values is", location) }
-    for rule in validation.predicates { try check(.predicate(rule.predicate), owner, location) }
+    where value.isNestedTooDeeply { throw refusal("\(owner): one of its values is", at: location) }
+    for rule in validation.predicates { try check(.predicate(rule.predicate), owner: owner, at: location) }
   }
 
-  private func check(_ request: FetchRequest, _ owner: String, _ location: SourceLocation?) throws(ModelError) {
+  private func check(_ request: FetchRequest, owner: String, at location: SourceLocation?) throws(ModelError) {
     for predicate in [request.predicate, request.havingPredicate].compactMap(\.self) {
-      try check(.predicate(predicate), owner, location)
+      try check(.predicate(predicate), owner: owner, at: location)
     }
-    for column in request.propertiesToFetch { try check(.expression(column.expression), owner, location) }
+    for column in request.propertiesToFetch { try check(.expression(column.expression), owner: owner, at: location) }
   }
 
-  private func check(_ node: PredicateNode, _ owner: String, _ location: SourceLocation?) throws(ModelError) {
-    if node.isTooDeep || node.hasDeepValue { throw refusal("\(owner): a predicate or a value in it is", location) }
+  private func check(_ node: PredicateNode, owner: String, at location: SourceLocation?) throws(ModelError) {
+    if node.isTooDeep || node.hasDeepValue { throw refusal("\(owner): a predicate or a value in it is", at: location) }
   }
 
   private func check(
-    _ userInfo: [String: Value], _ owner: String, _ location: SourceLocation?
+    _ userInfo: [String: Value], owner: String, at location: SourceLocation?
   ) throws(ModelError) {
-    if userInfo.values.contains(where: \.isNestedTooDeeply) { throw refusal("\(owner): its user info is", location) }
+    if userInfo.values.contains(where: \.isNestedTooDeeply) {
+      throw refusal("\(owner): its user info is", at: location)
+    }
   }
 
-  private func refusal(_ subject: String, _ location: SourceLocation?) -> ModelError {
-    ModelError(.invalidModel, "\(subject) nested too deeply: make it flatter", at: location)
+  private func refusal(_ subject: String, at location: SourceLocation?) -> ModelError {
+    ModelError(.invalidModel, message: "\(subject) nested too deeply: make it flatter", at: location)
   }
 }

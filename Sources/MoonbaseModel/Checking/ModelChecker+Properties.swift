@@ -7,7 +7,8 @@ extension ModelChecker {
     try ModelError.chargeProperty()
     func invalid(_ message: String) -> ModelError {
       ModelError(
-        .invalidModel, "\(entity.name).\(attribute.name) \(message)", at: attribute.location, entity: entity.name,
+        .invalidModel, message: "\(entity.name).\(attribute.name) \(message)", at: attribute.location,
+        entity: entity.name,
         property: attribute.name)
     }
     if attribute.type == .undefined, !attribute.isTransient {
@@ -41,15 +42,16 @@ extension ModelChecker {
     case .number, .date: break
     default:
       guard validation.minimum == nil, validation.maximum == nil else {
-        throw ModelError(.invalidModel, "is \(attribute.type.phrase): a minimum or maximum is for numbers and dates")
+        throw ModelError(
+          .invalidModel, message: "is \(attribute.type.phrase): a minimum or maximum is for numbers and dates")
       }
     }
     if let length = [validation.minimumLength, validation.maximumLength].compactMap(\.self).first(where: { $0 < 0 }) {
-      throw ModelError(.invalidModel, "has a length of \(length): no string is shorter than 0")
+      throw ModelError(.invalidModel, message: "has a length of \(length): no string is shorter than 0")
     }
     guard attribute.type != .string else { return }
     if validation.minimumLength != nil || validation.maximumLength != nil || validation.regularExpression != nil {
-      throw ModelError(.invalidModel, "is \(attribute.type.phrase): lengths and patterns are for strings")
+      throw ModelError(.invalidModel, message: "is \(attribute.type.phrase): lengths and patterns are for strings")
     }
   }
 
@@ -61,15 +63,17 @@ extension ModelChecker {
       _ = try attribute.checked(value)
     }
     if let least = validation.minimum, let greatest = validation.maximum, Value.compare(greatest, least) == .ascending {
-      throw ModelError(.invalidModel, "has a minimum above its maximum")
+      throw ModelError(.invalidModel, message: "has a minimum above its maximum")
     }
     if let least = validation.minimumLength, let greatest = validation.maximumLength, least > greatest {
-      throw ModelError(.invalidModel, "has a minimum length above its maximum length")
+      throw ModelError(.invalidModel, message: "has a minimum length above its maximum length")
     }
     guard let pattern = validation.regularExpression else { return }
-    if let mistake = TextLimits.mistake(ofPattern: pattern) { throw ModelError(.invalidModel, "has \(mistake)") }
+    if let mistake = TextLimits.mistake(ofPattern: pattern) {
+      throw ModelError(.invalidModel, message: "has \(mistake)")
+    }
     if (try? NSRegularExpression(pattern: pattern)) == nil {
-      throw ModelError(.invalidModel, "has a pattern that is no regular expression: \(pattern)")
+      throw ModelError(.invalidModel, message: "has a pattern that is no regular expression: \(pattern)")
     }
   }
 
@@ -81,33 +85,37 @@ extension ModelChecker {
     guard let destination = entities[relationship.destinationEntityName] else {
       let wanted = relationship.destinationEntityName
       throw invalid(
-        "\(name): its destination \(wanted) is not in the model\(nearestEntity(wanted))", entity, relationship)
+        "\(name): its destination \(wanted) is not in the model\(nearestEntity(wanted))", of: entity,
+        relationship: relationship)
     }
     if relationship.minCount < 0
       || (relationship.maxCount > 0 && relationship.minCount > relationship.maxCount)
     {
       throw invalid(
-        "\(name): its least count \(relationship.minCount) does not fit its greatest \(relationship.maxCount)", entity,
-        relationship)
+        "\(name): its least count \(relationship.minCount) does not fit its greatest \(relationship.maxCount)",
+        of: entity,
+        relationship: relationship)
     }
     if Int32(exactly: relationship.minCount) == nil || Int32(exactly: relationship.maxCount) == nil {
-      throw invalid("\(name): its counts do not fit 32 bits: 0 stands for no bound", entity, relationship)
+      throw invalid(
+        "\(name): its counts do not fit 32 bits: 0 stands for no bound", of: entity, relationship: relationship)
     }
     guard let inverseName = relationship.inverseName else { return }
     let candidates = lineage(of: destination).lazy.flatMap(\.relationships)
     guard let inverse = candidates.first(where: { $0.name == inverseName }) else {
       throw invalid(
         "\(name): its inverse \(inverseName) is not a relationship of \(destination.name)"
-          + suggestion(for: inverseName, among: candidates.map(\.name)), entity, relationship)
+          + suggestion(for: inverseName, among: candidates.map(\.name)), of: entity, relationship: relationship)
     }
     if let back = inverse.inverseName, back != relationship.name {
-      throw invalid("\(name): its inverse \(inverseName) names \(back) as its own inverse", entity, relationship)
+      throw invalid(
+        "\(name): its inverse \(inverseName) names \(back) as its own inverse", of: entity, relationship: relationship)
     }
     if !areRelated(inverse.destinationEntityName, entity.name) {
       throw invalid(
         "\(name): its inverse \(inverseName) leads to \(inverse.destinationEntityName), not back to \(entity.name)",
-        entity,
-        relationship)
+        of: entity,
+        relationship: relationship)
     }
   }
 
@@ -125,7 +133,7 @@ extension ModelChecker {
     guard entities[wanted] == nil else { return }
     throw ModelError(
       .invalidModel,
-      "\(entity.name).\(property.name): its entity \(wanted) is not in the model\(nearestEntity(wanted))",
+      message: "\(entity.name).\(property.name): its entity \(wanted) is not in the model\(nearestEntity(wanted))",
       at: property.location, entity: entity.name, property: property.name)
   }
 }

@@ -46,11 +46,11 @@ struct ModelChecker {
     for entity in model.entities {
       try ModelError.chargeEntity()
       if entity.name.isEmpty {
-        mistakes.add(invalid("an entity has no name: give it one", entity))
+        mistakes.add(invalid("an entity has no name: give it one", of: entity))
       } else if !Identifier.isOne(entity.name) {
-        mistakes.add(invalid("entity \(Identifier.shown(entity.name)): \(Identifier.rule)", entity))
+        mistakes.add(invalid("entity \(Identifier.shown(entity.name)): \(Identifier.rule)", of: entity))
       } else if !seen.insert(entity.name).inserted {
-        mistakes.add(invalid("entity \(entity.name) is declared twice: remove or rename one of them", entity))
+        mistakes.add(invalid("entity \(entity.name) is declared twice: remove or rename one of them", of: entity))
       }
     }
   }
@@ -69,16 +69,18 @@ struct ModelChecker {
       guard let parent = entities[name] else {
         // An ancestor's mistake is told once, as its own.
         guard current.name == entity.name else { return nil }
-        return invalid("entity \(current.name): its parent \(name) is not in the model\(nearestEntity(name))", current)
+        return invalid(
+          "entity \(current.name): its parent \(name) is not in the model\(nearestEntity(name))", of: current)
       }
       if name == entity.name {
         return invalid(
-          "entity \(entity.name) inherits from itself: \(current.name) has the parent \(name), give it another", entity)
+          "entity \(entity.name) inherits from itself: \(current.name) has the parent \(name), give it another",
+          of: entity)
       }
       if !seen.insert(name).inserted { return nil }
       if seen.count > Self.greatestDepth {
         return invalid(
-          "entity \(entity.name) has more than \(Self.greatestDepth) ancestors: make the hierarchy flatter", entity)
+          "entity \(entity.name) has more than \(Self.greatestDepth) ancestors: make the hierarchy flatter", of: entity)
       }
       current = parent
     }
@@ -94,12 +96,13 @@ struct ModelChecker {
         let place = owner == ancestor.name ? "twice" : "and inherits it from \(owner)"
         mistakes.add(
           ModelError(
-            .invalidModel, "entity \(ancestor.name) declares \(name) \(place): rename one of them", at: location,
+            .invalidModel, message: "entity \(ancestor.name) declares \(name) \(place): rename one of them",
+            at: location,
             entity: ancestor.name, property: name))
       }
     }
     if owners.count > Self.greatestPropertyCount {
-      mistakes.add(invalid("entity \(entity.name) has more than \(Self.greatestPropertyCount) properties", entity))
+      mistakes.add(invalid("entity \(entity.name) has more than \(Self.greatestPropertyCount) properties", of: entity))
     }
   }
 
@@ -112,7 +115,7 @@ struct ModelChecker {
         : Identifier.isOne(name)
           ? nil : "entity \(entity.name), property \(Identifier.shown(name)): \(Identifier.rule)"
     if let advice {
-      mistakes.add(ModelError(.invalidModel, advice, at: location, entity: entity.name, property: name))
+      mistakes.add(ModelError(.invalidModel, message: advice, at: location, entity: entity.name, property: name))
     }
   }
 
@@ -126,13 +129,14 @@ struct ModelChecker {
       try ModelError.chargeProperty()
       let place = entity.constraintLocations[constraint]
       if constraint.isEmpty {
-        mistakes.add(invalid("entity \(entity.name): a uniqueness constraint names no attribute", entity, at: place))
+        mistakes.add(
+          invalid("entity \(entity.name): a uniqueness constraint names no attribute", of: entity, at: place))
       }
       for name in constraint where !known.contains(name) {
         mistakes.add(
           invalid(
             "entity \(entity.name): its uniqueness constraint names \(name), which is no attribute or to-one relationship of it"
-              + suggestion(for: name, among: names), entity, at: place))
+              + suggestion(for: name, among: names), of: entity, at: place))
       }
     }
   }
@@ -149,7 +153,7 @@ struct ModelChecker {
     for index in entity.indexes {
       try ModelError.chargeProperty()
       func refuse(_ what: @autoclosure () -> String) {
-        mistakes.add(invalid("entity \(entity.name)\(what())", entity, at: index.location))
+        mistakes.add(invalid("entity \(entity.name)\(what())", of: entity, at: index.location))
       }
       if !seen.insert(index.name).inserted { refuse(" has two indexes \(index.name)") }
       for element in index.elements where !element.isExpression {
@@ -174,7 +178,8 @@ struct ModelChecker {
       let wanted = request.entityName
       mistakes.add(
         ModelError(
-          .invalidModel, "fetch request \(name): its entity \(wanted) is not in the model\(nearestEntity(wanted))",
+          .invalidModel,
+          message: "fetch request \(name): its entity \(wanted) is not in the model\(nearestEntity(wanted))",
           at: model.locations[.fetchRequest(name)]))
     }
   }
@@ -188,7 +193,8 @@ struct ModelChecker {
           mistakes.add(
             ModelError(
               .invalidModel,
-              "configuration \(name) names \(member), which is not an entity of the model\(nearestEntity(member))",
+              message:
+                "configuration \(name) names \(member), which is not an entity of the model\(nearestEntity(member))",
               at: model.locations[.configuration(name)]))
         }
         homes[member, default: []].insert(name)
@@ -201,8 +207,8 @@ struct ModelChecker {
         mistakes.add(
           invalid(
             "\(entity.name).\(relationship.name) leads to \(relationship.destinationEntityName), which no configuration holds "
-              + "together with \(entity.name): relationships cannot cross stores, use a fetched property", entity,
-            relationship))
+              + "together with \(entity.name): relationships cannot cross stores, use a fetched property", of: entity,
+            relationship: relationship))
       }
     }
   }
@@ -228,11 +234,11 @@ struct ModelChecker {
   }
 
   func invalid(
-    _ message: String, _ entity: EntityDescription, _ relationship: RelationshipDescription? = nil,
+    _ message: String, of entity: EntityDescription, relationship: RelationshipDescription? = nil,
     at location: SourceLocation? = nil
   ) -> ModelError {
     ModelError(
-      .invalidModel, message, at: location ?? relationship?.location ?? entity.location, entity: entity.name,
+      .invalidModel, message: message, at: location ?? relationship?.location ?? entity.location, entity: entity.name,
       property: relationship?.name)
   }
 }

@@ -18,7 +18,7 @@ struct ModelExpressionChecker {
       guard warnings.count < Mistakes.greatestCount, !mistakes.isFull else { return }
       do { try body() } catch {
         let mistake = ModelError(
-          .invalidModel, "\(subject): \(error.message)", at: location, entity: entity, property: property)
+          .invalidModel, message: "\(subject): \(error.message)", at: location, entity: entity, property: property)
         if model.description.allowsUnknownClasses { warnings.append("\(mistake)") } else { mistakes.add(mistake) }
       }
     }
@@ -31,7 +31,7 @@ struct ModelExpressionChecker {
       for attribute in entity.description.attributes {
         guard let text = attribute.derivationExpression else { continue }
         try examine("\(entity.name).\(attribute.name)", attribute.location, entity.name, attribute.name) {
-          () throws(ModelError) in try check(derivation: text, of: attribute, entity)
+          () throws(ModelError) in try check(derivation: text, of: attribute, in: entity)
         }
       }
     }
@@ -46,16 +46,18 @@ struct ModelExpressionChecker {
   }
 
   private func check(
-    derivation text: String, of attribute: AttributeDescription, _ entity: ResolvedEntity
+    derivation text: String, of attribute: AttributeDescription, in entity: ResolvedEntity
   ) throws(ModelError) {
     guard let expression = DerivationText.expression(text) else {
       throw ModelError(
         .invalidModel,
-        "\(text) is no derivation: write a key path, now(), uppercase:(name), items.@count or items.price.@sum")
+        message: "\(text) is no derivation: write a key path, now(), uppercase:(name), items.@count or items.price.@sum"
+      )
     }
     try check(expression, of: entity)
     if let mistake = mismatch(of: expression, with: attribute.type) {
-      throw ModelError(.invalidModel, "its derivation \(text) gives \(mistake), and it is \(attribute.type.phrase)")
+      throw ModelError(
+        .invalidModel, message: "its derivation \(text) gives \(mistake), and it is \(attribute.type.phrase)")
     }
   }
 
@@ -73,7 +75,7 @@ struct ModelExpressionChecker {
   private func check(_ expression: Expression, of entity: ResolvedEntity) throws(ModelError) {
     switch expression {
     case .keyPath(_, let path):
-      _ = try PathResolver(model: model).extend(PathResolver.Path(end: .entity(entity)), path[...], whole: path)
+      _ = try PathResolver(model: model).extend(PathResolver.Path(end: .entity(entity)), with: path[...], whole: path)
     case .function(_, let arguments): for argument in arguments { try check(argument, of: entity) }
     default: break
     }

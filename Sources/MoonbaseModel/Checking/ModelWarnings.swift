@@ -9,16 +9,15 @@ struct ModelWarnings {
 
   private func warnings(of entity: EntityDescription) -> [String] {
     let attributes = entity.attributes.flatMap { attribute in
-      warnings(of: attribute).map { text(entity, attribute.name, attribute.location, $0) }
+      warnings(of: attribute).map { text(entity, name: attribute.name, at: attribute.location, what: $0) }
     }
     let relationships = entity.relationships.flatMap { relationship in
-      warnings(of: relationship).map { text(entity, relationship.name, relationship.location, $0) }
+      warnings(of: relationship).map { text(entity, name: relationship.name, at: relationship.location, what: $0) }
     }
     return attributes + relationships
   }
 
-  private func text(_ entity: EntityDescription, _ name: String, _ location: SourceLocation?, _ what: String) -> String
-  {
+  private func text(_ entity: EntityDescription, name: String, at location: SourceLocation?, what: String) -> String {
     "\(location.map { "\($0): " } ?? "")\(entity.name).\(name) \(what)"
   }
 

@@ -1,6 +1,6 @@
 /// Calls: whether the function exists, and whether its arguments are of its kind.
 extension PredicateChecker {
-  func checkCall(_ name: String, _ arguments: [Expression]) throws(ModelError) {
+  func checkCall(_ name: String, arguments: [Expression]) throws(ModelError) {
     guard let function = PredicateFunction(rawValue: name) else {
       let hint = suggestion(for: name, among: PredicateFunction.allCases.map(\.rawValue))
       throw mismatch("there is no function \(name)\(hint)")
@@ -13,7 +13,7 @@ extension PredicateChecker {
       switch function.argumentKind(position) {
       case .any: break
       case .collection:
-        try checkCollection(argument, side, name)
+        try checkCollection(argument, side: side, of: name)
         if function == .element { try checkOrder(argument, position: arguments[1]) }
       case .typeName: try checkTypeName(argument)
       case .scalar(let types):
@@ -37,7 +37,7 @@ extension PredicateChecker {
         + "write ANY, ALL, [SIZE] or SUBQUERY")
   }
 
-  private func checkCollection(_ argument: Expression, _ side: Side, _ name: String) throws(ModelError) {
+  private func checkCollection(_ argument: Expression, side: Side, of name: String) throws(ModelError) {
     guard !side.isToMany, side.type != .unknown, side.type != .null else { return }
     throw mismatch("\(name) needs a collection, but \(shown(argument)) is \(side.type.phrase)")
   }

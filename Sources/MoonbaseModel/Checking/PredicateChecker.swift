@@ -59,7 +59,7 @@ struct PredicateChecker {
     let stated = result
     result.right = convert(result.right, for: left)
     result.left = convert(result.left, for: right)
-    try checkTypes(stated, try side(result.left), try side(result.right), result)
+    try checkTypes(stated, try side(result.left), try side(result.right), converted: result)
     return result
   }
 
@@ -81,7 +81,7 @@ struct PredicateChecker {
   }
 
   private func checkTypes(
-    _ comparison: Predicate.Comparison, _ left: Side, _ right: Side, _ converted: Predicate.Comparison
+    _ comparison: Predicate.Comparison, _ left: Side, _ right: Side, converted: Predicate.Comparison
   ) throws(ModelError) {
     switch comparison.operator {
     case .contains where left.isToMany && comparison.modifier == .direct:
@@ -91,7 +91,7 @@ struct PredicateChecker {
       if let elements = converted.right.elements {
         let stated = comparison.right.elements ?? elements
         for (element, shown) in zip(elements, stated) {
-          try checkPart(shown, of: comparison, left)
+          try checkPart(shown, of: comparison, left: left)
           try checkComparable((comparison.left, left), (shown, try side(element)))
         }
       } else if right.isToMany {
@@ -101,10 +101,10 @@ struct PredicateChecker {
           "\(comparison.operator.rawValue) needs a list, but \(shown(comparison.right)) is \(right.type.phrase)")
       }
     default:
-      try checkScalar((comparison.left, left), (comparison.right, right))
-      try checkScalar((comparison.right, right), (comparison.left, left))
+      try checkScalar((comparison.left, left), against: (comparison.right, right))
+      try checkScalar((comparison.right, right), against: (comparison.left, left))
       try checkComparable((comparison.left, left), (comparison.right, right))
-      try checkOrder(comparison, left.type)
+      try checkOrder(comparison, type: left.type)
     }
   }
 
@@ -136,19 +136,19 @@ struct PredicateChecker {
   }
 
   /// A list is no plain value.
-  private func checkScalar(_ list: Operand, _ other: Operand) throws(ModelError) {
+  private func checkScalar(_ list: Operand, against other: Operand) throws(ModelError) {
     guard list.expression.elements != nil, other.side.type != .unknown, other.side.type != .null else { return }
     throw mismatch("impossible comparison: \(phrase(other)), \(shown(list.expression)) is a list; write IN")
   }
 
   /// What stands in a list beside a plain value, or bounds it, is a plain value.
-  private func checkPart(_ part: Expression, of comparison: Predicate.Comparison, _ left: Side) throws(ModelError) {
+  private func checkPart(_ part: Expression, of comparison: Predicate.Comparison, left: Side) throws(ModelError) {
     guard part.elements != nil, comparison.operator == .between || left.type != .unknown else { return }
     let place = comparison.operator == .between ? "a bound of BETWEEN" : "an element of the list beside IN"
     throw mismatch("\(shown(part)) is a list, but \(place) is one value")
   }
 
-  private func checkOrder(_ comparison: Predicate.Comparison, _ type: CheckedType) throws(ModelError) {
+  private func checkOrder(_ comparison: Predicate.Comparison, type: CheckedType) throws(ModelError) {
     guard comparison.operator != .equal, comparison.operator != .notEqual, case .object = type else { return }
     throw mismatch(
       "objects have no order: compare \(shown(comparison.left)) with = or !=, or name one of its attributes")
@@ -177,7 +177,7 @@ struct PredicateChecker {
   }
 
   func mismatch(_ message: String) -> ModelError {
-    ModelError(.predicateMismatch, message, entity: entity.name)
+    ModelError(.predicateMismatch, message: message, entity: entity.name)
   }
 
   /// A word on the right that is no property was perhaps meant as text.
@@ -245,7 +245,7 @@ struct PredicateChecker {
         return expression
       }
       let checked = try checkInside(arguments)
-      try checkCall(name, checked)
+      try checkCall(name, arguments: checked)
       return .function(name, checked)
     case .aggregate(let elements): return .aggregate(try checkInside(elements))
     case .assignment(let name, let value):
@@ -285,7 +285,7 @@ struct PredicateChecker {
     case .assignment(_, let value): return try path(of: value)
     case .keyPath(let base, let components):
       guard let start = try path(of: base) else { return nil }
-      return try PathResolver(model: model).extend(start, components[...], whole: components)
+      return try PathResolver(model: model).extend(start, with: components[...], whole: components)
     case .function(PredicateFunction.element.rawValue, let arguments):
       guard arguments.count == 2, var path = try path(of: arguments[0]) else { return nil }
       if case .function(PredicateFunction.size.rawValue, _) = arguments[1] { return PathResolver.Path(end: .number) }

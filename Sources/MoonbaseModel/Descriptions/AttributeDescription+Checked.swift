@@ -54,7 +54,7 @@ extension AttributeDescription {
     guard let exact else { throw refusal(of: value) }
     guard range.contains(exact) else {
       throw ModelError(
-        .invalidValue, "\(exact) does not fit \(type.phrase): \(range.lowerBound) to \(range.upperBound)")
+        .invalidValue, message: "\(exact) does not fit \(type.phrase): \(range.lowerBound) to \(range.upperBound)")
     }
     return exact
   }
@@ -62,10 +62,10 @@ extension AttributeDescription {
   private func single(_ number: Double) throws(ModelError) -> Double {
     let rounded = Float(number)
     guard rounded.isFinite || !number.isFinite else {
-      throw ModelError(.invalidValue, "\(number) is too large for \(type.phrase)")
+      throw ModelError(.invalidValue, message: "\(number) is too large for \(type.phrase)")
     }
     guard rounded != 0 || number == 0 else {
-      throw ModelError(.invalidValue, "\(number) is too small for \(type.phrase), which would be 0")
+      throw ModelError(.invalidValue, message: "\(number) is too small for \(type.phrase), which would be 0")
     }
     return Double(rounded)
   }
@@ -75,12 +75,12 @@ extension AttributeDescription {
     for (key, value) in map {
       guard let element = elements.first(where: { $0.name == key }) else {
         let hint = suggestion(for: key, among: elements.map(\.name))
-        throw ModelError(.invalidValue, "the composite has no element \(key)\(hint)")
+        throw ModelError(.invalidValue, message: "the composite has no element \(key)\(hint)")
       }
       do {
         result[key] = try element.checked(value)
       } catch {
-        throw ModelError(error.code, "\(key): \(error.message)")
+        throw ModelError(error.code, message: "\(key): \(error.message)")
       }
     }
     return .map(result)
@@ -101,7 +101,7 @@ extension AttributeDescription {
       default: ""
       }
     let shown = value.text.map { " \($0.count > 60 ? $0.prefix(60) + "…" : $0[...])" } ?? ""
-    return ModelError(.invalidValue, "takes \(type.phrase), not \(value.typeDescription)\(shown)\(advice)")
+    return ModelError(.invalidValue, message: "takes \(type.phrase), not \(value.typeDescription)\(shown)\(advice)")
   }
 }
 

@@ -7,17 +7,17 @@ extension AttributeDescription {
   /// The rules of the model that a value breaks, with Core Data's codes. A missing optional value breaks no rule.
   package func validate(_ value: Value) -> [ValidationFailure] {
     guard !value.isNull else {
-      return isOptional ? [] : [ValidationFailure(.missingMandatoryProperty, "is required and has no value")]
+      return isOptional ? [] : [ValidationFailure(.missingMandatoryProperty, message: "is required and has no value")]
     }
     if type == .composite { return validateElements(value) }
     var failures = boundFailures(value)
     if case .string(let text) = value { failures += textFailures(text) }
     if let allowed = validation.allowedValues, !allowed.contains(where: { Value.compare($0, value) == .same }) {
       let list = allowed.map { $0.text ?? $0.typeDescription }.joined(separator: ", ")
-      failures.append(ValidationFailure(.validation, "must be one of \(list)"))
+      failures.append(ValidationFailure(.validation, message: "must be one of \(list)"))
     }
-    for rule in validation.predicates where !holds(rule.predicate, value) {
-      failures.append(ValidationFailure(.validation, rule.message))
+    for rule in validation.predicates where !holds(rule.predicate, for: value) {
+      failures.append(ValidationFailure(.validation, message: rule.message))
     }
     return failures
   }
@@ -28,13 +28,16 @@ extension AttributeDescription {
     if let maximum = validation.maximum, Value.compare(value, maximum) == .descending {
       let bound = maximum.text ?? ""
       failures.append(
-        isDate ? .init(.dateTooLate, "must not be after \(bound)") : .init(.numberTooLarge, "must be at most \(bound)"))
+        isDate
+          ? .init(.dateTooLate, message: "must not be after \(bound)")
+          : .init(.numberTooLarge, message: "must be at most \(bound)"))
     }
     if let minimum = validation.minimum, Value.compare(value, minimum) == .ascending {
       let bound = minimum.text ?? ""
       failures.append(
         isDate
-          ? .init(.dateTooSoon, "must not be before \(bound)") : .init(.numberTooSmall, "must be at least \(bound)"))
+          ? .init(.dateTooSoon, message: "must not be before \(bound)")
+          : .init(.numberTooSmall, message: "must be at least \(bound)"))
     }
     return failures
   }
@@ -42,18 +45,18 @@ extension AttributeDescription {
   private func textFailures(_ text: String) -> [ValidationFailure] {
     var failures: [ValidationFailure] = []
     if let maximum = validation.maximumLength, text.utf8.count > maximum, text.count > maximum {
-      failures.append(ValidationFailure(.stringTooLong, "must have at most \(maximum) characters"))
+      failures.append(ValidationFailure(.stringTooLong, message: "must have at most \(maximum) characters"))
     }
     if let minimum = validation.minimumLength, text.count < minimum {
-      failures.append(ValidationFailure(.stringTooShort, "must have at least \(minimum) characters"))
+      failures.append(ValidationFailure(.stringTooShort, message: "must have at least \(minimum) characters"))
     }
-    if let pattern = validation.regularExpression, let mismatch = mismatch(text, pattern) {
-      failures.append(ValidationFailure(.stringPatternMatching, mismatch))
+    if let pattern = validation.regularExpression, let mismatch = mismatch(text, pattern: pattern) {
+      failures.append(ValidationFailure(.stringPatternMatching, message: mismatch))
     }
     return failures
   }
 
-  private func mismatch(_ text: String, _ pattern: String) -> String? {
+  private func mismatch(_ text: String, pattern: String) -> String? {
     do {
       let expression = try RegularExpressionCache.shared.expression(pattern, isCaseInsensitive: false)
       return try expression.matches(text) ? nil : "must match \(pattern)"
@@ -65,12 +68,16 @@ extension AttributeDescription {
   private func validateElements(_ value: Value) -> [ValidationFailure] {
     guard case .map(let map) = value else { return [] }
     return elements.flatMap { element in
-      element.validate(map[element.name] ?? .null).map { ValidationFailure($0.code, "\(element.name) \($0.message)") }
+      element.validate(map[element.name] ?? .null).map {
+        ValidationFailure($0.code, message: "\(element.name) \($0.message)")
+      }
     }
   }
 
   /// A rule that cannot be evaluated does not hold.
-  private func holds(_ predicate: Predicate, _ value: Value) -> Bool { (try? predicate.evaluate(with: value)) ?? false }
+  private func holds(_ predicate: Predicate, for value: Value) -> Bool {
+    (try? predicate.evaluate(with: value)) ?? false
+  }
 }
 
 /// A rule of the model that a value breaks.
@@ -85,7 +92,7 @@ public struct ValidationFailure: Sendable, Hashable {
   /// What is wrong, as the end of a sentence that begins with the property's name.
   public var message: String
 
-  init(_ code: ErrorCode, _ message: String) {
+  init(_ code: ErrorCode, message: String) {
     self.code = code
     self.message = message
   }

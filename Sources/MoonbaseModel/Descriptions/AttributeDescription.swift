@@ -1,7 +1,7 @@
 /// An attribute of an entity.
 ///
 /// ```swift
-/// var age = AttributeDescription("age", .integer16)
+/// var age = AttributeDescription("age", type: .integer16)
 /// age.isOptional = false
 /// age.defaultValue = 0
 /// ```
@@ -51,7 +51,7 @@ public struct AttributeDescription: Sendable, Hashable {
   @Incidental package var isAddedByExtension = false
 
   /// An attribute with Core Data's defaults: optional, persistent, no default value.
-  public init(_ name: String, _ type: AttributeType) {
+  public init(_ name: String, type: AttributeType) {
     self.name = name
     self.type = type
   }

@@ -1,7 +1,7 @@
 /// The validation rules of an attribute that a model can state. Missing values are not checked against them.
 ///
 /// ```swift
-/// var age = AttributeDescription("age", .integer16)
+/// var age = AttributeDescription("age", type: .integer16)
 /// age.validation.minimum = 0
 /// age.validation.predicates = [ValidationPredicate(try Predicate(format: "SELF != 13"), message: "must not be 13")]
 /// ```

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// var person = EntityDescription("Person")
-/// person.attributes = [AttributeDescription("lastName", .string)]
+/// person.attributes = [AttributeDescription("lastName", type: .string)]
 /// person.uniquenessConstraints = [["lastName"]]
 /// ```
 public struct EntityDescription: Sendable, Hashable {
@@ -51,6 +51,6 @@ extension EntityDescription {
   package mutating func addCompoundIndex(_ names: [String]) {
     guard !names.isEmpty, !indexes.contains(where: { $0.elements.map(\.property) == names }) else { return }
     indexes.append(
-      FetchIndexDescription(names.joined(separator: "_"), names.map { FetchIndexDescription.Element($0) }))
+      FetchIndexDescription(names.joined(separator: "_"), elements: names.map { FetchIndexDescription.Element($0) }))
   }
 }

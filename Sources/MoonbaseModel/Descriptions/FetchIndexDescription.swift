@@ -39,7 +39,7 @@ public struct FetchIndexDescription: Sendable, Hashable {
   @Incidental public var location: SourceLocation? = nil
 
   /// An index.
-  public init(_ name: String, _ elements: [Element]) {
+  public init(_ name: String, elements: [Element]) {
     self.name = name
     self.elements = elements
   }

@@ -19,7 +19,7 @@ public struct FetchedPropertyDescription: Sendable, Hashable {
   @Incidental public var location: SourceLocation? = nil
 
   /// A fetched property.
-  public init(_ name: String, _ fetchRequest: FetchRequest) {
+  public init(_ name: String, fetchRequest: FetchRequest) {
     self.name = name
     self.fetchRequest = fetchRequest
   }

@@ -36,6 +36,6 @@ extension ManagedObjectModel {
 
   private static func conflict(_ what: String, _ first: SourceLocation?, _ second: SourceLocation?) -> ModelError {
     let place = first.map { ", first at \($0)" } ?? ""
-    return ModelError(.invalidModel, "\(what) is stated differently in two of the models\(place)", at: second)
+    return ModelError(.invalidModel, message: "\(what) is stated differently in two of the models\(place)", at: second)
   }
 }

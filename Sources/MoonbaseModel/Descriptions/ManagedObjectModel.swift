@@ -4,7 +4,7 @@
 ///
 /// ```swift
 /// var model = try ManagedObjectModel(contentsOf: url)        // with the umbrella `Moonbase`
-/// model.entities[0].attributes.append(AttributeDescription("nick", .string))
+/// model.entities[0].attributes.append(AttributeDescription("nick", type: .string))
 /// print(try model.luaSource())
 /// ```
 public struct ManagedObjectModel: Sendable, Hashable {

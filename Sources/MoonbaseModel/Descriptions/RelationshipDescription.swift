@@ -47,8 +47,8 @@ extension DeleteRule {
 /// A relationship of an entity.
 ///
 /// ```swift
-/// let employees = RelationshipDescription.toMany("employees", "Person", inverse: "department").onDelete(.cascade)
-/// let department = RelationshipDescription.toOne("department", "Department", inverse: "employees")
+/// let employees = RelationshipDescription.toMany("employees", destination: "Person", inverse: "department").onDelete(.cascade)
+/// let department = RelationshipDescription.toOne("department", destination: "Department", inverse: "employees")
 /// ```
 public struct RelationshipDescription: Sendable, Hashable {
   /// The name, unique in the entity and its ancestors.
@@ -84,12 +84,12 @@ public struct RelationshipDescription: Sendable, Hashable {
   public var isToMany: Bool { maxCount != 1 }
 
   /// An optional to-one relationship that nullifies.
-  public static func toOne(_ name: String, _ destination: String, inverse: String? = nil) -> Self {
+  public static func toOne(_ name: String, destination: String, inverse: String? = nil) -> Self {
     Self(name: name, destinationEntityName: destination, inverseName: inverse, maxCount: 1)
   }
 
   /// An optional, unordered to-many relationship that nullifies.
-  public static func toMany(_ name: String, _ destination: String, inverse: String? = nil) -> Self {
+  public static func toMany(_ name: String, destination: String, inverse: String? = nil) -> Self {
     Self(name: name, destinationEntityName: destination, inverseName: inverse, maxCount: 0)
   }
 

@@ -17,6 +17,6 @@ extension ModelError {
   private static func charge(_ units: Int) throws(ModelError) {
     guard HostWork.mustEnd(after: units) else { return }
     let end = HostWork.end
-    throw ModelError(end.isInterruption ? .interrupted : .limitExceeded, "\(end.error)")
+    throw ModelError(end.isInterruption ? .interrupted : .limitExceeded, message: "\(end.error)")
   }
 }

@@ -29,7 +29,7 @@ public struct ModelError: LocalizedError, Sendable, Equatable, CustomStringConve
 
   /// Makes an error.
   public init(
-    _ code: Code, _ message: String, at location: SourceLocation? = nil, entity: String? = nil,
+    _ code: Code, message: String, at location: SourceLocation? = nil, entity: String? = nil,
     property: String? = nil
   ) {
     self.code = code

@@ -1,7 +1,7 @@
 /// A column of dictionary results: a property, or an expression under a name.
 ///
 /// ```swift
-/// request.propertiesToFetch = [FetchColumn("department"), FetchColumn("total", try Expression(format: "@sum.salary"))]
+/// request.propertiesToFetch = [FetchColumn("department"), FetchColumn("total", expression: try Expression(format: "@sum.salary"))]
 /// ```
 public struct FetchColumn: Sendable, Hashable {
   /// The key in the dictionaries.
@@ -18,7 +18,7 @@ public struct FetchColumn: Sendable, Hashable {
   }
 
   /// A column for an expression.
-  public init(_ name: String, _ expression: Expression, resultType: AttributeType? = nil) {
+  public init(_ name: String, expression: Expression, resultType: AttributeType? = nil) {
     self.name = name
     self.expression = expression
     self.resultType = resultType

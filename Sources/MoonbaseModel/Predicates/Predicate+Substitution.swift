@@ -7,7 +7,7 @@ extension Predicate {
     return try substituting { name, path throws(ModelError) in
       guard let value = values[name] else {
         let names = values.keys.sorted()
-        throw ModelError(.evaluation, "there is no value for $\(name)\(suggestion(for: name, among: names))")
+        throw ModelError(.evaluation, message: "there is no value for $\(name)\(suggestion(for: name, among: names))")
       }
       guard case .map = value else { return path.isEmpty ? .value(value) : .keyPath(.constant(value), path) }
       var found = value
@@ -46,14 +46,14 @@ extension Predicate {
       comparison.left = try comparison.left.mapped(&bound, value)
       comparison.right = try comparison.right.mapped(&bound, value)
       return .comparison(comparison)
-    case .and(let parts): return .and(try Self.mapped(parts, &bound, value))
-    case .or(let parts): return .or(try Self.mapped(parts, &bound, value))
+    case .and(let parts): return .and(try Self.mapped(parts, bound: &bound, value))
+    case .or(let parts): return .or(try Self.mapped(parts, bound: &bound, value))
     case .not(let inner): return .not(try inner.mapped(&bound, value))
     }
   }
 
   private static func mapped<Failure: Error>(
-    _ parts: [Predicate], _ bound: inout Set<String>, _ value: (String, [String]) throws(Failure) -> Expression
+    _ parts: [Predicate], bound: inout Set<String>, _ value: (String, [String]) throws(Failure) -> Expression
   ) throws(Failure) -> [Predicate] {
     var result: [Predicate] = []
     for part in parts { result.append(try part.mapped(&bound, value)) }
@@ -71,8 +71,8 @@ extension Expression {
     case .keyPath(.variable(let name), let components):
       return bound.contains(name) ? self : try value(name, components)
     case .keyPath(let base, let components): return .keyPath(try base.mapped(&bound, value), components)
-    case .function(let name, let arguments): return .function(name, try Self.mapped(arguments, &bound, value))
-    case .aggregate(let elements): return .aggregate(try Self.mapped(elements, &bound, value))
+    case .function(let name, let arguments): return .function(name, try Self.mapped(arguments, bound: &bound, value))
+    case .aggregate(let elements): return .aggregate(try Self.mapped(elements, bound: &bound, value))
     case .subquery(let collection, let variable, let condition):
       let source = try collection.mapped(&bound, value)
       let isNew = bound.insert(variable).inserted
@@ -89,7 +89,7 @@ extension Expression {
   }
 
   private static func mapped<Failure: Error>(
-    _ expressions: [Expression], _ bound: inout Set<String>, _ value: (String, [String]) throws(Failure) -> Expression
+    _ expressions: [Expression], bound: inout Set<String>, _ value: (String, [String]) throws(Failure) -> Expression
   ) throws(Failure) -> [Expression] {
     var result: [Expression] = []
     for expression in expressions { result.append(try expression.mapped(&bound, value)) }

@@ -16,13 +16,14 @@ enum PredicateLimits {
   private static var refusal: ModelError {
     ModelError(
       .invalidPredicate,
-      "the predicate is nested more than \(greatestDepth) levels deep, or has a million parts; split it")
+      message: "the predicate is nested more than \(greatestDepth) levels deep, or has a million parts; split it")
   }
 
   /// Values in a predicate are nested no deeper than values of attributes.
   static func check(_ constant: Value) throws(ModelError) {
     guard constant.isNestedTooDeeply else { return try constant.checkComparable() }
     throw ModelError(
-      .invalidPredicate, "a value in the predicate is nested more than \(TreeLimits.greatestDepth) levels deep")
+      .invalidPredicate, message: "a value in the predicate is nested more than \(TreeLimits.greatestDepth) levels deep"
+    )
   }
 }

@@ -11,12 +11,14 @@ extension ManagedObjectModel {
         guard let child = places[name] else {
           throw ModelError(
             .invalidModel,
-            "entity \(entity.name): its subentity \(name) is not in the model\(suggestion(for: name, among: places.keys.sorted()))",
+            message:
+              "entity \(entity.name): its subentity \(name) is not in the model\(suggestion(for: name, among: places.keys.sorted()))",
             at: entity.location, entity: entity.name)
         }
         if let other = model.entities[child].superentityName, other != entity.name {
           throw ModelError(
-            .invalidModel, "entity \(name) is a subentity of \(entity.name) and of \(other): it can have one parent",
+            .invalidModel,
+            message: "entity \(name) is a subentity of \(entity.name) and of \(other): it can have one parent",
             at: entities[child].location ?? entity.location, entity: name)
         }
         model.entities[child].superentityName = entity.name

@@ -61,7 +61,7 @@ extension ResolvedModel {
   public func entities(inConfiguration name: String?) throws(ModelError) -> [ResolvedEntity] {
     guard let name else { return entities }
     guard let members = description.configurations[name] else {
-      throw ModelError(.invalidModel, "the model has no configuration \(name)")
+      throw ModelError(.invalidModel, message: "the model has no configuration \(name)")
     }
     var indexes: Set<Int> = []
     for member in members {

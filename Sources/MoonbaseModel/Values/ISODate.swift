@@ -9,12 +9,13 @@ package enum ISODate {
     let seconds = date.timeIntervalSince1970
     guard hasText(seconds) else { return seconds.description }
     let milliseconds = Int64((seconds * 1000).rounded())
-    let (days, rest) = floorDivide(milliseconds, 86_400_000)
+    let (days, rest) = floorDivide(milliseconds, by: 86_400_000)
     let (year, month, day) = civil(days: days)
     let time = [(rest / 3_600_000, 2), (rest / 60_000 % 60, 2), (rest / 1000 % 60, 2)]
-    let clock = time.map { padded($0.0, $0.1) }.joined(separator: ":")
-    let years = year < 0 ? "-" + padded(-year, 4) : year > 9999 ? "+" + padded(year, 6) : padded(year, 4)
-    return "\(years)-\(padded(month, 2))-\(padded(day, 2))T\(clock).\(padded(rest % 1000, 3))Z"
+    let clock = time.map { padded($0.0, width: $0.1) }.joined(separator: ":")
+    let years =
+      year < 0 ? "-" + padded(-year, width: 4) : year > 9999 ? "+" + padded(year, width: 6) : padded(year, width: 4)
+    return "\(years)-\(padded(month, width: 2))-\(padded(day, width: 2))T\(clock).\(padded(rest % 1000, width: 3))Z"
   }
 
   /// Whether a date so many seconds after 1970 (or 2001) has a text: it is a number, and within three million years.
@@ -24,9 +25,9 @@ package enum ISODate {
   package static func parse(_ text: String) -> Date? {
     var reader = Reader(bytes: Array(text.utf8))
     guard let year = reader.year(), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
-      let day = reader.number(2), (1...12).contains(month), day >= 1, day <= length(of: month, year)
+      let day = reader.number(2), (1...12).contains(month), day >= 1, day <= length(of: month, in: year)
     else { return nil }
-    var seconds = Double(days(year, month, day)) * 86_400
+    var seconds = Double(days(year, month: month, day: day)) * 86_400
     if !reader.isAtEnd {
       guard reader.skip("T") || reader.skip("t") || reader.skip(" "), let time = reader.time() else { return nil }
       seconds += time
@@ -36,32 +37,32 @@ package enum ISODate {
 
   // MARK: The calendar
 
-  private static func padded(_ number: Int64, _ width: Int) -> String {
+  private static func padded(_ number: Int64, width: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 
-  private static func floorDivide(_ number: Int64, _ divisor: Int64) -> (Int64, Int64) {
+  private static func floorDivide(_ number: Int64, by divisor: Int64) -> (Int64, Int64) {
     let rest = ((number % divisor) + divisor) % divisor
     return ((number - rest) / divisor, rest)
   }
 
   private static func isLeap(_ year: Int64) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 
-  private static func length(of month: Int64, _ year: Int64) -> Int64 {
+  private static func length(of month: Int64, in year: Int64) -> Int64 {
     month == 2 ? (isLeap(year) ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
   }
 
   /// Days since 1970-01-01 in the proleptic Gregorian calendar; years begin in March, so that leap days come last.
-  private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+  private static func days(_ year: Int64, month: Int64, day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
-    let (era, yearOfEra) = floorDivide(shifted, 400)
+    let (era, yearOfEra) = floorDivide(shifted, by: 400)
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
   private static func civil(days: Int64) -> (Int64, Int64, Int64) {
-    let (era, dayOfEra) = floorDivide(days + 719_468, 146_097)
+    let (era, dayOfEra) = floorDivide(days + 719_468, by: 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
     let shifted = (5 * dayOfYear + 2) / 153

@@ -18,7 +18,8 @@ package enum TextLimits {
     guard path.utf8.count > greatestPath else { return }
     throw ModelError(
       .predicateMismatch,
-      "a key path has at most \(greatestPath) bytes, and this one has \(path.utf8.count): \(beginning(of: path))")
+      message:
+        "a key path has at most \(greatestPath) bytes, and this one has \(path.utf8.count): \(beginning(of: path))")
   }
 
   /// What is wrong with a pattern that is too long, as the object of a sentence.
@@ -30,7 +31,7 @@ package enum TextLimits {
 
   /// Throws for a pattern that is too long.
   static func check(pattern: String) throws(ModelError) {
-    if let mistake = mistake(ofPattern: pattern) { throw ModelError(.evaluation, "there is \(mistake)") }
+    if let mistake = mistake(ofPattern: pattern) { throw ModelError(.evaluation, message: "there is \(mistake)") }
   }
 
   /// The first characters of a text, for a message.

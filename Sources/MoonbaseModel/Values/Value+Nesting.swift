@@ -23,7 +23,8 @@ extension Value {
     guard isNestedTooDeeply else { return self }
     throw ModelError(
       .invalidValue,
-      "has lists and maps nested more than \(TreeLimits.greatestDepth) levels deep, or more than a million of them: make it flatter"
+      message:
+        "has lists and maps nested more than \(TreeLimits.greatestDepth) levels deep, or more than a million of them: make it flatter"
     )
   }
 }
@@ -46,7 +47,7 @@ extension Value {
       case .object(let object):
         throw ModelError(
           .evaluation,
-          "a \(object.className) cannot be compared here, since only its own class knows how: "
+          message: "a \(object.className) cannot be compared here, since only its own class knows how: "
             + "compare what it is made of, for example a derived attribute, or compare in the script")
       case .list(let list): pending += list
       case .map(let map): pending += map.values

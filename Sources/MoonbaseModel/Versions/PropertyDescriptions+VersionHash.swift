@@ -5,7 +5,7 @@ extension AttributeDescription {
   ///
   /// Default values, validation, user info, class and transformer names do not count.
   public var versionHash: Data {
-    var bytes = propertyBase(name, isOptional, isTransient, versionHashModifier)
+    var bytes = propertyBase(name, isOptional: isOptional, isTransient: isTransient, modifier: versionHashModifier)
     bytes.append(littleEndian: Int32(type.rawValue))
     if allowsExternalBinaryDataStorage { bytes.append(1) }
     if preservesValueInHistoryOnDeletion { bytes.append(1) }
@@ -24,7 +24,7 @@ extension RelationshipDescription {
   ///
   /// The delete rule and user info do not count.
   public var versionHash: Data {
-    var bytes = propertyBase(name, isOptional, isTransient, versionHashModifier)
+    var bytes = propertyBase(name, isOptional: isOptional, isTransient: isTransient, modifier: versionHashModifier)
     bytes += Data(destinationEntityName.utf8)
     bytes += Data((inverseName ?? "").utf8)
     bytes.append(littleEndian: Int32(clamping: maxCount))
@@ -34,7 +34,9 @@ extension RelationshipDescription {
   }
 }
 
-private func propertyBase(_ name: String, _ optional: Bool, _ transient: Bool, _ modifier: String?) -> Data {
+private func propertyBase(_ name: String, isOptional optional: Bool, isTransient transient: Bool, modifier: String?)
+  -> Data
+{
   var bytes = Data(name.utf8)
   bytes.append(littleEndian: UInt16((optional ? 1 : 0) | (transient ? 2 : 0)))
   bytes += Data((modifier ?? "").utf8)

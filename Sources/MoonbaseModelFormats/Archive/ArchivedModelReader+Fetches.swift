@@ -1,36 +1,37 @@
 import MoonbaseModel
 
 extension ArchivedModelReader {
-  mutating func fetchedProperty(_ object: ArchivedObject, _ name: String, subject: String) throws(ModelError)
+  mutating func fetchedProperty(_ object: ArchivedObject, name: String, subject: String) throws(ModelError)
     -> FetchedPropertyDescription
   {
     guard let request = object["NSFetchRequest"]?.object else {
-      throw ModelError(.malformedFile, "\(subject) has no fetch request", property: name)
+      throw ModelError(.malformedFile, message: "\(subject) has no fetch request", property: name)
     }
-    var property = FetchedPropertyDescription(name, try fetchRequest(request, subject: subject))
+    var property = FetchedPropertyDescription(name, fetchRequest: try fetchRequest(request, subject: subject))
     object.read(into: &property)
     property.renamingIdentifier = other(object.string("NSRenamingIdentifier"), than: name)
-    property.userInfo = userInfo(object, subject)
+    property.userInfo = userInfo(object, subject: subject)
     return property
   }
 
   mutating func fetchRequest(_ object: ArchivedObject, subject: String) throws(ModelError) -> FetchRequest {
     guard let entity = object["NSEntity"]?.object?.string("NSEntityName") ?? object.string("NSEntityName") else {
-      throw ModelError(.malformedFile, "\(subject): its fetch request names no entity")
+      throw ModelError(.malformedFile, message: "\(subject): its fetch request names no entity")
     }
-    report(object, subject)
+    report(object, subject: subject)
     var request = FetchRequest(entity)
-    request.predicate = try predicate(object, "NSPredicate", subject)
-    request.havingPredicate = try predicate(object, "NSHavingPredicate", subject)
+    request.predicate = try predicate(object, key: "NSPredicate", subject: subject)
+    request.havingPredicate = try predicate(object, key: "NSHavingPredicate", subject: subject)
     for descriptor in object.elements("NSSortDescriptors") ?? [] {
-      if let key = sortDescriptor(descriptor, subject) { request.sortDescriptors.append(key) }
+      if let key = sortDescriptor(descriptor, subject: subject) { request.sortDescriptors.append(key) }
     }
     object.read(into: &request)
     for path in [\FetchRequest.fetchLimit, \.fetchOffset, \.fetchBatchSize] {
       request[keyPath: path] = max(0, request[keyPath: path])
     }
-    request.relationshipKeyPathsForPrefetching = names(object, "NSRelationshipKeyPathsForPrefetching", subject)
-    request.propertiesToGroupBy = names(object, "NSValuesToGroupBy", subject)
+    request.relationshipKeyPathsForPrefetching = names(
+      object, key: "NSRelationshipKeyPathsForPrefetching", subject: subject)
+    request.propertiesToGroupBy = names(object, key: "NSValuesToGroupBy", subject: subject)
     for column in object.elements("NSValuesToFetch") ?? [] {
       request.propertiesToFetch.append(try self.column(column, subject: subject))
     }
@@ -46,15 +47,15 @@ extension ArchivedModelReader {
     return request
   }
 
-  private func predicate(_ object: ArchivedObject, _ key: String, _ subject: String) throws(ModelError) -> Predicate? {
+  private func predicate(_ object: ArchivedObject, key: String, subject: String) throws(ModelError) -> Predicate? {
     guard let archived = object[key]?.object else { return nil }
     do { return try ArchivedPredicateReader().predicate(archived) } catch {
-      throw ModelError(error.code, "\(subject): its predicate: \(error.message)")
+      throw ModelError(error.code, message: "\(subject): its predicate: \(error.message)")
     }
   }
 
   /// The names in a list; what has none is told.
-  private mutating func names(_ object: ArchivedObject, _ key: String, _ subject: String) -> [String] {
+  private mutating func names(_ object: ArchivedObject, key: String, subject: String) -> [String] {
     let elements = object.elements(key) ?? []
     let names = elements.compactMap(\.propertyName)
     if names.count < elements.count { warnings.append("\(subject): some of \(key) are not understood and left out") }
@@ -63,27 +64,27 @@ extension ArchivedModelReader {
 
   private mutating func column(_ archived: ArchivedValue, subject: String) throws(ModelError) -> FetchColumn {
     guard let name = archived.propertyName else {
-      throw ModelError(.malformedFile, "\(subject): a column of its fetch request has no name")
+      throw ModelError(.malformedFile, message: "\(subject): a column of its fetch request has no name")
     }
     guard let object = archived.object, object.className == "NSExpressionDescription" else { return FetchColumn(name) }
-    report(object, "\(subject), column \(name)")
+    report(object, subject: "\(subject), column \(name)")
     guard let expression = object["NSExpression"]?.object else {
-      throw ModelError(.malformedFile, "\(subject): the column \(name) has no expression")
+      throw ModelError(.malformedFile, message: "\(subject): the column \(name) has no expression")
     }
     var column = FetchColumn(name)
     do { column.expression = try ArchivedPredicateReader().expression(expression) } catch {
-      throw ModelError(error.code, "\(subject): the column \(name): \(error.message)")
+      throw ModelError(error.code, message: "\(subject): the column \(name): \(error.message)")
     }
     if let type = object.integer("NSExpressionResultType") { column.resultType = AttributeType(rawValue: type) }
     return column
   }
 
-  private mutating func sortDescriptor(_ archived: ArchivedValue, _ subject: String) -> SortDescriptor? {
+  private mutating func sortDescriptor(_ archived: ArchivedValue, subject: String) -> SortDescriptor? {
     guard let object = archived.object, let key = object.string("NSKey") else {
       warnings.append("\(subject): a sort descriptor without a key is left out")
       return nil
     }
-    report(object, "\(subject), sort key \(key)")
+    report(object, subject: "\(subject), sort key \(key)")
     var descriptor = SortDescriptor(key, ascending: object.bool("NSAscending"))
     if let selector = object.string("NSSelector") {
       let name = selector.hasSuffix(":") ? String(selector.dropLast()) : selector

@@ -3,14 +3,15 @@ import MoonbaseModel
 extension ArchivedModelReader {
   // MARK: Attributes
 
-  mutating func attribute(_ object: ArchivedObject, _ name: String, subject: String) throws(ModelError)
+  mutating func attribute(_ object: ArchivedObject, name: String, subject: String) throws(ModelError)
     -> AttributeDescription
   {
     guard let type = AttributeType(rawValue: object.integer("NSAttributeType") ?? 0) else {
       throw ModelError(
-        .malformedFile, "\(subject) has the unknown type \(object.integer("NSAttributeType") ?? 0)", property: name)
+        .malformedFile, message: "\(subject) has the unknown type \(object.integer("NSAttributeType") ?? 0)",
+        property: name)
     }
-    var attribute = AttributeDescription(name, type)
+    var attribute = AttributeDescription(name, type: type)
     object.read(into: &attribute)
     let unknown = (object.integer("NSFlagsKey") ?? 0) & ~ArchivedKeys.storageFlags
     if unknown != 0 { warnings.append("\(subject): storage flags \(unknown) are not understood") }
@@ -18,11 +19,11 @@ extension ArchivedModelReader {
       object.string(SupplementKeys.valueClass)
       ?? object.string("NSAttributeValueClassName").flatMap { type.isUsual(valueClass: $0) ? nil : $0 }
     attribute.renamingIdentifier = other(object.string("NSRenamingIdentifier"), than: name)
-    attribute.userInfo = userInfo(object, subject)
+    attribute.userInfo = userInfo(object, subject: subject)
     attribute.derivationExpression = try derivation(object, subject: subject)
     for element in object.elements("NSElements") ?? [] {
       guard let element = element.object, let name = element.string("NSPropertyName") else { continue }
-      attribute.elements.append(try self.attribute(element, name, subject: "\(subject).\(name)"))
+      attribute.elements.append(try self.attribute(element, name: name, subject: "\(subject).\(name)"))
     }
     readDefault(object, into: &attribute, subject: subject)
     try readValidation(object, into: &attribute, subject: subject)
@@ -36,7 +37,7 @@ extension ArchivedModelReader {
     if let text = object.string(SupplementKeys.derivation) { return text }
     guard let expression = object["NSDerivationExpression"]?.object else { return nil }
     do { return DerivationText.text(try ArchivedPredicateReader().expression(expression)) } catch {
-      throw ModelError(error.code, "\(subject): its derivation: \(error.message)")
+      throw ModelError(error.code, message: "\(subject): its derivation: \(error.message)")
     }
   }
 
@@ -67,17 +68,17 @@ extension ArchivedModelReader {
 
   // MARK: Relationships
 
-  mutating func relationship(_ object: ArchivedObject, _ name: String, subject: String) throws(ModelError)
+  mutating func relationship(_ object: ArchivedObject, name: String, subject: String) throws(ModelError)
     -> RelationshipDescription
   {
     let entity = object["NSDestinationEntity"]?.object
     guard let destination = object.string("_NSDestinationEntityName") ?? entity?.string("NSEntityName") else {
-      throw ModelError(.malformedFile, "\(subject) has no destination", property: name)
+      throw ModelError(.malformedFile, message: "\(subject) has no destination", property: name)
     }
     let inverse =
       object.string("_NSInverseRelationshipName")
       ?? object["NSInverseRelationship"]?.object?.string("NSPropertyName")
-    var relationship = RelationshipDescription.toMany(name, destination, inverse: inverse)
+    var relationship = RelationshipDescription.toMany(name, destination: destination, inverse: inverse)
     relationship.maxCount = object.integer("NSMaxCount") ?? 0
     object.read(into: &relationship)
     let rule = object.integer("NSDeleteRule") ?? DeleteRule.nullify.rawValue
@@ -87,7 +88,7 @@ extension ArchivedModelReader {
       warnings.append("\(subject): the delete rule \(rule) is not understood; nullify stands for it")
     }
     relationship.renamingIdentifier = other(object.string("NSRenamingIdentifier"), than: name)
-    relationship.userInfo = userInfo(object, subject)
+    relationship.userInfo = userInfo(object, subject: subject)
     return relationship
   }
 }

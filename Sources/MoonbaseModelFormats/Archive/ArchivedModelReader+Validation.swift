@@ -23,17 +23,17 @@ extension ArchivedModelReader {
     for (index, archived) in predicates.enumerated() {
       let predicate: Predicate
       do { predicate = try ArchivedPredicateReader().predicate(archived) } catch {
-        throw ModelError(error.code, "\(subject): its validation: \(error.message)")
+        throw ModelError(error.code, message: "\(subject): its validation: \(error.message)")
       }
       let warning = index < warnings.count ? warnings[index] : nil
       let code = warning?.integer.flatMap { ValidationWarningCode(rawValue: Int($0)) }
-      if let code, apply(predicate, code, to: &attribute) { continue }
+      if let code, apply(predicate, code: code, to: &attribute) { continue }
       let message = warning?.string ?? warning?.integer.map { "\($0)" } ?? ""
       attribute.validation.predicates.append(ValidationPredicate(predicate, message: message))
     }
   }
 
-  private func apply(_ predicate: Predicate, _ code: ValidationWarningCode, to attribute: inout AttributeDescription)
+  private func apply(_ predicate: Predicate, code: ValidationWarningCode, to attribute: inout AttributeDescription)
     -> Bool
   {
     guard case .comparison(let comparison) = predicate, case .constant(let raw) = comparison.right else { return false }

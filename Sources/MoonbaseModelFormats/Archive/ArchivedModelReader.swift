@@ -8,7 +8,7 @@ struct ArchivedModelReader {
   static func read(_ data: Data) throws(ModelError) -> ManagedObjectModel {
     let root = try KeyedArchive(try PropertyList(binary: data)).root()
     guard root.className == "NSManagedObjectModel" else {
-      throw ModelError(.malformedFile, "the archive holds a \(root.className), not a managed object model")
+      throw ModelError(.malformedFile, message: "the archive holds a \(root.className), not a managed object model")
     }
     var reader = ArchivedModelReader()
     return try reader.model(root)
@@ -16,17 +16,17 @@ struct ArchivedModelReader {
 
   private mutating func model(_ root: ArchivedObject) throws(ModelError) -> ManagedObjectModel {
     guard let entities = root.pairs("NSEntities") else {
-      throw ModelError(.malformedFile, "the archived model has no entities")
+      throw ModelError(.malformedFile, message: "the archived model has no entities")
     }
-    report(root, "the model")
+    report(root, subject: "the model")
     var model = ManagedObjectModel()
     model.allowsUnknownClasses = true
     model.versionIdentifiers = (root.elements("NSVersionIdentifiers") ?? []).compactMap(\.string).sorted()
     for (name, value) in entities {
       guard let object = value.object, object.className == "NSEntityDescription" else {
-        throw ModelError(.malformedFile, "entity \(name) is archived as something else", entity: name)
+        throw ModelError(.malformedFile, message: "entity \(name) is archived as something else", entity: name)
       }
-      model.entities.append(try entity(object, name))
+      model.entities.append(try entity(object, name: name))
     }
     for (name, value) in root.pairs("NSFetchRequestTemplates") ?? [] {
       guard let object = value.object else { continue }
@@ -43,8 +43,8 @@ struct ArchivedModelReader {
 
   // MARK: Entities
 
-  private mutating func entity(_ object: ArchivedObject, _ name: String) throws(ModelError) -> EntityDescription {
-    report(object, "entity \(name)")
+  private mutating func entity(_ object: ArchivedObject, name: String) throws(ModelError) -> EntityDescription {
+    report(object, subject: "entity \(name)")
     var entity = EntityDescription(name)
     let parent = object["NSSuperentity"]?.object
     entity.superentityName = parent?.string("NSEntityName")
@@ -53,36 +53,37 @@ struct ArchivedModelReader {
     }
     object.read(into: &entity)
     entity.renamingIdentifier = other(object.string("NSRenamingIdentifier"), than: name)
-    entity.userInfo = userInfo(object, "entity \(name)")
+    entity.userInfo = userInfo(object, subject: "entity \(name)")
     entity.uniquenessConstraints = constraints(object)
     let inherited = Set((parent?.pairs("NSProperties") ?? []).map(\.key))
     for (key, value) in object.pairs("NSProperties") ?? [] where !inherited.contains(key) {
       guard let property = value.object else { continue }
-      try read(property.underlying, key, into: &entity)
+      try read(property.underlying, name: key, into: &entity)
     }
-    entity.indexes = indexes(object, entity)
+    entity.indexes = indexes(object, of: entity)
     for names in object.elements("NSCompoundIndexes") ?? [] {
       entity.addCompoundIndex((names.object?.elements ?? []).compactMap(\.propertyName))
     }
     return entity
   }
 
-  private mutating func read(_ object: ArchivedObject, _ name: String, into entity: inout EntityDescription)
+  private mutating func read(_ object: ArchivedObject, name: String, into entity: inout EntityDescription)
     throws(ModelError)
   {
     let subject = "\(entity.name).\(name)"
-    report(object, subject)
+    report(object, subject: subject)
     switch object.className {
     case "NSAttributeDescription", "NSDerivedAttributeDescription", "NSCompositeAttributeDescription":
-      entity.attributes.append(try attribute(object, name, subject: subject))
+      entity.attributes.append(try attribute(object, name: name, subject: subject))
     case "NSRelationshipDescription":
-      entity.relationships.append(try relationship(object, name, subject: subject))
+      entity.relationships.append(try relationship(object, name: name, subject: subject))
     case "NSFetchedPropertyDescription":
-      entity.fetchedProperties.append(try fetchedProperty(object, name, subject: subject))
+      entity.fetchedProperties.append(try fetchedProperty(object, name: name, subject: subject))
     case "NSExpressionDescription": warnings.append("\(subject): expression descriptions are left out of a model")
     default:
       throw ModelError(
-        .malformedFile, "\(subject) is archived as \(object.className), which is no property", entity: entity.name,
+        .malformedFile, message: "\(subject) is archived as \(object.className), which is no property",
+        entity: entity.name,
         property: name)
     }
   }
@@ -92,7 +93,7 @@ struct ArchivedModelReader {
       .filter { !$0.isEmpty }
   }
 
-  private mutating func indexes(_ object: ArchivedObject, _ entity: EntityDescription) -> [FetchIndexDescription] {
+  private mutating func indexes(_ object: ArchivedObject, of entity: EntityDescription) -> [FetchIndexDescription] {
     let properties = Set((object.pairs("NSProperties") ?? []).map(\.key))
     var result: [FetchIndexDescription] = []
     for archived in (object.elements("NSFetchIndexDescriptions") ?? []).compactMap(\.object) {
@@ -101,10 +102,11 @@ struct ArchivedModelReader {
         continue
       }
       let subject = "\(entity.name), index \(name)"
-      report(archived, subject)
+      report(archived, subject: subject)
       let elements = (archived.elements("NSIndexElements") ?? []).compactMap(\.object)
-      for element in elements { report(element, subject) }
-      var index = FetchIndexDescription(name, elements.compactMap { indexElement($0, properties) })
+      for element in elements { report(element, subject: subject) }
+      var index = FetchIndexDescription(
+        name, elements: elements.compactMap { indexElement($0, properties: properties) })
       if let text = archived.string(SupplementKeys.partialIndexPredicate) {
         index.partialIndexPredicate = text
       } else if let predicate = archived["NSPartialIndexPredicate"]?.object {
@@ -119,7 +121,7 @@ struct ArchivedModelReader {
     return result
   }
 
-  private func indexElement(_ object: ArchivedObject, _ properties: Set<String>) -> FetchIndexDescription.Element? {
+  private func indexElement(_ object: ArchivedObject, properties: Set<String>) -> FetchIndexDescription.Element? {
     guard let name = object.string("NSPropertyName") else { return nil }
     var element = FetchIndexDescription.Element(name)
     element.isExpression = object[SupplementKeys.isExpression]?.bool ?? !properties.contains(name)
@@ -132,13 +134,13 @@ struct ArchivedModelReader {
   // MARK: Parts
 
   /// Tells which keys of an object are not understood.
-  mutating func report(_ object: ArchivedObject, _ subject: String) {
+  mutating func report(_ object: ArchivedObject, subject: String) {
     for key in ArchivedKeys.unknown(in: object) {
       warnings.append("\(subject): \(key) of \(object.className) is not understood")
     }
   }
 
-  mutating func userInfo(_ object: ArchivedObject, _ subject: String) -> [String: Value] {
+  mutating func userInfo(_ object: ArchivedObject, subject: String) -> [String: Value] {
     guard let info = object["NSUserInfo"]?.object else { return [:] }
     let pairs = info.pairs ?? []
     let values = pairs.compactMap { key, value in value.modelValue.map { (key, $0) } }

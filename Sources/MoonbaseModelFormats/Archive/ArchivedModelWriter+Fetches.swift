@@ -2,10 +2,10 @@ import MoonbaseModel
 
 extension ArchivedModelWriter {
   mutating func write(_ property: FetchedPropertyDescription, of entity: Int) throws(ModelError) {
-    var fields = try common(property, of: entity, [.noValidation, .readOnly, .transient])
+    var fields = try common(property, of: entity, traits: [.noValidation, .readOnly, .transient])
     fields["_NSFetchRequestEntityName"] = archive.string(property.fetchRequest.entityName)
     fields["NSFetchRequest"] = try fetchRequest(property.fetchRequest)
-    archive.fill(reference(property.name, of: entity), "NSFetchedPropertyDescription", fields)
+    archive.fill(reference(property.name, of: entity), className: "NSFetchedPropertyDescription", fields: fields)
   }
 
   mutating func fetchRequest(_ request: FetchRequest) throws(ModelError) -> PropertyList {
@@ -15,7 +15,7 @@ extension ArchivedModelWriter {
     let sort = request.sortDescriptors.map { descriptor in
       archive.object(
         "NSSortDescriptor",
-        [
+        fields: [
           "NSKey": archive.string(descriptor.keyPath), "NSAscending": .bool(descriptor.ascending),
           "NSSelector": archive.string("\(descriptor.comparator.rawValue):"), "NSReverseNullOrder": false,
         ])
@@ -36,7 +36,7 @@ extension ArchivedModelWriter {
       "NSRelationshipKeyPathsForPrefetching": prefetch.isEmpty ? null : archive.array(prefetch),
     ]
     add(request, to: &fields)
-    return archive.object("NSFetchRequest", fields)
+    return archive.object("NSFetchRequest", fields: fields)
   }
 
   /// A column: a property by its name, or an expression description.
@@ -46,6 +46,6 @@ extension ArchivedModelWriter {
       "NSPropertyName": archive.string(column.name), "NSExpression": try archive.expression(column.expression),
     ]
     if let type = column.resultType { fields["NSExpressionResultType"] = .integer(Int64(type.rawValue)) }
-    return archive.object("NSExpressionDescription", fields)
+    return archive.object("NSExpressionDescription", fields: fields)
   }
 }

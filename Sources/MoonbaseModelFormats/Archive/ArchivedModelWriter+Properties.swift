@@ -30,7 +30,7 @@ extension ArchivedModelWriter {
   }
 
   /// What all kinds of property have in common.
-  mutating func common<Property: NamedDescription>(_ property: Property, of entity: Int, _ traits: Traits)
+  mutating func common<Property: NamedDescription>(_ property: Property, of entity: Int, traits: Traits)
     throws(ModelError) -> [String: PropertyList]
   {
     var fields: [String: PropertyList] = [
@@ -59,7 +59,7 @@ extension ArchivedModelWriter {
   {
     var traits: Traits = attribute.derivationExpression == nil ? [] : .readOnly
     if attribute.validation.isEmpty { traits.insert(.noValidation) }
-    var fields = try common(attribute, of: entity, traits)
+    var fields = try common(attribute, of: entity, traits: traits)
     fields["NSAttributeType"] = .integer(Int64(attribute.type.rawValue))
     let valueClass = attribute.valueClassName ?? attribute.type.foundationClassName
     fields["NSAttributeValueClassName"] = archive.string(valueClass)
@@ -69,7 +69,7 @@ extension ArchivedModelWriter {
     guard let defaultValue = archive.value(attribute.defaultValue) else {
       throw ModelError(
         .unsupportedForm,
-        "\(attribute.name): \(attribute.defaultValue.typePhrase) as default cannot be archived",
+        message: "\(attribute.name): \(attribute.defaultValue.typePhrase) as default cannot be archived",
         property: attribute.name)
     }
     fields["NSDefaultValue"] = defaultValue
@@ -94,7 +94,7 @@ extension ArchivedModelWriter {
       }
       fields["NSElements"] = archive.array(elements)
     }
-    archive.fill(reference, className, fields)
+    archive.fill(reference, className: className, fields: fields)
   }
 
   private mutating func addValidation(of attribute: AttributeDescription, to fields: inout [String: PropertyList])
@@ -112,7 +112,7 @@ extension ArchivedModelWriter {
 
   private mutating func write(_ relationship: ResolvedRelationship, of entity: Int) throws(ModelError) {
     let description = relationship.description
-    var fields = try common(description, of: entity, .noValidation)
+    var fields = try common(description, of: entity, traits: .noValidation)
     fields["NSDestinationEntity"] = entityReferences[relationship.destination]
     fields["_NSDestinationEntityName"] = archive.string(description.destinationEntityName)
     if let inverse = description.inverseName {
@@ -121,6 +121,6 @@ extension ArchivedModelWriter {
     }
     fields["NSDeleteRule"] = .integer(Int64(description.deleteRule.rawValue))
     fields["NSMaxCount"] = .integer(Int64(description.maxCount))
-    archive.fill(reference(description.name, of: entity), "NSRelationshipDescription", fields)
+    archive.fill(reference(description.name, of: entity), className: "NSRelationshipDescription", fields: fields)
   }
 }

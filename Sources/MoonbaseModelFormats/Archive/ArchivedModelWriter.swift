@@ -52,7 +52,7 @@ struct ArchivedModelWriter {
       "NSFetchRequestTemplates": try templates(),
     ]
     if !model.description.configurations.isEmpty { fields["NSConfigurations"] = configurations() }
-    archive.fill(root, "NSManagedObjectModel", fields)
+    archive.fill(root, className: "NSManagedObjectModel", fields: fields)
     return archive.archive(root: root)
   }
 
@@ -98,7 +98,7 @@ struct ArchivedModelWriter {
     add(description, to: &fields)
     if !description.uniquenessConstraints.isEmpty { fields["NSUniqueTuples"] = constraints(description) }
     if !description.indexes.isEmpty { fields["NSFetchIndexDescriptions"] = try indexes(entity) }
-    archive.fill(entityReferences[entity.index], "NSEntityDescription", fields)
+    archive.fill(entityReferences[entity.index], className: "NSEntityDescription", fields: fields)
   }
 
   private mutating func constraints(_ entity: EntityDescription) -> PropertyList {
@@ -112,7 +112,7 @@ struct ArchivedModelWriter {
     var references: [PropertyList] = []
     for index in entity.description.indexes {
       let reference = archive.reserve()
-      let elements = index.elements.map { self.element($0, of: entity, reference) }
+      let elements = index.elements.map { self.element($0, of: entity, index: reference) }
       var fields: [String: PropertyList] = [
         "NSIndexName": archive.string(index.name), "NSPartialIndexPredicate": KeyedArchiveWriter.null,
         "NSIndexElements": archive.array(elements), "NSEntity": entityReferences[entity.index],
@@ -124,14 +124,14 @@ struct ArchivedModelWriter {
           fields[SupplementKeys.partialIndexPredicate] = archive.string(text)
         }
       }
-      archive.fill(reference, "NSFetchIndexDescription", fields)
+      archive.fill(reference, className: "NSFetchIndexDescription", fields: fields)
       references.append(reference)
     }
     return archive.array(references, className: "NSMutableArray")
   }
 
   private mutating func element(
-    _ element: FetchIndexDescription.Element, of entity: ResolvedEntity, _ index: PropertyList
+    _ element: FetchIndexDescription.Element, of entity: ResolvedEntity, index: PropertyList
   ) -> PropertyList {
     var fields: [String: PropertyList] = [
       "NSPropertyName": archive.string(element.property), "NSAscending": .bool(element.isAscending),
@@ -140,6 +140,6 @@ struct ArchivedModelWriter {
     let isKnown = names(of: entity).contains(element.property)
     if isComplete, element.isExpression == isKnown { fields[SupplementKeys.isExpression] = .bool(element.isExpression) }
     if isComplete, let type = element.expressionType { fields[SupplementKeys.expressionType] = archive.string(type) }
-    return archive.object("NSFetchIndexElementDescription", fields)
+    return archive.object("NSFetchIndexElementDescription", fields: fields)
   }
 }

@@ -64,7 +64,7 @@ struct ArchivedPredicateReader {
       return .keyPath(path)
     case "NSKeyPathExpression", "NSFunctionExpression": return try inner.function(object)
     case "NSAggregateExpression":
-      return .aggregate(try inner.expressions(object, "NSCollection"))
+      return .aggregate(try inner.expressions(object, key: "NSCollection"))
     case "NSSubqueryExpression": return try inner.subquery(object)
     case "NSTernaryExpression":
       guard let condition = object["NSPredicate"]?.object, let first = object["NSTrueExpression"]?.object,
@@ -93,7 +93,7 @@ struct ArchivedPredicateReader {
   /// A key path is archived as a call of `valueForKey:` or `valueForKeyPath:`.
   private func function(_ object: ArchivedObject) throws(ModelError) -> Expression {
     guard let name = object.string("NSSelectorName") else { throw unreadable("a function without a name") }
-    let arguments = try expressions(object, "NSArguments")
+    let arguments = try expressions(object, key: "NSArguments")
     guard name == "valueForKey:" || name == "valueForKeyPath:" else {
       // A function's operand is a class of Foundation; a method's is its receiver, the first argument here.
       guard let operand = object["NSOperand"]?.object, operand.fields["NSConstantValueClassName"] == nil else {
@@ -121,7 +121,7 @@ struct ArchivedPredicateReader {
     return .subquery(try expression(collection), variable: variable, try self.predicate(predicate))
   }
 
-  private func expressions(_ object: ArchivedObject, _ key: String) throws(ModelError) -> [Expression] {
+  private func expressions(_ object: ArchivedObject, key: String) throws(ModelError) -> [Expression] {
     var result: [Expression] = []
     for element in object.elements(key) ?? [] {
       guard let element = element.object else { throw unreadable("a list of expressions") }
@@ -140,7 +140,7 @@ struct ArchivedPredicateReader {
   }
 
   private func unreadable(_ what: String) -> ModelError {
-    ModelError(.malformedFile, "\(what) cannot be read from the archive")
+    ModelError(.malformedFile, message: "\(what) cannot be read from the archive")
   }
 }
 

@@ -14,7 +14,7 @@ struct CompiledModelFile: ModelReader {
       return model
     } catch {
       throw ModelError(
-        error.code, error.message, at: SourceLocation(file: source.name), entity: error.entity,
+        error.code, message: error.message, at: SourceLocation(file: source.name), entity: error.entity,
         property: error.property)
     }
   }
@@ -28,7 +28,7 @@ struct OptimizedModelFile: ModelReader {
 
   func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
     throw ModelError(
-      .unsupportedForm, "an optimized model cannot be read: open the .mom beside it instead",
+      .unsupportedForm, message: "an optimized model cannot be read: open the .mom beside it instead",
       at: SourceLocation(file: source.name))
   }
 }

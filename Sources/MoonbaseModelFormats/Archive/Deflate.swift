@@ -13,7 +13,7 @@ package enum Deflate {
   package static func inflate(_ data: Data, limit: Int = defaultLimit) throws(ModelError) -> Data {
     var stream = z_stream()
     guard inflateInit2_(&stream, rawWindow, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
-      throw ModelError(.malformedFile, "zlib cannot begin to inflate")
+      throw ModelError(.malformedFile, message: "zlib cannot begin to inflate")
     }
     defer { inflateEnd(&stream) }
     var input = [UInt8](data)
@@ -23,14 +23,14 @@ package enum Deflate {
       stream.next_in = source.baseAddress
       stream.avail_in = UInt32(clamping: source.count)
       while true {
-        let (status, count) = step(&stream, &buffer) { MoonbaseCZlib.inflate(&$0, Z_NO_FLUSH) }
+        let (status, count) = step(&stream, buffer: &buffer) { MoonbaseCZlib.inflate(&$0, Z_NO_FLUSH) }
         output.append(contentsOf: buffer[..<count])
         if output.count > limit { return "it unfolds into more than \(limit) bytes" }
         if status == Z_STREAM_END { return nil }
         if status != Z_OK || count == 0 { return "it is cut off or no DEFLATE stream" }
       }
     }
-    if let failure { throw ModelError(.malformedFile, "the compressed data is damaged: \(failure)") }
+    if let failure { throw ModelError(.malformedFile, message: "the compressed data is damaged: \(failure)") }
     return output
   }
 
@@ -41,7 +41,7 @@ package enum Deflate {
       &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, rawWindow, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       Int32(MemoryLayout<z_stream>.size))
     guard status == Z_OK, data.count <= Int(UInt32.max) else {
-      throw ModelError(.malformedFile, "zlib cannot deflate \(data.count) bytes")
+      throw ModelError(.malformedFile, message: "zlib cannot deflate \(data.count) bytes")
     }
     defer { deflateEnd(&stream) }
     var input = [UInt8](data)
@@ -51,7 +51,7 @@ package enum Deflate {
       stream.next_in = source.baseAddress
       stream.avail_in = UInt32(source.count)
       while true {
-        let (status, count) = step(&stream, &buffer) { MoonbaseCZlib.deflate(&$0, Z_FINISH) }
+        let (status, count) = step(&stream, buffer: &buffer) { MoonbaseCZlib.deflate(&$0, Z_FINISH) }
         output.append(contentsOf: buffer[..<count])
         if status != Z_OK { return }
       }
@@ -61,7 +61,7 @@ package enum Deflate {
 
   /// Runs one step into the buffer and says how many bytes it gave.
   private static func step(
-    _ stream: inout z_stream, _ buffer: inout [UInt8], _ body: (inout z_stream) -> Int32
+    _ stream: inout z_stream, buffer: inout [UInt8], _ body: (inout z_stream) -> Int32
   ) -> (status: Int32, count: Int) {
     buffer.withUnsafeMutableBufferPointer { target in
       stream.next_out = target.baseAddress

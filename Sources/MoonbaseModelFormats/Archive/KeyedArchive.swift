@@ -18,9 +18,9 @@ struct KeyedArchive {
   init(_ plist: PropertyList) throws(ModelError) {
     guard plist["$archiver"]?.string == "NSKeyedArchiver", let objects = plist["$objects"]?.array,
       let top = plist["$top"]?.dictionary
-    else { throw ModelError(.malformedFile, "the property list is no keyed archive") }
+    else { throw ModelError(.malformedFile, message: "the property list is no keyed archive") }
     guard objects.count <= Self.greatestCount else {
-      throw ModelError(.malformedFile, "the archive has more than \(Self.greatestCount) objects")
+      throw ModelError(.malformedFile, message: "the archive has more than \(Self.greatestCount) objects")
     }
     self.objects = objects
     self.top = top
@@ -29,13 +29,13 @@ struct KeyedArchive {
 
   /// Throws if more references were followed than any honest archive needs: what was read then is not whole.
   func checkBudget() throws(ModelError) {
-    if budget.left < 0 { throw ModelError(.malformedFile, "the archive refers to its objects too often") }
+    if budget.left < 0 { throw ModelError(.malformedFile, message: "the archive refers to its objects too often") }
   }
 
   /// The object that was archived.
   func root() throws(ModelError) -> ArchivedObject {
     guard case .object(let root)? = value(top["root"]) else {
-      throw ModelError(.malformedFile, "the archive has no root object")
+      throw ModelError(.malformedFile, message: "the archive has no root object")
     }
     return root
   }
@@ -122,9 +122,9 @@ struct ArchivedObject {
   /// The pairs with string keys in order of their keys, if this is a dictionary of one of the kinds that models hold.
   var pairs: [(key: String, value: ArchivedValue)]? {
     switch className {
-    case "NSDictionary", "NSMutableDictionary": zipped(values("NS.keys"), values("NS.objects"))
+    case "NSDictionary", "NSMutableDictionary": zipped(values("NS.keys"), values: values("NS.objects"))
     case "NSKnownKeysDictionary1":
-      zipped(self["searchMapping"]?.object?.elements("keys"), elements("values"))
+      zipped(self["searchMapping"]?.object?.elements("keys"), values: elements("values"))
     default: nil
     }
   }
@@ -133,7 +133,7 @@ struct ArchivedObject {
     fields[key]?.array?.compactMap { archive.value($0) }
   }
 
-  private func zipped(_ keys: [ArchivedValue]?, _ values: [ArchivedValue]?) -> [(key: String, value: ArchivedValue)]? {
+  private func zipped(_ keys: [ArchivedValue]?, values: [ArchivedValue]?) -> [(key: String, value: ArchivedValue)]? {
     guard let keys, let values, keys.count == values.count else { return nil }
     return zip(keys, values).compactMap { key, value in key.string.map { ($0, value) } }.sorted { $0.key < $1.key }
   }

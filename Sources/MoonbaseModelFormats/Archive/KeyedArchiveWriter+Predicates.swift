@@ -3,25 +3,25 @@ import MoonbaseModel
 extension KeyedArchiveWriter {
   mutating func predicate(_ predicate: Predicate) throws(ModelError) -> PropertyList {
     switch predicate {
-    case .constant(let constant): return object(constant ? "NSTruePredicate" : "NSFalsePredicate", [:])
-    case .not(let other): return try compound(0, [other])
-    case .and(let parts): return try compound(1, parts)
-    case .or(let parts): return try compound(2, parts)
+    case .constant(let constant): return object(constant ? "NSTruePredicate" : "NSFalsePredicate", fields: [:])
+    case .not(let other): return try compound(0, parts: [other])
+    case .and(let parts): return try compound(1, parts: parts)
+    case .or(let parts): return try compound(2, parts: parts)
     case .comparison(let comparison):
       return object(
         "NSComparisonPredicate",
-        [
+        fields: [
           "NSLeftExpression": try expression(comparison.left), "NSRightExpression": try expression(comparison.right),
           "NSPredicateOperator": comparisonOperator(comparison),
         ])
     }
   }
 
-  private mutating func compound(_ type: Int64, _ parts: [Predicate]) throws(ModelError) -> PropertyList {
+  private mutating func compound(_ type: Int64, parts: [Predicate]) throws(ModelError) -> PropertyList {
     var references: [PropertyList] = []
     for part in parts { references.append(try predicate(part)) }
     return object(
-      "NSCompoundPredicate", ["NSCompoundPredicateType": .integer(type), "NSSubpredicates": array(references)])
+      "NSCompoundPredicate", fields: ["NSCompoundPredicateType": .integer(type), "NSSubpredicates": array(references)])
   }
 
   private mutating func comparisonOperator(_ comparison: Predicate.Comparison) -> PropertyList {
@@ -47,31 +47,31 @@ extension KeyedArchiveWriter {
       case .like: ("NSLikePredicateOperator", ["NSFlags": options])
       case .matches: ("NSMatchingPredicateOperator", ["NSFlags": options])
       }
-    return object(name, fields.merging(common) { own, _ in own })
+    return object(name, fields: fields.merging(common) { own, _ in own })
   }
 
   // MARK: Expressions
 
   mutating func expression(_ expression: Expression) throws(ModelError) -> PropertyList {
     switch expression {
-    case .evaluatedObject: return object("NSSelfExpression", ["NSExpressionType": 1])
+    case .evaluatedObject: return object("NSSelfExpression", fields: ["NSExpressionType": 1])
     case .variable(let name):
-      return object("NSVariableExpression", ["NSExpressionType": 2, "NSVariable": string(name)])
-    case .anyKey: return object("NSAnyKeyExpression", ["NSExpressionType": 15])
+      return object("NSVariableExpression", fields: ["NSExpressionType": 2, "NSVariable": string(name)])
+    case .anyKey: return object("NSAnyKeyExpression", fields: ["NSExpressionType": 15])
     case .constant(let constant):
       guard let reference = value(constant) else {
-        throw ModelError(.unsupportedForm, "\(constant.typePhrase) in a predicate cannot be archived")
+        throw ModelError(.unsupportedForm, message: "\(constant.typePhrase) in a predicate cannot be archived")
       }
-      return object("NSConstantValueExpression", ["NSExpressionType": 0, "NSConstantValue": reference])
-    case .keyPath(let base, let path): return try keyPath(base, path)
-    case .function(let name, let arguments): return try function(name, arguments)
+      return object("NSConstantValueExpression", fields: ["NSExpressionType": 0, "NSConstantValue": reference])
+    case .keyPath(let base, let path): return try keyPath(base, path: path)
+    case .function(let name, let arguments): return try function(name, arguments: arguments)
     case .aggregate(let elements):
       return object(
-        "NSAggregateExpression", ["NSExpressionType": 14, "NSCollection": array(try expressions(elements))])
+        "NSAggregateExpression", fields: ["NSExpressionType": 14, "NSCollection": array(try expressions(elements))])
     case .subquery(let collection, let variable, let predicate):
       return object(
         "NSSubqueryExpression",
-        [
+        fields: [
           "NSExpressionType": 13, "NSCollection": try self.expression(collection),
           "NSVariableExpression": try self.expression(.variable(variable)),
           "NSPredicate": try self.predicate(predicate),
@@ -79,14 +79,14 @@ extension KeyedArchiveWriter {
     case .conditional(let condition, let first, let second):
       return object(
         "NSTernaryExpression",
-        [
+        fields: [
           "NSExpressionType": 20, "NSPredicate": try predicate(condition),
           "NSTrueExpression": try self.expression(first), "NSFalseExpression": try self.expression(second),
         ])
     case .assignment(let name, let value):
       return object(
         "NSVariableAssignmentExpression",
-        [
+        fields: [
           "NSExpressionType": 12, "NSAssignmentVariable": try self.expression(.variable(name)),
           "NSSubexpression": try self.expression(value),
         ])
@@ -94,7 +94,7 @@ extension KeyedArchiveWriter {
   }
 
   /// The receiver of a method is archived as its operand; that of a predefined function is a class of Foundation.
-  private mutating func function(_ name: String, _ arguments: [Expression]) throws(ModelError) -> PropertyList {
+  private mutating func function(_ name: String, arguments: [Expression]) throws(ModelError) -> PropertyList {
     let isMethod = PredicateFunction(rawValue: name).map(\.isMethod) ?? true
     let operand: PropertyList
     if isMethod, let receiver = arguments.first {
@@ -102,11 +102,11 @@ extension KeyedArchiveWriter {
     } else {
       operand = object(
         "NSConstantValueExpression",
-        ["NSExpressionType": 0, "NSConstantValueClassName": string("_NSPredicateUtilities")])
+        fields: ["NSExpressionType": 0, "NSConstantValueClassName": string("_NSPredicateUtilities")])
     }
     return object(
       "NSFunctionExpression",
-      [
+      fields: [
         "NSExpressionType": 4, "NSSelectorName": string(name), "NSOperand": operand,
         "NSArguments": array(try expressions(isMethod ? Array(arguments.dropFirst()) : arguments)),
       ])
@@ -119,17 +119,17 @@ extension KeyedArchiveWriter {
   }
 
   /// Key paths are archived as calls: `valueForKey:` of SELF for one key, `valueForKeyPath:` for all others.
-  private mutating func keyPath(_ base: Expression, _ path: [String]) throws(ModelError) -> PropertyList {
+  private mutating func keyPath(_ base: Expression, path: [String]) throws(ModelError) -> PropertyList {
     let ofSelf = base == .evaluatedObject
     guard path.allSatisfy({ !$0.isEmpty && !$0.contains(".") }), !path.isEmpty else {
-      throw ModelError(.unsupportedForm, "the key path \(Expression.keyPath(base, path)) cannot be archived")
+      throw ModelError(.unsupportedForm, message: "the key path \(Expression.keyPath(base, path)) cannot be archived")
     }
     let specifier = object(
       "NSKeyPathSpecifierExpression",
-      ["NSExpressionType": 10, "NSKeyPath": string(path.joined(separator: "."))])
+      fields: ["NSExpressionType": 10, "NSKeyPath": string(path.joined(separator: "."))])
     return object(
       "NSKeyPathExpression",
-      [
+      fields: [
         "NSExpressionType": ofSelf ? 3 : 4,
         "NSSelectorName": string(ofSelf && path.count == 1 ? "valueForKey:" : "valueForKeyPath:"),
         "NSOperand": try expression(base), "NSArguments": array([specifier], className: "NSMutableArray"),

@@ -11,12 +11,12 @@ extension KeyedArchiveWriter {
     case .double(let double): return scalar(.real(double))
     case .string(let string): return scalar(.string(string))
     case .data(let data): return scalar(.data(data))
-    case .date(let date): return object("NSDate", ["NS.time": .real(date.timeIntervalSinceReferenceDate)])
+    case .date(let date): return object("NSDate", fields: ["NS.time": .real(date.timeIntervalSinceReferenceDate)])
     case .uuid(let uuid):
       let bytes = withUnsafeBytes(of: uuid.uuid) { Data($0) }
-      return object("NSUUID", ["NS.uuidbytes": .data(bytes)])
+      return object("NSUUID", fields: ["NS.uuidbytes": .data(bytes)])
     case .uri(let uri):
-      return object("NSURL", ["NS.base": Self.null, "NS.relative": scalar(.string(uri.absoluteString))])
+      return object("NSURL", fields: ["NS.base": Self.null, "NS.relative": scalar(.string(uri.absoluteString))])
     case .decimal(let decimal): return self.decimal(decimal)
     case .list(let list):
       var references: [PropertyList] = []
@@ -39,7 +39,7 @@ extension KeyedArchiveWriter {
   /// A dictionary of user info. Throws for values that only this process could resolve.
   mutating func userInfo(_ values: [String: Value], of owner: String) throws(ModelError) -> PropertyList {
     guard let reference = value(.map(values)) else {
-      throw ModelError(.unsupportedForm, "\(owner): its user info holds a value that cannot be archived")
+      throw ModelError(.unsupportedForm, message: "\(owner): its user info holds a value that cannot be archived")
     }
     return reference
   }
@@ -60,7 +60,7 @@ extension KeyedArchiveWriter {
     let mantissa = units.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
     return object(
       "NSDecimalNumber",
-      [
+      fields: [
         "NS.exponent": .integer(Int64(decimal.exponent)), "NS.length": .integer(Int64(length)),
         "NS.negative": .bool(decimal.isSignMinus), "NS.compact": true, "NS.mantissa.bo": 1,
         "NS.mantissa": .data(Data(mantissa)),

@@ -22,14 +22,14 @@ struct KeyedArchiveWriter {
   }
 
   /// Writes an object to a reserved place.
-  mutating func fill(_ reference: PropertyList, _ className: String, _ fields: [String: PropertyList]) {
+  mutating func fill(_ reference: PropertyList, className: String, fields: [String: PropertyList]) {
     guard case .uid(let index) = reference else { return }
     objects[Int(index)] = .dictionary(fields.merging(["$class": classReference(className)]) { field, _ in field })
   }
 
-  mutating func object(_ className: String, _ fields: [String: PropertyList]) -> PropertyList {
+  mutating func object(_ className: String, fields: [String: PropertyList]) -> PropertyList {
     let reference = reserve()
-    fill(reference, className, fields)
+    fill(reference, className: className, fields: fields)
     return reference
   }
 
@@ -45,25 +45,25 @@ struct KeyedArchiveWriter {
   mutating func string(_ value: String?) -> PropertyList { value.map { scalar(.string($0)) } ?? Self.null }
 
   mutating func array(_ elements: [PropertyList], className: String = "NSArray") -> PropertyList {
-    object(className, ["NS.objects": .array(elements)])
+    object(className, fields: ["NS.objects": .array(elements)])
   }
 
   mutating func dictionary(_ pairs: [(key: String, value: PropertyList)], className: String = "NSDictionary")
     -> PropertyList
   {
     let keys = pairs.map { string($0.key) }
-    return object(className, ["NS.keys": .array(keys), "NS.objects": .array(pairs.map(\.value))])
+    return object(className, fields: ["NS.keys": .array(keys), "NS.objects": .array(pairs.map(\.value))])
   }
 
   /// The dictionary that Core Data uses for entities, whose keys are fixed.
   mutating func knownKeysDictionary(_ pairs: [(key: String, value: PropertyList)]) -> PropertyList {
     let keys = array(pairs.map { string($0.key) })
     let mapping = object(
-      "NSKnownKeysMappingStrategy1", ["length": .integer(Int64(pairs.count)), "keys": keys, "version": 1])
+      "NSKnownKeysMappingStrategy1", fields: ["length": .integer(Int64(pairs.count)), "keys": keys, "version": 1])
     let token = string("__empty_slot_token_4c24_98dc_ac1e_b773__")
     return object(
       "NSKnownKeysDictionary1",
-      ["values": array(pairs.map(\.value)), "searchMapping": mapping, "emptyToken": token, "version": 1])
+      fields: ["values": array(pairs.map(\.value)), "searchMapping": mapping, "emptyToken": token, "version": 1])
   }
 
   private mutating func classReference(_ name: String) -> PropertyList {

@@ -6,7 +6,7 @@ import MoonbasePlatform
 /// line in the list:
 ///
 /// ```swift
-/// .flag("spotlight", \.isIndexedBySpotlight, xcode: "spotlightIndexingEnabled", archived: .key("NSIndexedBySpotlight")),
+/// .flag("spotlight", at: \.isIndexedBySpotlight, xcode: "spotlightIndexingEnabled", archived: .key("NSIndexedBySpotlight")),
 /// ```
 ///
 /// A class, so that walking a list counts one reference and copies no names.
@@ -60,7 +60,7 @@ package final class Aspect<Owner>: Sendable {
   package let archived: Archived?
   package let field: Field
 
-  private init(_ key: String, _ report: Report, _ xcode: [String], _ archived: Archived?, _ field: Field) {
+  private init(_ key: String, report: Report, xcode: [String], archived: Archived?, field: Field) {
     self.key = key
     lua = [key]
     self.report =
@@ -84,35 +84,35 @@ package final class Aspect<Owner>: Sendable {
 
 extension Aspect {
   static func flag(
-    _ key: String, _ path: any WritableKeyPath<Owner, Bool> & Sendable, usual: Bool = false, unnamed: Bool = false,
+    _ key: String, at path: any WritableKeyPath<Owner, Bool> & Sendable, usual: Bool = false, unnamed: Bool = false,
     report: Report = .byKey, xcode: String..., archived: Archived? = nil
   ) -> Aspect {
-    Aspect(key, report, xcode, archived, .flag(path, usual: usual, unnamed: unnamed))
+    Aspect(key, report: report, xcode: xcode, archived: archived, field: .flag(path, usual: usual, unnamed: unnamed))
   }
 
   static func text(
-    _ key: String, _ path: any WritableKeyPath<Owner, String?> & Sendable, report: Report = .byKey, xcode: String...,
+    _ key: String, at path: any WritableKeyPath<Owner, String?> & Sendable, report: Report = .byKey, xcode: String...,
     archived: Archived? = nil
   ) -> Aspect {
-    Aspect(key, report, xcode, archived, .text(path))
+    Aspect(key, report: report, xcode: xcode, archived: archived, field: .text(path))
   }
 
   static func number(
-    _ key: String, _ path: any WritableKeyPath<Owner, Int> & Sendable, report: Report = .byKey, xcode: String...,
+    _ key: String, at path: any WritableKeyPath<Owner, Int> & Sendable, report: Report = .byKey, xcode: String...,
     archived: Archived? = nil
   ) -> Aspect {
-    Aspect(key, report, xcode, archived, .number(path))
+    Aspect(key, report: report, xcode: xcode, archived: archived, field: .number(path))
   }
 
-  static func limit(_ key: String, _ path: any WritableKeyPath<Owner, Int?> & Sendable) -> Aspect {
-    Aspect(key, .byKey, [], nil, .limit(path))
+  static func limit(_ key: String, at path: any WritableKeyPath<Owner, Int?> & Sendable) -> Aspect {
+    Aspect(key, report: .byKey, xcode: [], archived: nil, field: .limit(path))
   }
 
   static func stated(
     _ key: String, usual: AspectValue? = nil, report: Report = .byKey,
     _ value: @escaping @Sendable (Owner) -> AspectValue?
   ) -> Aspect {
-    Aspect(key, report, [], nil, .stated(value, usual: usual))
+    Aspect(key, report: report, xcode: [], archived: nil, field: .stated(value, usual: usual))
   }
 }
 

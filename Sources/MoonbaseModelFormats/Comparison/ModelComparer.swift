@@ -14,7 +14,7 @@ struct ModelComparer {
     for entity in new.entities {
       let source = matcher.oldNames[entity.name].flatMap { oldEntities[$0] }
       let hashDiffers = source.map { oldHashes[$0.name] != newHashes[entity.name] } ?? true
-      if let changed = compare(source, entity, needsMigration: hashDiffers) { difference.entities.append(changed) }
+      if let changed = compare(source, new: entity, needsMigration: hashDiffers) { difference.entities.append(changed) }
     }
     for name in matcher.removed(from: old.entities) {
       difference.entities.append(EntityDifference(kind: .removed, name: name, needsMigration: true))
@@ -30,15 +30,16 @@ struct ModelComparer {
 
   // MARK: Entities
 
-  private func compare(_ old: EntityDescription?, _ new: EntityDescription, needsMigration: Bool) -> EntityDifference? {
+  private func compare(_ old: EntityDescription?, new: EntityDescription, needsMigration: Bool) -> EntityDifference? {
     guard let old else { return EntityDifference(kind: .added, name: new.name, needsMigration: true) }
     var difference = EntityDifference(
       kind: old.name == new.name ? .changed : .renamed, name: new.name,
       oldName: old.name == new.name ? nil : old.name, needsMigration: needsMigration)
     difference.aspects = AspectTable(entity: old).differences(to: AspectTable(entity: new))
     difference.properties =
-      properties(old.attributes, new.attributes, old, new) + properties(old.relationships, new.relationships, old, new)
-      + fetchedProperties(old, new)
+      properties(old.attributes, news: new.attributes, oldEntity: old, newEntity: new)
+      + properties(old.relationships, news: new.relationships, oldEntity: old, newEntity: new)
+      + fetchedProperties(old, new: new)
     let isSame =
       difference.kind == .changed && !needsMigration && difference.aspects.isEmpty && difference.properties.isEmpty
     return isSame ? nil : difference
@@ -47,7 +48,7 @@ struct ModelComparer {
   // MARK: Properties
 
   private func properties<Property: ComparableProperty>(
-    _ olds: [Property], _ news: [Property], _ oldEntity: EntityDescription, _ newEntity: EntityDescription
+    _ olds: [Property], news: [Property], oldEntity: EntityDescription, newEntity: EntityDescription
   ) -> [PropertyDifference] {
     let matcher = RenamingMatcher(old: olds, new: news)
     let byName = Dictionary(olds.map { ($0.name, $0) }) { first, _ in first }
@@ -90,7 +91,7 @@ struct ModelComparer {
     }?.name
   }
 
-  private func fetchedProperties(_ old: EntityDescription, _ new: EntityDescription) -> [PropertyDifference] {
+  private func fetchedProperties(_ old: EntityDescription, new: EntityDescription) -> [PropertyDifference] {
     let olds = Dictionary(old.fetchedProperties.map { ($0.name, $0) }) { first, _ in first }
     let news = Dictionary(new.fetchedProperties.map { ($0.name, $0) }) { first, _ in first }
     let names = Set(olds.keys).union(news.keys).sorted()

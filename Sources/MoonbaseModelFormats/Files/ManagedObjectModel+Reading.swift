@@ -16,11 +16,12 @@ extension ManagedObjectModel {
       if source.entries?.isEmpty ?? (source.head.isEmpty && source.entries == nil) {
         let what = source.entries == nil ? "the file" : "the folder"
         throw ModelError(
-          .malformedFile, "\(what) is empty, so there is no model in it", at: SourceLocation(file: source.name))
+          .malformedFile, message: "\(what) is empty, so there is no model in it", at: SourceLocation(file: source.name)
+        )
       }
       let forms = (readers.filter(\.readsModels).map(\.form) + ["SQLite store"]).joined(separator: ", ")
       throw ModelError(
-        .unsupportedForm, "this is no model in a form that is known here: \(forms)",
+        .unsupportedForm, message: "this is no model in a form that is known here: \(forms)",
         at: SourceLocation(file: source.name))
     }
     return try reader.read(source)

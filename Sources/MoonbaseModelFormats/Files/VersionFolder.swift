@@ -44,18 +44,18 @@ struct VersionFolder {
     guard source.entries?.contains(list) == true else {
       if names.count == 1 { return names[0] }
       throw ModelError(
-        .malformedFile, "there are \(names.count) versions and no \(list) that says which is current",
+        .malformedFile, message: "there are \(names.count) versions and no \(list) that says which is current",
         at: SourceLocation(file: source.name))
     }
     let entry = try source.entry(list)
     let plist = try PropertyList(contents: try entry.data(), file: entry.name)
     guard var name = plist[key]?.string else {
-      throw ModelError(.malformedFile, "\(key) is missing", at: SourceLocation(file: entry.name))
+      throw ModelError(.malformedFile, message: "\(key) is missing", at: SourceLocation(file: entry.name))
     }
     if name.hasSuffix(suffix) { name = String(name.dropLast(suffix.count)) }
     guard names.contains(name) else {
       throw ModelError(
-        .malformedFile, "the current version \(name) is not there\(suggestion(for: name, among: names))",
+        .malformedFile, message: "the current version \(name) is not there\(suggestion(for: name, among: names))",
         at: SourceLocation(file: entry.name))
     }
     return name
@@ -70,7 +70,7 @@ struct XcodeVersionedModel: ModelReader {
 
   func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
     guard let folder = VersionFolder(source) else {
-      throw ModelError(.malformedFile, "the folder holds no version", at: SourceLocation(file: source.name))
+      throw ModelError(.malformedFile, message: "the folder holds no version", at: SourceLocation(file: source.name))
     }
     return try folder.current()
   }
@@ -84,7 +84,7 @@ struct CompiledModelFolder: ModelReader {
 
   func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
     guard let folder = VersionFolder(source) else {
-      throw ModelError(.malformedFile, "the folder holds no version", at: SourceLocation(file: source.name))
+      throw ModelError(.malformedFile, message: "the folder holds no version", at: SourceLocation(file: source.name))
     }
     return try folder.current()
   }

@@ -27,7 +27,8 @@ struct MarkupReader {
     self.file = file
     guard data.count <= Self.greatestSize else {
       throw ModelError(
-        .malformedFile, "the file has more than \(Self.greatestSize >> 20) MiB", at: SourceLocation(file: file))
+        .malformedFile, message: "the file has more than \(Self.greatestSize >> 20) MiB", at: SourceLocation(file: file)
+      )
     }
     var bytes = [UInt8](data)
     if bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff]) {
@@ -36,7 +37,7 @@ struct MarkupReader {
       bytes.removeFirst(3)
     }
     guard String(validating: bytes, as: UTF8.self) != nil else {
-      throw ModelError(.malformedFile, "the file is not in UTF-8: save it so", at: SourceLocation(file: file))
+      throw ModelError(.malformedFile, message: "the file is not in UTF-8: save it so", at: SourceLocation(file: file))
     }
     self.bytes = bytes
   }
@@ -237,6 +238,6 @@ struct MarkupReader {
   }
 
   private func error(_ message: String) -> ModelError {
-    ModelError(.malformedFile, "the XML is damaged: \(message)", at: SourceLocation(file: file, line: line))
+    ModelError(.malformedFile, message: "the XML is damaged: \(message)", at: SourceLocation(file: file, line: line))
   }
 }

@@ -7,7 +7,7 @@ struct MarkupWriter {
 
   /// Writes an element; attributes without a value are left out, `content` writes what is inside.
   mutating func element(
-    _ name: String, _ attributes: KeyValuePairs<String, String?>, _ others: [(key: String, value: String?)] = [],
+    _ name: String, attributes: KeyValuePairs<String, String?>, others: [(key: String, value: String?)] = [],
     content: ((inout Self) -> Void)? = nil
   ) {
     text += String(repeating: "    ", count: depth) + "<\(name)"

@@ -171,6 +171,6 @@ struct BinaryPropertyListReader {
   }
 
   private static func malformed(_ reason: String) -> ModelError {
-    ModelError(.malformedFile, "the binary property list is damaged: \(reason)")
+    ModelError(.malformedFile, message: "the binary property list is damaged: \(reason)")
   }
 }

@@ -79,8 +79,8 @@ struct BinaryPropertyListWriter {
     switch scalar {
     case .string(let string): append(string)
     case .integer(let integer): append(integer)
-    case .real(let real): append(0x23, real)
-    case .date(let date): append(0x33, date.timeIntervalSinceReferenceDate)
+    case .real(let real): append(0x23, real: real)
+    case .date(let date): append(0x33, real: date.timeIntervalSinceReferenceDate)
     case .bool(let bool): bytes.append(bool ? 0x09 : 0x08)
     case .uid(let uid):
       let size = Self.width(of: Int(uid))
@@ -109,7 +109,7 @@ struct BinaryPropertyListWriter {
     for shift in (0..<size).reversed() { bytes.append(UInt8(truncatingIfNeeded: integer >> (8 * shift))) }
   }
 
-  private mutating func append(_ marker: UInt8, _ real: Double) {
+  private mutating func append(_ marker: UInt8, real: Double) {
     bytes.append(marker)
     withUnsafeBytes(of: real.bitPattern.bigEndian) { bytes += $0 }
   }

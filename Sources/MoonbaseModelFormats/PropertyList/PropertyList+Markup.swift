@@ -9,7 +9,7 @@ extension PropertyList {
     } else {
       let root = try MarkupReader.read(data, file: file)
       guard root.name == "plist", let child = root.children.first, root.children.count == 1 else {
-        throw ModelError(.malformedFile, "the file is no property list", at: SourceLocation(file: file))
+        throw ModelError(.malformedFile, message: "the file is no property list", at: SourceLocation(file: file))
       }
       try self.init(markup: child, file: file)
     }
@@ -19,7 +19,7 @@ extension PropertyList {
   init(markup element: MarkupElement, file: String) throws(ModelError) {
     func malformed() -> ModelError {
       ModelError(
-        .malformedFile, "<\(element.name)> does not belong here, or holds what it should not",
+        .malformedFile, message: "<\(element.name)> does not belong here, or holds what it should not",
         at: SourceLocation(file: file, line: element.line))
     }
     switch element.name {

@@ -66,7 +66,7 @@ struct FieldReader<Content: FieldContent> {
 
   /// One of a few words, which may stand for something.
   mutating func choice<Choice>(
-    _ name: String, _ choices: [Choice], word: (Choice) -> String
+    _ name: String, of choices: [Choice], word: (Choice) -> String
   ) throws(ModelError) -> Choice? {
     guard let text = try text(name) else { return nil }
     if let choice = choices.first(where: { word($0) == text }) { return choice }
@@ -80,14 +80,18 @@ struct FieldReader<Content: FieldContent> {
 
   private typealias Field = (name: String, content: Content)
 
-  private func text(_ field: Field?) throws(ModelError) -> String? { try typed(field, "a string", \.text) }
+  private func text(_ field: Field?) throws(ModelError) -> String? { try typed(field, expected: "a string", \.text) }
 
-  private func flag(_ field: Field?) throws(ModelError) -> Bool? { try typed(field, Content.flagWords, \.flag) }
+  private func flag(_ field: Field?) throws(ModelError) -> Bool? {
+    try typed(field, expected: Content.flagWords, \.flag)
+  }
 
-  private func integer(_ field: Field?) throws(ModelError) -> Int? { try typed(field, "an integer", \.integer) }
+  private func integer(_ field: Field?) throws(ModelError) -> Int? {
+    try typed(field, expected: "an integer", \.integer)
+  }
 
   private func typed<Result>(
-    _ field: Field?, _ expected: String, _ read: (Content) -> Result?
+    _ field: Field?, expected: String, _ read: (Content) -> Result?
   ) throws(ModelError) -> Result? {
     guard let (name, content) = field else { return nil }
     guard let result = read(content) else {

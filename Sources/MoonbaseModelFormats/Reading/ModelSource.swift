@@ -49,9 +49,9 @@ public struct ModelSource: Sendable {
         head = try handle.read(upToCount: Self.headSize) ?? Data()
       }
     } catch let absent as Absent {
-      throw ModelError(.cannotOpenFile, absent.message, at: SourceLocation(file: name))
+      throw ModelError(.cannotOpenFile, message: absent.message, at: SourceLocation(file: name))
     } catch {
-      throw Self.unreadable(name, error)
+      throw Self.unreadable(name, error: error)
     }
   }
 
@@ -82,15 +82,16 @@ public struct ModelSource: Sendable {
   package func data(limit: Int) throws(ModelError) -> Data {
     switch place {
     case .memory(let data): return data
-    case .folder: throw ModelError(.cannotOpenFile, "\(name) is a folder", at: SourceLocation(file: name))
+    case .folder: throw ModelError(.cannotOpenFile, message: "\(name) is a folder", at: SourceLocation(file: name))
     case .file(let url):
       do {
         return Data(try BoundedFile.read(url.path, limit: limit))
       } catch .tooLarge {
         throw ModelError(
-          .cannotOpenFile, "it is larger than \(limit >> 20) MiB, and no model is", at: SourceLocation(file: name))
+          .cannotOpenFile, message: "it is larger than \(limit >> 20) MiB, and no model is",
+          at: SourceLocation(file: name))
       } catch {
-        throw ModelError(.cannotOpenFile, "it cannot be read: \(error.reason)", at: SourceLocation(file: name))
+        throw ModelError(.cannotOpenFile, message: "it cannot be read: \(error.reason)", at: SourceLocation(file: name))
       }
     }
   }
@@ -98,7 +99,7 @@ public struct ModelSource: Sendable {
   /// Something inside of the folder. The name must be one of `entries`, so that no file can lead outside.
   public func entry(_ entry: String) throws(ModelError) -> ModelSource {
     guard case .folder(let url) = place, entries?.contains(entry) == true else {
-      throw ModelError(.cannotOpenFile, "there is no \(entry) in \(name)", at: SourceLocation(file: name))
+      throw ModelError(.cannotOpenFile, message: "there is no \(entry) in \(name)", at: SourceLocation(file: name))
     }
     return try ModelSource(contentsOf: url.appendingPathComponent(entry), name: "\(name)/\(entry)")
   }
@@ -113,9 +114,9 @@ public struct ModelSource: Sendable {
     var localizedDescription: String { "it is a pipe or a device; a file or folder is expected" }
   }
 
-  private static func unreadable(_ name: String, _ error: any Error) -> ModelError {
+  private static func unreadable(_ name: String, error: any Error) -> ModelError {
     let reason = (error as? NoFile)?.localizedDescription ?? "it cannot be read: \(error.localizedDescription)"
-    return ModelError(.cannotOpenFile, reason, at: SourceLocation(file: name))
+    return ModelError(.cannotOpenFile, message: reason, at: SourceLocation(file: name))
   }
 }
 

@@ -10,7 +10,7 @@ struct ReadingContext {
 
   func error(_ message: String, line: Int?) -> ModelError {
     ModelError(
-      .invalidModel, "\(subject): \(message)", at: SourceLocation(file: file, line: line), entity: entity,
+      .invalidModel, message: "\(subject): \(message)", at: SourceLocation(file: file, line: line), entity: entity,
       property: property)
   }
 
@@ -18,7 +18,7 @@ struct ReadingContext {
 
   func entity(_ name: String) -> Self { Self(file: file, entity: name, subject: "entity \(name)") }
 
-  func property(_ kind: String, _ name: String) -> Self {
+  func property(_ kind: String, name: String) -> Self {
     Self(file: file, entity: entity, property: name, subject: "\(subject), \(kind) \(name)")
   }
 

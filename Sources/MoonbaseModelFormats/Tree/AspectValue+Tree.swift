@@ -23,25 +23,28 @@ extension AspectValue {
     case .sort(let keys): return .table(keys.map(ModelTreeWriter.tree))
     case .columns(let columns): return .table(columns.map(ModelTreeWriter.tree))
     case .constraints(let constraints): return .table(constraints.map(ModelTree.init(names:)))
-    case .indexes(let indexes): return .table([], indexes.map { .init($0.name, ModelTreeWriter.tree($0)) })
+    case .indexes(let indexes):
+      return .table([], entries: indexes.map { .init($0.name, tree: ModelTreeWriter.tree($0)) })
     case .fetch(let request): return try ModelTreeWriter.tree(request)
-    case .attributes, .relationships, .fetchedProperties, .userInfo: return .table([], try entries())
+    case .attributes, .relationships, .fetchedProperties, .userInfo: return .table([], entries: try entries())
     }
   }
 
   private func entries() throws(ModelError) -> [ModelTree.Entry] {
     var entries: [ModelTree.Entry] = []
     switch self {
-    case .attributes(let list): for each in list { entries.append(.init(each.name, try ModelTreeWriter.tree(each))) }
-    case .relationships(let list): for each in list { entries.append(.init(each.name, try ModelTreeWriter.tree(each))) }
+    case .attributes(let list):
+      for each in list { entries.append(.init(each.name, tree: try ModelTreeWriter.tree(each))) }
+    case .relationships(let list):
+      for each in list { entries.append(.init(each.name, tree: try ModelTreeWriter.tree(each))) }
     case .fetchedProperties(let list):
-      for each in list { entries.append(.init(each.name, try ModelTreeWriter.tree(each))) }
+      for each in list { entries.append(.init(each.name, tree: try ModelTreeWriter.tree(each))) }
     case .userInfo(let info):
       for (key, value) in info.sorted(by: { $0.key < $1.key }) {
         guard value.isWritable else {
-          throw ModelError(.unsupportedForm, "user info \(key): \(value.typePhrase) cannot be written in Lua")
+          throw ModelError(.unsupportedForm, message: "user info \(key): \(value.typePhrase) cannot be written in Lua")
         }
-        entries.append(.init(key, ModelTree(of: value)))
+        entries.append(.init(key, tree: ModelTree(of: value)))
       }
     default: break
     }
@@ -60,7 +63,7 @@ extension ModelTree {
     case .uuid(let uuid): self = .value(.string(uuid.uuidString))
     case .uri(let uri): self = .value(.string(uri.absoluteString))
     case .date(let date): self = .value(date.literal)
-    default: throw ModelError(.unsupportedForm, "\(value.typePhrase) cannot be written in Lua")
+    default: throw ModelError(.unsupportedForm, message: "\(value.typePhrase) cannot be written in Lua")
     }
   }
 }

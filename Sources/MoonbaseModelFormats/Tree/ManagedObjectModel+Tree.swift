@@ -9,7 +9,7 @@ extension ManagedObjectModel {
   public init(tree: ModelTree, file: String) throws(ModelError) {
     if tree.isNestedTooDeeply {
       throw ModelError(
-        .invalidModel, "tables are nested more than \(TreeLimits.greatestDepth) levels deep, or in themselves",
+        .invalidModel, message: "tables are nested more than \(TreeLimits.greatestDepth) levels deep, or in themselves",
         at: SourceLocation(file: file, line: tree.line))
     }
     self = try ModelTreeReader(file: file).model(tree)

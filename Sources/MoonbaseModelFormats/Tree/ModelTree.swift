@@ -7,7 +7,7 @@ public import MoonbaseModel
 ///
 /// ```swift
 /// // { "string", max_length = 80 }
-/// let tree = ModelTree.table(["string"], [.init("max_length", 80)])
+/// let tree = ModelTree.table(["string"], entries: [.init("max_length", tree: 80)])
 /// ```
 public struct ModelTree: Sendable, Hashable {
   /// What a node is.
@@ -26,7 +26,7 @@ public struct ModelTree: Sendable, Hashable {
     public var tree: ModelTree
 
     /// An entry.
-    public init(_ key: String, _ tree: ModelTree) {
+    public init(_ key: String, tree: ModelTree) {
       self.key = key
       self.tree = tree
     }
@@ -47,13 +47,13 @@ public struct ModelTree: Sendable, Hashable {
   public static func value(_ value: Value, line: Int? = nil) -> Self { Self(.value(value), line: line) }
 
   /// A table with a list part and named entries.
-  public static func table(_ list: [ModelTree] = [], _ entries: [Entry] = [], line: Int? = nil) -> Self {
+  public static func table(_ list: [ModelTree] = [], entries: [Entry] = [], line: Int? = nil) -> Self {
     Self(.table(list: list, entries: entries), line: line)
   }
 
   /// A table with named entries only.
   public static func map(_ entries: KeyValuePairs<String, ModelTree>, line: Int? = nil) -> Self {
-    .table([], entries.map { Entry($0.key, $0.value) }, line: line)
+    .table([], entries: entries.map { Entry($0.key, tree: $0.value) }, line: line)
   }
 }
 
@@ -116,7 +116,8 @@ extension ModelTree {
   init(of value: Value) {
     switch value {
     case .list(let list): self = .table(list.map(ModelTree.init(of:)))
-    case .map(let map): self = .table([], map.sorted { $0.key < $1.key }.map { Entry($0.key, ModelTree(of: $0.value)) })
+    case .map(let map):
+      self = .table([], entries: map.sorted { $0.key < $1.key }.map { Entry($0.key, tree: ModelTree(of: $0.value)) })
     default: self = .value(value)
     }
   }

@@ -3,21 +3,21 @@ import MoonbasePlatform
 
 extension ModelTreeReader {
   /// `"string"`, or `{ "string", optional = false, ... }`.
-  func attribute(_ name: String, _ tree: ModelTree, _ context: ReadingContext) throws(ModelError)
+  func attribute(_ name: String, from tree: ModelTree, in context: ReadingContext) throws(ModelError)
     -> AttributeDescription
   {
-    if tree.string != nil { return try attribute(name, .table([tree], line: tree.line), context) }
-    var table = try TreeFields(tree, context)
-    var attribute = AttributeDescription(name, try type(&table))
+    if tree.string != nil { return try attribute(name, from: .table([tree], line: tree.line), in: context) }
+    var table = try TreeFields(tree, context: context)
+    var attribute = AttributeDescription(name, type: try type(&table))
     attribute.location = context.location(tree.line)
     try table.read(into: &attribute)
     attribute.userInfo = try table.userInfo()
     for (name, tree) in try table.named("elements") {
-      attribute.elements.append(try self.attribute(name, tree, context.property("element", name)))
+      attribute.elements.append(try self.attribute(name, from: tree, in: context.property("element", name: name)))
     }
     try readValidation(&table, into: &attribute)
     if let tree = table.take("default") {
-      attribute.defaultValue = try value(tree, "default", of: attribute, context)
+      attribute.defaultValue = try value(tree, key: "default", of: attribute, in: context)
     }
     try table.finish(listCount: 1)
     return attribute
@@ -28,7 +28,7 @@ extension ModelTreeReader {
     guard let first = table.list.first else {
       throw table.context.error("the type comes first, for example { \"string\", optional = false }", line: table.line)
     }
-    let name = try table.string(first, "the type")
+    let name = try table.string(first, what: "the type")
     guard let type = AttributeType(modelName: name) else {
       let advice = Self.otherNames[name.lowercased()].map { "; write \($0)" } ?? suggestion(for: name, among: names)
       throw table.context.error(
@@ -51,28 +51,28 @@ extension ModelTreeReader {
   {
     let context = table.context
     var validation = attribute.validation
-    if let tree = table.take("min") { validation.minimum = try bound(tree, "min", of: attribute, context) }
-    if let tree = table.take("max") { validation.maximum = try bound(tree, "max", of: attribute, context) }
+    if let tree = table.take("min") { validation.minimum = try bound(tree, key: "min", of: attribute, in: context) }
+    if let tree = table.take("max") { validation.maximum = try bound(tree, key: "max", of: attribute, in: context) }
     if attribute.type != .string,
       validation.minimumLength != nil || validation.maximumLength != nil || validation.regularExpression != nil
     {
       throw table.error("min_length, max_length and matches are for strings")
     }
     if let tree = table.take("one_of") {
-      let list = try TreeFields(tree, context.part("one_of"))
+      let list = try TreeFields(tree, context: context.part("one_of"))
       try list.finish(listCount: .max)
       var allowed: [Value] = []
-      for element in list.list { allowed.append(try value(element, "one_of", of: attribute, context)) }
+      for element in list.list { allowed.append(try value(element, key: "one_of", of: attribute, in: context)) }
       guard !allowed.isEmpty else {
         throw context.error("one_of is empty, so that no value would be allowed: list the values", line: tree.line)
       }
       validation.allowedValues = allowed
     }
-    if let tree = table.take("rules") { validation.predicates = try rules(tree, context.part("rules")) }
+    if let tree = table.take("rules") { validation.predicates = try rules(tree, in: context.part("rules")) }
     attribute.validation = validation
   }
 
-  private func bound(_ tree: ModelTree, _ key: String, of attribute: AttributeDescription, _ context: ReadingContext)
+  private func bound(_ tree: ModelTree, key: String, of attribute: AttributeDescription, in context: ReadingContext)
     throws(ModelError) -> Value
   {
     if attribute.type == .string {
@@ -81,29 +81,30 @@ extension ModelTreeReader {
     guard attribute.type.isNumeric || attribute.type == .date else {
       throw context.error("\(key) is for numbers and dates", line: tree.line)
     }
-    return try value(tree, key, of: attribute, context)
+    return try value(tree, key: key, of: attribute, in: context)
   }
 
   /// `{ { "SELF.length > 3", "is too short" }, ... }`.
-  private func rules(_ tree: ModelTree, _ context: ReadingContext) throws(ModelError) -> [ValidationPredicate] {
-    let table = try TreeFields(tree, context)
+  private func rules(_ tree: ModelTree, in context: ReadingContext) throws(ModelError) -> [ValidationPredicate] {
+    let table = try TreeFields(tree, context: context)
     try table.finish(listCount: .max)
     var result: [ValidationPredicate] = []
     for element in table.list {
-      let rule = try TreeFields(element, context)
+      let rule = try TreeFields(element, context: context)
       try rule.finish(listCount: 2)
       guard rule.list.count == 2 else {
         throw context.error("each rule is { \"predicate\", \"message\" }", line: element.line)
       }
-      let text = try rule.string(rule.list[0], "the predicate of a rule")
-      let message = try rule.string(rule.list[1], "the message of a rule")
+      let text = try rule.string(rule.list[0], what: "the predicate of a rule")
+      let message = try rule.string(rule.list[1], what: "the message of a rule")
       result.append(
-        ValidationPredicate(try predicate(text, context, line: rule.list[0].line ?? element.line), message: message))
+        ValidationPredicate(try predicate(text, in: context, line: rule.list[0].line ?? element.line), message: message)
+      )
     }
     return result
   }
 
-  private func value(_ tree: ModelTree, _ key: String, of attribute: AttributeDescription, _ context: ReadingContext)
+  private func value(_ tree: ModelTree, key: String, of attribute: AttributeDescription, in context: ReadingContext)
     throws(ModelError) -> Value
   {
     guard let value = tree.scalar else { throw context.error("\(key) is a value, not \(tree.kind)", line: tree.line) }

@@ -1,15 +1,15 @@
 import MoonbaseModel
 
 extension ModelTreeReader {
-  func predicate(_ text: String, _ context: ReadingContext, line: Int?) throws(ModelError) -> Predicate {
+  func predicate(_ text: String, in context: ReadingContext, line: Int?) throws(ModelError) -> Predicate {
     do { return try Predicate(format: text) } catch { throw context.error(error.message, line: line) }
   }
 
-  func fetchedProperty(_ name: String, _ tree: ModelTree, _ context: ReadingContext) throws(ModelError)
+  func fetchedProperty(_ name: String, from tree: ModelTree, in context: ReadingContext) throws(ModelError)
     -> FetchedPropertyDescription
   {
-    var table = try TreeFields(tree, context)
-    var property = FetchedPropertyDescription(name, try fetchRequest(&table))
+    var table = try TreeFields(tree, context: context)
+    var property = FetchedPropertyDescription(name, fetchRequest: try fetchRequest(&table))
     property.location = context.location(tree.line)
     try table.read(into: &property)
     property.userInfo = try table.userInfo()
@@ -18,8 +18,8 @@ extension ModelTreeReader {
   }
 
   /// `{ "Entity", "predicate", sort = { "name", "-age" }, limit = 10, ... }`.
-  func fetchRequest(_ tree: ModelTree, _ context: ReadingContext) throws(ModelError) -> FetchRequest {
-    var table = try TreeFields(tree, context)
+  func fetchRequest(_ tree: ModelTree, in context: ReadingContext) throws(ModelError) -> FetchRequest {
+    var table = try TreeFields(tree, context: context)
     let request = try fetchRequest(&table)
     try table.finish(listCount: 2)
     return request
@@ -29,11 +29,11 @@ extension ModelTreeReader {
     guard let entity = table.list.first else {
       throw table.context.error("the entity comes first, for example { \"Person\", \"age > 30\" }", line: table.line)
     }
-    var request = FetchRequest(try table.string(entity, "the entity"))
+    var request = FetchRequest(try table.string(entity, what: "the entity"))
     if table.list.count > 1 {
       let tree = table.list[1]
-      let text = try table.string(tree, "the predicate")
-      request.predicate = try predicate(text, table.context, line: tree.line ?? table.line)
+      let text = try table.string(tree, what: "the predicate")
+      request.predicate = try predicate(text, in: table.context, line: tree.line ?? table.line)
     }
     request.sortDescriptors = try sort(&table)
     try table.read(into: &request)
@@ -43,28 +43,28 @@ extension ModelTreeReader {
   }
 
   private func readResult(_ table: inout TreeFields, into request: inout FetchRequest) throws(ModelError) {
-    request.resultType = try table.choice("result", FetchRequest.ResultType.allCases, word: \.modelName) ?? .objects
+    request.resultType = try table.choice("result", of: FetchRequest.ResultType.allCases, word: \.modelName) ?? .objects
     if let tree = table.take("columns") {
-      let columns = try TreeFields(tree, table.context.part("columns"))
+      let columns = try TreeFields(tree, context: table.context.part("columns"))
       try columns.finish(listCount: .max)
-      for element in columns.list { request.propertiesToFetch.append(try column(element, columns.context)) }
+      for element in columns.list { request.propertiesToFetch.append(try column(element, in: columns.context)) }
     }
     request.propertiesToGroupBy = try table.strings("group_by") ?? []
     if let tree = table.take("having") {
-      let text = try table.string(tree, "having")
-      request.havingPredicate = try predicate(text, table.context, line: tree.line ?? table.line)
+      let text = try table.string(tree, what: "having")
+      request.havingPredicate = try predicate(text, in: table.context, line: tree.line ?? table.line)
     }
   }
 
   /// `"name"`, or `{ "total", "items.@sum.price", type = "double" }`.
-  private func column(_ tree: ModelTree, _ context: ReadingContext) throws(ModelError) -> FetchColumn {
+  private func column(_ tree: ModelTree, in context: ReadingContext) throws(ModelError) -> FetchColumn {
     if let text = tree.string { return FetchColumn(text) }
-    var table = try TreeFields(tree, context)
+    var table = try TreeFields(tree, context: context)
     guard table.list.count == 2 else {
       throw context.error("a column is a key path, or { \"name\", \"expression\" }", line: tree.line)
     }
-    let name = try table.string(table.list[0], "the name")
-    let text = try table.string(table.list[1], "the expression")
+    let name = try table.string(table.list[0], what: "the name")
+    let text = try table.string(table.list[1], what: "the expression")
     var column = FetchColumn(name)
     do { column.expression = try Expression(format: text) } catch {
       throw context.error(error.message, line: table.list[1].line ?? tree.line)
@@ -84,7 +84,7 @@ extension ModelTreeReader {
     guard let tree = table.take("sort") else { return [] }
     if let text = tree.string { return [SortDescriptor(text: text)] }
     let context = table.context.part("sort")
-    let keys = try TreeFields(tree, context)
+    let keys = try TreeFields(tree, context: context)
     try keys.finish(listCount: .max)
     var result: [SortDescriptor] = []
     for key in keys.list {
@@ -92,9 +92,9 @@ extension ModelTreeReader {
         result.append(SortDescriptor(text: text))
         continue
       }
-      var element = try TreeFields(key, context)
+      var element = try TreeFields(key, context: context)
       guard let first = element.list.first else { throw context.error("the key comes first", line: key.line) }
-      var descriptor = SortDescriptor(text: try element.string(first, "the key"))
+      var descriptor = SortDescriptor(text: try element.string(first, what: "the key"))
       if let name = try element.text("compare") {
         guard let comparator = SortDescriptor.Comparator(rawValue: name) else {
           throw context.error("there is no comparator \(name)", line: key.line)
@@ -108,42 +108,44 @@ extension ModelTreeReader {
   }
 
   /// `{ byName = { "lastName", "-age" } }`, or `{ { "lastName" } }`, whose name is made of the properties.
-  func indexes(_ tree: ModelTree, _ context: ReadingContext) throws(ModelError) -> [FetchIndexDescription] {
+  func indexes(_ tree: ModelTree, in context: ReadingContext) throws(ModelError) -> [FetchIndexDescription] {
     guard case .table(let list, let entries) = tree.content else {
       throw context.error("expected a table, not \(tree.kind)", line: tree.line)
     }
     var result: [FetchIndexDescription] = []
     for tree in list {
-      var index = try index("", tree, context)
+      var index = try index("", from: tree, in: context)
       index.name = index.elements.map(\.property).joined(separator: "_")
       result.append(index)
     }
-    for entry in entries.inLineOrder { result.append(try index(entry.key, entry.tree, context.part(entry.key))) }
+    for entry in entries.inLineOrder {
+      result.append(try index(entry.key, from: entry.tree, in: context.part(entry.key)))
+    }
     return result
   }
 
-  private func index(_ name: String, _ tree: ModelTree, _ context: ReadingContext) throws(ModelError)
+  private func index(_ name: String, from tree: ModelTree, in context: ReadingContext) throws(ModelError)
     -> FetchIndexDescription
   {
-    if tree.string != nil { return try index(name, .table([tree], line: tree.line), context) }
-    var table = try TreeFields(tree, context)
+    if tree.string != nil { return try index(name, from: .table([tree], line: tree.line), in: context) }
+    var table = try TreeFields(tree, context: context)
     var elements: [FetchIndexDescription.Element] = []
-    for element in table.list { elements.append(try indexElement(element, context)) }
+    for element in table.list { elements.append(try indexElement(element, in: context)) }
     if elements.isEmpty { throw context.error("an index needs at least one property", line: tree.line) }
-    var index = FetchIndexDescription(name, elements)
+    var index = FetchIndexDescription(name, elements: elements)
     index.location = context.location(tree.line)
     index.partialIndexPredicate = try table.text("where")
     try table.finish(listCount: .max)
     return index
   }
 
-  private func indexElement(_ tree: ModelTree, _ context: ReadingContext) throws(ModelError)
+  private func indexElement(_ tree: ModelTree, in context: ReadingContext) throws(ModelError)
     -> FetchIndexDescription.Element
   {
     if let text = tree.string { return Self.indexElement(text) }
-    var table = try TreeFields(tree, context)
+    var table = try TreeFields(tree, context: context)
     guard let first = table.list.first else { throw context.error("the property comes first", line: tree.line) }
-    let text = try table.string(first, "the property")
+    let text = try table.string(first, what: "the property")
     let isExpression = try table.flag("expression") ?? false
     // A minus belongs to an expression itself.
     var element = isExpression ? FetchIndexDescription.Element(text) : Self.indexElement(text)

@@ -6,25 +6,25 @@ struct ModelTreeReader {
   private let mistakes = Mistakes()
 
   func model(_ tree: ModelTree) throws(ModelError) -> ManagedObjectModel {
-    var table = try TreeFields(tree, ReadingContext(file: file, subject: "the model"))
+    var table = try TreeFields(tree, context: ReadingContext(file: file, subject: "the model"))
     var model = ManagedObjectModel()
     model.versionIdentifiers = try versions(&table)
     for (name, tree) in try table.named("entities") {
-      mistakes.attempt { () throws(ModelError) in model.entities.append(try entity(name, tree)) }
+      mistakes.attempt { () throws(ModelError) in model.entities.append(try entity(name, from: tree)) }
     }
     for (name, tree) in try table.named("fetch_requests") {
       let part = ModelPart.fetchRequest(name)
       let context = ReadingContext(file: file, subject: "\(part)")
       model.locations[part] = context.location(tree.line)
       mistakes.attempt { () throws(ModelError) in
-        model.fetchRequestTemplates[name] = try fetchRequest(tree, context)
+        model.fetchRequestTemplates[name] = try fetchRequest(tree, in: context)
       }
     }
     for (name, tree) in try table.named("configurations") {
       let part = ModelPart.configuration(name)
       model.locations[part] = table.context.location(tree.line)
       mistakes.attempt { () throws(ModelError) in
-        model.configurations[name] = try table.strings(tree, "\(part)")
+        model.configurations[name] = try table.strings(tree, what: "\(part)")
       }
     }
     mistakes.attempt { () throws(ModelError) in try table.finish() }
@@ -38,15 +38,15 @@ struct ModelTreeReader {
     switch tree.content {
     case .value(.int(let number)): return ["\(number)"]
     case .value(.double(let number)): return ["\(number)"]
-    default: return try table.strings(tree, "version")
+    default: return try table.strings(tree, what: "version")
     }
   }
 
   // MARK: Entities
 
-  private func entity(_ name: String, _ tree: ModelTree) throws(ModelError) -> EntityDescription {
+  private func entity(_ name: String, from tree: ModelTree) throws(ModelError) -> EntityDescription {
     let context = ReadingContext(file: file, subject: "").entity(name)
-    var table = try TreeFields(tree, context)
+    var table = try TreeFields(tree, context: context)
     var entity = EntityDescription(name)
     entity.location = context.location(tree.line)
     try table.read(into: &entity)
@@ -54,22 +54,24 @@ struct ModelTreeReader {
     entity.userInfo = try table.userInfo()
     for (name, tree) in try table.named("attributes") {
       mistakes.attempt { () throws(ModelError) in
-        entity.attributes.append(try attribute(name, tree, context.property("attribute", name)))
+        entity.attributes.append(try attribute(name, from: tree, in: context.property("attribute", name: name)))
       }
     }
     for (name, tree) in try table.named("relationships") {
       mistakes.attempt { () throws(ModelError) in
-        entity.relationships.append(try relationship(name, tree, context.property("relationship", name)))
+        entity.relationships.append(
+          try relationship(name, from: tree, in: context.property("relationship", name: name)))
       }
     }
     for (name, tree) in try table.named("fetched_properties") {
       mistakes.attempt { () throws(ModelError) in
-        entity.fetchedProperties.append(try fetchedProperty(name, tree, context.property("fetched property", name)))
+        entity.fetchedProperties.append(
+          try fetchedProperty(name, from: tree, in: context.property("fetched property", name: name)))
       }
     }
     mistakes.attempt { () throws(ModelError) in try readConstraints(&table, into: &entity) }
     if let tree = table.take("indexes") {
-      mistakes.attempt { () throws(ModelError) in entity.indexes = try indexes(tree, context.part("indexes")) }
+      mistakes.attempt { () throws(ModelError) in entity.indexes = try indexes(tree, in: context.part("indexes")) }
     }
     try table.finish()
     return entity
@@ -77,10 +79,10 @@ struct ModelTreeReader {
 
   private func readConstraints(_ table: inout TreeFields, into entity: inout EntityDescription) throws(ModelError) {
     guard let tree = table.take("constraints") else { return }
-    let list = try TreeFields(tree, table.context.part("constraints"))
+    let list = try TreeFields(tree, context: table.context.part("constraints"))
     try list.finish(listCount: .max)
     for element in list.list {
-      let names = try list.strings(element, "a constraint")
+      let names = try list.strings(element, what: "a constraint")
       entity.uniquenessConstraints.append(names)
       entity.constraintLocations[names] = list.context.location(element.line ?? tree.line)
     }
@@ -88,14 +90,14 @@ struct ModelTreeReader {
 
   // MARK: Relationships
 
-  private func relationship(_ name: String, _ tree: ModelTree, _ context: ReadingContext) throws(ModelError)
+  private func relationship(_ name: String, from tree: ModelTree, in context: ReadingContext) throws(ModelError)
     -> RelationshipDescription
   {
-    var table = try TreeFields(tree, context)
+    var table = try TreeFields(tree, context: context)
     var relationship: RelationshipDescription
     switch (try table.text("to"), try table.text("to_many")) {
-    case (let destination?, nil): relationship = .toOne(name, destination)
-    case (nil, let destination?): relationship = .toMany(name, destination)
+    case (let destination?, nil): relationship = .toOne(name, destination: destination)
+    case (nil, let destination?): relationship = .toMany(name, destination: destination)
     default: throw context.error("give either to = \"Entity\" or to_many = \"Entity\"", line: tree.line)
     }
     relationship.location = context.location(tree.line)
@@ -106,7 +108,7 @@ struct ModelTreeReader {
       }
       relationship.maxCount = maximum
     }
-    relationship.deleteRule = try table.choice("delete", DeleteRule.allCases, word: \.modelName) ?? .nullify
+    relationship.deleteRule = try table.choice("delete", of: DeleteRule.allCases, word: \.modelName) ?? .nullify
     relationship.userInfo = try table.userInfo()
     try table.finish()
     return relationship

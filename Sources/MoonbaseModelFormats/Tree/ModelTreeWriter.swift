@@ -11,20 +11,22 @@ struct ModelTreeWriter {
     var writer = Self()
     switch model.versionIdentifiers.count {
     case 0: break
-    case 1: writer.add("version", .value(.string(model.versionIdentifiers[0])))
-    default: writer.add("version", ModelTree(names: model.versionIdentifiers))
+    case 1: writer.add("version", tree: .value(.string(model.versionIdentifiers[0])))
+    default: writer.add("version", tree: ModelTree(names: model.versionIdentifiers))
     }
     var entities: [ModelTree.Entry] = []
-    for entity in model.entities { entities.append(.init(entity.name, try tree(entity))) }
-    writer.add("entities", .table([], entities))
+    for entity in model.entities { entities.append(.init(entity.name, tree: try tree(entity))) }
+    writer.add("entities", tree: .table([], entries: entities))
     var requests: [ModelTree.Entry] = []
     for (name, request) in model.fetchRequestTemplates.sorted(by: { $0.key < $1.key }) {
-      requests.append(.init(name, try tree(request)))
+      requests.append(.init(name, tree: try tree(request)))
     }
-    if !requests.isEmpty { writer.add("fetch_requests", .table([], requests)) }
+    if !requests.isEmpty { writer.add("fetch_requests", tree: .table([], entries: requests)) }
     let configurations = model.configurations.sorted { $0.key < $1.key }
     if !configurations.isEmpty {
-      writer.add("configurations", .table([], configurations.map { .init($0.key, ModelTree(names: $0.value)) }))
+      writer.add(
+        "configurations",
+        tree: .table([], entries: configurations.map { .init($0.key, tree: ModelTree(names: $0.value)) }))
     }
     return writer.tree
   }
@@ -43,7 +45,7 @@ struct ModelTreeWriter {
       try writer.add(whatIsSaidBy: attribute, except: "type")
       return writer.shortTree
     } catch {
-      throw ModelError(error.code, "attribute \(attribute.name): \(error.message)", property: attribute.name)
+      throw ModelError(error.code, message: "attribute \(attribute.name): \(error.message)", property: attribute.name)
     }
   }
 
@@ -73,45 +75,45 @@ struct ModelTreeWriter {
   static func tree(_ column: FetchColumn) -> ModelTree {
     if column == FetchColumn(column.name) { return .value(.string(column.name)) }
     var writer = Self([.value(.string(column.name)), .value(.string("\(column.expression)"))])
-    if let type = column.resultType { writer.add("type", .value(.string(type.modelName))) }
+    if let type = column.resultType { writer.add("type", tree: .value(.string(type.modelName))) }
     return writer.tree
   }
 
   static func tree(_ descriptor: SortDescriptor) -> ModelTree {
     let key = ModelTree.value(.string((descriptor.ascending ? "" : "-") + descriptor.keyPath))
     if descriptor.comparator == .compare { return key }
-    return .table([key], [.init("compare", .value(.string(descriptor.comparator.rawValue)))])
+    return .table([key], entries: [.init("compare", tree: .value(.string(descriptor.comparator.rawValue)))])
   }
 
   static func tree(_ index: FetchIndexDescription) -> ModelTree {
     var writer = Self(index.elements.map(tree))
-    if let predicate = index.partialIndexPredicate { writer.add("where", .value(.string(predicate))) }
+    if let predicate = index.partialIndexPredicate { writer.add("where", tree: .value(.string(predicate))) }
     return writer.tree
   }
 
   private static func tree(_ element: FetchIndexDescription.Element) -> ModelTree {
     let sign = element.isAscending || element.isExpression ? "" : "-"
     var writer = Self([.value(.string(sign + element.property))])
-    if element.kind == .rTree { writer.add("kind", "rtree") }
-    if element.isExpression { writer.add("expression", true) }
-    if element.isExpression, !element.isAscending { writer.add("descending", true) }
-    if let type = element.expressionType { writer.add("expression_type", .value(.string(type))) }
+    if element.kind == .rTree { writer.add("kind", tree: "rtree") }
+    if element.isExpression { writer.add("expression", tree: true) }
+    if element.isExpression, !element.isAscending { writer.add("descending", tree: true) }
+    if let type = element.expressionType { writer.add("expression_type", tree: .value(.string(type))) }
     return writer.shortTree
   }
 
   // MARK: Tables
 
-  private var tree: ModelTree { .table(list, entries) }
+  private var tree: ModelTree { .table(list, entries: entries) }
 
   /// A single unnamed value without its table.
   private var shortTree: ModelTree { list.count == 1 && entries.isEmpty ? list[0] : tree }
 
-  private mutating func add(_ key: String, _ tree: ModelTree) { entries.append(.init(key, tree)) }
+  private mutating func add(_ key: String, tree: ModelTree) { entries.append(.init(key, tree: tree)) }
 
   /// Adds what a description says, but for what stands in the list; what is as in a new one is left out.
   private mutating func add<Owner: Described>(whatIsSaidBy owner: Owner, except unnamed: String...) throws(ModelError) {
     for aspect in Owner.aspects where !unnamed.contains(aspect.key) {
-      if let said = aspect.said(by: owner) { add(aspect.key, try said.tree()) }
+      if let said = aspect.said(by: owner) { add(aspect.key, tree: try said.tree()) }
     }
   }
 }

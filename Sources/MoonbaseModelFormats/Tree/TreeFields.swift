@@ -28,7 +28,7 @@ extension ModelTree: FieldContent {
 }
 
 extension FieldReader<ModelTree> {
-  init(_ tree: ModelTree, _ context: ReadingContext) throws(ModelError) {
+  init(_ tree: ModelTree, context: ReadingContext) throws(ModelError) {
     try ModelError.chargeProperty()
     guard case .table(let list, let entries) = tree.content else {
       throw context.error("expected a table, not \(tree.kind)", line: tree.line)
@@ -58,43 +58,43 @@ extension FieldReader<ModelTree> {
   /// A list of strings, or one string alone.
   mutating func strings(_ key: String) throws(ModelError) -> [String]? {
     guard let tree = take(key) else { return nil }
-    return try strings(tree, key)
+    return try strings(tree, what: key)
   }
 
   mutating func userInfo() throws(ModelError) -> [String: Value] {
     guard let tree = take("user_info") else { return [:] }
     var result: [String: Value] = [:]
-    for (key, value) in try named(tree, context.part("user_info")) { result[key] = value.asValue }
+    for (key, value) in try named(tree, in: context.part("user_info")) { result[key] = value.asValue }
     return result
   }
 
   /// The named entries of a key's table in the order written.
   mutating func named(_ key: String) throws(ModelError) -> [(String, ModelTree)] {
     guard let tree = take(key) else { return [] }
-    return try named(tree, context.part(key))
+    return try named(tree, in: context.part(key))
   }
 
   // MARK: Nodes
 
-  func string(_ tree: ModelTree, _ what: String) throws(ModelError) -> String {
+  func string(_ tree: ModelTree, what: String) throws(ModelError) -> String {
     guard let string = tree.string else {
       throw context.error("\(what) is a string, not \(tree.kind)", line: tree.line ?? line)
     }
     return string
   }
 
-  func strings(_ tree: ModelTree, _ what: String) throws(ModelError) -> [String] {
+  func strings(_ tree: ModelTree, what: String) throws(ModelError) -> [String] {
     if let string = tree.string { return [string] }
     guard case .table(let list, let entries) = tree.content, entries.isEmpty else {
       throw context.error("\(what) is a list of strings, not \(tree.kind)", line: tree.line ?? line)
     }
     var result: [String] = []
-    for element in list { result.append(try string(element, "each element of \(what)")) }
+    for element in list { result.append(try string(element, what: "each element of \(what)")) }
     return result
   }
 
   /// Named entries by line where lines are known, since a Lua table has no order of its own; else as given.
-  private func named(_ tree: ModelTree, _ context: ReadingContext) throws(ModelError) -> [(String, ModelTree)] {
+  private func named(_ tree: ModelTree, in context: ReadingContext) throws(ModelError) -> [(String, ModelTree)] {
     guard case .table(let list, let entries) = tree.content else {
       throw context.error("expected a table, not \(tree.kind)", line: tree.line ?? line)
     }

@@ -30,7 +30,7 @@ struct MarkupText: FieldContent {
 }
 
 extension FieldReader<MarkupText> {
-  init(_ element: MarkupElement, _ context: ReadingContext) {
+  init(_ element: MarkupElement, context: ReadingContext) {
     self.init(
       context, line: element.line, fields: element.attributes.map { ($0.name, MarkupText(shown: $0.value)) })
   }

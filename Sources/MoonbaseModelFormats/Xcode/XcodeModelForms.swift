@@ -24,7 +24,8 @@ struct XcodeModelFolder: ModelReader {
     if let entries = source.entries, !entries.contains("contents"), isOld(entries) {
       throw ModelError(
         .unsupportedForm,
-        "this model is in the binary form from before Xcode 4: open it in Xcode once and save it, then it can be read here",
+        message:
+          "this model is in the binary form from before Xcode 4: open it in Xcode once and save it, then it can be read here",
         at: SourceLocation(file: source.name))
     }
     return try XcodeModelFile().read(try source.entry("contents"))
@@ -44,7 +45,7 @@ struct XcodeMappingFile: ModelReader {
   func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
     throw ModelError(
       .unsupportedForm,
-      "this is a mapping model, which tells how one model becomes another: name one of the two models instead",
+      message: "this is a mapping model, which tells how one model becomes another: name one of the two models instead",
       at: SourceLocation(file: source.name))
   }
 }

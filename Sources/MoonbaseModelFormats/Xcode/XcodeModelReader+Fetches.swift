@@ -1,28 +1,33 @@
 import MoonbaseModel
 
 extension XcodeModelReader {
-  mutating func fetchedProperty(_ element: MarkupElement, _ owner: ReadingContext) throws(ModelError)
+  mutating func fetchedProperty(_ element: MarkupElement, in owner: ReadingContext) throws(ModelError)
     -> FetchedPropertyDescription
   {
-    let context = owner.property("fetched property", element["name"] ?? "")
-    var fields = MarkupFields(element, context)
+    let context = owner.property("fetched property", name: element["name"] ?? "")
+    var fields = MarkupFields(element, context: context)
     let name = try fields.required("name")
     guard let child = element.child("fetchRequest") else { throw fields.error("its <fetchRequest> is missing") }
-    var request = MarkupFields(child, context)
+    var request = MarkupFields(child, context: context)
     request.ignore("name")
-    var property = FetchedPropertyDescription(name, try fetchRequest(&request, child))
+    var property = FetchedPropertyDescription(name, fetchRequest: try fetchRequest(&request, from: child))
     property.location = context.location(element.line)
     try fields.read(into: &property)
     fields.ignore("syncable", "transient")
     warnings += fields.warnings
     for child in element.children where child.name != "fetchRequest" {
-      if child.name == "userInfo" { property.userInfo = try userInfo(child, context) } else { report(child, context) }
+      if child.name == "userInfo" {
+        property.userInfo = try userInfo(child, in: context)
+      } else {
+        report(child, in: context)
+      }
     }
     return property
   }
 
   /// Reads what is left of a fetch request's attributes. Their spelling differs between versions of Xcode.
-  mutating func fetchRequest(_ fields: inout MarkupFields, _ element: MarkupElement) throws(ModelError) -> FetchRequest
+  mutating func fetchRequest(_ fields: inout MarkupFields, from element: MarkupElement) throws(ModelError)
+    -> FetchRequest
   {
     var request = FetchRequest(try fields.required("entity"))
     if let text = fields.value("predicateString"), !text.isEmpty {
@@ -36,42 +41,42 @@ extension XcodeModelReader {
       request.resultType = type
     }
     warnings += fields.warnings
-    for child in element.children { report(child, fields.context) }
+    for child in element.children { report(child, in: fields.context) }
     return request
   }
 
-  mutating func fetchIndex(_ element: MarkupElement, _ owner: ReadingContext) throws(ModelError)
+  mutating func fetchIndex(_ element: MarkupElement, in owner: ReadingContext) throws(ModelError)
     -> FetchIndexDescription
   {
     let context = owner.part("fetch index \(element["name"] ?? "")")
-    var fields = MarkupFields(element, context)
-    var index = FetchIndexDescription(try fields.required("name"), [])
+    var fields = MarkupFields(element, context: context)
+    var index = FetchIndexDescription(try fields.required("name"), elements: [])
     index.partialIndexPredicate = fields.value("partialIndexPredicate")
     index.location = context.location(element.line)
     warnings += fields.warnings
     for child in element.children {
       if child.name == "fetchIndexElement" {
-        index.elements.append(try indexElement(child, context))
+        index.elements.append(try indexElement(child, in: context))
       } else {
-        report(child, context)
+        report(child, in: context)
       }
     }
     return index
   }
 
-  private mutating func indexElement(_ element: MarkupElement, _ context: ReadingContext) throws(ModelError)
+  private mutating func indexElement(_ element: MarkupElement, in context: ReadingContext) throws(ModelError)
     -> FetchIndexDescription.Element
   {
-    var fields = MarkupFields(element, context)
+    var fields = MarkupFields(element, context: context)
     let property = fields.value("property")
     let expression = fields.value("expression")
     guard let text = property ?? expression else { throw fields.error("property or expression is missing") }
     var result = FetchIndexDescription.Element(text)
     result.isExpression = property == nil
-    result.isAscending = try fields.choice("order", ["ascending", "descending"]) { $0 } != "descending"
-    result.kind = try fields.choice("type", ["Binary", "RTree"]) { $0 } == "RTree" ? .rTree : .binary
+    result.isAscending = try fields.choice("order", of: ["ascending", "descending"]) { $0 } != "descending"
+    result.kind = try fields.choice("type", of: ["Binary", "RTree"]) { $0 } == "RTree" ? .rTree : .binary
     result.expressionType = fields.value("expressionType")
-    finish(fields, element)
+    finish(fields, element: element)
     return result
   }
 }

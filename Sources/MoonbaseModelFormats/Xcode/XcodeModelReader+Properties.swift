@@ -4,19 +4,19 @@ import MoonbasePlatform
 extension XcodeModelReader {
   // MARK: Attributes
 
-  mutating func attribute(_ element: MarkupElement, _ owner: ReadingContext) throws(ModelError) -> AttributeDescription
+  mutating func attribute(_ element: MarkupElement, in owner: ReadingContext) throws(ModelError) -> AttributeDescription
   {
-    let context = owner.property("attribute", element["name"] ?? "")
-    var fields = MarkupFields(element, context)
-    var attribute = AttributeDescription(try fields.required("name"), try type(&fields))
+    let context = owner.property("attribute", name: element["name"] ?? "")
+    var fields = MarkupFields(element, context: context)
+    var attribute = AttributeDescription(try fields.required("name"), type: try type(&fields))
     attribute.location = context.location(element.line)
     try fields.read(into: &attribute)
     if try fields.flag("derived") == false, let text = attribute.derivationExpression {
-      warn(fields, "derivationExpression=\"\(text)\" has no meaning, for it is not derived")
+      warn(fields, message: "derivationExpression=\"\(text)\" has no meaning, for it is not derived")
       attribute.derivationExpression = nil
     }
     fields.ignore("syncable", "storedInTruthFile")
-    try readComposite(element, &fields, into: &attribute, context)
+    try readComposite(element, fields: &fields, into: &attribute, in: context)
     try readValues(&fields, into: &attribute)
     warnings += fields.warnings
     return attribute
@@ -34,8 +34,8 @@ extension XcodeModelReader {
 
   /// Elements stand in the attribute itself, or in a composite of the model that it names.
   private mutating func readComposite(
-    _ element: MarkupElement, _ fields: inout MarkupFields, into attribute: inout AttributeDescription,
-    _ context: ReadingContext
+    _ element: MarkupElement, fields: inout MarkupFields, into attribute: inout AttributeDescription,
+    in context: ReadingContext
   ) throws(ModelError) {
     if let name = fields.value("compositeName") {
       guard let elements = compositeElements(name) else { throw fields.error("there is no composite \(name)") }
@@ -43,10 +43,10 @@ extension XcodeModelReader {
     }
     for child in element.children {
       switch child.name {
-      case "userInfo": attribute.userInfo = try userInfo(child, context)
+      case "userInfo": attribute.userInfo = try userInfo(child, in: context)
       case "attribute" where attribute.type == .composite:
-        attribute.elements.append(try self.attribute(child, context))
-      default: report(child, context)
+        attribute.elements.append(try self.attribute(child, in: context))
+      default: report(child, in: context)
       }
     }
   }
@@ -55,7 +55,7 @@ extension XcodeModelReader {
     throws(ModelError)
   {
     if let text = fields.value("defaultValueString") {
-      attribute.defaultValue = try value(text, "defaultValueString", fields, attribute) ?? .null
+      attribute.defaultValue = try value(text, name: "defaultValueString", fields: fields, for: attribute) ?? .null
     }
     if let seconds = try fields.real("defaultDateTimeInterval") {
       attribute.defaultValue = .date(Date(timeIntervalSinceReferenceDate: seconds))
@@ -69,10 +69,10 @@ extension XcodeModelReader {
       return
     }
     if let text = fields.value("minValueString") {
-      attribute.validation.minimum = try value(text, "minValueString", fields, attribute)
+      attribute.validation.minimum = try value(text, name: "minValueString", fields: fields, for: attribute)
     }
     if let text = fields.value("maxValueString") {
-      attribute.validation.maximum = try value(text, "maxValueString", fields, attribute)
+      attribute.validation.maximum = try value(text, name: "maxValueString", fields: fields, for: attribute)
     }
     if let seconds = try fields.real("minDateTimeInterval") {
       attribute.validation.minimum = .date(Date(timeIntervalSinceReferenceDate: seconds))
@@ -83,11 +83,11 @@ extension XcodeModelReader {
   }
 
   private mutating func value(
-    _ text: String, _ name: String, _ fields: MarkupFields, _ attribute: AttributeDescription
+    _ text: String, name: String, fields: MarkupFields, for attribute: AttributeDescription
   ) throws(ModelError) -> Value? {
     switch ModelText.value(text, of: attribute.type) {
     case .none:
-      warn(fields, "\(name)=\"\(text)\" has no meaning for an attribute of type \(attribute.type.xcodeName)")
+      warn(fields, message: "\(name)=\"\(text)\" has no meaning for an attribute of type \(attribute.type.xcodeName)")
       return nil
     case .some(nil): throw fields.error("\(name) is no \(attribute.type.modelName): \(text)")
     case .some(let value?):
@@ -95,47 +95,49 @@ extension XcodeModelReader {
     }
   }
 
-  private mutating func warn(_ fields: MarkupFields, _ message: String) {
+  private mutating func warn(_ fields: MarkupFields, message: String) {
     warnings.append(fields.warning(message))
   }
 
   // MARK: Relationships
 
-  mutating func relationship(_ element: MarkupElement, _ owner: ReadingContext) throws(ModelError)
+  mutating func relationship(_ element: MarkupElement, in owner: ReadingContext) throws(ModelError)
     -> RelationshipDescription
   {
-    let context = owner.property("relationship", element["name"] ?? "")
-    var fields = MarkupFields(element, context)
+    let context = owner.property("relationship", name: element["name"] ?? "")
+    var fields = MarkupFields(element, context: context)
     let name = try fields.required("name")
     let destination = try fields.required("destinationEntity")
     let maximum = try fields.integer("maxCount")
     var relationship: RelationshipDescription
     if try fields.flag("toMany") ?? false {
-      relationship = .toMany(name, destination)
+      relationship = .toMany(name, destination: destination)
       relationship.maxCount = maximum ?? 0
-      if maximum == 1 { warn(fields, "toMany=\"YES\" has no meaning beside maxCount=\"1\", which makes it to-one") }
+      if maximum == 1 {
+        warn(fields, message: "toMany=\"YES\" has no meaning beside maxCount=\"1\", which makes it to-one")
+      }
     } else {
-      relationship = .toOne(name, destination)
+      relationship = .toOne(name, destination: destination)
       if let maximum, maximum != 1 {
-        warn(fields, "maxCount=\"\(maximum)\" has no meaning without toMany=\"YES\": it is to-one")
+        warn(fields, message: "maxCount=\"\(maximum)\" has no meaning without toMany=\"YES\": it is to-one")
       }
     }
     relationship.location = context.location(element.line)
     try fields.read(into: &relationship)
-    if let rule = fields.value("deletionRule") { relationship.deleteRule = try deleteRule(rule, fields) }
+    if let rule = fields.value("deletionRule") { relationship.deleteRule = try deleteRule(rule, fields: fields) }
     fields.ignore("inverseEntity", "syncable", "indexed", "storedInTruthFile")
     warnings += fields.warnings
     for child in element.children {
       if child.name == "userInfo" {
-        relationship.userInfo = try userInfo(child, context)
+        relationship.userInfo = try userInfo(child, in: context)
       } else {
-        report(child, context)
+        report(child, in: context)
       }
     }
     return relationship
   }
 
-  private func deleteRule(_ name: String, _ fields: MarkupFields) throws(ModelError) -> DeleteRule {
+  private func deleteRule(_ name: String, fields: MarkupFields) throws(ModelError) -> DeleteRule {
     guard let rule = DeleteRule(xcodeName: name) else {
       let names = DeleteRule.allCases.map(\.xcodeName)
       throw fields.error("there is no deletion rule \(name)\(suggestion(for: name, among: names))")

@@ -13,7 +13,7 @@ struct XcodeModelReader {
     let root = try MarkupReader.read(data, file: file)
     guard root.name == "model" else {
       throw ModelError(
-        .malformedFile, "the file is no data model: it begins with <\(root.name)> instead of <model>",
+        .malformedFile, message: "the file is no data model: it begins with <\(root.name)> instead of <model>",
         at: SourceLocation(file: file, line: root.line))
     }
     var reader = XcodeModelReader(file: file)
@@ -26,7 +26,7 @@ struct XcodeModelReader {
     var model = ManagedObjectModel()
     model.allowsUnknownClasses = true
     let context = ReadingContext(file: file, subject: "the model")
-    var fields = MarkupFields(root, context)
+    var fields = MarkupFields(root, context: context)
     model.versionIdentifiers = fields.value("userDefinedModelVersionIdentifier").map { [$0] } ?? []
     fields.ignore(
       "type", "documentVersion", "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion", "sourceLanguage",
@@ -37,7 +37,7 @@ struct XcodeModelReader {
       do { try readComposite(child) } catch { mistakes.add(error) }
     }
     for child in root.children {
-      do { try read(child, into: &model, context) } catch { mistakes.add(error) }
+      do { try read(child, into: &model, in: context) } catch { mistakes.add(error) }
     }
     try mistakes.finish()
     model.warnings = warnings
@@ -45,27 +45,28 @@ struct XcodeModelReader {
   }
 
   private mutating func read(
-    _ child: MarkupElement, into model: inout ManagedObjectModel, _ context: ReadingContext
+    _ child: MarkupElement, into model: inout ManagedObjectModel, in context: ReadingContext
   ) throws(ModelError) {
     switch child.name {
     case "entity": model.entities.append(try entity(child))
     case "fetchRequest":
       let context = ReadingContext(file: file, subject: "fetch request \(child["name"] ?? "")")
-      var fields = MarkupFields(child, context)
+      var fields = MarkupFields(child, context: context)
       let name = try fields.required("name")
       guard model.fetchRequestTemplates[name] == nil else { throw fields.error("it is declared twice: rename one") }
-      model.fetchRequestTemplates[name] = try fetchRequest(&fields, child)
+      model.fetchRequestTemplates[name] = try fetchRequest(&fields, from: child)
       model.locations[.fetchRequest(name)] = context.location(child.line)
     case "configuration": try readConfiguration(child, into: &model)
     case "elements", "compositeAttribute", "composite": break
-    default: report(child, context)
+    default: report(child, in: context)
     }
   }
 
   private mutating func readConfiguration(_ element: MarkupElement, into model: inout ManagedObjectModel)
     throws(ModelError)
   {
-    var fields = MarkupFields(element, ReadingContext(file: file, subject: "configuration \(element["name"] ?? "")"))
+    var fields = MarkupFields(
+      element, context: ReadingContext(file: file, subject: "configuration \(element["name"] ?? "")"))
     let name = try fields.required("name")
     guard model.configurations[name] == nil else { throw fields.error("it is declared twice: rename one") }
     fields.ignore("usedWithCloudKit")
@@ -73,12 +74,12 @@ struct XcodeModelReader {
     var members: [String] = []
     for child in element.children {
       guard child.name == "memberEntity" else {
-        report(child, fields.context)
+        report(child, in: fields.context)
         continue
       }
-      var member = MarkupFields(child, fields.context)
+      var member = MarkupFields(child, context: fields.context)
       members.append(try member.required("name"))
-      finish(member, child)
+      finish(member, element: child)
     }
     model.configurations[name] = members
     model.locations[.configuration(name)] = fields.context.location(element.line)
@@ -86,14 +87,18 @@ struct XcodeModelReader {
 
   private mutating func readComposite(_ element: MarkupElement) throws(ModelError) {
     let context = ReadingContext(file: file, subject: "composite \(element["name"] ?? "")")
-    var fields = MarkupFields(element, context)
+    var fields = MarkupFields(element, context: context)
     let name = try fields.required("name")
     guard composites[name] == nil else { throw fields.error("it is declared twice: rename one") }
     fields.ignore("elementID", "versionHashModifier")
     warnings += fields.warnings
     var elements: [AttributeDescription] = []
     for child in element.children {
-      if child.name == "attribute" { elements.append(try attribute(child, context)) } else { report(child, context) }
+      if child.name == "attribute" {
+        elements.append(try attribute(child, in: context))
+      } else {
+        report(child, in: context)
+      }
     }
     composites[name] = elements
   }
@@ -104,7 +109,7 @@ struct XcodeModelReader {
 
   private mutating func entity(_ element: MarkupElement) throws(ModelError) -> EntityDescription {
     let context = ReadingContext(file: file, subject: "").entity(element["name"] ?? "")
-    var fields = MarkupFields(element, context)
+    var fields = MarkupFields(element, context: context)
     var entity = EntityDescription(try fields.required("name"))
     entity.location = context.location(element.line)
     try fields.read(into: &entity)
@@ -112,11 +117,13 @@ struct XcodeModelReader {
     fields.ignore("syncable")
     warnings += fields.warnings
     for child in element.children where child.name != "compoundIndexes" {
-      do { try read(child, into: &entity, context) } catch { mistakes.add(error) }
+      do { try read(child, into: &entity, in: context) } catch { mistakes.add(error) }
     }
     // The form of indexes before fetch indexes; newer models hold both.
     for child in element.children(named: "compoundIndexes") {
-      for (names, _) in try lists(child, "compoundIndex", "index", context) { entity.addCompoundIndex(names) }
+      for (names, _) in try lists(child, list: "compoundIndex", item: "index", in: context) {
+        entity.addCompoundIndex(names)
+      }
     }
     return entity
   }
@@ -127,38 +134,38 @@ struct XcodeModelReader {
     return text.hasPrefix(".") ? String(text.dropFirst()) : text
   }
 
-  private mutating func read(_ child: MarkupElement, into entity: inout EntityDescription, _ context: ReadingContext)
+  private mutating func read(_ child: MarkupElement, into entity: inout EntityDescription, in context: ReadingContext)
     throws(ModelError)
   {
     switch child.name {
-    case "attribute": entity.attributes.append(try attribute(child, context))
-    case "relationship": entity.relationships.append(try relationship(child, context))
-    case "fetchedProperty": entity.fetchedProperties.append(try fetchedProperty(child, context))
-    case "fetchIndex": entity.indexes.append(try fetchIndex(child, context))
-    case "userInfo": entity.userInfo = try userInfo(child, context)
+    case "attribute": entity.attributes.append(try attribute(child, in: context))
+    case "relationship": entity.relationships.append(try relationship(child, in: context))
+    case "fetchedProperty": entity.fetchedProperties.append(try fetchedProperty(child, in: context))
+    case "fetchIndex": entity.indexes.append(try fetchIndex(child, in: context))
+    case "userInfo": entity.userInfo = try userInfo(child, in: context)
     case "uniquenessConstraints":
-      for (names, line) in try lists(child, "uniquenessConstraint", "constraint", context) {
+      for (names, line) in try lists(child, list: "uniquenessConstraint", item: "constraint", in: context) {
         entity.uniquenessConstraints.append(names)
         entity.constraintLocations[names] = context.location(line)
       }
-    default: report(child, context)
+    default: report(child, in: context)
     }
   }
 
   /// The values of `<list><item value=""/>...</list>...`: the constraints and compound indexes of an entity.
   private mutating func lists(
-    _ element: MarkupElement, _ list: String, _ item: String, _ owner: ReadingContext
+    _ element: MarkupElement, list: String, item: String, in owner: ReadingContext
   ) throws(ModelError) -> [(values: [String], line: Int)] {
     let context = owner.part(element.name)
-    finish(MarkupFields(element, context), element, list)
+    finish(MarkupFields(element, context: context), element: element, list)
     var result: [(values: [String], line: Int)] = []
     for child in element.children(named: list) {
-      finish(MarkupFields(child, context), child, item)
+      finish(MarkupFields(child, context: context), element: child, item)
       var values: [String] = []
       for part in child.children(named: item) {
-        var fields = MarkupFields(part, context)
+        var fields = MarkupFields(part, context: context)
         values.append(try fields.required("value"))
-        finish(fields, part)
+        finish(fields, element: part)
       }
       result.append((values, child.line))
     }
@@ -167,29 +174,29 @@ struct XcodeModelReader {
 
   // MARK: Parts
 
-  mutating func userInfo(_ element: MarkupElement, _ context: ReadingContext) throws(ModelError) -> [String: Value] {
+  mutating func userInfo(_ element: MarkupElement, in context: ReadingContext) throws(ModelError) -> [String: Value] {
     var result: [String: Value] = [:]
     for child in element.children {
       guard child.name == "entry" else {
-        report(child, context)
+        report(child, in: context)
         continue
       }
-      var fields = MarkupFields(child, context)
+      var fields = MarkupFields(child, context: context)
       let key = try fields.required("key")
       if result[key] != nil { throw fields.error("the key \(key) of its user info is there twice: rename one") }
       result[key] = .string(fields.value("value") ?? "")
-      finish(fields, child)
+      finish(fields, element: child)
     }
     return result
   }
 
   /// Reports what was not asked for: attributes that are left, and elements inside of another name.
-  mutating func finish(_ fields: MarkupFields, _ element: MarkupElement, _ known: String...) {
+  mutating func finish(_ fields: MarkupFields, element: MarkupElement, _ known: String...) {
     warnings += fields.warnings
-    for child in element.children where !known.contains(child.name) { report(child, fields.context) }
+    for child in element.children where !known.contains(child.name) { report(child, in: fields.context) }
   }
 
-  mutating func report(_ element: MarkupElement, _ context: ReadingContext) {
+  mutating func report(_ element: MarkupElement, in context: ReadingContext) {
     warnings.append("\(context.location(element.line)): \(context.subject): <\(element.name)> is not understood")
   }
 }

@@ -19,7 +19,7 @@ struct XcodeModelWriter {
     let model = model
     xml.element(
       "model",
-      [
+      attributes: [
         "type": "com.apple.IDECoreDataModeler.DataModel", "documentVersion": "1.0", "minimumToolsVersion": "Automatic",
         "sourceLanguage": "Swift", "userDefinedModelVersionIdentifier": model.versionIdentifiers.first,
       ]
@@ -29,8 +29,8 @@ struct XcodeModelWriter {
         Self.write(request, name: name, to: &xml)
       }
       for (name, members) in model.configurations.sorted(by: { $0.key < $1.key }) {
-        xml.element("configuration", ["name": name]) { xml in
-          for member in members { xml.element("memberEntity", ["name": member]) }
+        xml.element("configuration", attributes: ["name": name]) { xml in
+          for member in members { xml.element("memberEntity", attributes: ["name": member]) }
         }
       }
     }
@@ -41,7 +41,7 @@ struct XcodeModelWriter {
   private static func write(_ entity: EntityDescription, to xml: inout MarkupWriter) {
     xml.element(
       "entity",
-      ["name": entity.name, "syncable": "YES"], attributes(of: entity)
+      attributes: ["name": entity.name, "syncable": "YES"], others: attributes(of: entity)
     ) { xml in
       for attribute in entity.attributes { write(attribute, to: &xml) }
       for relationship in entity.relationships { write(relationship, to: &xml) }
@@ -53,10 +53,10 @@ struct XcodeModelWriter {
   }
 
   private static func write(constraints: [[String]], to xml: inout MarkupWriter) {
-    xml.element("uniquenessConstraints", [:]) { xml in
+    xml.element("uniquenessConstraints", attributes: [:]) { xml in
       for constraint in constraints {
-        xml.element("uniquenessConstraint", [:]) { xml in
-          for name in constraint { xml.element("constraint", ["value": name]) }
+        xml.element("uniquenessConstraint", attributes: [:]) { xml in
+          for name in constraint { xml.element("constraint", attributes: ["value": name]) }
         }
       }
     }
@@ -69,7 +69,7 @@ struct XcodeModelWriter {
     let maximum = isString ? validation.maximumLength.map { "\($0)" } : validation.maximum.flatMap(ModelText.text)
     xml.element(
       "attribute",
-      [
+      attributes: [
         "name": attribute.name, "attributeType": attribute.type == .undefined ? nil : attribute.type.xcodeName,
         "minValueString": minimum, "maxValueString": maximum,
         "minDateTimeInterval": interval(validation.minimum), "maxDateTimeInterval": interval(validation.maximum),
@@ -77,7 +77,7 @@ struct XcodeModelWriter {
         "defaultDateTimeInterval": interval(attribute.defaultValue),
         "regularExpressionString": validation.regularExpression,
         "derived": attribute.derivationExpression.map { _ in "YES" },
-      ], attributes(of: attribute)
+      ], others: attributes(of: attribute)
     ) { xml in
       for element in attribute.elements { write(element, to: &xml) }
       write(attribute.userInfo, to: &xml)
@@ -87,13 +87,13 @@ struct XcodeModelWriter {
   private static func write(_ relationship: RelationshipDescription, to xml: inout MarkupWriter) {
     xml.element(
       "relationship",
-      [
+      attributes: [
         "name": relationship.name, "toMany": relationship.isToMany ? "YES" : nil,
         "maxCount": relationship.maxCount == 0 ? nil : "\(relationship.maxCount)",
         "deletionRule": relationship.deleteRule.xcodeName,
         "destinationEntity": relationship.destinationEntityName,
         "inverseEntity": relationship.inverseName.map { _ in relationship.destinationEntityName },
-      ], attributes(of: relationship)
+      ], others: attributes(of: relationship)
     ) { xml in write(relationship.userInfo, to: &xml) }
   }
 
@@ -101,7 +101,7 @@ struct XcodeModelWriter {
 
   private static func write(_ property: FetchedPropertyDescription, to xml: inout MarkupWriter) {
     xml.element(
-      "fetchedProperty", ["name": property.name], attributes(of: property)
+      "fetchedProperty", attributes: ["name": property.name], others: attributes(of: property)
     ) { xml in
       write(property.fetchRequest, name: "fetchedPropertyFetchRequest", to: &xml)
       write(property.userInfo, to: &xml)
@@ -111,18 +111,19 @@ struct XcodeModelWriter {
   private static func write(_ request: FetchRequest, name: String, to xml: inout MarkupWriter) {
     xml.element(
       "fetchRequest",
-      [
+      attributes: [
         "name": name, "entity": request.entityName, "predicateString": request.predicate.map { "\($0)" },
         "resultType": request.resultType == .objects ? nil : "\(request.resultType.rawValue)",
-      ], attributes(of: request))
+      ], others: attributes(of: request))
   }
 
   private static func write(_ index: FetchIndexDescription, to xml: inout MarkupWriter) {
-    xml.element("fetchIndex", ["name": index.name, "partialIndexPredicate": index.partialIndexPredicate]) { xml in
+    xml.element("fetchIndex", attributes: ["name": index.name, "partialIndexPredicate": index.partialIndexPredicate]) {
+      xml in
       for element in index.elements {
         xml.element(
           "fetchIndexElement",
-          [
+          attributes: [
             "property": element.isExpression ? nil : element.property,
             "expression": element.isExpression ? element.property : nil, "expressionType": element.expressionType,
             "type": element.kind == .rTree ? "RTree" : "Binary",
@@ -134,9 +135,9 @@ struct XcodeModelWriter {
 
   private static func write(_ userInfo: [String: Value], to xml: inout MarkupWriter) {
     if userInfo.isEmpty { return }
-    xml.element("userInfo", [:]) { xml in
+    xml.element("userInfo", attributes: [:]) { xml in
       for case (let key, .string(let value)) in userInfo.sorted(by: { $0.key < $1.key }) {
-        xml.element("entry", ["key": key, "value": value])
+        xml.element("entry", attributes: ["key": key, "value": value])
       }
     }
   }
@@ -146,10 +147,10 @@ struct XcodeModelWriter {
   /// What a description says, as attributes of its element; what a file means that does not name it is not written, as in
   /// Xcode's own files.
   private static func attributes<Owner: Described>(of owner: Owner) -> [(key: String, value: String?)] {
-    Owner.aspects.compactMap { aspect in aspect.xcode.first.map { ($0, text(of: aspect, owner)) } }
+    Owner.aspects.compactMap { aspect in aspect.xcode.first.map { ($0, text(of: aspect, from: owner)) } }
   }
 
-  private static func text<Owner>(of aspect: Aspect<Owner>, _ owner: Owner) -> String? {
+  private static func text<Owner>(of aspect: Aspect<Owner>, from owner: Owner) -> String? {
     switch aspect.field {
     case .flag(let path, _, let unnamed): owner[keyPath: path] == unnamed ? nil : owner[keyPath: path] ? "YES" : "NO"
     case .text(let path): owner[keyPath: path]

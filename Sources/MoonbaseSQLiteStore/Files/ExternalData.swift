@@ -58,7 +58,7 @@ struct ExternalData: Sendable {
 
   /// At the end of a transaction: new files are on the disk for good, and once for each store that is open, files that no row
   /// names any more go. To fail at that is no reason to fail the save.
-  func finish(_ files: ExternalFiles, _ connection: Connection) throws {
+  func finish(_ files: ExternalFiles, on connection: Connection) throws {
     if !files.created.isEmpty { try folder.synchronize() }
     guard !files.isEmpty else { return }
     let isFirst = hasSwept.withLock { swept in

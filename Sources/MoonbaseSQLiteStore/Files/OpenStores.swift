@@ -9,7 +9,7 @@ final class OpenStores: Sendable {
     let files: [String]
     let support: SupportFolder
 
-    func holds(_ path: String, _ identity: FileIdentity?, writing: Bool) -> Bool {
+    func holds(_ path: String, identity: FileIdentity?, writing: Bool) -> Bool {
       if files.contains(path) || isFile(identity) { return true }
       guard writing else { return false }
       return files[0].hasPrefix(path + "/") || path == support.topPath || path.hasPrefix(support.topPath + "/")
@@ -31,7 +31,7 @@ final class OpenStores: Sendable {
 
   private init() {}
 
-  static func add(_ store: ObjectIdentifier, _ file: StoreFile, support: SupportFolder) {
+  static func add(_ store: ObjectIdentifier, file: StoreFile, support: SupportFolder) {
     let place = Place(files: ([""] + StoreFile.companions).map { file.truePath + $0 }, support: support)
     places.withLock { $0[store] = place }
   }
@@ -44,7 +44,7 @@ final class OpenStores: Sendable {
     var status = stat()
     let identity = stat(path, &status) == 0 ? FileIdentity(status) : nil
     let places = all
-    if places.contains(where: { $0.holds(path, identity, writing: writing) }) { return true }
+    if places.contains(where: { $0.holds(path, identity: identity, writing: writing) }) { return true }
     guard writing, let identity, status.st_nlink > 1, FileIdentity.kind(status.st_mode) == nil else { return false }
     return places.contains { $0.isValue(identity) }
   }

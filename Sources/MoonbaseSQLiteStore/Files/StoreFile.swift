@@ -53,7 +53,7 @@ struct StoreFile: Sendable {
   func state() throws -> State {
     try checkSpelling()
     if OpenStores.holdCompanion(truePath) {
-      throw GraphError(.cannotOpenFile, "\(path) belongs to a store that is open: name the store")
+      throw GraphError(.cannotOpenFile, message: "\(path) belongs to a store that is open: name the store")
     }
     for suffix in Self.companions { try checkCompanion(suffix) }
     var status = stat()
@@ -62,15 +62,15 @@ struct StoreFile: Sendable {
         try checkIsNoFolder()
         return .absent
       }
-      throw GraphError(.cannotOpenFile, "\(path) cannot be read: \(String(cString: strerror(errno)))")
+      throw GraphError(.cannotOpenFile, message: "\(path) cannot be read: \(String(cString: strerror(errno)))")
     }
     if let kind = FileIdentity.kind(status.st_mode) {
-      throw GraphError(.cannotOpenFile, "\(path) is a \(kind), not a store: name a file")
+      throw GraphError(.cannotOpenFile, message: "\(path) is a \(kind), not a store: name a file")
     }
     try checkIsNoFolder()
     guard access(truePath, R_OK) == 0 else {
       throw GraphError(
-        .cannotOpenFile, "\(path) cannot be read: \(String(cString: strerror(errno))); change its permissions")
+        .cannotOpenFile, message: "\(path) cannot be read: \(String(cString: strerror(errno))); change its permissions")
     }
     return status.st_size == 0 ? .empty : .present
   }
@@ -80,14 +80,16 @@ struct StoreFile: Sendable {
     if given == ":memory:" {
       throw GraphError(
         .cannotOpenFile,
-        ":memory: is no file: for a store in memory name none (in Swift .inMemory); ./:memory: is a file of that name")
+        message:
+          ":memory: is no file: for a store in memory name none (in Swift .inMemory); ./:memory: is a file of that name"
+      )
     }
     if given.hasPrefix("file:") {
       throw GraphError(
-        .cannotOpenFile, "\(given) is a URI: name the file by its path, without file: and without parameters")
+        .cannotOpenFile, message: "\(given) is a URI: name the file by its path, without file: and without parameters")
     }
     if path.utf8.contains(0) {
-      throw GraphError(.cannotOpenFile, "\(path.debugDescription) has a zero byte, which no path can have")
+      throw GraphError(.cannotOpenFile, message: "\(path.debugDescription) has a zero byte, which no path can have")
     }
   }
 
@@ -95,7 +97,8 @@ struct StoreFile: Sendable {
   private func checkIsNoFolder() throws {
     guard namesFolder else { return }
     throw GraphError(
-      .cannotOpenFile, "\(path)/ names a folder, by the slash at its end: a store is a file, so name it without")
+      .cannotOpenFile,
+      message: "\(path)/ names a folder, by the slash at its end: a store is a file, so name it without")
   }
 
   /// SQLite would follow a link to where it leads, and wait at a pipe for ever.
@@ -103,7 +106,8 @@ struct StoreFile: Sendable {
     var status = stat()
     guard lstat(truePath + suffix, &status) == 0, let kind = FileIdentity.kind(status.st_mode) else { return }
     throw GraphError(
-      .cannotOpenFile, "\(path)\(suffix) is a \(kind), where SQLite keeps a file of its own for the store: remove it")
+      .cannotOpenFile,
+      message: "\(path)\(suffix) is a \(kind), where SQLite keeps a file of its own for the store: remove it")
   }
 
   /// Fails where a new file could not be made.
@@ -111,12 +115,12 @@ struct StoreFile: Sendable {
     let folder = path.folderOfPath
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
-      throw GraphError(.cannotOpenFile, "\(path) cannot be made: there is no folder \(folder)")
+      throw GraphError(.cannotOpenFile, message: "\(path) cannot be made: there is no folder \(folder)")
     }
     guard access(folder, W_OK) == 0 else {
       throw GraphError(
         .cannotOpenFile,
-        "\(path) cannot be made: the folder \(folder) may not be written: \(String(cString: strerror(errno)))")
+        message: "\(path) cannot be made: the folder \(folder) may not be written: \(String(cString: strerror(errno)))")
     }
   }
 

@@ -38,7 +38,7 @@ struct SupportFolder: Sendable {
 
   func read(_ name: String) throws -> Data {
     try reporting(
-      "cannot be read", name, advice: ": refresh the object if it is old, or restore the file from a backup"
+      "cannot be read", name: name, advice: ": refresh the object if it is old, or restore the file from a backup"
     ) {
       try entered(creating: false) { folder in
         // A pipe would be waited for.
@@ -70,19 +70,19 @@ struct SupportFolder: Sendable {
 
   /// Makes a file, whose bytes are on the disk for good when this returns; its name is when `synchronize` does.
   func write(_ value: Data, to name: String) throws {
-    try reporting("cannot be written", name, advice: "") {
+    try reporting("cannot be written", name: name, advice: "") {
       guard value.count <= Self.greatest else { throw Refusal("the value has \(value.count) bytes") }
       try entered(creating: true) { folder in
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = try Self.opened(openat(folder, name, flags, 0o644))
         defer { close(file) }
-        try Self.put(value, file)
+        try Self.put(value, into: file)
         guard fsync(file) == 0 else { throw Refusal(errno) }
       }
     }
   }
 
-  private static func put(_ value: Data, _ file: Int32) throws {
+  private static func put(_ value: Data, into file: Int32) throws {
     try value.withUnsafeBytes { bytes in
       var rest = bytes[...]
       while !rest.isEmpty {
@@ -114,7 +114,7 @@ struct SupportFolder: Sendable {
 
   /// Brings the names of new files to the disk.
   func synchronize() throws {
-    try reporting("cannot be written", "", advice: "") {
+    try reporting("cannot be written", name: "", advice: "") {
       try entered(creating: false) { if fsync($0) != 0 { throw Refusal(errno) } }
     }
   }
@@ -158,13 +158,14 @@ struct SupportFolder: Sendable {
   }
 
   private func reporting<Result>(
-    _ what: String, _ name: String, advice: String, _ body: () throws -> Result
+    _ what: String, name: String, advice: String, _ body: () throws -> Result
   ) throws -> Result {
     do {
       return try body()
     } catch let refusal as Refusal {
       throw GraphError(
-        .storeFailure, "\(path(name)), a file of the store's external values, \(what) (\(refusal.reason))\(advice)")
+        .storeFailure,
+        message: "\(path(name)), a file of the store's external values, \(what) (\(refusal.reason))\(advice)")
     }
   }
 }

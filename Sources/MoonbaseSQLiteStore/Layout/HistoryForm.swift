@@ -11,13 +11,13 @@ struct HistoryForm {
 
   /// Nil for a file that keeps no history.
   init?(_ connection: Connection) throws {
-    columns = try Self.columns("ATRANSACTION", connection)
-    changeColumns = try Self.columns("ACHANGE", connection)
+    columns = try Self.columns("ATRANSACTION", on: connection)
+    changeColumns = try Self.columns("ACHANGE", on: connection)
     guard !columns.isEmpty, !changeColumns.isEmpty else { return nil }
-    internsTexts = try columns.contains("ZAUTHORTS") && !Self.columns("ATRANSACTIONSTRING", connection).isEmpty
+    internsTexts = try columns.contains("ZAUTHORTS") && !Self.columns("ATRANSACTIONSTRING", on: connection).isEmpty
   }
 
-  private static func columns(_ table: String, _ connection: Connection) throws -> Set<String> {
+  private static func columns(_ table: String, on connection: Connection) throws -> Set<String> {
     let statement = try connection.statement(
       "SELECT name FROM pragma_table_info((SELECT name FROM sqlite_master "
         + "WHERE type = 'table' AND rootpage > 0 AND name = '\(table)'))")

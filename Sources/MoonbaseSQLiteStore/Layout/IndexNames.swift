@@ -16,12 +16,12 @@ struct IndexNames {
     var taken = Set(tables.map { $0.lowercased() })
     var made: Set<Index> = []
     return indexes.filter { made.insert($0).inserted }.map { index in
-      let name = Self.free(index.name, &taken)
+      let name = Self.free(index.name, taken: &taken)
       return "CREATE \(index.kind) \(identifier(name)) ON \(identifier(index.table)) (\(index.columns))"
     }
   }
 
-  private static func free(_ wanted: String, _ taken: inout Set<String>) -> String {
+  private static func free(_ wanted: String, taken: inout Set<String>) -> String {
     var name = wanted
     var suffix = 0
     while !taken.insert(name.lowercased()).inserted {

@@ -23,12 +23,12 @@ struct JoinNamer {
     let mine = "Z_\(owner)\(name)"
     guard inverse != nil, !isReflexive else { return [mine] }
     let theirs = "Z_\(other)\(inverseName)"
-    if owner == other { return preferred(mine, theirs) }
+    if owner == other { return preferred(mine, theirs: theirs) }
     return owner < other ? [mine, theirs] : [theirs, mine]
   }
 
   /// Between two relationships of one entity the ordered one names the table, else the first by name.
-  private func preferred(_ mine: String, _ theirs: String) -> [String] {
+  private func preferred(_ mine: String, theirs: String) -> [String] {
     let ordered = (relationship.isOrdered, inverse?.isOrdered ?? false)
     let isMine = ordered.0 == ordered.1 ? mine < theirs : ordered.0
     return isMine ? [mine, theirs] : [theirs, mine]
@@ -36,12 +36,14 @@ struct JoinNamer {
 
   /// The layout from this side; nil where the file has no such table.
   func layout(in file: FileSchema?) -> JoinLayout? {
-    guard let file else { return layout(table: tables[0], ownerColumn, destinationColumn, file: nil) }
+    guard let file else {
+      return layout(table: tables[0], owner: ownerColumn, destination: destinationColumn, file: nil)
+    }
     for table in tables {
       guard let columns = file.columns[table.uppercased()] else { continue }
       let keys = columns.filter { !$0.hasPrefix("Z_FOK_") }
       guard keys.count == 2, let pair = match(keys) else { continue }
-      return layout(table: table, pair.owner, pair.destination, file: file)
+      return layout(table: table, owner: pair.owner, destination: pair.destination, file: file)
     }
     return nil
   }
@@ -57,10 +59,11 @@ struct JoinNamer {
     return isReflexive ? (keys[0], keys[1]) : nil
   }
 
-  private func layout(table: String, _ owner: String, _ destination: String, file: FileSchema?) -> JoinLayout {
+  private func layout(table: String, owner: String, destination: String, file: FileSchema?) -> JoinLayout {
     JoinLayout(
       table: table, ownerColumn: owner, destinationColumn: destination,
-      orderColumn: orderColumn(relationship.isOrdered, destination, table, file), isReflexive: isReflexive,
+      orderColumn: orderColumn(relationship.isOrdered, column: destination, table: table, file: file),
+      isReflexive: isReflexive,
       destination: 0)
   }
 
@@ -68,11 +71,12 @@ struct JoinNamer {
   func reversed(_ layout: JoinLayout, in file: FileSchema?, destination: Int) -> JoinLayout {
     JoinLayout(
       table: layout.table, ownerColumn: layout.destinationColumn, destinationColumn: layout.ownerColumn,
-      orderColumn: orderColumn(inverse?.isOrdered ?? false, layout.ownerColumn, layout.table, file),
+      orderColumn: orderColumn(
+        inverse?.isOrdered ?? false, column: layout.ownerColumn, table: layout.table, file: file),
       isReflexive: false, destination: destination)
   }
 
-  private func orderColumn(_ isOrdered: Bool, _ column: String, _ table: String, _ file: FileSchema?) -> String? {
+  private func orderColumn(_ isOrdered: Bool, column: String, table: String, file: FileSchema?) -> String? {
     let name = column.hasPrefix("Z_") ? "Z_FOK_\(column.dropFirst(2))" : "Z_FOK_\(column)"
     guard isOrdered, file?.has(name, in: table) ?? true else { return nil }
     return name

@@ -69,16 +69,16 @@ struct LayoutBuilder {
     for entity in held {
       guard let number = numbers[entity.index] else { continue }
       guard Self.possibleNumbers.contains(number) else {
-        throw damage("\(entity.name) has the number \(number), which no entity has", entity)
+        throw damage("\(entity.name) has the number \(number), which no entity has", of: entity)
       }
       if let other = names.updateValue(entity.name, forKey: number) {
-        throw damage("\(other) and \(entity.name) have the same number \(number)", entity)
+        throw damage("\(other) and \(entity.name) have the same number \(number)", of: entity)
       }
     }
   }
 
-  private func damage(_ what: String, _ entity: ResolvedEntity) -> GraphError {
-    GraphError(.invalidStore, "\(path) is damaged: in Z_PRIMARYKEY (Z_ENT) \(what)", entity: entity.name)
+  private func damage(_ what: String, of entity: ResolvedEntity) -> GraphError {
+    GraphError(.invalidStore, message: "\(path) is damaged: in Z_PRIMARYKEY (Z_ENT) \(what)", entity: entity.name)
   }
 
   // MARK: Columns
@@ -98,52 +98,53 @@ struct LayoutBuilder {
     guard let kind = ColumnKind(attribute) else {
       throw GraphError(
         .invalidStore,
-        "\(entity.name).\(attribute.name): a SQLite store has no column for the type \(attribute.type); make it transient",
+        message:
+          "\(entity.name).\(attribute.name): a SQLite store has no column for the type \(attribute.type); make it transient",
         entity: entity.name, property: attribute.name)
     }
-    let column = claim("Z" + attribute.name.uppercased(), entity)
-    guard isPresent(column, entity) else { return .none }
-    add(column, kind.declaredType, rank: kind.rank, attribute.name, entity)
+    let column = claim("Z" + attribute.name.uppercased(), of: entity)
+    guard isPresent(column, of: entity) else { return .none }
+    add(column, type: kind.declaredType, rank: kind.rank, name: attribute.name, of: entity)
     return .attribute(column: column, kind: kind)
   }
 
   private mutating func place(_ relationship: ResolvedRelationship, of entity: ResolvedEntity) -> SlotLayout {
     let name = relationship.description.name
-    let column = claim("Z" + name.uppercased(), entity)
-    guard isPresent(column, entity) else { return .none }
-    add(column, "INTEGER", rank: 1, name, entity)
+    let column = claim("Z" + name.uppercased(), of: entity)
+    guard isPresent(column, of: entity) else { return .none }
+    add(column, type: "INTEGER", rank: 1, name: name, of: entity)
     var layout = ToOneLayout(column: column, destination: relationship.destination)
     let destination = model.destination(of: relationship)
     if destination.hasSubentities {
       let wanted = "Z\(numbers[destination.index] ?? 0)_\(column.dropFirst())"
-      layout.entityColumn = companion(wanted, of: name, entity)
+      layout.entityColumn = companion(wanted, of: name, in: entity)
     }
     if let slot = relationship.inverseSlot, case .toMany(let inverse) = destination.properties[slot].kind,
       inverse.description.isOrdered
     {
-      layout.orderColumn = companion("Z_FOK_\(column.dropFirst())", of: name, entity)
+      layout.orderColumn = companion("Z_FOK_\(column.dropFirst())", of: name, in: entity)
     }
     return .toOne(layout)
   }
 
-  private mutating func companion(_ wanted: String, of name: String, _ entity: ResolvedEntity) -> String? {
-    let column = claim(wanted, entity)
+  private mutating func companion(_ wanted: String, of name: String, in entity: ResolvedEntity) -> String? {
+    let column = claim(wanted, of: entity)
     if let file, let table = tables[entity.root], !file.has(column, in: table.name) { return nil }
-    add(column, "INTEGER", rank: 1, name, entity)
+    add(column, type: "INTEGER", rank: 1, name: name, of: entity)
     return column
   }
 
-  private mutating func claim(_ name: String, _ entity: ResolvedEntity) -> String {
+  private mutating func claim(_ name: String, of entity: ResolvedEntity) -> String {
     tables[entity.root]?.claim(name) ?? name
   }
 
-  private mutating func isPresent(_ column: String, _ entity: ResolvedEntity) -> Bool {
+  private mutating func isPresent(_ column: String, of entity: ResolvedEntity) -> Bool {
     guard let file, let table = tables[entity.root], !file.has(column, in: table.name) else { return true }
     missing[entity.index, default: []].append(column)
     return false
   }
 
-  private mutating func add(_ column: String, _ type: String, rank: Int, _ name: String, _ entity: ResolvedEntity) {
+  private mutating func add(_ column: String, type: String, rank: Int, name: String, of entity: ResolvedEntity) {
     tables[entity.root]?.columns.append(
       .init(name: column, type: type, rank: rank, entity: entity.index, sortName: name.lowercased()))
   }
@@ -162,13 +163,13 @@ struct LayoutBuilder {
           slots[key] = .foreignKey(layout, destination: relationship.destination)
         }
       } else if slots[key] == nil {
-        placeJoin(relationship, key, inverse, owner: entity)
+        placeJoin(relationship, key: key, inverse: inverse, owner: entity)
       }
     }
   }
 
   private mutating func placeJoin(
-    _ relationship: ResolvedRelationship, _ key: PropertyKey, _ inverse: ResolvedProperty?, owner: ResolvedEntity
+    _ relationship: ResolvedRelationship, key: PropertyKey, inverse: ResolvedProperty?, owner: ResolvedEntity
   ) {
     let inverseKey = inverse.map { PropertyKey(entity: $0.declaringEntity, slot: $0.slot) }
     let namer = JoinNamer(

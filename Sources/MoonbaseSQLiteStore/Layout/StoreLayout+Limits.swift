@@ -15,7 +15,8 @@ extension StoreLayout {
       let kin = entity?.hasSubentities == true ? " with its subentities, which share a table," : ""
       throw GraphError(
         .invalidStore,
-        "\(name)\(kin) takes \(count) columns, and a SQLite table holds \(Self.greatestColumnCount): divide it into "
+        message:
+          "\(name)\(kin) takes \(count) columns, and a SQLite table holds \(Self.greatestColumnCount): divide it into "
           + "several entities with to-one relationships, or keep values together in a transformable attribute",
         entity: entity?.name)
     }

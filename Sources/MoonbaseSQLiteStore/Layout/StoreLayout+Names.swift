@@ -12,19 +12,20 @@ extension StoreLayout {
     for name in tables.map(\.name) + joins.map(\.table) where !taken.insert(name.asciiUppercased).inserted {
       let users = users(of: name.asciiUppercased)
       let other = users.count > 1 ? users[1] : "the store itself"
-      throw clash(users.first ?? name, other, "would share the table \(name)")
+      throw clash(users.first ?? name, other, what: "would share the table \(name)")
     }
     for join in joins where join.ownerColumn.asciiUppercased == join.destinationColumn.asciiUppercased {
       let names = relationships(in: join.table.asciiUppercased).joined()
       throw clash(
         names.first ?? join.table, names.reversed().first ?? join.table,
-        "would share the column \(join.ownerColumn) of the table \(join.table)")
+        what: "would share the column \(join.ownerColumn) of the table \(join.table)")
     }
   }
 
-  private func clash(_ one: String, _ other: String, _ what: String) -> GraphError {
+  private func clash(_ one: String, _ other: String, what: String) -> GraphError {
     GraphError(
-      .invalidStore, "\(one) and \(other) \(what) in a SQLite store, which looks at no case: rename one of them")
+      .invalidStore,
+      message: "\(one) and \(other) \(what) in a SQLite store, which looks at no case: rename one of them")
   }
 
   /// What of the model lies in a table.

@@ -32,7 +32,8 @@ struct StoreLayout: Sendable {
   func layout(_ entity: ResolvedEntity) throws -> EntityLayout {
     guard entity.index < entities.count, let layout = entities[entity.index] else {
       throw GraphError(
-        .invalidRequest, "the store does not hold entity \(entity.name): it is not in the store's configuration",
+        .invalidRequest,
+        message: "the store does not hold entity \(entity.name): it is not in the store's configuration",
         entity: entity.name)
     }
     return layout
@@ -41,7 +42,7 @@ struct StoreLayout: Sendable {
   /// The layout of an object's own entity.
   func layout(of id: ManagedObjectID) throws -> EntityLayout {
     guard let entity = model.entity(of: id) else {
-      throw GraphError(.objectNotFound, "\(id) is of an entity that the store's model lacks", objectID: id)
+      throw GraphError(.objectNotFound, message: "\(id) is of an entity that the store's model lacks", objectID: id)
     }
     return try layout(entity)
   }

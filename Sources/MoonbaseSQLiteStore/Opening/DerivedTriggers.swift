@@ -14,8 +14,8 @@ struct DerivedTriggers {
 
   private func statements(for attribute: AttributeDescription, of entity: EntityLayout) -> [String] {
     let keys = attribute.derivationExpression?.split(separator: ".").map(String.init) ?? []
-    guard keys.count == 2, keys[1] == "@count", let place = slot(attribute.name, entity),
-      case .attribute(let column, _) = place, case .foreignKey(let toOne, let destination)? = slot(keys[0], entity),
+    guard keys.count == 2, keys[1] == "@count", let place = slot(attribute.name, of: entity),
+      case .attribute(let column, _) = place, case .foreignKey(let toOne, let destination)? = slot(keys[0], of: entity),
       let source = layout.entities[destination]
     else { return [] }
     return Counter(
@@ -24,7 +24,7 @@ struct DerivedTriggers {
     ).statements
   }
 
-  private func slot(_ name: String, _ entity: EntityLayout) -> SlotLayout? {
+  private func slot(_ name: String, of entity: EntityLayout) -> SlotLayout? {
     entity.entity.slot(name).map { entity.slots[$0] }
   }
 }
@@ -41,22 +41,22 @@ private struct Counter {
   var statements: [String] {
     let name = "Z_DA_\(source)_\(entity)_\(attribute)_PARAMETER"
     return [
-      trigger("\(name)_INSERT", "INSERT", "NEW", "IFNULL(\(column), 0) + 1"),
-      trigger("\(name)_UPDATE_INCREMENT", "UPDATE OF \(key)", "NEW", "\(column) + 1"),
-      trigger("\(name)_UPDATE_DECREMENT", "UPDATE OF \(key)", "OLD", "\(column) - 1"),
-      trigger("\(name)_DELETE", "DELETE", "OLD", "\(column) - 1"),
+      trigger("\(name)_INSERT", on: "INSERT", row: "NEW", value: "IFNULL(\(column), 0) + 1"),
+      trigger("\(name)_UPDATE_INCREMENT", on: "UPDATE OF \(key)", row: "NEW", value: "\(column) + 1"),
+      trigger("\(name)_UPDATE_DECREMENT", on: "UPDATE OF \(key)", row: "OLD", value: "\(column) - 1"),
+      trigger("\(name)_DELETE", on: "DELETE", row: "OLD", value: "\(column) - 1"),
       "CREATE TRIGGER Z_DA_\(table)_\(entity)_\(attribute)_SOURCE_INSERT AFTER INSERT ON \(table) FOR EACH ROW BEGIN "
         + "UPDATE \(table) SET \(column) = (SELECT IFNULL(COUNT(\(key)), 0) FROM \(source) WHERE \(key) = NEW.Z_PK) "
-        + "WHERE Z_PK = NEW.Z_PK; \(note("InsertUpdated", "NEW.Z_PK")) END",
+        + "WHERE Z_PK = NEW.Z_PK; \(note("InsertUpdated", key: "NEW.Z_PK")) END",
     ]
   }
 
-  private func trigger(_ name: String, _ event: String, _ row: String, _ value: String) -> String {
+  private func trigger(_ name: String, on event: String, row: String, value: String) -> String {
     "CREATE TRIGGER \(name) AFTER \(event) ON \(source) FOR EACH ROW WHEN (\(row).\(key) NOT NULL) BEGIN "
-      + "UPDATE \(table) SET \(column) = \(value) WHERE Z_PK = \(row).\(key); \(note("Updated", "\(row).\(key)")) END"
+      + "UPDATE \(table) SET \(column) = \(value) WHERE Z_PK = \(row).\(key); \(note("Updated", key: "\(row).\(key)")) END"
   }
 
-  private func note(_ kind: String, _ key: String) -> String {
+  private func note(_ kind: String, key: String) -> String {
     "SELECT NSCoreDataDATrigger\(kind)AffectedObjectValue('\(table)', Z_ENT, Z_PK, '\(attribute)', \(column)) "
       + "FROM \(table) WHERE Z_PK = \(key);"
   }

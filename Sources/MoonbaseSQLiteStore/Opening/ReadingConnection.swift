@@ -73,7 +73,7 @@ extension StoreFile {
     } catch let error as SQLiteError where [.readOnly, .cannotOpen].contains(error.code.primary) {
       throw GraphError(
         .readOnlyStore,
-        "\(path): a process died while writing to it; open it once for writing, so that SQLite can repair it",
+        message: "\(path): a process died while writing to it; open it once for writing, so that SQLite can repair it",
         underlying: error)
     }
     return ReadingConnection(connection: connection, ground: .journal)

@@ -13,7 +13,7 @@ struct SchemaWriter {
     try writePrimaryKeys(connection)
     let caches = try layout.model.modelCaches()
     let statement = try connection.statement("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
-    statement.bind(caches.plain, 1)
+    statement.bind(caches.plain, at: 1)
     try statement.run()
     var metadata = metadata
     if let complete = caches.complete { metadata.keep(complete, besideCache: caches.plain) }
@@ -22,9 +22,9 @@ struct SchemaWriter {
 
   var statements: [String] {
     let facts = TableFacts(layout)
-    return layout.tables.map(createTable) + layout.joins.map { createTable($0, facts) }
+    return layout.tables.map(createTable) + layout.joins.map { createTable($0, facts: facts) }
       + IndexNames(tables: layout.tables.map(\.name) + layout.joins.map(\.table)).statements(
-        layout.tables.flatMap { standardIndexes($0, facts) } + layout.joins.map(reverseIndex)
+        layout.tables.flatMap { standardIndexes($0, facts: facts) } + layout.joins.map(reverseIndex)
           + layout.entities.compactMap { $0 }.flatMap(declaredIndexes))
       + DerivedTriggers(layout: layout).statements
       + [
@@ -41,14 +41,14 @@ struct SchemaWriter {
     return "CREATE TABLE \(identifier(table.name)) ( \(columns.joined(separator: ", ")) )"
   }
 
-  private func createTable(_ join: JoinLayout, _ facts: TableFacts) -> String {
+  private func createTable(_ join: JoinLayout, facts: TableFacts) -> String {
     let keys = [join.ownerColumn, join.destinationColumn].map(identifier)
     let columns = keys + (facts.orders[join.table] ?? []).map(identifier)
     let list = columns.map { "\($0) INTEGER" }.joined(separator: ", ")
     return "CREATE TABLE \(identifier(join.table)) ( \(list), PRIMARY KEY (\(keys.joined(separator: ", "))) )"
   }
 
-  private func standardIndexes(_ table: TableLayout, _ facts: TableFacts) -> [IndexNames.Index] {
+  private func standardIndexes(_ table: TableLayout, facts: TableFacts) -> [IndexNames.Index] {
     let name = table.name
     let toOne = table.columns.filter { $0.rank == 1 && facts.keys[name]?.contains($0.name) == true }
     var result = toOne.map {
@@ -73,33 +73,33 @@ struct SchemaWriter {
     let fetch = description.indexes.compactMap { index -> IndexNames.Index? in
       let columns = index.elements.compactMap { element in
         element.isExpression || element.kind == .rTree
-          ? nil : column(element.property, entity).map { ($0, element.isAscending) }
+          ? nil : column(element.property, of: entity).map { ($0, element.isAscending) }
       }
       guard columns.count == index.elements.count, index.partialIndexPredicate == nil else { return nil }
-      return create("INDEX", "Z_\(description.name)_\(index.name)", entity, columns)
+      return create("INDEX", name: "Z_\(description.name)_\(index.name)", of: entity, columns: columns)
     }
     let flagged = description.attributes.filter(\.isIndexed).compactMap { attribute in
-      column(attribute.name, entity).map {
-        create("INDEX", "Z_\(description.name)_\(attribute.name)", entity, [($0, true)])
+      column(attribute.name, of: entity).map {
+        create("INDEX", name: "Z_\(description.name)_\(attribute.name)", of: entity, columns: [($0, true)])
       }
     }
     let unique = description.uniquenessConstraints.compactMap { names -> IndexNames.Index? in
-      let columns = names.compactMap { column($0, entity) }
+      let columns = names.compactMap { column($0, of: entity) }
       guard columns.count == names.count, !columns.isEmpty else { return nil }
       let name = "Z_\(description.name)_UNIQUE_\(names.joined(separator: "_"))"
-      return create("UNIQUE INDEX", name, entity, columns.map { ($0, true) })
+      return create("UNIQUE INDEX", name: name, of: entity, columns: columns.map { ($0, true) })
     }
     return flagged + fetch + unique
   }
 
   private func create(
-    _ kind: String, _ name: String, _ entity: EntityLayout, _ columns: [(String, Bool)]
+    _ kind: String, name: String, of entity: EntityLayout, columns: [(String, Bool)]
   ) -> IndexNames.Index {
     let list = columns.map { "\(identifier($0)) COLLATE BINARY \($1 ? "ASC" : "DESC")" }.joined(separator: ", ")
     return IndexNames.Index(kind: kind, name: name, table: entity.table, columns: list)
   }
 
-  private func column(_ name: String, _ entity: EntityLayout) -> String? {
+  private func column(_ name: String, of entity: EntityLayout) -> String? {
     guard let slot = entity.entity.slot(name) else { return nil }
     return switch entity.slots[slot] {
     case .attribute(let column, _): column
@@ -114,9 +114,9 @@ struct SchemaWriter {
     let statement = try connection.statement(
       "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")
     for entity in layout.entities.compactMap({ $0 }) {
-      statement.bind(entity.number, 1)
-      statement.bind(entity.entity.name, 2)
-      statement.bind(entity.entity.parent.map { layout.number($0) } ?? 0, 3)
+      statement.bind(entity.number, at: 1)
+      statement.bind(entity.entity.name, at: 2)
+      statement.bind(entity.entity.parent.map { layout.number($0) } ?? 0, at: 3)
       try statement.run()
     }
   }

@@ -28,7 +28,7 @@ struct StoreCompatibility {
     ].filter { !$0.1.isEmpty }.map { "\($0) \($1.joined(separator: ", "))" }
     throw GraphError(
       .incompatibleVersionHash,
-      "\(path) was written with another version of the model (entities: \(parts.joined(separator: "; "))): "
+      message: "\(path) was written with another version of the model (entities: \(parts.joined(separator: "; "))): "
         + "open it with that version, or migrate it",
       details: details)
   }
@@ -36,7 +36,7 @@ struct StoreCompatibility {
   private var details: [GraphError] {
     guard let old = carried() else { return [] }
     return ModelDifference(from: old, to: model).entities.filter(\.needsMigration).map {
-      GraphError(.incompatibleVersionHash, $0.description, entity: $0.name)
+      GraphError(.incompatibleVersionHash, message: $0.description, entity: $0.name)
     }
   }
 }

@@ -10,14 +10,14 @@ struct StoreFailure: Sendable {
   /// SQLite's errors become the graph's; all others pass as they are.
   func translate(_ error: any Error) -> any Error {
     if error is FileChanged {
-      return GraphError(.storeBusy, "\(path): another process is changing the store; try again")
+      return GraphError(.storeBusy, message: "\(path): another process is changing the store; try again")
     }
     return (error as? SQLiteError).map(graphError) ?? error
   }
 
   func graphError(_ error: SQLiteError) -> GraphError {
     let (code, message) = explain(error)
-    return GraphError(code, "\(path)\(message)", underlying: error)
+    return GraphError(code, message: "\(path)\(message)", underlying: error)
   }
 
   private func explain(_ error: SQLiteError) -> (GraphError.Code, String) {

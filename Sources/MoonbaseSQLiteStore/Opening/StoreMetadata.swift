@@ -15,7 +15,7 @@ struct StoreMetadata: Sendable {
   /// For a new store.
   init(model: ResolvedModel, entities: [ResolvedEntity]) {
     identifier = UUID().uuidString
-    let version = Self.version(model, entities)
+    let version = Self.version(model, entities: entities)
     entries = [
       "NSStoreType": "SQLite",
       "NSStoreModelVersionHashes": .dictionary(version.hashes.mapValues(PropertyList.data)),
@@ -34,25 +34,25 @@ struct StoreMetadata: Sendable {
     guard try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'Z_METADATA'") != nil
     else {
       throw GraphError(
-        .invalidStore, "\(path) is a SQLite database but no Core Data store (it has no table Z_METADATA)")
+        .invalidStore, message: "\(path) is a SQLite database but no Core Data store (it has no table Z_METADATA)")
     }
     let statement = try connection.statement("SELECT Z_UUID, Z_PLIST FROM Z_METADATA LIMIT 1")
     defer { statement.reset() }
     guard try statement.step() else {
-      throw GraphError(.invalidStore, "\(path) is damaged: its table Z_METADATA is empty")
+      throw GraphError(.invalidStore, message: "\(path) is damaged: its table Z_METADATA is empty")
     }
     identifier = statement.text(0).uppercased()
     do {
       entries = try PropertyList(binary: statement.data(1)).dictionary ?? [:]
     } catch {
-      throw GraphError(.invalidStore, "\(path) is damaged: its metadata cannot be read", underlying: error)
+      throw GraphError(.invalidStore, message: "\(path) is damaged: its metadata cannot be read", underlying: error)
     }
   }
 
   /// The version hashes by entity.
   var hashes: [String: Data] { entries["NSStoreModelVersionHashes"]?.dictionary?.compactMapValues(\.data) ?? [:] }
 
-  static func version(_ model: ResolvedModel, _ entities: [ResolvedEntity]) -> ModelVersion {
+  static func version(_ model: ResolvedModel, entities: [ResolvedEntity]) -> ModelVersion {
     let names = Set(entities.map(\.name))
     return ModelVersion(
       hashes: model.version.hashes.filter { names.contains($0.key) },
@@ -74,7 +74,7 @@ struct StoreMetadata: Sendable {
       _ = try value.checkedNesting()
       guard let entry = PropertyList(metadataValue: value) else {
         throw GraphError(
-          .invalidValue, "metadata \(key): \(value.typePhrase) cannot be kept in it", value: value)
+          .invalidValue, message: "metadata \(key): \(value.typePhrase) cannot be kept in it", value: value)
       }
       entries[key] = entry
     }
@@ -87,8 +87,8 @@ struct StoreMetadata: Sendable {
   func write(_ connection: Connection) throws {
     let statement = try connection.statement(
       "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
-    statement.bind(identifier, 1)
-    statement.bind(PropertyList.dictionary(entries).binaryData, 2)
+    statement.bind(identifier, at: 1)
+    statement.bind(PropertyList.dictionary(entries).binaryData, at: 2)
     try statement.run()
   }
 }

@@ -17,7 +17,7 @@ struct StoreOpener {
       self.writer = writer
     }
 
-    fileprivate init(_ layout: StoreLayout, _ metadata: StoreMetadata, writer: Session) {
+    fileprivate init(_ layout: StoreLayout, metadata: StoreMetadata, writer: Session) {
       self.layout = layout
       self.metadata = metadata
       self.writer = writer
@@ -65,16 +65,18 @@ struct StoreOpener {
   }
 
   static func missing(_ file: StoreFile) -> GraphError {
-    GraphError(.cannotOpenFile, "\(file.path): there is no such store; open it for writing to make one")
+    GraphError(.cannotOpenFile, message: "\(file.path): there is no such store; open it for writing to make one")
   }
 
   static func bare(_ file: StoreFile) -> GraphError {
-    GraphError(.invalidStore, "\(file.path) is empty: there is no store in it; open it for writing to make one")
+    GraphError(
+      .invalidStore, message: "\(file.path) is empty: there is no store in it; open it for writing to make one")
   }
 
   static func moved(_ file: StoreFile) -> GraphError {
     GraphError(
-      .storeFailure, "\(file.path) was moved, replaced or deleted since it was opened: open it again where it is now")
+      .storeFailure,
+      message: "\(file.path) was moved, replaced or deleted since it was opened: open it again where it is now")
   }
 
   // MARK: An existing file
@@ -94,7 +96,7 @@ struct StoreOpener {
     guard let contents = try file.reading(busyTimeout: options.busyTimeout, contents) else { throw Self.bare(file) }
     guard options.readOnly || isOnlyRead(contents) else {
       throw GraphError(
-        .readOnlyStore, "\(file.path) may not be written: open it read-only, or change its permissions")
+        .readOnlyStore, message: "\(file.path) may not be written: open it read-only, or change its permissions")
     }
     return Result(contents, writer: nil)
   }
@@ -142,7 +144,7 @@ struct StoreOpener {
         }
       }
       guard isMade else { return try opened(connection) }
-      return Result(layout, metadata, writer: try prepared(connection))
+      return Result(layout, metadata: metadata, writer: try prepared(connection))
     } catch {
       if isNew { removeBare(connection) }
       throw error
@@ -188,7 +190,7 @@ struct StoreOpener {
   }
 
   /// A connection for a reader. On a store that is written it is an ordinary one, which takes part in the write-ahead log.
-  static func reader(_ file: StoreFile, isReadOnly: Bool, _ options: SQLiteStoreOptions) throws -> Session {
+  static func reader(_ file: StoreFile, isReadOnly: Bool, options: SQLiteStoreOptions) throws -> Session {
     guard isReadOnly else {
       let connection = try Connection(file.truePath, mode: .readWrite)
       connection.setBusyTimeout(milliseconds: options.busyTimeout)

@@ -12,7 +12,7 @@ enum ConstantList {
   /// A SELECT of the list's elements.
   static func select(_ values: [Value]) -> SQLFragment {
     let element = values.allSatisfy(isPlain) ? "value" : "\(function)(value)"
-    return SQLFragment("SELECT \(element) FROM json_each(?)", [.list(values)])
+    return SQLFragment("SELECT \(element) FROM json_each(?)", values: [.list(values)])
   }
 
   /// The parameter.

@@ -17,19 +17,20 @@ enum LargeValue {
     }
   }
 
-  static func error(_ entity: String, _ property: String, size: Int, _ underlying: SQLiteError? = nil) -> GraphError {
+  static func error(_ entity: String, property: String, size: Int, underlying: SQLiteError? = nil) -> GraphError {
     GraphError(
       .invalidValue,
-      "\(entity).\(property): a value of \(size) bytes is more than a row can hold (\(greatest) bytes with all its values): "
+      message:
+        "\(entity).\(property): a value of \(size) bytes is more than a row can hold (\(greatest) bytes with all its values): "
         + "keep it in a file and the file's name in the store",
       entity: entity, property: property, underlying: underlying)
   }
 
   /// Names the greatest value of a row that SQLite found too big.
-  static func explain(_ error: SQLiteError, _ row: Snapshot, _ entity: ResolvedEntity) -> any Error {
+  static func explain(_ error: SQLiteError, row: Snapshot, of entity: ResolvedEntity) -> any Error {
     guard error.code.primary == .tooBig else { return error }
     let sizes = row.values.map(size)
     guard let slot = sizes.indices.max(by: { sizes[$0] < sizes[$1] }) else { return error }
-    return Self.error(entity.name, entity.properties[slot].name, size: sizes[slot], error)
+    return Self.error(entity.name, property: entity.properties[slot].name, size: sizes[slot], underlying: error)
   }
 }

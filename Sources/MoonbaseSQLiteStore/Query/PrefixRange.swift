@@ -28,7 +28,7 @@ struct PrefixRange {
   }
 
   func condition(_ column: SQLFragment) -> SQLFragment {
-    let from = column + SQLFragment(" >= ?", [.string(lower)])
-    return upper.map { from + " AND " + column + SQLFragment(" < ?", [.string($0)]) } ?? from
+    let from = column + SQLFragment(" >= ?", values: [.string(lower)])
+    return upper.map { from + " AND " + column + SQLFragment(" < ?", values: [.string($0)]) } ?? from
   }
 }

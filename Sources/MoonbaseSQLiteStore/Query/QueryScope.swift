@@ -15,7 +15,7 @@ final class QueryScope {
   private weak var base: QueryScope?
 
   init(
-    _ alias: String, _ layout: EntityLayout, includesSubentities: Bool, isNarrow: Bool = false, base: QueryScope? = nil
+    _ alias: String, layout: EntityLayout, includesSubentities: Bool, isNarrow: Bool = false, base: QueryScope? = nil
   ) {
     self.isNarrow = isNarrow
     self.alias = alias
@@ -30,7 +30,7 @@ final class QueryScope {
   func follow(_ toOne: ToOneLayout, to destination: EntityLayout, alias: () -> String) -> QueryScope {
     if let known = joined[toOne.column] { return known }
     let scope = QueryScope(
-      alias(), destination, includesSubentities: true, isNarrow: isNarrow, base: base ?? self)
+      alias(), layout: destination, includesSubentities: true, isNarrow: isNarrow, base: base ?? self)
     scope.isShared = !isNarrow
     joined[toOne.column] = scope
     (base ?? self).joins +=

@@ -14,7 +14,7 @@ extension QueryTranslator {
     case .contains:
       if let path = try toManyPath(comparison.left) {
         return try exists(path, isFixed: comparison.right.isFixed) {
-          try compare($0, .equal, try translate(comparison.right), [])
+          try compare($0, by: .equal, to: try translate(comparison.right), options: [])
         }
       }
     case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .beginsWith, .endsWith,
@@ -23,7 +23,7 @@ extension QueryTranslator {
       break
     }
     let left = try translate(comparison.left)
-    return try compare(left, comparison.operator, try translate(comparison.right), comparison.options)
+    return try compare(left, by: comparison.operator, to: try translate(comparison.right), options: comparison.options)
   }
 
   // MARK: Quantifiers
@@ -33,45 +33,46 @@ extension QueryTranslator {
     guard let path = try toManyPath(comparison.left) else { throw Untranslatable() }
     let isAll = comparison.modifier == .all
     let found = try exists(path, isFixed: comparison.right.isFixed) { element in
-      let condition = try compareElement(element, comparison)
+      let condition = try compareElement(element, in: comparison)
       return isAll ? condition.parenthesized + " IS NOT TRUE" : condition
     }
     return isAll ? "NOT " + found : found
   }
 
-  private func compareElement(_ element: SQLTerm, _ comparison: Comparison) throws -> SQLFragment {
+  private func compareElement(_ element: SQLTerm, in comparison: Comparison) throws -> SQLFragment {
     switch comparison.operator {
-    case .in: try membership(element, comparison.right, comparison.options)
-    case .between: try between(element, comparison.right)
+    case .in: try membership(element, in: comparison.right, options: comparison.options)
+    case .between: try between(element, bounds: comparison.right)
     case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .contains, .beginsWith,
       .endsWith, .like, .matches:
-      try compare(element, comparison.operator, try translate(comparison.right), comparison.options)
+      try compare(element, by: comparison.operator, to: try translate(comparison.right), options: comparison.options)
     }
   }
 
   // MARK: Two terms
 
   func compare(
-    _ left: SQLTerm, _ comparator: Comparison.Operator, _ right: SQLTerm, _ options: Comparison.Options
+    _ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm, options: Comparison.Options
   ) throws -> SQLFragment {
-    if left.kind == .null || right.kind == .null { return try compareWithNull(left, comparator, right) }
+    if left.kind == .null || right.kind == .null { return try compareWithNull(left, by: comparator, to: right) }
     switch comparator {
     case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
-      if case .object = left.kind { return try compareObjects(left, comparator, right) }
+      if case .object = left.kind { return try compareObjects(left, by: comparator, to: right) }
       guard left.kind.compares(with: right.kind) else { throw Untranslatable() }
-      if left.kind == .decimal || right.kind == .decimal { return compareDecimals(left, comparator, right) }
-      let sides = [left, right].map { $0.kind == .string ? fold($0.fragment, options) : $0.fragment }
+      if left.kind == .decimal || right.kind == .decimal { return compareDecimals(left, by: comparator, to: right) }
+      let sides = [left, right].map { $0.kind == .string ? fold($0.fragment, options: options) : $0.fragment }
       return sides[0] + " \(comparator.sql) " + sides[1]
-    case .contains, .beginsWith, .endsWith, .like, .matches: return try match(left, comparator, right, options)
+    case .contains, .beginsWith, .endsWith, .like, .matches:
+      return try match(left, by: comparator, to: right, options: options)
     case .in, .between: throw Untranslatable()
     }
   }
 
-  private func fold(_ text: SQLFragment, _ options: Comparison.Options) -> SQLFragment {
-    options.isEmpty ? text : PredicateFunctions.fold(text, options)
+  private func fold(_ text: SQLFragment, options: Comparison.Options) -> SQLFragment {
+    options.isEmpty ? text : PredicateFunctions.fold(text, options: options)
   }
 
-  private func compareWithNull(_ left: SQLTerm, _ comparator: Comparison.Operator, _ right: SQLTerm) throws
+  private func compareWithNull(_ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm) throws
     -> SQLFragment
   {
     let other = left.kind == .null ? right : left
@@ -84,7 +85,7 @@ extension QueryTranslator {
   }
 
   /// Relationships compare with NULL as plain values; keys of different tables never meet.
-  private func compareObjects(_ left: SQLTerm, _ comparator: Comparison.Operator, _ right: SQLTerm) throws
+  private func compareObjects(_ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm) throws
     -> SQLFragment
   {
     guard case .object(let one) = left.kind, case .object(let other) = right.kind else { throw Untranslatable() }
@@ -100,10 +101,10 @@ extension QueryTranslator {
 
   /// String operators, evaluated by the same code as in memory.
   private func match(
-    _ left: SQLTerm, _ comparator: Comparison.Operator, _ right: SQLTerm, _ options: Comparison.Options
+    _ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm, options: Comparison.Options
   ) throws -> SQLFragment {
     guard left.kind == .string, right.kind == .string else { throw Untranslatable() }
-    guard let call = PredicateFunctions.call(comparator, options, left.fragment, right.fragment) else {
+    guard let call = PredicateFunctions.call(comparator, options: options, left.fragment, right.fragment) else {
       throw Untranslatable()
     }
     guard comparator == .beginsWith, options.isSubset(of: .normalized), case .string(let prefix)? = right.constant,
@@ -114,22 +115,23 @@ extension QueryTranslator {
 
   /// Decimals compare by their keys. Beside a constant the column itself is asked first, for which there may be an index:
   /// whether it is near, or no number for SQLite: text and blobs lie behind all numbers.
-  private func compareDecimals(_ left: SQLTerm, _ comparator: Comparison.Operator, _ right: SQLTerm) -> SQLFragment {
+  private func compareDecimals(_ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm) -> SQLFragment {
     let exact = left.asDecimal.fragment + " \(comparator.sql) " + right.asDecimal.fragment
     guard let stored = left.stored, let number = right.constant?.asDouble, number.isFinite,
-      let near = Self.near(stored, comparator, number)
+      let near = Self.near(stored, by: comparator, to: number)
     else { return exact }
     return near.parenthesized + " AND " + exact
   }
 
   /// What a decimal column holds where it may satisfy a comparison; nil where that can be anything.
-  private static func near(_ column: SQLFragment, _ comparator: Comparison.Operator, _ number: Double) -> SQLFragment? {
+  private static func near(_ column: SQLFragment, by comparator: Comparison.Operator, to number: Double) -> SQLFragment?
+  {
     let (lower, upper) = (Value.double(number - abs(number) * 1e-12), Value.double(number + abs(number) * 1e-12))
     let text = SQLFragment(" OR ") + column + " >= ''"
     return switch comparator {
-    case .equal: column + SQLFragment(" BETWEEN ? AND ?", [lower, upper]) + text
-    case .greaterThan, .greaterThanOrEqual: column + SQLFragment(" >= ?", [lower])
-    case .lessThan, .lessThanOrEqual: column + SQLFragment(" <= ?", [upper]) + text
+    case .equal: column + SQLFragment(" BETWEEN ? AND ?", values: [lower, upper]) + text
+    case .greaterThan, .greaterThanOrEqual: column + SQLFragment(" >= ?", values: [lower])
+    case .lessThan, .lessThanOrEqual: column + SQLFragment(" <= ?", values: [upper]) + text
     default: nil
     }
   }
@@ -139,26 +141,28 @@ extension QueryTranslator {
   private func membership(_ comparison: Comparison) throws -> SQLFragment {
     if let path = try toManyPath(comparison.right) {
       let left = try translate(comparison.left)
-      return try exists(path, isFixed: comparison.left.isFixed) { try compare($0, .equal, left, comparison.options) }
+      return try exists(path, isFixed: comparison.left.isFixed) {
+        try compare($0, by: .equal, to: left, options: comparison.options)
+      }
     }
-    return try membership(try translate(comparison.left), comparison.right, comparison.options)
+    return try membership(try translate(comparison.left), in: comparison.right, options: comparison.options)
   }
 
-  private func membership(_ left: SQLTerm, _ right: Expression, _ options: Comparison.Options) throws -> SQLFragment {
+  private func membership(_ left: SQLTerm, in right: Expression, options: Comparison.Options) throws -> SQLFragment {
     let elements = try elements(of: right)
     let hasNull = elements.contains { $0.kind == .null }
     let values = elements.filter { $0.kind != .null }
-    var found = try list(left, values, options)
+    var found = try list(left, in: values, options: options)
     if hasNull { found = found.parenthesized + " OR " + (left.stored ?? left.fragment) + " IS NULL" }
     return hasNull ? found.parenthesized : found
   }
 
-  private func list(_ left: SQLTerm, _ values: [SQLTerm], _ options: Comparison.Options) throws -> SQLFragment {
-    if case .object = left.kind { return try objects(left, values) }
+  private func list(_ left: SQLTerm, in values: [SQLTerm], options: Comparison.Options) throws -> SQLFragment {
+    if case .object = left.kind { return try objects(left, in: values) }
     guard left.kind != .opaque, values.allSatisfy({ left.kind.compares(with: $0.kind) }) else { throw Untranslatable() }
     if values.isEmpty { return SQLFragment("0") }
     if !values.allSatisfy({ $0.constant != nil }) {
-      return try values.map { try compare(left, .equal, $0, options) }.combined("OR").parenthesized
+      return try values.map { try compare(left, by: .equal, to: $0, options: options) }.combined("OR").parenthesized
     }
     if left.kind == .decimal || values.contains(where: { $0.kind == .decimal }) {
       return left.asDecimal.fragment + " IN (" + ConstantList.select(values.flatMap(\.asDecimal.fragment.values)) + ")"
@@ -171,11 +175,11 @@ extension QueryTranslator {
     let folded = values.flatMap(\.fragment.values).map { value in
       if case .string(let text) = value { Value.string(options.fold(text)) } else { value }
     }
-    return fold(left.fragment, options) + " IN (" + ConstantList.select(folded) + ")"
+    return fold(left.fragment, options: options) + " IN (" + ConstantList.select(folded) + ")"
   }
 
   /// Objects of another table are none of the list.
-  private func objects(_ left: SQLTerm, _ values: [SQLTerm]) throws -> SQLFragment {
+  private func objects(_ left: SQLTerm, in values: [SQLTerm]) throws -> SQLFragment {
     guard case .object(let entity) = left.kind else { throw Untranslatable() }
     var keys: [SQLTerm] = []
     for value in values {
@@ -190,17 +194,17 @@ extension QueryTranslator {
   }
 
   private func between(_ comparison: Comparison) throws -> SQLFragment {
-    try between(try translate(comparison.left), comparison.right)
+    try between(try translate(comparison.left), bounds: comparison.right)
   }
 
-  private func between(_ left: SQLTerm, _ right: Expression) throws -> SQLFragment {
+  private func between(_ left: SQLTerm, bounds right: Expression) throws -> SQLFragment {
     let bounds = try elements(of: right)
     guard bounds.count == 2, bounds.allSatisfy({ left.kind.compares(with: $0.kind) }) else {
       throw Untranslatable()
     }
     if left.kind == .decimal || bounds.contains(where: { $0.kind == .decimal }) {
-      let lower = compareDecimals(left, .greaterThanOrEqual, bounds[0])
-      return lower + " AND " + compareDecimals(left, .lessThanOrEqual, bounds[1])
+      let lower = compareDecimals(left, by: .greaterThanOrEqual, to: bounds[0])
+      return lower + " AND " + compareDecimals(left, by: .lessThanOrEqual, to: bounds[1])
     }
     return left.fragment + " BETWEEN " + bounds[0].fragment + " AND " + bounds[1].fragment
   }

@@ -12,8 +12,8 @@ extension QueryTranslator {
     case .keyPath(.evaluatedObject, let keys): return try value(keys[...], from: current)
     case .keyPath(.variable(let name), let keys): return try value(keys[...], from: try scope(ofVariable: name))
     case .keyPath(.subquery(let collection, let variable, let predicate), ["@count"]):
-      return try count(collection, variable, predicate)
-    case .function(let name, let arguments): return try function(name, arguments)
+      return try count(collection, variable: variable, where: predicate)
+    case .function(let name, let arguments): return try function(name, arguments: arguments)
     case .keyPath, .aggregate, .subquery, .conditional, .assignment, .anyKey: throw Untranslatable()
     }
   }
@@ -45,20 +45,20 @@ extension QueryTranslator {
     case .list, .map, .object: throw Untranslatable()
     }
     let bound = kind == .decimal ? DecimalKey(value).map { .data($0.data) } ?? value : value
-    return SQLTerm(fragment: SQLFragment("?", [bound]), kind: kind, isPresent: true, constant: value)
+    return SQLTerm(fragment: SQLFragment("?", values: [bound]), kind: kind, isPresent: true, constant: value)
   }
 
   // MARK: Functions
 
-  private func function(_ name: String, _ arguments: [Expression]) throws -> SQLTerm {
+  private func function(_ name: String, arguments: [Expression]) throws -> SQLTerm {
     guard let function = PredicateFunction(rawValue: name) else { throw Untranslatable() }
     switch function {
-    case .add: return try arithmetic("+", arguments)
-    case .subtract: return try arithmetic("-", arguments)
-    case .multiply: return try arithmetic("*", arguments)
-    case .divide: return try arithmetic("/", arguments)
+    case .add: return try arithmetic("+", arguments: arguments)
+    case .subtract: return try arithmetic("-", arguments: arguments)
+    case .multiply: return try arithmetic("*", arguments: arguments)
+    case .divide: return try arithmetic("/", arguments: arguments)
     default:
-      guard let term = PredicateFunctions.call(function, try arguments.map { try translate($0) }) else {
+      guard let term = PredicateFunctions.call(function, arguments: try arguments.map { try translate($0) }) else {
         throw Untranslatable()
       }
       return term
@@ -66,7 +66,7 @@ extension QueryTranslator {
   }
 
   /// Integers divide as integers and overflow into floating-point numbers, in SQL as in memory.
-  private func arithmetic(_ sign: String, _ arguments: [Expression]) throws -> SQLTerm {
+  private func arithmetic(_ sign: String, arguments: [Expression]) throws -> SQLTerm {
     let terms = try arguments.map { try number($0) }
     guard terms.count == 2 else { throw Untranslatable() }
     return SQLTerm(fragment: "(" + terms[0].fragment + " \(sign) " + terms[1].fragment + ")", kind: .number)

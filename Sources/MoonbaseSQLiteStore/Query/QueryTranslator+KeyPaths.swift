@@ -45,7 +45,7 @@ extension QueryTranslator {
     let isListed = isFixed && entry.owner.isShared
     if !isListed, entry.isJoin { entry.scope.isShared = !entry.owner.isNarrow }
     let inner: SQLFragment
-    if let nested = nestedPath(entry.scope, entry.rest) {
+    if let nested = nestedPath(entry.scope, keys: entry.rest) {
       inner = try exists(nested, isFixed: isFixed, condition)
     } else {
       inner = try condition(try value(entry.rest, from: entry.scope))
@@ -53,7 +53,7 @@ extension QueryTranslator {
     return isListed ? entry.list(of: inner) : entry.existence(of: inner)
   }
 
-  private func nestedPath(_ scope: QueryScope, _ keys: ArraySlice<String>) -> ToManyPath? {
+  private func nestedPath(_ scope: QueryScope, keys: ArraySlice<String>) -> ToManyPath? {
     var entity = scope.layout.entity
     for key in keys {
       guard let property = entity.property(key) else { return nil }
@@ -85,7 +85,7 @@ extension QueryTranslator {
   }
 
   private func newScope(_ entity: Int) throws -> QueryScope {
-    QueryScope(newAlias(), try layout.layout(layout.model.entities[entity]), includesSubentities: true)
+    QueryScope(newAlias(), layout: try layout.layout(layout.model.entities[entity]), includesSubentities: true)
   }
 
   private func follow(_ toOne: ToOneLayout, from scope: QueryScope) throws -> QueryScope {
@@ -109,7 +109,7 @@ extension QueryTranslator {
     switch start.layout.slots[slot] {
     case .attribute(let column, _):
       guard rest.isEmpty, let attribute = start.layout.entity.properties[slot].attribute else { throw Untranslatable() }
-      return term(SQLFragment(start.column(column)), attribute)
+      return term(SQLFragment(start.column(column)), of: attribute)
     case .toOne(let toOne):
       if rest.isEmpty {
         return SQLTerm(fragment: SQLFragment(start.column(toOne.column)), kind: .object(toOne.destination))
@@ -122,7 +122,7 @@ extension QueryTranslator {
     }
   }
 
-  private func term(_ stored: SQLFragment, _ attribute: AttributeDescription) -> SQLTerm {
+  private func term(_ stored: SQLFragment, of attribute: AttributeDescription) -> SQLTerm {
     let kind = SQLKind(attribute)
     if kind == .decimal { return .decimal(stored) }
     let isReal = attribute.type == .double || attribute.type == .float
@@ -142,7 +142,7 @@ extension QueryTranslator {
         fragment: entry.aggregate(SQLFragment("COUNT(*)"), ofNone: "0", isFixed: true), kind: .number)
     }
     guard let function = ["@sum": "SUM", "@min": "MIN", "@max": "MAX", "@avg": "AVG"][operation], !rest.isEmpty,
-      nestedPath(scope, rest) == nil
+      nestedPath(scope, keys: rest) == nil
     else { throw Untranslatable() }
     let element = try value(rest, from: scope)
     let isExtreme = function == "MIN" || function == "MAX"
@@ -172,7 +172,7 @@ extension QueryTranslator {
   }
 
   /// `SUBQUERY(collection, $variable, predicate).@count`.
-  func count(_ collection: Expression, _ variable: String, _ predicate: Predicate) throws -> SQLTerm {
+  func count(_ collection: Expression, variable: String, where predicate: Predicate) throws -> SQLTerm {
     guard let path = try toManyPath(collection) else { throw Untranslatable() }
     let entry = try enter(path)
     guard entry.rest.isEmpty else { throw Untranslatable() }

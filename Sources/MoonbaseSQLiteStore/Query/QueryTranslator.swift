@@ -26,7 +26,8 @@ final class QueryTranslator {
     self.store = store
     functions = query.functions
     root = QueryScope(
-      "t0", try layout.layout(query.entity), includesSubentities: query.includesSubentities, isNarrow: query.isNarrow)
+      "t0", layout: try layout.layout(query.entity), includesSubentities: query.includesSubentities,
+      isNarrow: query.isNarrow)
     current = root
   }
 
@@ -42,13 +43,13 @@ final class QueryTranslator {
     case .constant(let truth): SQLFragment(truth ? "1" : "0")
     case .not(.not(let inner)): try translate(inner)
     case .not(let inner): "NOT " + (try translate(inner).parenthesized)
-    case .and(let parts): try combine(parts, "AND", empty: "1")
-    case .or(let parts): try combine(parts, "OR", empty: "0")
+    case .and(let parts): try combine(parts, word: "AND", empty: "1")
+    case .or(let parts): try combine(parts, word: "OR", empty: "0")
     case .comparison(let comparison): try translate(comparison)
     }
   }
 
-  private func combine(_ parts: [Predicate], _ word: String, empty: String) throws -> SQLFragment {
+  private func combine(_ parts: [Predicate], word: String, empty: String) throws -> SQLFragment {
     if parts.isEmpty { return SQLFragment(empty) }
     if parts.count == 1 { return try translate(parts[0]) }
     return try parts.map { try translate($0) }.combined(word)
@@ -63,7 +64,7 @@ final class QueryTranslator {
     switch (term.kind, key.comparator) {
     case (.opaque, _), (.null, _), (.object, _): throw Untranslatable()
     case (.string, .compare): break
-    case (.string, .caseInsensitiveCompare): fragment = PredicateFunctions.fold(fragment, .caseInsensitive)
+    case (.string, .caseInsensitiveCompare): fragment = PredicateFunctions.fold(fragment, options: .caseInsensitive)
     case (.string, _): throw Untranslatable()
     case (.number, _), (.decimal, _), (.date, _), (.uuid, _), (.uri, _), (.data, _): break
     }

@@ -19,23 +19,24 @@ final class RegisteredFunctions {
         function: Self.name(index, generation: provider.generation), arguments: Int32(function.inputs.count * 2),
         traits: [.deterministic, .directOnly]
       ) { call in
-        try Self.perform(function, index, instances, call)
+        try Self.perform(function, at: index, instances: instances, call: call)
       }
     }
   }
 
   private static func perform(
-    _ function: PureFunction, _ index: Int, _ instances: any PureFunctionInstances, _ call: borrowing FunctionCall
+    _ function: PureFunction, at index: Int, instances: any PureFunctionInstances, call: borrowing FunctionCall
   ) throws {
     var inputs: [Value] = []
     inputs.reserveCapacity(function.inputs.count)
     for place in 0..<function.inputs.count {
-      inputs.append(SQLValue.value(call, place * 2 + 1, type: AttributeType(rawValue: Int(call.integer(place * 2)))))
+      inputs.append(
+        SQLValue.value(call, at: place * 2 + 1, type: AttributeType(rawValue: Int(call.integer(place * 2)))))
     }
     if function.isStrict && inputs.contains(.null) { return call.setNull() }
-    let result = try instances.call(index, inputs)
+    let result = try instances.call(index, inputs: inputs)
     let size = LargeValue.size(result)
-    if size > LargeValue.greatest { throw LargeValue.error(function.entity, function.name, size: size) }
+    if size > LargeValue.greatest { throw LargeValue.error(function.entity, property: function.name, size: size) }
     SQLValue.set(result, on: call)
   }
 }

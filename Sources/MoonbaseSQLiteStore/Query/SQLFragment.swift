@@ -5,24 +5,28 @@ struct SQLFragment: Equatable {
   var text: String
   var values: [Value] = []
 
-  init(_ text: String, _ values: [Value] = []) {
+  init(_ text: String, values: [Value] = []) {
     self.text = text
     self.values = values
   }
 
   static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment {
-    SQLFragment(left.text + right.text, left.values + right.values)
+    SQLFragment(left.text + right.text, values: left.values + right.values)
   }
 
-  var parenthesized: SQLFragment { SQLFragment("(\(text))", values) }
+  var parenthesized: SQLFragment { SQLFragment("(\(text))", values: values) }
 
-  static func + (left: SQLFragment, right: String) -> SQLFragment { SQLFragment(left.text + right, left.values) }
-  static func + (left: String, right: SQLFragment) -> SQLFragment { SQLFragment(left + right.text, right.values) }
+  static func + (left: SQLFragment, right: String) -> SQLFragment {
+    SQLFragment(left.text + right, values: left.values)
+  }
+  static func + (left: String, right: SQLFragment) -> SQLFragment {
+    SQLFragment(left + right.text, values: right.values)
+  }
 }
 
 extension [SQLFragment] {
   func joined(_ separator: String) -> SQLFragment {
-    SQLFragment(map(\.text).joined(separator: separator), flatMap(\.values))
+    SQLFragment(map(\.text).joined(separator: separator), values: flatMap(\.values))
   }
 
   /// Conditions joined by AND or OR, as a tree: SQLite counts the levels of what stands in a row.
@@ -110,7 +114,7 @@ struct SQLTerm {
     var result = self
     result.kind = .decimal
     if let key = constant.flatMap({ DecimalKey($0) }) {
-      result.fragment = SQLFragment("?", [.data(key.data)])
+      result.fragment = SQLFragment("?", values: [.data(key.data)])
     } else {
       result.fragment = PredicateFunctions.key(number: fragment)
     }

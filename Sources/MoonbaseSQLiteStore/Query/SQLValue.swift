@@ -5,33 +5,33 @@ import MoonbaseSQLite
 /// Values on their way into and out of SQL, in the form in which columns hold them.
 enum SQLValue {
   /// Binds a value as a column of its type would hold it.
-  static func bind(_ value: Value, _ index: Int32, to statement: Statement) {
+  static func bind(_ value: Value, at index: Int32, to statement: Statement) {
     switch value {
-    case .list(let values): statement.bind(ConstantList.json(values), index)
+    case .list(let values): statement.bind(ConstantList.json(values), at: index)
     case .null, .map, .object: statement.bindNull(index)
-    case .bool(let bool): statement.bind(Int64(bool ? 1 : 0), index)
-    case .int(let integer): statement.bind(integer, index)
-    case .double(let double): statement.bind(double, index)
-    case .decimal(let decimal): bind(StoredDecimal(decimal), index, to: statement)
-    case .string(let string): statement.bind(string, index)
-    case .date(let date): statement.bind(date.timeIntervalSinceReferenceDate, index)
-    case .data(let data): statement.bind(data, index)
-    case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { statement.bind(bytes: $0, index) }
-    case .uri(let url): statement.bind(url.absoluteString, index)
-    case .objectID(let id): statement.bind(id.key, index)
+    case .bool(let bool): statement.bind(Int64(bool ? 1 : 0), at: index)
+    case .int(let integer): statement.bind(integer, at: index)
+    case .double(let double): statement.bind(double, at: index)
+    case .decimal(let decimal): bind(StoredDecimal(decimal), at: index, to: statement)
+    case .string(let string): statement.bind(string, at: index)
+    case .date(let date): statement.bind(date.timeIntervalSinceReferenceDate, at: index)
+    case .data(let data): statement.bind(data, at: index)
+    case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { statement.bind(bytes: $0, at: index) }
+    case .uri(let url): statement.bind(url.absoluteString, at: index)
+    case .objectID(let id): statement.bind(id.key, at: index)
     }
   }
 
-  private static func bind(_ decimal: StoredDecimal, _ index: Int32, to statement: Statement) {
+  private static func bind(_ decimal: StoredDecimal, at index: Int32, to statement: Statement) {
     switch decimal {
-    case .integer(let number): statement.bind(number, index)
-    case .real(let number): statement.bind(number, index)
-    case .text(let text): statement.bind(Data(text.utf8), index)
+    case .integer(let number): statement.bind(number, at: index)
+    case .real(let number): statement.bind(number, at: index)
+    case .text(let text): statement.bind(Data(text.utf8), at: index)
     }
   }
 
   /// An argument of a function as a value of the attribute type it comes from.
-  static func value(_ call: borrowing FunctionCall, _ index: Int, type: AttributeType?) -> Value {
+  static func value(_ call: borrowing FunctionCall, at index: Int, type: AttributeType?) -> Value {
     if call.isNull(index) { return .null }
     switch type {
     case .boolean: return .bool(call.integer(index) != 0)
@@ -46,12 +46,12 @@ enum SQLValue {
       return .uuid(UUID(uuid: data.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }))
     case .string: return .string(call.text(index))
     case .binaryData, .transformable: return .data(call.data(index))
-    case .undefined, .objectID, .composite, nil: return plain(call, index)
+    case .undefined, .objectID, .composite, nil: return plain(call, at: index)
     }
   }
 
   /// An argument as what SQLite holds.
-  static func plain(_ call: borrowing FunctionCall, _ index: Int) -> Value {
+  static func plain(_ call: borrowing FunctionCall, at index: Int) -> Value {
     switch call.storage(index) {
     case .null: .null
     case .integer: .int(call.integer(index))

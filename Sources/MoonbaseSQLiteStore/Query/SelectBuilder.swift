@@ -33,7 +33,7 @@ struct SelectBuilder {
     if let order { sql = sql + " ORDER BY " + order }
     if query.limit > 0 || query.offset > 0 {
       let limit = query.limit > 0 ? Int64(query.limit) : -1
-      sql = sql + SQLFragment(" LIMIT ? OFFSET ?", [.int(limit), .int(Int64(query.offset))])
+      sql = sql + SQLFragment(" LIMIT ? OFFSET ?", values: [.int(limit), .int(Int64(query.offset))])
     }
     return sql
   }

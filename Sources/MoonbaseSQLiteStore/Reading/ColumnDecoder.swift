@@ -7,7 +7,7 @@ struct ColumnMismatch: Error {
   /// What the column holds, and what it should hold.
   let description: String
 
-  init(_ row: Statement, _ column: Int32, _ wanted: String) {
+  init(_ row: Statement, column: Int32, wanted: String) {
     let found =
       switch row.storage(column) {
       case .blob: "\(row.data(column).count) bytes"
@@ -22,7 +22,7 @@ struct ColumnMismatch: Error {
 enum ColumnDecoder {
   @inline(__always)
   static func value(
-    _ kind: ColumnKind, _ row: Statement, _ column: Int32, _ external: ExternalData
+    _ kind: ColumnKind, of row: Statement, column: Int32, external: ExternalData
   ) throws(ColumnMismatch) -> Value {
     switch kind {
     case .integer16: if let number = row.storedInteger(column), Int16(exactly: number) != nil { return .int(number) }
@@ -37,35 +37,35 @@ enum ColumnDecoder {
     case .externalData: if let data = row.storedData(column) { return external.value(data) }
     case .decimal, .uuid, .uri: break
     }
-    return try unusual(kind, row, column, external)
+    return try unusual(kind, of: row, column: column, external: external)
   }
 
   /// The value of a column that is not stored in the way that is usual for its kind, or has several ways.
   private static func unusual(
-    _ kind: ColumnKind, _ row: Statement, _ column: Int32, _ external: ExternalData
+    _ kind: ColumnKind, of row: Statement, column: Int32, external: ExternalData
   ) throws(ColumnMismatch) -> Value {
     let storage = row.storage(column)
     if storage == .null { return .null }
     let value: Value? =
       switch kind {
-      case .integer16: whole(row, column, in: Int64(Int16.min)...Int64(Int16.max))
-      case .integer32: whole(row, column, in: Int64(Int32.min)...Int64(Int32.max))
-      case .integer64: whole(row, column, in: Int64.min...Int64.max)
+      case .integer16: whole(row, column: column, in: Int64(Int16.min)...Int64(Int16.max))
+      case .integer32: whole(row, column: column, in: Int64(Int32.min)...Int64(Int32.max))
+      case .integer64: whole(row, column: column, in: Int64.min...Int64.max)
       case .boolean: storage == .real ? .bool(row.double(column) != 0) : nil
       case .double, .date: nil
       case .string: storage == .blob ? nil : .string(row.text(column))
       case .data: storage == .text ? .data(row.data(column)) : nil
       case .externalData: storage == .text ? external.value(row.data(column)) : nil
-      case .decimal: exactDecimal(row, column, storage)
-      case .uuid: uuid(row, column)
-      case .uri: uri(row, column, storage)
+      case .decimal: exactDecimal(row, column: column, storage: storage)
+      case .uuid: uuid(row, column: column)
+      case .uri: uri(row, column: column, storage: storage)
       }
-    guard let value else { throw ColumnMismatch(row, column, kind.valueName) }
+    guard let value else { throw ColumnMismatch(row, column: column, wanted: kind.valueName) }
     return value
   }
 
   /// A number that is stored with a fraction of nothing.
-  private static func whole(_ row: Statement, _ column: Int32, in range: ClosedRange<Int64>) -> Value? {
+  private static func whole(_ row: Statement, column: Int32, in range: ClosedRange<Int64>) -> Value? {
     guard row.storage(column) == .real, let number = Int64(exactly: row.double(column)), range.contains(number) else {
       return nil
     }
@@ -83,7 +83,7 @@ enum ColumnDecoder {
   }
 
   /// Foundation reads the digits that a text begins with, and leaves the rest.
-  private static func exactDecimal(_ row: Statement, _ column: Int32, _ storage: StorageClass) -> Value? {
+  private static func exactDecimal(_ row: Statement, column: Int32, storage: StorageClass) -> Value? {
     let text = row.text(column)
     let isNumber =
       storage == .integer || storage == .real || text.utf8.allSatisfy { "+-.eE0123456789".utf8.contains($0) }
@@ -92,7 +92,7 @@ enum ColumnDecoder {
     return value
   }
 
-  private static func uuid(_ row: Statement, _ column: Int32) -> Value? {
+  private static func uuid(_ row: Statement, column: Int32) -> Value? {
     let value = row.withBytes(column) { bytes in
       bytes.count == 16 ? bytes.loadUnaligned(as: uuid_t.self) : nil
     }
@@ -100,7 +100,7 @@ enum ColumnDecoder {
   }
 
   /// Nothing is no URI, and nothing is lost of it.
-  private static func uri(_ row: Statement, _ column: Int32, _ storage: StorageClass) -> Value? {
+  private static func uri(_ row: Statement, column: Int32, storage: StorageClass) -> Value? {
     let text = row.text(column)
     if storage == .blob { return nil }
     return text.isEmpty ? .null : URL(string: text).map(Value.uri)

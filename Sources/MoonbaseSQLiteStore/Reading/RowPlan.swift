@@ -69,7 +69,7 @@ struct RowPlan: Sendable {
       }
     }
     let list = concrete.map { ($0.number, Decoder(symbol: $0.entity.symbol, steps: .init($0.slots.map(step)))) }
-    entityCondition = Self.condition(own, concrete, layout)
+    entityCondition = Self.condition(own, concrete: concrete, in: layout)
     isSingle = list.count == 1
     singleNumber = list.first?.0 ?? 0
     entityNames = concrete.map { "\($0.entity.name) (\($0.number))" }.joined(separator: ", ")
@@ -95,7 +95,7 @@ struct RowPlan: Sendable {
   }
 
   /// Core Data does not look at `Z_ENT` where a table holds one entity, and neither does this.
-  private static func condition(_ own: EntityLayout, _ concrete: [EntityLayout], _ layout: StoreLayout) -> String? {
+  private static func condition(_ own: EntityLayout, concrete: [EntityLayout], in layout: StoreLayout) -> String? {
     let root = layout.model.entities[own.entity.root]
     let all = layout.subtree(of: root).filter { !$0.entity.isAbstract }
     if all.count == concrete.count && (!root.hasSubentities || own.entity.index == root.index) { return nil }
@@ -118,9 +118,9 @@ struct RowPlan: Sendable {
     var values = ContiguousArray<Value>()
     values.reserveCapacity(steps.count)
     do {
-      for step in steps { values.append(try value(step, row)) }
+      for step in steps { values.append(try value(step, of: row)) }
     } catch let mismatch as ColumnMismatch {
-      throw damage(id, slot: values.count, mismatch)
+      throw damage(id, slot: values.count, mismatch: mismatch)
     }
     return Snapshot(id: id, version: row.integer(2), values: values)
   }
@@ -129,43 +129,44 @@ struct RowPlan: Sendable {
     let number = row.integer(1)
     if isSingle, number == singleNumber, let only = decoders[0] { return only }
     if !isSingle, number >= 0, number < decoders.count, let decoder = decoders[Int(number)] { return decoder }
-    throw damage(row.integer(0), "its entity number (Z_ENT) is \(row.text(1)), which is none of \(entityNames)")
+    throw damage(row.integer(0), what: "its entity number (Z_ENT) is \(row.text(1)), which is none of \(entityNames)")
   }
 
-  private func damage(_ key: Int64, _ what: String) -> GraphError {
-    GraphError(.invalidStore, "\(path) is damaged: table \(table), row \(key): \(what)")
+  private func damage(_ key: Int64, what: String) -> GraphError {
+    GraphError(.invalidStore, message: "\(path) is damaged: table \(table), row \(key): \(what)")
   }
 
-  private func damage(_ id: ManagedObjectID, slot: Slot, _ mismatch: ColumnMismatch) -> GraphError {
+  private func damage(_ id: ManagedObjectID, slot: Slot, mismatch: ColumnMismatch) -> GraphError {
     let name = model.entity(of: id)?.properties[slot].name ?? ""
-    var error = damage(id.key, "\(id.entityName).\(name) \(mismatch.description); put it right, or set it to NULL")
+    var error = damage(
+      id.key, what: "\(id.entityName).\(name) \(mismatch.description); put it right, or set it to NULL")
     (error.entity, error.property, error.objectID) = (id.entityName, name, id)
     return error
   }
 
-  private func value(_ step: Step, _ row: Statement) throws -> Value {
+  private func value(_ step: Step, of row: Statement) throws -> Value {
     switch step {
     case .null: return .null
     case .attribute(let kind, let column):
-      return try ColumnDecoder.value(kind, row, column, externalData)
+      return try ColumnDecoder.value(kind, of: row, column: column, external: externalData)
     case .toOne(let column, let symbol):
-      guard let key = try key(row, column) else { return .null }
+      guard let key = try key(row, column: column) else { return .null }
       return .objectID(ManagedObjectID(store: store, entity: symbol, key: key))
     case .polymorphic(let column, let entityColumn, let declared):
-      guard let key = try key(row, column) else { return .null }
+      guard let key = try key(row, column: column) else { return .null }
       // Rows from before the destination had subentities have no number.
       let number = row.integer(entityColumn)
       guard let symbol = number == 0 ? declared : symbol(number: number) else {
         throw damage(
-          row.integer(0), "its relationship leads to an object of entity number \(number), which no entity has")
+          row.integer(0), what: "its relationship leads to an object of entity number \(number), which no entity has")
       }
       return .objectID(ManagedObjectID(store: store, entity: symbol, key: key))
     }
   }
 
-  private func key(_ row: Statement, _ column: Int32) throws(ColumnMismatch) -> Int64? {
+  private func key(_ row: Statement, column: Int32) throws(ColumnMismatch) -> Int64? {
     if let key = row.storedInteger(column) { return key }
-    guard row.isNull(column) else { throw ColumnMismatch(row, column, "key of an object") }
+    guard row.isNull(column) else { throw ColumnMismatch(row, column: column, wanted: "key of an object") }
     return nil
   }
 

@@ -10,7 +10,7 @@ final class RowPlanCache: Sendable {
 
   private let plans = Lock<[Key: RowPlan]>([:])
 
-  func plan(_ entity: ResolvedEntity, _ includesSubentities: Bool, _ make: () throws -> RowPlan) throws -> RowPlan {
+  func plan(_ entity: ResolvedEntity, includesSubentities: Bool, _ make: () throws -> RowPlan) throws -> RowPlan {
     let key = Key(entity: entity.index, includesSubentities: includesSubentities)
     if let known = plans.withLock({ $0[key] }) { return known }
     let new = try make()

@@ -26,7 +26,7 @@ struct ChangeWriter {
   }
 
   mutating func write(
-    _ kind: Kind, _ layout: EntityLayout, _ row: Int64, columns: Data? = nil, tombstone: [Value] = []
+    _ kind: Kind, of layout: EntityLayout, row: Int64, columns: Data? = nil, tombstone: [Value] = []
   ) throws {
     let kept = zip(tombstones, tombstone)
     let names = kept.map { ", \(identifier($0.0))" }.joined()
@@ -34,14 +34,14 @@ struct ChangeWriter {
     let statement = try connection.statement(
       "INSERT INTO ACHANGE (Z_PK, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS\(names)) "
         + "VALUES (?, ?, 1, ?, ?, ?, ?, ?\(places))")
-    statement.bind(key, 1)
-    statement.bind(entity, 2)
-    statement.bind(kind.rawValue, 3)
-    statement.bind(layout.number, 4)
-    statement.bind(row, 5)
-    statement.bind(transaction, 6)
-    if let columns { statement.bind(columns, 7) }
-    for (index, value) in kept.enumerated() { SQLValue.bind(value.1, Int32(8 + index), to: statement) }
+    statement.bind(key, at: 1)
+    statement.bind(entity, at: 2)
+    statement.bind(kind.rawValue, at: 3)
+    statement.bind(layout.number, at: 4)
+    statement.bind(row, at: 5)
+    statement.bind(transaction, at: 6)
+    if let columns { statement.bind(columns, at: 7) }
+    for (index, value) in kept.enumerated() { SQLValue.bind(value.1, at: Int32(8 + index), to: statement) }
     try statement.run()
     key += 1
   }
@@ -49,7 +49,7 @@ struct ChangeWriter {
 
 /// Which properties an update changed: a bit for each in alphabetical order, the first in the highest bit of the first byte.
 enum ChangedColumns {
-  static func bitmap(_ slots: Set<Int>, _ layout: EntityLayout) -> Data {
+  static func bitmap(_ slots: Set<Int>, of layout: EntityLayout) -> Data {
     let ordered = layout.entity.properties.filter { !$0.isTransient }.sorted { $0.name < $1.name }
     var bytes = Data(count: (ordered.count + 7) / 8)
     for (index, property) in ordered.enumerated() where slots.contains(property.slot) {

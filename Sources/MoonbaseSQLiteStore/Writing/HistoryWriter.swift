@@ -22,17 +22,18 @@ struct HistoryWriter {
     let count = changes.inserted.count + updates.count + changes.deleted.count
     guard count > 0 else { return }
     let transaction = try writeTransaction()
-    let key = try reserve(Self.changeEntity, count)
+    let key = try reserve(Self.changeEntity, count: count)
     var writer = ChangeWriter(
       connection, form: form, entity: Self.changeEntity, transaction: transaction, key: key)
-    for row in changes.inserted { try writer.write(.insertion, layout.layout(of: row.id), row.id.key) }
+    for row in changes.inserted { try writer.write(.insertion, of: layout.layout(of: row.id), row: row.id.key) }
     for (id, slots) in updates {
       let entity = try layout.layout(of: id)
-      try writer.write(.update, entity, id.key, columns: ChangedColumns.bitmap(slots, entity))
+      try writer.write(.update, of: entity, row: id.key, columns: ChangedColumns.bitmap(slots, of: entity))
     }
     for deletion in changes.deleted {
       let entity = try layout.layout(of: deletion.id)
-      try writer.write(.deletion, entity, deletion.id.key, tombstone: try tombstone(deletion.id.key, entity))
+      try writer.write(
+        .deletion, of: entity, row: deletion.id.key, tombstone: try tombstone(deletion.id.key, of: entity))
     }
   }
 
@@ -52,7 +53,7 @@ struct HistoryWriter {
     return order.map { ($0, slots[$0] ?? []) }
   }
 
-  private func tombstone(_ key: Int64, _ entity: EntityLayout) throws -> [Value] {
+  private func tombstone(_ key: Int64, of entity: EntityLayout) throws -> [Value] {
     let preserved = entity.entity.properties.filter { $0.attribute?.preservesValueInHistoryOnDeletion ?? false }
     let columns = preserved.sorted { $0.name < $1.name }.compactMap { property -> String? in
       if case .attribute(let column, _) = entity.slots[property.slot] { return identifier(column) }
@@ -61,7 +62,7 @@ struct HistoryWriter {
     guard !columns.isEmpty else { return [] }
     let statement = try connection.statement(
       "SELECT \(columns.joined(separator: ", ")) FROM \(identifier(entity.table)) WHERE Z_PK = ?")
-    statement.bind(key, 1)
+    statement.bind(key, at: 1)
     defer { statement.reset() }
     guard try statement.step() else { return [] }
     return columns.indices.map { index in
@@ -79,7 +80,7 @@ struct HistoryWriter {
   // MARK: The transaction
 
   private func writeTransaction() throws -> Int64 {
-    let key = try reserve(Self.transactionEntity, 1)
+    let key = try reserve(Self.transactionEntity, count: 1)
     let process = ProcessInfo.processInfo.processName
     let texts = [("ZAUTHOR", author), ("ZBUNDLEID", process), ("ZPROCESSID", process)].filter {
       form.columns.contains(column($0.0)) && $0.1 != nil
@@ -88,15 +89,15 @@ struct HistoryWriter {
     let keys = form.internsTexts ? try texts.map { try string($0.1 ?? "") } : []
     let statement = try connection.statement(
       "INSERT INTO ATRANSACTION (\(names.joined(separator: ", "))) VALUES (\(parameters(names.count)))")
-    statement.bind(key, 1)
-    statement.bind(Self.transactionEntity, 2)
-    statement.bind(Int64(1), 3)
-    statement.bind(Date().timeIntervalSinceReferenceDate, 4)
+    statement.bind(key, at: 1)
+    statement.bind(Self.transactionEntity, at: 2)
+    statement.bind(Int64(1), at: 3)
+    statement.bind(Date().timeIntervalSinceReferenceDate, at: 4)
     for (index, text) in texts.enumerated() {
       if form.internsTexts {
-        statement.bind(keys[index], Int32(5 + index))
+        statement.bind(keys[index], at: Int32(5 + index))
       } else {
-        statement.bind(text.1 ?? "", Int32(5 + index))
+        statement.bind(text.1 ?? "", at: Int32(5 + index))
       }
     }
     try statement.run()
@@ -109,21 +110,21 @@ struct HistoryWriter {
   /// The key of an interned string.
   private func string(_ text: String) throws -> Int64 {
     let known = try connection.statement("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?")
-    known.bind(text, 1)
+    known.bind(text, at: 1)
     defer { known.reset() }
     if try known.step() { return known.integer(0) }
-    let key = try reserve(Self.stringEntity, 1)
+    let key = try reserve(Self.stringEntity, count: 1)
     let statement = try connection.statement(
       "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (?, ?, 1, ?)")
-    statement.bind(key, 1)
-    statement.bind(Self.stringEntity, 2)
-    statement.bind(text, 3)
+    statement.bind(key, at: 1)
+    statement.bind(Self.stringEntity, at: 2)
+    statement.bind(text, at: 3)
     try statement.run()
     return key
   }
 
   /// Sets keys of a history table aside and returns the first.
-  private func reserve(_ entity: Int64, _ count: Int) throws -> Int64 {
+  private func reserve(_ entity: Int64, count: Int) throws -> Int64 {
     try KeyReservation(connection: connection, path: path).reserve(count, number: entity, name: "the history")
   }
 }

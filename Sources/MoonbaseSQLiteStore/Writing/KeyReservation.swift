@@ -14,24 +14,24 @@ struct KeyReservation {
     let statement = try connection.statement(
       "UPDATE Z_PRIMARYKEY SET Z_MAX = IFNULL(Z_MAX, 0) + ? WHERE Z_ENT = ? "
         + "AND (Z_MAX IS NULL OR TYPEOF(Z_MAX) = 'integer' AND Z_MAX BETWEEN 0 AND ?) RETURNING Z_MAX")
-    statement.bind(Int64(count), 1)
-    statement.bind(number, 2)
-    statement.bind(Int64.max - Int64(count), 3)
+    statement.bind(Int64(count), at: 1)
+    statement.bind(number, at: 2)
+    statement.bind(Int64.max - Int64(count), at: 3)
     defer { statement.reset() }
-    guard try statement.step() else { throw try damage(number, name) }
+    guard try statement.step() else { throw try damage(number, of: name) }
     let last = statement.integer(0)
     while try statement.step() {}
     return last - Int64(count) + 1
   }
 
-  private func damage(_ number: Int64, _ name: String) throws -> GraphError {
+  private func damage(_ number: Int64, of name: String) throws -> GraphError {
     let statement = try connection.statement("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
-    statement.bind(number, 1)
+    statement.bind(number, at: 1)
     defer { statement.reset() }
     let what =
       try statement.step()
       ? "the greatest key of \(name) (Z_MAX) is \(statement.text(0)), and no key can follow it; set it to the greatest Z_PK"
       : "it has no row for \(name) (Z_ENT \(number))"
-    return GraphError(.invalidStore, "\(path) is damaged: in Z_PRIMARYKEY \(what)", entity: name)
+    return GraphError(.invalidStore, message: "\(path) is damaged: in Z_PRIMARYKEY \(what)", entity: name)
   }
 }

@@ -16,8 +16,8 @@ struct LinkWriter {
 
   mutating func writePairs(of links: StoreChanges.Links) throws {
     guard case .join(let join) = try layout.layout(of: links.owner).slots[links.slot] else { return }
-    try remove(links, join)
-    try add(links, join)
+    try remove(links, from: join)
+    try add(links, to: join)
   }
 
   func writeOrder(of links: StoreChanges.Links) throws {
@@ -25,47 +25,47 @@ struct LinkWriter {
     switch try layout.layout(of: links.owner).slots[links.slot] {
     case .join(let join):
       guard let column = join.orderColumn else { return }
-      try arrange(links.owner, order, OrderedPlaces(join: join, column: column))
+      try arrange(links.owner, order: order, places: OrderedPlaces(join: join, column: column))
     case .foreignKey(let toOne, let destination):
       guard let column = toOne.orderColumn else { return }
       let table = try layout.layout(layout.model.entities[destination]).table
-      try arrange(links.owner, order, OrderedPlaces(toOne: toOne, table: table, column: column))
+      try arrange(links.owner, order: order, places: OrderedPlaces(toOne: toOne, table: table, column: column))
     case .none, .attribute, .toOne: break
     }
   }
 
-  private func remove(_ links: StoreChanges.Links, _ join: JoinLayout) throws {
+  private func remove(_ links: StoreChanges.Links, from join: JoinLayout) throws {
     guard !links.removed.isEmpty else { return }
     let columns = [join.ownerColumn, join.destinationColumn].map(identifier)
     let sql = "DELETE FROM \(identifier(join.table)) WHERE \(columns[0]) = ? AND \(columns[1]) = ?"
-    try run(try connection.statement(sql), links.owner, links.removed, join)
+    try run(try connection.statement(sql), owner: links.owner, destinations: links.removed, join: join)
   }
 
-  private mutating func add(_ links: StoreChanges.Links, _ join: JoinLayout) throws {
+  private mutating func add(_ links: StoreChanges.Links, to join: JoinLayout) throws {
     guard !links.added.isEmpty else { return }
     if let adder, adder.table == join.table, adder.owner == join.ownerColumn {
-      return try run(adder.statement, links.owner, links.added, join)
+      return try run(adder.statement, owner: links.owner, destinations: links.added, join: join)
     }
     let columns = [join.ownerColumn, join.destinationColumn].map(identifier).joined(separator: ", ")
     let statement = try connection.statement(
       "INSERT OR IGNORE INTO \(identifier(join.table)) (\(columns)) VALUES (?, ?)")
     adder = (join.table, join.ownerColumn, statement)
-    try run(statement, links.owner, links.added, join)
+    try run(statement, owner: links.owner, destinations: links.added, join: join)
   }
 
   private func run(
-    _ statement: Statement, _ owner: ManagedObjectID, _ destinations: [ManagedObjectID], _ join: JoinLayout
+    _ statement: Statement, owner: ManagedObjectID, destinations: [ManagedObjectID], join: JoinLayout
   ) throws {
     defer { statement.reset() }
     for id in destinations {
-      try run(statement, owner.key, id.key)
-      if join.isReflexive { try run(statement, id.key, owner.key) }
+      try run(statement, first: owner.key, second: id.key)
+      if join.isReflexive { try run(statement, first: id.key, second: owner.key) }
     }
   }
 
-  private func run(_ statement: Statement, _ first: Int64, _ second: Int64) throws {
-    statement.bind(first, 1)
-    statement.bind(second, 2)
+  private func run(_ statement: Statement, first: Int64, second: Int64) throws {
+    statement.bind(first, at: 1)
+    statement.bind(second, at: 2)
     while try statement.step() {}
     statement.resetKeepingParameters()
   }
@@ -73,15 +73,15 @@ struct LinkWriter {
   // MARK: Order
 
   /// Gives the destinations places that ascend in their order, and touches as few rows as it can.
-  private func arrange(_ owner: ManagedObjectID, _ order: [ManagedObjectID], _ places: OrderedPlaces) throws {
-    let known = try places.read(owner.key, connection)
+  private func arrange(_ owner: ManagedObjectID, order: [ManagedObjectID], places: OrderedPlaces) throws {
+    let known = try places.read(owner.key, on: connection)
     let old = order.map { known[$0.key] ?? nil }
     let new = OrderKeys.ascending(old)
     let statement = try connection.statement(places.updateSQL)
     for (id, (before, place)) in zip(order, zip(old, new)) where before != place {
-      statement.bind(place, 1)
-      statement.bind(owner.key, 2)
-      statement.bind(id.key, 3)
+      statement.bind(place, at: 1)
+      statement.bind(owner.key, at: 2)
+      statement.bind(id.key, at: 3)
       try statement.step()
       statement.resetKeepingParameters()
     }
@@ -108,9 +108,9 @@ private struct OrderedPlaces {
     updateSQL = "UPDATE \(name) SET \(identifier(column)) = ? WHERE \(owner) = ? AND Z_PK = ?"
   }
 
-  func read(_ owner: Int64, _ connection: Connection) throws -> [Int64: Int64?] {
+  func read(_ owner: Int64, on connection: Connection) throws -> [Int64: Int64?] {
     let statement = try connection.statement(selectSQL)
-    statement.bind(owner, 1)
+    statement.bind(owner, at: 1)
     defer { statement.reset() }
     var result: [Int64: Int64?] = [:]
     while try statement.step() {

@@ -22,7 +22,7 @@ struct ReferenceCheck {
     for (root, ids) in Dictionary(grouping: new, by: { layout.model.entity(of: $0)?.root ?? -1 }) where root >= 0 {
       let table = identifier(try layout.layout(layout.model.entities[root]).table)
       let rows = try rows(
-        "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM \(table) WHERE Z_PK = value)", ids)
+        "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM \(table) WHERE Z_PK = value)", ids: ids)
       let keys = Set(rows.map { $0[0] })
       if !keys.isEmpty { missing.formUnion(ids.filter { keys.contains($0.key) }) }
     }
@@ -30,9 +30,9 @@ struct ReferenceCheck {
   }
 
   /// What a query over the keys of objects finds, a hundred rows at most.
-  private func rows(_ sql: String, _ ids: [ManagedObjectID]) throws -> [[Int64]] {
+  private func rows(_ sql: String, ids: [ManagedObjectID]) throws -> [[Int64]] {
     let statement = try connection.statement("\(sql) LIMIT \(StoreChanges.greatestConflicts)")
-    SQLValue.bind(.list(ids.map(Value.objectID)), 1, to: statement)
+    SQLValue.bind(.list(ids.map(Value.objectID)), at: 1, to: statement)
     defer { statement.reset() }
     var result: [[Int64]] = []
     while try statement.step() { result.append((0..<statement.columnCount).map { statement.integer($0) }) }
@@ -45,23 +45,23 @@ struct ReferenceCheck {
     var conflicts: [GraphError] = []
     for (symbol, ids) in Dictionary(grouping: changes.deleted.map(\.id), by: \.entitySymbol) {
       guard let entity = layout.model.entity(symbol) else { continue }
-      for slot in entity.ruledSlots { conflicts += try unreached(ids, slot, entity) }
+      for slot in entity.ruledSlots { conflicts += try unreached(ids, slot: slot, of: entity) }
     }
     return conflicts
   }
 
-  private func unreached(_ ids: [ManagedObjectID], _ slot: Slot, _ entity: ResolvedEntity) throws -> [GraphError] {
+  private func unreached(_ ids: [ManagedObjectID], slot: Slot, of entity: ResolvedEntity) throws -> [GraphError] {
     guard case .foreignKey(let toOne, let destination) = try layout.layout(entity).slots[slot] else { return [] }
     let declared = layout.model.entities[destination]
     let column = identifier(toOne.column)
     let rows = try rows(
       "SELECT \(column), Z_PK, Z_ENT FROM \(identifier(try layout.layout(declared).table)) "
-        + "WHERE \(column) IN (SELECT value FROM json_each(?))", ids)
+        + "WHERE \(column) IN (SELECT value FROM json_each(?))", ids: ids)
     return rows.compactMap { row in
       guard let id = ids.first(where: { $0.key == row[0] }) else { return nil }
       let symbol = layout.entity(number: row[2])?.entity.symbol ?? declared.symbol
       let other = ManagedObjectID(store: StoreNumber(rawValue: id.storeNumber), entity: symbol, key: row[1])
-      return .unreached(other, from: id, slot, layout.model)
+      return .unreached(other, from: id, slot: slot, in: layout.model)
     }
   }
 }

@@ -41,7 +41,8 @@ final class RowWriter {
   init(_ layout: EntityLayout, store: StoreLayout, externalData: ExternalData) throws {
     if let missing = layout.missingColumns.first {
       throw GraphError(
-        .storeFailure, "\(layout.entity.name): the file lacks \(missing); its rows can be read but not written",
+        .storeFailure,
+        message: "\(layout.entity.name): the file lacks \(missing); its rows can be read but not written",
         entity: layout.entity.name)
     }
     self.layout = layout
@@ -68,12 +69,14 @@ final class RowWriter {
   var hasExternalData: Bool { columns.contains(where: \.isExternal) }
 
   /// Runs the insertion; the statement's parameters are all overwritten the next time.
-  func insert(_ row: Snapshot, _ statement: Statement, _ files: inout ExternalFiles) throws {
-    statement.bind(row.id.key, 1)
-    statement.bind(layout.number, 2)
-    statement.bind(row.version, 3)
+  func insert(_ row: Snapshot, with statement: Statement, files: inout ExternalFiles) throws {
+    statement.bind(row.id.key, at: 1)
+    statement.bind(layout.number, at: 2)
+    statement.bind(row.version, at: 3)
     var index: Int32 = 4
-    for step in steps { try bind(row.values[step.slot], step.binding, &index, statement, &files) }
+    for step in steps {
+      try bind(row.values[step.slot], binding: step.binding, at: &index, to: statement, files: &files)
+    }
     defer { statement.resetKeepingParameters() }
     try statement.step()
   }
@@ -96,18 +99,18 @@ final class RowWriter {
 
   /// Runs an update and says whether it found its row.
   func update(
-    _ change: StoreChanges.Update, _ statement: Statement, _ connection: Connection, _ files: inout ExternalFiles
+    _ change: StoreChanges.Update, with statement: Statement, on connection: Connection, files: inout ExternalFiles
   ) throws -> Bool {
     var index: Int32 = 1
     for step in steps where change.changedSlots.contains(step.slot) {
-      try bind(change.snapshot.values[step.slot], step.binding, &index, statement, &files)
+      try bind(change.snapshot.values[step.slot], binding: step.binding, at: &index, to: statement, files: &files)
     }
     if let expected = change.expectedVersion {
-      statement.bind(change.snapshot.version, index)
-      statement.bind(change.snapshot.id.key, index + 1)
-      statement.bind(expected, index + 2)
+      statement.bind(change.snapshot.version, at: index)
+      statement.bind(change.snapshot.id.key, at: index + 1)
+      statement.bind(expected, at: index + 2)
     } else {
-      statement.bind(change.snapshot.id.key, index)
+      statement.bind(change.snapshot.id.key, at: index)
     }
     defer { statement.resetKeepingParameters() }
     try statement.step()
@@ -116,20 +119,20 @@ final class RowWriter {
 
   @inline(__always)
   private func bind(
-    _ value: Value, _ binding: Step.Binding, _ index: inout Int32, _ statement: Statement, _ files: inout ExternalFiles
+    _ value: Value, binding: Step.Binding, at index: inout Int32, to statement: Statement, files: inout ExternalFiles
   ) throws {
     switch (binding, value) {
-    case (.plain, _), (.toOne, _): SQLValue.bind(value, index, to: statement)
-    case (.external, .data(let data)): statement.bind(try externalData.write(data, files: &files), index)
+    case (.plain, _), (.toOne, _): SQLValue.bind(value, at: index, to: statement)
+    case (.external, .data(let data)): statement.bind(try externalData.write(data, files: &files), at: index)
     case (.external, .object(let token)):
       // A row of another store, copied with what it had not read yet.
       guard let load = token.load else { return statement.bindNull(index) }
-      statement.bind(try externalData.write(load(), files: &files), index)
+      statement.bind(try externalData.write(load(), files: &files), at: index)
     case (.external, _): statement.bindNull(index)
     case (.polymorphic, .objectID(let id)):
-      statement.bind(id.key, index)
+      statement.bind(id.key, at: index)
       index += 1
-      statement.bind(try store.layout(of: id).number, index)
+      statement.bind(try store.layout(of: id).number, at: index)
     case (.polymorphic, _):
       statement.bindNull(index)
       index += 1
@@ -141,12 +144,12 @@ final class RowWriter {
   // MARK: Files of old values
 
   /// Notes the files that the row's external values are kept in, before the row changes or goes.
-  func forgetFiles(of key: Int64, slots: [Slot]?, _ connection: Connection, _ files: inout ExternalFiles) throws {
+  func forgetFiles(of key: Int64, slots: [Slot]?, on connection: Connection, files: inout ExternalFiles) throws {
     let names = columns.filter { $0.isExternal && slots?.contains($0.slot) ?? true }.map(\.name)
     guard !names.isEmpty else { return }
     let statement = try connection.statement(
       "SELECT \(names.joined(separator: ", ")) FROM \(identifier(layout.table)) WHERE Z_PK = ?")
-    statement.bind(key, 1)
+    statement.bind(key, at: 1)
     defer { statement.reset() }
     guard try statement.step() else { return }
     for index in names.indices { externalData.forget(statement.data(Int32(index)), files: &files) }

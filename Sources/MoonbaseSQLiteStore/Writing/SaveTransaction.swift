@@ -48,7 +48,7 @@ struct SaveTransaction {
     // A pair may be written by the other side of its relationship: places are for pairs that are there.
     for change in changes.links { try links.writeOrder(of: change) }
     try ReferenceCheck(changes: changes, layout: layout, connection: connection).run()
-    try externalData.finish(files, connection)
+    try externalData.finish(files, on: connection)
   }
 
   private mutating func writer(_ id: ManagedObjectID) throws -> RowWriter {
@@ -71,11 +71,11 @@ struct SaveTransaction {
       }
       guard let current else { continue }
       do {
-        try current.writer.insert(row, current.statement, &files)
+        try current.writer.insert(row, with: current.statement, files: &files)
       } catch let error as SQLiteError where error.code.primary == .constraint {
-        throw describe(error, row.id)
+        throw describe(error, saving: row.id)
       } catch let error as SQLiteError {
-        throw LargeValue.explain(error, row, current.writer.layout.entity)
+        throw LargeValue.explain(error, row: row, of: current.writer.layout.entity)
       }
     }
     current?.statement.reset()
@@ -94,7 +94,7 @@ struct SaveTransaction {
       do {
         if !(try apply(change)) { throw uniqueConflict(change.snapshot.id, names: []) }
       } catch let error as SQLiteError where error.code.primary == .constraint {
-        throw describe(error, change.snapshot.id)
+        throw describe(error, saving: change.snapshot.id)
       }
     }
   }
@@ -104,17 +104,17 @@ struct SaveTransaction {
     let id = change.snapshot.id
     let shape = try shape(of: change)
     if shape.writer.hasExternalData {
-      try shape.writer.forgetFiles(of: id.key, slots: change.changedSlots, connection, &files)
+      try shape.writer.forgetFiles(of: id.key, slots: change.changedSlots, on: connection, files: &files)
     }
     do {
-      if try !shape.writer.update(change, shape.statement, connection, &files) {
+      if try !shape.writer.update(change, with: shape.statement, on: connection, files: &files) {
         conflicts.append(try conflict(id, expected: change.expectedVersion ?? 0))
       }
       return true
     } catch let error as SQLiteError where error.code == .uniqueConstraint {
       return false
     } catch let error as SQLiteError {
-      throw LargeValue.explain(error, change.snapshot, shape.writer.layout.entity)
+      throw LargeValue.explain(error, row: change.snapshot, of: shape.writer.layout.entity)
     }
   }
 
@@ -137,7 +137,7 @@ struct SaveTransaction {
     guard !columns.isEmpty else { throw uniqueConflict(change.snapshot.id, names: []) }
     let statement = try connection.statement(
       "UPDATE \(identifier(writer.layout.table)) SET \(columns.joined(separator: ", ")) WHERE Z_PK = ?")
-    statement.bind(change.snapshot.id.key, 1)
+    statement.bind(change.snapshot.id.key, at: 1)
     try statement.run()
   }
 
@@ -147,31 +147,33 @@ struct SaveTransaction {
     for deletion in changes.deleted {
       try HostWork.charge()
       let writer = try writer(deletion.id)
-      if writer.hasExternalData { try writer.forgetFiles(of: deletion.id.key, slots: nil, connection, &files) }
+      if writer.hasExternalData {
+        try writer.forgetFiles(of: deletion.id.key, slots: nil, on: connection, files: &files)
+      }
       let check = deletion.expectedVersion == nil ? "" : " AND IFNULL(Z_OPT, 0) = ?"
       let statement = try connection.statement(
         "DELETE FROM \(identifier(writer.layout.table)) WHERE Z_PK = ?\(check)")
-      statement.bind(deletion.id.key, 1)
-      if let expected = deletion.expectedVersion { statement.bind(expected, 2) }
+      statement.bind(deletion.id.key, at: 1)
+      if let expected = deletion.expectedVersion { statement.bind(expected, at: 2) }
       try statement.run()
       if connection.changes == 0, let expected = deletion.expectedVersion {
         conflicts.append(try conflict(deletion.id, expected: expected))
       }
-      try unlink(deletion.id, writer.layout)
+      try unlink(deletion.id, of: writer.layout)
     }
   }
 
-  private func unlink(_ id: ManagedObjectID, _ entity: EntityLayout) throws {
+  private func unlink(_ id: ManagedObjectID, of entity: EntityLayout) throws {
     for case .join(let join) in entity.slots {
-      try unlink(id, join.table, join.ownerColumn)
-      if join.isReflexive { try unlink(id, join.table, join.destinationColumn) }
+      try unlink(id, table: join.table, column: join.ownerColumn)
+      if join.isReflexive { try unlink(id, table: join.table, column: join.destinationColumn) }
     }
   }
 
-  private func unlink(_ id: ManagedObjectID, _ table: String, _ column: String) throws {
+  private func unlink(_ id: ManagedObjectID, table: String, column: String) throws {
     let statement = try connection.statement(
       "DELETE FROM \(identifier(table)) WHERE \(identifier(column)) = ?")
-    statement.bind(id.key, 1)
+    statement.bind(id.key, at: 1)
     try statement.run()
   }
 
@@ -180,16 +182,17 @@ struct SaveTransaction {
   private func conflict(_ id: ManagedObjectID, expected: Int64) throws -> GraphError {
     let table = identifier(try layout.layout(of: id).table)
     let statement = try connection.statement("SELECT IFNULL(Z_OPT, 0) FROM \(table) WHERE Z_PK = ?")
-    statement.bind(id.key, 1)
+    statement.bind(id.key, at: 1)
     defer { statement.reset() }
     return .conflict(id, expected: expected, found: try statement.step() ? statement.integer(0) : nil)
   }
 
   /// Says which constraint an object violates. SQLite names the columns: `UNIQUE constraint failed: ZPERSON.ZEMAIL`.
-  private func describe(_ error: SQLiteError, _ id: ManagedObjectID) -> GraphError {
+  private func describe(_ error: SQLiteError, saving id: ManagedObjectID) -> GraphError {
     guard error.code == .uniqueConstraint, let entity = try? layout.layout(of: id) else {
       return GraphError(
-        .mergeConflict, "\(id): its primary key is taken by another row; nothing was saved", entity: id.entityName,
+        .mergeConflict, message: "\(id): its primary key is taken by another row; nothing was saved",
+        entity: id.entityName,
         objectID: id, underlying: error)
     }
     let named = error.message.split(separator: ":").last ?? ""
@@ -206,7 +209,8 @@ struct SaveTransaction {
   private func uniqueConflict(_ id: ManagedObjectID, names: [String], underlying: SQLiteError? = nil) -> GraphError {
     let what = names.isEmpty ? "unique values" : names.joined(separator: ", ")
     return GraphError(
-      .constraintConflict, "\(id.entityName): another object has the same \(what) as \(id)", entity: id.entityName,
+      .constraintConflict, message: "\(id.entityName): another object has the same \(what) as \(id)",
+      entity: id.entityName,
       property: names.count == 1 ? names[0] : nil, objectID: id, underlying: underlying)
   }
 }

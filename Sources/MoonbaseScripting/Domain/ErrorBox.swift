@@ -7,7 +7,7 @@ final class ErrorBox {
   let error: any CodedError
   private weak var domain: ScriptDomain?
 
-  init(_ error: any CodedError, _ domain: ScriptDomain) {
+  init(_ error: any CodedError, domain: ScriptDomain) {
     self.error = error
     self.domain = domain
   }
@@ -66,7 +66,7 @@ final class ErrorBox {
   var details: [ErrorBox] {
     guard let domain else { return [] }
     let details = graphError?.details ?? []
-    return details.isEmpty ? [self] : details.map { ErrorBox($0, domain) }
+    return details.isEmpty ? [self] : details.map { ErrorBox($0, domain: domain) }
   }
 }
 
@@ -141,7 +141,7 @@ extension HostTypes {
 extension ScriptDomain {
   /// The error value that scripts get for an error of the graph; nil leaves other errors as they are.
   func luaError(_ error: any Error) -> LuaValue? {
-    (error as? any CodedError).map { .object(LuaObject(ErrorBox($0, self), as: types.error)) }
+    (error as? any CodedError).map { .object(LuaObject(ErrorBox($0, domain: self), as: types.error)) }
   }
 
   /// Runs what data or others may make fail: `true`, or `nil` and the error, which is this function's result too.
@@ -154,7 +154,7 @@ extension ScriptDomain {
       call.return(true)
       return nil
     } catch let error as any CodedError where !error.isMistake && !error.code.endsRun {
-      let box = ErrorBox(error, self)
+      let box = ErrorBox(error, domain: self)
       call.returnNil()
       try call.return(box, as: types.error)
       return box

@@ -12,15 +12,15 @@ extension HostTypes {
     text(date) { ISODate.text($0) }
     let date = date
     date.operator(.add) { [unowned date] call in
-      let (box, seconds) = try Self.dateAndSeconds(&call, date)
-      try call.return(LuaBox(try Self.later(box.value, seconds)), as: date)
+      let (box, seconds) = try Self.dateAndSeconds(&call, type: date)
+      try call.return(LuaBox(try Self.later(box.value, by: seconds)), as: date)
     }
     date.operator(.subtract) { [unowned date] call in
       let left = try call.object(0, as: LuaBox<Date>.self, name: "date")
       if let right = call.objectIfPresent(1, as: LuaBox<Date>.self) {
         call.return(left.value.timeIntervalSince(right.value))
       } else {
-        try call.return(LuaBox(try Self.later(left.value, -(try call.number(1)))), as: date)
+        try call.return(LuaBox(try Self.later(left.value, by: -(try call.number(1)))), as: date)
       }
     }
   }
@@ -29,20 +29,21 @@ extension HostTypes {
   static func seconds(_ call: borrowing LuaCall) throws -> Double {
     let seconds = try call.number(0)
     guard ISODate.hasText(seconds) else {
-      throw call.argumentError(0, "\(seconds.isNaN ? "NaN" : "\(seconds)") seconds are out of the range of dates")
+      throw call.argumentError(
+        0, problem: "\(seconds.isNaN ? "NaN" : "\(seconds)") seconds are out of the range of dates")
     }
     return seconds
   }
 
-  private static func later(_ date: Date, _ seconds: Double) throws -> Date {
+  private static func later(_ date: Date, by seconds: Double) throws -> Date {
     let later = date.addingTimeInterval(seconds)
     guard ISODate.hasText(later.timeIntervalSince1970) else {
-      throw LuaError(.runtime, "the sum is out of the range of dates")
+      throw LuaError(.runtime, message: "the sum is out of the range of dates")
     }
     return later
   }
 
-  private static func dateAndSeconds(_ call: inout LuaCall, _ type: LuaHostType<LuaBox<Date>>) throws -> (
+  private static func dateAndSeconds(_ call: inout LuaCall, type: LuaHostType<LuaBox<Date>>) throws -> (
     LuaBox<Date>, Double
   ) {
     if let box = call.objectIfPresent(0, as: LuaBox<Date>.self) { return (box, try call.number(1)) }

@@ -36,39 +36,39 @@ extension HostTypes {
     arithmetic(.subtract) { $0 - $1 }
     arithmetic(.multiply) { $0.product($1) }
     arithmetic(.divide) { left, right in
-      guard right != 0 else { throw ScriptError(.invalidValue, "a decimal is divided by zero") }
+      guard right != 0 else { throw ScriptError(.invalidValue, message: "a decimal is divided by zero") }
       return left / right
     }
     let type = decimal
     decimal.operator(.negate) { [unowned type] call in
-      try call.return(LuaBox(-(try Self.decimal(call, 0))), as: type)
+      try call.return(LuaBox(-(try Self.decimal(call, at: 0))), as: type)
     }
   }
 
   private func arithmetic(_ name: LuaOperator, _ body: @escaping (Decimal, Decimal) throws -> Decimal) {
     let type = decimal
     decimal.operator(name) { [unowned type] call in
-      let result = try body(try Self.decimal(call, 0), try Self.decimal(call, 1))
-      guard !result.isNaN else { throw ScriptError(.invalidValue, "the result is no decimal of 38 digits") }
+      let result = try body(try Self.decimal(call, at: 0), try Self.decimal(call, at: 1))
+      guard !result.isNaN else { throw ScriptError(.invalidValue, message: "the result is no decimal of 38 digits") }
       try call.return(LuaBox(result), as: type)
     }
   }
 
   /// An argument as a decimal: a decimal, an integer, or a numeral as text.
-  static func decimal(_ call: borrowing LuaCall, _ index: Int) throws -> Decimal {
+  static func decimal(_ call: borrowing LuaCall, at index: Int) throws -> Decimal {
     if let box = call.objectIfPresent(index, as: LuaBox<Decimal>.self) { return box.value }
     switch try call.value(index) {
     case .integer(let number): return Decimal(number)
     case .string(let string):
       guard string.count <= Decimal.longestNumeral else {
-        throw call.argumentError(index, "a numeral of \(string.count) bytes is no decimal of 38 digits")
+        throw call.argumentError(index, problem: "a numeral of \(string.count) bytes is no decimal of 38 digits")
       }
       if let text = string.text, let number = Decimal(string: text, locale: nil), !number.isNaN,
         text.allSatisfy({ "+-0123456789.eE".contains($0) })
       {
         return number
       }
-      throw call.argumentError(index, "'\(string)' is no decimal")
+      throw call.argumentError(index, problem: "'\(string)' is no decimal")
     default: throw call.typeError(index, expected: "decimal")
     }
   }

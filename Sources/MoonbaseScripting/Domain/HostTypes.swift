@@ -71,7 +71,7 @@ final class HostTypes {
     guard let domain else {
       throw ScriptError(
         .invalidRequest,
-        "the scripts of this context are closed: keep their ScriptDomain as long as the context is used")
+        message: "the scripts of this context are closed: keep their ScriptDomain as long as the context is used")
     }
     return domain
   }

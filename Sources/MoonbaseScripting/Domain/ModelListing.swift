@@ -9,7 +9,7 @@ final class ModelListing {
   private var known: [String: LuaValue] = [:]
 
   /// `subject` begins the sentence that says that a name is missing: `Person has no attribute`.
-  init(_ subject: String, _ names: [String], _ describe: @escaping (String, ScriptDomain) throws -> LuaValue) {
+  init(_ subject: String, names: [String], _ describe: @escaping (String, ScriptDomain) throws -> LuaValue) {
     self.subject = subject
     self.names = names
     self.describe = describe
@@ -21,7 +21,7 @@ final class ModelListing {
   func entry(_ name: String, in domain: ScriptDomain) throws -> LuaValue {
     if let entry = known[name] { return entry }
     guard names.contains(name) else {
-      throw ScriptError(.invalidRequest, "\(subject) \(name)\(suggestion(for: name, among: names))")
+      throw ScriptError(.invalidRequest, message: "\(subject) \(name)\(suggestion(for: name, among: names))")
     }
     let entry = try describe(name, domain)
     known[name] = entry
@@ -34,7 +34,7 @@ extension HostTypes {
   func describeListing() {
     listing.missing { [unowned self] listing, key, writing, call in
       guard !writing else {
-        throw ScriptError(.invalidRequest, "a script cannot change the model: \(key) is only read")
+        throw ScriptError(.invalidRequest, message: "a script cannot change the model: \(key) is only read")
       }
       try call.return(try listing.entry(key, in: openDomain()))
     }

@@ -73,7 +73,7 @@ extension HostTypes {
   func describeProgress() {
     progress.method("advance", upTo: 1) { box, call in
       let count = call.isNil(0) ? 1 : try call.integer(0)
-      guard count >= 0 else { throw call.argumentError(0, "what is done cannot become less") }
+      guard count >= 0 else { throw call.argumentError(0, problem: "what is done cannot become less") }
       box.advance(count)
     }
     progress.method("finish", upTo: 0) { box, _ in box.finish() }

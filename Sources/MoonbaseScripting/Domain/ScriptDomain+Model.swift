@@ -4,19 +4,19 @@ import MoonbaseModel
 /// The model as scripts look at it: `moonbase.model.entities.Person.attributes.age.type`.
 extension ScriptDomain {
   func describe(_ model: ResolvedModel) throws -> LuaValue {
-    let entities = listing("the model has no entity", model.entities.map(\.name)) { name, domain in
-      try model.entity(name).map { try domain.describe($0, model) } ?? .nil
+    let entities = listing("the model has no entity", names: model.entities.map(\.name)) { name, domain in
+      try model.entity(name).map { try domain.describe($0, in: model) } ?? .nil
     }
     return .table(try state.table(["entities": entities]).frozen())
   }
 
   private func listing(
-    _ subject: String, _ names: [String], _ describe: @escaping (String, ScriptDomain) throws -> LuaValue
+    _ subject: String, names: [String], _ describe: @escaping (String, ScriptDomain) throws -> LuaValue
   ) -> LuaValue {
-    .object(LuaObject(ModelListing(subject, names, describe), as: types.listing))
+    .object(LuaObject(ModelListing(subject, names: names, describe), as: types.listing))
   }
 
-  private func describe(_ entity: ResolvedEntity, _ model: ResolvedModel) throws -> LuaValue {
+  private func describe(_ entity: ResolvedEntity, in model: ResolvedModel) throws -> LuaValue {
     var fields: [String: LuaValue] = [
       "name": .text(entity.name), "abstract": .boolean(entity.isAbstract),
       "parent": text(entity.parent.map { model.entities[$0].name }),
@@ -24,14 +24,14 @@ extension ScriptDomain {
       "user_info": try luaValue(from: .map(entity.description.userInfo)),
     ]
     fields["attributes"] = listing(
-      "\(entity.name) has no attribute", entity.attributeSlots.map { entity.properties[$0].name }
+      "\(entity.name) has no attribute", names: entity.attributeSlots.map { entity.properties[$0].name }
     ) { name, domain in try entity.property(name)?.attribute.map(domain.describe) ?? .nil }
     fields["relationships"] = listing(
       "\(entity.name) has no relationship",
-      entity.properties.filter { $0.relationship != nil }.map(\.name)
+      names: entity.properties.filter { $0.relationship != nil }.map(\.name)
     ) { name, domain in try entity.property(name)?.relationship.map { try domain.describe($0.description) } ?? .nil }
     fields["fetched_properties"] = listing(
-      "\(entity.name) has no fetched property", entity.fetchedProperties.keys.sorted()
+      "\(entity.name) has no fetched property", names: entity.fetchedProperties.keys.sorted()
     ) { name, domain in try entity.fetchedProperties[name].map(domain.describe) ?? .nil }
     return try frozen(fields)
   }
@@ -76,7 +76,7 @@ extension ScriptDomain {
 
   private func frozenThrough(_ value: LuaValue) throws -> LuaValue {
     guard case .table(let table) = value else { return value }
-    for (key, inner) in try table.pairs { try table.set(key, frozenThrough(inner)) }
+    for (key, inner) in try table.pairs { try table.set(key, to: frozenThrough(inner)) }
     return .table(try table.frozen())
   }
 

@@ -6,31 +6,31 @@ import MoonbasePlatform
 extension ScriptDomain {
   /// Makes the `moonbase` table that every script of this domain sees.
   func installMoonbase() throws {
-    try moonbase.set("null", .null)
-    try moonbase.set("version", "1.0")
-    try moonbase.set("terminal", .boolean(isatty(STDERR_FILENO) == 1))
-    try moonbase.set("classes", .table(try classes.frozen()))
+    try moonbase.set("null", to: .null)
+    try moonbase.set("version", to: "1.0")
+    try moonbase.set("terminal", to: .boolean(isatty(STDERR_FILENO) == 1))
+    try moonbase.set("classes", to: .table(try classes.frozen()))
     let dates = LuaValue.table(try dates())
-    try moonbase.set("date", dates)
+    try moonbase.set("date", to: dates)
     state.moduleHost["date"] = dates
-    try moonbase.set("object", .table(try objectFunctions()))
+    try moonbase.set("object", to: .table(try objectFunctions()))
     let types = types
     try define("decimal", upTo: 1) { [unowned types] call in
       if case .number(let number) = try call.value(0) {
-        throw call.argumentError(0, "a float has no exact digits, so write them as text, as in \"\(number)\"")
+        throw call.argumentError(0, problem: "a float has no exact digits, so write them as text, as in \"\(number)\"")
       }
-      try call.return(LuaBox(try HostTypes.decimal(call, 0)), as: types.decimal)
+      try call.return(LuaBox(try HostTypes.decimal(call, at: 0)), as: types.decimal)
     }
     try define("uuid", upTo: 1) { [unowned types] call in
       guard !call.isNil(0) else { return try call.return(LuaBox(UUID()), as: types.uuid) }
       guard let uuid = UUID(uuidString: try call.text(0)) else {
-        throw call.argumentError(0, "a UUID such as \(UUID().uuidString) is expected")
+        throw call.argumentError(0, problem: "a UUID such as \(UUID().uuidString) is expected")
       }
       try call.return(LuaBox(uuid), as: types.uuid)
     }
     try define("uri", upTo: 1) { [unowned types] call in
       guard let uri = URL(string: try call.text(0)) else {
-        throw call.argumentError(0, "a URI such as https://example.org/a is expected")
+        throw call.argumentError(0, problem: "a URI such as https://example.org/a is expected")
       }
       try call.return(LuaBox(uri), as: types.uri)
     }
@@ -43,11 +43,11 @@ extension ScriptDomain {
     let metatable = try state.table()
     try metatable.set(
       "__index",
-      try state.function { [unowned types] call in try call.return(types.openDomain().absent(try call.value(1))) })
+      to: try state.function { [unowned types] call in try call.return(types.openDomain().absent(try call.value(1))) })
     try metatable.set(
-      "__call", .function(try notCallable("moonbase", "call one of its functions, such as moonbase.open")))
+      "__call", to: .function(try notCallable("moonbase", advice: "call one of its functions, such as moonbase.open")))
     try moonbase.setMetatable(metatable)
-    try state.setGlobal("moonbase", .table(try moonbase.frozen()))
+    try state.setGlobal("moonbase", to: .table(try moonbase.frozen()))
   }
 
   /// Fields of `moonbase` that are nil where the host gives them no value.
@@ -59,7 +59,7 @@ extension ScriptDomain {
     let name = key.textValue ?? key.typePhrase
     if name == "model", let model {
       let description = try describe(model)
-      try moonbase.set(name, description)
+      try moonbase.set(name, to: description)
       return description
     }
     if Self.optionalFields.contains(name) {
@@ -67,7 +67,7 @@ extension ScriptDomain {
       return .nil
     }
     let known = try moonbase.pairs.compactMap(\.key.textValue).sorted() + Self.optionalFields
-    throw ScriptError(.invalidRequest, "moonbase has no '\(name)'\(suggestion(for: name, among: known))")
+    throw ScriptError(.invalidRequest, message: "moonbase has no '\(name)'\(suggestion(for: name, among: known))")
   }
 
   /// Adds a function to the `moonbase` table, which takes so many arguments at most.
@@ -75,7 +75,7 @@ extension ScriptDomain {
     let types = types
     try moonbase.set(
       name,
-      try state.function { [unowned types] call in
+      to: try state.function { [unowned types] call in
         do {
           if call.count > count { try call.refuse(from: count) }
           try body(&call)
@@ -83,7 +83,7 @@ extension ScriptDomain {
           guard case .table(let first) = try call.value(0), try types.openDomain().isMoonbase(first) else {
             throw error
           }
-          throw ScriptError(.invalidRequest, "moonbase.\(name) is no method: call it with '.', not with ':'")
+          throw ScriptError(.invalidRequest, message: "moonbase.\(name) is no method: call it with '.', not with ':'")
         }
       })
   }
@@ -93,22 +93,24 @@ extension ScriptDomain {
   }
 
   /// What a table does when it is called.
-  private func notCallable(_ name: String, _ advice: String) throws -> LuaFunction {
-    try state.makeFunction { _ in throw ScriptError(.invalidRequest, "\(name) is a table of functions: \(advice)") }
+  private func notCallable(_ name: String, advice: String) throws -> LuaFunction {
+    try state.makeFunction { _ in
+      throw ScriptError(.invalidRequest, message: "\(name) is a table of functions: \(advice)")
+    }
   }
 
   /// Says what to write to who calls a table of functions, or misspells one.
   private func describe(_ table: LuaTable, as name: String, call advice: String) throws {
-    let metatable = try state.table(["__call": .function(try notCallable(name, advice))])
+    let metatable = try state.table(["__call": .function(try notCallable(name, advice: advice))])
     let names = try table.pairs.compactMap(\.key.textValue).sorted()
     try metatable.set(
       "__index",
-      try state.function { call in
+      to: try state.function { call in
         let key = try call.value(1)
         let shown = key.textValue ?? key.typePhrase
         // Preset pure has no clock, which a script may ask for.
         if shown == "now" { return call.returnNil() }
-        throw ScriptError(.invalidRequest, "\(name) has no '\(shown)'\(suggestion(for: shown, among: names))")
+        throw ScriptError(.invalidRequest, message: "\(name) has no '\(shown)'\(suggestion(for: shown, among: names))")
       })
     try table.setMetatable(metatable)
   }
@@ -119,7 +121,7 @@ extension ScriptDomain {
     func constructor(_ name: String, _ body: @escaping (borrowing LuaCall) throws -> Date) throws {
       try table.set(
         name,
-        try state.function { [unowned types] call in
+        to: try state.function { [unowned types] call in
           try call.refuse(from: name == "now" ? 0 : 1)
           try call.return(LuaBox(try body(call)), as: types.date)
         })
@@ -129,14 +131,15 @@ extension ScriptDomain {
     if state.preset != .pure { try constructor("now") { _ in Date() } }
     try table.set(
       "parse",
-      try state.function { [unowned types] call in
+      to: try state.function { [unowned types] call in
         let text = try call.text(0)
         try call.refuse(from: 1)
         guard let date = ISODate.parse(text) else {
           call.returnNil()
           let error = ScriptError(
             .malformedText,
-            "'\(text.prefix(60))' is no date of the forms 2024-02-29, 2024-02-29T12:30 and 2024-02-29T12:30:15.250+01:00"
+            message:
+              "'\(text.prefix(60))' is no date of the forms 2024-02-29, 2024-02-29T12:30 and 2024-02-29T12:30:15.250+01:00"
           )
           return try call.return(types.openDomain().luaError(error) ?? .text(error.description))
         }
@@ -153,7 +156,7 @@ extension ScriptDomain {
     for method in types.objectMethods {
       try table.set(
         method.name,
-        try state.function { call in
+        to: try state.function { call in
           let object = try call.object(0, as: ManagedObject.self, name: "object")
           try call.refuse(from: method.count + 1)
           try call.withoutFirst { call in try method.body(object, &call) }
@@ -167,6 +170,6 @@ extension ScriptDomain {
   public func setContext(_ context: ManagedObjectContext) throws {
     contexts.append(context)
     model = context.model
-    try moonbase.set("context", .object(types.context.handle(context)))
+    try moonbase.set("context", to: .object(types.context.handle(context)))
   }
 }

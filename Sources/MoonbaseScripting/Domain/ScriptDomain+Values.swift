@@ -15,11 +15,11 @@ extension ScriptDomain {
     case .double(let number): return .number(number)
     case .string(let text): return .text(text)
     case .data(let data): return .string(LuaString(bytes: data))
-    case .date(let date): return box(date, types.date)
-    case .decimal(let number): return box(number, types.decimal)
-    case .uuid(let uuid): return box(uuid, types.uuid)
-    case .uri(let uri): return box(uri, types.uri)
-    case .objectID(let id): return box(id, types.objectID)
+    case .date(let date): return box(date, as: types.date)
+    case .decimal(let number): return box(number, as: types.decimal)
+    case .uuid(let uuid): return box(uuid, as: types.uuid)
+    case .uri(let uri): return box(uri, as: types.uri)
+    case .objectID(let id): return box(id, as: types.objectID)
     case .object(let object): return try resolve(object)
     case .list(let list):
       try checkDepth(depth)
@@ -30,14 +30,14 @@ extension ScriptDomain {
     }
   }
 
-  private func box<T>(_ value: T, _ type: LuaHostType<LuaBox<T>>) -> LuaValue {
+  private func box<T>(_ value: T, as type: LuaHostType<LuaBox<T>>) -> LuaValue {
     .object(LuaObject(LuaBox(value), as: type))
   }
 
   private func checkDepth(_ depth: Int) throws {
     guard depth < TreeLimits.greatestDepth else {
       throw ScriptError(
-        .invalidValue, "a value is nested more than \(TreeLimits.greatestDepth) levels deep, or in itself")
+        .invalidValue, message: "a value is nested more than \(TreeLimits.greatestDepth) levels deep, or in itself")
     }
   }
 
@@ -54,7 +54,7 @@ extension ScriptDomain {
   func graphValue(from lua: LuaValue, for type: AttributeType? = nil) throws -> Value {
     if case .table(let table) = lua {
       var work = Conversion()
-      return try graphValue(from: table, depth: 0, &work)
+      return try graphValue(from: table, depth: 0, work: &work)
     }
     return try scalar(lua, for: type)
   }
@@ -65,8 +65,8 @@ extension ScriptDomain {
     var memory = HostMemory()
   }
 
-  private func element(from lua: LuaValue, depth: Int, _ work: inout Conversion) throws -> Value {
-    if case .table(let table) = lua { return try graphValue(from: table, depth: depth, &work) }
+  private func element(from lua: LuaValue, depth: Int, work: inout Conversion) throws -> Value {
+    if case .table(let table) = lua { return try graphValue(from: table, depth: depth, work: &work) }
     let value = try scalar(lua, for: nil)
     try work.memory.hold(48 + value.weight)
     return value
@@ -81,7 +81,7 @@ extension ScriptDomain {
     case .string(let string): return try graphValue(from: string, for: type)
     case .object(let object): return try graphValue(from: object)
     case .table, .function, .thread, .userdata:
-      throw ScriptError(.invalidValue, "\(lua.typePhrase) cannot be stored")
+      throw ScriptError(.invalidValue, message: "\(lua.typePhrase) cannot be stored")
     }
   }
 
@@ -91,7 +91,7 @@ extension ScriptDomain {
     if type == nil || type == .undefined || type == .transformable {
       return .data(Data(string.bytes))
     }
-    throw ScriptError(.invalidValue, "the text is not UTF-8")
+    throw ScriptError(.invalidValue, message: "the text is not UTF-8")
   }
 
   private func graphValue(from object: LuaObject) throws -> Value {
@@ -103,36 +103,39 @@ extension ScriptDomain {
     case let box as LuaBox<ManagedObjectID>: return .objectID(box.value)
     case let object as ManagedObject: return .objectID(object.objectID)
     case let members as ToManyBox: return .list(try members.ids().map(Value.objectID))
-    default: throw ScriptError(.invalidValue, "\(object.type.name.withArticle) is no value")
+    default: throw ScriptError(.invalidValue, message: "\(object.type.name.withArticle) is no value")
     }
   }
 
-  private func graphValue(from table: LuaTable, depth: Int, _ work: inout Conversion) throws -> Value {
+  private func graphValue(from table: LuaTable, depth: Int, work: inout Conversion) throws -> Value {
     if let name = try className(of: table) { return .object(opaque(.table(table), className: name)) }
     guard try table.metatable == nil else {
       throw ScriptError(
         .invalidValue,
-        "the table has a metatable, which would be lost: name it among the classes of an extension, or give a plain table"
+        message:
+          "the table has a metatable, which would be lost: name it among the classes of an extension, or give a plain table"
       )
     }
     try checkDepth(depth)
     work.tables += 1
     guard work.tables <= TreeLimits.greatestCount else {
-      throw ScriptError(.invalidValue, "a value holds more than a million tables, or one of them again and again")
+      throw ScriptError(
+        .invalidValue, message: "a value holds more than a million tables, or one of them again and again")
     }
     if let elements = try listed(table) {
       var list: [Value] = []
       list.reserveCapacity(elements.count)
-      for value in elements { list.append(try element(from: value, depth: depth + 1, &work)) }
+      for value in elements { list.append(try element(from: value, depth: depth + 1, work: &work)) }
       return .list(list)
     }
     var map: [String: Value] = [:]
     for pair in try table.pairs {
       guard let key = pair.key.textValue else {
-        throw ScriptError(.invalidValue, "a table has list elements and other keys: it is neither a list nor a map")
+        throw ScriptError(
+          .invalidValue, message: "a table has list elements and other keys: it is neither a list nor a map")
       }
       if let other = map.index(forKey: key) { throw Self.twoForms(map[other].key, key) }
-      map[key] = try element(from: pair.value, depth: depth + 1, &work)
+      map[key] = try element(from: pair.value, depth: depth + 1, work: &work)
     }
     return .map(map)
   }
@@ -142,7 +145,8 @@ extension ScriptDomain {
     let keys = [one, other].map { key in "\"\(key.unicodeScalars.map { $0.escaped(asASCII: true) }.joined())\"" }
     return ScriptError(
       .invalidValue,
-      "the keys \(keys[0]) and \(keys[1]) are one text in two forms of Unicode, of which a map can keep one: normalize them"
+      message:
+        "the keys \(keys[0]) and \(keys[1]) are one text in two forms of Unicode, of which a map can keep one: normalize them"
     )
   }
 
@@ -172,7 +176,7 @@ extension ScriptDomain {
   func graphValue(from lua: LuaValue, for property: ResolvedProperty, in context: ManagedObjectContext?) throws -> Value
   {
     do {
-      return try fitting(lua, property, context)
+      return try fitting(lua, for: property, in: context)
     } catch var error as ScriptError where error.property == nil {
       // The value knows what is wrong with it, and its property whose it was to be.
       let entity = context?.model.entities[property.declaringEntity].name
@@ -182,7 +186,8 @@ extension ScriptDomain {
     }
   }
 
-  private func fitting(_ lua: LuaValue, _ property: ResolvedProperty, _ context: ManagedObjectContext?) throws -> Value
+  private func fitting(_ lua: LuaValue, for property: ResolvedProperty, in context: ManagedObjectContext?) throws
+    -> Value
   {
     guard property.relationship != nil else { return try graphValue(from: lua, for: property.attributeType) }
     if case .table(let table) = lua, try table.metatable == nil, let elements = try listed(table) {
@@ -225,7 +230,7 @@ extension ScriptDomain {
     case .double(let number): arguments.set(index, number: number)
     case .string(let text): arguments.set(index, string: text)
     case .data(let data): data.withUnsafeBytes { arguments.set(index, bytes: $0) }
-    default: try arguments.set(index, luaValue(from: value))
+    default: try arguments.set(index, to: luaValue(from: value))
     }
   }
 

@@ -66,14 +66,14 @@ public final class ScriptDomain {
 
   // MARK: Classes
 
-  func register(class name: String, _ value: LuaTable) throws {
-    if try classNames.get(.table(value)).textValue == nil { try classNames.set(.table(value), .text(name)) }
+  func register(class name: String, methods value: LuaTable) throws {
+    if try classNames.get(.table(value)).textValue == nil { try classNames.set(.table(value), to: .text(name)) }
     if let place = currentClasses.firstIndex(where: { $0.name == name }) {
       currentClasses[place].value = value
     } else {
       currentClasses.append((name, value))
     }
-    try classes.set(name, .table(value))
+    try classes.set(name, to: .table(value))
   }
 
   /// The registered class of a table, by its metatable.
@@ -113,7 +113,7 @@ public final class ScriptDomain {
     guard object.domain == number, let value = opaqueValues[object.reference] else {
       throw ScriptError(
         .invalidValue,
-        "\(object.className.withArticle) of another context cannot be used here: pass its stored form instead")
+        message: "\(object.className.withArticle) of another context cannot be used here: pass its stored form instead")
     }
     return value
   }

@@ -22,7 +22,7 @@ public struct ScriptError: LocalizedError, Sendable, CustomStringConvertible, Co
 
   /// Makes an error.
   public init(
-    _ code: Code, _ message: String, at location: SourceLocation? = nil, entity: String? = nil,
+    _ code: Code, message: String, at location: SourceLocation? = nil, entity: String? = nil,
     property: String? = nil
   ) {
     self.code = code

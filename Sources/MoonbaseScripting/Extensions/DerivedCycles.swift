@@ -29,22 +29,22 @@ struct DerivedCycles {
       }
     }
     for node in entries.keys.sorted(by: { ($0.entity, $0.name) < ($1.entity, $1.name) }) {
-      guard let entry = entries[node], let way = way(from: node, entries) else { continue }
+      guard let entry = entries[node], let way = way(from: node, through: entries) else { continue }
       let names = way.map { "\($0.entity).\($0.name)" }.joined(separator: " -> ")
       throw ScriptError(
-        .invalidExtension, "\(node.entity).\(node.name) is derived from itself: \(names)",
+        .invalidExtension, message: "\(node.entity).\(node.name) is derived from itself: \(names)",
         at: entry.declaration.source.location(of: ["entities", node.entity, "derived", node.name, "inputs"]),
         entity: node.entity, property: node.name)
     }
   }
 
   /// The way from a node back to itself, if there is one.
-  private func way(from start: Node, _ entries: [Node: Entry]) -> [Node]? {
+  private func way(from start: Node, through entries: [Node: Entry]) -> [Node]? {
     let crosses = entries[start]?.derived.isPure == true
     var seen: Set<Node> = []
     var ways: [[Node]] = [[start]]
     while let way = ways.popLast(), let last = way.last {
-      for next in needs(of: last, entries, crossingRelationships: crosses) {
+      for next in needs(of: last, among: entries, crossingRelationships: crosses) {
         if next == start { return way + [next] }
         if seen.insert(next).inserted { ways.append(way + [next]) }
       }
@@ -53,14 +53,16 @@ struct DerivedCycles {
   }
 
   /// The derived attributes that one is computed from.
-  private func needs(of node: Node, _ entries: [Node: Entry], crossingRelationships: Bool) -> [Node] {
+  private func needs(of node: Node, among entries: [Node: Entry], crossingRelationships: Bool) -> [Node] {
     guard let derived = entries[node]?.derived, let entity = model.entity(node.entity) else { return [] }
     let paths = derived.shadow.map { [$0] } ?? derived.inputs ?? []
     return paths.flatMap { path -> [Node] in
       var place = entity
       for key in path.split(separator: ".") where !key.hasPrefix("@") {
         guard let property = place.property(String(key)) else { return [] }
-        guard let relationship = property.relationship else { return owners(of: property.name, place, entries) }
+        guard let relationship = property.relationship else {
+          return owners(of: property.name, in: place, among: entries)
+        }
         guard crossingRelationships else { return [] }
         place = model.destination(of: relationship)
       }
@@ -69,7 +71,7 @@ struct DerivedCycles {
   }
 
   /// Who derives an attribute of an object of an entity: the entity, its nearest ancestor that does, or a subentity.
-  private func owners(of name: String, _ entity: ResolvedEntity, _ entries: [Node: Entry]) -> [Node] {
+  private func owners(of name: String, in entity: ResolvedEntity, among entries: [Node: Entry]) -> [Node] {
     let lineage = sequence(first: entity) { $0.parent.map { model.entities[$0] } }
     let nearest = lineage.map { Node(entity: $0.name, name: name) }.first { entries[$0] != nil }
     let overriding = entity.subtree.dropFirst().map { Node(entity: model.entities[$0].name, name: name) }

@@ -3,7 +3,7 @@ import MoonbaseLua
 import MoonbaseModel
 
 extension DomainBuilder {
-  func make(_ derived: ExtensionDeclaration.Derived, _ entity: String, _ domain: ExtensionDomain) throws
+  func make(_ derived: ExtensionDeclaration.Derived, of entity: String, in domain: ExtensionDomain) throws
     -> DerivedAttribute
   {
     let ownInputs =
@@ -16,16 +16,16 @@ extension DomainBuilder {
       readPolicy: derived.readsEarly ? .preCalculated : .onDemand,
       writePolicy: derived.writesLate ? .delayed : .immediate, get: { _ in .null })
     if let shadow = derived.shadow, let transformer = derived.transformer.flatMap({ domain.transformers[$0] }) {
-      setShadow(shadow, transformer, &result)
+      setShadow(shadow, transformer: transformer, of: &result)
     } else if let get = derived.get {
-      result.get = try getter(get, derived, entity)
+      result.get = try getter(get, of: derived, entity: entity)
     }
     if let set = derived.set { result.set = setter(set) }
     return result
   }
 
   /// A shadow attribute keeps what the transformer makes of the value.
-  private func setShadow(_ shadow: String, _ transformer: ValueTransformer, _ result: inout DerivedAttribute) {
+  private func setShadow(_ shadow: String, transformer: ValueTransformer, of result: inout DerivedAttribute) {
     result.get = { object in
       let stored = try object.value(forKey: shadow)
       guard !stored.isNull, let reverse = transformer.reverseTransformedValue else { return .null }
@@ -37,21 +37,21 @@ extension DomainBuilder {
       guard !value.isNull else { return try object.setValue(.null, forKey: shadow) }
       let stored = try transformer.transformedValue(value)
       guard !stored.isNull else { throw Self.lost(transformer.gaveNothing(direction: "transform", for: "a value")) }
-      try object.setValue(Self.fitting(stored, object.entity.property(shadow)?.attributeType), forKey: shadow)
+      try object.setValue(Self.fitting(stored, as: object.entity.property(shadow)?.attributeType), forKey: shadow)
     }
   }
 
-  private static func lost(_ message: String) -> ScriptError { ScriptError(.invalidValue, message) }
+  private static func lost(_ message: String) -> ScriptError { ScriptError(.invalidValue, message: message) }
 
   /// A transformer's string is bytes; for a shadow that holds text it is text.
-  private static func fitting(_ value: Value, _ type: AttributeType?) -> Value {
+  private static func fitting(_ value: Value, as type: AttributeType?) -> Value {
     guard type != .binaryData, case .data(let bytes) = value, let text = String(validating: bytes, as: UTF8.self) else {
       return value
     }
     return .string(text)
   }
 
-  private func getter(_ function: LuaFunction, _ derived: ExtensionDeclaration.Derived, _ entity: String) throws
+  private func getter(_ function: LuaFunction, of derived: ExtensionDeclaration.Derived, entity: String) throws
     -> (ManagedObject) throws -> Value
   {
     let attribute = model.entity(entity)?.property(derived.name)?.attribute
@@ -66,7 +66,7 @@ extension DomainBuilder {
         } reading: { result in
           try function.checking { try scripts.graphValue(from: result, for: type) }
         }
-        return try function.checking { try checked(value, attribute) }
+        return try function.checking { try checked(value, as: attribute) }
       }
     }
     let call = LuaFastCall(function, parameters: inputs.count)
@@ -79,12 +79,12 @@ extension DomainBuilder {
           try function.checking { try scripts.graphValue(from: result, for: type) }
         }
       }
-      return try function.checking { try value.map { try checked($0, attribute) } ?? .null }
+      return try function.checking { try value.map { try checked($0, as: attribute) } ?? .null }
     }
   }
 
   /// A computed value in its attribute's type. Not-a-number may be computed, but not be stored.
-  private func checked(_ value: Value, _ attribute: AttributeDescription?) throws -> Value {
+  private func checked(_ value: Value, as attribute: AttributeDescription?) throws -> Value {
     if case .double(let number) = value, number.isNaN, attribute?.type == .double || attribute?.type == .float {
       return value
     }

@@ -14,8 +14,8 @@ struct DomainBuilder {
     let scripts = try types.openDomain()
     for declaration in declarations {
       for (name, value) in declaration.classes {
-        try scripts.register(class: name, value)
-        domain.valueClasses[name] = try valueClass(name, value)
+        try scripts.register(class: name, methods: value)
+        domain.valueClasses[name] = try valueClass(name, methods: value)
       }
       for transformer in declaration.transformers { domain.transformers[transformer.name] = make(transformer) }
       domain.attributeValueClasses.merge(declaration.valueClasses) { $0.merging($1) { _, later in later } }
@@ -25,7 +25,7 @@ struct DomainBuilder {
     }
     for declaration in declarations {
       for entity in declaration.entities {
-        domain.extensions[entity.name, default: []].append(try make(entity, domain))
+        domain.extensions[entity.name, default: []].append(try make(entity, in: domain))
       }
     }
     return domain
@@ -33,7 +33,7 @@ struct DomainBuilder {
 
   // MARK: Values
 
-  private func valueClass(_ name: String, _ table: LuaTable) throws -> ValueClass {
+  private func valueClass(_ name: String, methods table: LuaTable) throws -> ValueClass {
     guard case .function(let test) = try table.get("is") else {
       return ValueClass(name) { value in
         if case .object(let object) = value { object.className == name } else { false }
@@ -79,19 +79,21 @@ struct DomainBuilder {
 
   // MARK: Entities
 
-  private func make(_ entry: ExtensionDeclaration.Entity, _ domain: ExtensionDomain) throws -> EntityExtension {
+  private func make(_ entry: ExtensionDeclaration.Entity, in domain: ExtensionDomain) throws -> EntityExtension {
     var result = EntityExtension()
-    for (key, function) in entry.normalize { result.normalize[key] = normalizer(function, entry.name, key) }
+    for (key, function) in entry.normalize {
+      result.normalize[key] = normalizer(function, entity: entry.name, key: key)
+    }
     for (key, function) in entry.validate { result.validate[key] = rule(function) }
     for derived in entry.derived {
-      let attribute = try make(derived, entry.name, domain)
+      let attribute = try make(derived, of: entry.name, in: domain)
       if derived.isStored { result.stored.append(attribute) } else { result.derived.append(attribute) }
     }
-    setHooks(of: entry, &result)
+    setHooks(of: entry, into: &result)
     return result
   }
 
-  private func normalizer(_ function: LuaFunction, _ entity: String, _ key: String) -> (Value, ManagedObject) throws ->
+  private func normalizer(_ function: LuaFunction, entity: String, key: String) -> (Value, ManagedObject) throws ->
     Value
   {
     let call = LuaFastCall(function, parameters: 2)
@@ -116,7 +118,7 @@ struct DomainBuilder {
     { [types] value, object in
       let scripts = try types.openDomain()
       let results = try function.call([scripts.luaValue(from: value), scripts.handle(object)])
-      return try RuleOutcome(function, object.entity).failure(results)
+      return try RuleOutcome(function, entity: object.entity).failure(results)
     }
   }
 
@@ -126,7 +128,7 @@ struct DomainBuilder {
     function.map { function in
       { [types] object in
         let scripts = try types.openDomain()
-        return try RuleOutcome(function, object.entity).failure(function.call([scripts.handle(object)]))
+        return try RuleOutcome(function, entity: object.entity).failure(function.call([scripts.handle(object)]))
       }
     }
   }
@@ -145,7 +147,7 @@ struct DomainBuilder {
     }
   }
 
-  private func setHooks(of entry: ExtensionDeclaration.Entity, _ result: inout EntityExtension) {
+  private func setHooks(of entry: ExtensionDeclaration.Entity, into result: inout EntityExtension) {
     let hooks = entry.hooks
     result.validateForInsert = objectRule(hooks["validate_for_insert"])
     result.validateForUpdate = objectRule(hooks["validate_for_update"])

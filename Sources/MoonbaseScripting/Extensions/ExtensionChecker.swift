@@ -12,19 +12,20 @@ struct ExtensionChecker {
     try checkOwners()
     try checkSwift()
     for declaration in declarations {
-      for entity in declaration.entities { try check(entity, declaration) }
+      for entity in declaration.entities { try check(entity, of: declaration) }
       for (name, entries) in declaration.valueClasses {
-        let entity = try entity(name, ["value_classes", name], declaration)
+        let entity = try entity(name, at: ["value_classes", name], in: declaration)
         for (key, className) in entries.sorted(by: { $0.key < $1.key }) {
           let place = ["value_classes", name, key]
-          try require(key, of: entity, place, declaration)
-          try checkClass(className, "\(name).\(key)", place, declaration)
+          try require(key, of: entity, at: place, in: declaration)
+          try checkClass(className, subject: "\(name).\(key)", at: place, in: declaration)
         }
       }
       for transformer in declaration.transformers {
         guard let className = transformer.className else { continue }
         try checkClass(
-          className, "transformer \(transformer.name)", ["transformers", transformer.name, "class"], declaration)
+          className, subject: "transformer \(transformer.name)", at: ["transformers", transformer.name, "class"],
+          in: declaration)
       }
     }
     try checkModelNames()
@@ -32,68 +33,74 @@ struct ExtensionChecker {
     try DerivedCycles(declarations: declarations, model: model).check()
   }
 
-  private func check(_ entry: ExtensionDeclaration.Entity, _ declaration: ExtensionDeclaration) throws {
+  private func check(_ entry: ExtensionDeclaration.Entity, of declaration: ExtensionDeclaration) throws {
     let path = ["entities", entry.name]
-    let entity = try entity(entry.name, path, declaration)
-    for (key, _) in entry.normalize { try require(key, of: entity, path + ["normalize", key], declaration) }
-    for (key, _) in entry.validate { try require(key, of: entity, path + ["validate", key], declaration) }
+    let entity = try entity(entry.name, at: path, in: declaration)
+    for (key, _) in entry.normalize { try require(key, of: entity, at: path + ["normalize", key], in: declaration) }
+    for (key, _) in entry.validate { try require(key, of: entity, at: path + ["validate", key], in: declaration) }
     for derived in entry.derived {
       let place = path + ["derived", derived.name]
       if let property = entity.property(derived.name), property.relationship != nil {
         throw error(
           "\(entity.name).\(derived.name) is a relationship of the model: a derived attribute needs another name",
-          place, declaration)
+          at: place, in: declaration)
       }
       if let attribute = entity.property(derived.name)?.attribute, !attribute.isTransient, !derived.isStored {
         throw error(
           "\(entity.name).\(derived.name) is a persistent attribute of the model, and its column would stay empty: "
             + "add stored = true to keep it current at each save, or make it transient in the model",
-          place, declaration)
+          at: place, in: declaration)
       }
-      if let shadow = derived.shadow { try require(shadow, of: entity, place + ["shadow"], declaration) }
-      for input in derived.inputs ?? [] { try checkPath(input, entity, place + ["inputs"], declaration) }
+      if let shadow = derived.shadow { try require(shadow, of: entity, at: place + ["shadow"], in: declaration) }
+      for input in derived.inputs ?? [] { try checkPath(input, of: entity, at: place + ["inputs"], in: declaration) }
       if let name = derived.transformer, !transformerNames.contains(name) {
         throw error(
-          "transformer \(name) is not provided by any extension\(hint(name, transformerNames))",
-          place + ["transformer"], declaration)
+          "transformer \(name) is not provided by any extension\(hint(name, among: transformerNames))",
+          at: place + ["transformer"], in: declaration)
       }
       if let shadow = derived.shadow, let name = derived.transformer, isOneWay(name),
         entity.property(shadow)?.isTransient == false
       {
         throw error(
-          oneWay(name, "\(entity.name).\(derived.name), whose shadow \(shadow) is saved"), place + ["transformer"],
-          declaration)
+          oneWay(name, subject: "\(entity.name).\(derived.name), whose shadow \(shadow) is saved"),
+          at: place + ["transformer"],
+          in: declaration)
       }
     }
   }
 
-  private func entity(_ name: String, _ path: [String], _ declaration: ExtensionDeclaration) throws -> ResolvedEntity {
+  private func entity(_ name: String, at path: [String], in declaration: ExtensionDeclaration) throws -> ResolvedEntity
+  {
     if let entity = model.entity(name) { return entity }
-    throw error("the model has no entity \(name)\(hint(name, model.entities.map(\.name)))", path, declaration)
+    throw error(
+      "the model has no entity \(name)\(hint(name, among: model.entities.map(\.name)))", at: path, in: declaration)
   }
 
-  private func require(_ key: String, of entity: ResolvedEntity, _ path: [String], _ declaration: ExtensionDeclaration)
+  private func require(
+    _ key: String, of entity: ResolvedEntity, at path: [String], in declaration: ExtensionDeclaration
+  )
     throws
   {
     if entity.property(key) != nil { return }
-    throw error(entity.noProperty(key), path, declaration)
+    throw error(entity.noProperty(key), at: path, in: declaration)
   }
 
   /// An input: a key path to one value, with an aggregate where it leads through to-many relationships.
   private func checkPath(
-    _ text: String, _ entity: ResolvedEntity, _ path: [String], _ declaration: ExtensionDeclaration
+    _ text: String, of entity: ResolvedEntity, at path: [String], in declaration: ExtensionDeclaration
   ) throws {
     let isToMany: Bool
     do {
       isToMany = try model.isToMany(
         text.split(separator: ".", omittingEmptySubsequences: false).map(String.init), from: entity)
     } catch {
-      throw self.error("the input \(text): \(error.message)", path, declaration)
+      throw self.error("the input \(text): \(error.message)", at: path, in: declaration)
     }
     if isToMany {
       throw self.error(
-        "the input \(text) leads to several values: take one of them all, as items.@sum.price or items.@count do", path,
-        declaration)
+        "the input \(text) leads to several values: take one of them all, as items.@sum.price or items.@count do",
+        at: path,
+        in: declaration)
     }
   }
 
@@ -103,13 +110,14 @@ struct ExtensionChecker {
     declarations.flatMap { $0.classes.map(\.name) } + swift.valueClasses.keys.sorted()
   }
 
-  private func checkClass(_ name: String, _ subject: String, _ path: [String], _ declaration: ExtensionDeclaration)
+  private func checkClass(_ name: String, subject: String, at path: [String], in declaration: ExtensionDeclaration)
     throws
   {
     if classNames.contains(name) || AppleNames.isValueClass(name) { return }
     throw error(
-      "\(subject): no extension provides class \(name)\(hint(name, classNames)): list its metatable in classes", path,
-      declaration)
+      "\(subject): no extension provides class \(name)\(hint(name, among: classNames)): list its metatable in classes",
+      at: path,
+      in: declaration)
   }
 
   private func isOneWay(_ name: String) -> Bool {
@@ -117,7 +125,7 @@ struct ExtensionChecker {
     return declarations.contains { $0.transformers.contains { $0.name == name && $0.reverse == nil } }
   }
 
-  private func oneWay(_ name: String, _ subject: String) -> String {
+  private func oneWay(_ name: String, subject: String) -> String {
     "transformer \(name) has no reverse to read what it saves for \(subject): "
       + "give it a function reverse(bytes), or make the attribute transient"
   }
@@ -127,11 +135,11 @@ struct ExtensionChecker {
     for entity in model.entities {
       for attribute in entity.description.attributes where attribute.type == .transformable && !attribute.isTransient {
         guard let name = attribute.valueTransformerName, isOneWay(name) else { continue }
-        let message = oneWay(name, "\(entity.name).\(attribute.name)")
+        let message = oneWay(name, subject: "\(entity.name).\(attribute.name)")
         guard let declaration = declarations.first(where: { $0.transformers.contains { $0.name == name } }) else {
-          throw ScriptError(.invalidExtension, message, entity: entity.name, property: attribute.name)
+          throw ScriptError(.invalidExtension, message: message, entity: entity.name, property: attribute.name)
         }
-        throw error(message, ["transformers", name], declaration)
+        throw error(message, at: ["transformers", name], in: declaration)
       }
     }
   }
@@ -144,16 +152,16 @@ struct ExtensionChecker {
   private func checkSwift() throws {
     for (name, extensions) in swift.extensions.sorted(by: { $0.key < $1.key }) {
       guard let entity = model.entity(name) else {
-        let hint = hint(name, model.entities.map(\.name))
+        let hint = hint(name, among: model.entities.map(\.name))
         throw ScriptError(
-          .invalidExtension, "an extension in Swift: the model has no entity \(name)\(hint)", entity: name)
+          .invalidExtension, message: "an extension in Swift: the model has no entity \(name)\(hint)", entity: name)
       }
       for extended in extensions {
         let keys =
           extended.normalize.keys.sorted() + extended.validate.keys.sorted() + extended.derived.compactMap(\.shadow)
         guard let key = keys.first(where: { entity.property($0) == nil }) else { continue }
         throw ScriptError(
-          .invalidExtension, "an extension in Swift: \(entity.noProperty(key))", entity: name, property: key)
+          .invalidExtension, message: "an extension in Swift: \(entity.noProperty(key))", entity: name, property: key)
       }
     }
   }
@@ -170,7 +178,8 @@ struct ExtensionChecker {
     func claim(_ thing: String, _ path: [String], _ declaration: ExtensionDeclaration) throws {
       if let other = owners.updateValue(declaration.source.name, forKey: thing) {
         throw ScriptError(
-          .extensionConflict, "\(thing) is already provided by \(other)", at: declaration.source.location(of: path))
+          .extensionConflict, message: "\(thing) is already provided by \(other)",
+          at: declaration.source.location(of: path))
       }
     }
     for declaration in declarations {
@@ -198,7 +207,8 @@ struct ExtensionChecker {
         {
           throw ModelError(
             .invalidModel,
-            "\(entity.name).\(attribute.name): no extension provides transformer \(name)\(hint(name, transformerNames))",
+            message:
+              "\(entity.name).\(attribute.name): no extension provides transformer \(name)\(hint(name, among: transformerNames))",
             at: attribute.location, entity: entity.name, property: attribute.name)
         }
       }
@@ -207,17 +217,18 @@ struct ExtensionChecker {
         else { continue }
         throw ModelError(
           .invalidModel,
-          "\(entity.name).\(attribute.name): no extension provides class \(name)\(hint(name, classNames))",
+          message:
+            "\(entity.name).\(attribute.name): no extension provides class \(name)\(hint(name, among: classNames))",
           at: attribute.location, entity: entity.name, property: attribute.name)
       }
     }
   }
 
-  private func hint(_ name: String, _ names: [String]) -> String {
+  private func hint(_ name: String, among names: [String]) -> String {
     suggestion(for: name, among: names)
   }
 
-  private func error(_ message: String, _ path: [String], _ declaration: ExtensionDeclaration) -> ScriptError {
-    ScriptError(.invalidExtension, message, at: declaration.source.location(of: path))
+  private func error(_ message: String, at path: [String], in declaration: ExtensionDeclaration) -> ScriptError {
+    ScriptError(.invalidExtension, message: message, at: declaration.source.location(of: path))
   }
 }

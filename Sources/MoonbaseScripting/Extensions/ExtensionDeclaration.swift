@@ -49,13 +49,14 @@ struct ExtensionDeclaration {
     guard let table = results.first?.tableValue else {
       let found = results.first?.typePhrase ?? "nothing"
       throw ScriptError(
-        .invalidExtension, "an extension file returns a table; this one returns \(found)",
+        .invalidExtension, message: "an extension file returns a table; this one returns \(found)",
         at: SourceLocation(file: source.name))
     }
     guard try ReturnedTable.isExtension(table) || !ReturnedTable.isModel(table) else {
       throw ScriptError(
         .invalidExtension,
-        "this file is a model, not an extension: name it as the model (--model of moonbase run, model of moonbase.open)",
+        message:
+          "this file is a model, not an extension: name it as the model (--model of moonbase run, model of moonbase.open)",
         at: SourceLocation(file: source.name))
     }
     let reader = TableReader(table: table, source: source, path: [])
@@ -67,12 +68,14 @@ struct ExtensionDeclaration {
     try readRequires(reader)
     for (name, entry) in try reader.table("classes")?.tables() ?? [] { classes.append((name, entry.table)) }
     for (name, entry) in try reader.table("transformers")?.tables() ?? [] {
-      transformers.append(try Self.transformer(name, entry))
+      transformers.append(try Self.transformer(name, from: entry))
     }
     for (entity, entry) in try reader.table("value_classes")?.tables() ?? [] {
       for key in try entry.keys() { valueClasses[entity, default: [:]][key] = try entry.string(key) }
     }
-    for (name, entry) in try reader.table("entities")?.tables() ?? [] { entities.append(try Self.entity(name, entry)) }
+    for (name, entry) in try reader.table("entities")?.tables() ?? [] {
+      entities.append(try Self.entity(name, from: entry))
+    }
     onReload = try reader.function("on_reload")
   }
 
@@ -81,39 +84,39 @@ struct ExtensionDeclaration {
     try requires.check(["moonbase", "extensions"])
     requiredExtensions = try requires.strings("extensions") ?? []
     if let version = try requires.string("moonbase"), version.split(separator: ".").first != "1" {
-      throw requires.error("moonbase", "version \(version) is asked for, and this is version 1")
+      throw requires.error("moonbase", message: "version \(version) is asked for, and this is version 1")
     }
   }
 
-  private static func transformer(_ name: String, _ entry: TableReader) throws -> Transformer {
+  private static func transformer(_ name: String, from entry: TableReader) throws -> Transformer {
     try entry.check(["class", "transform", "reverse"])
     guard let transform = try entry.function("transform") else {
-      throw entry.error(nil, "a transformer needs a function transform(value) that returns bytes")
+      throw entry.error(nil, message: "a transformer needs a function transform(value) that returns bytes")
     }
     return Transformer(
       name: name, className: try entry.string("class"), transform: transform, reverse: try entry.function("reverse"))
   }
 
-  private static func entity(_ name: String, _ entry: TableReader) throws -> Entity {
+  private static func entity(_ name: String, from entry: TableReader) throws -> Entity {
     try entry.check(Set(["normalize", "validate", "derived"] + ReturnedTable.hookNames))
     var result = Entity(name: name)
     result.normalize = try entry.table("normalize")?.functions() ?? []
     result.validate = try entry.table("validate")?.functions() ?? []
     for hook in ReturnedTable.hookNames { result.hooks[hook] = try entry.function(hook) }
     for (name, entry) in try entry.table("derived")?.tables() ?? [] {
-      result.derived.append(try derived(name, entry))
+      result.derived.append(try derived(name, from: entry))
     }
     return result
   }
 
-  private static func derived(_ name: String, _ entry: TableReader) throws -> Derived {
+  private static func derived(_ name: String, from entry: TableReader) throws -> Derived {
     try entry.check([
       "type", "inputs", "pure", "strict", "stored", "get", "set", "shadow", "transformer", "read", "write",
     ])
     var result = Derived(name: name)
     if let text = try entry.string("type") {
       guard let type = AttributeType(modelName: text) else {
-        throw entry.error("type", "\(text) is no attribute type")
+        throw entry.error("type", message: "\(text) is no attribute type")
       }
       result.type = type
     }
@@ -125,34 +128,34 @@ struct ExtensionDeclaration {
     result.set = try entry.function("set")
     result.shadow = try entry.string("shadow")
     result.transformer = try entry.string("transformer")
-    result.readsEarly = try choice("read", of: ["on_demand", "pre_calculated"], entry) == "pre_calculated"
-    result.writesLate = try choice("write", of: ["immediate", "delayed"], entry) == "delayed"
-    try check(result, entry)
+    result.readsEarly = try choice("read", of: ["on_demand", "pre_calculated"], in: entry) == "pre_calculated"
+    result.writesLate = try choice("write", of: ["immediate", "delayed"], in: entry) == "delayed"
+    try check(result, in: entry)
     return result
   }
 
-  private static func choice(_ key: String, of choices: [String], _ entry: TableReader) throws -> String? {
+  private static func choice(_ key: String, of choices: [String], in entry: TableReader) throws -> String? {
     guard let text = try entry.string(key) else { return nil }
     guard choices.contains(text) else {
-      throw entry.error(key, "\"\(text)\" is neither \"\(choices[0])\" nor \"\(choices[1])\"")
+      throw entry.error(key, message: "\"\(text)\" is neither \"\(choices[0])\" nor \"\(choices[1])\"")
     }
     return text
   }
 
-  private static func check(_ derived: Derived, _ entry: TableReader) throws {
+  private static func check(_ derived: Derived, in entry: TableReader) throws {
     if derived.shadow != nil {
-      if derived.transformer == nil { throw entry.error(nil, "a shadow needs a transformer") }
+      if derived.transformer == nil { throw entry.error(nil, message: "a shadow needs a transformer") }
       if derived.get != nil || derived.set != nil {
-        throw entry.error(nil, "give either shadow and transformer or functions get and set, not both")
+        throw entry.error(nil, message: "give either shadow and transformer or functions get and set, not both")
       }
     } else if derived.get == nil {
-      throw entry.error(nil, "a derived attribute needs a function get, or shadow and transformer")
+      throw entry.error(nil, message: "a derived attribute needs a function get, or shadow and transformer")
     }
     if derived.isPure, derived.inputs == nil {
-      throw entry.error("pure", "a pure attribute must list its inputs")
+      throw entry.error("pure", message: "a pure attribute must list its inputs")
     }
     if derived.isPure, derived.type == nil {
-      throw entry.error("pure", "a pure attribute needs a type")
+      throw entry.error("pure", message: "a pure attribute needs a type")
     }
   }
 }

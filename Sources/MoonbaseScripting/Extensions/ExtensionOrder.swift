@@ -28,7 +28,7 @@ struct ExtensionOrder {
       guard let name = declaration.name else { continue }
       if let other = owners.updateValue(declaration.source.name, forKey: name) {
         throw ScriptError(
-          .extensionConflict, "extension \(name) is already provided by \(other)",
+          .extensionConflict, message: "extension \(name) is already provided by \(other)",
           at: declaration.source.location(of: ["name"]))
       }
     }
@@ -40,6 +40,7 @@ struct ExtensionOrder {
     let message =
       absent.map { "extension \($0) is required and was not given: add its file" }
       ?? "the extensions \(declaration.requiredExtensions.joined(separator: ", ")) require each other"
-    return ScriptError(.extensionConflict, message, at: declaration.source.location(of: ["requires", "extensions"]))
+    return ScriptError(
+      .extensionConflict, message: message, at: declaration.source.location(of: ["requires", "extensions"]))
   }
 }

@@ -89,7 +89,7 @@ public struct ExtensionSource: Sendable {
       do {
         names = try FileManager.default.contentsOfDirectory(atPath: url.path)
       } catch {
-        throw ScriptError(.cannotOpenFile, "\(url.relativePath) is no folder of extensions that can be read")
+        throw ScriptError(.cannotOpenFile, message: "\(url.relativePath) is no folder of extensions that can be read")
       }
       var sources: [ScriptSource] = []
       for name in names.sorted() where name.hasSuffix(".lua") {

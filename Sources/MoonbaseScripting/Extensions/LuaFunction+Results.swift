@@ -4,7 +4,7 @@ import MoonbaseModel
 /// What is wrong with a result of a function of an extension, with the place of that function.
 extension LuaFunction {
   func mistake(_ what: String) -> ScriptError {
-    ScriptError(.invalidRequest, "\(place.map { "\($0): " } ?? "")\(what)")
+    ScriptError(.invalidRequest, message: "\(place.map { "\($0): " } ?? "")\(what)")
   }
 
   /// Takes a result; one that is refused is told with the place of the function that gave it.

@@ -8,13 +8,13 @@ extension ManagedObjectModel {
       let entity = entities[index].name
       for derived in (domain.extensions[entity] ?? []).flatMap(\.derived)
       where !hasProperty(derived.name, entity: entity) {
-        addTransient(derived.name, .undefined, at: index)
+        addTransient(derived.name, type: .undefined, at: index)
       }
     }
   }
 
-  private mutating func addTransient(_ name: String, _ type: AttributeType, at index: Int) {
-    var attribute = AttributeDescription(name, type)
+  private mutating func addTransient(_ name: String, type: AttributeType, at index: Int) {
+    var attribute = AttributeDescription(name, type: type)
     attribute.isTransient = true
     attribute.isAddedByExtension = true
     entities[index].attributes.append(attribute)
@@ -27,11 +27,12 @@ extension ManagedObjectModel {
       for derived in entry.derived where !hasProperty(derived.name, entity: entry.name) {
         if derived.isStored {
           throw ScriptError(
-            .invalidExtension, "\(entry.name).\(derived.name) is to be stored, and the model has no such attribute",
+            .invalidExtension,
+            message: "\(entry.name).\(derived.name) is to be stored, and the model has no such attribute",
             at: declaration.source.location(of: ["entities", entry.name, "derived", derived.name]),
             entity: entry.name, property: derived.name)
         }
-        addTransient(derived.name, derived.type ?? .undefined, at: index)
+        addTransient(derived.name, type: derived.type ?? .undefined, at: index)
       }
     }
   }

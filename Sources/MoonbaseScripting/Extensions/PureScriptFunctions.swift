@@ -36,17 +36,17 @@ final class PureScriptFunctions: PureFunctionProvider {
     let domain = try ScriptDomain(preset: .pure, limits: limits)
     var byName: [String: LuaFunction] = [:]
     for declaration in try domain.declarations(of: sources) {
-      for (name, value) in declaration.classes { try domain.register(class: name, value) }
+      for (name, value) in declaration.classes { try domain.register(class: name, methods: value) }
       for entity in declaration.entities {
         for derived in entity.derived where derived.isPure { byName["\(entity.name).\(derived.name)"] = derived.get }
       }
     }
     return PureScriptInstances(
       domain,
-      try functions.map { function in
+      functions: try functions.map { function in
         guard let get = byName["\(function.entity).\(function.name)"] else {
           throw ScriptError(
-            .invalidExtension, "\(function.entity).\(function.name) is there only outside of preset pure")
+            .invalidExtension, message: "\(function.entity).\(function.name) is there only outside of preset pure")
         }
         return (get, function)
       })
@@ -58,31 +58,30 @@ final class PureScriptInstances: PureFunctionInstances {
   private let domain: ScriptDomain
   private let calls: [(call: LuaFastCall, get: LuaFunction, function: PureFunction)]
 
-  init(_ domain: ScriptDomain, _ functions: [(LuaFunction, PureFunction)]) {
+  init(_ domain: ScriptDomain, functions: [(LuaFunction, PureFunction)]) {
     self.domain = domain
     calls = functions.map { get, function in
       (call: LuaFastCall(get, parameters: function.inputs.count), get: get, function: function)
     }
   }
 
-  func call(_ index: Int, _ inputs: [Value]) throws -> Value {
+  func call(_ index: Int, inputs: [Value]) throws -> Value {
     let (call, get, function) = calls[index]
     if function.isStrict, inputs.contains(.null) { return .null }
-    return try domain.state.runNested { try run(call, get, function, inputs) }
+    return try domain.state.runNested { try run(call, get: get, function: function, inputs: inputs) }
   }
 
-  private func run(_ call: LuaFastCall, _ get: LuaFunction, _ function: PureFunction, _ inputs: [Value]) throws -> Value
-  {
+  private func run(_ call: LuaFastCall, get: LuaFunction, function: PureFunction, inputs: [Value]) throws -> Value {
     let value = try call.run { arguments in
       for (index, value) in inputs.enumerated() { try domain.setArgument(index, of: arguments, to: value) }
     } reading: {
       try domain.graphValue(from: $0)
     }
     do {
-      return try get.checking { try AttributeDescription(function.name, function.type).checked(value) }
+      return try get.checking { try AttributeDescription(function.name, type: function.type).checked(value) }
     } catch let error as ScriptError {
       throw ScriptError(
-        .invalidValue, "\(function.entity).\(function.name): get: \(error.message)", entity: function.entity,
+        .invalidValue, message: "\(function.entity).\(function.name): get: \(error.message)", entity: function.entity,
         property: function.name)
     }
   }

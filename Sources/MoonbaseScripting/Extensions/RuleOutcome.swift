@@ -7,7 +7,7 @@ struct RuleOutcome {
   private let function: LuaFunction
   private let entity: ResolvedEntity
 
-  init(_ function: LuaFunction, _ entity: ResolvedEntity) {
+  init(_ function: LuaFunction, entity: ResolvedEntity) {
     self.function = function
     self.entity = entity
   }
@@ -34,18 +34,18 @@ struct RuleOutcome {
   }
 
   private func failure(text message: LuaValue, key: LuaValue) throws -> EntityExtension.RuleFailure {
-    let text = try self.text(message, "message")
+    let text = try self.text(message, what: "message")
     return EntityExtension.RuleFailure(text ?? "is refused by its rule", key: try property(key))
   }
 
   private func property(_ key: LuaValue) throws -> String? {
-    guard let name = try text(key, "key"), entity.property(name) == nil else { return key.textValue }
+    guard let name = try text(key, what: "key"), entity.property(name) == nil else { return key.textValue }
     throw mistake(
       "blames \(name), which is no property of \(entity.name)\(suggestion(for: name, among: entity.properties.map(\.name)))",
       advice: "")
   }
 
-  private func text(_ value: LuaValue, _ what: String) throws -> String? {
+  private func text(_ value: LuaValue, what: String) throws -> String? {
     if case .nil = value { return nil }
     guard let text = value.textValue else { throw mistake("gave \(value.typePhrase) as its \(what)") }
     return text

@@ -33,7 +33,7 @@ public final class ScriptExtensions: ExtensionProvider {
     closures = ExtensionSource.closures(of: sources)
     self.limits = limits
     base = model
-    let loaded = try Self.load(sources, model, limits)
+    let loaded = try Self.load(sources, in: model, limits: limits)
     self.model = loaded.model
     resolvedModel = loaded.resolved
     current = Lock(loaded.generation)
@@ -41,7 +41,7 @@ public final class ScriptExtensions: ExtensionProvider {
 
   // MARK: Loading
 
-  private static func load(_ sources: [ExtensionSource], _ model: ManagedObjectModel, _ limits: LuaLimits) throws -> (
+  private static func load(_ sources: [ExtensionSource], in model: ManagedObjectModel, limits: LuaLimits) throws -> (
     model: ManagedObjectModel, resolved: ResolvedModel, generation: Generation
   ) {
     let texts = try sources.flatMap { source throws(ScriptError) in try source.read(limit: limits.sourceSize) }
@@ -63,10 +63,11 @@ public final class ScriptExtensions: ExtensionProvider {
   /// A reload may change everything but the set of derived attributes that are not in the model, which is part of the
   /// model's shape. Contexts take the new generation with `adopt(in:)`.
   public func reload() throws {
-    let loaded = try Self.load(sources, base, limits)
+    let loaded = try Self.load(sources, in: base, limits: limits)
     guard loaded.model == model else {
       throw ScriptError(
-        .invalidExtension, "the reloaded extensions add or remove derived attributes: open the store anew for that")
+        .invalidExtension,
+        message: "the reloaded extensions add or remove derived attributes: open the store anew for that")
     }
     current.withLock { $0 = loaded.generation }
   }

@@ -12,7 +12,8 @@ final class ContextBox {
 
   func live() throws -> ManagedObjectContext {
     guard let context = reference.context else {
-      throw ScriptError(.invalidRequest, "the context is gone: its owner let go of it, or its stores were closed")
+      throw ScriptError(
+        .invalidRequest, message: "the context is gone: its owner let go of it, or its stores were closed")
     }
     return context
   }

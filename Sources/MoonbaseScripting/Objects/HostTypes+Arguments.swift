@@ -5,37 +5,42 @@ import MoonbaseModel
 /// Arguments that several methods of a context take, with errors that say what to write.
 extension HostTypes {
   /// The entity that the first argument names.
-  static func entity(of call: borrowing LuaCall, _ context: ManagedObjectContext) throws -> ResolvedEntity {
+  static func entity(of call: borrowing LuaCall, in context: ManagedObjectContext) throws -> ResolvedEntity {
     if case .string = try call.value(0) { return try context.entity(call.text(0)) }
     let example = context.model.entities.first { !$0.isAbstract }.map { ", as in \"\($0.name)\"" } ?? ""
-    throw call.argumentError(0, "the name of an entity is expected, in quotes\(example), got \(call.typeName(0))")
+    throw call.argumentError(
+      0, problem: "the name of an entity is expected, in quotes\(example), got \(call.typeName(0))")
   }
 
   /// A table of values by name.
-  static func values(of call: borrowing LuaCall, _ index: Int, _ entity: ResolvedEntity) throws -> LuaTable {
+  static func values(of call: borrowing LuaCall, at index: Int, for entity: ResolvedEntity) throws -> LuaTable {
     if case .table(let table) = try call.value(index) { return table }
     throw call.argumentError(
-      index, "a table of values by name is expected, as in \(entity.exampleOfValues), got \(call.typeName(index))")
+      index,
+      problem: "a table of values by name is expected, as in \(entity.exampleOfValues), got \(call.typeName(index))")
   }
 
   /// A list of names of properties.
-  static func keys(of call: borrowing LuaCall, _ index: Int, _ entity: ResolvedEntity) throws -> [String] {
+  static func keys(of call: borrowing LuaCall, at index: Int, for entity: ResolvedEntity) throws -> [String] {
     let value = try call.value(index)
     let names = try value.tableValue?.elements.compactMap(\.textValue) ?? []
     if try !names.isEmpty && names.count == value.tableValue?.count { return names }
     let example = value.textValue ?? entity.exampleName
     throw call.argumentError(
-      index, "a list of property names is expected, as in { \"\(example)\" }, got \(call.typeName(index))")
+      index, problem: "a list of property names is expected, as in { \"\(example)\" }, got \(call.typeName(index))")
   }
 
   /// An object.
-  static func object(of call: borrowing LuaCall, _ index: Int) throws -> ManagedObject {
+  static func object(of call: borrowing LuaCall, at index: Int) throws -> ManagedObject {
     switch try call.value(index) {
     case .table:
-      throw call.argumentError(index, "an object is expected, got table: give the objects of a list one by one")
+      throw call.argumentError(
+        index, problem: "an object is expected, got table: give the objects of a list one by one")
     case .object(let box) where box.object is RequestBox || box.object is ToManyBox:
       throw call.argumentError(
-        index, "an object is expected, got \(call.typeName(index)): give the objects that its method each() walks over")
+        index,
+        problem:
+          "an object is expected, got \(call.typeName(index)): give the objects that its method each() walks over")
     default: return try call.object(index, as: ManagedObject.self, name: "object")
     }
   }

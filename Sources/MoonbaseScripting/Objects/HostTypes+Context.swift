@@ -9,8 +9,8 @@ extension HostTypes {
     describeSaving()
     describeLookup()
     context.method("fetch", upTo: 1) { [unowned self] context, call in
-      let entity = try Self.entity(of: call, context)
-      try call.return(RequestBox(FetchRequest(entity.name), self.context.box(context)), as: request)
+      let entity = try Self.entity(of: call, in: context)
+      try call.return(RequestBox(FetchRequest(entity.name), context: self.context.box(context)), as: request)
     }
     context.method("fetch_template", upTo: 2) { [unowned self] context, call in
       let domain = try openDomain()
@@ -19,14 +19,14 @@ extension HostTypes {
         for (key, value) in try call.table(1).pairs { values[key.textValue ?? ""] = try domain.graphValue(from: value) }
       }
       let request = try context.fetchRequest(fromTemplate: try call.text(0), substituting: values)
-      try call.return(RequestBox(request, self.context.box(context)), as: self.request)
+      try call.return(RequestBox(request, context: self.context.box(context)), as: self.request)
     }
   }
 
   private func describeChanges() {
     context.method("insert", upTo: 2) { [unowned self] context, call in
-      let entity = try Self.entity(of: call, context)
-      let table = call.isNil(1) ? nil : try Self.values(of: call, 1, entity)
+      let entity = try Self.entity(of: call, in: context)
+      let table = call.isNil(1) ? nil : try Self.values(of: call, at: 1, for: entity)
       let object = try context.undoingOnFailure {
         let object = try context.insert(entity.name)
         if let table { try assign(table, to: object) }
@@ -36,13 +36,13 @@ extension HostTypes {
     }
     context.method("delete") { context, call in
       for index in 0..<max(1, call.count) {
-        try context.delete(try Self.object(of: call, index))
+        try context.delete(try Self.object(of: call, at: index))
       }
     }
     context.method("rollback", upTo: 0) { context, _ in try context.rollback() }
     context.method("reset", upTo: 0) { context, _ in try context.reset() }
     context.method("refresh", upTo: 2) { context, call in
-      let object = try Self.object(of: call, 0)
+      let object = try Self.object(of: call, at: 0)
       try context.refresh(object, mergeChanges: call.count < 2 ? true : try call.boolean(1))
     }
     context.method("process_pending_changes", upTo: 0) { context, _ in try context.processPendingChanges() }
@@ -51,7 +51,7 @@ extension HostTypes {
 
   private func describeSaving() {
     context.method("save", upTo: 0) { [unowned self] context, call in
-      try openDomain().save(context, &call)
+      try openDomain().save(context, call: &call)
     }
     context.method("transaction", upTo: 1) { [unowned self] context, call in
       let domain = try openDomain()
@@ -85,44 +85,48 @@ extension HostTypes {
       } else {
         id = ManagedObjectID(uriRepresentation: try call.text(0))
       }
-      guard let id else { throw call.argumentError(0, "no URI of an object of an open store") }
+      guard let id else { throw call.argumentError(0, problem: "no URI of an object of an open store") }
       try call.return(try context.existingObject(with: id).map { try domain.handle($0) } ?? .nil)
     }
     context.method("find", upTo: 2) { [unowned self] context, call in
       let domain = try openDomain()
-      let entity = try Self.entity(of: call, context)
-      let values = try domain.values(try Self.values(of: call, 1, entity), of: entity, in: context)
-      try call.return(try Self.find(entity, values, context).map { try domain.handle($0) } ?? .nil)
+      let entity = try Self.entity(of: call, in: context)
+      let values = try domain.values(try Self.values(of: call, at: 1, for: entity), of: entity, in: context)
+      try call.return(try Self.find(entity, with: values, in: context).map { try domain.handle($0) } ?? .nil)
     }
-    context.method("upsert", upTo: 3) { [unowned self] context, call in try upsert(context, &call) }
+    context.method("upsert", upTo: 3) { [unowned self] context, call in try upsert(context, call: &call) }
   }
 
-  private func upsert(_ context: ManagedObjectContext, _ call: inout LuaCall) throws {
+  private func upsert(_ context: ManagedObjectContext, call: inout LuaCall) throws {
     let domain = try openDomain()
-    let entity = try Self.entity(of: call, context)
-    let keys = try Self.keys(of: call, 1, entity).map { try domain.property(.text($0), of: entity).name }
-    let argument = try Self.values(of: call, 2, entity)
+    let entity = try Self.entity(of: call, in: context)
+    let keys = try Self.keys(of: call, at: 1, for: entity).map { try domain.property(.text($0), of: entity).name }
+    let argument = try Self.values(of: call, at: 2, for: entity)
     let rows = try argument.elements
-    guard !rows.isEmpty else { return try call.return(domain.handle(upsert(argument, entity, keys, context))) }
+    guard !rows.isEmpty else {
+      return try call.return(domain.handle(upsert(argument, of: entity, keys: keys, in: context)))
+    }
     let objects = try rows.map { row in
-      guard let table = row.tableValue else { throw call.argumentError(2, "a table, or a list of tables, is expected") }
-      return try domain.handle(upsert(table, entity, keys, context))
+      guard let table = row.tableValue else {
+        throw call.argumentError(2, problem: "a table, or a list of tables, is expected")
+      }
+      return try domain.handle(upsert(table, of: entity, keys: keys, in: context))
     }
     try call.return(.table(try domain.state.list(objects)))
   }
 
   /// The object that agrees with a table in `keys`, or a new one, with the table's values.
   private func upsert(
-    _ table: LuaTable, _ entity: ResolvedEntity, _ keys: [String], _ context: ManagedObjectContext
+    _ table: LuaTable, of entity: ResolvedEntity, keys: [String], in context: ManagedObjectContext
   ) throws -> ManagedObject {
     let domain = try openDomain()
     let values = try domain.values(table, of: entity, in: context)
     var sought: [String: Value] = [:]
     for key in keys {
-      guard let value = values[key] else { throw Self.missing(key, entity) }
+      guard let value = values[key] else { throw Self.missing(key, of: entity) }
       sought[key] = value
     }
-    let found = try Self.find(entity, sought, context)
+    let found = try Self.find(entity, with: sought, in: context)
     return try context.undoingOnFailure {
       let object = try found ?? context.insert(entity.name)
       for (key, value) in values { try object.setValue(value, forKey: key) }
@@ -131,14 +135,14 @@ extension HostTypes {
   }
 
   /// Without its key a row would agree with whatever object has none.
-  private static func missing(_ key: String, _ entity: ResolvedEntity) -> ScriptError {
+  private static func missing(_ key: String, of entity: ResolvedEntity) -> ScriptError {
     ScriptError(
       .invalidRequest,
-      "upsert: the values have no \(key), which is a key: give it, or moonbase.null where no value is meant",
+      message: "upsert: the values have no \(key), which is a key: give it, or moonbase.null where no value is meant",
       entity: entity.name, property: key)
   }
 
-  static func find(_ entity: ResolvedEntity, _ values: [String: Value], _ context: ManagedObjectContext) throws
+  static func find(_ entity: ResolvedEntity, with values: [String: Value], in context: ManagedObjectContext) throws
     -> ManagedObject?
   {
     var request = FetchRequest(entity.name)
@@ -162,7 +166,7 @@ extension HostTypes {
         case .other(let name): try domain.property(name, of: object.entity)
         }
       try object.setValue(
-        domain.graphValue(from: value, for: property, in: object.managedObjectContext), at: property.slot)
+        domain.graphValue(from: value, for: property, in: object.managedObjectContext), slot: property.slot)
     }
   }
 }
@@ -182,16 +186,17 @@ extension ScriptDomain {
   /// The property that a key of a table names.
   func property(_ key: LuaValue, of entity: ResolvedEntity) throws -> ResolvedProperty {
     if let name = key.textValue, let property = entity.property(name) { return property }
-    guard let shown = key.textValue else { throw Self.unnamed(key, entity) }
+    guard let shown = key.textValue else { throw Self.unnamed(key, of: entity) }
     throw GraphError.unknownProperty(shown, of: entity)
   }
 
   /// The error of a value that stands without the name of its property.
-  private static func unnamed(_ key: LuaValue, _ entity: ResolvedEntity) -> GraphError {
+  private static func unnamed(_ key: LuaValue, of entity: ResolvedEntity) -> GraphError {
     let found =
       key.integerValue.map { "value \($0) of the table has no name" } ?? "the table has \(key.typePhrase) as a key"
     return GraphError(
-      .unknownName, "\(entity.name): \(found): values are named, as in \(entity.exampleOfValues)", entity: entity.name)
+      .unknownName, message: "\(entity.name): \(found): values are named, as in \(entity.exampleOfValues)",
+      entity: entity.name)
   }
 
   /// An error that was caught, as a script would have caught it.

@@ -9,8 +9,8 @@ extension HostTypes {
     type.usualWeight = 64  // the context weighs what its objects hold
     type.properties(
       entity.properties.map(\.name),
-      get: { [unowned self] object, slot, call in try get(object, slot, &call) },
-      set: { [unowned self] object, slot, call in try set(object, slot, &call) })
+      get: { [unowned self] object, slot, call in try get(object, slot: slot, call: &call) },
+      set: { [unowned self] object, slot, call in try set(object, slot: slot, call: &call) })
     for name in entity.fetchedProperties.keys.sorted() { describeFetched(name, of: type) }
     for method in objectMethods { type.method(method.name, upTo: method.count, method.body) }
     describeWhole(type)
@@ -19,10 +19,10 @@ extension HostTypes {
       if writing, methods.contains(key) {
         throw ScriptError(
           .invalidRequest,
-          "\(key) is a method of every object, and no property of \(object.entity.name): it is only called",
+          message: "\(key) is a method of every object, and no property of \(object.entity.name): it is only called",
           entity: object.entity.name)
       }
-      throw GraphError.unknownProperty(key, of: object.entity, object.objectID)
+      throw GraphError.unknownProperty(key, of: object.entity, id: object.objectID)
     }
     return type
   }
@@ -47,24 +47,25 @@ extension HostTypes {
         try openDomain().state.function { [unowned self] call in
           guard let property = rest.popFirst() else { return call.returnNil() }
           call.return(property.name)
-          try get(object, property.slot, &call)
+          try get(object, slot: property.slot, call: &call)
         })
     }
     type.operator(.length) { call in
       let name = try call.object(0, as: ManagedObject.self).entity.name
       throw ScriptError(
-        .invalidRequest, "an object of \(name) has no length: # counts what a to-many relationship of it holds")
+        .invalidRequest, message: "an object of \(name) has no length: # counts what a to-many relationship of it holds"
+      )
     }
   }
 
-  private func get(_ object: ManagedObject, _ slot: Slot, _ call: inout LuaCall) throws {
+  private func get(_ object: ManagedObject, slot: Slot, call: inout LuaCall) throws {
     let property = object.entity.properties[slot]
     guard let relationship = property.relationship else {
       return try openDomain().answer(&call, with: object.value(at: slot))
     }
     if relationship.isToMany {
       guard object.managedObjectContext != nil else { throw object.goneError }
-      return try call.return(ToManyBox(object, slot), as: members)
+      return try call.return(ToManyBox(object, slot: slot), as: members)
     }
     guard case .objectID(let id) = try object.value(at: slot), let context = object.managedObjectContext else {
       return call.returnNil()
@@ -73,10 +74,10 @@ extension HostTypes {
     try call.return(destination, as: type(of: destination.entity))
   }
 
-  private func set(_ object: ManagedObject, _ slot: Slot, _ call: inout LuaCall) throws {
+  private func set(_ object: ManagedObject, slot: Slot, call: inout LuaCall) throws {
     let property = object.entity.properties[slot]
     try object.setValue(
-      try openDomain().graphValue(from: try call.value(0), for: property, in: object.managedObjectContext), at: slot)
+      try openDomain().graphValue(from: try call.value(0), for: property, in: object.managedObjectContext), slot: slot)
   }
 
   /// What every object can do; also reached as `moonbase.object.NAME(object, ...)`.
@@ -123,11 +124,11 @@ extension HostTypes {
       ("did_access", 1, { object, call in try object.didAccessValue(forKey: try call.text(0)) }),
       ("will_change", 1, { object, call in try object.willChangeValue(forKey: try call.text(0)) }),
       ("did_change", 1, { object, call in try object.didChangeValue(forKey: try call.text(0)) }),
-      ("validate", 2, { [unowned self] object, call in try validate(object, &call) }),
+      ("validate", 2, { [unowned self] object, call in try validate(object, call: &call) }),
     ]
   }
 
-  private func validate(_ object: ManagedObject, _ call: inout LuaCall) throws {
+  private func validate(_ object: ManagedObject, call: inout LuaCall) throws {
     let domain = try openDomain()
     guard call.count > 0 else {
       try domain.attempt(&call) { try object.validate() }
@@ -135,7 +136,7 @@ extension HostTypes {
     }
     let key = try call.text(0)
     guard let property = object.entity.property(key) else {
-      throw GraphError.unknownProperty(key, of: object.entity, object.objectID)
+      throw GraphError.unknownProperty(key, of: object.entity, id: object.objectID)
     }
     let value = try domain.graphValue(from: try call.value(1), for: property, in: object.managedObjectContext)
     try domain.attempt(&call) { try object.validate(value, forKey: key) }

@@ -16,7 +16,7 @@ final class ObjectWalk {
   private var batch: ArraySlice<ManagedObject> = []
   private var visited: [ManagedObject] = []
 
-  init(_ box: RequestBox, _ domain: ScriptDomain) throws {
+  init(_ box: RequestBox, domain: ScriptDomain) throws {
     self.box = box
     self.domain = domain
     let request = box.request

@@ -31,7 +31,7 @@ final class RequestBox {
   /// How many of a kind a request takes: they are gone through, and put together, at each use.
   static let greatestCount: Int32 = 1000
 
-  init(_ request: FetchRequest, _ context: ContextBox) {
+  init(_ request: FetchRequest, context: ContextBox) {
     contextBox = context
     step = .start(request)
     counts = .zero
@@ -39,7 +39,7 @@ final class RequestBox {
     weigh(weight)
   }
 
-  private init(_ previous: RequestBox, _ step: Step, _ counts: SIMD4<Int32>, weight: Int) {
+  private init(_ previous: RequestBox, step: Step, counts: SIMD4<Int32>, weight: Int) {
     contextBox = previous.contextBox
     self.previous = previous
     self.step = step
@@ -60,9 +60,9 @@ final class RequestBox {
     guard counts[kind.rawValue] <= Self.greatestCount else {
       throw ScriptError(
         .invalidRequest,
-        "a request takes at most \(Self.greatestCount) \(kind); to find one of many values, ask for key IN %@")
+        message: "a request takes at most \(Self.greatestCount) \(kind); to find one of many values, ask for key IN %@")
     }
-    return RequestBox(self, step, counts, weight: weight)
+    return RequestBox(self, step: step, counts: counts, weight: weight)
   }
 
   // Many steps would go one inside of the other.
@@ -114,20 +114,22 @@ final class RequestBox {
 extension HostTypes {
   func describeRequest() {
     step("where") { box, call, domain in
-      let condition = try Self.predicate(call, domain, try box.context)
+      let condition = try Self.predicate(call, domain: domain, in: try box.context)
       return try box.with(.condition(condition), adding: 1, to: .conditions, weight: condition.weight)
     }
-    texts("sort", .keys) { request, keys in request.sortDescriptors += keys.map { SortDescriptor(text: $0) } }
-    texts("prefetch", .paths) { $0.relationshipKeyPathsForPrefetching += $1 }
-    texts("group_by", .groups) { $0.propertiesToGroupBy += $1 }
-    change("limit", Self.count) { $0.fetchLimit = $1 }
-    change("offset", Self.count) { $0.fetchOffset = $1 }
-    change("batch", Self.count) { $0.fetchBatchSize = $1 }
-    change("subentities", { try $0.boolean(0) }) { $0.includesSubentities = $1 }
-    change("pending", { try $0.boolean(0) }) { $0.includesPendingChanges = $1 }
-    change("distinct", { call in call.isNil(0) ? true : try call.boolean(0) }) { $0.returnsDistinctResults = $1 }
+    texts("sort", kind: .keys) { request, keys in request.sortDescriptors += keys.map { SortDescriptor(text: $0) } }
+    texts("prefetch", kind: .paths) { $0.relationshipKeyPathsForPrefetching += $1 }
+    texts("group_by", kind: .groups) { $0.propertiesToGroupBy += $1 }
+    change("limit", reading: Self.count) { $0.fetchLimit = $1 }
+    change("offset", reading: Self.count) { $0.fetchOffset = $1 }
+    change("batch", reading: Self.count) { $0.fetchBatchSize = $1 }
+    change("subentities", reading: { try $0.boolean(0) }) { $0.includesSubentities = $1 }
+    change("pending", reading: { try $0.boolean(0) }) { $0.includesPendingChanges = $1 }
+    change("distinct", reading: { call in call.isNil(0) ? true : try call.boolean(0) }) {
+      $0.returnsDistinctResults = $1
+    }
     step("having") { box, call, domain in
-      let condition = try Self.predicate(call, domain, try box.context)
+      let condition = try Self.predicate(call, domain: domain, in: try box.context)
       return try box.with(.change { $0.havingPredicate = condition }, weight: condition.weight)
     }
     step("save_every", upTo: 1) { box, call, _ in try box.with(.saveEvery(max(1, Self.count(call)))) }
@@ -140,23 +142,23 @@ extension HostTypes {
     let advice = "for object in request:each() do, or take the list that request:all() gives"
     for name in [LuaOperator.call, .pairs] {
       request.operator(name) { _ in
-        throw ScriptError(.invalidRequest, "a fetch request has not been fetched yet: write \(advice)")
+        throw ScriptError(.invalidRequest, message: "a fetch request has not been fetched yet: write \(advice)")
       }
     }
     request.operator(.length) { _ in
-      throw ScriptError(.invalidRequest, "a fetch request has no length: call its method count()")
+      throw ScriptError(.invalidRequest, message: "a fetch request has no length: call its method count()")
     }
     request.missing { [unowned self, unowned request] _, key, _, call in
       guard case .integer = try call.value(0) else {
         throw ScriptError(
-          .invalidRequest, "a fetch request has no '\(key)'\(self.advice(for: key, request.names))")
+          .invalidRequest, message: "a fetch request has no '\(key)'\(self.advice(for: key, known: request.names))")
       }
-      throw ScriptError(.invalidRequest, "a fetch request has no elements: write \(advice)")
+      throw ScriptError(.invalidRequest, message: "a fetch request has no elements: write \(advice)")
     }
   }
 
   /// The nearest name; for what other libraries call it, the one that it has here.
-  private func advice(for name: String, _ known: [String]) -> String {
+  private func advice(for name: String, known: [String]) -> String {
     let others = [
       "orderby": "sort", "order_by": "sort", "order": "sort", "filter": "where", "list": "all", "get": "all",
       "one": "first",
@@ -177,7 +179,7 @@ extension HostTypes {
 
   /// A step that changes the request by its arguments.
   private func change<Argument>(
-    _ name: String, _ read: @escaping (borrowing LuaCall) throws -> Argument,
+    _ name: String, reading read: @escaping (borrowing LuaCall) throws -> Argument,
     _ body: @escaping (inout FetchRequest, Argument) -> Void
   ) {
     step(name, upTo: 1) { box, call, _ in
@@ -188,7 +190,7 @@ extension HostTypes {
 
   /// A step that adds texts to a list of the request.
   private func texts(
-    _ name: String, _ kind: RequestBox.Kind, _ body: @escaping (inout FetchRequest, [String]) -> Void
+    _ name: String, kind: RequestBox.Kind, _ body: @escaping (inout FetchRequest, [String]) -> Void
   ) {
     step(name) { box, call, _ in
       let texts = try (0..<call.count).map { try call.text($0) }
@@ -216,7 +218,7 @@ extension HostTypes {
     request.method("count", upTo: 0) { box, call in call.return(try box.context.count(box.request)) }
     request.method("each", upTo: 0) { [unowned self] box, call in
       let domain = try openDomain()
-      let walk = try ObjectWalk(box, domain)
+      let walk = try ObjectWalk(box, domain: domain)
       try call.return(
         try domain.state.function(weight: walk.weight) { [unowned self] call in
           try call.return(try walk.next().map { try openDomain().handle($0) } ?? .nil)
@@ -227,7 +229,7 @@ extension HostTypes {
       var request = box.request
       if !call.isNil(0) {
         if let path = try call.value(0).textValue {
-          throw call.argumentError(0, "a table of key paths is expected, as in { \"\(path)\" }, got string")
+          throw call.argumentError(0, problem: "a table of key paths is expected, as in { \"\(path)\" }, got string")
         }
         request.propertiesToFetch = try Self.columns(try call.table(0))
       }
@@ -240,18 +242,18 @@ extension HostTypes {
 
   /// The arguments of a call as a predicate: its text, and what stands for its placeholders.
   private static func predicate(
-    _ call: borrowing LuaCall, _ domain: ScriptDomain, _ context: ManagedObjectContext
+    _ call: borrowing LuaCall, domain: ScriptDomain, in context: ManagedObjectContext
   ) throws -> Predicate {
     let arguments = try (1..<max(1, call.count)).map { index in
       let argument = try call.value(index)
       try domain.checkContext(of: argument, is: context)
       do { return try domain.graphValue(from: argument) } catch let error as ScriptError {
-        throw call.argumentError(index, error.message)
+        throw call.argumentError(index, problem: error.message)
       }
     }
     guard case .string = try call.value(0) else {
       throw call.argumentError(
-        0, "a predicate is expected, as in \"name = %@\" with a value for each %@, got \(call.typeName(0))")
+        0, problem: "a predicate is expected, as in \"name = %@\" with a value for each %@, got \(call.typeName(0))")
     }
     return try Predicate(format: try call.text(0), arguments: arguments)
   }
@@ -259,7 +261,7 @@ extension HostTypes {
   private static func count(_ call: borrowing LuaCall) throws -> Int {
     let number = try call.integer(0)
     guard (0...Int64(Int32.max)).contains(number) else {
-      throw call.argumentError(0, "a number from 0 to \(Int32.max) is expected, got \(number)")
+      throw call.argumentError(0, problem: "a number from 0 to \(Int32.max) is expected, got \(number)")
     }
     return Int(number)
   }
@@ -268,9 +270,9 @@ extension HostTypes {
   private static func columns(_ table: LuaTable) throws -> [FetchColumn] {
     try table.pairs.map { key, value in
       guard let path = value.textValue else {
-        throw ScriptError(.invalidRequest, "dictionaries takes key paths as text, not \(value.typePhrase)")
+        throw ScriptError(.invalidRequest, message: "dictionaries takes key paths as text, not \(value.typePhrase)")
       }
-      return FetchColumn(key.textValue ?? path, try Expression(format: path))
+      return FetchColumn(key.textValue ?? path, expression: try Expression(format: path))
     }
   }
 }

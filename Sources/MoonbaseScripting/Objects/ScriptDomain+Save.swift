@@ -3,15 +3,15 @@ import MoonbaseLua
 
 extension ScriptDomain {
   /// Saves: `true`, and the error of a `did_save` hook if there was one; or `nil` and the error.
-  func save(_ context: ManagedObjectContext, _ call: inout LuaCall) throws {
+  func save(_ context: ManagedObjectContext, call: inout LuaCall) throws {
     if let box = try attempt(&call, { try context.save() }) {
       unseenFailure = UnseenFailure(error: box, cause: .save)
     }
-    try returnDidSaveError(of: context, &call)
+    try returnDidSaveError(of: context, call: &call)
   }
 
   /// What `did_save` hooks raised does not make a save fail: it follows the results of the call.
-  func returnDidSaveError(of context: ManagedObjectContext, _ call: inout LuaCall) throws {
+  func returnDidSaveError(of context: ManagedObjectContext, call: inout LuaCall) throws {
     guard let box = didSaveError(of: context) else { return }
     try call.return(box, as: types.error)
   }
@@ -23,10 +23,11 @@ extension ScriptDomain {
     guard var error = errors.first else { return nil }
     if errors.count > 1 {
       error = GraphError(
-        error.code, "\(errors.count) errors after the data was saved", entity: error.entity, objectID: error.objectID,
+        error.code, message: "\(errors.count) errors after the data was saved", entity: error.entity,
+        objectID: error.objectID,
         details: errors)
     }
-    let box = ErrorBox(error, self)
+    let box = ErrorBox(error, domain: self)
     unseenFailure = UnseenFailure(error: box, cause: .didSave)
     return box
   }

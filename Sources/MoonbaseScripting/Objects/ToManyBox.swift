@@ -7,7 +7,7 @@ final class ToManyBox {
   let owner: ManagedObject
   let slot: Slot
 
-  init(_ owner: ManagedObject, _ slot: Slot) {
+  init(_ owner: ManagedObject, slot: Slot) {
     self.owner = owner
     self.slot = slot
   }
@@ -20,7 +20,7 @@ final class ToManyBox {
     guard isOrdered else {
       throw ScriptError(
         .invalidRequest,
-        "\(owner.entity.name).\(owner.entity.properties[slot].name) is not ordered: it has no positions",
+        message: "\(owner.entity.name).\(owner.entity.properties[slot].name) is not ordered: it has no positions",
         entity: owner.entity.name, property: owner.entity.properties[slot].name)
     }
   }
@@ -30,15 +30,17 @@ extension HostTypes {
   /// `add remove contains each all`, `#`, `pairs`; ordered ones also `[i] insert move index_of`.
   func describeMembers() {
     members.method("add") { box, call in
-      let ids = try (0..<call.count).map { try Self.id(call, $0, box) }
-      for id in ids { try box.owner.checkDestination(id, box.slot) }
-      for id in ids { try box.owner.addMember(id, box.slot) }
+      let ids = try (0..<call.count).map { try Self.id(call, at: $0, in: box) }
+      for id in ids { try box.owner.checkDestination(id, slot: box.slot) }
+      for id in ids { try box.owner.addMember(id, slot: box.slot) }
     }
     members.method("remove") { box, call in
-      for id in try (0..<call.count).map({ try Self.id(call, $0, box) }) { try box.owner.removeMember(id, box.slot) }
+      for id in try (0..<call.count).map({ try Self.id(call, at: $0, in: box) }) {
+        try box.owner.removeMember(id, slot: box.slot)
+      }
     }
     members.method("contains", upTo: 1) { box, call in
-      call.return(try box.owner.hasMember(Self.id(call, 0, box), box.slot))
+      call.return(try box.owner.hasMember(Self.id(call, at: 0, in: box), slot: box.slot))
     }
     members.method("all", upTo: 0) { [unowned self] box, call in
       try call.return(.table(try openDomain().state.list(try handles(box))))
@@ -67,7 +69,7 @@ extension HostTypes {
     }
     members.operator(.call) { _ in
       throw ScriptError(
-        .invalidRequest, "a relationship cannot be called: write for object in object.NAME:each() do")
+        .invalidRequest, message: "a relationship cannot be called: write for object in object.NAME:each() do")
     }
     describeOrder()
   }
@@ -75,44 +77,46 @@ extension HostTypes {
   private func describeOrder() {
     members.method("insert", upTo: 2) { box, call in
       try box.requireOrder()
-      let id = try Self.id(call, 1, box)
-      let others = try box.owner.memberCount(box.slot) - (box.owner.hasMember(id, box.slot) ? 1 : 0)
-      let position = try Self.position(call, 0, upTo: others + 1)
-      try box.owner.insertMember(id, at: position, box.slot)
+      let id = try Self.id(call, at: 1, in: box)
+      let others = try box.owner.memberCount(box.slot) - (box.owner.hasMember(id, slot: box.slot) ? 1 : 0)
+      let position = try Self.position(call, at: 0, upTo: others + 1)
+      try box.owner.insertMember(id, at: position, slot: box.slot)
     }
     members.method("move", upTo: 2) { box, call in
       try box.requireOrder()
       let count = try box.owner.memberCount(box.slot)
-      let from = try Self.position(call, 0, upTo: count)
-      let to = try Self.position(call, 1, upTo: count)
-      try box.owner.moveMember(from: from, to: to, box.slot)
+      let from = try Self.position(call, at: 0, upTo: count)
+      let to = try Self.position(call, at: 1, upTo: count)
+      try box.owner.moveMember(from: from, to: to, slot: box.slot)
     }
     members.method("index_of", upTo: 1) { box, call in
       try box.requireOrder()
-      let id = try Self.id(call, 0, box)
-      try call.return(try box.owner.memberIndex(of: id, box.slot).map { .integer(Int64($0 + 1)) } ?? .nil)
+      let id = try Self.id(call, at: 0, in: box)
+      try call.return(try box.owner.memberIndex(of: id, slot: box.slot).map { .integer(Int64($0 + 1)) } ?? .nil)
     }
     members.missing { [unowned self, unowned members] box, key, writing, call in
       guard case .integer(let position) = try call.value(0) else {
         throw ScriptError(
-          .invalidRequest, "a relationship has no '\(key)'\(suggestion(for: key, among: members.names))")
+          .invalidRequest, message: "a relationship has no '\(key)'\(suggestion(for: key, among: members.names))")
       }
       try box.requireOrder()
-      guard !writing else { throw ScriptError(.invalidRequest, "assign a list, or use insert, remove and move") }
-      guard position > 0, let id = try box.owner.memberID(at: Int(position) - 1, box.slot) else {
+      guard !writing else {
+        throw ScriptError(.invalidRequest, message: "assign a list, or use insert, remove and move")
+      }
+      guard position > 0, let id = try box.owner.memberID(at: Int(position) - 1, slot: box.slot) else {
         return call.returnNil()
       }
-      try call.return(try handle(id, box))
+      try call.return(try handle(id, in: box))
     }
   }
 
   /// A position that counts from 1 as one that counts from 0.
-  private static func position(_ call: borrowing LuaCall, _ index: Int, upTo last: Int) throws -> Int {
+  private static func position(_ call: borrowing LuaCall, at index: Int, upTo last: Int) throws -> Int {
     let position = try call.integer(index)
     guard position >= 1, position <= last else {
       throw call.argumentError(
         index,
-        last == 0
+        problem: last == 0
           ? "position out of bounds: there is none" : "position out of bounds: \(position) is not from 1 to \(last)")
     }
     return Int(position) - 1
@@ -121,15 +125,15 @@ extension HostTypes {
   /// The bytes that a list of destinations keeps in the host while a script walks through it.
   private static func weight(of count: Int) -> Int { 256 + 96 * count }
 
-  private func handles(_ box: ToManyBox) throws -> [LuaValue] { try box.ids().map { try handle($0, box) } }
+  private func handles(_ box: ToManyBox) throws -> [LuaValue] { try box.ids().map { try handle($0, in: box) } }
 
-  private func handle(_ id: ManagedObjectID, _ box: ToManyBox) throws -> LuaValue {
+  private func handle(_ id: ManagedObjectID, in box: ToManyBox) throws -> LuaValue {
     guard let context = box.owner.managedObjectContext else { return .nil }
     return try openDomain().handle(context.object(with: id))
   }
 
   /// The ID of an object argument, which must be of the owner's context.
-  static func id(_ call: borrowing LuaCall, _ index: Int, _ box: ToManyBox) throws -> ManagedObjectID {
+  static func id(_ call: borrowing LuaCall, at index: Int, in box: ToManyBox) throws -> ManagedObjectID {
     guard let object = call.objectIfPresent(index, as: ManagedObject.self) else {
       throw call.typeError(index, expected: "object")
     }

@@ -24,7 +24,7 @@ public struct LuaModelFile: ModelReader {
     guard
       let text = String(validating: try source.data(limit: limits.sourceSize ?? LuaSource.greatestSize), as: UTF8.self)
     else {
-      throw ModelError(.malformedFile, "it is no UTF-8 text", at: SourceLocation(file: source.name))
+      throw ModelError(.malformedFile, message: "it is no UTF-8 text", at: SourceLocation(file: source.name))
     }
     return try read(ScriptSource(name: source.name, text: text))
   }
@@ -39,13 +39,14 @@ public struct LuaModelFile: ModelReader {
       guard let table = results.first?.tableValue else {
         let result = results.first.map { $0.typePhrase } ?? "nothing; a script is run by moonbase run"
         throw ModelError(
-          .malformedFile, "a model file returns a table; this one returns \(result)",
+          .malformedFile, message: "a model file returns a table; this one returns \(result)",
           at: SourceLocation(file: source.name))
       }
       guard try ReturnedTable.isModel(table) || !ReturnedTable.isExtension(table) else {
         throw ModelError(
           .malformedFile,
-          "this file is an extension, not a model: it goes with one (moonbase run --model MODEL --extension \(source.name), or "
+          message:
+            "this file is an extension, not a model: it goes with one (moonbase run --model MODEL --extension \(source.name), or "
             + "extensions of moonbase.open)",
           at: SourceLocation(file: source.name))
       }
@@ -55,9 +56,10 @@ public struct LuaModelFile: ModelReader {
     } catch let error as LuaError {
       let code: ModelError.Code =
         error.kind == .interrupted ? .interrupted : error.kind.limit != nil ? .limitExceeded : .malformedFile
-      throw ModelError(code, error.message, at: SourceLocation(file: error.script ?? source.name, line: error.line))
+      throw ModelError(
+        code, message: error.message, at: SourceLocation(file: error.script ?? source.name, line: error.line))
     } catch {
-      throw ModelError(.malformedFile, "\(error)", at: SourceLocation(file: source.name))
+      throw ModelError(.malformedFile, message: "\(error)", at: SourceLocation(file: source.name))
     }
     let mistakes = Mistakes()
     for duplicate in lines.duplicates { mistakes.add(duplicate) }
@@ -76,7 +78,8 @@ extension ModelTree {
   init(_ table: LuaTable, domain: ScriptDomain, lines: ScriptKeyLines, path: [String] = []) throws {
     guard path.count < 20 else {
       throw ModelError(
-        .malformedFile, "\(path.joined(separator: ".")): the tables are nested too deep", at: lines.location(of: path))
+        .malformedFile, message: "\(path.joined(separator: ".")): the tables are nested too deep",
+        at: lines.location(of: path))
     }
     let count = try table.count
     let list = try (0..<count).map {
@@ -89,10 +92,10 @@ extension ModelTree {
       if case .integer(let index) = key, (1...Int64(max(count, 1))).contains(index), index <= count { continue }
       guard let name = key.textValue else {
         throw ModelError(
-          .malformedFile, "\(path.joined(separator: ".")): a key must be a name, not \(key.typePhrase)",
+          .malformedFile, message: "\(path.joined(separator: ".")): a key must be a name, not \(key.typePhrase)",
           at: lines.location(of: path))
       }
-      let entry = Entry(name, try ModelTree(value, domain: domain, lines: lines, path: path + [name]))
+      let entry = Entry(name, tree: try ModelTree(value, domain: domain, lines: lines, path: path + [name]))
       entries.append(((entry.tree.line ?? .max, lines.place(of: path + [name]) ?? .max, name), entry))
     }
     // Lua keeps no order of names; the place in the file gives one.
@@ -112,7 +115,7 @@ extension ModelTree {
     do {
       self.init(.value(try domain.graphValue(from: value)), line: place.line)
     } catch {
-      throw ModelError(.malformedFile, "\(path.joined(separator: ".")): \(error)", at: place)
+      throw ModelError(.malformedFile, message: "\(path.joined(separator: ".")): \(error)", at: place)
     }
   }
 }

@@ -27,7 +27,8 @@ struct ScriptKeyLines {
     lines.duplicates.map { duplicate in
       ModelError(
         .invalidModel,
-        "\(duplicate.path.joined(separator: ".")) is given twice, first in line \(duplicate.firstLine): rename one of them",
+        message:
+          "\(duplicate.path.joined(separator: ".")) is given twice, first in line \(duplicate.firstLine): rename one of them",
         at: SourceLocation(file: name, line: duplicate.line))
     }
   }

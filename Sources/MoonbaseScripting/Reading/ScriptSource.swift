@@ -53,13 +53,13 @@ public struct ScriptSource: Sendable, Hashable {
 
   private init(path: String, name: String, isProgram: Bool = false, limit: Int?) throws(ScriptError) {
     try self.init(
-      bytes: Self.read(path, name, limit), name: name, folderPath: path.folderOfPath, isProgram: isProgram)
+      bytes: Self.read(path, name: name, limit: limit), name: name, folderPath: path.folderOfPath, isProgram: isProgram)
   }
 
   private init(bytes: [UInt8], name: String, folderPath: String?, isProgram: Bool) throws(ScriptError) {
     let text = bytes.withUnsafeBufferPointer { String(validUTF8: $0) }
     guard isProgram || text != nil && bytes.first != 0x1B else {
-      throw ScriptError(.cannotOpenFile, "\(name) is \(Self.form(of: bytes)): a Lua source is expected")
+      throw ScriptError(.cannotOpenFile, message: "\(name) is \(Self.form(of: bytes)): a Lua source is expected")
     }
     self.name = name
     self.text = text ?? ""
@@ -74,11 +74,11 @@ public struct ScriptSource: Sendable, Hashable {
     return bytes.first == 0x1B ? "bytecode" : "no UTF-8 text"
   }
 
-  private static func read(_ path: String, _ name: String, _ limit: Int?) throws(ScriptError) -> [UInt8] {
+  private static func read(_ path: String, name: String, limit: Int?) throws(ScriptError) -> [UInt8] {
     do {
       return try BoundedFile.read(path, limit: limit ?? LuaSource.greatestSize)
     } catch {
-      throw refusal(of: name, error)
+      throw refusal(of: name, failure: error)
     }
   }
 
@@ -88,7 +88,7 @@ public struct ScriptSource: Sendable, Hashable {
     do {
       bytes = try BoundedFile.read(STDIN_FILENO, limit: limit ?? LuaSource.greatestSize)
     } catch {
-      throw Self.refusal(of: name, error)
+      throw Self.refusal(of: name, failure: error)
     }
     try self.init(bytes: bytes, name: name, isProgram: isProgram)
   }
@@ -97,16 +97,18 @@ public struct ScriptSource: Sendable, Hashable {
     [".xcdatamodeld", ".xcdatamodel", ".momd"].contains { name.hasSuffix($0) || name.hasSuffix("\($0)/") }
   }
 
-  private static func refusal(of name: String, _ failure: BoundedFile.Failure) -> ScriptError {
+  private static func refusal(of name: String, failure: BoundedFile.Failure) -> ScriptError {
     switch failure {
     case .tooLarge(let limit):
-      ScriptError(.sourceTooLarge, "\(name): the source has more than \(limit) bytes; --limit-source allows more")
+      ScriptError(
+        .sourceTooLarge, message: "\(name): the source has more than \(limit) bytes; --limit-source allows more")
     case .folder:
       ScriptError(
         .cannotOpenFile,
-        "\(name) is a folder; a script file is expected\(isModel(name) ? ", and a model is named with --model" : "")")
-    case .system(ENOENT), .system(ENOTDIR): ScriptError(.cannotOpenFile, "\(name): there is no such file")
-    case .special, .system: ScriptError(.cannotOpenFile, "\(name) cannot be read: \(failure.reason)")
+        message:
+          "\(name) is a folder; a script file is expected\(isModel(name) ? ", and a model is named with --model" : "")")
+    case .system(ENOENT), .system(ENOTDIR): ScriptError(.cannotOpenFile, message: "\(name): there is no such file")
+    case .special, .system: ScriptError(.cannotOpenFile, message: "\(name) cannot be read: \(failure.reason)")
     }
   }
 }

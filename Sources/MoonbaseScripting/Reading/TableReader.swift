@@ -8,50 +8,56 @@ struct TableReader {
   /// The keys that led here, for example `entities`, `Person`, `derived`.
   let path: [String]
 
-  func error(_ key: String?, _ message: String) -> ScriptError {
+  func error(_ key: String?, message: String) -> ScriptError {
     let keys = path + (key.map { [$0] } ?? [])
     let place = keys.isEmpty ? "" : "\(keys.joined(separator: ".")): "
-    return ScriptError(.invalidExtension, place + message, at: source.location(of: keys))
+    return ScriptError(.invalidExtension, message: place + message, at: source.location(of: keys))
   }
 
   func string(_ key: String) throws -> String? {
-    try value(key, "a string") { $0.textValue }
+    try value(key, expected: "a string") { $0.textValue }
   }
 
   func boolean(_ key: String) throws -> Bool? {
-    try value(key, "true or false") { $0.booleanValue }
+    try value(key, expected: "true or false") { $0.booleanValue }
   }
 
   func function(_ key: String) throws -> LuaFunction? {
-    try value(key, "a function") { $0.functionValue }
+    try value(key, expected: "a function") { $0.functionValue }
   }
 
   func table(_ key: String) throws -> TableReader? {
-    try value(key, "a table") { $0.tableValue }.map { TableReader(table: $0, source: source, path: path + [key]) }
+    try value(key, expected: "a table") { $0.tableValue }.map {
+      TableReader(table: $0, source: source, path: path + [key])
+    }
   }
 
   func strings(_ key: String) throws -> [String]? {
     if let text = try table.get(key).textValue {
-      throw error(key, "a list of strings is expected, as in { \"\(text)\" }")
+      throw error(key, message: "a list of strings is expected, as in { \"\(text)\" }")
     }
     guard let list = try table(key) else { return nil }
     return try list.table.elements.map { element in
-      guard let text = element.textValue else { throw error(key, "a list of strings is expected") }
+      guard let text = element.textValue else { throw error(key, message: "a list of strings is expected") }
       return text
     }
   }
 
-  private func value<Result>(_ key: String, _ expected: String, _ read: (LuaValue) -> Result?) throws -> Result? {
+  private func value<Result>(_ key: String, expected: String, _ read: (LuaValue) -> Result?) throws -> Result? {
     let value = try table.get(key)
     if case .nil = value { return nil }
-    guard let result = read(value) else { throw error(key, "\(expected) is expected, not \(value.typePhrase)") }
+    guard let result = read(value) else {
+      throw error(key, message: "\(expected) is expected, not \(value.typePhrase)")
+    }
     return result
   }
 
   /// The text keys in order; throws for any other key.
   func keys() throws -> [String] {
     try table.pairs.map { pair in
-      guard let key = pair.key.textValue else { throw error(nil, "its keys must be names, not \(pair.key.typePhrase)") }
+      guard let key = pair.key.textValue else {
+        throw error(nil, message: "its keys must be names, not \(pair.key.typePhrase)")
+      }
       return key
     }.sorted()
   }
@@ -60,7 +66,7 @@ struct TableReader {
   func check(_ known: Set<String>) throws {
     for key in try keys() where !known.contains(key) {
       let hint = suggestion(for: key, among: known.sorted())
-      throw error(key, "this key is unknown\(hint)")
+      throw error(key, message: "this key is unknown\(hint)")
     }
   }
 

@@ -14,23 +14,23 @@ extension ScriptDomain {
       guard case .table(let options) = try call.value(0) else {
         let store = try call.value(0).textValue.map { "\"\($0)\"" } ?? "\"people.sqlite\""
         throw call.argumentError(
-          0, "a table is expected, as in moonbase.open{ store = \(store) }, got \(call.typeName(0))")
+          0, problem: "a table is expected, as in moonbase.open{ store = \(store) }, got \(call.typeName(0))")
       }
-      try call.return(.table(try types.openDomain().open(options, opener)))
+      try call.return(.table(try types.openDomain().open(options, with: opener)))
     }
     try define("reload", upTo: 0) { [unowned types] _ in
       for context in try types.openDomain().contexts { try ScriptExtensions.reload(of: context) }
     }
   }
 
-  private func open(_ table: LuaTable, _ opener: ContainerOpener) throws -> LuaTable {
+  private func open(_ table: LuaTable, with opener: ContainerOpener) throws -> LuaTable {
     let context = try context(of: opener(containerDescription(table)))
     contexts.append(context)
     weigh(opened: context.coordinator)
     let result = try state.table(["context": .object(types.context.handle(context))])
     try result.set(
       "reload",
-      .function(
+      to: .function(
         try state.makeFunction { call in
           try call.refuse(from: 0)
           try ScriptExtensions.reload(of: context)
@@ -71,7 +71,7 @@ extension ScriptDomain {
     guard path.utf8.count >= PATH_MAX else { return path }
     throw ScriptError(
       .invalidRequest,
-      "\(TextLimits.beginning(of: path)) cannot be opened: \(String(cString: strerror(ENAMETOOLONG)))"
+      message: "\(TextLimits.beginning(of: path)) cannot be opened: \(String(cString: strerror(ENAMETOOLONG)))"
         + " (\(path.utf8.count) bytes; \(PATH_MAX - 1) at most)")
   }
 
@@ -97,7 +97,7 @@ extension ScriptDomain {
     case let value:
       guard let path = value.textValue else {
         throw ScriptError(
-          .invalidRequest, "store is a path or a table of paths by configuration, not \(value.typePhrase)")
+          .invalidRequest, message: "store is a path or a table of paths by configuration, not \(value.typePhrase)")
       }
       return [.sqlite(URL(literalPath: try Self.checked(path: path)))]
     }
@@ -112,7 +112,7 @@ extension ScriptDomain {
         try ManagedObjectModel(tree: ModelTree(model, domain: self, lines: source.keyLines), file: source.name))
     case let other:
       guard let path = other.textValue else {
-        throw ScriptError(.invalidRequest, "model is a path or a table, not \(other.typePhrase)")
+        throw ScriptError(.invalidRequest, message: "model is a path or a table, not \(other.typePhrase)")
       }
       return .file(URL(literalPath: try Self.checked(path: path)))
     }

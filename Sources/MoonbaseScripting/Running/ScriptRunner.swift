@@ -30,7 +30,7 @@ public struct ScriptRunner {
     do {
       var results: [LuaValue] = []
       try domain.state.run {
-        let environment = try environment(sources.last?.name ?? program, program, arguments)
+        let environment = try environment(sources.last?.name ?? program, program: program, arguments: arguments)
         let chunks = try sources.map { try domain.state.load(Self.source(of: $0), in: environment) }
         try prepare()
         for chunk in chunks { results = try chunk.call(arguments.map(LuaValue.text)) }
@@ -82,8 +82,8 @@ public struct ScriptRunner {
     }
   }
 
-  private func environment(_ name: String, _ program: String, _ arguments: [String]) throws -> LuaEnvironment {
-    let table = try domain.state.argumentTable(script: name, program: program, arguments)
+  private func environment(_ name: String, program: String, arguments: [String]) throws -> LuaEnvironment {
+    let table = try domain.state.argumentTable(script: name, program: program, arguments: arguments)
     return try domain.state.environment(["arg": .table(table)])
   }
 
@@ -121,7 +121,7 @@ public struct ScriptRunner {
     if let advice = advice(for: error) { lines.append(advice) }
     if error.kind != .interrupted, let frame = domain.state.codeFrame(of: error) { lines.append(frame) }
     if let hook = (error.underlying as? GraphError)?.underlying as? LuaError {
-      lines += Self.traceback(hook.traceback.map(\.description), "stack traceback of the extension:")
+      lines += Self.traceback(hook.traceback.map(\.description), heading: "stack traceback of the extension:")
     }
     if error.kind != .syntax { lines += Self.traceback(error.traceback.map(\.description)) }
     return lines.joined(separator: "\n")
@@ -138,7 +138,7 @@ public struct ScriptRunner {
       + " in memory), or take the context of moonbase.open{ store = ..., model = ... }"
   }
 
-  private static func traceback(_ frames: [String], _ heading: String = "stack traceback:") -> [String] {
+  private static func traceback(_ frames: [String], heading: String = "stack traceback:") -> [String] {
     frames.isEmpty ? [] : [heading] + frames.prefix(20).map { "  \($0)" }
   }
 }

@@ -66,7 +66,7 @@ final class LuaHostProgram {
     try? state.register(type)
     for name in ["host", "other"] {
       if let function = try? state.function({ [weak self] call in try self?.callback(&call) }) {
-        try? state.setGlobal(name, function)
+        try? state.setGlobal(name, to: function)
       }
     }
     state.modules.add(
@@ -138,7 +138,7 @@ final class LuaHostProgram {
     guard depth < 20 else { throw Refusal() }
     switch next() % 10 {
     case 0: throw Refusal()
-    case 1: throw LuaError(.runtime, "refused")
+    case 1: throw LuaError(.runtime, message: "refused")
     case 2: _ = step()
     case 3: for _ in 0..<next() * 4 { try call.return(value) }
     case 4: for value in try call.values() { try call.return(value) }
@@ -160,8 +160,8 @@ final class LuaHostProgram {
   private func useTable() {
     if next() % 4 == 0, let table = try? state.table(elements: next(), fields: next()) { keep(.table(table)) }
     guard case .table(let table) = value else { return }
-    try? table.set(value, value)
-    try? table.assign(value, value)
+    try? table.set(value, to: value)
+    try? table.assign(value, to: value)
     if let found = try? table.get(value) { keep(found) }
     if let found = try? table.index(value) { keep(found) }
     if next() % 8 == 0, let frozen = try? table.frozen() { keep(.table(frozen)) }
@@ -227,7 +227,7 @@ final class LuaHostProgram {
     try? state.withScope {
       try call.run { arguments in
         arguments.set(0, integer: Int64(next()))
-        try arguments.set(1, value)
+        try arguments.set(1, to: value)
         if next() % 4 == 0 {
           try call.run { _ in
           } reading: {

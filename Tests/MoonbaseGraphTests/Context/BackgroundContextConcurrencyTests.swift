@@ -8,7 +8,7 @@ import Testing
     let coordinator = try People.coordinator()
     let background = try BackgroundContext(coordinator)
     try await background.perform { context in
-      for age in 1...10 { try context.insert("Person", ["age": .int(Int64(age))]) }
+      for age in 1...10 { try context.insert("Person", values: ["age": .int(Int64(age))]) }
       try context.save()
     }
     let ids = try await background.perform { try $0.fetchIDs(FetchRequest("Person")) }
@@ -34,8 +34,8 @@ import Testing
         group.addTask {
           for round in 0..<25 {
             try await background.perform { context in
-              let department = try context.insert("Department", ["name": .string("\(worker)-\(round)")])
-              try context.insert("Person", ["age": 1]).setObject(department, forKey: "department")
+              let department = try context.insert("Department", values: ["name": .string("\(worker)-\(round)")])
+              try context.insert("Person", values: ["age": 1]).setObject(department, forKey: "department")
               try context.save()
             }
           }

@@ -11,13 +11,13 @@ import Testing
     var model = People.model()
     let index = model.entities.firstIndex { $0.name == "Person" }!
     for name in ["title", "label"] {
-      var attribute = AttributeDescription(name, .string)
+      var attribute = AttributeDescription(name, type: .string)
       attribute.isTransient = true
       model.entities[index].attributes.append(attribute)
     }
-    model.entities[index].attributes.append(AttributeDescription("place", .string))
+    model.entities[index].attributes.append(AttributeDescription("place", type: .string))
     let department = model.entities.firstIndex { $0.name == "Department" }!
-    model.entities[department].attributes.append(AttributeDescription("ages", .integer64))
+    model.entities[department].attributes.append(AttributeDescription("ages", type: .integer64))
     return model
   }
 
@@ -52,7 +52,7 @@ import Testing
   @Test func aDerivedAttributeOfAnotherDerivedOneFollowsWhatThatComesFrom() throws {
     let bench = try StoreBench(.memory, derivedModel())
     let context = bench.context(extensions())
-    let department = try context.insert("Department", ["name": "a"])
+    let department = try context.insert("Department", values: ["name": "a"])
     let person = try context.insert("Person")
     #expect(person["label"] == "<>")
     try person.setObject(department, forKey: "department")
@@ -66,9 +66,9 @@ import Testing
   {
     let bench = try StoreBench(kind, derivedModel())
     let first = bench.context(extensions())
-    let old = try first.insert("Department", ["name": "old"])
-    let new = try first.insert("Department", ["name": "new"])
-    let people = try (1...3).map { try first.insert("Person", ["age": .int($0)]) }
+    let old = try first.insert("Department", values: ["name": "old"])
+    let new = try first.insert("Department", values: ["name": "new"])
+    let people = try (1...3).map { try first.insert("Person", values: ["age": .int($0)]) }
     for person in people { try person.setObject(old, forKey: "department") }
     try first.save()
     func saved(_ body: (ManagedObjectContext) throws -> Void) throws -> [Value] {
@@ -88,7 +88,7 @@ import Testing
     }
     #expect(moved == ["<new>", "<x>", "<x>", 12, 1])
     let grown = try saved {
-      try $0.insert("Employee", ["age": 100]).setObject($0.object(with: new.objectID), forKey: "department")
+      try $0.insert("Employee", values: ["age": 100]).setObject($0.object(with: new.objectID), forKey: "department")
     }
     #expect(grown == ["<new>", "<x>", "<x>", 12, 101])
     let shrunk = try saved { try $0.delete($0.object(with: people[1].objectID)) }
@@ -107,13 +107,13 @@ import Testing
     var fails = false
     department.stored = [
       DerivedAttribute("ages", inputs: ["employees.age"]) { department in
-        if fails { throw GraphError(.invalidValue, "no sum") }
+        if fails { throw GraphError(.invalidValue, message: "no sum") }
         return .int(try sumOfAges(department))
       }
     ]
     let context = bench.context(["Department": [department]])
     let owner = try context.insert("Department")
-    let person = try context.insert("Person", ["age": 5])
+    let person = try context.insert("Person", values: ["age": 5])
     try person.setObject(owner, forKey: "department")
     try context.save()
     fails = true
@@ -128,9 +128,10 @@ import Testing
   /// A path through a tree: each stored value needs the one above.
   @Test func storedAttributesAlongATreeFollowItsRoot() throws {
     var folder = EntityDescription("Folder")
-    folder.attributes = [AttributeDescription("name", .string), AttributeDescription("path", .string)]
+    folder.attributes = [AttributeDescription("name", type: .string), AttributeDescription("path", type: .string)]
     folder.relationships = [
-      .toOne("parent", "Folder", inverse: "children"), .toMany("children", "Folder", inverse: "parent"),
+      .toOne("parent", destination: "Folder", inverse: "children"),
+      .toMany("children", destination: "Folder", inverse: "parent"),
     ]
     let bench = try StoreBench(.sqlite, ManagedObjectModel(entities: [folder]))
     var entry = EntityExtension()
@@ -141,9 +142,9 @@ import Testing
       }
     ]
     let context = bench.context(["Folder": [entry]])
-    var folders = [try context.insert("Folder", ["name": "0"])]
+    var folders = [try context.insert("Folder", values: ["name": "0"])]
     for depth in 1..<150 {
-      let next = try context.insert("Folder", ["name": .string("\(depth)")])
+      let next = try context.insert("Folder", values: ["name": .string("\(depth)")])
       try next.setObject(folders[depth - 1], forKey: "parent")
       folders.append(next)
     }
@@ -161,7 +162,7 @@ import Testing
   private func countModel() -> ManagedObjectModel {
     var model = People.model()
     let index = model.entities.firstIndex { $0.name == "Department" }!
-    var size = AttributeDescription("size", .integer64)
+    var size = AttributeDescription("size", type: .integer64)
     size.derivationExpression = "employees.@count"
     model.entities[index].attributes.append(size)
     return model
@@ -244,9 +245,9 @@ import Testing
   @Test(arguments: StoreKind.allCases, [false, true])
   func aRefreshThatMovesAPartnerTellsBothPartners(_ kind: StoreKind, _ merges: Bool) throws {
     var left = EntityDescription("Left")
-    left.relationships = [.toOne("right", "Right", inverse: "left")]
+    left.relationships = [.toOne("right", destination: "Right", inverse: "left")]
     var right = EntityDescription("Right")
-    right.relationships = [.toOne("left", "Left", inverse: "right")]
+    right.relationships = [.toOne("left", destination: "Left", inverse: "right")]
     let bench = try StoreBench(kind, ManagedObjectModel(entities: [left, right]))
     let context = bench.context()
     let one = try context.insert("Left")
@@ -290,16 +291,18 @@ import Testing
   @Test(arguments: StoreKind.allCases) func dictionariesShowRowsAndValuesAsTheyAreSaved(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
-    let people = try (1...3).map { try context.insert("Person", ["age": .int($0), "firstName": "a"]) }
+    let people = try (1...3).map { try context.insert("Person", values: ["age": .int($0), "firstName": "a"]) }
     try context.save()
     people[0]["age"] = 50
     people[1]["firstName"] = "b"
     try context.delete(people[2])
-    try context.insert("Person", ["age": 100])
+    try context.insert("Person", values: ["age": 100])
     var request = FetchRequest("Person")
     request.predicate = try Predicate(format: "age < 10 AND firstName == 'a'")
     request.sortDescriptors = [SortDescriptor("age")]
-    request.propertiesToFetch = [FetchColumn("age", .keyPath("age")), FetchColumn("firstName", .keyPath("firstName"))]
+    request.propertiesToFetch = [
+      FetchColumn("age", expression: .keyPath("age")), FetchColumn("firstName", expression: .keyPath("firstName")),
+    ]
     let rows = try context.fetchDictionaries(request)
     #expect(rows.map { $0["age"] } == [1, 2, 3] && rows.allSatisfy { $0["firstName"] == "a" })
     // Somebody else's save too, although the objects here have older values.
@@ -320,7 +323,7 @@ import Testing
   ) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
-    let people = try (1...3).map { try context.insert("Person", ["age": .int($0), "firstName": "a"]) }
+    let people = try (1...3).map { try context.insert("Person", values: ["age": .int($0), "firstName": "a"]) }
     try context.save()
     let other = bench.context()
     try other.object(with: people[0].objectID).setValue(9, forKey: "age")
@@ -334,7 +337,7 @@ import Testing
       return try context.fetch(request)
     }
     for pending in [false, true] {
-      if pending { try context.insert("Person", ["age": 5, "firstName": "b"]) }
+      if pending { try context.insert("Person", values: ["age": 5, "firstName": "b"]) }
       #expect(try ages("firstName == 'b'").last === people[0] && ages("firstName == 'b'").count == (pending ? 2 : 1))
       #expect(try ages("firstName == 'a'") == [people[1], people[2]])
       #expect(try ages("age < 100", limit: 1) == [people[1]] && ages("age < 100").last === people[0])

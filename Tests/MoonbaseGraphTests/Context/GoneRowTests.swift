@@ -18,8 +18,8 @@ import Testing
       model.entities[2].attributes[0].validation.maximumLength = 80
       bench = try StoreBench(kind, model)
       let other = bench.context()
-      let department = try other.insert("Department", ["name": "D"])
-      let person = try other.insert("Person", ["department": .objectID(department.objectID)])
+      let department = try other.insert("Department", values: ["name": "D"])
+      let person = try other.insert("Person", values: ["department": .objectID(department.objectID)])
       try other.save()
       // No rows of another context are at hand.
       let coordinator = PersistentStoreCoordinator(sharingStoresOf: bench.coordinator)
@@ -46,7 +46,7 @@ import Testing
     for gone in ["Person", "Department"] {
       let world = try World(kind, gone: gone)
       try world.context.delete(world.fault)
-      try world.context.insert("Project", ["title": "P"])
+      try world.context.insert("Project", values: ["title": "P"])
       try world.context.save()
       #expect(try world.bench.saved("Project", "title") == ["P"])
       #expect(try world.bench.saved(gone, gone == "Person" ? "firstName" : "name") == [])
@@ -65,7 +65,7 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func itIsADestinationForATime(_ kind: StoreKind) throws {
     let world = try World(kind, gone: "Department")
-    let person = try world.context.insert("Person", ["firstName": "A"])
+    let person = try world.context.insert("Person", values: ["firstName": "A"])
     try person.setObject(world.department, forKey: "department")
     #expect { try world.context.save() } throws: { error in
       (error as? GraphError)?.code == .mergeConflict && (error as? GraphError)?.property == "department"

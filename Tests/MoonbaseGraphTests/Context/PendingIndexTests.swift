@@ -22,7 +22,7 @@ import Testing
     for number in 0..<2000 {
       let name = Value.string("p\(number)")
       #expect(try find(context, "Person", ["firstName": name]).isEmpty)
-      try context.insert("Person", ["firstName": name])
+      try context.insert("Person", values: ["firstName": name])
     }
     let placings = try #require(context.changedObjects.index?.placings)
     #expect(placings < 2 * 2000)
@@ -31,9 +31,9 @@ import Testing
 
   @Test func anObjectWithoutChangesIsNotKept() throws {
     let context = try People.context()
-    for number in 0..<100 { try context.insert("Person", ["firstName": .string("p\(number)")]) }
+    for number in 0..<100 { try context.insert("Person", values: ["firstName": .string("p\(number)")]) }
     try context.save()
-    for number in 0..<20 { try context.insert("Person", ["firstName": .string("new \(number)")]) }
+    for number in 0..<20 { try context.insert("Person", values: ["firstName": .string("new \(number)")]) }
     #expect(try find(context, "Person", ["firstName": "new 7"]).count == 1)
     for person in try context.fetch(FetchRequest("Person")) where !person.isInserted {
       try context.refresh(person, mergeChanges: true)

@@ -51,7 +51,7 @@ import Testing
       try person.setPrimitiveValue(99, forKey: "age")
     }
     if let person = people.last, person !== people.first { try context.delete(person) }
-    if people.count < 8 { try context.insert("Employee", ["friends": .list([.objectID(object.objectID)])]) }
+    if people.count < 8 { try context.insert("Employee", values: ["friends": .list([.objectID(object.objectID)])]) }
   }
 
   private final class Bench {

@@ -9,9 +9,9 @@ import Testing
     StoreBench, [String: [EntityExtension]]
   ) {
     var thing = EntityDescription("Thing")
-    var upper = AttributeDescription("upper", .string)
+    var upper = AttributeDescription("upper", type: .string)
     upper.isTransient = true
-    thing.attributes = [AttributeDescription("name", .string), upper]
+    thing.attributes = [AttributeDescription("name", type: .string), upper]
     var entry = EntityExtension()
     entry.derived = [
       DerivedAttribute(
@@ -51,7 +51,7 @@ import Testing
           }
         ] : [:]
       let context = bench.context(extensions)
-      let thing = try context.insert("Thing", ["name": "first"])
+      let thing = try context.insert("Thing", values: ["name": "first"])
       try context.save()
       #expect(thing["upper"] == "SET" && thing["name"] == "set" && !context.hasChanges)
       thing["upper"] = "SET"

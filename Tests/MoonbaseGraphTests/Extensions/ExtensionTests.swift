@@ -46,7 +46,7 @@ import Testing
 
   @Test func transformerRunsOnceAndReadingIsNoChange() throws {
     let context = try People.context(extensions: extensions())
-    let person = try context.insert("Person", ["color": "red"])
+    let person = try context.insert("Person", values: ["color": "red"])
     #expect(person["color"] == "red")
     try context.save()
     let id = person.objectID
@@ -57,7 +57,7 @@ import Testing
 
   @Test func derivedValueFollowsItsInputs() throws {
     let context = try People.context(extensions: extensions())
-    let person = try context.insert("Person", ["firstName": "Ann"])
+    let person = try context.insert("Person", values: ["firstName": "Ann"])
     #expect(person["fullName"] == .null)
     try person.setValue("Lee", forKey: "lastName")
     #expect(person["fullName"] == "Ann Lee")
@@ -66,7 +66,7 @@ import Testing
 
   @Test func immediateWriteReachesTheShadowAtOnce() throws {
     let context = try People.context(extensions: extensions())
-    let person = try context.insert("Person", ["bounds": [1, 2]])
+    let person = try context.insert("Person", values: ["bounds": [1, 2]])
     #expect(person["boundsAsString"] == "1,2" && person["bounds"] == [1, 2])
     try person.setValue("3,4", forKey: "boundsAsString")
     #expect(person["bounds"] == [3, 4])
@@ -74,7 +74,7 @@ import Testing
 
   @Test func delayedWriteReachesTheShadowAtWillSave() throws {
     let context = try People.context(extensions: extensions(.delayed))
-    let person = try context.insert("Person", ["bounds": [1, 2]])
+    let person = try context.insert("Person", values: ["bounds": [1, 2]])
     #expect(person["boundsAsString"] == .null && person["bounds"] == [1, 2])
     #expect { try person.setValue("9", forKey: "boundsAsString") } throws: {
       ($0 as? GraphError)?.code == .invalidValue
@@ -90,7 +90,7 @@ import Testing
 
   @Test func normalizationAndRulesRunAtSave() throws {
     let context = try People.context(extensions: extensions())
-    let person = try context.insert("Person", ["email": "A@B.C", "age": 13])
+    let person = try context.insert("Person", values: ["email": "A@B.C", "age": 13])
     #expect { try context.save() } throws: { error in
       let error = error as? GraphError
       return error?.code == .validation && error?.property == "age" && error?.message.contains("unlucky") == true
@@ -102,8 +102,8 @@ import Testing
 
   @Test func severalFailuresComeAsOneErrorWithDetails() throws {
     let context = try People.context(extensions: extensions())
-    let person = try context.insert("Person", ["age": 13])
-    let other = try context.insert("Person", ["age": 13])
+    let person = try context.insert("Person", values: ["age": 13])
+    let other = try context.insert("Person", values: ["age": 13])
     #expect { try context.save() } throws: { error in
       let error = error as? GraphError
       return error?.code == .multipleErrors && error?.details.map(\.objectID) == [person.objectID, other.objectID]
@@ -124,7 +124,7 @@ import Testing
     }
     let context = try People.context(extensions: extensions)
     shared.text = "red"
-    let person = try context.insert("Person", ["color": 1])
+    let person = try context.insert("Person", values: ["color": 1])
     try context.save()
     try context.refresh(person, mergeChanges: false)
     #expect(person["color"] == 1)
@@ -153,7 +153,7 @@ import Testing
     _ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder
   ) throws {
     var model = People.model()
-    var initials = AttributeDescription("initials", .string)
+    var initials = AttributeDescription("initials", type: .string)
     initials.isOptional = false
     initials.validation.maximumLength = 3
     model.entities[0].attributes.append(initials)
@@ -162,7 +162,7 @@ import Testing
       entry.stored = [DerivedAttribute("initials", ownInputs: ["firstName"]) { try $0.value(forKey: "firstName") }]
     }
     context.saveOrder = order
-    let person = try context.insert("Person", ["firstName": "A"])
+    let person = try context.insert("Person", values: ["firstName": "A"])
     try context.save()
     #expect(try bench.saved("Person", "initials") == ["A"])
     try person.setValue(.null, forKey: "firstName")

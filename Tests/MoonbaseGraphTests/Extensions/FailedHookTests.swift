@@ -12,9 +12,9 @@ import Testing
     let context = bench.context(extending: "Project") { entry in
       entry.prepareForDeletion = { _ in try failing.failIfOn() }
     }
-    let department = try context.insert("Department", ["name": "D"])
+    let department = try context.insert("Department", values: ["name": "D"])
     for title in ["A", "B"] {
-      try department.add(try context.insert("Project", ["title": .string(title)]), to: "projects")
+      try department.add(try context.insert("Project", values: ["title": .string(title)]), to: "projects")
     }
     try context.save()
     try context.delete(department)
@@ -39,9 +39,9 @@ import Testing
     }
     let store = try #require(failing)
     let filling = bench.context()
-    let department = try filling.insert("Department", ["name": "D"])
-    try department.add(try filling.insert("Project", ["title": "P"]), to: "projects")
-    try department.add(try filling.insert("Person", ["firstName": "A"]), to: "employees")
+    let department = try filling.insert("Department", values: ["name": "D"])
+    try department.add(try filling.insert("Project", values: ["title": "P"]), to: "projects")
+    try department.add(try filling.insert("Person", values: ["firstName": "A"]), to: "employees")
     try filling.save()
     let context = bench.context()
     let same = try #require(try context.existingObject(with: department.objectID))
@@ -65,12 +65,12 @@ import Testing
       entry.awakeFromInsert = { if try $0.value(forKey: "age") == 77 { try delete($0) } }
       entry.didSave = { if try $0.value(forKey: "firstName") == "did" { try delete($0) } }
     }
-    let person = try context.insert("Person", ["firstName": "A"])
+    let person = try context.insert("Person", values: ["firstName": "A"])
     try context.save()
     try context.delete(person)
     #expect(person.isDeleted && context.brokenInvariants() == [])
-    try context.insert("Person", ["firstName": "will"])
-    try context.insert("Person", ["firstName": "did"])
+    try context.insert("Person", values: ["firstName": "will"])
+    try context.insert("Person", values: ["firstName": "did"])
     try context.save()
     #expect(try bench.saved("Person", "firstName") == ["did"])
     try context.save()
@@ -88,7 +88,7 @@ import Testing
       }
       entry.didTurnIntoFault = { _ in try failing.failIfOn() }
     }
-    let people = try (0..<3).map { try context.insert("Person", ["firstName": .string("\($0)")]) }
+    let people = try (0..<3).map { try context.insert("Person", values: ["firstName": .string("\($0)")]) }
     try context.save()
     for person in people { try person.setValue("changed", forKey: "firstName") }
     try context.delete(people[1])
@@ -111,7 +111,7 @@ import Testing
     let bench = try StoreBench(.memory)
     let failing = Switch()
     let context = bench.context { entry in entry.willTurnIntoFault = { _ in try failing.failIfOn() } }
-    let person = try context.insert("Person", ["firstName": "A"])
+    let person = try context.insert("Person", values: ["firstName": "A"])
     try context.save()
     failing.value = 1
     #expect(throws: Stop.self) {
@@ -127,14 +127,14 @@ import Testing
   func anInsertionThatFailsLeavesNothingBehind(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let setUp = bench.context()
-    let project = try setUp.insert("Project", ["title": "P"])
+    let project = try setUp.insert("Project", values: ["title": "P"])
     try setUp.save()
     let failing = Switch(1)
     let context = bench.context(extending: "Department") { entry in
       entry.awakeFromInsert = { object in
         guard let context = object.managedObjectContext else { return }
         for project in try context.fetch(FetchRequest("Project")) { try object.add(project, to: "projects") }
-        try context.insert("Person", ["department": .objectID(object.objectID)])
+        try context.insert("Person", values: ["department": .objectID(object.objectID)])
         try failing.failIfOn()
       }
       // The object never was: nothing prepares its deletion.
@@ -143,7 +143,9 @@ import Testing
     #expect(throws: GraphError.self) { try context.insert("Department") }
     #expect(!context.hasChanges && context.brokenInvariants() == [])
     failing.value = 0
-    #expect(throws: GraphError.self) { try context.insert("Department", ["name": "D", "projects": [], "nosuch": 1]) }
+    #expect(throws: GraphError.self) {
+      try context.insert("Department", values: ["name": "D", "projects": [], "nosuch": 1])
+    }
     #expect(!context.hasChanges && context.brokenInvariants() == [])
     let same = try context.object(with: project.objectID)
     #expect(try same.object(forKey: "department") == nil && context.count(FetchRequest("Person")) == 0)
@@ -155,7 +157,7 @@ import Testing
   func anObjectWhoseAwakeFromFetchFailsIsTriedAgain(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let setUp = bench.context()
-    try setUp.insert("Person", ["firstName": "A"])
+    try setUp.insert("Person", values: ["firstName": "A"])
     try setUp.save()
     let failing = Switch(1)
     let context = bench.context { entry in
@@ -186,8 +188,8 @@ import Testing
       }
     }
     context.saveOrder = order
-    try context.insert("Person", ["firstName": "goes"])
-    try context.insert("Person", ["firstName": "stays"])
+    try context.insert("Person", values: ["firstName": "goes"])
+    try context.insert("Person", values: ["firstName": "stays"])
     try context.save()
     #expect(try bench.saved("Person", "lastName") == ["stays"])
     #expect(context.brokenInvariants() == [])
@@ -220,7 +222,7 @@ import Testing
       #expect(later.value == 0)
       try context.save()
       #expect(try bench.saved("Person", "firstName") == [] && context.brokenInvariants() == [])
-      #expect { try context.insert("Person", ["firstName": "A"]) } throws: {
+      #expect { try context.insert("Person", values: ["firstName": "A"]) } throws: {
         ($0 as? GraphError)?.code == .invalidObject
       }
       #expect(!context.hasChanges)

@@ -52,7 +52,7 @@ import Testing
     let context = try context(bench, isEndless: false)
     var last: ManagedObject?
     for _ in 0..<count {
-      let person = try context.insert("Person", ["firstName": "A"])
+      let person = try context.insert("Person", values: ["firstName": "A"])
       if let last { try last.add(person, to: "friends") }
       last = person
     }

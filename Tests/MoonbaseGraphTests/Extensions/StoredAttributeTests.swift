@@ -9,8 +9,8 @@ import Testing
   private func model() -> ManagedObjectModel {
     var thing = EntityDescription("Thing")
     thing.attributes = [
-      AttributeDescription("name", .string), AttributeDescription("value", .integer64),
-      AttributeDescription("ten", .integer64),
+      AttributeDescription("name", type: .string), AttributeDescription("value", type: .integer64),
+      AttributeDescription("ten", type: .integer64),
     ]
     return ManagedObjectModel(entities: [thing])
   }
@@ -73,10 +73,10 @@ import Testing
           }
         })
       context.saveOrder = order
-      let old = try (0..<3).map { try context.insert("Thing", ["value": .int($0)]) }
+      let old = try (0..<3).map { try context.insert("Thing", values: ["value": .int($0)]) }
       try context.save()
       others = old
-      try context.insert("Thing", ["value": 5])
+      try context.insert("Thing", values: ["value": 5])
       try context.save()
       try check(context, bench)
     }
@@ -95,7 +95,7 @@ import Testing
         }
       })
     context.saveOrder = order
-    let all = try (0..<3).map { try context.insert("Thing", ["value": .int($0)]) }
+    let all = try (0..<3).map { try context.insert("Thing", values: ["value": .int($0)]) }
     try context.save()
     things = all
     all[0]["name"] = "changed"
@@ -115,7 +115,7 @@ import Testing
         entry.willSave = { thing in if thing["name"] == "late" { thing["value"] = 99 } }
       })
     context.saveOrder = order
-    let thing = try context.insert("Thing", ["value": 99])
+    let thing = try context.insert("Thing", values: ["value": 99])
     try context.save()
     try check(context, bench)
     thing["name"] = "late"
@@ -128,11 +128,11 @@ import Testing
   @Test(arguments: StoreKind.allCases) func anAssignmentIsRefusedWithoutASetter(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, model())
     let context = bench.context(thing { _ in })
-    let thing = try context.insert("Thing", ["value": 1])
+    let thing = try context.insert("Thing", values: ["value": 1])
     #expect { try thing.setValue(5, forKey: "ten") } throws: {
       ($0 as? GraphError)?.message.contains("it is derived and nothing says how to write it") == true
     }
-    #expect(throws: GraphError.self) { try context.insert("Thing", ["ten": 5]) }
+    #expect(throws: GraphError.self) { try context.insert("Thing", values: ["ten": 5]) }
     #expect(context.insertedObjects == [thing])
     try context.save()
     try check(context, bench)
@@ -147,7 +147,7 @@ import Testing
     }
     derived.writePolicy = policy
     let context = bench.context(thing { $0.stored = [derived] })
-    let thing = try context.insert("Thing", ["value": 1])
+    let thing = try context.insert("Thing", values: ["value": 1])
     try context.save()
     thing["ten"] = 58
     #expect(policy == .delayed ? thing["ten"] == 58 && thing["value"] == 1 : thing["ten"] == 50 && thing["value"] == 5)

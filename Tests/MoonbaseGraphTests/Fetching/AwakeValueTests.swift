@@ -7,14 +7,18 @@ import Testing
 @Suite struct AwakeValueTests {
   private func bench(_ kind: StoreKind) throws -> StoreBench {
     var thing = EntityDescription("Thing")
-    var shown = AttributeDescription("shown", .string)
+    var shown = AttributeDescription("shown", type: .string)
     shown.isTransient = true
-    thing.attributes = [AttributeDescription("name", .string), AttributeDescription("rank", .integer64), shown]
-    thing.relationships = [.toOne("boss", "Thing", inverse: "staff"), .toMany("staff", "Thing", inverse: "boss")]
+    thing.attributes = [
+      AttributeDescription("name", type: .string), AttributeDescription("rank", type: .integer64), shown,
+    ]
+    thing.relationships = [
+      .toOne("boss", destination: "Thing", inverse: "staff"), .toMany("staff", destination: "Thing", inverse: "boss"),
+    ]
     let bench = try StoreBench(kind, ManagedObjectModel(entities: [thing]))
     let context = bench.context()
-    let boss = try context.insert("Thing", ["name": "b", "rank": 1])
-    try context.insert("Thing", ["name": "a", "rank": 2]).setObject(boss, forKey: "boss")
+    let boss = try context.insert("Thing", values: ["name": "b", "rank": 1])
+    try context.insert("Thing", values: ["name": "a", "rank": 2]).setObject(boss, forKey: "boss")
     try context.save()
     return bench
   }
@@ -39,7 +43,7 @@ import Testing
     // Without the objects, with them, and beside an unsaved change.
     for round in 0..<3 {
       let held = round == 0 ? [] : try context.fetch(FetchRequest("Thing"))
-      if round == 2 { try context.insert("Thing", ["name": "other"]) }
+      if round == 2 { try context.insert("Thing", values: ["name": "other"]) }
       #expect(try ranks("name = 'awake' OR name = 'zzz'").isEmpty, "\(round)")
       #expect(try ranks("name = 'a' OR name = 'b'") == [2, 1], "\(round)")
       #expect(try ranks("boss.name = 'b'") == [2] && ranks("ANY staff.name = 'a'") == [1], "\(round)")

@@ -34,7 +34,7 @@ struct DictionaryTests {
     throws -> FetchRequest
   {
     var request = FetchRequest("Person")
-    request.propertiesToFetch = try columns.map { FetchColumn($0, try Expression(format: $1)) }
+    request.propertiesToFetch = try columns.map { FetchColumn($0, expression: try Expression(format: $1)) }
     request.propertiesToGroupBy = keys
     change(&request)
     return request

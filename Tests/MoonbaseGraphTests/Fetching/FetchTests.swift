@@ -9,9 +9,10 @@ import Testing
   init() throws {
     coordinator = try People.coordinator()
     let context = try ManagedObjectContext(coordinator)
-    let department = try context.insert("Department", ["name": "d"])
+    let department = try context.insert("Department", values: ["name": "d"])
     for age in 1...10 {
-      let person = try context.insert("Person", ["age": .int(Int64(age)), "firstName": age % 2 == 0 ? "even" : "odd"])
+      let person = try context.insert(
+        "Person", values: ["age": .int(Int64(age)), "firstName": age % 2 == 0 ? "even" : "odd"])
       if age > 5 { try person.setObject(department, forKey: "department") }
     }
     try context.save()
@@ -34,7 +35,7 @@ import Testing
     let found = try context.fetch(request)
     #expect(ages(found) == [9, 10])
     try found[0].setValue(1, forKey: "age")
-    try context.insert("Person", ["age": 20])
+    try context.insert("Person", values: ["age": 20])
     try context.delete(found[1])
     #expect(ages(try context.fetch(request)) == [20])
     #expect(try context.count(request) == 1)
@@ -70,7 +71,7 @@ import Testing
       return new
     }
     let writer = try ManagedObjectContext(coordinator)
-    for age in 1...6 { try writer.insert("Person", ["age": .int(Int64(age))]) }
+    for age in 1...6 { try writer.insert("Person", values: ["age": .int(Int64(age))]) }
     try writer.save()
     let context = try ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: coordinator))
     var request = FetchRequest("Person")
@@ -103,8 +104,8 @@ import Testing
     var request = FetchRequest("Person")
     request.resultType = .dictionaries
     request.propertiesToFetch = [
-      FetchColumn("firstName"), FetchColumn("total", try Expression(format: "@sum.age")),
-      FetchColumn("mean", try Expression(format: "average:(age)"), resultType: .integer64),
+      FetchColumn("firstName"), FetchColumn("total", expression: try Expression(format: "@sum.age")),
+      FetchColumn("mean", expression: try Expression(format: "average:(age)"), resultType: .integer64),
     ]
     request.propertiesToGroupBy = ["firstName"]
     guard case .dictionaries(let groups) = try context.execute(request) else {
@@ -117,7 +118,7 @@ import Testing
     #expect(try context.fetchDictionaries(request).map { $0["firstName"] } == ["even"])
     request.havingPredicate = try Predicate(format: "max:(age) >= 10 AND @count = 5 AND firstName != 'x'")
     #expect(try context.fetchDictionaries(request) == [["firstName": "even", "total": 30, "mean": 6]])
-    request.propertiesToFetch = [FetchColumn("range", try Expression(format: "@max.age - min:(age)"))]
+    request.propertiesToFetch = [FetchColumn("range", expression: try Expression(format: "@max.age - min:(age)"))]
     request.havingPredicate = try Predicate(format: "firstName = 'odd'")
     #expect(try context.fetchDictionaries(request) == [["range": 8]])
     request.havingPredicate = try Predicate(format: "frstName = 'odd'")

@@ -15,8 +15,10 @@ import Testing
       bench = try StoreBench(kind)
       let context = bench.context()
       self.context = context
-      departments = try ["a", "b"].map { try context.insert("Department", ["name": .string($0)]) }
-      people = try (1...2).map { try context.insert("Person", ["firstName": .string("p\($0)"), "age": .int($0)]) }
+      departments = try ["a", "b"].map { try context.insert("Department", values: ["name": .string($0)]) }
+      people = try (1...2).map {
+        try context.insert("Person", values: ["firstName": .string("p\($0)"), "age": .int($0)])
+      }
       for (person, department) in zip(people, departments) { try person.setObject(department, forKey: "department") }
       try people[0].setObjects([people[1]], forKey: "friends")
       try context.save()
@@ -53,7 +55,7 @@ import Testing
   @Test(arguments: StoreKind.allCases) func limitsCountBesideThem(_ kind: StoreKind) throws {
     let world = try World(kind)
     for number in 3...60 {
-      let person = try world.context.insert("Person", ["firstName": .string("p\(number)")])
+      let person = try world.context.insert("Person", values: ["firstName": .string("p\(number)")])
       try person.setObject(world.departments[number % 2], forKey: "department")
     }
     try world.context.save()

@@ -40,8 +40,8 @@ final class Person: ManagedObject {
   @Test func whatTheStoreDerivesCannotBeAssigned() throws {
     let model = ManagedObjectModel {
       EntityDescription("A") {
-        AttributeDescription("name", .string)
-        AttributeDescription("upper", .string).with { $0.derivationExpression = "uppercase:(name)" }
+        AttributeDescription("name", type: .string)
+        AttributeDescription("upper", type: .string).with { $0.derivationExpression = "uppercase:(name)" }
       }
     }
     let context = try ManagedObjectContext(People.coordinator(model))
@@ -57,7 +57,7 @@ final class Person: ManagedObject {
 
   @Test func accessByKeyGoesThroughTheSubclassAccessor() throws {
     let context = try ManagedObjectContext(coordinator())
-    let person = try #require(try context.insert("Person", ["firstName": "ann"]) as? Person)
+    let person = try #require(try context.insert("Person", values: ["firstName": "ann"]) as? Person)
     #expect(person.firstName == "ANN" && person["firstName"] == "ANN")
     #expect(try person.primitiveValue(forKey: "firstName") == "ann")
     person.age = 41
@@ -72,7 +72,7 @@ final class Person: ManagedObject {
       return store
     }
     let first = try ManagedObjectContext(coordinator)
-    let ids = try (0..<3).map { try first.insert("Person", ["age": .int($0)]) }
+    let ids = try (0..<3).map { try first.insert("Person", values: ["age": .int($0)]) }
     try first.save()
     let context = try ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: coordinator))
     let people = try ids.map { try #require(try context.object(with: $0.objectID) as? Person) }

@@ -10,8 +10,8 @@ import Testing
   ) {
     let bench = try StoreBench(kind)
     let context = bench.context()
-    let person = try context.insert("Person", ["firstName": "A"])
-    let department = try context.insert("Department", ["name": "D"])
+    let person = try context.insert("Person", values: ["firstName": "A"])
+    let department = try context.insert("Department", values: ["name": "D"])
     try context.save()
     return (bench, person.objectID, department.objectID)
   }

@@ -10,16 +10,16 @@ import Testing
     let (first, second) = (try InMemoryStore(model: model), try InMemoryStore(model: model))
     let elsewhere = PersistentStoreCoordinator(model: model)
     elsewhere.add(second)
-    let foreign = try ManagedObjectContext(elsewhere).insert("Department", ["name": "far"])
+    let foreign = try ManagedObjectContext(elsewhere).insert("Department", values: ["name": "far"])
     try #require(foreign.managedObjectContext == nil)
     let filling = try ManagedObjectContext(elsewhere)
-    let far = try filling.insert("Department", ["name": "far"])
+    let far = try filling.insert("Department", values: ["name": "far"])
     try filling.save()
     coordinator.add(first)
     coordinator.add(second)
     let context = try ManagedObjectContext(coordinator)
-    let near = try context.insert("Department", ["name": "near"])
-    let person = try context.insert("Person", ["department": .objectID(near.objectID)])
+    let near = try context.insert("Department", values: ["name": "near"])
+    let person = try context.insert("Person", values: ["department": .objectID(near.objectID)])
     let department = try context.object(with: far.objectID)
     func refuses(_ body: () throws -> Void) {
       #expect { try body() } throws: { "\($0)".contains("no relationship may cross stores") }
@@ -55,23 +55,23 @@ import Testing
   func aDeletedObjectIsNoDestination(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
-    let gone = try context.insert("Department", ["name": "gone"])
-    let member = try context.insert("Person", ["department": .objectID(gone.objectID), "firstName": "member"])
-    let friend = try context.insert("Person", ["firstName": "friend"])
-    let project = try context.insert("Project", ["title": "P"])
+    let gone = try context.insert("Department", values: ["name": "gone"])
+    let member = try context.insert("Person", values: ["department": .objectID(gone.objectID), "firstName": "member"])
+    let friend = try context.insert("Person", values: ["firstName": "friend"])
+    let project = try context.insert("Project", values: ["title": "P"])
     try context.save()
-    let department = try context.insert("Department", ["name": "D"])
+    let department = try context.insert("Department", values: ["name": "D"])
     for object in [gone, friend, project] { try context.delete(object) }
     func refuses(_ body: () throws -> Void) {
       #expect { try body() } throws: { "\($0)".contains("is deleted and cannot be its destination") }
     }
-    let new = try context.insert("Person", ["firstName": "new"])
+    let new = try context.insert("Person", values: ["firstName": "new"])
     refuses { try new.setObject(gone, forKey: "department") }
     refuses { try new.setValue(.objectID(gone.objectID), forKey: "department") }
     refuses { try new.add(friend, to: "friends") }
     refuses { try new.setObjects([member, friend], forKey: "friends") }
     refuses { try department.setObjects([project], forKey: "projects") }
-    refuses { try context.insert("Person", ["department": .objectID(gone.objectID)]) }
+    refuses { try context.insert("Person", values: ["department": .objectID(gone.objectID)]) }
     #expect(try new.objects(forKey: "friends").isEmpty && context.insertedObjects == [department, new])
     // Where it was before it stays until delete rules are applied.
     try member.setObject(gone, forKey: "department")
@@ -83,13 +83,15 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func aDestinationThatIsDeletedLaterFailsTheSave(_ kind: StoreKind) throws {
     var model = People.model()
-    model.entities[0].relationships += [.toOne("boss", "Department"), .toMany("bosses", "Department")]
+    model.entities[0].relationships += [
+      .toOne("boss", destination: "Department"), .toMany("bosses", destination: "Department"),
+    ]
     for name in ["boss", "bosses"] {
       let bench = try StoreBench(kind, model)
       let context = bench.context()
-      let department = try context.insert("Department", ["name": "D"])
+      let department = try context.insert("Department", values: ["name": "D"])
       try context.save()
-      let person = try context.insert("Person", ["firstName": "A"])
+      let person = try context.insert("Person", values: ["firstName": "A"])
       let id = Value.objectID(department.objectID)
       try person.setValue(name == "boss" ? id : .list([id]), forKey: name)
       try context.delete(department)
@@ -106,14 +108,14 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func aTransientDestinationHasItsPermanentIDAfterTheSave(_ kind: StoreKind) throws {
     var model = People.model()
-    var chosen = RelationshipDescription.toOne("chosen", "Department")
+    var chosen = RelationshipDescription.toOne("chosen", destination: "Department")
     chosen.isTransient = true
     model.entities[0].relationships.append(chosen)
     let bench = try StoreBench(kind, model)
     let context = bench.context()
-    let person = try context.insert("Person", ["firstName": "A"])
+    let person = try context.insert("Person", values: ["firstName": "A"])
     for changes in [true, false] {
-      let department = try context.insert("Department", ["name": "D"])
+      let department = try context.insert("Department", values: ["name": "D"])
       try person.setObject(department, forKey: "chosen")
       // With a row to write, and without.
       if changes { try person.setValue("B", forKey: "firstName") }
@@ -127,7 +129,7 @@ import Testing
   func aNewDestinationThatIsDeletedFailsTheSaveToo(_ kind: StoreKind) throws {
     for isOrdered in [false, true] {
       var model = People.model()
-      var items = RelationshipDescription.toMany("items", "Department")
+      var items = RelationshipDescription.toMany("items", destination: "Department")
       items.isOrdered = isOrdered
       model.entities[0].relationships.append(items)
       let bench = try StoreBench(kind, model)
@@ -151,8 +153,8 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func aOneToOneAssignmentThatFailsChangesNothing(_ kind: StoreKind) throws {
     var (a, b) = (EntityDescription("A"), EntityDescription("B"))
-    a.relationships = [.toOne("b", "B", inverse: "a")]
-    b.relationships = [.toOne("a", "A", inverse: "b")]
+    a.relationships = [.toOne("b", destination: "B", inverse: "a")]
+    b.relationships = [.toOne("a", destination: "A", inverse: "b")]
     let bench = try StoreBench(kind, ManagedObjectModel(entities: [a, b]))
     let setup = bench.context()
     let owners = try (0..<2).map { _ in try setup.insert("A") }

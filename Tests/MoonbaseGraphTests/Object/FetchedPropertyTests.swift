@@ -8,15 +8,15 @@ struct FetchedPropertyTests {
   private func context() throws -> ManagedObjectContext {
     var model = People.model()
     var peers = FetchedPropertyDescription(
-      "peers", try FetchRequest("Person", where: "age == $FETCH_SOURCE.age AND SELF != $FETCH_SOURCE"))
+      "peers", fetchRequest: try FetchRequest("Person", where: "age == $FETCH_SOURCE.age AND SELF != $FETCH_SOURCE"))
     peers.fetchRequest.sortDescriptors = [SortDescriptor("firstName")]
     let colleagues = FetchedPropertyDescription(
-      "colleagues", try FetchRequest("Person", where: "department.name == $FETCH_SOURCE.department.name"))
+      "colleagues", fetchRequest: try FetchRequest("Person", where: "department.name == $FETCH_SOURCE.department.name"))
     var elders = FetchedPropertyDescription(
-      "elders", try FetchRequest("Person", where: "age >= $FETCHED_PROPERTY.userInfo.age"))
+      "elders", fetchRequest: try FetchRequest("Person", where: "age >= $FETCHED_PROPERTY.userInfo.age"))
     elders.userInfo = ["age": 60]
     let friends = FetchedPropertyDescription(
-      "friendsOfFriends", try FetchRequest("Person", where: "ANY friends IN $FETCH_SOURCE.friends"))
+      "friendsOfFriends", fetchRequest: try FetchRequest("Person", where: "ANY friends IN $FETCH_SOURCE.friends"))
     model.entities[0].fetchedProperties = [peers, colleagues, elders, friends]
     return try ManagedObjectContext(People.coordinator(model))
   }

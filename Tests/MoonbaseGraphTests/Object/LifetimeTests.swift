@@ -10,12 +10,12 @@ import Testing
   func anObjectMadeForAnIDBeforeItsRowLeavesWhenTheRowComes(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     var context: ManagedObjectContext? = bench.context()
-    let first = try #require(try context?.insert("Person", ["firstName": "first"]))
+    let first = try #require(try context?.insert("Person", values: ["firstName": "first"]))
     try context?.save()
     let text = first.objectID.uriRepresentation
     let next = try #require(ManagedObjectID(uriRepresentation: text.replacing("/p1", with: "/p2")))
     let early = try #require(try context?.object(with: next))
-    let late = try #require(try context?.insert("Person", ["firstName": "second"]))
+    let late = try #require(try context?.insert("Person", values: ["firstName": "second"]))
     try context?.save()
     #expect(late.objectID == next && context?.registeredObject(for: next) === late)
     #expect { try early.value(forKey: "firstName") } throws: { "\($0)".contains("fetch it again") }
@@ -40,7 +40,7 @@ import Testing
     let held = weighing(context)
     var gone: [ManagedObject] = []
     for _ in 0..<20 {
-      let person = try context.insert("Person", ["firstName": .string(String(repeating: "x", count: 100_000))])
+      let person = try context.insert("Person", values: ["firstName": .string(String(repeating: "x", count: 100_000))])
       try context.save()
       try context.delete(person)
       try context.save()
@@ -61,7 +61,7 @@ import Testing
     let context = try StoreBench(.memory).context()
     let held = weighing(context)
     let long = Value.string(String(repeating: "x", count: 1_000_000))
-    let person = try context.insert("Person", ["firstName": long])
+    let person = try context.insert("Person", values: ["firstName": long])
     #expect(throws: CancellationError.self) {
       try context.undoingOnFailure {
         try context.delete(person)
@@ -79,7 +79,7 @@ import Testing
     #expect(held.bytes < 100_000)
     #expect(throws: CancellationError.self) {
       try context.undoingOnFailure {
-        let other = try context.insert("Person", ["firstName": long])
+        let other = try context.insert("Person", values: ["firstName": long])
         try context.delete(other)
         try context.processPendingChanges()
         throw CancellationError()

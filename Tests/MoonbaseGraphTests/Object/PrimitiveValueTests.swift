@@ -17,7 +17,7 @@ import Testing
       }
     }
     context.saveOrder = order
-    let person = try context.insert("Person", ["firstName": "A"])
+    let person = try context.insert("Person", values: ["firstName": "A"])
     try context.save()
     #expect(try bench.saved("Person", "lastName") == ["saved 1"])
     try person.setValue("B", forKey: "firstName")
@@ -30,7 +30,7 @@ import Testing
   func aPrimitiveValueIsKeptUntilTheNextSaveThoughTheObjectCountsAsUnchanged(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
-    try context.insert("Person", ["firstName": "A"])
+    try context.insert("Person", values: ["firstName": "A"])
     try context.save()
     // Nobody but the context holds the object meanwhile.
     func fetched() throws -> ManagedObject { try #require(try context.fetch(FetchRequest("Person")).first) }
@@ -53,7 +53,7 @@ import Testing
     let context = bench.context { entry in
       entry.willSave = { try $0.setPrimitiveValue(200, forKey: "age") }
     }
-    let person = try context.insert("Person", ["firstName": "A"])
+    let person = try context.insert("Person", values: ["firstName": "A"])
     #expect { try context.save() } throws: { ($0 as? GraphError)?.property == "age" }
     #expect(try person["age"] == 0 && bench.saved("Person", "age") == [])
   }
@@ -62,7 +62,7 @@ import Testing
   func whatAwakeFromFetchSetsIsNoChangeAndIsSavedWithTheNextOne(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let setUp = bench.context()
-    try setUp.insert("Person", ["firstName": "A"])
+    try setUp.insert("Person", values: ["firstName": "A"])
     try setUp.save()
     let context = bench.context { entry in
       entry.awakeFromFetch = { object in
@@ -88,7 +88,7 @@ import Testing
   func aRefreshOfAnUnchangedObjectDoesNotPutOldAwakeValuesOverNewOnes(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let other = bench.context()
-    let original = try other.insert("Person", ["firstName": "A"])
+    let original = try other.insert("Person", values: ["firstName": "A"])
     try other.save()
     let context = bench.context { entry in
       entry.awakeFromFetch = { object in
@@ -112,7 +112,7 @@ import Testing
     }
     domain.attributeValueClasses["Person"] = ["lastName": "Short"]
     let context = ManagedObjectContext(bench.coordinator, domain: domain)
-    let person = try context.insert("Person", ["lastName": "abc"])
+    let person = try context.insert("Person", values: ["lastName": "abc"])
     #expect { try person.setPrimitiveValue("too long", forKey: "lastName") } throws: {
       "\($0)".contains("its values are of class Short")
     }
@@ -126,7 +126,7 @@ import Testing
   func aDeletedObjectTakesNoPrimitiveValue(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
-    let person = try context.insert("Person", ["lastName": "abc"])
+    let person = try context.insert("Person", values: ["lastName": "abc"])
     try context.save()
     try context.delete(person)
     #expect { try person.setPrimitiveValue("x", forKey: "lastName") } throws: {

@@ -9,7 +9,7 @@ import Testing
   func aRefreshReadsTheRowAndNotWhatWasReadBefore(_ kind: StoreKind, _ merges: Bool) throws {
     let bench = try StoreBench(kind)
     let (mine, theirs) = (bench.context(), bench.stranger())
-    let person = try theirs.insert("Person", ["firstName": "old"])
+    let person = try theirs.insert("Person", values: ["firstName": "old"])
     try theirs.save()
     let seen = try #require(try mine.existingObject(with: person.objectID))
     #expect(seen["firstName"] == "old")
@@ -28,7 +28,7 @@ import Testing
   @Test(arguments: StoreKind.allCases) func aRefreshedObjectThatIsGoneSaysSo(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let (mine, theirs) = (bench.context(), bench.stranger())
-    let person = try theirs.insert("Person", ["firstName": "old"])
+    let person = try theirs.insert("Person", values: ["firstName": "old"])
     try theirs.save()
     let seen = try #require(try mine.existingObject(with: person.objectID))
     #expect(seen["firstName"] == "old")

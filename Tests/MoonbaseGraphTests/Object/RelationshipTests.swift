@@ -7,8 +7,8 @@ import Testing
   @Test func inverseFollowsAtOnceOnBothSides() throws {
     let context = try People.context()
     let person = try context.insert("Person")
-    let first = try context.insert("Department", ["name": "first"])
-    let second = try context.insert("Department", ["name": "second"])
+    let first = try context.insert("Department", values: ["name": "first"])
+    let second = try context.insert("Department", values: ["name": "second"])
     try person.setObject(first, forKey: "department")
     #expect(try first.objects(forKey: "employees") == [person])
     try second.add(person, to: "employees")
@@ -21,8 +21,8 @@ import Testing
   @Test func manyToManyIsSavedAndReadFromBothSides() throws {
     let coordinator = try People.coordinator()
     let context = try ManagedObjectContext(coordinator)
-    let a = try context.insert("Person", ["firstName": "a"])
-    let b = try context.insert("Person", ["firstName": "b"])
+    let a = try context.insert("Person", values: ["firstName": "a"])
+    let b = try context.insert("Person", values: ["firstName": "b"])
     try a.add(b, to: "friends")
     try context.save()
     let other = try ManagedObjectContext(coordinator)
@@ -52,7 +52,7 @@ import Testing
     let coordinator = try People.coordinator()
     let context = try ManagedObjectContext(coordinator)
     let department = try context.insert("Department")
-    let projects = try (1...5).map { try context.insert("Project", ["title": .string("p\($0)")]) }
+    let projects = try (1...5).map { try context.insert("Project", values: ["title": .string("p\($0)")]) }
     try department.setObjects([projects[2], projects[0], projects[4], projects[1], projects[3]], forKey: "projects")
     try context.save()
     let other = try ManagedObjectContext(coordinator)
@@ -122,7 +122,7 @@ import Testing
 
   @Test func toManyWithoutInverseIsSaved() throws {
     var list = EntityDescription("List")
-    list.relationships = [.toMany("items", "Item")]
+    list.relationships = [.toMany("items", destination: "Item")]
     let coordinator = try People.coordinator(ManagedObjectModel(entities: [list, EntityDescription("Item")]))
     let context = try ManagedObjectContext(coordinator)
     let object = try context.insert("List")

@@ -14,7 +14,7 @@ import Testing
   func theOtherFormIsAnotherValueAndIsSaved(_ kind: StoreKind, _ forms: (String, String)) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
-    let person = try context.insert("Person", ["firstName": .string(forms.0), "lastName": .string(forms.0)])
+    let person = try context.insert("Person", values: ["firstName": .string(forms.0), "lastName": .string(forms.0)])
     try context.save()
     try person.setValue(.string(forms.0), forKey: "firstName")
     #expect(!person.hasChanges)
@@ -31,10 +31,10 @@ import Testing
   func bothFormsAreUnique(_ kind: StoreKind, _ forms: (String, String)) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
-    for form in [forms.0, forms.1] { try context.insert("Person", ["email": .string(form)]) }
+    for form in [forms.0, forms.1] { try context.insert("Person", values: ["email": .string(form)]) }
     try context.save()
     #expect(try bench.saved("Person", "email").count == 2)
-    try context.insert("Person", ["email": .string(forms.1)])
+    try context.insert("Person", values: ["email": .string(forms.1)])
     let error = #expect(throws: GraphError.self) { try context.save() }
     #expect(error?.code == .constraintConflict)
   }
@@ -43,7 +43,7 @@ import Testing
   func bothFormsAreRowsAndGroupsOfTheirOwn(_ kind: StoreKind, _ forms: (String, String)) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
-    for form in [forms.0, forms.1, forms.1] { try context.insert("Person", ["firstName": .string(form)]) }
+    for form in [forms.0, forms.1, forms.1] { try context.insert("Person", values: ["firstName": .string(form)]) }
     try context.save()
     var distinct = FetchRequest("Person")
     distinct.propertiesToFetch = [FetchColumn("firstName")]
@@ -59,7 +59,7 @@ import Testing
   func aPatternFindsItsOwnForm(_ kind: StoreKind, _ forms: (String, String)) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
-    for form in [forms.0, forms.1] { try context.insert("Person", ["firstName": .string(form)]) }
+    for form in [forms.0, forms.1] { try context.insert("Person", values: ["firstName": .string(form)]) }
     for isSaved in [false, true] {
       if isSaved { try context.save() }
       for comparator in ["==", "LIKE", "MATCHES", "IN", "CONTAINS", "BEGINSWITH"] {

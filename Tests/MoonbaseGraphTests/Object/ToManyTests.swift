@@ -8,12 +8,12 @@ import Testing
   /// Lists and items that know each other in both directions; each side may be ordered.
   private func listModel(_ first: String, _ second: String, ordered: Set<String>) -> ManagedObjectModel {
     var one = EntityDescription(first)
-    var others = RelationshipDescription.toMany("others", second, inverse: "owners")
+    var others = RelationshipDescription.toMany("others", destination: second, inverse: "owners")
     others.isOrdered = ordered.contains(first)
     one.relationships = [others]
     var other = EntityDescription(second)
-    other.attributes = [AttributeDescription("name", .string)]
-    var owners = RelationshipDescription.toMany("owners", first, inverse: "others")
+    other.attributes = [AttributeDescription("name", type: .string)]
+    var owners = RelationshipDescription.toMany("owners", destination: first, inverse: "others")
     owners.isOrdered = ordered.contains(second)
     other.relationships = [owners]
     return ManagedObjectModel(entities: [one, other])
@@ -25,7 +25,7 @@ import Testing
     let bench = try StoreBench(kind, listModel(names.0, names.1, ordered: [names.0, names.1]))
     let context = bench.context()
     let list = try context.insert(names.0)
-    let items = try (0..<6).map { try context.insert(names.1, ["name": .string("\($0)")]) }
+    let items = try (0..<6).map { try context.insert(names.1, values: ["name": .string("\($0)")]) }
     let order = [3, 1, 5, 0, 4, 2].map { items[$0] }
     try list.setObjects(order, forKey: "others")
     try context.save()
@@ -137,19 +137,21 @@ import Testing
     for project in projects {
       let position = random.next(expected.count + 1)
       expected.insert(project.objectID, at: position)
-      try department.insertMember(project.objectID, at: position, slot)
+      try department.insertMember(project.objectID, at: position, slot: slot)
     }
     for _ in 0..<40 {
       let (from, to) = (random.next(60), random.next(60))
       expected.insert(expected.remove(at: from), at: to)
-      try department.moveMember(from: from, to: to, slot)
+      try department.moveMember(from: from, to: to, slot: slot)
     }
     let moved = expected.remove(at: 50)
     expected.insert(moved, at: 3)
-    try department.insertMember(moved, at: 3, slot)
+    try department.insertMember(moved, at: 3, slot: slot)
     #expect(try department.memberIDs(slot) == expected)
     for (position, id) in expected.enumerated() {
-      #expect(try department.memberIndex(of: id, slot) == position && department.memberID(at: position, slot) == id)
+      #expect(
+        try department.memberIndex(of: id, slot: slot) == position
+          && department.memberID(at: position, slot: slot) == id)
     }
     try context.save()
     let names = Dictionary(
@@ -157,7 +159,7 @@ import Testing
     let other = bench.context()
     let after = try other.object(with: department.objectID)
     #expect(try after.objectIDs(forRelationshipNamed: "projects") == expected.compactMap { names[$0] })
-    #expect(try after.memberID(at: 60, slot) == nil && !after.hasMember(department.objectID, slot))
+    #expect(try after.memberID(at: 60, slot: slot) == nil && !after.hasMember(department.objectID, slot: slot))
     #expect(context.brokenInvariants().isEmpty)
   }
 }

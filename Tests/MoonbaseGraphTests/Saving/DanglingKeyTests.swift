@@ -48,11 +48,12 @@ struct DanglingKeyTests {
 
   static func model(_ rule: DeleteRule, subentity: Bool = false) -> ManagedObjectModel {
     var p = EntityDescription("P")
-    p.attributes = [AttributeDescription("n", .integer64)]
-    var c = RelationshipDescription.toMany("c", "P", inverse: "o")
+    p.attributes = [AttributeDescription("n", type: .integer64)]
+    var c = RelationshipDescription.toMany("c", destination: "P", inverse: "o")
     c.deleteRule = rule
     p.relationships = [
-      .toOne("o", "P", inverse: "c"), c, .toMany("m", "P", inverse: "m"), .toOne("x", "P"), .toMany("y", "P"),
+      .toOne("o", destination: "P", inverse: "c"), c, .toMany("m", destination: "P", inverse: "m"),
+      .toOne("x", destination: "P"), .toMany("y", destination: "P"),
     ]
     var sub = EntityDescription("S")
     sub.superentityName = "P"
@@ -60,7 +61,7 @@ struct DanglingKeyTests {
   }
 
   private static func insert(_ context: ManagedObjectContext, _ n: Int64) throws -> ManagedObject {
-    try context.insert("P", ["n": .int(n)])
+    try context.insert("P", values: ["n": .int(n)])
   }
 
   private static func same(_ object: ManagedObject, in context: ManagedObjectContext) throws -> ManagedObject {
@@ -90,7 +91,7 @@ struct DanglingKeyTests {
         try owner.setValue(isToOne ? .null : .list([]), forKey: key)
         try b.save()
         // A new row that points there.
-        let new = try b.insert("P", ["n": 3])
+        let new = try b.insert("P", values: ["n": 3])
         try new.setValue(isToOne ? id : .list([id]), forKey: key)
         #expect(throws: GraphError.self) { try b.save() }
         try b.rollback()

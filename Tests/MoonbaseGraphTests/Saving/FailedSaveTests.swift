@@ -15,7 +15,7 @@ import Testing
         }
         for project in try context.fetch(FetchRequest("Project")) { try context.delete(project) }
         guard try context.count(FetchRequest("Employee")) == 0 else { return }
-        let employee = try context.insert("Employee", ["email": "taken"])
+        let employee = try context.insert("Employee", values: ["email": "taken"])
         try object.add(employee, to: "friends")
         try object.setObject(nil, forKey: "department")
         try object.setPrimitiveValue(30, forKey: "age")
@@ -32,13 +32,13 @@ import Testing
     let bench = try StoreBench(kind)
     let failing = Switch(1)
     let context = try context(bench, failing)
-    let department = try context.insert("Department", ["name": "D"])
-    let project = try context.insert("Project", ["title": "P", "department": .objectID(department.objectID)])
-    let person = try context.insert("Person", ["department": .objectID(department.objectID)])
+    let department = try context.insert("Department", values: ["name": "D"])
+    let project = try context.insert("Project", values: ["title": "P", "department": .objectID(department.objectID)])
+    let person = try context.insert("Person", values: ["department": .objectID(department.objectID)])
     try context.save()
     try person.setValue("first", forKey: "firstName")
     try person.setValue("L", forKey: "lastName")
-    let gone = try context.insert("Project", ["title": "gone", "department": .objectID(department.objectID)])
+    let gone = try context.insert("Project", values: ["title": "gone", "department": .objectID(department.objectID)])
     try context.delete(gone)
     for _ in 0..<2 {
       #expect(throws: GraphError.self) { try context.save() }
@@ -72,9 +72,9 @@ import Testing
         try failing.failIfOn()
       }
     }
-    let department = try context.insert("Department", ["name": "D"])
+    let department = try context.insert("Department", values: ["name": "D"])
     func titles() throws -> [Value] { try department.objects(forKey: "projects").map { $0["title"] } }
-    let titled = try ["a", "b", "c", "d"].map { try context.insert("Project", ["title": $0]) }
+    let titled = try ["a", "b", "c", "d"].map { try context.insert("Project", values: ["title": $0]) }
     try department.setObjects(titled, forKey: "projects")
     for _ in 0..<2 {
       #expect(throws: GraphError.self) { try context.save() }
@@ -90,9 +90,9 @@ import Testing
   func whatTheStoreRefusesUndoesTheHooksToo(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = try context(bench, Switch())
-    try context.insert("Person", ["email": "taken"])
+    try context.insert("Person", values: ["email": "taken"])
     try context.save()
-    let person = try context.insert("Person", ["firstName": "first"])
+    let person = try context.insert("Person", values: ["firstName": "first"])
     for _ in 0..<2 {
       #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .constraintConflict }
       #expect(context.insertedObjects == [person] && context.brokenInvariants() == [])
@@ -107,7 +107,7 @@ import Testing
     let context = bench.context { entry in
       entry.willSave = { if failing.value != 0 { $0["age"] = "no number" } }
     }
-    try context.insert("Person", ["firstName": "A"])
+    try context.insert("Person", values: ["firstName": "A"])
     #expect { try context.save() } throws: { ($0 as? GraphError)?.property == "age" }
     #expect(context.pendingErrors.isEmpty)
     failing.value = 0
@@ -156,9 +156,9 @@ import Testing
         }
       }
       context.saveOrder = order
-      let department = try context.insert("Department", ["name": "D"])
-      let person = try context.insert("Person", ["department": .objectID(department.objectID)])
-      try context.insert("Person", ["department": .objectID(department.objectID)])
+      let department = try context.insert("Department", values: ["name": "D"])
+      let person = try context.insert("Person", values: ["department": .objectID(department.objectID)])
+      try context.insert("Person", values: ["department": .objectID(department.objectID)])
       try context.save()
       try person.setValue(1, forKey: "age")
       #expect { try context.save() } throws: { error in
@@ -174,17 +174,17 @@ import Testing
   @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.guide, .framework])
   func aCascadeThatWillSaveSetsOffHeedsDenyRules(_ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder) throws {
     var model = People.model()
-    model.entities[3].relationships.append(.toMany("people", "Person", inverse: "project"))
+    model.entities[3].relationships.append(.toMany("people", destination: "Person", inverse: "project"))
     model.entities[3].relationships[1].deleteRule = .deny
-    model.entities[0].relationships.append(.toOne("project", "Project", inverse: "people"))
+    model.entities[0].relationships.append(.toOne("project", destination: "Project", inverse: "people"))
     let bench = try StoreBench(kind, model)
     let context = bench.context(extending: "Department") { entry in
       entry.willSave = { if try $0.value(forKey: "name") == "go" { try $0.managedObjectContext?.delete($0) } }
     }
     context.saveOrder = order
-    let department = try context.insert("Department", ["name": "D"])
-    let project = try context.insert("Project", ["title": "P", "department": .objectID(department.objectID)])
-    try context.insert("Person", ["project": .objectID(project.objectID)])
+    let department = try context.insert("Department", values: ["name": "D"])
+    let project = try context.insert("Project", values: ["title": "P", "department": .objectID(department.objectID)])
+    try context.insert("Person", values: ["project": .objectID(project.objectID)])
     try context.save()
     try department.setValue("go", forKey: "name")
     #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .relationshipDeniedDelete }
@@ -202,9 +202,9 @@ import Testing
         if try object.value(forKey: "age") == 1 { try object.managedObjectContext?.delete(department) }
       }
     }
-    let department = try context.insert("Department", ["name": "D"])
-    let person = try context.insert("Person", ["department": .objectID(department.objectID)])
-    try context.insert("Person", ["department": .objectID(department.objectID)])
+    let department = try context.insert("Department", values: ["name": "D"])
+    let person = try context.insert("Person", values: ["department": .objectID(department.objectID)])
+    try context.insert("Person", values: ["department": .objectID(department.objectID)])
     try context.save()
     try person.setValue(1, forKey: "age")
     try context.save()
@@ -226,7 +226,7 @@ import Testing
       entry.validate["lastName"] = { value, _ in value == "refused" ? .init("is refused") : nil }
     }
     context.saveOrder = order
-    let person = try context.insert("Person", ["firstName": "A"])
+    let person = try context.insert("Person", values: ["firstName": "A"])
     try context.save()
     #expect(try bench.saved("Person", "lastName") == ["by a rule"] && person["fullName"] == "by a rule")
   }

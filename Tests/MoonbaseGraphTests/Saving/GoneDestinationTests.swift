@@ -7,12 +7,15 @@ import Testing
 @Suite struct GoneDestinationTests {
   @Test(arguments: StoreKind.allCases) func nothingListsAnObjectWhoseDeletionIsSaved(_ kind: StoreKind) throws {
     var owner = EntityDescription("Owner")
-    var (one, some) = (RelationshipDescription.toOne("one", "Thing"), RelationshipDescription.toMany("some", "Thing"))
+    var (one, some) = (
+      RelationshipDescription.toOne("one", destination: "Thing"),
+      RelationshipDescription.toMany("some", destination: "Thing")
+    )
     (one.isTransient, some.isTransient) = (true, true)
-    owner.attributes = [AttributeDescription("name", .string)]
-    owner.relationships = [.toMany("many", "Thing"), one, some]
+    owner.attributes = [AttributeDescription("name", type: .string)]
+    owner.relationships = [.toMany("many", destination: "Thing"), one, some]
     var thing = EntityDescription("Thing")
-    thing.attributes = [AttributeDescription("name", .string)]
+    thing.attributes = [AttributeDescription("name", type: .string)]
     let bench = try StoreBench(kind, ManagedObjectModel(entities: [owner, thing]))
     let context = bench.context()
     let holder = try context.insert("Owner")

@@ -24,7 +24,7 @@ import Testing
         return nil
       }
     }
-    let person = try context.insert("Person", ["firstName": "A"])
+    let person = try context.insert("Person", values: ["firstName": "A"])
     #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .recursiveSave }
     #expect(person.isInserted && context.brokenInvariants().isEmpty)
     #expect(person["firstName"] == "A")
@@ -33,7 +33,7 @@ import Testing
   @Test func errorsOfDidSaveAreKeptBesideASaveThatIsDone() throws {
     struct Broken: Error {}
     let context = try context { entry in entry.didSave = { _ in throw Broken() } }
-    let person = try context.insert("Person", ["firstName": "A"])
+    let person = try context.insert("Person", values: ["firstName": "A"])
     try context.save()
     #expect(!person.hasChanges && !person.objectID.isTemporaryID)
     let errors = context.takeDidSaveErrors()
@@ -45,9 +45,9 @@ import Testing
   @Test func transactionSavesAllOrNothing() throws {
     struct Stop: Error {}
     let context = try People.context()
-    try context.transaction { try context.insert("Person", ["firstName": "A"]) }
+    try context.transaction { try context.insert("Person", values: ["firstName": "A"]) }
     func stopped() throws {
-      try context.insert("Person", ["firstName": "B"])
+      try context.insert("Person", values: ["firstName": "B"])
       #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .invalidRequest }
       #expect(throws: GraphError.self) { try context.transaction {} }
       throw Stop()
@@ -59,7 +59,7 @@ import Testing
   @Test func refreshOfAnotherContextsObjectIsRefused() throws {
     let coordinator = try People.coordinator()
     let (one, two) = (try ManagedObjectContext(coordinator), try ManagedObjectContext(coordinator))
-    let person = try one.insert("Person", ["firstName": "A"])
+    let person = try one.insert("Person", values: ["firstName": "A"])
     try one.save()
     for merges in [true, false] {
       #expect { try two.refresh(person, mergeChanges: merges) } throws: { "\($0)".contains("another context") }
@@ -68,7 +68,7 @@ import Testing
 
   @Test func notANumberIsRefusedAndInfinityIsKept() throws {
     let context = try People.context()
-    let employee = try context.insert("Employee", ["salary": 1.5])
+    let employee = try context.insert("Employee", values: ["salary": 1.5])
     for value in [Value.double(.nan), .double(-.nan)] {
       #expect { try employee.setValue(value, forKey: "salary") } throws: { ($0 as? GraphError)?.property == "salary" }
     }

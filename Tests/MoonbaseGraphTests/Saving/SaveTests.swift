@@ -7,7 +7,7 @@ import Testing
   @Test func insertedObjectGetsPermanentIDAndIsFoundByAnotherContext() throws {
     let coordinator = try People.coordinator()
     let context = try ManagedObjectContext(coordinator)
-    let person = try context.insert("Person", ["firstName": "Captain", "age": 30])
+    let person = try context.insert("Person", values: ["firstName": "Captain", "age": 30])
     #expect(person.objectID.isTemporaryID && person.isInserted)
     try context.save()
     #expect(!person.objectID.isTemporaryID && !person.hasChanges && !context.hasChanges)
@@ -20,7 +20,7 @@ import Testing
   @Test func changeIsSavedOnceAndRaisesTheVersion() throws {
     let coordinator = try People.coordinator()
     let context = try ManagedObjectContext(coordinator)
-    let person = try context.insert("Person", ["firstName": "A"])
+    let person = try context.insert("Person", values: ["firstName": "A"])
     try context.save()
     try person.setValue("B", forKey: "firstName")
     #expect(person.isUpdated && context.updatedObjects == [person])
@@ -34,11 +34,11 @@ import Testing
   @Test(arguments: [(40, 2), (2, 40), (0, 3), (4, 1)])
   func destinationsHaveTheirPermanentIDsAfterASave(_ there: Int, _ coming: Int) throws {
     let context = try ManagedObjectContext(try People.coordinator())
-    let department = try context.insert("Department", ["name": "R&D"])
+    let department = try context.insert("Department", values: ["name": "R&D"])
     var employees: [ManagedObject] = []
     for count in [there, coming] {
       for _ in 0..<count {
-        let person = try context.insert("Person", ["firstName": "A"])
+        let person = try context.insert("Person", values: ["firstName": "A"])
         try department.add(person, to: "employees")
         employees.append(person)
       }
@@ -51,9 +51,9 @@ import Testing
 
   @Test func deletedObjectsAreSavedOnes() throws {
     let context = try ManagedObjectContext(try People.coordinator())
-    let saved = try context.insert("Person", ["firstName": "A"])
+    let saved = try context.insert("Person", values: ["firstName": "A"])
     try context.save()
-    let new = try context.insert("Person", ["firstName": "B"])
+    let new = try context.insert("Person", values: ["firstName": "B"])
     try context.delete(new)
     #expect(context.deletedObjects.isEmpty && context.insertedObjects.isEmpty)
     try context.delete(saved)
@@ -63,9 +63,9 @@ import Testing
   @Test func failedSaveKeepsContextAndStoreAsTheyWere() throws {
     let coordinator = try People.coordinator()
     let context = try ManagedObjectContext(coordinator)
-    let good = try context.insert("Person", ["firstName": "A", "email": "x@y"])
+    let good = try context.insert("Person", values: ["firstName": "A", "email": "x@y"])
     try context.save()
-    let bad = try context.insert("Person", ["email": "x@y"])
+    let bad = try context.insert("Person", values: ["email": "x@y"])
     try good.setValue("changed", forKey: "firstName")
     #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .constraintConflict }
     #expect(bad.isInserted && bad.objectID.isTemporaryID && good.isUpdated)
@@ -78,7 +78,7 @@ import Testing
   @Test func conflictWithAnotherContextIsReportedAndRefreshSolvesIt() throws {
     let coordinator = try People.coordinator()
     let one = try ManagedObjectContext(coordinator)
-    let person = try one.insert("Person", ["firstName": "A", "lastName": "L"])
+    let person = try one.insert("Person", values: ["firstName": "A", "lastName": "L"])
     try one.save()
     let two = try ManagedObjectContext(coordinator)
     let same = try two.object(with: person.objectID)
@@ -109,8 +109,8 @@ import Testing
 
   @Test func rollbackForgetsNewObjectsAndRestoresOthers() throws {
     let context = try People.context()
-    let person = try context.insert("Person", ["firstName": "A"])
-    let gone = try context.insert("Person", ["firstName": "G"])
+    let person = try context.insert("Person", values: ["firstName": "A"])
+    let gone = try context.insert("Person", values: ["firstName": "G"])
     try context.save()
     try person.setValue("B", forKey: "firstName")
     try context.delete(gone)

@@ -17,7 +17,7 @@ import Testing
       var model = ManagedObjectModel(
         entities: ["A", "B"].map { name in
           var entity = EntityDescription(name)
-          entity.attributes = [AttributeDescription("s", .string)]
+          entity.attributes = [AttributeDescription("s", type: .string)]
           entity.uniquenessConstraints = [["s"]]
           return entity
         })
@@ -49,10 +49,10 @@ import Testing
     let folder = try TemporaryFolder()
     let bench = try Bench(kinds, folder)
     let context = try ManagedObjectContext(bench.coordinator)
-    for entity in ["A", "B"] { try context.insert(entity, ["s": "there"]) }
+    for entity in ["A", "B"] { try context.insert(entity, values: ["s": "there"]) }
     try context.save()
-    let doubled = try context.insert(refusing, ["s": "there"])
-    let fine = try context.insert(refusing == "A" ? "B" : "A", ["s": "new"])
+    let doubled = try context.insert(refusing, values: ["s": "there"])
+    let fine = try context.insert(refusing == "A" ? "B" : "A", values: ["s": "new"])
     for _ in 0..<2 {
       #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .constraintConflict }
       #expect(Set(context.insertedObjects) == [doubled, fine] && fine.objectID.isTemporaryID)
@@ -75,15 +75,15 @@ import Testing
         entry.willSave = { object in
           guard try object.value(forKey: "s") == "new" else { return }
           try object.setValue("saved", forKey: "s")
-          try object.managedObjectContext?.insert(entity, ["s": "by the hook"])
+          try object.managedObjectContext?.insert(entity, values: ["s": "by the hook"])
         }
         entry.didSave = { _ in didSave.value += 1 }
         return entry
       }
     }
     let context = try ManagedObjectContext(bench.coordinator, extensions: extensions)
-    let kept = try context.insert(bench.last, ["s": "new"])
-    let saved = try context.insert(bench.first, ["s": "new"])
+    let kept = try context.insert(bench.last, values: ["s": "new"])
+    let saved = try context.insert(bench.first, values: ["s": "new"])
     bench.lastStore.fail(atCommit: true)
     #expect { try context.save() } throws: { error in
       let text = "\(error)"
@@ -114,7 +114,7 @@ import Testing
         for index in 0..<20 {
           // Each touches the stores in its own order.
           for entity in worker == 0 ? ["A", "B"] : ["B", "A"] {
-            try context.insert(entity, ["s": .string("\(worker) \(index)")])
+            try context.insert(entity, values: ["s": .string("\(worker) \(index)")])
           }
           try context.save()
         }

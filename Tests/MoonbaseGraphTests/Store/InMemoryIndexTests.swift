@@ -27,13 +27,13 @@ import Testing
     let store = try InMemoryStore(model: model)
     coordinator.add(store)
     let context = try ManagedObjectContext(coordinator)
-    for number in 0..<1000 { try context.insert("Person", ["firstName": .string("p\(number)")]) }
+    for number in 0..<1000 { try context.insert("Person", values: ["firstName": .string("p\(number)")]) }
     try context.save()
     for number in 500..<1500 {
       let name = Value.string("p\(number)")
       #expect(try context.fetch(request("Person", ["firstName": name])).count == (number < 1000 ? 1 : 0))
       if number % 10 == 0 {
-        try context.insert("Person", ["firstName": .string("q\(number)")])
+        try context.insert("Person", values: ["firstName": .string("q\(number)")])
         try context.save()
       }
     }

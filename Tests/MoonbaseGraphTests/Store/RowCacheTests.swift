@@ -33,7 +33,7 @@ import Testing
   @Test func aFaultTakesNoOlderRowThanItHas() throws {
     let coordinator = try People.coordinator()
     let first = try ManagedObjectContext(coordinator)
-    let department = try first.insert("Department", ["name": "old"])
+    let department = try first.insert("Department", values: ["name": "old"])
     try first.save()
     let old = try #require(department.snapshot)
     department["name"] = "new"

@@ -54,7 +54,7 @@ import Testing
       })
     #expect(try call.run { $0.isNil })
     let table = try LuaValue.table(state.table(["a": 1]))
-    #expect(try call.value { try $0.set(0, table) }.tableValue?.get("a").integerValue == 1)
+    #expect(try call.value { try $0.set(0, to: table) }.tableValue?.get("a").integerValue == 1)
     #expect(try call.value { $0.set(0, integer: 7) }.integerValue == 7)
     #expect(try call.value().description == "nil")
   }
@@ -64,7 +64,7 @@ import Testing
     let inner = try call("return function(n) if n % 3 == 0 then error('three') end return n end", state, parameters: 1)
     try state.setGlobal(
       "inner",
-      state.function { call in
+      to: state.function { call in
         let number = try call.integer(0)
         call.return(
           try inner.run {
@@ -107,7 +107,7 @@ import Testing
     let table = try LuaValue.table(state.table(["x": 5]))
     #expect(
       try call.run {
-        try $0.set(0, table)
+        try $0.set(0, to: table)
       } reading: {
         $0.integer
       } == 5)
@@ -153,8 +153,8 @@ import Testing
         _ = #expect(throws: LuaError.self) { try fail.run { $0.isNil } }
       }
       #expect(try nest(400) == 2000)
-      guard case .null = try same.value({ try $0.set(0, .null) }) else {
-        throw LuaError(.runtime, "null came back as something else")
+      guard case .null = try same.value({ try $0.set(0, to: .null) }) else {
+        throw LuaError(.runtime, message: "null came back as something else")
       }
     }
   }
@@ -242,7 +242,7 @@ import Testing
     let call: LuaFastCall
     do {
       let state = try #require(holder.state)
-      try state.setGlobal("drop", state.function { [unowned holder] _ in holder.state = nil })
+      try state.setGlobal("drop", to: state.function { [unowned holder] _ in holder.state = nil })
       call = try self.call("return function(n) drop() return n + 1 end", state, parameters: 1)
     }
     #expect(

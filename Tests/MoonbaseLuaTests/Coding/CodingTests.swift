@@ -127,7 +127,7 @@ import Testing
     let length = try state.load("local t = ... return #t, t[2] == nil, t[2]", name: "t")(list)
     #expect(length[0].integerValue == 3)
     #expect(length[1].booleanValue == false)
-    guard case .null = length[2] else { throw LuaError(.runtime, "null came back as \(length[2])") }
+    guard case .null = length[2] else { throw LuaError(.runtime, message: "null came back as \(length[2])") }
     #expect(try state.tree(of: list) == .list([.integer(1), .null, .integer(3)]))
   }
 

@@ -36,7 +36,7 @@ import Testing
 
   @Test func whatCrossesACallbackKeepsItsTraceback() throws {
     let state = try LuaState()
-    try state.setGlobal("each", state.function { call in try call.function(0)(1, "x") })
+    try state.setGlobal("each", to: state.function { call in try call.function(0)(1, "x") })
     let error = try #require(throws: LuaError.self) {
       try state.load("local function inner()\n  error('in')\nend\neach(function()\n  inner()\nend)", name: "t.lua")()
     }
@@ -49,7 +49,7 @@ import Testing
 
   @Test func anErrorThatCrossesOverAndOverKeepsABoundedTraceback() throws {
     let state = try LuaState()
-    try state.setGlobal("each", state.function { call in try call.function(0)(1, "x") })
+    try state.setGlobal("each", to: state.function { call in try call.function(0)(1, "x") })
     for raised in ["'x'", "setmetatable({}, { __tostring = function() return 'x' end })"] {
       let code = """
         local e = \(raised)

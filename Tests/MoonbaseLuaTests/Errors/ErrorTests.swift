@@ -34,7 +34,7 @@ import Testing
 
   @Test func aSwiftErrorComesBackAsItself() throws {
     let state = try LuaState()
-    try state.setGlobal("refuse", state.function { _ in throw Refused(number: 3) })
+    try state.setGlobal("refuse", to: state.function { _ in throw Refused(number: 3) })
     let error = try #require(throws: LuaError.self) { try state.load("refuse()", name: "t")() }
     #expect(error.underlying as? Refused == Refused(number: 3))
     #expect(error.kind == .host)
@@ -54,7 +54,7 @@ import Testing
         try? .table(state.table(["code": .integer(Int64(refused.number))]))
       }
     }
-    try state.setGlobal("refuse", state.function { _ in throw Refused(number: 3) })
+    try state.setGlobal("refuse", to: state.function { _ in throw Refused(number: 3) })
     let seen = try state.load("local ok, e = pcall(refuse) return e.code", name: "t")()
     #expect(seen.first?.integerValue == 3)
     let error = try #require(throws: LuaError.self) { try state.load("refuse()", name: "t")() }
@@ -65,13 +65,14 @@ import Testing
   @Test func errorsCrossCallsWithinCalls() throws {
     struct Refusal: Error {}
     let state = try LuaState()
-    try state.setGlobal("refuse", state.function { _ in throw Refusal() })
-    try state.setGlobal("call", state.function { call in _ = try call.function(0).call([]) })
+    try state.setGlobal("refuse", to: state.function { _ in throw Refusal() })
+    try state.setGlobal("call", to: state.function { call in _ = try call.function(0).call([]) })
     let other = try LuaState()
-    try other.setGlobal("refuse", other.function { _ in throw Refusal() })
+    try other.setGlobal("refuse", to: other.function { _ in throw Refusal() })
     try state.setGlobal(
       "elsewhere",
-      state.function { call in try other.run(onBehalfOf: call.state) { _ = try other.load("refuse()", name: "o")() } })
+      to: state.function { call in try other.run(onBehalfOf: call.state) { _ = try other.load("refuse()", name: "o")() }
+      })
     for code in [
       "refuse()", "call(refuse)", "call(function() call(refuse) end)", "coroutine.wrap(refuse)()",
       "table.sort({ 1, 2 }, refuse)", "('x'):gsub('x', refuse)", "elsewhere()",

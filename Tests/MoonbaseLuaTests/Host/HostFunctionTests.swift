@@ -7,7 +7,7 @@ import Testing
     let state = try LuaState()
     try state.setGlobal(
       "resize",
-      state.function { call in
+      to: state.function { call in
         call.return(try call.text(0))
         call.return(try call.number(1) * 2)
       })

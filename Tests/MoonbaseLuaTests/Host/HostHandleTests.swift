@@ -83,7 +83,7 @@ import Testing
     let type = pointType()
     try state.register(type)
     let point = Point(0, 0)
-    try state.setGlobal("get", state.function { call in try call.return(point, as: type) })
+    try state.setGlobal("get", to: state.function { call in try call.return(point, as: type) })
     #expect(
       try state.load("local t = {} t[get()] = 1 return rawequal(get(), get()), t[get()]", name: "t")()[1].integerValue
         == 1)
@@ -122,7 +122,7 @@ import Testing
       #expect(seen == nil)
       let point = Point(1, 1)
       seen = point
-      try state.setGlobal("p", .object(LuaObject(point, as: type)))
+      try state.setGlobal("p", to: .object(LuaObject(point, as: type)))
     }
     #expect(seen == nil)
   }

@@ -120,7 +120,7 @@ import Testing
     let money = try open(state)
     let other = LuaHostType<Other>("Other")
     try state.register(other)
-    try state.setGlobal("other", .object(LuaObject(Other(), as: other)))
+    try state.setGlobal("other", to: .object(LuaObject(Other(), as: other)))
     for code in ["local a = ... return a + other", "local a = ... return a < other"] {
       let error = try #require(throws: LuaError.self) {
         try state.load(code, name: "t")(.object(LuaObject(Money(1), as: money)))

@@ -15,8 +15,8 @@ import Testing
     var cases = try state.load(source, name: "\(file).lua").first()
     if preset == .trusted, case .table(let table) = cases {
       // Without a sandbox a program may change whatever it reaches.
-      try table.set("classes cannot be changed", .nil)
-      try table.set("the class cannot be changed", .nil)
+      try table.set("classes cannot be changed", to: .nil)
+      try table.set("the class cannot be changed", to: .nil)
       cases = .table(table)
     }
     let results = try #require(try state.load(check, name: "check.lua").first().functionValue).call([cases])

@@ -43,7 +43,7 @@ import Testing
       let interrupter = state.interrupter
       try state.setGlobal(
         "start",
-        state.function { _ in
+        to: state.function { _ in
           // The run has begun, so that the interruption cannot come too early.
           let thread = Thread { interrupter.interrupt() }
           thread.start()

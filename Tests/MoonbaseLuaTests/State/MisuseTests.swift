@@ -13,11 +13,11 @@ import Testing
     state = nil
     let table = try #require(made[0].tableValue)
     let attempts: [() throws -> Void] = [
-      { _ = try table.get(1) }, { try table.set("a", 1) }, { _ = try table.pairs }, { try table.markAsList() },
+      { _ = try table.get(1) }, { try table.set("a", to: 1) }, { _ = try table.pairs }, { try table.markAsList() },
       { _ = try made[1].functionValue?.call([]) }, { _ = try chunk() }, { _ = try call.value() },
       { _ = try made[1].functionValue?.makeThread() }, { _ = try made[2].threadValue?.resume() },
       { _ = try made[2].threadValue?.status }, { try made[2].threadValue?.close() },
-      { _ = try call.value { try $0.set(0, made[0]) } }, { _ = try call.run { $0.integer } },
+      { _ = try call.value { try $0.set(0, to: made[0]) } }, { _ = try call.run { $0.integer } },
     ]
     for (number, attempt) in attempts.enumerated() {
       let error = #expect(throws: LuaError.self, "attempt \(number)") { try attempt() }
@@ -35,9 +35,9 @@ import Testing
     let call = LuaFastCall(function, parameters: 1)
     for value in foreign {
       let attempts: [() throws -> Void] = [
-        { try own.set("a", value) }, { try own.set(value, 1) }, { _ = try own.get(value) },
-        { _ = try function.call([value]) }, { _ = try call.value { try $0.set(0, value) } },
-        { try second.setGlobal("g", value) },
+        { try own.set("a", to: value) }, { try own.set(value, to: 1) }, { _ = try own.get(value) },
+        { _ = try function.call([value]) }, { _ = try call.value { try $0.set(0, to: value) } },
+        { try second.setGlobal("g", to: value) },
         { _ = try second.tree(of: .table(second.list([value]))) },
       ]
       for (number, attempt) in attempts.enumerated() {
@@ -56,7 +56,7 @@ import Testing
       let error = #expect(throws: LuaError.self) { try attempt() }
       #expect(error?.kind == .foreign)
     }
-    try second.setGlobal("give", second.function { call in try call.return(foreign[0]) })
+    try second.setGlobal("give", to: second.function { call in try call.return(foreign[0]) })
     let error = try #require(throws: LuaError.self) { try second.load("give()", name: "t")() }
     #expect(error.kind == .foreign)
     #expect(try second.load("return 1", name: "t").first().integerValue == 1)

@@ -40,7 +40,7 @@ import Testing
     let spin = try inner.load("for i = 1, 20000 do end", name: "inner")
     try outer.setGlobal(
       "spin",
-      outer.function { call in
+      to: outer.function { call in
         try inner.run(onBehalfOf: call.state) { _ = try spin() }
       })
     _ = try outer.load("for i = 1, 5 do spin() end", name: "outer")()
@@ -54,7 +54,7 @@ import Testing
     let inner = try LuaState()
     for _ in 0..<20 {
       let outer = try LuaState()
-      try outer.setGlobal("f", outer.function { _ in _ = try inner.load("return 1", name: "inner")() })
+      try outer.setGlobal("f", to: outer.function { _ in _ = try inner.load("return 1", name: "inner")() })
       _ = try outer.load("f()", name: "outer")()
     }
     #expect(try inner.table(elements: 2, fields: 2).count == 0)
@@ -71,7 +71,7 @@ import Testing
     let interrupter = state.interrupter
     try state.setGlobal(
       "ready",
-      state.function { _ in
+      to: state.function { _ in
         Thread.detachNewThread { interrupter.interrupt() }
       })
     let error = try #require(throws: LuaError.self) { try state.load("ready() while true do end", name: "t")() }

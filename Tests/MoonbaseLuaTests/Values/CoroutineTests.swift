@@ -20,8 +20,8 @@ import Testing
   @Test func aCoroutineIsResumedByOneOnly() throws {
     let state = try LuaState()
     var thread: LuaThread?
-    try state.setGlobal("again", state.function { _ in _ = try thread?.resume() })
-    try state.setGlobal("end_it", state.function { _ in try thread?.close() })
+    try state.setGlobal("again", to: state.function { _ in _ = try thread?.resume() })
+    try state.setGlobal("end_it", to: state.function { _ in try thread?.close() })
     for code in ["again()", "end_it()", "coroutine.wrap(function() again() end)()"] {
       thread = try state.load("return function() \(code) end", name: "t").first().functionValue?.makeThread()
       #expect(throws: LuaError.self, "\(code)") { try thread?.resume() }

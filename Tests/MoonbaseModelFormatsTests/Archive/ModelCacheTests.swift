@@ -59,11 +59,11 @@ struct ModelCacheTests {
     #expect(try SampleModels.unusual.resolved().modelCaches().complete != nil)
     let plain = ManagedObjectModel {
       EntityDescription("Person") {
-        AttributeDescription("name", .string)
-        AttributeDescription("salary", .decimal)
-        AttributeDescription("extra", .transformable)
-        RelationshipDescription.toMany("children", "Person").ordered()
-        RelationshipDescription.toOne("boss", "Person")
+        AttributeDescription("name", type: .string)
+        AttributeDescription("salary", type: .decimal)
+        AttributeDescription("extra", type: .transformable)
+        RelationshipDescription.toMany("children", destination: "Person").ordered()
+        RelationshipDescription.toOne("boss", destination: "Person")
       }
     }
     #expect(try plain.resolved().modelCaches().complete == nil)

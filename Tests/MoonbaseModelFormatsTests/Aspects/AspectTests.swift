@@ -22,12 +22,12 @@ struct AspectTests {
   }
 
   @Test func eachFlagAndTextOfADescriptionStandsInTheTable() {
-    let attribute = AttributeDescription("a", .string)
+    let attribute = AttributeDescription("a", type: .string)
     #expect(properties(of: attribute, Bool.self).count == flags(of: AttributeDescription.self).count)
     let optionalTexts = properties(of: attribute, String?.self).filter { $0 != "name" }
     // One text of the table, the pattern, stands in the validation.
     #expect(optionalTexts.count + 1 == texts(of: AttributeDescription.self).count)
-    let relationship = RelationshipDescription.toOne("r", "E")
+    let relationship = RelationshipDescription.toOne("r", destination: "E")
     #expect(properties(of: relationship, Bool.self).count == flags(of: RelationshipDescription.self).count)
     #expect(properties(of: EntityDescription("E"), Bool.self).count == flags(of: EntityDescription.self).count)
     #expect(properties(of: FetchRequest("E"), Bool.self).count == flags(of: FetchRequest.self).count)
@@ -37,9 +37,9 @@ struct AspectTests {
 
   private static let model = ManagedObjectModel {
     EntityDescription("Person") {
-      AttributeDescription("name", .string)
-      RelationshipDescription.toMany("friends", "Person", inverse: "friends")
-      FetchedPropertyDescription("all", FetchRequest("Person"))
+      AttributeDescription("name", type: .string)
+      RelationshipDescription.toMany("friends", destination: "Person", inverse: "friends")
+      FetchedPropertyDescription("all", fetchRequest: FetchRequest("Person"))
     }
   }
 

@@ -30,7 +30,7 @@ struct MappingInferenceTests {
       model.configurations = [:]
       model.entities[1].attributes[0].isOptional = false
       model.entities[1].attributes[0].defaultValue = "?"
-      var nick = AttributeDescription("nick", .string)
+      var nick = AttributeDescription("nick", type: .string)
       nick.defaultValue = "none"
       model.entities[1].attributes.append(nick)
       model.entities[1].relationships[1].isOrdered = false
@@ -70,7 +70,7 @@ struct MappingInferenceTests {
       ])
     #expect(
       try problems {
-        var code = AttributeDescription("code", .string)
+        var code = AttributeDescription("code", type: .string)
         code.isOptional = false
         $0.entities[3].attributes.append(code)
       } == ["Department.code is required, new and has no default: give it one or make it optional"])

@@ -32,7 +32,7 @@ struct ModelDifferenceTests {
 
   @Test func addedAndRemovedPropertiesSayWhatTheyAre() {
     let difference = changed { model in
-      model.entities[3].attributes = [AttributeDescription("budget", .decimal)]
+      model.entities[3].attributes = [AttributeDescription("budget", type: .decimal)]
     }
     #expect("\(difference)" == "~ entity Department !\n  + budget !: type decimal\n  - name !: type was string")
   }
@@ -88,7 +88,9 @@ struct ModelDifferenceTests {
   @Test func aDefaultThatLuaCannotWriteDiffers() {
     func model(_ bytes: [UInt8]) -> ManagedObjectModel {
       ManagedObjectModel {
-        EntityDescription("Thing") { AttributeDescription("icon", .binaryData).defaulting(to: .data(Data(bytes))) }
+        EntityDescription("Thing") {
+          AttributeDescription("icon", type: .binaryData).defaulting(to: .data(Data(bytes)))
+        }
       }
     }
     let difference = ModelDifference(from: model([1]), to: model([2]))
@@ -100,8 +102,10 @@ struct ModelDifferenceTests {
     func model(_ transformer: String) -> ManagedObjectModel {
       ManagedObjectModel {
         EntityDescription("Thing") {
-          AttributeDescription("icon", .transformable).defaulting(to: .data(Data([1]))).transformed(by: transformer)
-            .with { $0.userInfo = ["since": .date(Date(timeIntervalSinceReferenceDate: 0))] }
+          AttributeDescription("icon", type: .transformable).defaulting(to: .data(Data([1]))).transformed(
+            by: transformer
+          )
+          .with { $0.userInfo = ["since": .date(Date(timeIntervalSinceReferenceDate: 0))] }
         }
       }
     }
@@ -117,9 +121,9 @@ struct ModelDifferenceTests {
   func userInfoOfAnyValuesDiffers(old: [String: Value], new: [String: Value]) {
     func models(_ place: WritableKeyPath<EntityDescription, [String: Value]>) -> ModelDifference {
       var one = EntityDescription("Thing") {
-        AttributeDescription("name", .string)
-        RelationshipDescription.toOne("next", "Thing")
-        FetchedPropertyDescription("all", FetchRequest("Thing"))
+        AttributeDescription("name", type: .string)
+        RelationshipDescription.toOne("next", destination: "Thing")
+        FetchedPropertyDescription("all", fetchRequest: FetchRequest("Thing"))
       }
       var other = one
       one[keyPath: place] = old

@@ -61,10 +61,12 @@ struct ModelWritingTests {
 
   @Test func luaSourceReadsWell() throws {
     var person = EntityDescription("Person")
-    person.attributes = [AttributeDescription("firstName", .string), AttributeDescription("end", .integer16)]
+    person.attributes = [
+      AttributeDescription("firstName", type: .string), AttributeDescription("end", type: .integer16),
+    ]
     person.attributes[1].isOptional = false
     person.attributes[1].defaultValue = 3
-    person.relationships = [.toMany("friends", "Person", inverse: "friends")]
+    person.relationships = [.toMany("friends", destination: "Person", inverse: "friends")]
     person.uniquenessConstraints = [["firstName"]]
     person.userInfo = ["quote": "a \"b\"\n"]
     var model = ManagedObjectModel(entities: [person])

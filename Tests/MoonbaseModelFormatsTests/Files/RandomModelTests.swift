@@ -73,7 +73,7 @@ private struct RandomModel {
 
   private mutating func attribute(_ name: String) -> AttributeDescription {
     let types = AttributeType.allCases.filter { ![.undefined, .objectID, .composite].contains($0) }
-    var attribute = AttributeDescription(name, types[below(types.count)])
+    var attribute = AttributeDescription(name, type: types[below(types.count)])
     attribute.isOptional = chance(60)
     attribute.isTransient = chance(15)
     attribute.preservesValueInHistoryOnDeletion = chance(15)
@@ -116,8 +116,8 @@ private struct RandomModel {
   private mutating func relate(_ entities: inout [EntityDescription], _ number: Int) {
     let (from, to) = (below(entities.count), below(entities.count))
     var (there, back) = (
-      RelationshipDescription.toMany("there\(number)", entities[to].name, inverse: "back\(number)"),
-      RelationshipDescription.toMany("back\(number)", entities[from].name, inverse: "there\(number)")
+      RelationshipDescription.toMany("there\(number)", destination: entities[to].name, inverse: "back\(number)"),
+      RelationshipDescription.toMany("back\(number)", destination: entities[from].name, inverse: "there\(number)")
     )
     if chance(50) { there.maxCount = 1 } else { there.isOrdered = chance(40) }
     if chance(50) { back.maxCount = 1 } else { back.maxCount = 2 + below(9) }

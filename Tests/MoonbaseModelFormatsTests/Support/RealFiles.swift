@@ -61,7 +61,7 @@ enum RealFiles {
     guard sqlite3_open(copy.path, &database) == SQLITE_OK,
       sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK, sqlite3_step(statement) == SQLITE_ROW,
       let bytes = sqlite3_column_blob(statement, 0)
-    else { throw ModelError(.cannotOpenFile, String(cString: sqlite3_errmsg(database))) }
+    else { throw ModelError(.cannotOpenFile, message: String(cString: sqlite3_errmsg(database))) }
     return Data(bytes: bytes, count: Int(sqlite3_column_bytes(statement, 0)))
   }
 }

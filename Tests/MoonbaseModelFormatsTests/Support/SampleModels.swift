@@ -26,21 +26,23 @@ enum SampleModels {
     thing.codeGenerationType = "category"
     thing.coreSpotlightDisplayNameExpression = "title"
     thing.userInfo = ["list": [1, 2.5, "x", ["deep": true]], "data": .data(Data([1, 2])), "": ""]
-    var title = AttributeDescription("title", .string)
+    var title = AttributeDescription("title", type: .string)
     title.usesScalarValueType = true
     title.allowsCloudEncryption = true
     title.valueClassName = "NSString"
-    var value = AttributeDescription("value", .transformable)
+    var value = AttributeDescription("value", type: .transformable)
     value.valueClassName = "NSObject"
-    var odd = AttributeDescription("odd", .integer64)
+    var odd = AttributeDescription("odd", type: .integer64)
     odd.derivationExpression = "parts.@count + 1"
     thing.attributes = [title, value, odd]
-    thing.relationships = [.toMany("parts", "Thing", inverse: "whole"), .toOne("whole", "Thing", inverse: "parts")]
-    var index = FetchIndexDescription("byTitle", [.init("title"), .init("lowercase:(title)")])
+    thing.relationships = [
+      .toMany("parts", destination: "Thing", inverse: "whole"), .toOne("whole", destination: "Thing", inverse: "parts"),
+    ]
+    var index = FetchIndexDescription("byTitle", elements: [.init("title"), .init("lowercase:(title)")])
     index.elements[1].isExpression = true
     index.elements[1].expressionType = "String"
     index.partialIndexPredicate = "title!='x'"
-    thing.indexes = [index, FetchIndexDescription("broken", [.init("title")])]
+    thing.indexes = [index, FetchIndexDescription("broken", elements: [.init("title")])]
     thing.indexes[1].partialIndexPredicate = "title !"
     var model = ManagedObjectModel(entities: [thing])
     // Xcode's compiler lets such a derivation pass, and so does a model that comes from it.
@@ -66,8 +68,9 @@ enum SampleModels {
     request.relationshipKeyPathsForPrefetching = ["parts", "whole.parts"]
     request.resultType = .dictionaries
     request.propertiesToFetch = [
-      FetchColumn("title"), FetchColumn("n", .function("count:", [.keyPath("odd")]), resultType: .integer32),
-      FetchColumn("whole.title"), FetchColumn("sum", .keyPath("@sum.odd")),
+      FetchColumn("title"),
+      FetchColumn("n", expression: .function("count:", [.keyPath("odd")]), resultType: .integer32),
+      FetchColumn("whole.title"), FetchColumn("sum", expression: .keyPath("@sum.odd")),
     ]
     request.propertiesToGroupBy = ["title", "whole.title"]
     request.havingPredicate = .comparison(.init(.keyPath("n"), .greaterThan, .constant(1)))
@@ -77,7 +80,7 @@ enum SampleModels {
   private static var being: EntityDescription {
     var being = EntityDescription("Being")
     being.isAbstract = true
-    being.attributes = [AttributeDescription("born", .date)]
+    being.attributes = [AttributeDescription("born", type: .date)]
     being.attributes[0].validation.minimum = .date(Date(timeIntervalSinceReferenceDate: -4_765_132_800))
     being.attributes[0].defaultValue = .date(Date(timeIntervalSinceReferenceDate: 12.5))
     return being
@@ -90,55 +93,55 @@ enum SampleModels {
     person.renamingIdentifier = "Human"
     person.versionHashModifier = "2"
     person.userInfo = ["purpose": "test", "level": "3"]
-    var firstName = AttributeDescription("firstName", .string)
+    var firstName = AttributeDescription("firstName", type: .string)
     firstName.renamingIdentifier = "name"
-    var lastName = AttributeDescription("lastName", .string)
+    var lastName = AttributeDescription("lastName", type: .string)
     lastName.isOptional = false
     lastName.validation.minimumLength = 1
     lastName.validation.maximumLength = 80
     lastName.validation.regularExpression = "[^@]+"
     lastName.defaultValue = "Müller & \"Söhne\" <x>"
-    var age = AttributeDescription("age", .integer16)
+    var age = AttributeDescription("age", type: .integer16)
     age.isOptional = false
     age.defaultValue = 0
     age.validation.minimum = 0
     age.validation.maximum = 150
     age.usesScalarValueType = true
-    var weight = AttributeDescription("weight", .double)
+    var weight = AttributeDescription("weight", type: .double)
     weight.defaultValue = 70.5
-    var salary = AttributeDescription("salary", .decimal)
+    var salary = AttributeDescription("salary", type: .decimal)
     salary.defaultValue = .decimal(Decimal(string: "-1234567890123456.789") ?? 0)
-    var active = AttributeDescription("active", .boolean)
+    var active = AttributeDescription("active", type: .boolean)
     active.defaultValue = true
     active.versionHashModifier = "a"
-    var photo = AttributeDescription("photo", .binaryData)
+    var photo = AttributeDescription("photo", type: .binaryData)
     photo.allowsExternalBinaryDataStorage = true
     photo.allowsCloudEncryption = true
-    var id = AttributeDescription("id", .uuid)
+    var id = AttributeDescription("id", type: .uuid)
     id.preservesValueInHistoryOnDeletion = true
     id.isIndexedBySpotlight = true
-    var home = AttributeDescription("home", .uri)
+    var home = AttributeDescription("home", type: .uri)
     home.userInfo = ["kind": "web"]
-    var color = AttributeDescription("favoriteColor", .transformable)
+    var color = AttributeDescription("favoriteColor", type: .transformable)
     color.valueTransformerName = "ColorTransformer"
     color.valueClassName = "Color"
-    var bounds = AttributeDescription("bounds", .undefined)
+    var bounds = AttributeDescription("bounds", type: .undefined)
     bounds.isTransient = true
-    var count = AttributeDescription("friendCount", .integer64)
+    var count = AttributeDescription("friendCount", type: .integer64)
     count.derivationExpression = "friends.@count"
     person.attributes = [
       firstName, lastName, age, weight, salary, active, photo, id, home, color, bounds, count,
     ]
-    var friends = RelationshipDescription.toMany("friends", "Person", inverse: "friends")
+    var friends = RelationshipDescription.toMany("friends", destination: "Person", inverse: "friends")
     friends.maxCount = 500
     friends.isOrdered = true
-    var department = RelationshipDescription.toOne("department", "Department", inverse: "people")
+    var department = RelationshipDescription.toOne("department", destination: "Department", inverse: "people")
     department.isOptional = false
     department.minCount = 1
     department.userInfo = ["a": "b"]
     person.relationships = [department, friends]
     person.uniquenessConstraints = [["firstName", "lastName"], ["id"]]
-    var index = FetchIndexDescription("byName", [.init("lastName"), .init("age")])
+    var index = FetchIndexDescription("byName", elements: [.init("lastName"), .init("age")])
     index.elements[1].isAscending = false
     person.indexes = [index]
     return person
@@ -147,19 +150,19 @@ enum SampleModels {
   private static var employee: EntityDescription {
     var employee = EntityDescription("Employee")
     employee.superentityName = "Person"
-    employee.attributes = [AttributeDescription("number", .integer32)]
+    employee.attributes = [AttributeDescription("number", type: .integer32)]
     employee.attributes[0].isOptional = false
     return employee
   }
 
   private static var department: EntityDescription {
     var department = EntityDescription("Department")
-    department.attributes = [AttributeDescription("name", .string)]
-    var people = RelationshipDescription.toMany("people", "Person", inverse: "department")
+    department.attributes = [AttributeDescription("name", type: .string)]
+    var people = RelationshipDescription.toMany("people", destination: "Person", inverse: "department")
     people.deleteRule = .cascade
     people.renamingIdentifier = "staff"
     department.relationships = [people]
-    department.fetchedProperties = [FetchedPropertyDescription("everybody", FetchRequest("Person"))]
+    department.fetchedProperties = [FetchedPropertyDescription("everybody", fetchRequest: FetchRequest("Person"))]
     department.fetchedProperties[0].userInfo = ["since": "1990"]
     department.fetchedProperties[0].fetchRequest.predicate = everybody
     return department

@@ -17,9 +17,9 @@ struct AllMistakesTests {
   @Test func theCheckerTellsAll() {
     let model = ManagedObjectModel {
       EntityDescription("Person") {
-        AttributeDescription("age", .undefined)
-        AttributeDescription("hash", .string)
-        RelationshipDescription.toOne("boss", "Persn")
+        AttributeDescription("age", type: .undefined)
+        AttributeDescription("hash", type: .string)
+        RelationshipDescription.toOne("boss", destination: "Persn")
         UniquenessConstraint("nam")
       }
     }
@@ -63,7 +63,7 @@ struct AllMistakesTests {
 
   @Test func aHundredAreEnough() throws {
     let entity = EntityDescription("A") {
-      for number in 0..<300 { AttributeDescription("a\(number)", .undefined) }
+      for number in 0..<300 { AttributeDescription("a\(number)", type: .undefined) }
     }
     let error = #expect(throws: ModelError.self) { try ManagedObjectModel(entities: [entity]).resolved() }
     #expect(error?.all.count == 100)
@@ -77,7 +77,8 @@ struct AllMistakesTests {
             "attributes": .map(["x": .value("string", line: 3)]),
             "relationships": .map(["r": .map(["to_many": "A", "inverse": "r"], line: 4)]),
             "constraints": .table([.table(["q"], line: 5)], line: 5),
-            "indexes": .table([], [.init("i", .table(["z"], line: 6)), .init("j", .table(["r"], line: 7))]),
+            "indexes": .table(
+              [], entries: [.init("i", tree: .table(["z"], line: 6)), .init("j", tree: .table(["r"], line: 7))]),
           ], line: 2)
       ]),
       "fetch_requests": .map(["old": .table(["Persn"], line: 8)]),
@@ -90,14 +91,17 @@ struct AllMistakesTests {
   @Test(
     arguments: [
       (.table(["A", "x = 1"], line: 2), "impossible comparison"),
-      (.table(["A"], [.init("sort", "y")], line: 2), "no property y"),
-      (.table(["A"], [.init("prefetch", "petz")], line: 2), "no property petz"),
-      (.table(["A"], [.init("group_by", "agg")], line: 2), "no property agg"),
-      (.table(["A"], [.init("columns", ["q"])], line: 2), "no property q"),
-      (.table(["A"], [.init("group_by", "x"), .init("having", "q > 1")], line: 2), "q is neither a column"),
-      (.table(["A"], [.init("limit", -5)], line: 2), "the limit of the fetch is -5"),
-      (.table(["A"], [.init("offset", -5)], line: 2), "the offset of the fetch is -5"),
-      (.table(["A"], [.init("batch", -5)], line: 2), "the batch size of the fetch is -5"),
+      (.table(["A"], entries: [.init("sort", tree: "y")], line: 2), "no property y"),
+      (.table(["A"], entries: [.init("prefetch", tree: "petz")], line: 2), "no property petz"),
+      (.table(["A"], entries: [.init("group_by", tree: "agg")], line: 2), "no property agg"),
+      (.table(["A"], entries: [.init("columns", tree: ["q"])], line: 2), "no property q"),
+      (
+        .table(["A"], entries: [.init("group_by", tree: "x"), .init("having", tree: "q > 1")], line: 2),
+        "q is neither a column"
+      ),
+      (.table(["A"], entries: [.init("limit", tree: -5)], line: 2), "the limit of the fetch is -5"),
+      (.table(["A"], entries: [.init("offset", tree: -5)], line: 2), "the offset of the fetch is -5"),
+      (.table(["A"], entries: [.init("batch", tree: -5)], line: 2), "the batch size of the fetch is -5"),
     ] as [(ModelTree, String)])
   func wholeFetchesAreChecked(_ fetch: ModelTree, _ message: String) {
     let tree = ModelTree.map([
@@ -116,10 +120,10 @@ struct AllMistakesTests {
   func theSourceOfAFetchIsChecked(_ predicate: String, _ message: String) throws {
     let request = try FetchRequest("A", where: predicate)
     let entity = EntityDescription("A") {
-      AttributeDescription("age", .integer16)
-      AttributeDescription("name", .string)
-      RelationshipDescription.toOne("boss", "A")
-      FetchedPropertyDescription("older", request)
+      AttributeDescription("age", type: .integer16)
+      AttributeDescription("name", type: .string)
+      RelationshipDescription.toOne("boss", destination: "A")
+      FetchedPropertyDescription("older", fetchRequest: request)
     }
     let mistakes = lines { try ManagedObjectModel(entities: [entity]).resolved() }
     #expect(message.isEmpty ? mistakes.isEmpty : mistakes.first?.contains(message) == true, "\(mistakes)")
@@ -128,7 +132,7 @@ struct AllMistakesTests {
   @Test func lengthsAreNotNegative() {
     let mistakes = lines {
       try ManagedObjectModel {
-        EntityDescription("A") { AttributeDescription("x", .string).with { $0.validation.minimumLength = -1 } }
+        EntityDescription("A") { AttributeDescription("x", type: .string).with { $0.validation.minimumLength = -1 } }
       }.resolved()
     }
     #expect(mistakes == ["A.x has a length of -1: no string is shorter than 0"])

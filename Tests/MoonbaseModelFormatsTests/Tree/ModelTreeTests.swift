@@ -28,11 +28,13 @@ struct ModelTreeTests {
         "firstName": "string",
         "age": .table(
           ["integer16"],
-          [.init("optional", false), .init("default", 0), .init("min", 0), .init("max", 150)]),
+          entries: [
+            .init("optional", tree: false), .init("default", tree: 0), .init("min", tree: 0), .init("max", tree: 150),
+          ]),
       ])
     ])
     let (name, age) = (entity.attributes[0], entity.attributes[1])
-    #expect(name == AttributeDescription("firstName", .string))
+    #expect(name == AttributeDescription("firstName", type: .string))
     #expect(age.type == .integer16)
     #expect(!age.isOptional)
     #expect(age.defaultValue == 0)
@@ -58,15 +60,15 @@ struct ModelTreeTests {
   @Test func entriesKeepTheOrderOfTheirLines() throws {
     let attributes = ModelTree.table(
       [],
-      [
-        .init("a", .value("string", line: 9)), .init("c", .value("string", line: 7)),
-        .init("b", .value("string", line: 8)),
+      entries: [
+        .init("a", tree: .value("string", line: 9)), .init("c", tree: .value("string", line: 7)),
+        .init("b", tree: .value("string", line: 8)),
       ])
     #expect(try person(["attributes": attributes]).attributes.map(\.name) == ["c", "b", "a"])
   }
 
   @Test func anUnknownKeyIsAnErrorWithTheNearestName() {
-    let tree = ModelTree.table(["string"], [.init("optionl", .value(false, line: 12))], line: 11)
+    let tree = ModelTree.table(["string"], entries: [.init("optionl", tree: .value(false, line: 12))], line: 11)
     let text = message { try person(["attributes": .map(["name": tree])]) }
     #expect(text == "model.lua:12: entity Person, attribute name: there is no key optionl; did you mean optional?")
   }
@@ -101,12 +103,16 @@ struct ModelTreeTests {
       "entity A, relationship b: delete is one of no_action, nullify, cascade, deny, not cascad; did you mean cascade?"
     ),
     (
-      .map(["entities": .map(["A": .map(["attributes": .map(["b": .table(["string"], [.init("min", 1)])])])])]),
+      .map([
+        "entities": .map(["A": .map(["attributes": .map(["b": .table(["string"], entries: [.init("min", tree: 1)])])])])
+      ]),
       "entity A, attribute b: a string has min_length, not min"
     ),
     (
       .map([
-        "entities": .map(["A": .map(["attributes": .map(["b": .table(["string"], [.init("one_of", .map([:]))])])])])
+        "entities": .map([
+          "A": .map(["attributes": .map(["b": .table(["string"], entries: [.init("one_of", tree: .map([:]))])])])
+        ])
       ]),
       "entity A, attribute b: one_of is empty, so that no value would be allowed: list the values"
     ),
@@ -138,7 +144,8 @@ struct ModelTreeTests {
       tree: .map([
         "entities": .map(["Person": .table()]), "configurations": .map(["Local": ["Person"]]),
         "fetch_requests": .map([
-          "olderThan": .table(["Person", "age > $AGE"], [.init("sort", ["lastName", "-age"]), .init("limit", 5)])
+          "olderThan": .table(
+            ["Person", "age > $AGE"], entries: [.init("sort", tree: ["lastName", "-age"]), .init("limit", tree: 5)])
         ]),
       ]), file: "m.lua")
     #expect(model.configurations == ["Local": ["Person"]])
@@ -152,11 +159,12 @@ struct ModelTreeTests {
   @Test func everythingOfAFetch() throws {
     let fetch = ModelTree.table(
       ["Person", "age > 3"],
-      [
-        .init("result", "dictionaries"),
-        .init("columns", ["kind", .table(["total", "@sum.age"], [.init("type", "double")])]),
-        .init("group_by", "kind"), .init("having", "total > 3"), .init("distinct", true), .init("refresh", true),
-        .init("prefetch", ["friends"]), .init("faults", false), .init("offset", 2),
+      entries: [
+        .init("result", tree: "dictionaries"),
+        .init("columns", tree: ["kind", .table(["total", "@sum.age"], entries: [.init("type", tree: "double")])]),
+        .init("group_by", tree: "kind"), .init("having", tree: "total > 3"), .init("distinct", tree: true),
+        .init("refresh", tree: true),
+        .init("prefetch", tree: ["friends"]), .init("faults", tree: false), .init("offset", tree: 2),
       ])
     let model = try ManagedObjectModel(
       tree: .map(["entities": .map(["Person": .table()]), "fetch_requests": .map(["f": fetch])]), file: "m.lua")

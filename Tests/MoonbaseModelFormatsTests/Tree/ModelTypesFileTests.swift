@@ -20,7 +20,7 @@ struct ModelTypesFileTests {
 
   /// Whether the reader knows a key: what it complains about is the value, not the key.
   private func isKnown(_ key: String, _ wrap: (ModelTree) -> ModelTree, list: [ModelTree] = []) -> Bool {
-    let table = ModelTree.table(list, [.init(key, .table(["?"], [.init("?", "?")]))])
+    let table = ModelTree.table(list, entries: [.init(key, tree: .table(["?"], entries: [.init("?", tree: "?")]))])
     do {
       _ = try ManagedObjectModel(tree: wrap(table), file: "m")
       return true

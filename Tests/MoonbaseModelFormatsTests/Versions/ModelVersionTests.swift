@@ -71,7 +71,7 @@ struct ModelVersionTests {
     #expect(cached.isCompatible(withStored: stored, cached: cached))
     #expect(!cached.isCompatible(withStored: stored))
     let place = try #require(model.entities.firstIndex { $0.name == "Book" })
-    model.entities[place].attributes.append(AttributeDescription("isbn", .string))
+    model.entities[place].attributes.append(AttributeDescription("isbn", type: .string))
     #expect(try !model.resolved().version.isCompatible(withStored: stored, cached: cached))
   }
 }

@@ -6,15 +6,16 @@ struct ModelBuilderTests {
   @Test func aModelReadsLikeItsEntities() throws {
     let model = ManagedObjectModel {
       EntityDescription("Person", class: "Person") {
-        AttributeDescription("lastName", .string).required().length(1...80)
-        AttributeDescription("age", .integer16).required(default: 0).between(0, 150)
-        AttributeDescription("color", .transformable).transformed(by: "ColorTransformer", class: "Color")
-        RelationshipDescription.toMany("friends", "Person", inverse: "friends").ordered().count(atMost: 500)
+        AttributeDescription("lastName", type: .string).required().length(1...80)
+        AttributeDescription("age", type: .integer16).required(default: 0).between(0, 150)
+        AttributeDescription("color", type: .transformable).transformed(by: "ColorTransformer", class: "Color")
+        RelationshipDescription.toMany("friends", destination: "Person", inverse: "friends").ordered().count(
+          atMost: 500)
         UniquenessConstraint("lastName", "age")
         FetchIndexDescription("byAge", on: "-age", "lastName")
       }
       EntityDescription("Employee", parent: "Person") {
-        AttributeDescription("number", .integer32).required().with { $0.versionHashModifier = "2" }
+        AttributeDescription("number", type: .integer32).required().with { $0.versionHashModifier = "2" }
       }
     }
     let person = try #require(model.entitiesByName["Person"])
@@ -32,8 +33,8 @@ struct ModelBuilderTests {
     let model = ManagedObjectModel {
       for number in 1...3 {
         EntityDescription("Entity\(number)") {
-          for letter in ["a", "b"] { AttributeDescription(letter, .string) }
-          if number == 2 { AttributeDescription("c", .date) }
+          for letter in ["a", "b"] { AttributeDescription(letter, type: .string) }
+          if number == 2 { AttributeDescription("c", type: .date) }
         }
       }
     }
@@ -42,7 +43,9 @@ struct ModelBuilderTests {
   }
 
   @Test func aModelIsAValue() {
-    let model = ManagedObjectModel { EntityDescription("Person") { AttributeDescription("color", .transformable) } }
+    let model = ManagedObjectModel {
+      EntityDescription("Person") { AttributeDescription("color", type: .transformable) }
+    }
     var copy = model
     copy.entities[0].attributes[0].valueClassName = "Color"
     #expect(model.entities[0].attributes[0].valueClassName == nil)

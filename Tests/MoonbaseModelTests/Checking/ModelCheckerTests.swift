@@ -23,12 +23,12 @@ struct ModelCheckerTests {
         == "entity A is declared twice: remove or rename one of them")
     #expect(
       problem {
-        AttributeDescription("a", .string)
-        RelationshipDescription.toOne("a", "Person")
+        AttributeDescription("a", type: .string)
+        RelationshipDescription.toOne("a", destination: "Person")
       } == "entity Person declares a twice: rename one of them")
     let model = ManagedObjectModel {
-      EntityDescription("Person") { AttributeDescription("name", .string) }
-      EntityDescription("Employee", parent: "Person") { AttributeDescription("name", .string) }
+      EntityDescription("Person") { AttributeDescription("name", type: .string) }
+      EntityDescription("Employee", parent: "Person") { AttributeDescription("name", type: .string) }
     }
     #expect(problem(model) == "entity Employee declares name and inherits it from Person: rename one of them")
   }
@@ -55,12 +55,12 @@ struct ModelCheckerTests {
 
   @Test(arguments: refusedNames)
   func namesThatCoreDataRefusesAreRefused(name: String) {
-    #expect(problem { AttributeDescription(name, .string) }.contains("no property may be called \(name)"))
+    #expect(problem { AttributeDescription(name, type: .string) }.contains("no property may be called \(name)"))
   }
 
   @Test(arguments: ["a\0b", "a\nb", "a b", "1x", "a.b", "a-b", "\"", "😀"])
   func namesAreIdentifiers(name: String) {
-    #expect(problem { AttributeDescription(name, .string) }.contains("a name consists of letters"))
+    #expect(problem { AttributeDescription(name, type: .string) }.contains("a name consists of letters"))
     #expect(
       problem(ManagedObjectModel(entities: [EntityDescription(name)]))
         == "entity \(name.debugDescription): a name consists of letters, digits and underscores and does not begin with a digit: rename it"
@@ -78,7 +78,7 @@ struct ModelCheckerTests {
     "primitiveValue",
   ])
   func noOthersAreRefused(name: String) {
-    #expect(problem { AttributeDescription(name, .string) } == "none")
+    #expect(problem { AttributeDescription(name, type: .string) } == "none")
   }
 
   @Test func inheritanceHasNoCyclesAndNoGaps() {
@@ -114,55 +114,58 @@ struct ModelCheckerTests {
 
   @Test func relationshipsLeadSomewhereAndBack() {
     #expect(
-      problem { RelationshipDescription.toOne("boss", "Persn") }
+      problem { RelationshipDescription.toOne("boss", destination: "Persn") }
         == "Person.boss: its destination Persn is not in the model; did you mean Person?")
     #expect(
       problem {
-        RelationshipDescription.toOne("boss", "Person", inverse: "staf")
-        RelationshipDescription.toMany("staff", "Person", inverse: "boss")
+        RelationshipDescription.toOne("boss", destination: "Person", inverse: "staf")
+        RelationshipDescription.toMany("staff", destination: "Person", inverse: "boss")
       } == "Person.boss: its inverse staf is not a relationship of Person; did you mean staff?")
     #expect(
       problem {
-        RelationshipDescription.toOne("boss", "Person", inverse: "staff")
-        RelationshipDescription.toMany("staff", "Person", inverse: "staff")
+        RelationshipDescription.toOne("boss", destination: "Person", inverse: "staff")
+        RelationshipDescription.toMany("staff", destination: "Person", inverse: "staff")
       } == "Person.boss: its inverse staff names staff as its own inverse")
     #expect(
-      problem { RelationshipDescription.toMany("staff", "Person").count(atLeast: 3, atMost: 2) }
+      problem { RelationshipDescription.toMany("staff", destination: "Person").count(atLeast: 3, atMost: 2) }
         == "Person.staff: its least count 3 does not fit its greatest 2")
     #expect(
-      problem { RelationshipDescription.toMany("staff", "Person").count(atLeast: 0, atMost: 1 << 40) }
+      problem { RelationshipDescription.toMany("staff", destination: "Person").count(atLeast: 0, atMost: 1 << 40) }
         == "Person.staff: its counts do not fit 32 bits: 0 stands for no bound")
   }
 
   @Test func anInverseLeadsBack() {
     let model = ManagedObjectModel {
-      EntityDescription("A") { RelationshipDescription.toOne("b", "B", inverse: "c") }
-      EntityDescription("B") { RelationshipDescription.toOne("c", "C", inverse: "b") }
-      EntityDescription("C") { RelationshipDescription.toOne("b", "B", inverse: "c") }
+      EntityDescription("A") { RelationshipDescription.toOne("b", destination: "B", inverse: "c") }
+      EntityDescription("B") { RelationshipDescription.toOne("c", destination: "C", inverse: "b") }
+      EntityDescription("C") { RelationshipDescription.toOne("b", destination: "B", inverse: "c") }
     }
     #expect(problem(model) == "A.b: its inverse c leads to C, not back to A")
   }
 
   @Test func attributesCanBeStored() {
-    #expect(problem { AttributeDescription("a", .undefined) }.contains("has no type"))
-    #expect(problem { AttributeDescription("a", .undefined).transient() } == "none")
-    #expect(problem { AttributeDescription("a", .objectID) }.contains("is an object ID"))
+    #expect(problem { AttributeDescription("a", type: .undefined) }.contains("has no type"))
+    #expect(problem { AttributeDescription("a", type: .undefined).transient() } == "none")
+    #expect(problem { AttributeDescription("a", type: .objectID) }.contains("is an object ID"))
   }
 
   @Test func valuesFitTheirType() {
-    #expect(problem { AttributeDescription("a", .integer16).defaulting(to: 70_000) }.contains("70000 does not fit"))
-    #expect(problem { AttributeDescription("a", .date).defaulting(to: "soon") } != "none")
-    #expect(problem { AttributeDescription("a", .integer16).between(3, 2) }.contains("a minimum above its maximum"))
-    #expect(problem { AttributeDescription("a", .string).matching("[") }.contains("no regular expression"))
-    #expect(problem { AttributeDescription("a", .string).oneOf("x", 3) } != "none")
+    #expect(
+      problem { AttributeDescription("a", type: .integer16).defaulting(to: 70_000) }.contains("70000 does not fit"))
+    #expect(problem { AttributeDescription("a", type: .date).defaulting(to: "soon") } != "none")
+    #expect(
+      problem { AttributeDescription("a", type: .integer16).between(3, 2) }.contains("a minimum above its maximum"))
+    #expect(problem { AttributeDescription("a", type: .string).matching("[") }.contains("no regular expression"))
+    #expect(problem { AttributeDescription("a", type: .string).oneOf("x", 3) } != "none")
   }
 
   @Test func valuesAreResolvedInTheirTypes() throws {
     let model = ManagedObjectModel {
       EntityDescription("A") {
-        AttributeDescription("date", .date).defaulting(to: "2001-01-01T00:00:10Z").between("1990-01-01", "2010-01-01")
-        AttributeDescription("double", .double).defaulting(to: 3)
-        AttributeDescription("decimal", .decimal).oneOf("1.5", 2)
+        AttributeDescription("date", type: .date).defaulting(to: "2001-01-01T00:00:10Z").between(
+          "1990-01-01", "2010-01-01")
+        AttributeDescription("double", type: .double).defaulting(to: 3)
+        AttributeDescription("decimal", type: .decimal).oneOf("1.5", 2)
       }
     }
     let entity = try #require(try model.resolved().entity("A"))
@@ -176,19 +179,19 @@ struct ModelCheckerTests {
   @Test func constraintsAndIndexesNameWhatIsThere() {
     #expect(
       problem {
-        AttributeDescription("email", .string)
+        AttributeDescription("email", type: .string)
         UniquenessConstraint("emial")
       }.hasSuffix("did you mean email?"))
     #expect(
       problem {
-        AttributeDescription("email", .string)
+        AttributeDescription("email", type: .string)
         FetchIndexDescription("byMail", on: "mail")
       }.contains("its index byMail names mail"))
   }
 
   @Test func fetchesNameWhatIsThere() {
     #expect(
-      problem { FetchedPropertyDescription("recent", FetchRequest("Persn")) }
+      problem { FetchedPropertyDescription("recent", fetchRequest: FetchRequest("Persn")) }
         == "Person.recent: its entity Persn is not in the model; did you mean Person?")
     var model = ManagedObjectModel(entities: [EntityDescription("Person")])
     model.fetchRequestTemplates = ["old": FetchRequest("Elder")]
@@ -197,7 +200,7 @@ struct ModelCheckerTests {
 
   @Test func rulesFitTheKindOfValue() {
     func model(_ type: AttributeType, _ change: (inout AttributeValidation) -> Void) -> ManagedObjectModel {
-      var attribute = AttributeDescription("x", type)
+      var attribute = AttributeDescription("x", type: type)
       change(&attribute.validation)
       return ManagedObjectModel { EntityDescription("A") { attribute } }
     }
@@ -212,8 +215,8 @@ struct ModelCheckerTests {
 
   @Test func relationshipsDoNotCrossStores() {
     var model = ManagedObjectModel {
-      EntityDescription("A") { RelationshipDescription.toOne("b", "B") }
-      EntityDescription("B") { AttributeDescription("x", .string) }
+      EntityDescription("A") { RelationshipDescription.toOne("b", destination: "B") }
+      EntityDescription("B") { AttributeDescription("x", type: .string) }
     }
     model.configurations = ["One": ["A"], "Two": ["B"]]
     #expect(problem(model).contains("relationships cannot cross stores"))
@@ -224,7 +227,7 @@ struct ModelCheckerTests {
   }
 
   @Test func errorsNameThePlace() {
-    var model = ManagedObjectModel { EntityDescription("A") { RelationshipDescription.toOne("b", "B") } }
+    var model = ManagedObjectModel { EntityDescription("A") { RelationshipDescription.toOne("b", destination: "B") } }
     model.entities[0].relationships[0].location = SourceLocation(file: "m.lua", line: 7)
     let error = #expect(throws: ModelError.self) { try model.resolved() }
     #expect(error?.description.hasPrefix("m.lua:7: A.b: its destination B") == true)
@@ -236,10 +239,12 @@ struct ModelExpressionCheckerTests {
   private func model(_ change: (inout ManagedObjectModel) -> Void = { _ in }) -> ManagedObjectModel {
     var model = ManagedObjectModel {
       EntityDescription("Person") {
-        AttributeDescription("name", .string)
-        RelationshipDescription.toMany("friends", "Person", inverse: "friends")
-        FetchedPropertyDescription("recent", FetchRequest("Person"))
-        AttributeDescription("count", .integer64).defaulting(to: 0).with { $0.derivationExpression = "friends.@count" }
+        AttributeDescription("name", type: .string)
+        RelationshipDescription.toMany("friends", destination: "Person", inverse: "friends")
+        FetchedPropertyDescription("recent", fetchRequest: FetchRequest("Person"))
+        AttributeDescription("count", type: .integer64).defaulting(to: 0).with {
+          $0.derivationExpression = "friends.@count"
+        }
       }
     }
     change(&model)
@@ -284,7 +289,7 @@ struct ModelExpressionCheckerTests {
 
   private func derived(_ text: String, _ type: AttributeType) -> ManagedObjectModel {
     model {
-      $0.entities[0].attributes[1] = AttributeDescription("count", type)
+      $0.entities[0].attributes[1] = AttributeDescription("count", type: type)
       $0.entities[0].attributes[1].derivationExpression = text
     }
   }

@@ -9,29 +9,29 @@ struct ModelWarningTests {
 
   @Test func optionalNumbersWithoutDefault() throws {
     #expect(
-      try warnings { AttributeDescription("age", .integer16) } == [
+      try warnings { AttributeDescription("age", type: .integer16) } == [
         "Person.age is an optional number without a default: NULL is not 0 in a store, so give it a default"
       ])
-    #expect(try warnings { AttributeDescription("age", .integer16).defaulting(to: 0) } == [])
-    #expect(try warnings { AttributeDescription("age", .integer16).required() } == [])
-    #expect(try warnings { AttributeDescription("age", .integer16).transient() } == [])
+    #expect(try warnings { AttributeDescription("age", type: .integer16).defaulting(to: 0) } == [])
+    #expect(try warnings { AttributeDescription("age", type: .integer16).required() } == [])
+    #expect(try warnings { AttributeDescription("age", type: .integer16).transient() } == [])
   }
 
   @Test func relationshipsWithoutInverse() throws {
     #expect(
-      try warnings { RelationshipDescription.toOne("boss", "Person") } == [
+      try warnings { RelationshipDescription.toOne("boss", destination: "Person") } == [
         "Person.boss has no inverse: the other side will not be kept in step"
       ])
   }
 
   @Test func whatIsNotComputedHere() throws {
     let derived = try warnings {
-      AttributeDescription("name", .string)
-      AttributeDescription("upper", .string).with { $0.derivationExpression = "uppercase:(name)" }
+      AttributeDescription("name", type: .string)
+      AttributeDescription("upper", type: .string).with { $0.derivationExpression = "uppercase:(name)" }
     }
     #expect(derived.count == 1 && derived[0].contains("Person.upper is derived from uppercase:(name), which is not"))
     let composite = try warnings {
-      AttributeDescription("place", .composite).with { $0.elements = [AttributeDescription("x", .string)] }
+      AttributeDescription("place", type: .composite).with { $0.elements = [AttributeDescription("x", type: .string)] }
     }
     #expect(composite.count == 1 && composite[0].contains("no SQLite store can keep"))
     #expect(try ManagedObjectModel().resolved().warnings == ["the model has no entity"])
@@ -39,11 +39,11 @@ struct ModelWarningTests {
 
   @Test func namesThatOnlyTheAppProvides() throws {
     let entity = EntityDescription("A") {
-      AttributeDescription("c", .transformable).with {
+      AttributeDescription("c", type: .transformable).with {
         $0.valueTransformerName = "ColorTransformer"
         $0.valueClassName = "Color"
       }
-      AttributeDescription("d", .transformable).with { $0.valueTransformerName = "NSSecureUnarchiveFromData" }
+      AttributeDescription("d", type: .transformable).with { $0.valueTransformerName = "NSSecureUnarchiveFromData" }
     }
     var model = ManagedObjectModel(entities: [entity])
     #expect(
@@ -56,9 +56,10 @@ struct ModelWarningTests {
   }
 
   @Test func defaultsThatTheirOwnRulesRefuse() throws {
-    #expect(try warnings { AttributeDescription("age", .integer16).required(default: 3).between(5, 9) }.count == 1)
-    #expect(try warnings { AttributeDescription("name", .string).defaulting(to: "x").length(2...3) }.count == 1)
-    #expect(try warnings { AttributeDescription("name", .string).defaulting(to: "x").oneOf("y") }.count == 1)
-    #expect(try warnings { AttributeDescription("name", .string).defaulting(to: "xx").length(2...3) } == [])
+    #expect(
+      try warnings { AttributeDescription("age", type: .integer16).required(default: 3).between(5, 9) }.count == 1)
+    #expect(try warnings { AttributeDescription("name", type: .string).defaulting(to: "x").length(2...3) }.count == 1)
+    #expect(try warnings { AttributeDescription("name", type: .string).defaulting(to: "x").oneOf("y") }.count == 1)
+    #expect(try warnings { AttributeDescription("name", type: .string).defaulting(to: "xx").length(2...3) } == [])
   }
 }

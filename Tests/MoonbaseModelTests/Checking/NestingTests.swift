@@ -60,7 +60,7 @@ import enum MoonbaseModel.Predicate
 
   @Test func ofValuesIsRefusedWhereTheyAreAssigned() {
     for type in [AttributeType.transformable, .undefined] {
-      let attribute = AttributeDescription("a", type)
+      let attribute = AttributeDescription("a", type: type)
       withList(100) { value in #expect(throws: Never.self) { try attribute.checked(value) } }
       withList(101) { value in
         let error = #expect(throws: ModelError.self) { try attribute.checked(value) }
@@ -68,8 +68,8 @@ import enum MoonbaseModel.Predicate
         #expect(error?.message.contains("more than 100 levels deep") == true)
       }
     }
-    var composite = AttributeDescription("c", .composite)
-    composite.elements = [AttributeDescription("x", .transformable)]
+    var composite = AttributeDescription("c", type: .composite)
+    composite.elements = [AttributeDescription("x", type: .transformable)]
     withList { value in #expect(throws: ModelError.self) { try composite.checked(["x": value]) } }
   }
 
@@ -77,7 +77,7 @@ import enum MoonbaseModel.Predicate
   @Test func ofOneValueInItselfTwiceIsRefused() {
     var value = Value.int(1)
     for _ in 0..<60 { value = .list([value, value]) }
-    #expect(throws: ModelError.self) { try AttributeDescription("a", .transformable).checked(value) }
+    #expect(throws: ModelError.self) { try AttributeDescription("a", type: .transformable).checked(value) }
     let predicate = Predicate.comparison(.init(.keyPath("a"), .in, .constant(value)))
     #expect(throws: ModelError.self) { try predicate.evaluate(with: none) }
   }
@@ -144,8 +144,8 @@ import enum MoonbaseModel.Predicate
   private func refusal(_ change: (inout ManagedObjectModel) -> Void) -> [ModelError?] {
     var model = ManagedObjectModel {
       EntityDescription("Person", class: "Person") {
-        AttributeDescription("name", .string)
-        AttributeDescription("any", .transformable)
+        AttributeDescription("name", type: .string)
+        AttributeDescription("any", type: .transformable)
       }
     }
     change(&model)
@@ -181,9 +181,9 @@ import enum MoonbaseModel.Predicate
         #expect(error?.message.hasPrefix("Person.any: one of its values") == true)
       }
     }
-    var composite = AttributeDescription("c", .composite)
+    var composite = AttributeDescription("c", type: .composite)
     for _ in 0..<1000 {
-      var outer = AttributeDescription("c", .composite)
+      var outer = AttributeDescription("c", type: .composite)
       outer.elements = [composite]
       composite = outer
     }

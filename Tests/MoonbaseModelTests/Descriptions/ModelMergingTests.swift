@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Merging models")
 struct ModelMergingTests {
-  private let person = EntityDescription("Person") { AttributeDescription("name", .string) }
+  private let person = EntityDescription("Person") { AttributeDescription("name", type: .string) }
 
   @Test func entitiesOfAllModelsAreThere() throws {
     var (first, second) = (

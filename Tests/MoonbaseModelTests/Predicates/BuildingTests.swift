@@ -21,11 +21,11 @@ private func key(_ path: String) -> KeyExpression { Expression.key(path) }
     (key("c").minimum("a") > 5, "c.@min.a > 5"), (key("c").average("a") > 5, "c.@avg.a > 5"),
     (key("a").isIn([1, "x"]), #"a IN {1, "x"}"#), (key("a").isIn(key("b")), "a IN b"),
     (key("a").isBetween(1, 5), "a BETWEEN {1, 5}"),
-    (key("a").contains("é", [.caseInsensitive, .diacriticInsensitive]), #"a CONTAINS[cd] "é""#),
+    (key("a").contains("é", options: [.caseInsensitive, .diacriticInsensitive]), #"a CONTAINS[cd] "é""#),
     (key("a").beginsWith("x"), #"a BEGINSWITH "x""#),
-    (key("a").endsWith("x", [.caseInsensitive]), #"a ENDSWITH[c] "x""#),
+    (key("a").endsWith("x", options: [.caseInsensitive]), #"a ENDSWITH[c] "x""#),
     (key("a").like("x*"), #"a LIKE "x*""#), (key("a").matches("x.*"), #"a MATCHES "x.*""#),
-    (key("a").equals("x", [.caseInsensitive]), #"a ==[c] "x""#), (Expression.subject == 5, "SELF == 5"),
+    (key("a").equals("x", options: [.caseInsensitive]), #"a ==[c] "x""#), (Expression.subject == 5, "SELF == 5"),
   ]
 
   @Test func operatorsMakeTheSameTreesAsText() throws {
@@ -41,8 +41,9 @@ private func key(_ path: String) -> KeyExpression { Expression.key(path) }
     request.sortDescriptors = [SortDescriptor(text: "-age")]
     request.relationshipKeyPathsForPrefetching = ["department.staff"]
     request.propertiesToFetch = [
-      FetchColumn("name"), FetchColumn("total", try Expression(format: "@sum.age")), FetchColumn("children.@count"),
-      FetchColumn("oldest", try Expression(format: "max:(age)"), resultType: .integer16),
+      FetchColumn("name"), FetchColumn("total", expression: try Expression(format: "@sum.age")),
+      FetchColumn("children.@count"),
+      FetchColumn("oldest", expression: try Expression(format: "max:(age)"), resultType: .integer16),
     ]
     request.propertiesToGroupBy = ["name"]
     #expect(try request.checked(in: model).predicate?.description.contains("CAST(0.0") == true)
@@ -69,7 +70,7 @@ private func key(_ path: String) -> KeyExpression { Expression.key(path) }
     #expect(
       "\(SortDescriptor("age", ascending: false, comparator: .localizedStandardCompare))"
         == "-age by localizedStandardCompare")
-    #expect("\(FetchColumn("total", try Expression(format: "@sum.age")))" == "total = SELF.@sum.age")
+    #expect("\(FetchColumn("total", expression: try Expression(format: "@sum.age")))" == "total = SELF.@sum.age")
   }
 
   @Test(arguments: [
@@ -82,7 +83,7 @@ private func key(_ path: String) -> KeyExpression { Expression.key(path) }
   ])
   func columnsAreChecked(_ text: String, _ message: String) throws {
     var request = FetchRequest("Person")
-    request.propertiesToFetch = [FetchColumn("x", try Expression(format: text))]
+    request.propertiesToFetch = [FetchColumn("x", expression: try Expression(format: text))]
     let error = #expect(throws: ModelError.self) { try request.checked(in: World.shared.model) }
     #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
   }
@@ -94,7 +95,7 @@ private func key(_ path: String) -> KeyExpression { Expression.key(path) }
       var request = FetchRequest("Person", where: .comparison(.init(expression, .equal, .constant(1))))
       #expect(throws: ModelError.self) { try request.checked(in: World.shared.model) }
       request.predicate = nil
-      request.propertiesToFetch = [FetchColumn("x", expression)]
+      request.propertiesToFetch = [FetchColumn("x", expression: expression)]
       #expect(throws: ModelError.self) { try request.checked(in: World.shared.model) }
     }
   }
@@ -116,8 +117,10 @@ private func key(_ path: String) -> KeyExpression { Expression.key(path) }
   private func grouped(having text: String) throws -> FetchRequest {
     var request = FetchRequest("Person")
     request.propertiesToFetch = [
-      FetchColumn("name"), FetchColumn("total", try Expression(format: "@sum.age")), FetchColumn("department.name"),
-      FetchColumn("born"), FetchColumn("whole", try Expression(format: "average:(age)"), resultType: .integer64),
+      FetchColumn("name"), FetchColumn("total", expression: try Expression(format: "@sum.age")),
+      FetchColumn("department.name"),
+      FetchColumn("born"),
+      FetchColumn("whole", expression: try Expression(format: "average:(age)"), resultType: .integer64),
     ]
     request.propertiesToGroupBy = ["name", "boss.name"]
     request.havingPredicate = try Predicate(format: text)

@@ -117,7 +117,7 @@ import struct MoonbaseModel.SortDescriptor
   }
 
   @Test func textBesideBinaryDataStandsForItsBytes() throws {
-    let entity = EntityDescription("A") { AttributeDescription("d", .binaryData) }
+    let entity = EntityDescription("A") { AttributeDescription("d", type: .binaryData) }
     let model = try ManagedObjectModel(entities: [entity]).resolved()
     let predicate = try Predicate(format: "d = %@ OR d IN %@", "abc", ["abc", .data(Data([255]))])
     let checked = try predicate.checked(against: try #require(model.entity("A")), in: model)

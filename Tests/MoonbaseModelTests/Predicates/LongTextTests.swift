@@ -21,7 +21,7 @@ import enum MoonbaseModel.Predicate
       let whole = options.fold(text)
       for length in [1, 2, 5, 16] {
         #expect(
-          Array(options.foldInPieces(text, length).unicodeScalars) == Array(whole.unicodeScalars),
+          Array(options.foldInPieces(text, length: length).unicodeScalars) == Array(whole.unicodeScalars),
           "\(text.debugDescription)")
       }
     }
@@ -30,7 +30,7 @@ import enum MoonbaseModel.Predicate
   @Test func nothingButMarksIsFoldedToo() {
     let marks = String(repeating: "\u{301}", count: 50_000)
     let options: Predicate.Comparison.Options = [.diacriticInsensitive]
-    #expect(options.foldInPieces("a" + marks, 1000).unicodeScalars.count <= 101)
+    #expect(options.foldInPieces("a" + marks, length: 1000).unicodeScalars.count <= 101)
   }
 
   @Test(arguments: [

@@ -26,19 +26,21 @@ struct World {
   init() {
     var person = EntityDescription("Person")
     person.attributes = [
-      AttributeDescription("name", .string), AttributeDescription("age", .integer16),
-      AttributeDescription("height", .double), AttributeDescription("salary", .decimal),
-      AttributeDescription("born", .date), AttributeDescription("active", .boolean),
-      AttributeDescription("nick", .string), AttributeDescription("code", .uuid),
-      AttributeDescription("extra", .transformable),
+      AttributeDescription("name", type: .string), AttributeDescription("age", type: .integer16),
+      AttributeDescription("height", type: .double), AttributeDescription("salary", type: .decimal),
+      AttributeDescription("born", type: .date), AttributeDescription("active", type: .boolean),
+      AttributeDescription("nick", type: .string), AttributeDescription("code", type: .uuid),
+      AttributeDescription("extra", type: .transformable),
     ]
     person.relationships = [
-      .toOne("department", "Department", inverse: "staff"), .toOne("boss", "Person"),
-      .toMany("children", "Person").ordered(),
+      .toOne("department", destination: "Department", inverse: "staff"), .toOne("boss", destination: "Person"),
+      .toMany("children", destination: "Person").ordered(),
     ]
     var department = EntityDescription("Department")
-    department.attributes = [AttributeDescription("name", .string), AttributeDescription("budget", .integer64)]
-    department.relationships = [.toMany("staff", "Person", inverse: "department")]
+    department.attributes = [
+      AttributeDescription("name", type: .string), AttributeDescription("budget", type: .integer64),
+    ]
+    department.relationships = [.toMany("staff", destination: "Person", inverse: "department")]
     let model = try! ManagedObjectModel(entities: [person, department]).resolved()
     self.model = model
     let people = Self.peopleValues.enumerated().map { Row($1, model.entity("Person")!, key: $0 + 1) }
@@ -127,7 +129,7 @@ final class Row: SlottedSubject, KeyPathAnswering {
   func predicateDestinations(slot: Int) -> [Row] { related[slot] ?? [] }
 
   func predicateAnswer(forKey key: String) throws -> PredicateAnswer<Row> {
-    guard let slot = entity.slot(key) else { throw ModelError(.evaluation, "no key \(key)") }
+    guard let slot = entity.slot(key) else { throw ModelError(.evaluation, message: "no key \(key)") }
     switch entity.properties[slot].kind {
     case .attribute: return .value(values[slot])
     case .toOne: return .object(predicateDestination(slot: slot))

@@ -18,7 +18,7 @@ import enum MoonbaseModel.Predicate
 
   @Test(arguments: taken)
   func areTaken(_ type: AttributeType, _ value: Value, _ expected: Value) throws {
-    #expect(try AttributeDescription("a", type).checked(value) == expected)
+    #expect(try AttributeDescription("a", type: type).checked(value) == expected)
   }
 
   @Test(arguments: [
@@ -36,14 +36,16 @@ import enum MoonbaseModel.Predicate
     (.binaryData, "x", "takes binary data"), (.objectID, 5, "takes an object ID"), (.composite, 5, "takes a composite"),
   ])
   func areRefused(_ type: AttributeType, _ value: Value, _ message: String) throws {
-    let error = try #require(throws: ModelError.self) { try AttributeDescription("a", type).checked(value) }
+    let error = try #require(throws: ModelError.self) { try AttributeDescription("a", type: type).checked(value) }
     #expect(error.code == .invalidValue)
     #expect(error.message.contains(message), "\(error.message)")
   }
 
   @Test func ofCompositesAreCheckedByElement() throws {
-    var composite = AttributeDescription("place", .composite)
-    composite.elements = [AttributeDescription("number", .integer16), AttributeDescription("street", .string)]
+    var composite = AttributeDescription("place", type: .composite)
+    composite.elements = [
+      AttributeDescription("number", type: .integer16), AttributeDescription("street", type: .string),
+    ]
     #expect(try composite.checked(["number": 5.0]) == ["number": 5])
     let range = try #require(throws: ModelError.self) { try composite.checked(["number": 70_000]) }
     #expect(range.message.hasPrefix("number: 70000"))
@@ -52,7 +54,7 @@ import enum MoonbaseModel.Predicate
   }
 
   @Test func breakRulesWithTheCodesOfCoreData() {
-    var number = AttributeDescription("n", .integer16)
+    var number = AttributeDescription("n", type: .integer16)
     number.isOptional = false
     number.validation.minimum = 0
     number.validation.maximum = 150
@@ -60,7 +62,7 @@ import enum MoonbaseModel.Predicate
     #expect(number.validate(151).map(\.code.rawValue) == [1610])
     #expect(number.validate(-1).map(\.code.rawValue) == [1620])
     #expect(number.validate(150).isEmpty)
-    var text = AttributeDescription("t", .string)
+    var text = AttributeDescription("t", type: .string)
     text.validation.minimumLength = 2
     text.validation.maximumLength = 3
     text.validation.regularExpression = "[a-zé]+"
@@ -70,7 +72,7 @@ import enum MoonbaseModel.Predicate
     #expect(text.validate("a").map(\.code.rawValue) == [1670])
     #expect(text.validate("AB").map(\.code.rawValue) == [1680])
     #expect(text.validate("").map(\.code.rawValue) == [1670, 1680])
-    var date = AttributeDescription("d", .date)
+    var date = AttributeDescription("d", type: .date)
     date.validation.minimum = .date(Date(timeIntervalSinceReferenceDate: 0))
     date.validation.maximum = .date(Date(timeIntervalSinceReferenceDate: 10))
     #expect(date.validate(.date(Date(timeIntervalSinceReferenceDate: 11))).map(\.code.rawValue) == [1630])
@@ -78,7 +80,7 @@ import enum MoonbaseModel.Predicate
   }
 
   @Test func breakListedValuesAndPredicates() throws {
-    var kind = AttributeDescription("kind", .string)
+    var kind = AttributeDescription("kind", type: .string)
     kind.validation.allowedValues = ["friend", "colleague"]
     kind.validation.predicates = [
       ValidationPredicate(try Predicate(format: "SELF.length < 8 OR SELF BEGINSWITH 'c'"), message: "is too long")
@@ -92,7 +94,7 @@ import enum MoonbaseModel.Predicate
   @Test(arguments: [Double.infinity, -.infinity, .nan])
   func datesWithoutEndAreRefused(_ seconds: Double) {
     #expect(throws: ModelError.self) {
-      try AttributeDescription("born", .date).checked(.date(Date(timeIntervalSinceReferenceDate: seconds)))
+      try AttributeDescription("born", type: .date).checked(.date(Date(timeIntervalSinceReferenceDate: seconds)))
     }
   }
 }

@@ -20,7 +20,7 @@ struct NameClashTests {
 
   private func entity(_ name: String, _ relationships: [RelationshipDescription] = []) -> EntityDescription {
     var entity = EntityDescription(name)
-    entity.attributes = [AttributeDescription("i", .integer64)]
+    entity.attributes = [AttributeDescription("i", type: .integer64)]
     entity.relationships = relationships
     return entity
   }
@@ -35,43 +35,45 @@ struct NameClashTests {
   }
 
   @Test func anEntityNamedAsATableOfPairsIsRefused() throws {
-    let pairs = RelationshipDescription.toMany("ps", "P", inverse: "ps")
+    let pairs = RelationshipDescription.toMany("ps", destination: "P", inverse: "ps")
     // P is the second entity by name.
     try expectClash([entity("P", [pairs]), entity("_2ps")], ["P.ps", "entity _2ps", "Z_2PS"])
   }
 
   @Test func relationshipsThatDifferInCaseOnlyAreRefused() throws {
-    let mine = RelationshipDescription.toMany("p", "P", inverse: "P")
-    let theirs = RelationshipDescription.toMany("P", "P", inverse: "p")
+    let mine = RelationshipDescription.toMany("p", destination: "P", inverse: "P")
+    let theirs = RelationshipDescription.toMany("P", destination: "P", inverse: "p")
     try expectClash([entity("P", [mine, theirs])], ["P.p", "P.P", "column"])
   }
 
   @Test func relationshipsToOtherEntitiesThatDifferInCaseOnlyAreRefused() throws {
-    let one = RelationshipDescription.toMany("p", "Q", inverse: "a")
-    let two = RelationshipDescription.toMany("P", "Q", inverse: "b")
+    let one = RelationshipDescription.toMany("p", destination: "Q", inverse: "a")
+    let two = RelationshipDescription.toMany("P", destination: "Q", inverse: "b")
     let inverses = [
-      RelationshipDescription.toMany("a", "P", inverse: "p"), RelationshipDescription.toMany("b", "P", inverse: "P"),
+      RelationshipDescription.toMany("a", destination: "P", inverse: "p"),
+      RelationshipDescription.toMany("b", destination: "P", inverse: "P"),
     ]
     try expectClash([entity("P", [one, two]), entity("Q", inverses)], ["P.p", "P.P", "Z_1P"])
   }
 
   @Test func eachOfTwoPairsThatClashIsNamedOnceWithItsInverse() throws {
-    let pairs = { other in ["p", "P"].map { RelationshipDescription.toMany($0, other, inverse: $0) } }
+    let pairs = { other in ["p", "P"].map { RelationshipDescription.toMany($0, destination: other, inverse: $0) } }
     try expectClash(
       [entity("P", pairs("Q")), entity("Q", pairs("P"))],
       ["relationship P.p with its inverse Q.p and relationship P.P with its inverse Q.P would share the table Z_1P"])
   }
 
   @Test func columnsThatFallTogetherGetNumbers() throws {
-    var thing = entity("Thing", [.toOne("t", "Thing", inverse: nil), .toOne("T", "Thing", inverse: nil)])
-    thing.attributes += ["_pk", "_Opt", "name", "NAME"].map { AttributeDescription($0, .string) }
+    var thing = entity(
+      "Thing", [.toOne("t", destination: "Thing", inverse: nil), .toOne("T", destination: "Thing", inverse: nil)])
+    thing.attributes += ["_pk", "_Opt", "name", "NAME"].map { AttributeDescription($0, type: .string) }
     let folder = try TemporaryFolder()
     let model = try ManagedObjectModel(entities: [thing]).resolved()
     for _ in 1...2 {
       let coordinator = PersistentStoreCoordinator(model: model)
       coordinator.add(try SQLiteStore(url: folder.file(), model: model))
       let context = try ManagedObjectContext(coordinator)
-      let object = try context.insert("Thing", ["_pk": "a", "_Opt": "b", "name": "c", "NAME": "d"])
+      let object = try context.insert("Thing", values: ["_pk": "a", "_Opt": "b", "name": "c", "NAME": "d"])
       try object.setObject(object, forKey: "T")
       try context.save()
       try context.refresh(object, mergeChanges: false)
@@ -82,7 +84,7 @@ struct NameClashTests {
 
   @Test func constraintsWhoseIndexesWouldBearOneNameAllHold() throws {
     var thing = entity("Thing")
-    thing.attributes += ["a", "b", "a_b"].map { AttributeDescription($0, .string) }
+    thing.attributes += ["a", "b", "a_b"].map { AttributeDescription($0, type: .string) }
     thing.uniquenessConstraints = [["a", "b"], ["a_b"]]
     let folder = try TemporaryFolder()
     let model = try ManagedObjectModel(entities: [thing]).resolved()
@@ -90,7 +92,7 @@ struct NameClashTests {
     coordinator.add(try SQLiteStore(url: folder.file(), model: model))
     for attribute in [["a": "x", "b": "y"], ["a_b": "z"]] as [[String: Value]] {
       let context = try ManagedObjectContext(coordinator)
-      for _ in 1...2 { _ = try context.insert("Thing", attribute) }
+      for _ in 1...2 { _ = try context.insert("Thing", values: attribute) }
       let error = #expect(throws: GraphError.self) { try context.save() }
       #expect(error?.code == .constraintConflict)
     }

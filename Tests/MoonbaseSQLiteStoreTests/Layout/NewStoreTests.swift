@@ -66,18 +66,20 @@ struct NewStoreTests {
   @Test("names pairs, clashing and polymorphic columns as Core Data does")
   func names() throws {
     var account = EntityDescription("Account")
-    account.relationships = [.toMany("tags", "Tag", inverse: "accounts"), .toOne("best", "Thing", inverse: nil)]
+    account.relationships = [
+      .toMany("tags", destination: "Tag", inverse: "accounts"), .toOne("best", destination: "Thing", inverse: nil),
+    ]
     var tag = EntityDescription("Tag")
-    var accounts = RelationshipDescription.toMany("accounts", "Account", inverse: "tags")
+    var accounts = RelationshipDescription.toMany("accounts", destination: "Account", inverse: "tags")
     accounts.isOrdered = true
     tag.relationships = [accounts]
     let thing = EntityDescription("Thing")
     var first = EntityDescription("Alpha")
     first.superentityName = "Thing"
-    first.attributes = [AttributeDescription("title", .string)]
+    first.attributes = [AttributeDescription("title", type: .string)]
     var second = EntityDescription("Beta")
     second.superentityName = "Thing"
-    second.attributes = [AttributeDescription("title", .integer64)]
+    second.attributes = [AttributeDescription("title", type: .integer64)]
     let people = try PeopleStore(ManagedObjectModel(entities: [account, tag, thing, first, second]))
     let raw = try RawDatabase(people.folder.file())
     #expect(
@@ -97,7 +99,7 @@ struct NewStoreTests {
   @Test("keeps counts by the triggers that Core Data writes")
   func derivedCount() throws {
     var model = People.model()
-    var count = AttributeDescription("projectCount", .integer64)
+    var count = AttributeDescription("projectCount", type: .integer64)
     count.derivationExpression = "projects.@count"
     model.entities[2].attributes.append(count)
     let people = try PeopleStore(model)

@@ -16,7 +16,7 @@ struct CarriedModelTests {
   init() throws {
     folder = try TemporaryFolder()
     var model = ManagedObjectModel {
-      EntityDescription("Thing") { AttributeDescription("title", .string) }
+      EntityDescription("Thing") { AttributeDescription("title", type: .string) }
     }
     var request = FetchRequest("Thing")
     request.includesSubentities = false
@@ -45,10 +45,10 @@ struct CarriedModelTests {
   @Test("is that of the table after another program wrote there")
   func yieldsToTheTable() throws {
     var other = model
-    other.entities[0].attributes.append(AttributeDescription("later", .string))
+    other.entities[0].attributes.append(AttributeDescription("later", type: .string))
     let database = try RawDatabase(folder.file())
     let statement = try database.connection.statement("UPDATE Z_MODELCACHE SET Z_CONTENT = ?")
-    statement.bind(try other.resolved().modelCache(), 1)
+    statement.bind(try other.resolved().modelCache(), at: 1)
     try statement.run()
     let carried = try SQLiteStore.cachedModel(ofStoreAt: folder.file())
     #expect(carried.entities[0].attributes.map(\.name).contains("later"))
@@ -69,7 +69,7 @@ struct CarriedModelTests {
   func plainModelsHaveNoKeyOfOurs() throws {
     let url = folder.file("plain.sqlite")
     let plain = ManagedObjectModel {
-      EntityDescription("Thing") { AttributeDescription("title", .string) }
+      EntityDescription("Thing") { AttributeDescription("title", type: .string) }
     }
     _ = try SQLiteStore(url: url, model: plain.resolved())
     let database = try RawDatabase(url)

@@ -108,7 +108,7 @@ struct DamagedStoreTests {
   @Test("what a column holds and its attribute cannot be is named with entity, attribute and row", arguments: foreign)
   func foreignValue(_ name: String, _ sql: String) throws {
     var model = SavingTests.everyType()
-    model.entities[0].attributes.append(AttributeDescription("medium", .integer32))
+    model.entities[0].attributes.append(AttributeDescription("medium", type: .integer32))
     let people = try PeopleStore(model)
     let ids = try people.insert(people.row("Thing"), people.row("Thing"))
     // A column of BLOB affinity keeps what it is given as it is, and so does one that was made by somebody else.

@@ -82,7 +82,7 @@ struct OpeningTests {
   func otherModel() throws {
     let people = try PeopleStore()
     var model = People.model()
-    model.entities[0].attributes.append(AttributeDescription("nickname", .string))
+    model.entities[0].attributes.append(AttributeDescription("nickname", type: .string))
     model.entities[3].name = "Task"
     model.entities[2].relationships[1].destinationEntityName = "Task"
     let before = try Data(contentsOf: people.folder.file())
@@ -118,7 +118,7 @@ struct OpeningTests {
   func failedCreation() throws {
     let folder = try TemporaryFolder()
     var model = People.model()
-    model.entities[0].attributes[5] = AttributeDescription("bounds", .composite)
+    model.entities[0].attributes[5] = AttributeDescription("bounds", type: .composite)
     let error = try Self.refusal(folder.file(), model)
     #expect(error?.property == "bounds")
     #expect(try folder.contents().isEmpty)

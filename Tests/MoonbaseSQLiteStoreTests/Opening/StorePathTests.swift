@@ -121,7 +121,7 @@ struct StorePathTests {
   func tooManyColumns() throws {
     let folder = try TemporaryFolder()
     var model = People.model()
-    model.entities[0].attributes += (0..<2000).map { AttributeDescription("extra\($0)", .string) }
+    model.entities[0].attributes += (0..<2000).map { AttributeDescription("extra\($0)", type: .string) }
     let resolved = try model.resolved()
     let error = #expect(throws: GraphError.self) { try SQLiteStore(url: folder.file(), model: resolved) }
     #expect(error?.entity == "Person")

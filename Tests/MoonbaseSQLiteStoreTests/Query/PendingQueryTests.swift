@@ -13,7 +13,7 @@ import Testing
     coordinator.add(bench.store)
     let context = ManagedObjectContext(coordinator, domain: ExtensionDomain())
     let people = try (0..<count).map { number in
-      try context.insert("Person", ["firstName": .string("p\(number)"), "age": .int(Int64(number % 100))])
+      try context.insert("Person", values: ["firstName": .string("p\(number)"), "age": .int(Int64(number % 100))])
     }
     try context.save()
     return (bench, context, people)
@@ -23,7 +23,7 @@ import Testing
     let (bench, context, people) = try bench(1000)
     people[0]["age"] = 99
     try context.delete(people[1])
-    try context.insert("Person", ["firstName": "new", "age": 3])
+    try context.insert("Person", values: ["firstName": "new", "age": 3])
     var request = FetchRequest("Person")
     request.sortDescriptors = [SortDescriptor("age"), SortDescriptor("firstName")]
     request.predicate = try Predicate(format: "age < 50")
@@ -56,7 +56,7 @@ import Testing
       if random.next(4) == 0 { try context.delete(person) } else { person["age"] = .int(Int64(random.next(100))) }
     }
     for number in 0..<random.next(60) {
-      try context.insert("Person", ["age": .int(Int64(random.next(100))), "firstName": .string("n\(number)")])
+      try context.insert("Person", values: ["age": .int(Int64(random.next(100))), "firstName": .string("n\(number)")])
     }
     for format in ["age < 30", "TRUEPREDICATE", "age == 7", "firstName BEGINSWITH 'n'"] {
       var request = FetchRequest("Person")

@@ -13,7 +13,7 @@ private final class Functions: PureFunctionProvider {
   final class Instances: PureFunctionInstances {
     let bodies: [@Sendable ([Value]) throws -> Value]
     init(_ bodies: [@Sendable ([Value]) throws -> Value]) { self.bodies = bodies }
-    func call(_ index: Int, _ inputs: [Value]) throws -> Value { try bodies[index](inputs) }
+    func call(_ index: Int, inputs: [Value]) throws -> Value { try bodies[index](inputs) }
   }
 
   let generation: UInt64

@@ -21,26 +21,27 @@ struct Worlds {
   static func description() -> ManagedObjectModel {
     var thing = EntityDescription("Thing")
     thing.attributes = [
-      AttributeDescription("name", .string), AttributeDescription("text", .string),
-      AttributeDescription("price", .decimal), AttributeDescription("ratio", .float),
-      AttributeDescription("score", .double), AttributeDescription("whole", .integer64),
-      AttributeDescription("flag", .boolean), AttributeDescription("born", .date), AttributeDescription("key", .uuid),
-      AttributeDescription("bytes", .binaryData),
+      AttributeDescription("name", type: .string), AttributeDescription("text", type: .string),
+      AttributeDescription("price", type: .decimal), AttributeDescription("ratio", type: .float),
+      AttributeDescription("score", type: .double), AttributeDescription("whole", type: .integer64),
+      AttributeDescription("flag", type: .boolean), AttributeDescription("born", type: .date),
+      AttributeDescription("key", type: .uuid),
+      AttributeDescription("bytes", type: .binaryData),
     ]
     thing.indexes = [
-      FetchIndexDescription("byText", [FetchIndexDescription.Element("text")]),
-      FetchIndexDescription("byPrice", [FetchIndexDescription.Element("price")]),
+      FetchIndexDescription("byText", elements: [FetchIndexDescription.Element("text")]),
+      FetchIndexDescription("byPrice", elements: [FetchIndexDescription.Element("price")]),
     ]
     thing.relationships = [
-      .toOne("box", "Box", inverse: "things"), .toOne("boss", "Thing", inverse: "staff"),
-      .toMany("staff", "Thing", inverse: "boss"), .toMany("marks", "Mark", inverse: "things"),
+      .toOne("box", destination: "Box", inverse: "things"), .toOne("boss", destination: "Thing", inverse: "staff"),
+      .toMany("staff", destination: "Thing", inverse: "boss"), .toMany("marks", destination: "Mark", inverse: "things"),
     ]
     var box = EntityDescription("Box")
-    box.attributes = [AttributeDescription("name", .string)]
-    box.relationships = [.toMany("things", "Thing", inverse: "box")]
+    box.attributes = [AttributeDescription("name", type: .string)]
+    box.relationships = [.toMany("things", destination: "Thing", inverse: "box")]
     var mark = EntityDescription("Mark")
-    mark.attributes = [AttributeDescription("rank", .integer64)]
-    mark.relationships = [.toMany("things", "Thing", inverse: "marks")]
+    mark.attributes = [AttributeDescription("rank", type: .integer64)]
+    mark.relationships = [.toMany("things", destination: "Thing", inverse: "marks")]
     return ManagedObjectModel(entities: [thing, box, mark])
   }
 

@@ -16,11 +16,11 @@ import Testing
   init() throws {
     folder = try TemporaryFolder()
     var photo = EntityDescription("Photo")
-    var bytes = AttributeDescription("bytes", .binaryData)
+    var bytes = AttributeDescription("bytes", type: .binaryData)
     bytes.allowsExternalBinaryDataStorage = true
-    var secret = AttributeDescription("secret", .transformable)
+    var secret = AttributeDescription("secret", type: .transformable)
     secret.allowsExternalBinaryDataStorage = true
-    photo.attributes = [bytes, secret, AttributeDescription("name", .string)]
+    photo.attributes = [bytes, secret, AttributeDescription("name", type: .string)]
     model = try ManagedObjectModel(entities: [photo]).resolved()
     coordinator = PersistentStoreCoordinator(model: model)
     coordinator.add(try SQLiteStore(url: folder.file(), model: model))
@@ -49,7 +49,7 @@ import Testing
 
   private func insert(_ names: String...) throws {
     let context = try ManagedObjectContext(coordinator)
-    for name in names { _ = try context.insert("Photo", ["name": .string(name), "bytes": .data(large)]) }
+    for name in names { _ = try context.insert("Photo", values: ["name": .string(name), "bytes": .data(large)]) }
     try context.save()
   }
 
@@ -109,7 +109,7 @@ import Testing
     let context = try ManagedObjectContext(coordinator)
     for (name, byte) in [("x", 9), ("y", 1), ("z", 5)] as [(String, UInt8)] {
       let bytes = Data(repeating: byte, count: name == "z" ? 3 : 150_000)
-      _ = try context.insert("Photo", ["name": .string(name), "bytes": .data(bytes)])
+      _ = try context.insert("Photo", values: ["name": .string(name), "bytes": .data(bytes)])
     }
     try context.save()
     let reader = try fresh()
@@ -220,10 +220,10 @@ import Testing
       try FileManager.default.setAttributes(yesterday, ofItemAtPath: support.appendingPathComponent(name).path)
     }
     let context = try fresh()
-    _ = try context.insert("Photo", ["name": "plain"])
+    _ = try context.insert("Photo", values: ["name": "plain"])
     try context.save()
     #expect(files.contains(names.old))
-    _ = try context.insert("Photo", ["name": "b", "bytes": .data(large)])
+    _ = try context.insert("Photo", values: ["name": "b", "bytes": .data(large)])
     try context.save()
     #expect(!files.contains(names.old))
     #expect(Set(files).isSuperset(of: [names.new, names.foreign, kept]) && files.count == 4)
@@ -241,7 +241,7 @@ import Testing
       let another = folder.file("store.db")
       if isBesideAnother { try Data([1]).write(to: another) } else { try FileManager.default.removeItem(at: another) }
       let context = try fresh()
-      _ = try context.insert("Photo", ["name": .string(name), "bytes": .data(large)])
+      _ = try context.insert("Photo", values: ["name": .string(name), "bytes": .data(large)])
       try context.save()
       #expect(files.contains(others) == isBesideAnother)
     }

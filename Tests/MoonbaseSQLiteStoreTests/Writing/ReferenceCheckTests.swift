@@ -10,18 +10,18 @@ import Testing
   private static func model() -> ManagedObjectModel {
     ManagedObjectModel {
       EntityDescription("P") {
-        AttributeDescription("n", .integer64)
-        RelationshipDescription.toOne("o", "P", inverse: "c")
-        RelationshipDescription.toMany("c", "P", inverse: "o")
-        RelationshipDescription.toMany("m", "P", inverse: "m")
-        RelationshipDescription.toOne("x", "P")
-        RelationshipDescription.toMany("y", "P")
+        AttributeDescription("n", type: .integer64)
+        RelationshipDescription.toOne("o", destination: "P", inverse: "c")
+        RelationshipDescription.toMany("c", destination: "P", inverse: "o")
+        RelationshipDescription.toMany("m", destination: "P", inverse: "m")
+        RelationshipDescription.toOne("x", destination: "P")
+        RelationshipDescription.toMany("y", destination: "P")
       }
     }
   }
 
   private func insert(_ context: ManagedObjectContext, _ n: Int64) throws -> ManagedObject {
-    try context.insert("P", ["n": .int(n)])
+    try context.insert("P", values: ["n": .int(n)])
   }
 
   @Test("a save asks once for each table that is pointed at, and not for what it inserts itself")

@@ -10,12 +10,12 @@ struct SavingTests {
   static func everyType() -> ManagedObjectModel {
     var thing = EntityDescription("Thing")
     thing.attributes = [
-      AttributeDescription("small", .integer16), AttributeDescription("large", .integer64),
-      AttributeDescription("amount", .decimal), AttributeDescription("ratio", .double),
-      AttributeDescription("text", .string), AttributeDescription("flag", .boolean),
-      AttributeDescription("moment", .date), AttributeDescription("bytes", .binaryData),
-      AttributeDescription("token", .uuid), AttributeDescription("link", .uri),
-      AttributeDescription("shape", .transformable),
+      AttributeDescription("small", type: .integer16), AttributeDescription("large", type: .integer64),
+      AttributeDescription("amount", type: .decimal), AttributeDescription("ratio", type: .double),
+      AttributeDescription("text", type: .string), AttributeDescription("flag", type: .boolean),
+      AttributeDescription("moment", type: .date), AttributeDescription("bytes", type: .binaryData),
+      AttributeDescription("token", type: .uuid), AttributeDescription("link", type: .uri),
+      AttributeDescription("shape", type: .transformable),
     ]
     return ManagedObjectModel(entities: [thing])
   }

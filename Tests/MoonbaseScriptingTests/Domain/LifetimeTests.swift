@@ -58,7 +58,7 @@ import Testing
     let context = try #require(
       try scripts?.context(of: OpenedContainer(coordinator: bench.coordinator, extensions: bench.extensions)))
     try scripts?.setContext(context)
-    let thing = try context.insert("P", ["s": "a", "i": 1])
+    let thing = try context.insert("P", values: ["s": "a", "i": 1])
     try context.save()
     weak let gone = scripts
     scripts?.close()

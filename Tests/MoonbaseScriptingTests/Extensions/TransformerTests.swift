@@ -66,7 +66,7 @@ import Testing
       p.favoriteColor = v
       p.favoriteColor = moonbase.classes.Color.new(0, 1, 0)
       print(p.favoriteColor.g, context:save())
-      """, opener: { _ in throw ScriptError(.invalidRequest, "there is nothing to open") })
+      """, opener: { _ in throw ScriptError(.invalidRequest, message: "there is nothing to open") })
     #expect(lines == ["1\ttrue"])
   }
 }

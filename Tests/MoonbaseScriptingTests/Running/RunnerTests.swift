@@ -8,16 +8,16 @@ import Testing
   /// What stands behind an error of the graph decides how the program ends.
   @Test func anErrorBehindWhichALimitStandsHasTheLimitsStatus() {
     func status(_ kind: LuaError.Kind) -> Int32 {
-      let limit = LuaError(kind, "the script ran out")
-      let inner = GraphError(.extensionFailure, "P: will_save failed", underlying: limit)
-      return ScriptRunner.status(of: GraphError(.storeFailure, "the store failed", underlying: inner))
+      let limit = LuaError(kind, message: "the script ran out")
+      let inner = GraphError(.extensionFailure, message: "P: will_save failed", underlying: limit)
+      return ScriptRunner.status(of: GraphError(.storeFailure, message: "the store failed", underlying: inner))
     }
     #expect(status(.limit(.deadline)) == 3)
     #expect(status(.limit(.memory)) == 3)
     #expect(status(.limit(.instructions)) == 3)
     #expect(status(.interrupted) == 130)
     #expect(status(.runtime) == 1)
-    let busy = GraphError(.storeBusy, "it is busy", underlying: LuaError(.runtime, "x"))
+    let busy = GraphError(.storeBusy, message: "it is busy", underlying: LuaError(.runtime, message: "x"))
     #expect(ScriptRunner.status(of: busy) == 75)
   }
 
@@ -30,7 +30,7 @@ import Testing
       list[#list + 1] = print
       moonbase.open { model = { entities = { A = { constraints = list } } } }
       """, limits: LuaLimits(instructions: 2_000_000),
-      opener: { _ in throw ScriptError(.invalidRequest, "nothing is opened here") })
+      opener: { _ in throw ScriptError(.invalidRequest, message: "nothing is opened here") })
     #expect(outcome.status == 3, "\(outcome)")
   }
 

@@ -23,7 +23,7 @@ final class Person: ManagedObject {
   }
 
   override func validateForInsert() throws {
-    if name == "nobody" { throw GraphError(.validation, "nobody is no name") }
+    if name == "nobody" { throw GraphError(.validation, message: "nobody is no name") }
   }
 }
 // end
@@ -83,10 +83,10 @@ final class CountingStore: PersistentStore {
     // shown
     let model = ManagedObjectModel {
       EntityDescription("Person", class: "Person") {
-        AttributeDescription("name", .string).required()
-        AttributeDescription("age", .integer16).required(default: 0).between(0, 150)
-        AttributeDescription("initials", .string).with { $0.isTransient = true }
-        RelationshipDescription.toMany("friends", "Person", inverse: "friends")
+        AttributeDescription("name", type: .string).required()
+        AttributeDescription("age", type: .integer16).required(default: 0).between(0, 150)
+        AttributeDescription("initials", type: .string).with { $0.isTransient = true }
+        RelationshipDescription.toMany("friends", destination: "Person", inverse: "friends")
       }
     }
     // end
@@ -98,7 +98,7 @@ final class CountingStore: PersistentStore {
 
     // shown
     let context = try container.viewContext
-    let scarlet = try context.insert("Person", ["name": "Captain Scarlet", "age": 32])
+    let scarlet = try context.insert("Person", values: ["name": "Captain Scarlet", "age": 32])
     if let scarlet = scarlet as? Person, let blue = try context.insert("Person") as? Person {
       blue.name = "Captain Blue"
       blue.age = 28
@@ -129,14 +129,14 @@ final class CountingStore: PersistentStore {
 
     // shown
     let ids = try await container.newBackgroundContext().perform { context in
-      try context.insert("Person", ["name": "Lieutenant Green", "age": 25])
+      try context.insert("Person", values: ["name": "Lieutenant Green", "age": 25])
       try context.save()
       return try context.fetchIDs(FetchRequest("Person", where: "age < 30"))
     }
     let people = try context.objects(with: ids)
     // end
     #expect(people.map { $0["initials"] }.sorted { "\($0)" < "\($1)" } == ["CB", "LG"])
-    #expect(throws: GraphError.self) { try context.insert("Person", ["name": "ghost"]).validate() }
+    #expect(throws: GraphError.self) { try context.insert("Person", values: ["name": "ghost"]).validate() }
     try context.rollback()
     try Self.countsReads(model)
   }
@@ -165,7 +165,7 @@ final class CountingStore: PersistentStore {
     coordinator.add(store)
     let context = try ManagedObjectContext(coordinator)
     // end
-    try context.insert("Person", ["name": "Ann"])
+    try context.insert("Person", values: ["name": "Ann"])
     try context.save()
     let other = try ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: coordinator))
     #expect(try other.fetch(FetchRequest("Person")).map { $0["name"] } == ["Ann"])

@@ -8,8 +8,8 @@ import Testing
     // shown
     let model = ManagedObjectModel {
       EntityDescription("Person") {
-        AttributeDescription("name", .string).required()
-        AttributeDescription("age", .integer16).between(0, 150)
+        AttributeDescription("name", type: .string).required()
+        AttributeDescription("age", type: .integer16).between(0, 150)
       }
     }
     // A store that stays: .sqlite(URL(fileURLWithPath: "people.sqlite"))
@@ -17,8 +17,8 @@ import Testing
 
     // A background context lives on its own thread. Object IDs leave it; returning an object does not compile.
     let ids = try await container.newBackgroundContext().perform { context in
-      try context.insert("Person", ["name": "Captain Scarlet", "age": 32])
-      try context.insert("Person", ["name": "Captain Blue", "age": 28])
+      try context.insert("Person", values: ["name": "Captain Scarlet", "age": 32])
+      try context.insert("Person", values: ["name": "Captain Blue", "age": 28])
       try context.save()
       return try context.fetchIDs(FetchRequest("Person", where: "age BETWEEN {30, 40}"))
     }

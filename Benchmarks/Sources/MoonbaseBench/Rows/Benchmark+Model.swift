@@ -99,8 +99,8 @@ extension Benchmark {
       }
       let next = (index + 1) % 150
       let previous = (index + 149) % 150
-      entity.relationships.append(.toMany("children", "Entity\(next)", inverse: "parent"))
-      entity.relationships.append(.toOne("parent", "Entity\(previous)", inverse: "children"))
+      entity.relationships.append(.toMany("children", destination: "Entity\(next)", inverse: "parent"))
+      entity.relationships.append(.toOne("parent", destination: "Entity\(previous)", inverse: "children"))
       model.entities.append(entity)
     }
     return model

@@ -13,12 +13,12 @@ final class Person: ManagedObject {
   static var model: ManagedObjectModel {
     ManagedObjectModel {
       EntityDescription("Person", class: "Person") {
-        AttributeDescription("firstName", .string)
-        AttributeDescription("lastName", .string)
-        AttributeDescription("age", .integer64)
-        AttributeDescription("born", .date)
-        AttributeDescription("height", .double)
-        AttributeDescription("color", .binaryData)
+        AttributeDescription("firstName", type: .string)
+        AttributeDescription("lastName", type: .string)
+        AttributeDescription("age", type: .integer64)
+        AttributeDescription("born", type: .date)
+        AttributeDescription("height", type: .double)
+        AttributeDescription("color", type: .binaryData)
       }
     }
   }

@@ -1,72 +1,78 @@
 /// Comparisons of a key path with a value or another key path, as in the format language.
 extension KeyExpression {
   /// `==`
-  public static func == (left: KeyExpression, right: Value) -> Predicate { left.compare(.equal, .value(right)) }
+  public static func == (left: KeyExpression, right: Value) -> Predicate { left.compare(.equal, to: .value(right)) }
   /// `==`
   public static func == (left: KeyExpression, right: KeyExpression) -> Predicate {
-    left.compare(.equal, right.expression)
+    left.compare(.equal, to: right.expression)
   }
   /// `!=`
-  public static func != (left: KeyExpression, right: Value) -> Predicate { left.compare(.notEqual, .value(right)) }
+  public static func != (left: KeyExpression, right: Value) -> Predicate { left.compare(.notEqual, to: .value(right)) }
   /// `!=`
   public static func != (left: KeyExpression, right: KeyExpression) -> Predicate {
-    left.compare(.notEqual, right.expression)
+    left.compare(.notEqual, to: right.expression)
   }
   /// `<`
-  public static func < (left: KeyExpression, right: Value) -> Predicate { left.compare(.lessThan, .value(right)) }
+  public static func < (left: KeyExpression, right: Value) -> Predicate { left.compare(.lessThan, to: .value(right)) }
   /// `<`
   public static func < (left: KeyExpression, right: KeyExpression) -> Predicate {
-    left.compare(.lessThan, right.expression)
+    left.compare(.lessThan, to: right.expression)
   }
   /// `<=`
   public static func <= (left: KeyExpression, right: Value) -> Predicate {
-    left.compare(.lessThanOrEqual, .value(right))
+    left.compare(.lessThanOrEqual, to: .value(right))
   }
   /// `<=`
   public static func <= (left: KeyExpression, right: KeyExpression) -> Predicate {
-    left.compare(.lessThanOrEqual, right.expression)
+    left.compare(.lessThanOrEqual, to: right.expression)
   }
   /// `>`
-  public static func > (left: KeyExpression, right: Value) -> Predicate { left.compare(.greaterThan, .value(right)) }
+  public static func > (left: KeyExpression, right: Value) -> Predicate {
+    left.compare(.greaterThan, to: .value(right))
+  }
   /// `>`
   public static func > (left: KeyExpression, right: KeyExpression) -> Predicate {
-    left.compare(.greaterThan, right.expression)
+    left.compare(.greaterThan, to: right.expression)
   }
   /// `>=`
   public static func >= (left: KeyExpression, right: Value) -> Predicate {
-    left.compare(.greaterThanOrEqual, .value(right))
+    left.compare(.greaterThanOrEqual, to: .value(right))
   }
   /// `>=`
   public static func >= (left: KeyExpression, right: KeyExpression) -> Predicate {
-    left.compare(.greaterThanOrEqual, right.expression)
+    left.compare(.greaterThanOrEqual, to: right.expression)
   }
 
   /// `+`
-  public static func + (left: KeyExpression, right: Value) -> KeyExpression { left.call(.add, .value(right)) }
+  public static func + (left: KeyExpression, right: Value) -> KeyExpression { left.call(.add, with: .value(right)) }
   /// `+`
   public static func + (left: KeyExpression, right: KeyExpression) -> KeyExpression {
-    left.call(.add, right.expression)
+    left.call(.add, with: right.expression)
   }
   /// `-`
-  public static func - (left: KeyExpression, right: Value) -> KeyExpression { left.call(.subtract, .value(right)) }
+  public static func - (left: KeyExpression, right: Value) -> KeyExpression {
+    left.call(.subtract, with: .value(right))
+  }
   /// `-`
   public static func - (left: KeyExpression, right: KeyExpression) -> KeyExpression {
-    left.call(.subtract, right.expression)
+    left.call(.subtract, with: right.expression)
   }
   /// `*`
-  public static func * (left: KeyExpression, right: Value) -> KeyExpression { left.call(.multiply, .value(right)) }
+  public static func * (left: KeyExpression, right: Value) -> KeyExpression {
+    left.call(.multiply, with: .value(right))
+  }
   /// `*`
   public static func * (left: KeyExpression, right: KeyExpression) -> KeyExpression {
-    left.call(.multiply, right.expression)
+    left.call(.multiply, with: right.expression)
   }
   /// `/`
-  public static func / (left: KeyExpression, right: Value) -> KeyExpression { left.call(.divide, .value(right)) }
+  public static func / (left: KeyExpression, right: Value) -> KeyExpression { left.call(.divide, with: .value(right)) }
   /// `/`
   public static func / (left: KeyExpression, right: KeyExpression) -> KeyExpression {
-    left.call(.divide, right.expression)
+    left.call(.divide, with: right.expression)
   }
 
-  private func call(_ function: PredicateFunction, _ right: Expression) -> KeyExpression {
+  private func call(_ function: PredicateFunction, with right: Expression) -> KeyExpression {
     KeyExpression(.function(function.name, [expression, right]))
   }
 }

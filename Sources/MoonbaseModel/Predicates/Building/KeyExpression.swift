@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let age = Expression.key("age")
-/// let adults = age >= 18 && age < 65 && Expression.key("name").contains("é", [.caseInsensitive])
+/// let adults = age >= 18 && age < 65 && Expression.key("name").contains("é", options: [.caseInsensitive])
 /// let parents = Expression.key("children.age").any > 5
 /// ```
 public struct KeyExpression: Sendable, Hashable {
@@ -59,52 +59,52 @@ public struct KeyExpression: Sendable, Hashable {
   // MARK: Conditions
 
   /// Whether there is no value: `= NULL`.
-  public var isNull: Predicate { compare(.equal, .constant(.null)) }
+  public var isNull: Predicate { compare(.equal, to: .constant(.null)) }
 
   /// Whether there is a value: `!= NULL`.
-  public var isNotNull: Predicate { compare(.notEqual, .constant(.null)) }
+  public var isNotNull: Predicate { compare(.notEqual, to: .constant(.null)) }
 
   /// `IN`
-  public func isIn(_ values: [Value]) -> Predicate { compare(.in, .value(.list(values))) }
+  public func isIn(_ values: [Value]) -> Predicate { compare(.in, to: .value(.list(values))) }
 
   /// `IN` a collection that a key path leads to.
-  public func isIn(_ collection: KeyExpression) -> Predicate { compare(.in, collection.expression) }
+  public func isIn(_ collection: KeyExpression) -> Predicate { compare(.in, to: collection.expression) }
 
   /// `BETWEEN`, both bounds included.
-  public func isBetween(_ lower: Value, _ upper: Value) -> Predicate { compare(.between, .value([lower, upper])) }
+  public func isBetween(_ lower: Value, _ upper: Value) -> Predicate { compare(.between, to: .value([lower, upper])) }
 
   /// `CONTAINS`: part of a string, or element of a collection.
-  public func contains(_ value: Value, _ options: Predicate.Comparison.Options = []) -> Predicate {
-    compare(.contains, .value(value), options)
+  public func contains(_ value: Value, options: Predicate.Comparison.Options = []) -> Predicate {
+    compare(.contains, to: .value(value), options: options)
   }
 
   /// `BEGINSWITH`
-  public func beginsWith(_ text: String, _ options: Predicate.Comparison.Options = []) -> Predicate {
-    compare(.beginsWith, .constant(.string(text)), options)
+  public func beginsWith(_ text: String, options: Predicate.Comparison.Options = []) -> Predicate {
+    compare(.beginsWith, to: .constant(.string(text)), options: options)
   }
 
   /// `ENDSWITH`
-  public func endsWith(_ text: String, _ options: Predicate.Comparison.Options = []) -> Predicate {
-    compare(.endsWith, .constant(.string(text)), options)
+  public func endsWith(_ text: String, options: Predicate.Comparison.Options = []) -> Predicate {
+    compare(.endsWith, to: .constant(.string(text)), options: options)
   }
 
   /// `LIKE`: `?` is one character, `*` any number of them.
-  public func like(_ pattern: String, _ options: Predicate.Comparison.Options = []) -> Predicate {
-    compare(.like, .constant(.string(pattern)), options)
+  public func like(_ pattern: String, options: Predicate.Comparison.Options = []) -> Predicate {
+    compare(.like, to: .constant(.string(pattern)), options: options)
   }
 
   /// `MATCHES`: an ICU regular expression for the whole string.
-  public func matches(_ pattern: String, _ options: Predicate.Comparison.Options = []) -> Predicate {
-    compare(.matches, .constant(.string(pattern)), options)
+  public func matches(_ pattern: String, options: Predicate.Comparison.Options = []) -> Predicate {
+    compare(.matches, to: .constant(.string(pattern)), options: options)
   }
 
   /// `==` with options: `equals("ada", [.caseInsensitive])`.
-  public func equals(_ value: Value, _ options: Predicate.Comparison.Options) -> Predicate {
-    compare(.equal, .value(value), options)
+  public func equals(_ value: Value, options: Predicate.Comparison.Options) -> Predicate {
+    compare(.equal, to: .value(value), options: options)
   }
 
   func compare(
-    _ operator: Predicate.Comparison.Operator, _ right: Expression, _ options: Predicate.Comparison.Options = []
+    _ operator: Predicate.Comparison.Operator, to right: Expression, options: Predicate.Comparison.Options = []
   ) -> Predicate {
     let comparison = Predicate.comparison(
       .init(expression, `operator`, right, modifier: modifier, options: options))

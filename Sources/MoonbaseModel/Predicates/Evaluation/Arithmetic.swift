@@ -4,8 +4,8 @@ import MoonbasePlatform
 /// are too few; division by zero, and whatever else is not a number, has no value. A date plus or minus a number is a date.
 enum Arithmetic {
   static func evaluate(_ operation: PredicateFunction, _ left: Value, _ right: Value) throws(ModelError) -> Value {
-    if case .date(let date) = left { return try evaluate(operation, date, right) }
-    if case .date(let date) = right, operation == .add { return try evaluate(operation, date, left) }
+    if case .date(let date) = left { return try evaluate(operation, date: date, other: right) }
+    if case .date(let date) = right, operation == .add { return try evaluate(operation, date: date, other: left) }
     guard let left = left.asNumber else { throw operation.refusal(of: left) }
     guard let right = right.asNumber else { throw operation.refusal(of: right) }
     switch (left, right) {
@@ -18,7 +18,7 @@ enum Arithmetic {
   }
 
   private static func evaluate(
-    _ operation: PredicateFunction, _ date: Date, _ other: Value
+    _ operation: PredicateFunction, date: Date, other: Value
   ) throws(ModelError) -> Value {
     if case .date(let other) = other, operation == .subtract { return .double(date.timeIntervalSince(other)) }
     guard operation == .add || operation == .subtract, let seconds = other.asDouble else {

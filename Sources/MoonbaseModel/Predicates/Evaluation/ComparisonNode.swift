@@ -37,16 +37,16 @@ struct ScalarComparison: Sendable {
   var isOfOrder: Bool { ComparisonTest(`operator`) != nil }
 
   func holds(_ left: Value, _ right: Value) throws -> Truth {
-    if let test = ComparisonTest(`operator`) { return try compare(left, right, test) }
+    if let test = ComparisonTest(`operator`) { return try compare(left, right, by: test) }
     if left.isNull || right.isNull { return nulls == .fetch ? .unknown : .no }
     guard case .string(let text) = left else { throw refusal(of: left) }
     if let matcher { return Truth(try matcher.matches(text)) }
     guard case .string(let pattern) = right else { throw refusal(of: right) }
-    return Truth(try StringMatcher(`operator`, pattern, options).matches(text))
+    return Truth(try StringMatcher(`operator`, pattern: pattern, options: options).matches(text))
   }
 
-  private func compare(_ left: Value, _ right: Value, _ test: ComparisonTest) throws(ModelError) -> Truth {
-    if left.isNull || right.isNull { return compareMissing(left, right, test) }
+  private func compare(_ left: Value, _ right: Value, by test: ComparisonTest) throws(ModelError) -> Truth {
+    if left.isNull || right.isNull { return compareMissing(left, right, by: test) }
     if nulls == .fetch, left.isNaN || right.isNaN { return .unknown }
     try left.checkComparable()
     if !options.isEmpty, case .string(let left) = left, case .string(let right) = right {
@@ -56,7 +56,7 @@ struct ScalarComparison: Sendable {
     return Truth(test.holds(Value.compare(left, right)))
   }
 
-  private func compareMissing(_ left: Value, _ right: Value, _ test: ComparisonTest) -> Truth {
+  private func compareMissing(_ left: Value, _ right: Value, by test: ComparisonTest) -> Truth {
     let isPlain = isNullPlain || nulls == .foundation || left.isObjectID || right.isObjectID
     switch test {
     case .equal where isPlain: return Truth(left.isNull && right.isNull)
@@ -66,7 +66,8 @@ struct ScalarComparison: Sendable {
   }
 
   private func refusal(of value: Value) -> ModelError {
-    ModelError(.evaluation, "\(`operator`.rawValue) compares strings; a value of type \(value.typeDescription) is none")
+    ModelError(
+      .evaluation, message: "\(`operator`.rawValue) compares strings; a value of type \(value.typeDescription) is none")
   }
 }
 

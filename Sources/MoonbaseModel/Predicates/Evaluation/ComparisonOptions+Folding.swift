@@ -7,7 +7,7 @@ extension Predicate.Comparison.Options {
   /// The text without the differences that these options ignore. `[n]` promises normalized text and changes nothing.
   package func fold(_ text: String) -> String {
     guard isFolding else { return text }
-    return text.utf8.count <= 4 * Self.pieceLength ? foldWhole(text) : foldInPieces(text, Self.pieceLength)
+    return text.utf8.count <= 4 * Self.pieceLength ? foldWhole(text) : foldInPieces(text, length: Self.pieceLength)
   }
 
   private func foldWhole(_ text: String) -> String {
@@ -17,11 +17,11 @@ extension Predicate.Comparison.Options {
   }
 
   /// Looks between pieces whether the run must end that this is done for: what is returned then does not matter.
-  package func foldInPieces(_ text: String, _ length: Int) -> String {
+  package func foldInPieces(_ text: String, length: Int) -> String {
     var result = ""
     var rest = text[...]
     while !rest.isEmpty, !HostWork.mustEnd(after: length >> 3) {
-      let end = Self.cut(rest, length)
+      let end = Self.cut(rest, length: length)
       result += foldWhole(String(rest[..<end]))
       rest = rest[end...]
     }
@@ -30,7 +30,7 @@ extension Predicate.Comparison.Options {
 
   /// A place after about so many bytes where no mark follows, which would belong to what is before it. Of a text with nothing
   /// but marks any place is as good as another.
-  private static func cut(_ text: Substring, _ length: Int) -> String.Index {
+  private static func cut(_ text: Substring, length: Int) -> String.Index {
     let bytes = text.utf8
     guard let near = bytes.index(text.startIndex, offsetBy: length, limitedBy: text.endIndex) else {
       return text.endIndex

@@ -30,6 +30,6 @@ package struct CompiledExpression: Sendable {
       } catch is NotPlain {}
     }
     var bindings = Bindings<Subject>()
-    return try root.operand(subject, &bindings).value
+    return try root.operand(subject, bindings: &bindings).value
   }
 }

@@ -115,13 +115,13 @@ public struct CompiledPredicate: Sendable {
   @usableFromInline
   func matchesWhole<Subject: SlottedSubject>(_ subject: Subject) throws -> Bool where Subject.Related == Subject {
     var bindings = Bindings<Subject>()
-    return try whole.truth(subject, &bindings) == .yes
+    return try whole.truth(subject, bindings: &bindings) == .yes
   }
 
   @usableFromInline
   func matchesRest<Subject: SlottedSubject>(_ subject: Subject) throws -> Bool where Subject.Related == Subject {
     var bindings = Bindings<Subject>()
-    return try rest.truth(subject, &bindings) == .yes
+    return try rest.truth(subject, bindings: &bindings) == .yes
   }
 
   @usableFromInline

@@ -2,26 +2,27 @@ import MoonbasePlatform
 
 extension ConditionNode {
   func truth<Subject: SlottedSubject>(
-    _ subject: Subject, _ bindings: inout Bindings<Subject>
+    _ subject: Subject, bindings: inout Bindings<Subject>
   ) throws -> Truth where Subject.Related == Subject {
     switch self {
     case .constant(let truth): return truth
-    case .integer(let slot, let test, let number): return test.truth(try subject.predicateValue(slot: slot), number)
-    case .comparison(let comparison): return try comparison.truth(subject, &bindings)
-    case .and(let parts): return try Truth.all(parts) { try $0.truth(subject, &bindings) }
-    case .or(let parts): return try Truth.any(parts) { try $0.truth(subject, &bindings) }
-    case .not(let inner): return try inner.truth(subject, &bindings).negated
+    case .integer(let slot, let test, let number):
+      return test.truth(try subject.predicateValue(slot: slot), number: number)
+    case .comparison(let comparison): return try comparison.truth(subject, bindings: &bindings)
+    case .and(let parts): return try Truth.all(parts) { try $0.truth(subject, bindings: &bindings) }
+    case .or(let parts): return try Truth.any(parts) { try $0.truth(subject, bindings: &bindings) }
+    case .not(let inner): return try inner.truth(subject, bindings: &bindings).negated
     }
   }
 }
 
 extension ComparisonNode {
   func truth<Subject: SlottedSubject>(
-    _ subject: Subject, _ bindings: inout Bindings<Subject>
+    _ subject: Subject, bindings: inout Bindings<Subject>
   ) throws -> Truth where Subject.Related == Subject {
     if isPlain, let right = right.constant, let left = try left.simple(subject) { return try direct(left, right) }
-    let left = try left.operand(subject, &bindings)
-    let right = try right.operand(subject, &bindings)
+    let left = try left.operand(subject, bindings: &bindings)
+    let right = try right.operand(subject, bindings: &bindings)
     switch modifier {
     case .direct: return try direct(left, right)
     // A quantifier counts what is true: an unknown comparison is no match, and NONE is a plain negation.
@@ -37,13 +38,16 @@ extension ComparisonNode {
     }
     if operand.value.isNull { return [] }
     throw ModelError(
-      .evaluation, "a quantifier needs a collection, not a value of type \(operand.value.typeDescription)")
+      .evaluation, message: "a quantifier needs a collection, not a value of type \(operand.value.typeDescription)")
   }
 
   private func direct<Subject>(_ left: Operand<Subject>, _ right: Operand<Subject>) throws -> Truth {
-    if `operator` == .contains, let elements = left.elements { return try contains(right.value, elements, self.left) }
+    if `operator` == .contains, let elements = left.elements {
+      return try contains(right.value, in: elements, source: self.left)
+    }
     if `operator` == .in || `operator` == .between, let elements = right.elements {
-      return `operator` == .in ? try contains(left.value, elements, self.right) : try between(left.value, elements)
+      return `operator` == .in
+        ? try contains(left.value, in: elements, source: self.right) : try between(left.value, bounds: elements)
     }
     return try direct(left.value, right.value)
   }
@@ -52,21 +56,22 @@ extension ComparisonNode {
   func direct(_ left: Value, _ right: Value) throws -> Truth {
     if rules.isOfOrder { return try rules.holds(left, right) }
     switch (`operator`, left, right) {
-    case (.in, _, .list(let elements)): return try contains(left, elements, self.right)
-    case (.between, _, .list(let bounds)): return try between(left, bounds)
-    case (.contains, .list(let elements), _): return try contains(right, elements, self.left)
+    case (.in, _, .list(let elements)): return try contains(left, in: elements, source: self.right)
+    case (.between, _, .list(let bounds)): return try between(left, bounds: bounds)
+    case (.contains, .list(let elements), _): return try contains(right, in: elements, source: self.left)
     case (.in, .string(let part), .string(let text)):
-      return Truth(try StringMatcher(.contains, part, rules.options).matches(text))
+      return Truth(try StringMatcher(.contains, pattern: part, options: rules.options).matches(text))
     case (.in, .null, .string), (.in, _, .null), (.between, _, .null): return rules.nulls == .fetch ? .unknown : .no
     case (.in, _, _), (.between, _, _):
-      throw ModelError(.evaluation, "\(`operator`.rawValue) needs a list, not a value of type \(right.typeDescription)")
+      throw ModelError(
+        .evaluation, message: "\(`operator`.rawValue) needs a list, not a value of type \(right.typeDescription)")
     default: return try rules.holds(left, right)
     }
   }
 
   /// IN is the OR of `==` with each element; a literal NULL among the elements asks for absence. A collection that a path
   /// leads to is asked as by ANY, which knows only true and false.
-  private func contains(_ value: Value, _ elements: [Value], _ source: ValueNode) throws -> Truth {
+  private func contains(_ value: Value, in elements: [Value], source: ValueNode) throws -> Truth {
     if let found = members?.contains(value) { return Truth(found) }
     try HostWork.charge(elements.count)
     var result = Truth.no
@@ -81,8 +86,10 @@ extension ComparisonNode {
     return result
   }
 
-  private func between(_ value: Value, _ bounds: [Value]) throws -> Truth {
-    guard bounds.count == 2 else { throw ModelError(.evaluation, "BETWEEN needs two bounds, not \(bounds.count)") }
+  private func between(_ value: Value, bounds: [Value]) throws -> Truth {
+    guard bounds.count == 2 else {
+      throw ModelError(.evaluation, message: "BETWEEN needs two bounds, not \(bounds.count)")
+    }
     let lower = try rules.with(.greaterThanOrEqual).holds(value, bounds[0])
     let upper = try rules.with(.lessThanOrEqual).holds(value, bounds[1])
     if lower == .no || upper == .no { return .no }

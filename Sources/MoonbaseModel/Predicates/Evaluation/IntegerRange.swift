@@ -15,7 +15,7 @@ struct IntegerRange: Sendable {
   static func of(_ condition: ConditionNode) -> (key: String?, range: IntegerRange)? {
     switch condition {
     case .integer(let slot, let test, let number):
-      return bounds(test, number).map { (nil, IntegerRange(slot: slot, lower: $0, upper: $1)) }
+      return bounds(test, number: number).map { (nil, IntegerRange(slot: slot, lower: $0, upper: $1)) }
     case .comparison(let comparison):
       guard comparison.modifier == .direct, let (source, bounds) = bounds(comparison) else { return nil }
       switch source {
@@ -33,14 +33,14 @@ struct IntegerRange: Sendable {
       guard list.count == 2, case .int(let lower) = list[0], case .int(let upper) = list[1] else { return nil }
       return (source, (lower, upper))
     case (_, let source, .constant(.int(let number))):
-      return ComparisonTest(comparison.operator).flatMap { bounds($0, number) }.map { (source, $0) }
+      return ComparisonTest(comparison.operator).flatMap { bounds($0, number: number) }.map { (source, $0) }
     case (_, .constant(.int(let number)), let source):
-      return ComparisonTest(comparison.operator).flatMap { bounds($0.mirrored, number) }.map { (source, $0) }
+      return ComparisonTest(comparison.operator).flatMap { bounds($0.mirrored, number: number) }.map { (source, $0) }
     default: return nil
     }
   }
 
-  private static func bounds(_ test: ComparisonTest, _ number: Int64) -> (Int64, Int64)? {
+  private static func bounds(_ test: ComparisonTest, number: Int64) -> (Int64, Int64)? {
     let none = (Int64.max, Int64.min)
     switch test {
     case .equal: return (number, number)
@@ -81,7 +81,7 @@ struct Conjunction: Sendable {
     let parts = if case .and(let parts) = root { parts } else { [root] }
     for part in parts {
       if let (key, range) = IntegerRange.of(part) {
-        add(range, key)
+        add(range, key: key)
       } else if part.isPlain {
         plain.append(part)
       } else {
@@ -90,7 +90,7 @@ struct Conjunction: Sendable {
     }
   }
 
-  private mutating func add(_ range: IntegerRange, _ key: String?) {
+  private mutating func add(_ range: IntegerRange, key: String?) {
     if let key {
       if let index = keys.firstIndex(where: { $0.key == key }) {
         keys[index].range.intersect(range)

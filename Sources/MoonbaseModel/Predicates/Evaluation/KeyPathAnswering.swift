@@ -73,12 +73,13 @@ extension Value: KeyPathAnswering {
     case .map(let map): return map.value(exactly: key) ?? .null
     case .list(let elements):
       guard levels > 0 else {
-        throw ModelError(.evaluation, "lists are nested too deeply to be asked for \(key)", property: key)
+        throw ModelError(.evaluation, message: "lists are nested too deeply to be asked for \(key)", property: key)
       }
       return .list(
         try elements.map { element throws(ModelError) in try element.value(forPredicateKey: key, levels: levels - 1) })
     case .string(let text) where key == "length": return .int(Int64(text.utf16.count))
-    default: throw ModelError(.evaluation, "a value of type \(typeDescription) has no key \(key)", property: key)
+    default:
+      throw ModelError(.evaluation, message: "a value of type \(typeDescription) has no key \(key)", property: key)
     }
   }
 }

@@ -8,7 +8,8 @@ struct PathResolver {
   /// Throws for a path that is too long.
   static func check(_ components: [String]) throws(ModelError) {
     guard components.count > greatestLength else { return }
-    throw ModelError(.invalidPredicate, "the key path has more than \(greatestLength) keys; no store can follow it")
+    throw ModelError(
+      .invalidPredicate, message: "the key path has more than \(greatestLength) keys; no store can follow it")
   }
 
   /// What a path leads to.
@@ -34,11 +35,11 @@ struct PathResolver {
   }
 
   func resolve(_ components: [String], from entity: ResolvedEntity) throws(ModelError) -> Path {
-    try extend(Path(end: .entity(entity)), components[...], whole: components)
+    try extend(Path(end: .entity(entity)), with: components[...], whole: components)
   }
 
   func extend(
-    _ path: Path, _ components: ArraySlice<String>, whole: [String]
+    _ path: Path, with components: ArraySlice<String>, whole: [String]
   ) throws(ModelError) -> Path {
     try Self.check(whole)
     var path = path
@@ -46,25 +47,25 @@ struct PathResolver {
     while let component = rest.popFirst() {
       if component.hasPrefix("@") {
         // children.@sum.age: the operator works on what the rest of the path leads to.
-        path = try extend(path, rest, whole: whole)
+        path = try extend(path, with: rest, whole: whole)
         return try apply(component, to: path, whole: whole)
       }
-      try step(component, &path, whole: whole)
+      try step(component, on: &path, whole: whole)
     }
     return path
   }
 
-  private func step(_ key: String, _ path: inout Path, whole: [String]) throws(ModelError) {
+  private func step(_ key: String, on path: inout Path, whole: [String]) throws(ModelError) {
     switch path.end {
-    case .entity(let entity): try step(key, from: entity, &path, whole: whole)
-    case .attribute(let attribute): try step(key, into: attribute, &path, whole: whole)
-    case .identity, .number: throw mismatch("\(key) in \(joined(whole)) asks a plain value for a key", key)
+    case .entity(let entity): try step(key, from: entity, on: &path, whole: whole)
+    case .attribute(let attribute): try step(key, into: attribute, on: &path, whole: whole)
+    case .identity, .number: throw mismatch("\(key) in \(joined(whole)) asks a plain value for a key", key: key)
     case .unknown: path.steps.append(.key(key))
     }
   }
 
   private func step(
-    _ key: String, from entity: ResolvedEntity, _ path: inout Path, whole: [String]
+    _ key: String, from entity: ResolvedEntity, on path: inout Path, whole: [String]
   ) throws(ModelError) {
     guard let property = entity.property(key) else {
       if key == "objectID" || key.uppercased() == "SELF" {
@@ -72,7 +73,7 @@ struct PathResolver {
         path.end = .identity
         return
       }
-      throw unknown(key, entity, whole)
+      throw unknown(key, of: entity, whole: whole)
     }
     switch property.kind {
     case .attribute(let attribute):
@@ -90,20 +91,20 @@ struct PathResolver {
   }
 
   private func step(
-    _ key: String, into attribute: AttributeDescription, _ path: inout Path, whole: [String]
+    _ key: String, into attribute: AttributeDescription, on path: inout Path, whole: [String]
   ) throws(ModelError) {
     switch attribute.type {
     case .composite:
       guard let element = attribute.elements.first(where: { $0.name == key }) else {
         let hint = suggestion(for: key, among: attribute.elements.map(\.name))
-        throw mismatch("the composite \(attribute.name) has no element \(key)\(hint)", key)
+        throw mismatch("the composite \(attribute.name) has no element \(key)\(hint)", key: key)
       }
       path.end = .attribute(element)
     case .transformable, .undefined: path.end = .unknown
     default:
       throw mismatch(
         "\(joined(whole)) asks the attribute \(attribute.name) for \(key), but it is \(attribute.type.phrase), which has no "
-          + "keys\(Self.call(of: key, on: attribute))", key)
+          + "keys\(Self.call(of: key, on: attribute))", key: key)
     }
     path.steps.append(.key(key))
   }
@@ -111,26 +112,26 @@ struct PathResolver {
   private func apply(_ name: String, to path: Path, whole: [String]) throws(ModelError) -> Path {
     guard let found = CollectionOperator.find(name) else {
       let hint = suggestion(for: name, among: CollectionOperator.allCases.map(\.rawValue))
-      throw mismatch("there is no operator \(name)\(hint)", nil)
+      throw mismatch("there is no operator \(name)\(hint)", key: nil)
     }
     var result = path
     result.steps.append(.aggregate(found))
     switch path.end {
     case .entity, .attribute, .identity, .number:
       guard path.isToMany || path.isTransformable else {
-        throw mismatch("\(name) in \(joined(whole)) needs a to-many relationship", nil)
+        throw mismatch("\(name) in \(joined(whole)) needs a to-many relationship", key: nil)
       }
     case .unknown: break
     }
     if found.givesCollection { return result }
     if found != .count, case .entity = path.end {
-      throw mismatch("\(name) in \(joined(whole)) needs an attribute behind it", nil)
+      throw mismatch("\(name) in \(joined(whole)) needs an attribute behind it", key: nil)
     }
     if found == .sum || found == .average, case .attribute(let attribute) = path.end,
       ![.number, .boolean, .unknown].contains(CheckedType(attribute))
     {
       throw mismatch(
-        "\(name) in \(joined(whole)) needs numbers, but \(attribute.name) is \(attribute.type.phrase)", nil)
+        "\(name) in \(joined(whole)) needs numbers, but \(attribute.name) is \(attribute.type.phrase)", key: nil)
     }
     result.isToMany = false
     if found == .count || found == .average || found == .sum { result.end = .number }
@@ -139,9 +140,9 @@ struct PathResolver {
 
   // MARK: Errors
 
-  private func unknown(_ key: String, _ entity: ResolvedEntity, _ whole: [String]) -> ModelError {
+  private func unknown(_ key: String, of entity: ResolvedEntity, whole: [String]) -> ModelError {
     if entity.fetchedProperties[key] != nil {
-      return mismatch("\(entity.name).\(key) is a fetched property, which no predicate can read", key)
+      return mismatch("\(entity.name).\(key) is a fetched property, which no predicate can read", key: key)
     }
     let function = PredicateFunction.named(key)
     let hint =
@@ -149,7 +150,8 @@ struct PathResolver {
       ? "; the function is written \(key)()" : suggestion(for: key, among: entity.properties.map(\.name))
     let place = whole.count > 1 ? " (in \(joined(whole)))" : ""
     return ModelError(
-      .predicateMismatch, "\(entity.name) has no property \(key)\(place)\(hint)", entity: entity.name, property: key)
+      .predicateMismatch, message: "\(entity.name) has no property \(key)\(place)\(hint)", entity: entity.name,
+      property: key)
   }
 
   private func joined(_ path: [String]) -> String { path.joined(separator: ".") }
@@ -160,8 +162,8 @@ struct PathResolver {
     return "; write FUNCTION(\(attribute.name), \"\(method.rawValue)\")"
   }
 
-  private func mismatch(_ message: String, _ key: String?) -> ModelError {
-    ModelError(.predicateMismatch, message, property: key)
+  private func mismatch(_ message: String, key: String?) -> ModelError {
+    ModelError(.predicateMismatch, message: message, property: key)
   }
 }
 

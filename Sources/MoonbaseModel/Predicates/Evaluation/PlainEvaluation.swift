@@ -18,7 +18,7 @@ extension ConditionNode {
   func truth(_ read: PlainReader) throws -> Truth {
     switch self {
     case .constant(let truth): return truth
-    case .integer(let slot, let test, let number): return test.truth(try read(slot, ""), number)
+    case .integer(let slot, let test, let number): return test.truth(try read(slot, ""), number: number)
     case .comparison(let comparison): return try comparison.truth(read)
     case .and(let parts): return try Truth.all(parts) { try $0.truth(read) }
     case .or(let parts): return try Truth.any(parts) { try $0.truth(read) }
@@ -30,7 +30,7 @@ extension ConditionNode {
 extension ComparisonTest {
   /// An integer attribute's value beside a number, under the rules of a fetch.
   @inline(__always)
-  func truth(_ value: Value, _ number: Int64) -> Truth {
+  func truth(_ value: Value, number: Int64) -> Truth {
     if case .int(let left) = value { return Truth(holds(left, number)) }
     return value.isNull ? .unknown : Truth(holds(Value.compare(value, .int(number))))
   }

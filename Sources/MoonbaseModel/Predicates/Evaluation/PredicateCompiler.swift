@@ -76,7 +76,7 @@ struct PredicateCompiler {
     var matcher: StringMatcher?
     let patterns: [Predicate.Comparison.Operator] = [.contains, .beginsWith, .endsWith, .like, .matches]
     if patterns.contains(comparison.operator), case .constant(.string(let pattern)) = right {
-      matcher = try StringMatcher(comparison.operator, pattern, comparison.options)
+      matcher = try StringMatcher(comparison.operator, pattern: pattern, options: comparison.options)
     }
     let isNullPlain =
       left.constant?.isNull ?? false || right.constant?.isNull ?? false || isReference(comparison.left)
@@ -106,18 +106,18 @@ struct PredicateCompiler {
       return .constant(value)
     case .evaluatedObject: return .subject
     case .variable(let name): return .variable(try variable(name).index)
-    case .keyPath(let base, let components): return try keyPath(expression, base, components)
-    case .function(let name, let arguments): return try call(name, arguments)
+    case .keyPath(let base, let components): return try keyPath(expression, base: base, components: components)
+    case .function(let name, let arguments): return try call(name, arguments: arguments)
     case .aggregate(let elements): return try aggregate(elements)
     case .subquery(let collection, let name, let predicate):
-      return try subquery(collection, name, predicate)
+      return try subquery(collection, variable: name, where: predicate)
     case .conditional(let predicate, let then, let otherwise):
       return .conditional(try condition(predicate), try value(then), try value(otherwise))
     case .assignment(let name, let assigned):
       let node = try value(assigned)
       return .assignment(bind(name, path: try? path(of: assigned)), node)
     case .anyKey:
-      throw ModelError(.evaluation, "ANYKEY is known to Spotlight only; name the keys")
+      throw ModelError(.evaluation, message: "ANYKEY is known to Spotlight only; name the keys")
     }
   }
 
@@ -128,9 +128,9 @@ struct PredicateCompiler {
     return constants.count == nodes.count ? .constant(.list(constants)) : .aggregate(nodes)
   }
 
-  private mutating func call(_ name: String, _ arguments: [Expression]) throws(ModelError) -> ValueNode {
+  private mutating func call(_ name: String, arguments: [Expression]) throws(ModelError) -> ValueNode {
     guard let function = PredicateFunction(rawValue: name), arguments.count == function.argumentCount else {
-      throw ModelError(.evaluation, "there is no function \(name) of \(arguments.count) arguments")
+      throw ModelError(.evaluation, message: "there is no function \(name) of \(arguments.count) arguments")
     }
     var nodes: [ValueNode] = []
     for argument in arguments { nodes.append(try value(argument)) }
@@ -138,7 +138,7 @@ struct PredicateCompiler {
   }
 
   private mutating func subquery(
-    _ collection: Expression, _ name: String, _ predicate: Predicate
+    _ collection: Expression, variable name: String, where predicate: Predicate
   ) throws(ModelError) -> ValueNode {
     let source = try value(collection)
     var element = try path(of: collection)
@@ -161,7 +161,7 @@ struct PredicateCompiler {
   private func variable(_ name: String) throws(ModelError) -> Variable {
     guard let variable = scope[name] else {
       throw ModelError(
-        .evaluation, "there is no value for $\(name)\(suggestion(for: name, among: scope.keys.sorted()))")
+        .evaluation, message: "there is no value for $\(name)\(suggestion(for: name, among: scope.keys.sorted()))")
     }
     return variable
   }
@@ -169,7 +169,7 @@ struct PredicateCompiler {
   // MARK: Key paths
 
   private mutating func keyPath(
-    _ expression: Expression, _ base: Expression, _ components: [String]
+    _ expression: Expression, base: Expression, components: [String]
   ) throws(ModelError) -> ValueNode {
     try PathResolver.check(components)
     let start = try value(base)
@@ -179,7 +179,7 @@ struct PredicateCompiler {
       return .path(start, steps)
     }
     let resolved = try PathResolver(model: model).extend(
-      PathResolver.Path(end: basePath.end, isToMany: basePath.isToMany), components[...], whole: components)
+      PathResolver.Path(end: basePath.end, isToMany: basePath.isToMany), with: components[...], whole: components)
     guard case .evaluatedObject = base, resolved.steps.count == 1 else { return .path(start, resolved.steps) }
     switch resolved.steps[0] {
     case .attribute(let slot), .toOne(let slot): return .slot(slot)
@@ -196,7 +196,7 @@ struct PredicateCompiler {
     case .subquery(let collection, _, _): return try path(of: collection)
     case .keyPath(let base, let components):
       guard let start = try path(of: base) else { return nil }
-      return try PathResolver(model: model).extend(start, components[...], whole: components)
+      return try PathResolver(model: model).extend(start, with: components[...], whole: components)
     case .function(PredicateFunction.element.rawValue, let arguments):
       var path = try arguments.first.flatMap { argument throws(ModelError) in try self.path(of: argument) }
       path?.isToMany = false
@@ -212,7 +212,7 @@ struct PredicateCompiler {
     }
     guard let found = CollectionOperator.find(components[position]) else {
       let hint = suggestion(for: components[position], among: CollectionOperator.allCases.map(\.rawValue))
-      throw ModelError(.evaluation, "there is no operator \(components[position])\(hint)")
+      throw ModelError(.evaluation, message: "there is no operator \(components[position])\(hint)")
     }
     return components[..<position].map(PathStep.key) + (try steps(Array(components[(position + 1)...])))
       + [.aggregate(found)]

@@ -12,9 +12,9 @@ extension PredicateFunction {
     }
     if arguments.contains(where: \.isNull) { return .null }
     switch self {
-    case .cast: return try cast(arguments[0], arguments[1])
+    case .cast: return try cast(arguments[0], to: arguments[1])
     case .noIndex: return arguments[0]
-    case .element: return try element(arguments[0], arguments[1])
+    case .element: return try element(arguments[0], at: arguments[1])
     case .add, .subtract, .multiply, .divide, .modulus, .power:
       return try Arithmetic.evaluate(self, arguments[0], arguments[1])
     case .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift: return try bitwise(arguments)
@@ -23,7 +23,7 @@ extension PredicateFunction {
   }
 
   func refusal(of value: Value) -> ModelError {
-    ModelError(.evaluation, "\(name) has no meaning for a value of type \(value.typeDescription)")
+    ModelError(.evaluation, message: "\(name) has no meaning for a value of type \(value.typeDescription)")
   }
 
   // MARK: One argument
@@ -111,14 +111,14 @@ extension PredicateFunction {
     }
   }
 
-  private func cast(_ value: Value, _ type: Value) throws(ModelError) -> Value {
+  private func cast(_ value: Value, to type: Value) throws(ModelError) -> Value {
     guard case .string(let name) = type, let type = CastType(name: name) else {
-      throw ModelError(.evaluation, "CAST needs the name of a type such as NSNumber, NSString or NSDate")
+      throw ModelError(.evaluation, message: "CAST needs the name of a type such as NSNumber, NSString or NSDate")
     }
     return type.convert(value) ?? .null
   }
 
-  private func element(_ collection: Value, _ key: Value) throws(ModelError) -> Value {
+  private func element(_ collection: Value, at key: Value) throws(ModelError) -> Value {
     guard case .map(let map) = collection, case .string(let key) = key else { throw refusal(of: collection) }
     return map.value(exactly: key) ?? .null
   }

@@ -21,7 +21,7 @@ struct WholeMatch: Sendable {
       expression = try NSRegularExpression(pattern: "\\A(?:\(pattern))\\z", options: options)
     } catch {
       throw ModelError(
-        .evaluation, "“\(TextLimits.beginning(of: pattern))” is no regular expression that ICU understands")
+        .evaluation, message: "“\(TextLimits.beginning(of: pattern))” is no regular expression that ICU understands")
     }
   }
 
@@ -46,15 +46,18 @@ struct WholeMatch: Sendable {
     }
     if isFound { return true }
     if isOver { throw HostWork.ending() }
-    if reports > Self.greatestReportCount { throw refusal(of: text, "many steps", "repetitions in repetitions") }
-    if hasFailed { throw refusal(of: text, "much memory", "groups that repeat") }
+    if reports > Self.greatestReportCount {
+      throw refusal(of: text, what: "many steps", cause: "repetitions in repetitions")
+    }
+    if hasFailed { throw refusal(of: text, what: "much memory", cause: "groups that repeat") }
     return false
   }
 
-  private func refusal(of text: String, _ what: String, _ cause: String) -> ModelError {
+  private func refusal(of text: String, what: String, cause: String) -> ModelError {
     let shown = pattern.count > 80 ? "\(pattern.prefix(80))…" : pattern
     return ModelError(
-      .evaluation, "“\(shown)” needs too \(what) for a text of \(text.count) characters: write it without \(cause)")
+      .evaluation,
+      message: "“\(shown)” needs too \(what) for a text of \(text.count) characters: write it without \(cause)")
   }
 }
 

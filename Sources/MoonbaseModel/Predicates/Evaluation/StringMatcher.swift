@@ -16,7 +16,7 @@ package struct StringMatcher: Sendable {
 
   /// Prepares CONTAINS, BEGINSWITH, ENDSWITH, LIKE, MATCHES or `==`. Throws for a broken regular expression.
   package init(
-    _ operator: Predicate.Comparison.Operator, _ pattern: String, _ options: Predicate.Comparison.Options
+    _ operator: Predicate.Comparison.Operator, pattern: String, options: Predicate.Comparison.Options
   ) throws(ModelError) {
     if `operator` == .like || `operator` == .matches { try TextLimits.check(pattern: pattern) }
     let folded = options.fold(pattern)
@@ -70,10 +70,10 @@ package struct StringMatcher: Sendable {
     let last = text.count - pattern.count
     return pattern.withUnsafeBufferPointer { pattern in
       switch test {
-      case .equal: last == 0 && text.has(pattern, at: 0, lowercasing)
-      case .beginsWith: text.has(pattern, at: 0, lowercasing)
-      case .endsWith: text.has(pattern, at: last, lowercasing)
-      default: pattern.isEmpty || text.contains(pattern, lowercasing)
+      case .equal: last == 0 && text.has(pattern, at: 0, lowercasing: lowercasing)
+      case .beginsWith: text.has(pattern, at: 0, lowercasing: lowercasing)
+      case .endsWith: text.has(pattern, at: last, lowercasing: lowercasing)
+      default: pattern.isEmpty || text.contains(pattern, lowercasing: lowercasing)
       }
     }
   }
@@ -81,13 +81,13 @@ package struct StringMatcher: Sendable {
 
 extension UnsafeBufferPointer<UInt8> {
   /// Each place may take as many steps as the pattern is long. The answer of a run that ends does not matter.
-  fileprivate func contains(_ pattern: UnsafeBufferPointer<UInt8>, _ lowercasing: Bool) -> Bool {
+  fileprivate func contains(_ pattern: UnsafeBufferPointer<UInt8>, lowercasing: Bool) -> Bool {
     let places = count - pattern.count + 1
     let stride = Swift.max(1, Self.steps / pattern.count)
     var start = 0
     while start < places {
       let end = Swift.min(places, start + stride)
-      for place in start..<end where has(pattern, at: place, lowercasing) { return true }
+      for place in start..<end where has(pattern, at: place, lowercasing: lowercasing) { return true }
       if HostWork.mustEnd(after: Swift.max(1, (end - start) >> 6)) { return false }
       if pattern.count > Self.longPattern, HostWork.isOver { return false }
       start = end
@@ -108,7 +108,7 @@ extension UnsafeBufferPointer<UInt8> {
   }
 
   @inline(__always)
-  fileprivate func has(_ pattern: UnsafeBufferPointer<UInt8>, at offset: Int, _ lowercasing: Bool) -> Bool {
+  fileprivate func has(_ pattern: UnsafeBufferPointer<UInt8>, at offset: Int, lowercasing: Bool) -> Bool {
     for index in 0..<pattern.count {
       let byte = self[offset + index]
       if (lowercasing ? byte.lowercasedASCII : byte) != pattern[index] { return false }

@@ -26,7 +26,7 @@ extension ValueNode {
   }
 
   func operand<Subject: SlottedSubject>(
-    _ subject: Subject, _ bindings: inout Bindings<Subject>
+    _ subject: Subject, bindings: inout Bindings<Subject>
   ) throws -> Operand<Subject> where Subject.Related == Subject {
     switch self {
     case .constant(let value): return .value(value)
@@ -34,45 +34,48 @@ extension ValueNode {
     case .slot(let slot): return .value(try subject.predicateValue(slot: slot))
     case .key(let key): return Operand(try subject.predicateAnswer(forKey: key))
     case .path(let base, let steps):
-      var operand = try base.operand(subject, &bindings)
+      var operand = try base.operand(subject, bindings: &bindings)
       for step in steps { operand = try step.follow(operand) }
       return operand
     case .variable(let index): return bindings[index]
-    case .call(let function, let arguments): return try call(function, arguments, subject, &bindings)
+    case .call(let function, let arguments):
+      return try call(function, arguments: arguments, subject: subject, bindings: &bindings)
     case .aggregate(let elements):
       var values: [Value] = []
-      for element in elements { values.append(try element.operand(subject, &bindings).value) }
+      for element in elements { values.append(try element.operand(subject, bindings: &bindings).value) }
       return .value(.list(values))
     case .subquery(let collection, let variable, let condition):
-      return try select(from: try collection.operand(subject, &bindings), variable, condition, subject, &bindings)
+      return try select(
+        from: try collection.operand(subject, bindings: &bindings), variable: variable, where: condition,
+        subject: subject, bindings: &bindings)
     case .conditional(let condition, let then, let otherwise):
-      let truth = try condition.truth(subject, &bindings)
-      return try (truth == .yes ? then : otherwise).operand(subject, &bindings)
+      let truth = try condition.truth(subject, bindings: &bindings)
+      return try (truth == .yes ? then : otherwise).operand(subject, bindings: &bindings)
     case .assignment(let index, let value):
-      bindings[index] = try value.operand(subject, &bindings)
+      bindings[index] = try value.operand(subject, bindings: &bindings)
       return bindings[index]
     }
   }
 
   private func call<Subject: SlottedSubject>(
-    _ function: PredicateFunction, _ arguments: [ValueNode], _ subject: Subject, _ bindings: inout Bindings<Subject>
+    _ function: PredicateFunction, arguments: [ValueNode], subject: Subject, bindings: inout Bindings<Subject>
   ) throws -> Operand<Subject> where Subject.Related == Subject {
     var operands: [Operand<Subject>] = []
-    for argument in arguments { operands.append(try argument.operand(subject, &bindings)) }
+    for argument in arguments { operands.append(try argument.operand(subject, bindings: &bindings)) }
     if function == .element, case .objects(let objects) = operands[0] {
       if case .call(.size, _) = arguments[1] { return .value(.int(Int64(objects.count))) }
-      let position = position(arguments[1], operands[1].value, count: objects.count)
+      let position = position(arguments[1], in: operands[1].value, count: objects.count)
       return .object(position.flatMap { objects.indices.contains($0) ? objects[$0] : nil })
     }
     if function == .element, let elements = operands[0].elements {
       if case .call(.size, _) = arguments[1] { return .value(.int(Int64(elements.count))) }
-      let position = position(arguments[1], operands[1].value, count: elements.count)
+      let position = position(arguments[1], in: operands[1].value, count: elements.count)
       return .value(position.flatMap { elements.indices.contains($0) ? elements[$0] : nil } ?? .null)
     }
     return .value(try function.evaluate(operands.map { $0.value }))
   }
 
-  private func position(_ node: ValueNode, _ value: Value, count: Int) -> Int? {
+  private func position(_ node: ValueNode, in value: Value, count: Int) -> Int? {
     switch (node, value) {
     case (.call(.first, _), _): 0
     case (.call(.last, _), _): count - 1
@@ -82,8 +85,8 @@ extension ValueNode {
   }
 
   private func select<Subject: SlottedSubject>(
-    from collection: Operand<Subject>, _ variable: Int, _ condition: ConditionNode, _ subject: Subject,
-    _ bindings: inout Bindings<Subject>
+    from collection: Operand<Subject>, variable: Int, where condition: ConditionNode, subject: Subject,
+    bindings: inout Bindings<Subject>
   ) throws -> Operand<Subject> where Subject.Related == Subject {
     let outer = bindings[variable]
     defer { bindings[variable] = outer }
@@ -93,7 +96,7 @@ extension ValueNode {
       for case let object? in objects {
         try HostWork.charge()
         bindings[variable] = .object(object)
-        if try condition.truth(subject, &bindings) == .yes { found.append(object) }
+        if try condition.truth(subject, bindings: &bindings) == .yes { found.append(object) }
       }
       return .objects(found)
     case .value(.list(let elements)):
@@ -101,11 +104,11 @@ extension ValueNode {
       for element in elements {
         try HostWork.charge()
         bindings[variable] = .value(element)
-        if try condition.truth(subject, &bindings) == .yes { found.append(element) }
+        if try condition.truth(subject, bindings: &bindings) == .yes { found.append(element) }
       }
       return .value(.list(found))
     default:
-      guard collection.value.isNull else { throw ModelError(.evaluation, "SUBQUERY needs a collection") }
+      guard collection.value.isNull else { throw ModelError(.evaluation, message: "SUBQUERY needs a collection") }
       return .value(.list([]))
     }
   }
@@ -175,7 +178,7 @@ extension CollectionOperator {
     // Nothing at all counts as an empty collection: a path that ended at a missing object.
     guard let elements = operand.elements ?? (operand.value.isNull ? [] : nil) else {
       throw ModelError(
-        .evaluation, "\(rawValue) needs a collection, not a value of type \(operand.value.typeDescription)")
+        .evaluation, message: "\(rawValue) needs a collection, not a value of type \(operand.value.typeDescription)")
     }
     try HostWork.charge(elements.count)
     return .value(try reduce(elements))

@@ -6,19 +6,19 @@ extension Predicate {
   /// ```
   /// Throws `ModelError` with `.invalidPredicate` and a message that names the column and what was expected there.
   public init(format: String, _ arguments: Value...) throws(ModelError) {
-    self = try PredicateParser.predicate(format, arguments)
+    self = try PredicateParser.predicate(format, arguments: arguments)
   }
 
   /// Reads a predicate in Core Data's format language with its arguments in an array.
   public init(format: String, arguments: [Value]) throws(ModelError) {
-    self = try PredicateParser.predicate(format, arguments)
+    self = try PredicateParser.predicate(format, arguments: arguments)
   }
 }
 
 extension Expression {
   /// Reads an expression in Core Data's format language.
   public init(format: String, _ arguments: Value...) throws(ModelError) {
-    self = try PredicateParser.expression(format, arguments)
+    self = try PredicateParser.expression(format, arguments: arguments)
   }
 
   /// The expression for a value: a list becomes an aggregate, as it is written, unless it is too deep to be used at all.
@@ -56,6 +56,6 @@ extension FetchRequest {
   /// let request = try FetchRequest("Person", where: "age BETWEEN {100, 200}")
   /// ```
   public init(_ entityName: String, where text: String, _ arguments: Value...) throws(ModelError) {
-    self.init(entityName, where: try PredicateParser.predicate(text, arguments))
+    self.init(entityName, where: try PredicateParser.predicate(text, arguments: arguments))
   }
 }

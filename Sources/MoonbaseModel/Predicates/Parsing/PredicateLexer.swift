@@ -232,7 +232,7 @@ struct PredicateLexer {
     let behind = String(decoding: bytes[min(offset, bytes.count)...].prefix(4 * Self.shownLength), as: UTF8.self)
     let start = before.count > Self.shownLength ? "…\(before.suffix(Self.shownLength))" : before
     let end = behind.count > Self.shownLength ? "\(behind.prefix(Self.shownLength))…" : behind
-    return ModelError(.invalidPredicate, "column \(before.count + 1): \(problem), in: \(start)\(end)")
+    return ModelError(.invalidPredicate, message: "column \(before.count + 1): \(problem), in: \(start)\(end)")
   }
 
   /// How many characters a message shows on each side of a mistake.

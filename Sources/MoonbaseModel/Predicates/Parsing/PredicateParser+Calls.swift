@@ -5,8 +5,8 @@ extension PredicateParser {
     let start = token
     let name = text(of: start)
     try advance()
-    try expect(.leftParenthesis, "( behind the function's name")
-    let arguments = try parseList(until: .rightParenthesis, ") or a comma")
+    try expect(.leftParenthesis, what: "( behind the function's name")
+    let arguments = try parseList(until: .rightParenthesis, what: ") or a comma")
     guard let function = PredicateFunction.find(name, arguments: arguments.count) else {
       throw lexer.error(unknown(name, arguments: arguments.count), at: start.start)
     }
@@ -33,12 +33,12 @@ extension PredicateParser {
   mutating func parseSpecialCall(_ keyword: PredicateKeyword) throws(ModelError) -> Expression {
     let start = token
     try advance()
-    try expect(.leftParenthesis, "(")
+    try expect(.leftParenthesis, what: "(")
     switch keyword {
     case .subquery: return try parseSubquery()
     case .ternary: return try parseTernary()
     case .cast:
-      let arguments = try parseList(until: .rightParenthesis, ") or a comma")
+      let arguments = try parseList(until: .rightParenthesis, what: ") or a comma")
       guard arguments.count == 2 else {
         throw lexer.error("CAST takes a value and a type's name, for example CAST(x, \"NSNumber\")", at: start.start)
       }
@@ -49,23 +49,23 @@ extension PredicateParser {
 
   private mutating func parseSubquery() throws(ModelError) -> Expression {
     let collection = try nested { parser throws(ModelError) in try parser.parseExpression() }
-    try expect(.comma, "a comma and the variable")
+    try expect(.comma, what: "a comma and the variable")
     guard token.kind == .variable else { throw unexpected("expected a variable such as $x") }
     let name = String(text(of: token).dropFirst())
     try advance()
-    try expect(.comma, "a comma and the condition")
+    try expect(.comma, what: "a comma and the condition")
     let condition = try nested { parser throws(ModelError) in try parser.predicate(from: try parser.parseNode()) }
-    try expect(.rightParenthesis, ") behind the subquery")
+    try expect(.rightParenthesis, what: ") behind the subquery")
     return .subquery(collection, variable: name, condition)
   }
 
   private mutating func parseTernary() throws(ModelError) -> Expression {
     let condition = try nested { parser throws(ModelError) in try parser.predicate(from: try parser.parseNode()) }
-    try expect(.comma, "a comma and the value for true")
+    try expect(.comma, what: "a comma and the value for true")
     let then = try nested { parser throws(ModelError) in try parser.parseExpression() }
-    try expect(.comma, "a comma and the value for false")
+    try expect(.comma, what: "a comma and the value for false")
     let otherwise = try nested { parser throws(ModelError) in try parser.parseExpression() }
-    try expect(.rightParenthesis, ") behind the ternary")
+    try expect(.rightParenthesis, what: ") behind the ternary")
     return .conditional(condition, then, otherwise)
   }
 
@@ -93,7 +93,7 @@ extension PredicateParser {
 
   /// `FUNCTION(target, "selector:", arguments...)` for the selectors that mean something to a value.
   private mutating func parseMethod(at start: PredicateToken) throws(ModelError) -> Expression {
-    let arguments = try parseList(until: .rightParenthesis, ") or a comma")
+    let arguments = try parseList(until: .rightParenthesis, what: ") or a comma")
     guard arguments.count >= 2, case .constant(.string(let selector)) = arguments[1] else {
       throw lexer.error(
         "FUNCTION takes a target and a selector's name, for example FUNCTION(name, \"length\")", at: start.start)

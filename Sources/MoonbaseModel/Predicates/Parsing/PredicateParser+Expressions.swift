@@ -8,18 +8,18 @@ extension PredicateParser {
   /// Operators on bits bind less than sums and more than comparisons; among them `<< >>` bind most, then `&`, `^` and `|`.
   mutating func parseOperation() throws(ModelError) -> Node {
     var length = 0
-    return try parseBits(atLeast: 0, &length)
+    return try parseBits(atLeast: 0, length: &length)
   }
 
   /// `length` counts the operators of all strengths: together they make one tree.
-  private mutating func parseBits(atLeast least: Int, _ length: inout Int) throws(ModelError) -> Node {
+  private mutating func parseBits(atLeast least: Int, length: inout Int) throws(ModelError) -> Node {
     var left = try parseSum()
     while let (function, strength) = bitOperator, strength >= least {
       try checkChain(length)
       length += 1
       let operand = try expression(from: left)
       try advance()
-      let right = try expression(from: try parseBits(atLeast: strength + 1, &length))
+      let right = try expression(from: try parseBits(atLeast: strength + 1, length: &length))
       left = .expression(.function(function.name, [operand, right]))
     }
     return left
@@ -145,7 +145,7 @@ extension PredicateParser {
     } else {
       index = try nested { parser throws(ModelError) in try parser.parseExpression() }
     }
-    try expect(.rightBracket, "] behind the index")
+    try expect(.rightBracket, what: "] behind the index")
     return index
   }
 
@@ -231,18 +231,18 @@ extension PredicateParser {
 
   private mutating func parseAggregate() throws(ModelError) -> Expression {
     try advance()
-    let elements = try parseList(until: .rightBrace, "} or a comma")
+    let elements = try parseList(until: .rightBrace, what: "} or a comma")
     return .aggregate(elements)
   }
 
   /// Expressions with commas between them, and the sign that ends them.
-  mutating func parseList(until end: PredicateToken.Kind, _ what: String) throws(ModelError) -> [Expression] {
+  mutating func parseList(until end: PredicateToken.Kind, what: String) throws(ModelError) -> [Expression] {
     if try skip(end) { return [] }
     var elements: [Expression] = []
     repeat {
       elements.append(try nested { parser throws(ModelError) in try parser.parseExpression() })
     } while try skip(.comma)
-    try expect(end, what)
+    try expect(end, what: what)
     return elements
   }
 
@@ -253,9 +253,9 @@ extension PredicateParser {
       // (1, 2) as SQL writes it.
       let first = try expression(from: inner)
       try advance()
-      return .expression(.aggregate([first] + (try parseList(until: .rightParenthesis, ") or a comma"))))
+      return .expression(.aggregate([first] + (try parseList(until: .rightParenthesis, what: ") or a comma"))))
     }
-    try expect(.rightParenthesis, "), AND or OR")
+    try expect(.rightParenthesis, what: "), AND or OR")
     guard case .expression(let expression) = inner else { return inner }
     return try parsePostfix(expression)
   }

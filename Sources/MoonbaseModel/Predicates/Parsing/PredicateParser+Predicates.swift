@@ -53,7 +53,7 @@ extension PredicateParser {
     let left = try parseOperation()
     guard case .expression(let expression) = left else { return left }
     guard let found = try parseOperator() else { return left }
-    return .predicate(try parseRight(expression, found, modifier: .direct))
+    return .predicate(try parseRight(expression, found: found, modifier: .direct))
   }
 
   private mutating func parseQuantified(_ modifier: Predicate.Comparison.Modifier) throws(ModelError) -> Predicate {
@@ -62,11 +62,11 @@ extension PredicateParser {
     guard let found = try parseOperator() else {
       throw unexpected("expected a comparison such as =, <, CONTAINS or IN")
     }
-    return try parseRight(left, found, modifier: modifier)
+    return try parseRight(left, found: found, modifier: modifier)
   }
 
   private mutating func parseRight(
-    _ left: Expression, _ found: FoundOperator, modifier: Predicate.Comparison.Modifier
+    _ left: Expression, found: FoundOperator, modifier: Predicate.Comparison.Modifier
   ) throws(ModelError) -> Predicate {
     let start = token
     let right = try expression(from: try parseOperation())
@@ -154,7 +154,7 @@ extension PredicateParser {
       }
     }
     try advance()
-    try expect(.rightBracket, "] behind the options")
+    try expect(.rightBracket, what: "] behind the options")
     return options
   }
 }

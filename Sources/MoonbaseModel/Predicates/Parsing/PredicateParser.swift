@@ -19,22 +19,22 @@ struct PredicateParser {
   var usedArguments = 0
   private var depth = 0
 
-  init(_ text: String, _ arguments: [Value]) throws(ModelError) {
+  init(_ text: String, arguments: [Value]) throws(ModelError) {
     lexer = PredicateLexer(text)
     self.arguments = arguments
     token = try lexer.next()
   }
 
-  static func predicate(_ text: String, _ arguments: [Value]) throws(ModelError) -> Predicate {
-    var parser = try PredicateParser(text, arguments)
+  static func predicate(_ text: String, arguments: [Value]) throws(ModelError) -> Predicate {
+    var parser = try PredicateParser(text, arguments: arguments)
     if parser.token.kind == .end { throw parser.failure("expected a condition, but the text is empty") }
     let predicate = try parser.predicate(from: try parser.parseNode())
     try parser.finish()
     return predicate
   }
 
-  static func expression(_ text: String, _ arguments: [Value]) throws(ModelError) -> Expression {
-    var parser = try PredicateParser(text, arguments)
+  static func expression(_ text: String, arguments: [Value]) throws(ModelError) -> Expression {
+    var parser = try PredicateParser(text, arguments: arguments)
     if parser.token.kind == .end { throw parser.failure("expected an expression, but the text is empty") }
     let expression = try parser.parseExpression()
     try parser.finish()
@@ -62,7 +62,7 @@ struct PredicateParser {
     return true
   }
 
-  mutating func expect(_ kind: PredicateToken.Kind, _ what: String) throws(ModelError) {
+  mutating func expect(_ kind: PredicateToken.Kind, what: String) throws(ModelError) {
     guard try skip(kind) else { throw unexpected("expected \(what)") }
   }
 

@@ -19,8 +19,8 @@ struct PredicatePrinter {
     switch predicate {
     case .constant(let value): text += value ? "TRUEPREDICATE" : "FALSEPREDICATE"
     case .comparison(let comparison): print(comparison, quantifier: comparison.modifier.keyword)
-    case .and(let parts): print(parts, " AND ", empty: true)
-    case .or(let parts): print(parts, " OR ", empty: false)
+    case .and(let parts): print(parts, separator: " AND ", empty: true)
+    case .or(let parts): print(parts, separator: " OR ", empty: false)
     case .not(.comparison(let comparison)) where comparison.modifier == .any: print(comparison, quantifier: "NONE ")
     case .not(let inner):
       text += "NOT "
@@ -28,7 +28,7 @@ struct PredicatePrinter {
     }
   }
 
-  private mutating func print(_ parts: [Predicate], _ separator: String, empty: Bool) {
+  private mutating func print(_ parts: [Predicate], separator: String, empty: Bool) {
     if parts.isEmpty { return print(.constant(empty)) }
     if parts.count == 1 { return print(parts[0]) }
     for (index, part) in parts.enumerated() {
@@ -100,8 +100,8 @@ struct PredicatePrinter {
     case .constant(let value): print(value)
     case .evaluatedObject: text += "SELF"
     case .variable(let name): text += "$\(name)"
-    case .keyPath(let base, let components): print(base, components)
-    case .function(let name, let arguments): printFunction(name, arguments)
+    case .keyPath(let base, let components): print(base, components: components)
+    case .function(let name, let arguments): printFunction(name, arguments: arguments)
     case .aggregate(let elements):
       text += "{"
       printList(elements)
@@ -132,7 +132,7 @@ struct PredicatePrinter {
     }
   }
 
-  private mutating func print(_ base: Expression, _ components: [String]) {
+  private mutating func print(_ base: Expression, components: [String]) {
     var isFirst = true
     if base != .evaluatedObject || components.first?.hasPrefix("@") ?? true {
       print(base, inside: .postfix)
@@ -147,7 +147,7 @@ struct PredicatePrinter {
 
   // MARK: Functions
 
-  private mutating func printFunction(_ name: String, _ arguments: [Expression]) {
+  private mutating func printFunction(_ name: String, arguments: [Expression]) {
     if arguments.count == 2, let (sign, left, right) = signs(of: name) {
       print(arguments[0], inside: left)
       text += sign

@@ -25,19 +25,21 @@ enum PredicateText {
     case .null: "NULL"
     case .bool(let value): value ? "TRUE" : "FALSE"
     case .int(let value): String(value)
-    case .double(let value): value.isFinite ? value.description : cast(value.description, .number)
+    case .double(let value): value.isFinite ? value.description : cast(value.description, to: .number)
     case .string(let text): quoted(text)
     case .date(let date): date.literal
-    case .decimal(let value): cast(value.description, .decimal)
-    case .data(let data): cast(data.base64EncodedString(), .data)
-    case .uuid(let uuid): cast(uuid.uuidString, .uuid)
-    case .uri(let url): cast(url.absoluteString, .uri)
-    case .objectID(let id): cast(id.uriRepresentation, .objectID)
+    case .decimal(let value): cast(value.description, to: .decimal)
+    case .data(let data): cast(data.base64EncodedString(), to: .data)
+    case .uuid(let uuid): cast(uuid.uuidString, to: .uuid)
+    case .uri(let url): cast(url.absoluteString, to: .uri)
+    case .objectID(let id): cast(id.uriRepresentation, to: .objectID)
     case .list, .map, .object: "<\(value.typeDescription)>"
     }
   }
 
-  private static func cast(_ text: String, _ type: CastType) -> String { "CAST(\(quoted(text)), \"\(type.rawValue)\")" }
+  private static func cast(_ text: String, to type: CastType) -> String {
+    "CAST(\(quoted(text)), \"\(type.rawValue)\")"
+  }
 }
 
 extension Date {

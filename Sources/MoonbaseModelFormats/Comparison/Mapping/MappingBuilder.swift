@@ -34,70 +34,78 @@ struct MappingBuilder {
     let isSame = old.name == new.name && source.versionHashes[old.name] == destination.versionHashes[new.name]
     var mapping = EntityMapping(isSame ? .copy : .transform, from: old.name, to: new.name)
     if new.isAbstract, !old.isAbstract {
-      report("\(new.name) became abstract: its objects would have no entity", new.name, nil)
+      report("\(new.name) became abstract: its objects would have no entity", entity: new.name, property: nil)
     }
-    mapping.attributeMappings = attributes(old, new)
-    mapping.relationshipMappings = relationships(old, new)
+    mapping.attributeMappings = attributes(old, new: new)
+    mapping.relationshipMappings = relationships(old, new: new)
     mappings.append(mapping)
   }
 
   // MARK: Attributes
 
-  private mutating func attributes(_ old: ResolvedEntity, _ new: ResolvedEntity) -> [PropertyMapping] {
+  private mutating func attributes(_ old: ResolvedEntity, new: ResolvedEntity) -> [PropertyMapping] {
     let olds = old.properties.compactMap(\.attribute).filter { !$0.isTransient }
     let news = new.properties.compactMap(\.attribute).filter { !$0.isTransient }
     let matcher = RenamingMatcher(old: olds, new: news)
     return news.filter { $0.derivationExpression == nil }.map { attribute in
       guard let name = matcher.oldNames[attribute.name], let before = olds.first(where: { $0.name == name }) else {
         if !attribute.isOptional, attribute.defaultValue.isNull {
-          report("is required, new and has no default: give it one or make it optional", new.name, attribute.name)
+          report(
+            "is required, new and has no default: give it one or make it optional", entity: new.name,
+            property: attribute.name)
         }
         return PropertyMapping(attribute.name, from: .value(attribute.defaultValue))
       }
-      check(before, attribute, new.name)
+      check(before, new: attribute, entity: new.name)
       return PropertyMapping(attribute.name, from: .property(name))
     }
   }
 
-  private mutating func check(_ old: AttributeDescription, _ new: AttributeDescription, _ entity: String) {
+  private mutating func check(_ old: AttributeDescription, new: AttributeDescription, entity: String) {
     if old.type != new.type {
       report(
         "changed its type from \(old.type.modelName) to \(new.type.modelName): say how values become the other type",
-        entity,
-        new.name)
+        entity: entity,
+        property: new.name)
     }
     if old.isOptional, !new.isOptional, new.defaultValue.isNull {
-      report("became required and has no default for objects without a value: give it one", entity, new.name)
+      report(
+        "became required and has no default for objects without a value: give it one", entity: entity,
+        property: new.name)
     }
   }
 
   // MARK: Relationships
 
-  private mutating func relationships(_ old: ResolvedEntity, _ new: ResolvedEntity) -> [PropertyMapping] {
+  private mutating func relationships(_ old: ResolvedEntity, new: ResolvedEntity) -> [PropertyMapping] {
     let olds = old.properties.compactMap { $0.relationship?.description }.filter { !$0.isTransient }
     let news = new.properties.compactMap { $0.relationship?.description }.filter { !$0.isTransient }
     let matcher = RenamingMatcher(old: olds, new: news)
     return news.map { relationship in
       guard let name = matcher.oldNames[relationship.name], let before = olds.first(where: { $0.name == name }) else {
         if !relationship.isOptional {
-          report("is required and new: no object has a destination for it yet", new.name, relationship.name)
+          report(
+            "is required and new: no object has a destination for it yet", entity: new.name, property: relationship.name
+          )
         }
         return PropertyMapping(relationship.name, from: .value(.null))
       }
-      check(before, relationship, new.name)
+      check(before, new: relationship, entity: new.name)
       return PropertyMapping(relationship.name, from: .property(name))
     }
   }
 
-  private mutating func check(_ old: RelationshipDescription, _ new: RelationshipDescription, _ entity: String) {
+  private mutating func check(_ old: RelationshipDescription, new: RelationshipDescription, entity: String) {
     if old.isToMany, !new.isToMany {
-      report("became to-one: say which of several destinations stays", entity, new.name)
+      report("became to-one: say which of several destinations stays", entity: entity, property: new.name)
     }
     if old.isOptional, !new.isOptional {
-      report("became required: objects without a destination would be invalid", entity, new.name)
+      report("became required: objects without a destination would be invalid", entity: entity, property: new.name)
     }
     if !leads(new, whereItLed: old) {
-      report("leads to \(new.destinationEntityName) instead of \(old.destinationEntityName)", entity, new.name)
+      report(
+        "leads to \(new.destinationEntityName) instead of \(old.destinationEntityName)", entity: entity,
+        property: new.name)
     }
   }
 
@@ -117,19 +125,22 @@ struct MappingBuilder {
       let root = source.entities[old.root].name
       if let other = roots[entity.root], other != root {
         report(
-          "\(entity.name) joined a hierarchy with entities of \(other): two hierarchies cannot become one", entity.name,
-          nil)
+          "\(entity.name) joined a hierarchy with entities of \(other): two hierarchies cannot become one",
+          entity: entity.name,
+          property: nil)
       }
       roots[entity.root] = roots[entity.root] ?? root
     }
   }
 
-  private mutating func report(_ what: String, _ entity: String, _ property: String?) {
+  private mutating func report(_ what: String, entity: String, property: String?) {
     let message = property.map { "\(entity).\($0) \(what)" } ?? what
     // A subentity repeats what its parent's property said.
     let isKnown = problems.contains {
       $0.property == property && $0.property != nil && $0.message.hasSuffix(" \(what)")
     }
-    if !isKnown { problems.append(ModelError(.cannotInferMapping, message, entity: entity, property: property)) }
+    if !isKnown {
+      problems.append(ModelError(.cannotInferMapping, message: message, entity: entity, property: property))
+    }
   }
 }

@@ -34,7 +34,8 @@ extension MappingModel {
     if let first = inference.problems.first {
       let reasons = inference.problems.map { "- \($0.message)" }.joined(separator: "\n")
       throw ModelError(
-        .cannotInferMapping, "the mapping cannot be inferred; give a mapping model or a migration script:\n\(reasons)",
+        .cannotInferMapping,
+        message: "the mapping cannot be inferred; give a mapping model or a migration script:\n\(reasons)",
         entity: first.entity, property: first.property)
     }
     self = inference.mapping

@@ -25,14 +25,14 @@ struct MappingModelReader {
   private mutating func mappingModel() throws(ModelError) -> MappingModel {
     let roots = objects.values.filter { $0.type == "XDDEVMAPPINGMODEL" }.sorted { $0.line < $1.line }
     guard let root = roots.first else {
-      throw ModelError(.malformedFile, "the file holds no mapping model", at: SourceLocation(file: file))
+      throw ModelError(.malformedFile, message: "the file holds no mapping model", at: SourceLocation(file: file))
     }
-    if roots.count > 1 { throw malformed("the file holds a second mapping model: remove one", roots[1]) }
+    if roots.count > 1 { throw malformed("the file holds a second mapping model: remove one", in: roots[1]) }
     report(root, "sourcemodelpath", "sourcemodeldata", "destinationmodelpath", "destinationmodeldata", "entitymappings")
     var numbered: [(number: Int, mapping: EntityMapping)] = []
-    for object in try related(root, "entitymappings", "XDDEVENTITYMAPPING") {
+    for object in try related(root, along: "entitymappings", type: "XDDEVENTITYMAPPING") {
       guard let number = object.integer("mappingnumber") ?? 0 else {
-        throw malformed("mappingnumber is an integer, not \(object.string("mappingnumber") ?? "")", object)
+        throw malformed("mappingnumber is an integer, not \(object.string("mappingnumber") ?? "")", in: object)
       }
       numbered.append((number, try entityMapping(object)))
     }
@@ -44,9 +44,10 @@ struct MappingModelReader {
   private mutating func entityMapping(_ object: XMLStoreObject) throws(ModelError) -> EntityMapping {
     let (source, destination) = (object.string("sourcename"), object.string("destinationname"))
     guard source != nil || destination != nil else {
-      throw malformed("an entity mapping names neither source nor destination", object)
+      throw malformed("an entity mapping names neither source nor destination", in: object)
     }
-    var mapping = EntityMapping(try kind(of: object, source, destination), from: source, to: destination)
+    var mapping = EntityMapping(
+      try kind(of: object, source: source, destination: destination), from: source, to: destination)
     if let name = object.string("name"), !name.isEmpty { mapping.name = name }
     mapping.migrationPolicyClassName = object.string("migrationpolicyclassname")
     report(
@@ -56,10 +57,10 @@ struct MappingModelReader {
       warnings.append(
         "\(file):\(object.line): \(mapping.name) has the migration policy \(policy), which is not run here")
     }
-    for object in try related(object, "attributemappings", "XDDEVATTRIBUTEMAPPING") {
+    for object in try related(object, along: "attributemappings", type: "XDDEVATTRIBUTEMAPPING") {
       mapping.attributeMappings.append(try propertyMapping(object))
     }
-    for object in try related(object, "relationshipmappings", "XDDEVRELATIONSHIPMAPPING") {
+    for object in try related(object, along: "relationshipmappings", type: "XDDEVRELATIONSHIPMAPPING") {
       mapping.relationshipMappings.append(try propertyMapping(object))
     }
     mapping.attributeMappings.sort { $0.name < $1.name }
@@ -68,7 +69,7 @@ struct MappingModelReader {
   }
 
   /// Xcode writes `Undefined` and decides when it compiles.
-  private func kind(of object: XMLStoreObject, _ source: String?, _ destination: String?) throws(ModelError)
+  private func kind(of object: XMLStoreObject, source: String?, destination: String?) throws(ModelError)
     -> EntityMapping.Kind
   {
     switch object.string("mappingtypename")?.lowercased() {
@@ -81,31 +82,31 @@ struct MappingModelReader {
       source == nil
         ? .add
         : destination == nil ? .remove : object.string("migrationpolicyclassname") == nil ? .transform : .custom
-    case let other?: throw malformed("there is no kind of mapping \(other)", object)
+    case let other?: throw malformed("there is no kind of mapping \(other)", in: object)
     }
   }
 
   private mutating func propertyMapping(_ object: XMLStoreObject) throws(ModelError) -> PropertyMapping {
-    guard let name = object.string("name") else { throw malformed("a property mapping has no name", object) }
+    guard let name = object.string("name") else { throw malformed("a property mapping has no name", in: object) }
     report(object, "name", "valueexpression", "valueexpressiondata", "autogenerateexpression", "entitymapping")
     if let field = object.data("valueexpressiondata") {
-      guard let data = field else { throw malformed("the value expression of \(name) is no base 64", object) }
+      guard let data = field else { throw malformed("the value expression of \(name) is no base 64", in: object) }
       do {
         let root = try KeyedArchive(try PropertyList(binary: data)).root()
-        return mapping(name, try ArchivedPredicateReader().expression(root))
+        return mapping(name, expression: try ArchivedPredicateReader().expression(root))
       } catch {
-        throw malformed("the value expression of \(name): \(error.message)", object)
+        throw malformed("the value expression of \(name): \(error.message)", in: object)
       }
     }
     if let text = object.string("valueexpression"), !text.isEmpty {
-      do { return mapping(name, try Expression(format: text)) } catch {
-        throw malformed("the value expression of \(name): \(error.message)", object)
+      do { return mapping(name, expression: try Expression(format: text)) } catch {
+        throw malformed("the value expression of \(name): \(error.message)", in: object)
       }
     }
     return PropertyMapping(name, from: .automatic)
   }
 
-  private func mapping(_ name: String, _ expression: Expression) -> PropertyMapping {
+  private func mapping(_ name: String, expression: Expression) -> PropertyMapping {
     if case .keyPath(.variable("source"), let path) = expression, path.count == 1 {
       return PropertyMapping(name, from: .property(path[0]))
     }
@@ -115,13 +116,15 @@ struct MappingModelReader {
   // MARK: Objects
 
   private func related(
-    _ object: XMLStoreObject, _ relationship: String, _ type: String
+    _ object: XMLStoreObject, along relationship: String, type: String
   ) throws(ModelError) -> [XMLStoreObject] {
     var result: [XMLStoreObject] = []
     for id in object.relationships[relationship] ?? [] {
-      guard let other = objects[id] else { throw malformed("\(relationship) names \(id), which is not there", object) }
+      guard let other = objects[id] else {
+        throw malformed("\(relationship) names \(id), which is not there", in: object)
+      }
       guard other.type == type else {
-        throw malformed("\(relationship) names \(id), which is \(other.type) and not \(type)", object)
+        throw malformed("\(relationship) names \(id), which is \(other.type) and not \(type)", in: object)
       }
       result.append(other)
     }
@@ -135,8 +138,8 @@ struct MappingModelReader {
     }
   }
 
-  private func malformed(_ message: String, _ object: XMLStoreObject) -> ModelError {
-    ModelError(.malformedFile, message, at: SourceLocation(file: file, line: object.line))
+  private func malformed(_ message: String, in object: XMLStoreObject) -> ModelError {
+    ModelError(.malformedFile, message: message, at: SourceLocation(file: file, line: object.line))
   }
 }
 

@@ -30,7 +30,7 @@ struct XMLStoreObject {
     let root = try MarkupReader.read(data, file: file)
     guard root.name == "database" else {
       throw ModelError(
-        .malformedFile, "the file is no XML store: it begins with <\(root.name)> instead of <database>",
+        .malformedFile, message: "the file is no XML store: it begins with <\(root.name)> instead of <database>",
         at: SourceLocation(file: file, line: root.line))
     }
     var objects: [String: XMLStoreObject] = [:]
@@ -42,12 +42,12 @@ struct XMLStoreObject {
       }
       guard let type = element["type"], let id = element["id"] else {
         throw ModelError(
-          .malformedFile, "an object has no type or no ID", at: SourceLocation(file: file, line: element.line))
+          .malformedFile, message: "an object has no type or no ID", at: SourceLocation(file: file, line: element.line))
       }
       let other = objects.updateValue(XMLStoreObject(type: type, id: id, element: element), forKey: id)
       if let other {
         throw ModelError(
-          .malformedFile, "the ID \(id) is that of an object in line \(other.line) too",
+          .malformedFile, message: "the ID \(id) is that of an object in line \(other.line) too",
           at: SourceLocation(file: file, line: element.line))
       }
     }

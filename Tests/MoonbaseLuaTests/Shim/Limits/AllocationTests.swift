@@ -39,8 +39,8 @@ import Testing
       call.return("another text that is not small")
     }
     try state.register(type)
-    try state.setGlobal("make", state.function { [unowned type] call in try call.return(Counted(), as: type) })
-    try state.setGlobal("refuse", state.function { _ in throw Refused() })
+    try state.setGlobal("make", to: state.function { [unowned type] call in try call.return(Counted(), as: type) })
+    try state.setGlobal("refuse", to: state.function { _ in throw Refused() })
     let chunk = try state.load(Self.script, name: "t")
     let before = state.allocations
     state.failAllocation(after: after, times: times)

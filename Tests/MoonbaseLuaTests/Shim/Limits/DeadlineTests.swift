@@ -26,7 +26,7 @@ import Testing
 
   @Test func aDeadlineMayComeInTheMidstOfARun() throws {
     let state = try LuaState(limits: slow)
-    try state.setGlobal("hurry", state.function { call in call.state.limits = quick })
+    try state.setGlobal("hurry", to: state.function { call in call.state.limits = quick })
     #expect(try kind(state, "hurry() while true do end") == .limit(.deadline))
   }
 }

@@ -6,9 +6,9 @@ import Testing
 @Suite struct HostWorkTests {
   private func state(_ limits: LuaLimits) throws -> LuaState {
     let state = try LuaState(limits: limits)
-    try state.setGlobal("work", state.function { _ in while true { try HostWork.charge() } })
+    try state.setGlobal("work", to: state.function { _ in while true { try HostWork.charge() } })
     try state.setGlobal(
-      "units", state.function { call in try HostWork.charge(Int(try call.integer(0))) })
+      "units", to: state.function { call in try HostWork.charge(Int(try call.integer(0))) })
     return state
   }
 
@@ -29,7 +29,7 @@ import Testing
   @Test func anInterruptionEndsWorkOfTheHost() throws {
     let state = try state(.none)
     let interrupter = state.interrupter
-    try state.setGlobal("interrupt", state.function { _ in interrupter.interrupt() })
+    try state.setGlobal("interrupt", to: state.function { _ in interrupter.interrupt() })
     #expect(try kind(state, "interrupt() while true do pcall(work) end") == .interrupted)
   }
 
@@ -47,7 +47,8 @@ import Testing
     let inner = try state(.none)
     try outer.setGlobal(
       "inner",
-      outer.function { call in try inner.run(onBehalfOf: call.state) { _ = try inner.load("work()", name: "i")() } })
+      to: outer.function { call in try inner.run(onBehalfOf: call.state) { _ = try inner.load("work()", name: "i")() } }
+    )
     #expect(try kind(outer, "while true do pcall(inner) end") == .limit(.instructions))
   }
 
@@ -58,7 +59,7 @@ import Testing
     var kinds: [LuaError.Kind?] = []
     try outer.setGlobal(
       "stubborn",
-      outer.function { _ in
+      to: outer.function { _ in
         let endless: () throws -> Void = { while true { try HostWork.charge() } }
         let inAnotherState: () throws -> Void = { _ = try inner.load("while true do end", name: "i")() }
         for attempt in [endless, endless, inAnotherState] {

@@ -36,7 +36,7 @@ import Testing
 
   @Test func aTableWhoseGrowthIsRefusedIsAsItWas() throws {
     let state = try LuaState(limits: LuaLimits(instructions: 10_000_000))
-    try state.setGlobal("t", .table(state.table()))
+    try state.setGlobal("t", to: .table(state.table()))
     let environment = try state.environment()
     let fill = "for i = 1, 2 ^ 16 do t[i * 131071] = i end"
     _ = try state.load(fill, name: "t", in: environment)()
