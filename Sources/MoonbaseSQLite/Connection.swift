@@ -2,6 +2,14 @@ internal import MoonbaseCSQLite
 internal import MoonbasePlatform
 
 /// A connection to a database. It is confined: one thread at a time may use it, and its statements with it.
+///
+/// ```swift
+/// let connection = try Connection("people.sqlite")
+/// try connection.execute("CREATE TABLE person (name TEXT, age INTEGER)")
+/// try connection.transaction {
+///   try connection.execute("INSERT INTO person VALUES ('Ann', 32)")
+/// }
+/// ```
 public final class Connection {
   let handle: OpaquePointer
   private var statements: [String: Statement] = [:]

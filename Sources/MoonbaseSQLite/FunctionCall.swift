@@ -2,6 +2,12 @@ internal import MoonbaseCSQLite
 public import MoonbasePlatform
 
 /// One call of a Swift function by SQLite: its arguments and its result. Valid during the call only.
+///
+/// ```swift
+/// try connection.register(function: "double", arguments: 1, traits: .deterministic) { call in
+///   call.set(2 * call.integer(0))
+/// }
+/// ```
 public struct FunctionCall: ~Copyable {
   private let context: OpaquePointer
   private let arguments: UnsafeBufferPointer<OpaquePointer?>

@@ -2,6 +2,14 @@ internal import MoonbaseCSQLite
 public import MoonbasePlatform
 
 /// What SQLite refused, with the statement concerned.
+///
+/// ```swift
+/// do {
+///   try connection.execute("DELETE FROM person")
+/// } catch let error as SQLiteError where error.code.primary == .busy {
+///   print("another process writes; try again")
+/// }
+/// ```
 public struct SQLiteError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
   /// An extended result code of SQLite.
   public struct Code: RawRepresentable, Hashable, Sendable {

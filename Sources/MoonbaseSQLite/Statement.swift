@@ -2,6 +2,12 @@ internal import MoonbaseCSQLite
 public import MoonbasePlatform
 
 /// A prepared statement of one connection, confined as the connection is. Columns count from 0, parameters from 1.
+///
+/// ```swift
+/// let statement = try connection.statement("SELECT name FROM person WHERE age > ?")
+/// statement.bind(Int64(30), at: 1)
+/// while try statement.step() { print(statement.text(0)) }
+/// ```
 public final class Statement {
   /// The text.
   public let sql: String

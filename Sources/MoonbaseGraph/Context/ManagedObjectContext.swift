@@ -5,6 +5,13 @@ import OrderedCollections
 ///
 /// A context and its objects are confined to one executor: the main actor's, a background context's own, or the one thread of a
 /// simple program. It is not `Sendable`; the compiler keeps it and its objects from crossing.
+///
+/// ```swift
+/// let context = try ManagedObjectContext(coordinator)
+/// let ann = try context.insert("Person", values: ["name": "Ann"])
+/// try context.save()
+/// let others = try context.fetch(FetchRequest("Person", where: "name != 'Ann'"))
+/// ```
 public final class ManagedObjectContext {
   /// The order of validation and `willSave` at a save.
   public enum SaveOrder: Sendable {

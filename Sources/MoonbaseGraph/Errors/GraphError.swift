@@ -2,6 +2,14 @@ public import MoonbaseModel
 public import MoonbasePlatform
 
 /// What went wrong with objects, contexts or stores, and what to do about it.
+///
+/// ```swift
+/// do {
+///   try context.save()
+/// } catch let error as GraphError where error.code == .validation {
+///   print(error.entity ?? "", error.property ?? "", error.message)
+/// }
+/// ```
 public struct GraphError: LocalizedError, Sendable, CustomStringConvertible, CodedError {
   /// The kind of error, from the one register of them.
   public typealias Code = ErrorCode

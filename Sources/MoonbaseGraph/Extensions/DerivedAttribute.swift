@@ -3,6 +3,12 @@ public import MoonbaseModel
 /// An attribute, mostly transient, whose value comes from other attributes, with Core Data's four ways of keeping it.
 ///
 /// Source: Core Data Programming Guide, Non-Standard Persistent Attributes.
+///
+/// ```swift
+/// let fullName = DerivedAttribute("fullName", ownInputs: ["first", "last"]) { person in
+///   .string("\(try person.value(forKey: "first")) \(try person.value(forKey: "last"))")
+/// }
+/// ```
 public struct DerivedAttribute {
   /// When the value is computed.
   public enum ReadPolicy: Sendable {

@@ -4,6 +4,12 @@ public import MoonbaseModel
 ///
 /// Every hook is optional. An extension is confined to the context whose domain made it. Hooks that throw fail what called
 /// them, a save for example.
+///
+/// ```swift
+/// var person = EntityExtension()
+/// person.validate["age"] = { age, _ in age == 0 ? .init("is not credible") : nil }
+/// person.willSave = { person in try person.setPrimitiveValue(.date(Date()), forKey: "changed") }
+/// ```
 public struct EntityExtension {
   /// Something done with an object.
   public typealias Hook = (ManagedObject) throws -> Void

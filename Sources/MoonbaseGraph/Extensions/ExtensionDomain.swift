@@ -2,6 +2,12 @@
 ///
 /// A domain is confined to its context's executor. Code that reloads a part of it calls `didChange()`, and the context
 /// picks the new behaviour up at its next use.
+///
+/// ```swift
+/// let domain = ExtensionDomain()
+/// domain.transformers["Reversed"] = reversed
+/// let context = ManagedObjectContext(coordinator, domain: domain)
+/// ```
 public final class ExtensionDomain {
   /// Transformers by registered name.
   public var transformers: [String: ValueTransformer] = [:]
@@ -38,6 +44,16 @@ public protocol ExtensionProvider: Sendable {
 }
 
 /// Extensions given as Swift closures, each made anew for every context.
+///
+/// ```swift
+/// var extensions = ClosureExtensions()
+/// extensions.extend("Person") {
+///   var person = EntityExtension()
+///   person.awakeFromInsert = { try $0.setValue(.date(Date()), forKey: "created") }
+///   return person
+/// }
+/// let context = try ManagedObjectContext(coordinator, extensions: extensions)
+/// ```
 public struct ClosureExtensions: ExtensionProvider {
   private var extensions: [(entity: String, make: @Sendable () -> EntityExtension)] = []
   private var transformers: [@Sendable () -> ValueTransformer] = []

@@ -1,6 +1,13 @@
 public import MoonbaseModel
 
 /// A class of attribute values, known by its registered name so that values survive a reload of their code.
+///
+/// ```swift
+/// let words = ValueClass("Words") { value in
+///   guard case .list(let values) = value else { return false }
+///   return values.allSatisfy { if case .string = $0 { true } else { false } }
+/// }
+/// ```
 public struct ValueClass {
   /// The registered name, as `class` in a model or `valueClassName` in a transformer says it.
   public var name: String

@@ -3,6 +3,19 @@ public import MoonbaseModel
 /// Turns values of a transformable attribute into what the store keeps, and back.
 ///
 /// Confined to the context whose domain made it. Neither function ever sees `.null`.
+///
+/// ```swift
+/// let reversed = ValueTransformer(
+///   "Reversed",
+///   transformedValue: { value in
+///     guard case .data(let data) = value else { throw GraphError(.invalidValue, message: "bytes are wanted") }
+///     return .data(Data(data.reversed()))
+///   },
+///   reverseTransformedValue: { value in
+///     guard case .data(let data) = value else { throw GraphError(.invalidValue, message: "bytes are wanted") }
+///     return .data(Data(data.reversed()))
+///   })
+/// ```
 public struct ValueTransformer {
   /// The registered name.
   public var name: String

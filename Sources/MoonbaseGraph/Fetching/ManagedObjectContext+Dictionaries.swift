@@ -2,6 +2,12 @@ public import MoonbaseModel
 import MoonbasePlatform
 
 /// What a request of any result type gives.
+///
+/// ```swift
+/// var request = FetchRequest("Person")
+/// request.resultType = .count
+/// if case .count(let number) = try context.execute(request) { print(number) }
+/// ```
 public enum FetchResult {
   /// Managed objects.
   case objects([ManagedObject])

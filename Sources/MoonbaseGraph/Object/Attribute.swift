@@ -1,8 +1,17 @@
 public import MoonbaseModel
 
-/// A typed key of an attribute: `static let age = Attribute<Person, Int64>("age")`.
+/// A typed key of an attribute.
 ///
 /// The name is interned once; an access costs an index instead of a string hash.
+///
+/// ```swift
+/// static let age = Attribute<Person, Int64>("age")
+///
+/// var age: Int64 {
+///   get { self[Self.age] }
+///   set { self[Self.age] = newValue }
+/// }
+/// ```
 public struct Attribute<Owner: ManagedObject, Value: AttributeValue>: Sendable {
   /// The attribute's name.
   public let name: String
@@ -17,6 +26,15 @@ public struct Attribute<Owner: ManagedObject, Value: AttributeValue>: Sendable {
 }
 
 /// A typed key of a to-one relationship.
+///
+/// ```swift
+/// static let department = ToOne<Person, Department>("department")
+///
+/// var department: Department? {
+///   get { self[Self.department] }
+///   set { self[Self.department] = newValue }
+/// }
+/// ```
 public struct ToOne<Owner: ManagedObject, Destination: ManagedObject>: Sendable {
   /// The relationship's name.
   public let name: String
@@ -26,6 +44,15 @@ public struct ToOne<Owner: ManagedObject, Destination: ManagedObject>: Sendable 
 }
 
 /// A typed key of a to-many relationship.
+///
+/// ```swift
+/// static let people = ToMany<Department, Person>("people")
+///
+/// var people: [Person] {
+///   get { self[Self.people] }
+///   set { self[Self.people] = newValue }
+/// }
+/// ```
 public struct ToMany<Owner: ManagedObject, Destination: ManagedObject>: Sendable {
   /// The relationship's name.
   public let name: String

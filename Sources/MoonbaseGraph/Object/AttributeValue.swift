@@ -2,6 +2,18 @@ public import MoonbaseModel
 public import MoonbasePlatform
 
 /// A Swift type that an attribute's value can be read as.
+///
+/// ```swift
+/// enum Size: String, AttributeValue {
+///   case small, large
+///
+///   static func read(_ value: Value) -> Size? {
+///     if case .string(let text) = value { Size(rawValue: text) } else { nil }
+///   }
+///   static var missing: Size { .small }
+///   var attributeValue: Value { .string(rawValue) }
+/// }
+/// ```
 public protocol AttributeValue {
   /// The value as this type; nil if it is of another kind.
   static func read(_ value: Value) -> Self?

@@ -4,6 +4,12 @@ public import MoonbaseModel
 ///
 /// An object and its context are confined to one executor and are not `Sendable`; IDs and values travel instead. Subclasses add
 /// typed accessors and override the life-cycle methods; the graph makes the instances.
+///
+/// ```swift
+/// let name = try person.value(forKey: "name")              // throws what is wrong
+/// try person.setValue("Ann", forKey: "name")
+/// try person.setObject(office, forKey: "department")       // the department's people follow
+/// ```
 open class ManagedObject {
   /// What the graph makes an object from. Only the graph makes one.
   public struct Place {

@@ -8,6 +8,11 @@ public import struct MoonbaseModel.SortDescriptor
 ///
 /// It evaluates nothing itself: contexts do, with the same evaluator as for transient attributes. Where they look for values of
 /// plain properties, it leaves out rows that have others.
+///
+/// ```swift
+/// let store = try InMemoryStore(model: resolved)
+/// coordinator.add(store)
+/// ```
 public final class InMemoryStore: PersistentStore {
   public let identifier: String
   public let entities: [ResolvedEntity]

@@ -4,6 +4,12 @@ import MoonbasePlatform
 /// Brings contexts and stores together: knows which store an object is in, and keeps rows that were read.
 ///
 /// Shared by contexts on several threads.
+///
+/// ```swift
+/// let coordinator = PersistentStoreCoordinator(model: try model.resolved())
+/// coordinator.add(try InMemoryStore(model: coordinator.model))
+/// let context = try ManagedObjectContext(coordinator)
+/// ```
 public final class PersistentStoreCoordinator: Sendable {
   /// The model.
   public let model: ResolvedModel

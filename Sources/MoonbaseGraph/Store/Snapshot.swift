@@ -5,6 +5,11 @@ public import MoonbaseModel
 /// Values lie by slot of the object's own entity. To-one relationships are `.objectID`; slots of to-many relationships and
 /// transient attributes are `.null`; transformable attributes hold their stored bytes. Bytes that the store keeps in a file of
 /// their own may be a token, which objects resolve; a store gets it back only in slots that did not change.
+///
+/// ```swift
+/// let row = try store.snapshot(of: id)
+/// print(row?.version ?? 0, row?.values[slot] ?? .null)
+/// ```
 public final class Snapshot: Sendable {
   /// The object.
   public let id: ManagedObjectID

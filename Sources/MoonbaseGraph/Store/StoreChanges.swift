@@ -1,6 +1,12 @@
 public import MoonbaseModel
 
 /// What one save writes to one store. All IDs are permanent.
+///
+/// ```swift
+/// var changes = StoreChanges()
+/// changes.inserted = [Snapshot(id: id, version: 1, values: values)]
+/// try store.save(changes) {}
+/// ```
 public struct StoreChanges: Sendable {
   /// A changed row.
   public struct Update: Sendable {

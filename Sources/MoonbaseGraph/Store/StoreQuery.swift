@@ -1,6 +1,12 @@
 public import MoonbaseModel
 
 /// A fetch as a store sees it: the names are resolved, and what only a context can do is left out.
+///
+/// ```swift
+/// var query = StoreQuery(entity: entity, in: model)
+/// query.limit = 10
+/// let rows = try store.snapshots(matching: query)
+/// ```
 public struct StoreQuery: Sendable {
   /// The entity.
   public var entity: ResolvedEntity

@@ -34,6 +34,13 @@ extension FetchIndexDescription: EntityElement {
 }
 
 /// Attributes whose values must be unique together: `UniquenessConstraint("lastName", "born")`.
+///
+/// ```swift
+/// EntityDescription("Person") {
+///   AttributeDescription("email", type: .string)
+///   UniquenessConstraint("email")
+/// }
+/// ```
 public struct UniquenessConstraint: Sendable, Hashable, EntityElement {
   /// The names of the attributes.
   public var names: [String]

@@ -32,6 +32,10 @@ public struct AttributeValidation: Sendable, Hashable {
 }
 
 /// A predicate over a value, with the message that its failure gives.
+///
+/// ```swift
+/// let rule = ValidationPredicate(try Predicate(format: "SELF MATCHES '[A-Z].*'"), message: "must begin with a capital")
+/// ```
 public struct ValidationPredicate: Sendable, Hashable {
   /// The predicate; SELF is the value.
   public var predicate: Predicate

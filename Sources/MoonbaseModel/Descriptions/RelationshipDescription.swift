@@ -1,4 +1,8 @@
 /// What happens to the other side of a relationship when an object is deleted. Raw values are Core Data's.
+///
+/// ```swift
+/// RelationshipDescription.toMany("orders", destination: "Order", inverse: "customer").onDelete(.cascade)
+/// ```
 public enum DeleteRule: Int, Sendable, Hashable, CaseIterable {
   /// Nothing: the other side keeps pointing at the deleted object.
   case noAction = 0

@@ -1,4 +1,9 @@
 /// An expression of a predicate, as a value.
+///
+/// ```swift
+/// let total = try Expression(format: "items.@sum.price * %@", 1.19)
+/// let name = Expression.keyPath("department.name")
+/// ```
 public indirect enum Expression: Sendable, Hashable {
   /// A literal, or an argument put in for a placeholder.
   case constant(Value)

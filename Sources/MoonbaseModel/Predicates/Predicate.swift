@@ -1,6 +1,12 @@
 /// A condition over an object: Core Data's predicates as a value.
 ///
 /// Where Foundation is imported too, its own `Predicate` is another type: write `MoonbaseModel.Predicate` there.
+///
+/// ```swift
+/// let adults = try Predicate(format: "age >= %@ AND name BEGINSWITH[c] 'a'", 18)
+/// print(try adults.evaluate(with: ["age": 32, "name": "Ann"]))   // true
+/// let same = Expression.key("age") >= 18 && Expression.key("name").beginsWith("a", options: .caseInsensitive)
+/// ```
 public indirect enum Predicate: Sendable, Hashable {
   /// `TRUEPREDICATE` or `FALSEPREDICATE`.
   case constant(Bool)

@@ -1,4 +1,8 @@
 /// The type of an attribute. Raw values are Core Data's `NSAttributeType`.
+///
+/// ```swift
+/// let age = AttributeDescription("age", type: .integer16)
+/// ```
 public enum AttributeType: Int, Sendable, Hashable, CaseIterable {
   /// No declared type: transient attributes whose value is of any class.
   case undefined = 0

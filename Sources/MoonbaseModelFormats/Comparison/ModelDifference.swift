@@ -71,6 +71,12 @@ public struct EntityDifference: Sendable, Hashable {
 }
 
 /// How a property differs.
+///
+/// ```swift
+/// for property in difference.properties where property.kind == .renamed {
+///   print(property.oldName ?? "", "is now", property.name)
+/// }
+/// ```
 public struct PropertyDifference: Sendable, Hashable {
   /// What happened.
   public var kind: DifferenceKind

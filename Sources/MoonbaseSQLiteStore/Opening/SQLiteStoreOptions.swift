@@ -1,4 +1,8 @@
 /// How a SQLite store is opened.
+///
+/// ```swift
+/// let store = try SQLiteStore(url: url, model: resolved, options: SQLiteStoreOptions(readOnly: true))
+/// ```
 public struct SQLiteStoreOptions: Sendable {
   /// Whether the file is only read. Nothing on the disk changes then, write-ahead log included.
   public var readOnly: Bool

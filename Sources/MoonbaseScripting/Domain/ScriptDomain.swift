@@ -6,6 +6,13 @@ import MoonbasePlatform
 /// One Lua state and what it knows of the graph: host types for objects and values, classes, and the contexts it drives.
 ///
 /// There is one for each executor: a context, its extensions and the script that drives them share it.
+///
+/// ```swift
+/// let domain = try ScriptDomain()
+/// let context = ManagedObjectContext(coordinator, domain: try extensions.makeDomain(in: domain))
+/// try domain.setContext(context)
+/// _ = try domain.state.load("moonbase.context:insert('Person')", name: "example")()
+/// ```
 public final class ScriptDomain {
   /// The Lua state.
   public let state: LuaState

@@ -2,6 +2,14 @@ public import MoonbaseModel
 public import MoonbasePlatform
 
 /// What went wrong between scripts and the graph, and what to do about it.
+///
+/// ```swift
+/// do {
+///   _ = try ScriptExtensions([.file(url)], for: model)
+/// } catch let error as ScriptError {
+///   print(error.location.map { "\($0)" } ?? "", error.message)
+/// }
+/// ```
 public struct ScriptError: LocalizedError, Sendable, CustomStringConvertible, CodedError {
   /// The kind of error, from the one register of them.
   public typealias Code = ErrorCode

@@ -7,6 +7,12 @@ import MoonbasePlatform
 ///
 /// The files are read when this is made and when `reload` is called; contexts made later, and those that adopt the new
 /// generation, run what was read last.
+///
+/// ```swift
+/// let extensions = try ScriptExtensions([.file(colorsURL)], for: model)
+/// let coordinator = PersistentStoreCoordinator(model: extensions.resolvedModel)
+/// let context = try ManagedObjectContext(coordinator, extensions: extensions)
+/// ```
 public final class ScriptExtensions: ExtensionProvider {
   /// The model with the transient attributes that the extensions add.
   public let model: ManagedObjectModel

@@ -4,6 +4,10 @@ public import MoonbaseModelFormats
 import MoonbasePlatform
 
 /// Reads models written in Lua: the file runs in preset `pure` and returns the model as a table.
+///
+/// ```swift
+/// let model = try ManagedObjectModel.read(ModelSource(contentsOf: url), readers: [LuaModelFile()])
+/// ```
 public struct LuaModelFile: ModelReader {
   /// Makes the reader.
   public init() {}

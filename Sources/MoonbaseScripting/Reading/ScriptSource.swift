@@ -3,6 +3,10 @@ import MoonbaseModel
 public import MoonbasePlatform
 
 /// The text of a script with its name.
+///
+/// ```swift
+/// let script = ScriptSource(name: "hello.lua", text: "print('hello')")
+/// ```
 public struct ScriptSource: Sendable, Hashable {
   /// The name in messages: the path as it was given.
   public let name: String

@@ -4,6 +4,12 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// Runs automation scripts in a domain and tells how the program should end.
+///
+/// ```swift
+/// let outcome = ScriptRunner(domain).run([try ScriptSource(contentsOf: scriptURL)], arguments: ["--all"])
+/// if let message = outcome.message { print(message) }
+/// exit(outcome.status)
+/// ```
 public struct ScriptRunner {
   /// How a script ended.
   public struct Outcome: Sendable, Equatable {

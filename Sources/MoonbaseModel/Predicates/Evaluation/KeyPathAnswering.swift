@@ -1,6 +1,15 @@
 /// Anything that predicates and sort keys can be evaluated on: it answers keys.
 ///
 /// `Value` is one: a map answers with its entries. Managed objects are another.
+///
+/// ```swift
+/// struct Point: KeyPathAnswering {
+///   var x: Double
+///
+///   func predicateAnswer(forKey key: String) throws -> PredicateAnswer<Point> { .value(key == "x" ? .double(x) : .null) }
+///   var predicateValue: Value { .null }
+/// }
+/// ```
 public protocol KeyPathAnswering {
   /// What keys may lead to; the type itself in most cases.
   associatedtype Related: KeyPathAnswering = Self where Related.Related == Related

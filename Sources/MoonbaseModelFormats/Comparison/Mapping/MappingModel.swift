@@ -20,6 +20,13 @@ public struct MappingModel: Sendable, Hashable {
 }
 
 /// How the objects of one entity become those of another.
+///
+/// ```swift
+/// let mapping = try MappingModel(inferredFrom: old, to: new)
+/// for step in mapping.entityMappings where step.kind == .transform {
+///   print(step.name, step.attributeMappings.map(\.name))
+/// }
+/// ```
 public struct EntityMapping: Sendable, Hashable {
   /// What is done with the objects.
   public enum Kind: String, Sendable, Hashable {
