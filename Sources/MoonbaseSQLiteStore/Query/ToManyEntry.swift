@@ -5,11 +5,14 @@ struct ToManyEntry {
   /// The destinations.
   let scope: QueryScope
   /// The condition that links a destination to its owner.
-  let link: String
+  private let link: String
   /// Whether a destination may have several owners.
   let isJoin: Bool
   /// The keys that are left.
   let rest: ArraySlice<String>
+  /// The table of pairs that `link` speaks of, if there is one. It is joined: as a list that each owner's destinations have to be
+  /// in, it would be built for every owner.
+  private let ownPairs: String
   /// What lists the owners of all destinations: a join, if it takes one, and the owner's key.
   private let pairs: String
   private let key: String
@@ -22,6 +25,7 @@ struct ToManyEntry {
     isJoin = false
     key = scope.column(toOne.column)
     link = "\(key) = \(owner.alias).Z_PK"
+    ownPairs = ""
     pairs = ""
   }
 
@@ -34,19 +38,25 @@ struct ToManyEntry {
     let (table, mine, theirs) = (
       identifier(join.table), identifier(join.ownerColumn), identifier(join.destinationColumn)
     )
-    let forward = "\(scope.alias).Z_PK IN (SELECT \(theirs) FROM \(table) WHERE \(mine) = \(owner.alias).Z_PK)"
-    let back = "\(scope.alias).Z_PK IN (SELECT \(mine) FROM \(table) WHERE \(theirs) = \(owner.alias).Z_PK)"
-    link = join.isReflexive ? "(\(forward) OR \(back))" : forward
+    let name = "p\(scope.alias)"
+    if join.isReflexive {
+      let forward = "\(scope.alias).Z_PK IN (SELECT \(theirs) FROM \(table) WHERE \(mine) = \(owner.alias).Z_PK)"
+      let back = "\(scope.alias).Z_PK IN (SELECT \(mine) FROM \(table) WHERE \(theirs) = \(owner.alias).Z_PK)"
+      link = "(\(forward) OR \(back))"
+      ownPairs = ""
+    } else {
+      link = "\(name).\(mine) = \(owner.alias).Z_PK AND \(name).\(theirs) = \(scope.alias).Z_PK"
+      ownPairs = "\(table) \(name) JOIN "
+    }
     // A pair counts once, from whichever side it was written.
     let more = join.isReflexive ? " UNION SELECT \(theirs), \(mine) FROM \(table)" : ""
-    let name = "p\(scope.alias)"
     pairs = " JOIN (SELECT \(mine) o, \(theirs) d FROM \(table)\(more)) \(name) ON \(name).d = \(scope.alias).Z_PK"
     key = "\(name).o"
   }
 
   /// Whether the owner has a destination of which the condition is true.
   func existence(of condition: SQLFragment) -> SQLFragment {
-    "EXISTS (SELECT 1 FROM \(scope.from) WHERE \(link) AND " + condition.parenthesized + ")"
+    "EXISTS (SELECT 1 FROM \(ownPairs)\(scope.from) WHERE \(link) AND " + condition.parenthesized + ")"
   }
 
   /// The same, asked by a list of all owners that have one. An owner that is not there has none.
@@ -63,7 +73,9 @@ struct ToManyEntry {
     _ result: SQLFragment, ofNone none: String? = nil, where condition: SQLFragment? = nil, isFixed: Bool
   ) -> SQLFragment {
     let more = condition.map { " AND " + $0.parenthesized } ?? SQLFragment("")
-    guard isFixed, owner.isShared else { return "(SELECT " + result + " FROM \(scope.from) WHERE \(link)" + more + ")" }
+    guard isFixed, owner.isShared else {
+      return "(SELECT " + result + " FROM \(ownPairs)\(scope.from) WHERE \(link)" + more + ")"
+    }
     let name = "g\(scope.alias)"
     let groups =
       "(SELECT \(key) o, " + result + " v FROM \(scope.from)\(pairs) WHERE \(key) IS NOT NULL" + more

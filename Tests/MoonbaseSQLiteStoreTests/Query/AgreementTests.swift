@@ -135,6 +135,8 @@ struct AgreementTests {
       "boss.staff.@count == 8", "SUBQUERY(boss.marks, $m, $m.rank > 1).@count == 1", "boss.marks.@count == 0",
       "SUBQUERY(boss.marks, $m, $m.things.@count > 12).@count > 1", "NOT boss.marks.@sum.rank == 0",
       "ANY boss.marks.rank == 3", "SUBQUERY(boss.staff, $s, $s.boss.marks.@count > 1).@count > 2",
+      "marks.@count > 1", "marks.@count == 0", "marks.@sum.rank > 3", "ANY marks.rank == 3", "ALL marks.rank > 1",
+      "SUBQUERY(marks, $m, $m.rank > 1).@count == 1", "SUBQUERY(marks, $m, ANY $m.things.boss != NULL).@count > 1",
     ] {
       let predicate = try Predicate(format: text)
       let expected = try worlds.names(worlds.memory, predicate)

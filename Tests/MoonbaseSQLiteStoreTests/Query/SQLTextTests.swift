@@ -118,6 +118,22 @@ struct SQLTextTests {
       ])
   }
 
+  @Test(
+    "joins the pairs of a relationship, and makes no list of them for each row",
+    arguments: [
+      ("marks.@count > 1", "WHERE (SELECT COUNT(*) FROM # WHERE ~) > ?"),
+      ("marks.@sum.rank > 1", " END FROM # WHERE ~) > ?"),
+      ("ANY marks.rank == 3", "WHERE EXISTS (SELECT 1 FROM # WHERE ~ AND (t1.ZRANK = ?))"),
+      ("SUBQUERY(marks, $m, $m.rank > 1).@count == 1", "WHERE (SELECT COUNT(*) FROM # WHERE ~ AND (t1.ZRANK > ?)) = ?"),
+    ])
+  func pairs(predicate: String, condition: String) throws {
+    let worlds = try Worlds("name", [])
+    let log = try worlds.statements { _ = try worlds.names(worlds.file, Predicate(format: predicate)) }
+    let sql = condition.replacing("#", with: "Z_2THINGS pt1 JOIN ZMARK t1")
+      .replacing("~", with: "pt1.Z_3THINGS = t0.Z_PK AND pt1.Z_2MARKS = t1.Z_PK")
+    #expect(log.count == 1 && log[0].contains(sql), "\(log)")
+  }
+
   @Test("asks for an owner that one row leads to by itself")
   func narrow() throws {
     let people = try PeopleStore()
