@@ -140,8 +140,8 @@ public final class ManagedObjectContext {
   func behavior(of entity: ResolvedEntity) throws -> EntityBehavior {
     if domain.revision != seenRevision { forgetBehaviors() }
     if let known = behaviors[entity.index] { return known }
-    let new = try EntityBehavior(
-      entity: entity, model: model, domain: domain, objectClass: coordinator.objectClass(of: entity))
+    let new = try EntityBehaviorBuilder.behavior(
+      of: entity, objectClass: coordinator.objectClass(of: entity), model: model, domain: domain)
     behaviors[entity.index] = new
     return new
   }

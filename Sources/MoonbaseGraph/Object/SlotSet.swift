@@ -34,3 +34,9 @@ struct SlotSet: Equatable {
     return result + high.sorted()
   }
 }
+
+extension SlotSet {
+  init(_ slots: some Sequence<Slot>) {
+    for slot in slots { insert(slot) }
+  }
+}

@@ -1,0 +1,65 @@
+import MoonbaseModel
+
+/// What follows from all that was collected.
+extension EntityBehaviorBuilder {
+  /// A subclass may override every hook.
+  private var isOverridden: Bool { objectClass != ManagedObject.self }
+
+  /// Whether there may be a hook of one kind.
+  func has<Hook>(_ hook: (EntityExtension) -> Hook?) -> Bool {
+    isOverridden || extensions.contains { hook($0) != nil }
+  }
+
+  /// An input that is derived itself must be of the same kind: takes out what has another input until nothing is left to
+  /// take out.
+  var selfContainedSlots: SlotSet {
+    var inputs: [Slot: [Slot?]] = [:]
+    for (slot, kind) in kinds.enumerated() {
+      guard case .derived(let derived) = kind, let names = derived.ownInputs else { continue }
+      inputs[slot] = names.map(entity.slot)
+    }
+    func isOwn(_ slot: Slot?) -> Bool {
+      guard let slot, accessors[slot] == nil else { return false }
+      if case .derived = kinds[slot] { return inputs[slot] != nil }
+      return true
+    }
+    while let slot = inputs.first(where: { !$0.value.allSatisfy(isOwn) })?.key { inputs[slot] = nil }
+    return SlotSet(inputs.keys)
+  }
+
+  var simpleSlots: SlotSet {
+    SlotSet(
+      entity.attributeSlots.filter { slot in
+        guard case .plain = kinds[slot], let attribute = entity.properties[slot].attribute else { return false }
+        return accessors[slot] == nil && valueClasses[slot] == nil && delayedShadows[slot] == nil
+          && attribute.derivationExpression == nil && !attribute.allowsExternalBinaryDataStorage
+      })
+  }
+
+  var slotsToValidate: [Slot] {
+    (entity.attributeSlots + entity.toOneSlots).filter { slot in
+      let property = entity.properties[slot]
+      return isOverridden || !property.isOptional || property.attribute?.validation.isEmpty == false
+        || rules[slot] != nil || normalizers[slot] != nil
+    }
+  }
+
+  var requiredDerivedSlots: [Slot] {
+    entity.attributeSlots.filter { slot in
+      if case .derived = kinds[slot] { !entity.properties[slot].isOptional } else { false }
+    }
+  }
+
+  var slotsToCount: [Slot] {
+    entity.toManySlots.filter { slot in
+      guard let relationship = entity.properties[slot].relationship?.description else { return false }
+      return relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional
+    }
+  }
+
+  var denyingSlots: [Slot] {
+    (entity.toOneSlots + entity.toManySlots).filter {
+      entity.properties[$0].relationship?.description.deleteRule == .deny
+    }
+  }
+}

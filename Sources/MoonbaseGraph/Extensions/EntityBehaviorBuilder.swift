@@ -1,0 +1,139 @@
+import MoonbaseModel
+
+/// Collects the behaviour of one entity: first what its model and its class say, then what the extensions of its ancestors and
+/// itself add, parent first.
+struct EntityBehaviorBuilder {
+  let entity: ResolvedEntity
+  let objectClass: ManagedObject.Type
+  let accessors: [Slot: ManagedObject.CustomAccessor]
+
+  private(set) var extensions: [EntityExtension] = []
+  private(set) var kinds: ContiguousArray<EntityBehavior.SlotKind> = []
+  private(set) var valueClasses: [Slot: ValueClass] = [:]
+  private(set) var normalizers: [Slot: [(Value, ManagedObject) throws -> Value]] = [:]
+  private(set) var rules: [Slot: [EntityExtension.Rule]] = [:]
+  private(set) var delayedShadows: [Slot: Slot] = [:]
+  private(set) var preCalculatedSlots: [Slot] = []
+  private(set) var storedSlots = SlotSet()
+
+  /// Begins with the accessors that the class declares.
+  private init(_ entity: ResolvedEntity, objectClass: ManagedObject.Type) {
+    self.entity = entity
+    self.objectClass = objectClass
+    let declared = objectClass.customAccessors.compactMap { accessor in
+      entity.slot(accessor.key).map { ($0, accessor) }
+    }
+    accessors = Dictionary(declared) { _, later in later }
+  }
+
+  /// The behaviour of an entity's objects under the extensions of a domain.
+  ///
+  /// Throws where an extension names what the entity does not have.
+  static func behavior(
+    of entity: ResolvedEntity, objectClass: ManagedObject.Type, model: ResolvedModel, domain: ExtensionDomain
+  ) throws -> EntityBehavior {
+    var builder = EntityBehaviorBuilder(entity, objectClass: objectClass)
+    try builder.addModel(transformers: domain.transformers)
+    for ancestor in sequence(first: entity, next: { $0.parent.map { model.entities[$0] } }).reversed() {
+      try builder.addExtensions(of: ancestor.name, from: domain)
+    }
+    builder.addValueClasses(from: domain)
+    return EntityBehavior(builder)
+  }
+
+  // MARK: The model
+
+  private mutating func addModel(transformers: [String: ValueTransformer]) throws {
+    for property in entity.properties { kinds.append(try kind(of: property, transformers: transformers)) }
+  }
+
+  private func kind(
+    of property: ResolvedProperty, transformers: [String: ValueTransformer]
+  ) throws -> EntityBehavior.SlotKind {
+    switch property.kind {
+    case .toOne(let relationship): .toOne(relationship)
+    case .toMany(let relationship): .toMany(relationship)
+    case .attribute(let attribute): try kind(of: attribute, transformers: transformers)
+    }
+  }
+
+  private func kind(
+    of attribute: AttributeDescription, transformers: [String: ValueTransformer]
+  ) throws -> EntityBehavior.SlotKind {
+    guard attribute.type == .transformable, !attribute.isTransient else { return .plain }
+    let name = attribute.valueTransformerName ?? EntityBehavior.defaultTransformerName
+    guard let transformer = transformers[name] else { return .opaque }
+    guard transformer.reverseTransformedValue != nil else {
+      throw GraphError(
+        .extensionFailure,
+        message: "\(entity.name).\(attribute.name): transformer \(transformer.name) has no reverse to read "
+          + "what it saves: give it one, or make the attribute transient",
+        entity: entity.name, property: attribute.name)
+    }
+    return .transformable(transformer)
+  }
+
+  // MARK: Extensions
+
+  private mutating func addExtensions(of ancestor: String, from domain: ExtensionDomain) throws {
+    for entry in domain.extensions[ancestor] ?? [] { try add(entry, from: ancestor) }
+    for (name, className) in domain.attributeValueClasses[ancestor] ?? [:] {
+      if let slot = entity.slot(name) { valueClasses[slot] = domain.valueClasses[className] }
+    }
+  }
+
+  private mutating func add(_ entry: EntityExtension, from ancestor: String) throws {
+    extensions.append(entry)
+    for (name, normalizer) in entry.normalize {
+      normalizers[try slot(name, from: ancestor), default: []].append(normalizer)
+    }
+    for (name, rule) in entry.validate { rules[try slot(name, from: ancestor), default: []].append(rule) }
+    for derived in entry.derived { try addDerived(derived, from: ancestor) }
+    for derived in entry.stored { try addStored(derived, from: ancestor) }
+  }
+
+  private mutating func addDerived(_ derived: DerivedAttribute, from ancestor: String) throws {
+    let slot = try slot(derived.name, from: ancestor)
+    kinds[slot] = .derived(derived)
+    if derived.readPolicy == .preCalculated { preCalculatedSlots.append(slot) }
+    try addShadows(of: derived, slot: slot, from: ancestor)
+  }
+
+  private mutating func addStored(_ derived: DerivedAttribute, from ancestor: String) throws {
+    let slot = try slot(derived.name, from: ancestor)
+    storedSlots.insert(slot)
+    switch kinds[slot] {
+    case .plain, .stored: kinds[slot] = .stored(derived)
+    default: break
+    }
+    try addShadows(of: derived, slot: slot, from: ancestor)
+  }
+
+  private mutating func addShadows(of derived: DerivedAttribute, slot: Slot, from ancestor: String) throws {
+    guard derived.writePolicy == .delayed else { return }
+    let shadows = derived.shadow.map { [$0] } ?? derived.ownInputs ?? []
+    for shadow in shadows { delayedShadows[try self.slot(shadow, from: ancestor)] = slot }
+  }
+
+  private func slot(_ name: String, from ancestor: String) throws -> Slot {
+    guard let slot = entity.slot(name) else {
+      throw GraphError(
+        .unknownName, message: "the extension of \(ancestor) names \(name), which is no property of \(entity.name)",
+        entity: ancestor, property: name)
+    }
+    return slot
+  }
+
+  // MARK: Value classes
+
+  /// What the model says of an attribute's class, itself or through its transformer, goes before what a domain says.
+  private mutating func addValueClasses(from domain: ExtensionDomain) {
+    for property in entity.properties {
+      guard let attribute = property.attribute else { continue }
+      let ofTransformer = attribute.valueTransformerName.flatMap { domain.transformers[$0]?.valueClassName }
+      if let name = attribute.valueClassName ?? ofTransformer, let valueClass = domain.valueClasses[name] {
+        valueClasses[property.slot] = valueClass
+      }
+    }
+  }
+}
