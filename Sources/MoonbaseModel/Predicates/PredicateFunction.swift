@@ -1,4 +1,5 @@
 /// The functions that expressions can call, by their NSExpression names.
+@usableFromInline
 package enum PredicateFunction: String, Sendable, CaseIterable {
   // Over collections.
   case sum = "sum:"

@@ -42,6 +42,38 @@ import enum MoonbaseModel.Predicate
     }
   }
 
+  /// Beside constants, integers are looked up in a range; beside a value of the subject the rules compare them.
+  @Test(arguments: [NullRules.fetch, .foundation])
+  func constantIntegersCompareLikeValues(_ nulls: NullRules) throws {
+    let limits: [Int64] = [.min, .min + 1, -1, 0, 1, 1 << 53 + 1, .max - 1, .max]
+    let numbers: [Value] =
+      limits.map { .int($0) } + [
+        .null, .bool(true), .double(.nan), .double(0.5), .double(-0.0), .double(0x1p63), .double(-.infinity),
+        .decimal(1), .decimal(Decimal(sign: .plus, exponent: -1, significand: 5)), .string("1"),
+        .date(Date(timeIntervalSinceReferenceDate: 0.5)),
+      ]
+    for limit in limits {
+      for sign in ["==", "!=", "<", "<=", ">", ">="] {
+        try agree(numbers, limit, nulls, "n \(sign) \(limit)", "n \(sign) limit")
+        try agree(numbers, limit, nulls, "NOT n \(sign) \(limit)", "NOT n \(sign) limit")
+        try agree(numbers, limit, nulls, "ANY {n, 7} \(sign) \(limit)", "ANY {n, 7} \(sign) limit")
+      }
+      try agree(numbers, limit, nulls, "n BETWEEN {0, \(limit)}", "n BETWEEN {0, limit}")
+      try agree(numbers, limit, nulls, "n >= \(limit) AND n < 5", "n >= limit AND n < zero + 5")
+    }
+  }
+
+  private func agree(
+    _ numbers: [Value], _ limit: Int64, _ nulls: NullRules, _ constant: String, _ read: String
+  ) throws {
+    let quick = try CompiledPredicate(Predicate(format: constant), nulls: nulls)
+    let general = try CompiledPredicate(Predicate(format: read), nulls: nulls)
+    for number in numbers {
+      let subject: [String: Value] = ["n": number, "limit": .int(limit), "zero": 0]
+      #expect(try quick.evaluate(with: subject) == general.evaluate(with: subject), "\(constant) with \(number)")
+    }
+  }
+
   @Test func variablesAreSubstituted() throws {
     let predicate = try Predicate(format: "age > $AGE AND SUBQUERY(children, $c, $c.age > $AGE).@count > $n")
     #expect(predicate.freeVariables == ["AGE", "n"])

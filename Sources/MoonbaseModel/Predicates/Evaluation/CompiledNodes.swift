@@ -1,8 +1,7 @@
 /// A condition ready to run.
+@usableFromInline
 indirect enum ConditionNode: Sendable {
   case constant(Truth)
-  /// An integer attribute of the subject beside a number: the comparison that fetches make most.
-  case integer(slot: Slot, ComparisonTest, Int64)
   case comparison(ComparisonNode)
   case and([ConditionNode])
   case or([ConditionNode])
@@ -10,6 +9,7 @@ indirect enum ConditionNode: Sendable {
 }
 
 /// An expression ready to run.
+@usableFromInline
 indirect enum ValueNode: Sendable {
   case constant(Value)
   case subject
@@ -19,7 +19,10 @@ indirect enum ValueNode: Sendable {
   case key(String)
   case path(ValueNode, [PathStep])
   case variable(Int)
+  case arithmetic(PredicateFunction, ValueNode, ValueNode)
   case call(PredicateFunction, [ValueNode])
+  /// An element of a collection, by its number or the name of its place.
+  case element(of: ValueNode, at: ValueNode)
   case aggregate([ValueNode])
   case subquery(ValueNode, variable: Int, ConditionNode)
   case conditional(ConditionNode, ValueNode, ValueNode)
@@ -27,6 +30,7 @@ indirect enum ValueNode: Sendable {
 }
 
 /// One step along a key path.
+@usableFromInline
 enum PathStep: Sendable {
   case attribute(Int)
   case toOne(Int)
@@ -38,6 +42,7 @@ enum PathStep: Sendable {
 }
 
 /// What stands behind an `@` in a key path.
+@usableFromInline
 enum CollectionOperator: String, Sendable, CaseIterable {
   case count = "@count"
   case sum = "@sum"
@@ -76,26 +81,15 @@ enum ComparisonTest: Sendable {
     }
   }
 
-  /// The same question with its sides exchanged.
-  var mirrored: ComparisonTest {
+  /// The integers that satisfy the test beside a number; nil where they are none, or no range.
+  func integers(beside number: Int64) -> ClosedRange<Int64>? {
     switch self {
-    case .equal, .notEqual: self
-    case .less: .greater
-    case .lessOrEqual: .greaterOrEqual
-    case .greater: .less
-    case .greaterOrEqual: .lessOrEqual
-    }
-  }
-
-  @inline(__always)
-  func holds(_ left: Int64, _ right: Int64) -> Bool {
-    switch self {
-    case .equal: left == right
-    case .notEqual: left != right
-    case .less: left < right
-    case .lessOrEqual: left <= right
-    case .greater: left > right
-    case .greaterOrEqual: left >= right
+    case .equal: number...number
+    case .notEqual: nil
+    case .less: number == .min ? nil : .min...(number - 1)
+    case .lessOrEqual: .min...number
+    case .greater: number == .max ? nil : (number + 1)...(.max)
+    case .greaterOrEqual: number...(.max)
     }
   }
 

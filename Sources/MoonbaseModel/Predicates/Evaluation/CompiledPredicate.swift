@@ -5,14 +5,8 @@
 /// let adults = try people.filter { try adult.evaluate(with: $0) }
 /// ```
 public struct CompiledPredicate: Sendable {
-  // What is asked of every row is compiled into the caller, together with the way in which its rows answer.
-  @usableFromInline let slotRanges: ContiguousArray<IntegerRange>
-  @usableFromInline let keyRanges: ContiguousArray<KeyedIntegerRange>
-  @usableFromInline let hasPlain: Bool
-  @usableFromInline let hasRest: Bool
-  private let plain: [ConditionNode]
-  private let rest: ConditionNode
-  private let whole: ConditionNode
+  /// What must hold; what takes least is asked first.
+  @usableFromInline let conditions: [ConditionNode]
 
   /// Compiles a predicate over objects of an entity, with the rules of a fetch for missing values.
   ///
@@ -34,107 +28,67 @@ public struct CompiledPredicate: Sendable {
   public init(_ predicate: Predicate) throws(ModelError) { try self.init(predicate, nulls: .foundation) }
 
   private init(_ root: ConditionNode) {
-    let parts = Conjunction(root)
-    slotRanges = parts.slots
-    keyRanges = parts.keys
-    plain = parts.plain
-    rest = .and(parts.rest)
-    hasPlain = !parts.plain.isEmpty
-    hasRest = !parts.rest.isEmpty
-    whole = root
+    let parts = if case .and(let parts) = root { parts } else { [root] }
+    conditions = Effort.allCases.flatMap { effort in parts.filter { $0.effort == effort } }
   }
 
   /// Whether the subject satisfies the predicate. Throws as `Predicate.evaluate(with:)` does.
   @inlinable
   public func evaluate<Subject: KeyPathAnswering>(with subject: Subject) throws -> Bool
-  where Subject.Related == Subject {
-    guard slotRanges.isEmpty else { return try evaluateWhole(with: subject) }
-    for entry in keyRanges {
-      guard case .value(let value) = try subject.predicateAnswer(forKey: entry.key) else {
-        return try evaluateWhole(with: subject)
-      }
-      switch value {
-      case .int(let number): if !entry.range.contains(number) { return false }
-      case .null: return false
-      default: return try evaluateWhole(with: subject)
-      }
-    }
-    if hasPlain {
-      do {
-        let holds = try holdsPlain { _, key in
-          guard case .value(let value) = try subject.predicateAnswer(forKey: key) else { throw NotPlain() }
-          return value
-        }
-        if !holds { return false }
-      } catch is NotPlain {
-        return try evaluateWhole(with: subject)
-      }
-    }
-    return try !hasRest || evaluateRest(with: subject)
-  }
+  where Subject.Related == Subject { try matches(KeyedSubject(base: subject)) }
 
   /// Whether a map satisfies the predicate; a key that it lacks is nil.
-  @inlinable
   public func evaluate(with map: [String: Value]) throws -> Bool { try evaluate(with: Value.map(map)) }
 
   /// Whether the subject satisfies the predicate.
   @inlinable
   package func matches<Subject: SlottedSubject>(_ subject: Subject) throws -> Bool where Subject.Related == Subject {
-    guard keyRanges.isEmpty else { return try matchesWhole(subject) }
-    for range in slotRanges {
-      switch try subject.predicateValue(slot: range.slot) {
-      case .int(let number): if !range.contains(number) { return false }
-      case .null: return false
-      default: return try matchesWhole(subject)
-      }
-    }
-    if hasPlain {
-      do {
-        let holds = try holdsPlain { slot, key in
-          if slot >= 0 { return try subject.predicateValue(slot: slot) }
-          guard case .value(let value) = try subject.predicateAnswer(forKey: key) else { throw NotPlain() }
-          return value
-        }
-        if !holds { return false }
-      } catch is NotPlain {
-        return try matchesWhole(subject)
-      }
-    }
-    return try !hasRest || matchesRest(subject)
-  }
-
-  // MARK: Parts
-
-  @usableFromInline
-  func holdsPlain(_ read: (_ slot: Slot, _ key: String) throws -> Value) throws -> Bool {
-    for condition in plain where try condition.truth(read) != .yes { return false }
+    var bindings = Bindings<Subject>()
+    for condition in conditions where try condition.truth(subject, bindings: &bindings) != .yes { return false }
     return true
   }
-
-  /// Every condition by the general means: for keys that lead to objects, and numbers that are no integers.
-  @usableFromInline
-  func matchesWhole<Subject: SlottedSubject>(_ subject: Subject) throws -> Bool where Subject.Related == Subject {
-    var bindings = Bindings<Subject>()
-    return try whole.truth(subject, bindings: &bindings) == .yes
-  }
-
-  @usableFromInline
-  func matchesRest<Subject: SlottedSubject>(_ subject: Subject) throws -> Bool where Subject.Related == Subject {
-    var bindings = Bindings<Subject>()
-    return try rest.truth(subject, bindings: &bindings) == .yes
-  }
-
-  @usableFromInline
-  func evaluateWhole<Subject: KeyPathAnswering>(with subject: Subject) throws -> Bool
-  where Subject.Related == Subject { try matchesWhole(KeyedSubject(base: subject)) }
-
-  @usableFromInline
-  func evaluateRest<Subject: KeyPathAnswering>(with subject: Subject) throws -> Bool
-  where Subject.Related == Subject { try matchesRest(KeyedSubject(base: subject)) }
 }
 
-/// A key led to objects where a plain value was read.
-@usableFromInline
-struct NotPlain: Error {
-  @inlinable init() {}
+/// What it takes to ask a condition.
+private enum Effort: CaseIterable {
+  /// A value of the subject beside integers.
+  case integer
+  /// Values of the subject itself.
+  case plain
+  /// Objects, collections, variables.
+  case related
+}
+
+extension ConditionNode {
+  fileprivate var effort: Effort {
+    switch self {
+    case .comparison(let comparison) where comparison.integers != nil && comparison.left.isPlain: .integer
+    default: isPlain ? .plain : .related
+    }
+  }
+
+  /// Whether the condition reads only values of the subject itself.
+  fileprivate var isPlain: Bool {
+    switch self {
+    case .constant: true
+    case .comparison(let comparison):
+      comparison.modifier == .direct && comparison.left.isPlain && comparison.right.isPlain
+    case .and(let parts), .or(let parts): parts.allSatisfy(\.isPlain)
+    case .not(let inner): inner.isPlain
+    }
+  }
+}
+
+extension ValueNode {
+  /// Whether this is a value of the subject itself, a constant, or a function of such.
+  fileprivate var isPlain: Bool {
+    switch self {
+    case .constant, .slot, .key: true
+    case .arithmetic(_, let left, let right): left.isPlain && right.isPlain
+    case .call(_, let values), .aggregate(let values): values.allSatisfy(\.isPlain)
+    case .conditional(let condition, let then, let otherwise):
+      condition.isPlain && then.isPlain && otherwise.isPlain
+    case .subject, .path, .variable, .element, .subquery, .assignment: false
+    }
+  }
 }

@@ -1,13 +1,13 @@
 import MoonbasePlatform
 
+// What is asked of every row is compiled into the caller, together with the way in which its rows answer.
 extension ConditionNode {
+  @inlinable
   func truth<Subject: SlottedSubject>(
     _ subject: Subject, bindings: inout Bindings<Subject>
   ) throws -> Truth where Subject.Related == Subject {
     switch self {
     case .constant(let truth): return truth
-    case .integer(let slot, let test, let number):
-      return test.truth(try subject.predicateValue(slot: slot), number: number)
     case .comparison(let comparison): return try comparison.truth(subject, bindings: &bindings)
     case .and(let parts): return try Truth.all(parts) { try $0.truth(subject, bindings: &bindings) }
     case .or(let parts): return try Truth.any(parts) { try $0.truth(subject, bindings: &bindings) }
@@ -17,43 +17,39 @@ extension ConditionNode {
 }
 
 extension ComparisonNode {
+  @inlinable
   func truth<Subject: SlottedSubject>(
     _ subject: Subject, bindings: inout Bindings<Subject>
   ) throws -> Truth where Subject.Related == Subject {
-    if isPlain, let right = right.constant, let left = try left.simple(subject) { return try direct(left, right) }
-    let left = try left.operand(subject, bindings: &bindings)
-    let right = try right.operand(subject, bindings: &bindings)
-    switch modifier {
-    case .direct: return try direct(left, right)
-    // A quantifier counts what is true: an unknown comparison is no match, and NONE is a plain negation.
-    case .any: return Truth(try elements(of: left).contains { try direct(.value($0), right) == .yes })
-    case .all: return Truth(try elements(of: left).allSatisfy { try direct(.value($0), right) == .yes })
-    }
-  }
-
-  private func elements<Subject>(of operand: Operand<Subject>) throws -> [Value] {
-    if let elements = operand.elements {
-      try HostWork.charge(elements.count)
-      return elements
-    }
-    if operand.value.isNull { return [] }
-    throw ModelError(
-      .evaluation, message: "a quantifier needs a collection, not a value of type \(operand.value.typeDescription)")
-  }
-
-  private func direct<Subject>(_ left: Operand<Subject>, _ right: Operand<Subject>) throws -> Truth {
-    if `operator` == .contains, let elements = left.elements {
-      return try contains(right.value, in: elements, source: self.left)
-    }
-    if `operator` == .in || `operator` == .between, let elements = right.elements {
-      return `operator` == .in
-        ? try contains(left.value, in: elements, source: self.right) : try between(left.value, bounds: elements)
-    }
-    return try direct(left.value, right.value)
+    let left = try left.value(subject, bindings: &bindings)
+    if let integers, case .int(let number) = left { return integers.contains(number) ? .yes : .no }
+    return try truth(left, try right.value(subject, bindings: &bindings))
   }
 
   /// The comparison of two values, whatever they were read from.
-  func direct(_ left: Value, _ right: Value) throws -> Truth {
+  @usableFromInline
+  func truth(_ left: Value, _ right: Value) throws -> Truth {
+    switch modifier {
+    case .direct: return try direct(left, right)
+    // A quantifier counts what is true: an unknown comparison is no match, and NONE is a plain negation.
+    case .any: return Truth(try elements(of: left).contains { try direct($0, right) == .yes })
+    case .all: return Truth(try elements(of: left).allSatisfy { try direct($0, right) == .yes })
+    }
+  }
+
+  private func elements(of collection: Value) throws -> [Value] {
+    switch collection {
+    case .list(let elements):
+      try HostWork.charge(elements.count)
+      return elements
+    case .null: return []
+    default:
+      throw ModelError(
+        .evaluation, message: "a quantifier needs a collection, not a value of type \(collection.typeDescription)")
+    }
+  }
+
+  private func direct(_ left: Value, _ right: Value) throws -> Truth {
     if rules.isOfOrder { return try rules.holds(left, right) }
     switch (`operator`, left, right) {
     case (.in, _, .list(let elements)): return try contains(left, in: elements, source: self.right)

@@ -31,6 +31,18 @@ public enum PredicateAnswer<Subject> {
   case objects([Subject])
 }
 
+extension PredicateAnswer where Subject: SlottedSubject {
+  /// As a value: objects by their IDs.
+  @inlinable
+  package var value: Value {
+    switch self {
+    case .value(let value): value
+    case .object(let object): object?.predicateValue ?? .null
+    case .objects(let objects): .list(objects.map(\.predicateValue))
+    }
+  }
+}
+
 /// A subject whose properties are numbered by its resolved entity: what a fetch is evaluated on.
 @usableFromInline
 package protocol SlottedSubject<Related> {
@@ -45,15 +57,19 @@ package protocol SlottedSubject<Related> {
 }
 
 /// A subject without slots. Compiled without an entity, a predicate asks for keys only.
+@usableFromInline
 struct KeyedSubject<Base: KeyPathAnswering>: SlottedSubject where Base.Related == Base {
-  typealias Related = KeyedSubject<Base>
-  let base: Base
+  @usableFromInline typealias Related = KeyedSubject<Base>
+  @usableFromInline let base: Base
 
-  var predicateValue: Value { base.predicateValue }
-  func predicateValue(slot: Slot) -> Value { .null }
-  func predicateDestination(slot: Slot) -> KeyedSubject? { nil }
-  func predicateDestinations(slot: Slot) -> [KeyedSubject] { [] }
+  @inlinable init(base: Base) { self.base = base }
 
+  @usableFromInline var predicateValue: Value { base.predicateValue }
+  @usableFromInline func predicateValue(slot: Slot) -> Value { .null }
+  @usableFromInline func predicateDestination(slot: Slot) -> KeyedSubject? { nil }
+  @usableFromInline func predicateDestinations(slot: Slot) -> [KeyedSubject] { [] }
+
+  @inlinable
   func predicateAnswer(forKey key: String) throws -> PredicateAnswer<KeyedSubject> {
     switch try base.predicateAnswer(forKey: key) {
     case .value(let value): .value(value)

@@ -10,20 +10,27 @@ package enum NullRules: Sendable {
 }
 
 /// SQL's three truth values.
+@usableFromInline
 package enum Truth: Int8, Sendable {
   case no, yes, unknown
 
   /// Looking at so many conditions is a part of looking at an object.
   private static let wide = 32
 
+  /// Counts what looking at more conditions costs.
+  @usableFromInline
+  static func charge(_ parts: [ConditionNode]) throws {
+    if parts.count > wide { try HostWork.charge(parts.count) }
+  }
+
   @inline(__always)
   init(_ value: Bool) { self = value ? .yes : .no }
 
   /// What AND makes of conditions: the first that is false decides.
-  @inline(__always)
+  @inlinable
   static func all(_ parts: [ConditionNode], _ truth: (ConditionNode) throws -> Truth) throws -> Truth {
     var result = Truth.yes
-    if parts.count > wide { try HostWork.charge(parts.count) }
+    try charge(parts)
     for part in parts {
       let truth = try truth(part)
       if truth == .no { return .no }
@@ -33,10 +40,10 @@ package enum Truth: Int8, Sendable {
   }
 
   /// What OR makes of conditions: the first that is true decides.
-  @inline(__always)
+  @inlinable
   static func any(_ parts: [ConditionNode], _ truth: (ConditionNode) throws -> Truth) throws -> Truth {
     var result = Truth.no
-    if parts.count > wide { try HostWork.charge(parts.count) }
+    try charge(parts)
     for part in parts {
       let truth = try truth(part)
       if truth == .yes { return .yes }
@@ -45,7 +52,7 @@ package enum Truth: Int8, Sendable {
     return result
   }
 
-  @inline(__always)
+  @inlinable
   var negated: Truth {
     switch self {
     case .no: .yes

@@ -1,4 +1,5 @@
 /// What an expression evaluates to.
+@usableFromInline
 enum Operand<Subject: SlottedSubject> {
   case value(Value)
   case object(Subject?)
@@ -6,7 +7,7 @@ enum Operand<Subject: SlottedSubject> {
   case objects([Subject?])
 
   /// As a value: objects by their IDs.
-  var value: Value {
+  @usableFromInline var value: Value {
     switch self {
     case .value(let value): value
     case .object(let object): object?.predicateValue ?? .null
@@ -34,8 +35,11 @@ enum Operand<Subject: SlottedSubject> {
 }
 
 /// The variables of one evaluation: those of subqueries and assignments.
+@usableFromInline
 struct Bindings<Subject: SlottedSubject> {
-  private var operands: [Operand<Subject>] = []
+  @usableFromInline var operands: [Operand<Subject>] = []
+
+  @inlinable init() {}
 
   subscript(index: Int) -> Operand<Subject> {
     get { index < operands.count ? operands[index] : .value(.null) }

@@ -49,7 +49,6 @@ struct PredicateCompiler {
   private mutating func condition(_ comparison: Predicate.Comparison) throws(ModelError) -> ConditionNode {
     let left = try value(comparison.left)
     let right = try value(comparison.right)
-    if let fast = integer(comparison, left, right) { return fast }
     var members: MemberSet?
     if comparison.operator == .in, comparison.options.isEmpty, case .constant(.list(let values)) = right {
       members = MemberSet(values)
@@ -57,17 +56,6 @@ struct PredicateCompiler {
     return .comparison(
       ComparisonNode(
         left: left, right: right, comparison: comparison, rules: try rules(comparison, left, right), members: members))
-  }
-
-  private func integer(_ comparison: Predicate.Comparison, _ left: ValueNode, _ right: ValueNode) -> ConditionNode? {
-    guard nulls == .fetch, comparison.modifier == .direct, let test = ComparisonTest(comparison.operator) else {
-      return nil
-    }
-    switch (left, right) {
-    case (.slot(let slot), .constant(.int(let number))): return .integer(slot: slot, test, number)
-    case (.constant(.int(let number)), .slot(let slot)): return .integer(slot: slot, test.mirrored, number)
-    default: return nil
-    }
   }
 
   private func rules(
@@ -134,7 +122,8 @@ struct PredicateCompiler {
     }
     var nodes: [ValueNode] = []
     for argument in arguments { nodes.append(try value(argument)) }
-    return .call(function, nodes)
+    if function == .element { return .element(of: nodes[0], at: nodes[1]) }
+    return function.isArithmetic ? .arithmetic(function, nodes[0], nodes[1]) : .call(function, nodes)
   }
 
   private mutating func subquery(

@@ -1,7 +1,22 @@
 import MoonbasePlatform
 
 extension PredicateFunction {
+  /// Whether this is one of the operators of arithmetic.
+  var isArithmetic: Bool {
+    switch self {
+    case .add, .subtract, .multiply, .divide, .modulus, .power: true
+    default: false
+    }
+  }
+
+  /// The value of an operator of arithmetic.
+  @usableFromInline
+  func arithmetic(_ left: Value, _ right: Value) throws(ModelError) -> Value {
+    left.isNull || right.isNull ? .null : try Arithmetic.evaluate(self, left, right)
+  }
+
   /// The function's value. A missing argument makes a missing result; collections skip missing elements.
+  @usableFromInline
   package func evaluate(_ arguments: [Value]) throws(ModelError) -> Value {
     if takesCollection { return try reduce(arguments[0]) }
     switch self {

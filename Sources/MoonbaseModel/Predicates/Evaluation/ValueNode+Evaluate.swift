@@ -12,38 +12,42 @@ extension ValueNode {
     }
   }
 
-  /// The value of a constant or of the subject's own slot; nil for anything that takes more.
-  @inline(__always)
-  func simple<Subject: SlottedSubject>(_ subject: Subject) throws -> Value? {
+  /// The value; objects are given by their IDs.
+  @inlinable
+  func value<Subject: SlottedSubject>(
+    _ subject: Subject, bindings: inout Bindings<Subject>
+  ) throws -> Value where Subject.Related == Subject {
     switch self {
-    case .slot(let slot): return try subject.predicateValue(slot: slot)
     case .constant(let value): return value
-    case .key(let key):
-      if case .value(let value) = try subject.predicateAnswer(forKey: key) { return value }
-      return nil
-    default: return nil
+    case .slot(let slot): return try subject.predicateValue(slot: slot)
+    case .key(let key): return try subject.predicateAnswer(forKey: key).value
+    case .arithmetic(let function, let left, let right):
+      return try function.arithmetic(
+        try left.value(subject, bindings: &bindings), try right.value(subject, bindings: &bindings))
+    case .call(let function, let arguments):
+      return try function.evaluate(try arguments.map { try $0.value(subject, bindings: &bindings) })
+    case .aggregate(let elements): return .list(try elements.map { try $0.value(subject, bindings: &bindings) })
+    case .subject, .path, .variable, .element, .subquery, .conditional, .assignment:
+      return try operand(subject, bindings: &bindings).value
     }
   }
 
+  /// What the expression leads to: a value or objects.
+  @usableFromInline
   func operand<Subject: SlottedSubject>(
     _ subject: Subject, bindings: inout Bindings<Subject>
   ) throws -> Operand<Subject> where Subject.Related == Subject {
     switch self {
-    case .constant(let value): return .value(value)
     case .subject: return .object(subject)
-    case .slot(let slot): return .value(try subject.predicateValue(slot: slot))
     case .key(let key): return Operand(try subject.predicateAnswer(forKey: key))
     case .path(let base, let steps):
       var operand = try base.operand(subject, bindings: &bindings)
       for step in steps { operand = try step.follow(operand) }
       return operand
     case .variable(let index): return bindings[index]
-    case .call(let function, let arguments):
-      return try call(function, arguments: arguments, subject: subject, bindings: &bindings)
-    case .aggregate(let elements):
-      var values: [Value] = []
-      for element in elements { values.append(try element.operand(subject, bindings: &bindings).value) }
-      return .value(.list(values))
+    case .element(let collection, let index):
+      let operand = try collection.operand(subject, bindings: &bindings)
+      return try element(of: operand, node: index, at: index.value(subject, bindings: &bindings))
     case .subquery(let collection, let variable, let condition):
       return try select(
         from: try collection.operand(subject, bindings: &bindings), variable: variable, where: condition,
@@ -54,25 +58,24 @@ extension ValueNode {
     case .assignment(let index, let value):
       bindings[index] = try value.operand(subject, bindings: &bindings)
       return bindings[index]
+    case .constant, .slot, .arithmetic, .call, .aggregate: return .value(try value(subject, bindings: &bindings))
     }
   }
 
-  private func call<Subject: SlottedSubject>(
-    _ function: PredicateFunction, arguments: [ValueNode], subject: Subject, bindings: inout Bindings<Subject>
-  ) throws -> Operand<Subject> where Subject.Related == Subject {
-    var operands: [Operand<Subject>] = []
-    for argument in arguments { operands.append(try argument.operand(subject, bindings: &bindings)) }
-    if function == .element, case .objects(let objects) = operands[0] {
-      if case .call(.size, _) = arguments[1] { return .value(.int(Int64(objects.count))) }
-      let position = position(arguments[1], in: operands[1].value, count: objects.count)
+  private func element<Subject>(
+    of operand: Operand<Subject>, node: ValueNode, at index: Value
+  ) throws -> Operand<Subject> {
+    if case .objects(let objects) = operand {
+      if case .call(.size, _) = node { return .value(.int(Int64(objects.count))) }
+      let position = position(node, in: index, count: objects.count)
       return .object(position.flatMap { objects.indices.contains($0) ? objects[$0] : nil })
     }
-    if function == .element, let elements = operands[0].elements {
-      if case .call(.size, _) = arguments[1] { return .value(.int(Int64(elements.count))) }
-      let position = position(arguments[1], in: operands[1].value, count: elements.count)
+    if let elements = operand.elements {
+      if case .call(.size, _) = node { return .value(.int(Int64(elements.count))) }
+      let position = position(node, in: index, count: elements.count)
       return .value(position.flatMap { elements.indices.contains($0) ? elements[$0] : nil } ?? .null)
     }
-    return .value(try function.evaluate(operands.map { $0.value }))
+    return .value(try PredicateFunction.element.evaluate([operand.value, index]))
   }
 
   private func position(_ node: ValueNode, in value: Value, count: Int) -> Int? {
