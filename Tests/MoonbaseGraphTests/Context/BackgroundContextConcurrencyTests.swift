@@ -1,11 +1,14 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
 @Suite struct BackgroundContextConcurrencyTests {
-  @Test func idsFetchedInTheBackgroundBecomeObjectsElsewhere() async throws {
-    let coordinator = try People.coordinator()
+  @Test(arguments: StoreKind.allCases)
+  func idsFetchedInTheBackgroundBecomeObjectsElsewhere(_ kind: StoreKind) async throws {
+    let bench = try StoreBench(kind)
+    let coordinator = bench.coordinator
     let background = try BackgroundContext(coordinator)
     try await background.perform { context in
       for age in 1...10 { try context.insert("Person", values: ["age": .int(Int64(age))]) }
@@ -17,17 +20,22 @@ import Testing
     #expect(Set(ages) == Set((1...10).map { Value.int($0) }))
   }
 
-  @Test func performAndWaitRunsInlineOnItsOwnThread() throws {
-    let background = try BackgroundContext(People.coordinator())
-    let nested = try background.performAndWait { context in
+  @Test(arguments: StoreKind.allCases) func performAndWaitRunsInlineOnItsOwnThread(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let background = try BackgroundContext(bench.coordinator)
+    let (count, isInline) = try background.performAndWait { context in
       try context.insert("Person")
-      return try background.performAndWait { try $0.count(FetchRequest("Person")) }
+      let thread = Thread.current
+      return try background.performAndWait { (try $0.count(FetchRequest("Person")), Thread.current == thread) }
     }
-    #expect(nested == 1)
+    #expect(count == 1 && isInline)
+    let caller = Thread.current
+    #expect(background.performAndWait { _ in Thread.current != caller })
   }
 
-  @Test func contextsOnSeveralThreadsSaveIntoOneStore() async throws {
-    let coordinator = try People.coordinator()
+  @Test(arguments: StoreKind.allCases) func contextsOnSeveralThreadsSaveIntoOneStore(_ kind: StoreKind) async throws {
+    let bench = try StoreBench(kind)
+    let coordinator = bench.coordinator
     try await withThrowingTaskGroup(of: Void.self) { group in
       for worker in 0..<4 {
         let background = try BackgroundContext(coordinator)

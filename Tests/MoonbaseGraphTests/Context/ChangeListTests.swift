@@ -22,8 +22,10 @@ import Testing
     withExtendedLifetime(objects) {}
   }
 
-  @Test func aRefreshedObjectIsNoLongerChangedAndCanChangeAgain() throws {
-    let context = try People.context()
+  @Test(arguments: StoreKind.allCases)
+  func aRefreshedObjectIsNoLongerChangedAndCanChangeAgain(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
     let objects = try (0..<3).map { _ in try context.insert("Department") }
     try context.save()
     for object in objects { object["name"] = "new" }
@@ -36,8 +38,9 @@ import Testing
   }
 
   /// To find those that leave must not go through all that is unsaved.
-  @Test func newObjectsThatWereDeletedWaitApart() throws {
-    let context = try People.context()
+  @Test(arguments: StoreKind.allCases) func newObjectsThatWereDeletedWaitApart(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
     let objects = try (0..<20).map { _ in try context.insert("Department") }
     try context.delete(objects[3])
     #expect(Array(context.newDeletedObjects) == [objects[3]])

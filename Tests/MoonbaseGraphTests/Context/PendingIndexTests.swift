@@ -6,10 +6,8 @@ import Testing
 
 @Suite struct PendingIndexTests {
   private func find(
-    _ context: ManagedObjectContext, _ name: String, _ values: [String: Value], entity: String = "Person"
-  )
-    throws -> [ManagedObject]
-  {
+    _ context: ManagedObjectContext, _ entity: String, _ values: [String: Value]
+  ) throws -> [ManagedObject] {
     var request = FetchRequest(entity)
     request.predicate = .and(
       values.sorted { $0.key < $1.key }.map { .comparison(.init(.keyPath($0.key), .equal, .constant($0.value))) })
@@ -17,8 +15,9 @@ import Testing
   }
 
   /// Each question costs what changed since the last one, not all that is unsaved.
-  @Test func findingAmongUnsavedObjectsCostsWhatChanged() throws {
-    let context = try People.context()
+  @Test(arguments: StoreKind.allCases) func findingAmongUnsavedObjectsCostsWhatChanged(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
     for number in 0..<2000 {
       let name = Value.string("p\(number)")
       #expect(try find(context, "Person", ["firstName": name]).isEmpty)
@@ -29,9 +28,10 @@ import Testing
     #expect(try find(context, "Person", ["firstName": "p7"]).count == 1)
   }
 
-  @Test func anObjectWithoutChangesIsNotKept() throws {
-    let context = try People.context()
-    for number in 0..<100 { try context.insert("Person", values: ["firstName": .string("p\(number)")]) }
+  @Test(arguments: StoreKind.allCases) func anObjectWithoutChangesIsNotKept(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    for number in 0..<100 { try context.insert("Person", ["firstName": .string("p\(number)")]) }
     try context.save()
     for number in 0..<20 { try context.insert("Person", values: ["firstName": .string("new \(number)")]) }
     #expect(try find(context, "Person", ["firstName": "new 7"]).count == 1)
@@ -45,12 +45,13 @@ import Testing
     #expect(try find(context, "Person", ["firstName": "new 7"]).count == 1)
   }
 
-  @Test func randomChangesAreFoundAsByLookingAtEach() throws {
-    let context = try People.context()
+  @Test(arguments: StoreKind.allCases) func randomChangesAreFoundAsByLookingAtEach(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
     let department = try context.insert("Department")
     var people: [ManagedObject] = []
     var random = SplitMix(11)
-    for step in 0..<1500 {
+    for step in 0..<(kind == .memory ? 1500 : 600) {
       switch random.next(9) {
       case 0, 1, 2: people.append(try context.insert(random.next(3) == 0 ? "Employee" : "Person"))
       case 3: if let person = people.randomElement(using: &random) { person["age"] = .int(Int64(random.next(5))) }
@@ -78,7 +79,7 @@ import Testing
       ]
       for wanted in values where !wanted.isEmpty {
         for entity in ["Person", "Employee"] {
-          let found = try Set(find(context, "", wanted, entity: entity))
+          let found = try Set(find(context, entity, wanted))
           let naive = people.filter { person in
             (entity == "Person" || person.entity.name == entity)
               && wanted.allSatisfy { person[$0.key] == ($0.value == 3.0 ? 3 : $0.value) }

@@ -28,9 +28,11 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...20) func contextAgreesWithTheNaiveModel(seed: Int) throws {
+  @Test(arguments: StoreKind.allCases, 1...10)
+  func contextAgreesWithTheNaiveModel(_ kind: StoreKind, _ seed: Int) throws {
     var random = SplitMix(UInt64(seed))
-    let coordinator = try People.coordinator()
+    let bench = try StoreBench(kind)
+    let coordinator = bench.coordinator
     let context = try ManagedObjectContext(coordinator)
     var people: [Int: ManagedObject] = [:]
     var departments: [Int: ManagedObject] = [:]

@@ -44,37 +44,69 @@ import Testing
     return result
   }
 
-  @Test func transformerRunsOnceAndReadingIsNoChange() throws {
-    let context = try People.context(extensions: extensions())
-    let person = try context.insert("Person", values: ["color": "red"])
-    #expect(person["color"] == "red")
-    try context.save()
-    let id = person.objectID
-    #expect(
-      try context.coordinator.persistentStores[0].snapshot(of: id)?.values[3] == .data(Data("red".utf8)))
-    #expect(!context.hasChanges)
+  /// A transformer that counts how often it is asked, in each direction.
+  private final class Counting: Sendable {
+    let (forth, back) = (Switch(), Switch())
+
+    func transformer() -> ValueTransformer {
+      ValueTransformer(
+        "ColorTransformer",
+        transformedValue: { [forth] value in
+          forth.value += 1
+          return .data(Data((value.text ?? "").utf8))
+        },
+        reverseTransformedValue: { [back] value in
+          back.value += 1
+          guard case .data(let data) = value else { return value }
+          return .string(String(decoding: data, as: UTF8.self))
+        })
+    }
   }
 
-  @Test func derivedValueFollowsItsInputs() throws {
-    let context = try People.context(extensions: extensions())
-    let person = try context.insert("Person", values: ["firstName": "Ann"])
+  @Test(arguments: StoreKind.allCases) func aTransformerRunsOnceAndReadingIsNoChange(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let counting = Counting()
+    var extensions = ClosureExtensions()
+    extensions.register { counting.transformer() }
+    let context = try ManagedObjectContext(bench.coordinator, extensions: extensions)
+    let person = try context.insert("Person", ["color": "red"])
+    for _ in 0..<3 { #expect(person["color"] == "red") }
+    try context.save()
+    let slot = try #require(person.entity.slot("color"))
+    let row = try context.coordinator.persistentStores[0].snapshot(of: person.objectID)
+    #expect(row?.values[slot] == .data(Data("red".utf8)))
+    #expect(counting.forth.value == 1 && counting.back.value == 0)
+    try context.refresh(person, mergeChanges: false)
+    for _ in 0..<3 { #expect(person["color"] == "red") }
+    #expect(!context.hasChanges && !person.hasChanges)
+    person["firstName"] = "A"
+    try context.save()
+    #expect(counting.forth.value == 1 && counting.back.value == 1)
+  }
+
+  @Test(arguments: StoreKind.allCases) func derivedValueFollowsItsInputs(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = try ManagedObjectContext(bench.coordinator, extensions: extensions())
+    let person = try context.insert("Person", ["firstName": "Ann"])
     #expect(person["fullName"] == .null)
     try person.setValue("Lee", forKey: "lastName")
     #expect(person["fullName"] == "Ann Lee")
     #expect { try person.setValue("x", forKey: "fullName") } throws: { ($0 as? GraphError)?.code == .invalidValue }
   }
 
-  @Test func immediateWriteReachesTheShadowAtOnce() throws {
-    let context = try People.context(extensions: extensions())
-    let person = try context.insert("Person", values: ["bounds": [1, 2]])
+  @Test(arguments: StoreKind.allCases) func immediateWriteReachesTheShadowAtOnce(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = try ManagedObjectContext(bench.coordinator, extensions: extensions())
+    let person = try context.insert("Person", ["bounds": [1, 2]])
     #expect(person["boundsAsString"] == "1,2" && person["bounds"] == [1, 2])
     try person.setValue("3,4", forKey: "boundsAsString")
     #expect(person["bounds"] == [3, 4])
   }
 
-  @Test func delayedWriteReachesTheShadowAtWillSave() throws {
-    let context = try People.context(extensions: extensions(.delayed))
-    let person = try context.insert("Person", values: ["bounds": [1, 2]])
+  @Test(arguments: StoreKind.allCases) func delayedWriteReachesTheShadowAtWillSave(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = try ManagedObjectContext(bench.coordinator, extensions: extensions(.delayed))
+    let person = try context.insert("Person", ["bounds": [1, 2]])
     #expect(person["boundsAsString"] == .null && person["bounds"] == [1, 2])
     #expect { try person.setValue("9", forKey: "boundsAsString") } throws: {
       ($0 as? GraphError)?.code == .invalidValue
@@ -88,9 +120,10 @@ import Testing
     #expect(person["bounds"] == [1, 2])
   }
 
-  @Test func normalizationAndRulesRunAtSave() throws {
-    let context = try People.context(extensions: extensions())
-    let person = try context.insert("Person", values: ["email": "A@B.C", "age": 13])
+  @Test(arguments: StoreKind.allCases) func normalizationAndRulesRunAtSave(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = try ManagedObjectContext(bench.coordinator, extensions: extensions())
+    let person = try context.insert("Person", ["email": "A@B.C", "age": 13])
     #expect { try context.save() } throws: { error in
       let error = error as? GraphError
       return error?.code == .validation && error?.property == "age" && error?.message.contains("unlucky") == true
@@ -100,10 +133,11 @@ import Testing
     #expect(person["email"] == "a@b.c")
   }
 
-  @Test func severalFailuresComeAsOneErrorWithDetails() throws {
-    let context = try People.context(extensions: extensions())
-    let person = try context.insert("Person", values: ["age": 13])
-    let other = try context.insert("Person", values: ["age": 13])
+  @Test(arguments: StoreKind.allCases) func severalFailuresComeAsOneErrorWithDetails(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = try ManagedObjectContext(bench.coordinator, extensions: extensions())
+    let person = try context.insert("Person", ["age": 13])
+    let other = try context.insert("Person", ["age": 13])
     #expect { try context.save() } throws: { error in
       let error = error as? GraphError
       return error?.code == .multipleErrors && error?.details.map(\.objectID) == [person.objectID, other.objectID]
@@ -113,7 +147,7 @@ import Testing
   /// A value that is shared by whoever reads it, as a table of a script is.
   private final class Shared { var text = "" }
 
-  @Test func aValueChangedInPlaceIsFoundWhereAskedFor() throws {
+  @Test(arguments: StoreKind.allCases) func aValueChangedInPlaceIsFoundWhereAskedFor(_ kind: StoreKind) throws {
     let shared = Shared()
     var extensions = ClosureExtensions()
     // What comes of a value is what the shared text says at that moment.
@@ -122,7 +156,8 @@ import Testing
       ValueTransformer(
         "ColorTransformer", transformedValue: { _ in .data(Data(text.text.utf8)) }, reverseTransformedValue: { _ in 1 })
     }
-    let context = try People.context(extensions: extensions)
+    let bench = try StoreBench(kind)
+    let context = try ManagedObjectContext(bench.coordinator, extensions: extensions)
     shared.text = "red"
     let person = try context.insert("Person", values: ["color": 1])
     try context.save()

@@ -106,9 +106,10 @@ import Testing
     #expect(context.brokenInvariants() == [])
   }
 
-  @Test func theErrorOfATransactionIsItsOwnNotThatOfTheRollback() throws {
+  @Test(arguments: StoreKind.allCases)
+  func theErrorOfATransactionIsItsOwnNotThatOfTheRollback(_ kind: StoreKind) throws {
     struct Stop: Error {}
-    let bench = try StoreBench(.memory)
+    let bench = try StoreBench(kind)
     let failing = Switch()
     let context = bench.context { entry in entry.willTurnIntoFault = { _ in try failing.failIfOn() } }
     let person = try context.insert("Person", values: ["firstName": "A"])

@@ -41,10 +41,10 @@ import Testing
     return bench.context()
   }
 
-  private func bench() throws -> StoreBench {
+  private func bench(_ kind: StoreKind) throws -> StoreBench {
     var model = People.model()
     model.entities[0].managedObjectClassName = "Endless"
-    return try StoreBench(.memory, model)
+    return try StoreBench(kind, model)
   }
 
   /// A chain of friends, each the only one of the one before.
@@ -59,15 +59,16 @@ import Testing
     try context.save()
   }
 
-  @Test func anEndlessAwakeFromInsertIsAnError() throws {
-    let context = try context(bench())
+  @Test(arguments: StoreKind.allCases) func anEndlessAwakeFromInsertIsAnError(_ kind: StoreKind) throws {
+    let bench = try bench(kind)
+    let context = try context(bench)
     try context.insert("Person")
     #expect(context.pendingErrors.contains { "\($0)".contains("awakeFromInsert: 100 \(Self.code)") })
     #expect(context.brokenInvariants() == [])
   }
 
-  @Test func aLongChainOfAwakeFromFetchIsAnError() throws {
-    let bench = try bench()
+  @Test(arguments: StoreKind.allCases) func aLongChainOfAwakeFromFetchIsAnError(_ kind: StoreKind) throws {
+    let bench = try bench(kind)
     try fill(bench, 150)
     let context = try context(bench)
     let first = try #require(try context.fetch(FetchRequest("Person")).first)
@@ -76,8 +77,8 @@ import Testing
     #expect(context.brokenInvariants() == [])
   }
 
-  @Test func aLongChainOfPrepareForDeletionIsAnError() throws {
-    let bench = try bench()
+  @Test(arguments: StoreKind.allCases) func aLongChainOfPrepareForDeletionIsAnError(_ kind: StoreKind) throws {
+    let bench = try bench(kind)
     try fill(bench, 2)
     bench.coordinator.register(Endless.self, forClassName: "Endless")
     var extensions = ClosureExtensions()
@@ -103,8 +104,8 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test func endlessRulesAreErrors() throws {
-    let bench = try bench()
+  @Test(arguments: StoreKind.allCases) func endlessRulesAreErrors(_ kind: StoreKind) throws {
+    let bench = try bench(kind)
     try fill(bench, 1)
     let context = try context(bench)
     let person = try #require(try context.fetch(FetchRequest("Person")).first)

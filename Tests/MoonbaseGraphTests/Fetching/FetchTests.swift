@@ -4,18 +4,20 @@ import MoonbaseTestSupport
 import Testing
 
 @Suite struct FetchTests {
-  let coordinator: PersistentStoreCoordinator
-
-  init() throws {
-    coordinator = try People.coordinator()
-    let context = try ManagedObjectContext(coordinator)
-    let department = try context.insert("Department", values: ["name": "d"])
+  /// Ten people, the older half of them in a department.
+  private func filled(_ kind: StoreKind, wrap: (any PersistentStore) -> any PersistentStore = { $0 }) throws
+    -> StoreBench
+  {
+    let bench = try StoreBench(kind, wrap: wrap)
+    let context = bench.context()
+    let department = try context.insert("Department", ["name": "d"])
     for age in 1...10 {
       let person = try context.insert(
         "Person", values: ["age": .int(Int64(age)), "firstName": age % 2 == 0 ? "even" : "odd"])
       if age > 5 { try person.setObject(department, forKey: "department") }
     }
     try context.save()
+    return bench
   }
 
   private func request(_ predicate: String? = nil) throws -> FetchRequest {
@@ -29,8 +31,9 @@ import Testing
     objects.compactMap { if case .int(let age) = $0["age"] { age } else { nil } }
   }
 
-  @Test func unsavedChangesEnterAndLeaveTheResult() throws {
-    let context = try ManagedObjectContext(coordinator)
+  @Test(arguments: StoreKind.allCases) func unsavedChangesEnterAndLeaveTheResult(_ kind: StoreKind) throws {
+    let bench = try filled(kind)
+    let context = bench.context()
     var request = try request("age >= 9")
     let found = try context.fetch(request)
     #expect(ages(found) == [9, 10])
@@ -43,8 +46,9 @@ import Testing
     #expect(try context.fetchIDs(request).count == 2)
   }
 
-  @Test func limitAndOffsetCountAfterSorting() throws {
-    let context = try ManagedObjectContext(coordinator)
+  @Test(arguments: StoreKind.allCases) func limitAndOffsetCountAfterSorting(_ kind: StoreKind) throws {
+    let bench = try filled(kind)
+    let context = bench.context()
     var request = try request()
     request.sortDescriptors = [SortDescriptor("age", ascending: false)]
     request.fetchLimit = 3
@@ -53,8 +57,9 @@ import Testing
     #expect(try context.count(request) == 3)
   }
 
-  @Test func missingValuesNeverMatchAValueNotEvenUnderNot() throws {
-    let context = try ManagedObjectContext(coordinator)
+  @Test(arguments: StoreKind.allCases) func missingValuesNeverMatchAValueNotEvenUnderNot(_ kind: StoreKind) throws {
+    let bench = try filled(kind)
+    let context = bench.context()
     #expect(try context.count(request("lastName != 'x'")) == 0)
     #expect(try context.count(request("NOT (lastName = 'x')")) == 0)
     #expect(try context.count(request("lastName = NULL")) == 10)
@@ -63,32 +68,32 @@ import Testing
     #expect(try context.count(request("department.name = 'd'")) == 5)
   }
 
-  @Test func batchOfFaultsReadsItsRowsTogether() throws {
+  @Test(arguments: StoreKind.allCases) func aBatchOfFaultsReadsItsRowsTogether(_ kind: StoreKind) throws {
     var failing: FailingStore?
-    let coordinator = try People.coordinator { store in
+    let bench = try filled(kind) { store in
       let new = FailingStore(store)
       failing = new
       return new
     }
-    let writer = try ManagedObjectContext(coordinator)
-    for age in 1...6 { try writer.insert("Person", values: ["age": .int(Int64(age))]) }
-    try writer.save()
-    let context = try ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: coordinator))
+    let store = try #require(failing)
+    let context = bench.stranger()
     var request = FetchRequest("Person")
-    request.fetchBatchSize = 3
+    request.fetchBatchSize = 5
     request.includesPropertyValues = false
     let objects = try context.fetch(request)
-    failing?.fail(afterReads: nil)
-    #expect(objects.allSatisfy(\.isFault) && objects.count == 6)
-    #expect(objects.allSatisfy { $0["age"] != .null })
+    #expect(objects.allSatisfy(\.isFault) && objects.count == 10)
+    // One read for each five of them, and no more.
+    store.fail(afterReads: 2)
+    #expect(objects.allSatisfy { $0["age"] != .null } && context.pendingErrors.isEmpty)
   }
 
-  @Test func refetchedObjectsTakeNewValuesUnderTheirChanges() throws {
-    let context = try ManagedObjectContext(coordinator)
+  @Test(arguments: StoreKind.allCases) func refetchedObjectsTakeNewValuesUnderTheirChanges(_ kind: StoreKind) throws {
+    let bench = try filled(kind)
+    let context = bench.context()
     let person = try #require(try context.fetch(request("age = 3")).first)
     #expect(person["firstName"] == "odd")
     try person.setValue("mine", forKey: "lastName")
-    let other = try ManagedObjectContext(coordinator)
+    let other = bench.context()
     try other.object(with: person.objectID).setValue("new", forKey: "firstName")
     try other.save()
     var request = try request("firstName = 'new'")
@@ -99,8 +104,9 @@ import Testing
     try context.save()
   }
 
-  @Test func dictionariesGroupFilterAndDistinguish() throws {
-    let context = try ManagedObjectContext(coordinator)
+  @Test(arguments: StoreKind.allCases) func dictionariesGroupFilterAndDistinguish(_ kind: StoreKind) throws {
+    let bench = try filled(kind)
+    let context = bench.context()
     var request = FetchRequest("Person")
     request.resultType = .dictionaries
     request.propertiesToFetch = [
@@ -131,17 +137,17 @@ import Testing
     #expect(try context.fetchDictionaries(distinct).count == 10)
   }
 
-  @Test func prefetchedDestinationsNeedNoFurtherRead() throws {
-    var failing: FailingStore?
-    let shared = PersistentStoreCoordinator(model: coordinator.model)
-    let store = FailingStore(coordinator.persistentStores[0])
-    failing = store
+  @Test(arguments: StoreKind.allCases) func prefetchedDestinationsNeedNoFurtherRead(_ kind: StoreKind) throws {
+    let bench = try filled(kind)
+    let shared = PersistentStoreCoordinator(model: bench.coordinator.model)
+    let store = FailingStore(bench.coordinator.persistentStores[0])
     shared.add(store)
     let context = try ManagedObjectContext(shared)
     var request = try request("department != NULL")
     request.relationshipKeyPathsForPrefetching = ["department.employees"]
     let people = try context.fetch(request)
-    failing?.fail(afterReads: 0)
+    #expect(people.count == 5)
+    store.fail(afterReads: 0)
     for person in people {
       let department = try #require(try person.object(forKey: "department"))
       #expect(department["name"] == "d")
@@ -150,8 +156,9 @@ import Testing
     #expect(context.pendingErrors.isEmpty)
   }
 
-  @Test func unknownNamesAreRefusedWithTheNearest() throws {
-    let context = try ManagedObjectContext(coordinator)
+  @Test(arguments: StoreKind.allCases) func unknownNamesAreRefusedWithTheNearest(_ kind: StoreKind) throws {
+    let bench = try filled(kind)
+    let context = bench.context()
     for wrong in ["aeg > 1", "department.nmae = 'x'"] {
       #expect { try context.fetch(request(wrong)) } throws: { "\($0)".contains("did you mean") }
     }

@@ -27,24 +27,25 @@ final class Person: ManagedObject {
 }
 
 @Suite struct AccessorTests {
-  private func coordinator(wrap: (any PersistentStore) -> any PersistentStore = { $0 }) throws
-    -> PersistentStoreCoordinator
-  {
+  private func bench(
+    _ kind: StoreKind, wrap: (any PersistentStore) -> any PersistentStore = { $0 }
+  ) throws -> StoreBench {
     var model = People.model()
     model.entities[0].managedObjectClassName = "Person"
-    let coordinator = try People.coordinator(model, wrap: wrap)
-    coordinator.register(Person.self, forClassName: "Person")
-    return coordinator
+    let bench = try StoreBench(kind, model, wrap: wrap)
+    bench.coordinator.register(Person.self, forClassName: "Person")
+    return bench
   }
 
-  @Test func whatTheStoreDerivesCannotBeAssigned() throws {
+  @Test(arguments: StoreKind.allCases) func whatTheStoreDerivesCannotBeAssigned(_ kind: StoreKind) throws {
     let model = ManagedObjectModel {
       EntityDescription("A") {
         AttributeDescription("name", type: .string)
         AttributeDescription("upper", type: .string).with { $0.derivationExpression = "uppercase:(name)" }
       }
     }
-    let context = try ManagedObjectContext(People.coordinator(model))
+    let bench = try StoreBench(kind, model)
+    let context = bench.context()
     let object = try context.insert("A")
     let error = #expect(throws: GraphError.self) { try object.setValue("X", forKey: "upper") }
     #expect(
@@ -55,26 +56,28 @@ final class Person: ManagedObject {
     #expect(try object.value(forKey: "upper") == .null)
   }
 
-  @Test func accessByKeyGoesThroughTheSubclassAccessor() throws {
-    let context = try ManagedObjectContext(coordinator())
-    let person = try #require(try context.insert("Person", values: ["firstName": "ann"]) as? Person)
+  @Test(arguments: StoreKind.allCases) func accessByKeyGoesThroughTheSubclassAccessor(_ kind: StoreKind) throws {
+    let bench = try bench(kind)
+    let context = bench.context()
+    let person = try #require(try context.insert("Person", ["firstName": "ann"]) as? Person)
     #expect(person.firstName == "ANN" && person["firstName"] == "ANN")
     #expect(try person.primitiveValue(forKey: "firstName") == "ann")
     person.age = 41
     #expect(person["age"] == 41)
   }
 
-  @Test func failingReadIsSeenThroughEveryAccessorAndFailsTheSave() throws {
+  @Test(arguments: StoreKind.allCases)
+  func failingReadIsSeenThroughEveryAccessorAndFailsTheSave(_ kind: StoreKind) throws {
     var failing: FailingStore?
-    let coordinator = try coordinator {
+    let bench = try bench(kind) {
       let store = FailingStore($0)
       failing = store
       return store
     }
-    let first = try ManagedObjectContext(coordinator)
-    let ids = try (0..<3).map { try first.insert("Person", values: ["age": .int($0)]) }
+    let first = bench.context()
+    let ids = try (0..<3).map { try first.insert("Person", ["age": .int($0)]) }
     try first.save()
-    let context = try ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: coordinator))
+    let context = bench.stranger()
     let people = try ids.map { try #require(try context.object(with: $0.objectID) as? Person) }
     failing?.fail(afterReads: 1)
     #expect(people[0].age == 0 && context.pendingErrors.isEmpty)
@@ -90,8 +93,9 @@ final class Person: ManagedObject {
     #expect(people[1].age == 1)
   }
 
-  @Test func unknownKeyIsAnError() throws {
-    let context = try ManagedObjectContext(coordinator())
+  @Test(arguments: StoreKind.allCases) func unknownKeyIsAnError(_ kind: StoreKind) throws {
+    let bench = try bench(kind)
+    let context = bench.context()
     let person = try context.insert("Person")
     #expect { try person.setValue(1, forKey: "aeg") } throws: { ($0 as? GraphError)?.code == .unknownName }
     #expect(person["aeg"] == .null && context.pendingErrors.count == 1)
@@ -108,10 +112,12 @@ final class Person: ManagedObject {
     }
   }
 
-  @Test func anAccessorThatAsksForItsOwnPropertyByNameIsAnError() throws {
+  @Test(arguments: StoreKind.allCases)
+  func anAccessorThatAsksForItsOwnPropertyByNameIsAnError(_ kind: StoreKind) throws {
     var model = People.model()
     model.entities[0].managedObjectClassName = "SelfReader"
-    let coordinator = try People.coordinator(model)
+    let bench = try StoreBench(kind, model)
+    let coordinator = bench.coordinator
     coordinator.register(SelfReader.self, forClassName: "SelfReader")
     let context = try ManagedObjectContext(coordinator)
     let person = try context.insert("Person")

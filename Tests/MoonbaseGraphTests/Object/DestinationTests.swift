@@ -4,10 +4,11 @@ import MoonbaseTestSupport
 import Testing
 
 @Suite struct DestinationTests {
-  @Test func relationshipAcrossStoresIsRefusedAtTheAssignment() throws {
+  @Test(arguments: StoreKind.allCases) func relationshipAcrossStoresIsRefusedAtTheAssignment(_ kind: StoreKind) throws {
     let model = try People.model().resolved()
     let coordinator = PersistentStoreCoordinator(model: model)
-    let (first, second) = (try InMemoryStore(model: model), try InMemoryStore(model: model))
+    let folder = try TemporaryFolder()
+    let (first, second) = (try kind.store(for: model, in: folder), try kind.store(for: model, in: folder))
     let elsewhere = PersistentStoreCoordinator(model: model)
     elsewhere.add(second)
     let foreign = try ManagedObjectContext(elsewhere).insert("Department", values: ["name": "far"])
@@ -33,8 +34,9 @@ import Testing
     #expect(context.brokenInvariants().isEmpty)
   }
 
-  @Test func listWithOneWrongObjectChangesNothing() throws {
-    let context = try People.context()
+  @Test(arguments: StoreKind.allCases) func listWithOneWrongObjectChangesNothing(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
     let department = try context.insert("Department")
     let (a, b) = (try context.insert("Person"), try context.insert("Person"))
     try department.setObjects([a], forKey: "employees")

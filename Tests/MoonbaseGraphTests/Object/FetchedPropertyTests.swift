@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Fetched properties")
 struct FetchedPropertyTests {
-  private func context() throws -> ManagedObjectContext {
+  private func bench(_ kind: StoreKind) throws -> StoreBench {
     var model = People.model()
     var peers = FetchedPropertyDescription(
       "peers", fetchRequest: try FetchRequest("Person", where: "age == $FETCH_SOURCE.age AND SELF != $FETCH_SOURCE"))
@@ -18,7 +18,7 @@ struct FetchedPropertyTests {
     let friends = FetchedPropertyDescription(
       "friendsOfFriends", fetchRequest: try FetchRequest("Person", where: "ANY friends IN $FETCH_SOURCE.friends"))
     model.entities[0].fetchedProperties = [peers, colleagues, elders, friends]
-    return try ManagedObjectContext(People.coordinator(model))
+    return try StoreBench(kind, model)
   }
 
   private func names(_ value: Value, _ context: ManagedObjectContext) throws -> [Value] {
@@ -29,8 +29,10 @@ struct FetchedPropertyTests {
     }
   }
 
-  @Test(arguments: [false, true]) func aFetchedPropertyIsAFetchWithItsObjectAsTheSource(isSaved: Bool) throws {
-    let context = try context()
+  @Test(arguments: StoreKind.allCases, [false, true])
+  func aFetchedPropertyIsAFetchWithItsObjectAsTheSource(_ kind: StoreKind, isSaved: Bool) throws {
+    let bench = try bench(kind)
+    let context = bench.context()
     let moon = try context.insert("Department")
     moon["name"] = "Moon"
     let people = try [("Ada", 36), ("Bob", 36), ("Cyd", 70), ("Dan", 36)].enumerated().map { number, person in
@@ -55,8 +57,9 @@ struct FetchedPropertyTests {
     #expect(people[2]["elders"] == [])
   }
 
-  @Test func assigningOneIsAnErrorThatSaysWhy() throws {
-    let context = try context()
+  @Test(arguments: StoreKind.allCases) func assigningOneIsAnErrorThatSaysWhy(_ kind: StoreKind) throws {
+    let bench = try bench(kind)
+    let context = bench.context()
     let person = try context.insert("Person")
     for attempt in [
       { try person.setValue([], forKey: "peers") }, { try person.setPrimitiveValue([], forKey: "peers") },

@@ -4,7 +4,7 @@ import MoonbaseTestSupport
 import Testing
 
 /// Objects that outlive their context, or their place in it.
-@Suite struct LifetimeTests {
+@Suite(.serialized) struct LifetimeTests {
   /// Two objects of one ID: the first must not keep its way to a context that no longer knows it.
   @Test(arguments: StoreKind.allCases)
   func anObjectMadeForAnIDBeforeItsRowLeavesWhenTheRowComes(_ kind: StoreKind) throws {
@@ -57,8 +57,9 @@ import Testing
   }
 
   /// What was inserted and deleted within a savepoint may come back up to its end, and counts that long.
-  @Test func whoMayComeBackKeepsItsValuesAndWhatTheyWeigh() throws {
-    let context = try StoreBench(.memory).context()
+  @Test(arguments: StoreKind.allCases) func whoMayComeBackKeepsItsValuesAndWhatTheyWeigh(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
     let held = weighing(context)
     let long = Value.string(String(repeating: "x", count: 1_000_000))
     let person = try context.insert("Person", values: ["firstName": long])
@@ -102,14 +103,15 @@ import Testing
     }
   }
 
-  @Test func everyObjectThatKnowsAContextIsKnownToIt() throws {
+  @Test(arguments: StoreKind.allCases) func everyObjectThatKnowsAContextIsKnownToIt(_ kind: StoreKind) throws {
     var model = People.model()
     model.entities[0].managedObjectClassName = "Doubled"
-    let bench = try StoreBench(.memory, model)
+    let bench = try StoreBench(kind, model)
     bench.coordinator.register(Doubled.self, forClassName: "Doubled")
     var context: ManagedObjectContext? = bench.context()
     let person = try #require(try context?.insert("Person"))
     context = nil
+    #expect(!Doubled.twins.isEmpty)
     #expect(person.managedObjectContext == nil && Doubled.twins.allSatisfy { $0.managedObjectContext == nil })
     Doubled.twins = []
   }

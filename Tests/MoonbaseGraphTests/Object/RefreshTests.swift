@@ -56,8 +56,9 @@ import Testing
   }
 
   /// A walk that asks for the length of the owner's list must not read the list again and again.
-  @Test func aRefreshedMemberWhoseRowIsTheSameLeavesTheListOfItsOwner() throws {
-    let bench = try StoreBench(.sqlite)
+  @Test(arguments: StoreKind.allCases)
+  func aRefreshedMemberWhoseRowIsTheSameLeavesTheListOfItsOwner(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
     let context = bench.context()
     let department = try context.insert("Department")
     let people = try (0..<20).map { _ in try context.insert("Person") }

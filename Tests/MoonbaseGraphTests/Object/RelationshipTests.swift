@@ -4,8 +4,9 @@ import MoonbaseTestSupport
 import Testing
 
 @Suite struct RelationshipTests {
-  @Test func inverseFollowsAtOnceOnBothSides() throws {
-    let context = try People.context()
+  @Test(arguments: StoreKind.allCases) func inverseFollowsAtOnceOnBothSides(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
     let person = try context.insert("Person")
     let first = try context.insert("Department", values: ["name": "first"])
     let second = try context.insert("Department", values: ["name": "second"])
@@ -18,8 +19,9 @@ import Testing
     #expect(try person.object(forKey: "department") == nil)
   }
 
-  @Test func manyToManyIsSavedAndReadFromBothSides() throws {
-    let coordinator = try People.coordinator()
+  @Test(arguments: StoreKind.allCases) func manyToManyIsSavedAndReadFromBothSides(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let coordinator = bench.coordinator
     let context = try ManagedObjectContext(coordinator)
     let a = try context.insert("Person", values: ["firstName": "a"])
     let b = try context.insert("Person", values: ["firstName": "b"])
@@ -34,8 +36,9 @@ import Testing
     #expect(try third.object(with: b.objectID).objects(forKey: "friends").isEmpty)
   }
 
-  @Test func addingToASavedRelationshipDoesNotReadIt() throws {
-    let coordinator = try People.coordinator()
+  @Test(arguments: StoreKind.allCases) func addingToASavedRelationshipDoesNotReadIt(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let coordinator = bench.coordinator
     let context = try ManagedObjectContext(coordinator)
     let department = try context.insert("Department")
     try context.insert("Person").setObject(department, forKey: "department")
@@ -48,8 +51,9 @@ import Testing
     #expect(try same.objects(forKey: "employees").count == 2)
   }
 
-  @Test func orderIsKept() throws {
-    let coordinator = try People.coordinator()
+  @Test(arguments: StoreKind.allCases) func orderIsKept(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let coordinator = bench.coordinator
     let context = try ManagedObjectContext(coordinator)
     let department = try context.insert("Department")
     let projects = try (1...5).map { try context.insert("Project", values: ["title": .string("p\($0)")]) }
@@ -60,8 +64,9 @@ import Testing
     #expect(try same.objects(forKey: "projects").map { $0["title"] } == ["p3", "p1", "p5", "p2", "p4"])
   }
 
-  @Test func deleteRulesReachTheOtherSide() throws {
-    let coordinator = try People.coordinator()
+  @Test(arguments: StoreKind.allCases) func deleteRulesReachTheOtherSide(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let coordinator = bench.coordinator
     let context = try ManagedObjectContext(coordinator)
     let department = try context.insert("Department")
     let project = try context.insert("Project")
@@ -76,9 +81,11 @@ import Testing
     #expect(department.managedObjectContext == nil && project.managedObjectContext == nil)
   }
 
-  @Test func destinationOfAnotherEntityOrContextIsRefused() throws {
-    let context = try People.context()
-    let other = try People.context()
+  @Test(arguments: StoreKind.allCases) func destinationOfAnotherEntityOrContextIsRefused(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let elsewhere = try StoreBench(kind)
+    let other = elsewhere.context()
     let person = try context.insert("Person")
     #expect { try person.setObject(context.insert("Project"), forKey: "department") } throws: {
       ($0 as? GraphError)?.code == .invalidValue
@@ -89,8 +96,9 @@ import Testing
     #expect(person["department"] == .null)
   }
 
-  @Test func aNewObjectKnowsItsRelationshipsAfterTheSave() throws {
-    let context = try People.context()
+  @Test(arguments: StoreKind.allCases) func aNewObjectKnowsItsRelationshipsAfterTheSave(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
     let department = try context.insert("Department")
     let person = try context.insert("Person")
     try context.save()
@@ -104,8 +112,9 @@ import Testing
     #expect(try department.objects(forKey: "employees") == [person])
   }
 
-  @Test func refreshReadsARelationshipAnewBelowItsChanges() throws {
-    let coordinator = try People.coordinator()
+  @Test(arguments: StoreKind.allCases) func refreshReadsARelationshipAnewBelowItsChanges(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let coordinator = bench.coordinator
     let context = try ManagedObjectContext(coordinator)
     let department = try context.insert("Department")
     let mine = try context.insert("Person")
@@ -120,10 +129,11 @@ import Testing
     #expect(try Set(department.objectIDs(forRelationshipNamed: "employees")) == [mine.objectID, theirs.objectID])
   }
 
-  @Test func toManyWithoutInverseIsSaved() throws {
+  @Test(arguments: StoreKind.allCases) func toManyWithoutInverseIsSaved(_ kind: StoreKind) throws {
     var list = EntityDescription("List")
-    list.relationships = [.toMany("items", destination: "Item")]
-    let coordinator = try People.coordinator(ManagedObjectModel(entities: [list, EntityDescription("Item")]))
+    list.relationships = [.toMany("items", "Item")]
+    let bench = try StoreBench(kind, ManagedObjectModel(entities: [list, EntityDescription("Item")]))
+    let coordinator = bench.coordinator
     let context = try ManagedObjectContext(coordinator)
     let object = try context.insert("List")
     let items = try (0..<3).map { _ in try context.insert("Item") }

@@ -101,8 +101,9 @@ import Testing
   }
 
   /// A value that an accessor in a hook could not set is lost: the save that runs the hook must say so.
-  @Test func errorsOfAccessorsInWillSaveFailThisSaveAndNoLaterOne() throws {
-    let bench = try StoreBench(.memory)
+  @Test(arguments: StoreKind.allCases)
+  func errorsOfAccessorsInWillSaveFailThisSaveAndNoLaterOne(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
     let failing = Switch(1)
     let context = bench.context { entry in
       entry.willSave = { if failing.value != 0 { $0["age"] = "no number" } }

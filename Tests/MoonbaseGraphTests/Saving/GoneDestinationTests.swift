@@ -35,4 +35,20 @@ import Testing
     let after = bench.context()
     #expect(try after.object(with: holder.objectID).objects(forKey: "many").count == 2)
   }
+
+  @Test(arguments: StoreKind.allCases) func destinationsThatAreGoneAreNoDestinations(_ kind: StoreKind) throws {
+    var list = EntityDescription("List")
+    list.relationships = [.toMany("items", "Item")]
+    let bench = try StoreBench(kind, ManagedObjectModel(entities: [list, EntityDescription("Item")]))
+    let coordinator = bench.coordinator
+    let context = try ManagedObjectContext(coordinator)
+    let items = try (0..<2).map { _ in try context.insert("Item") }
+    let object = try context.insert("List")
+    try object.setObjects(items, forKey: "items")
+    try context.save()
+    let other = try ManagedObjectContext(coordinator)
+    try other.delete(other.object(with: items[0].objectID))
+    try other.save()
+    #expect(try other.object(with: object.objectID).objectIDs(forRelationshipNamed: "items") == [items[1].objectID])
+  }
 }

@@ -6,19 +6,9 @@ import Testing
 
 /// What Swift code that a context calls may ask of it, and what stays as it was.
 @Suite struct HookPhaseTests {
-  private func context(_ configure: @escaping @Sendable (inout EntityExtension) -> Void) throws -> ManagedObjectContext
-  {
-    var extensions = ClosureExtensions()
-    extensions.extend("Person") {
-      var entry = EntityExtension()
-      configure(&entry)
-      return entry
-    }
-    return try People.context(extensions: extensions)
-  }
-
-  @Test func resetWithinARuleFailsTheSaveAndKeepsTheObject() throws {
-    let context = try context { entry in
+  @Test(arguments: StoreKind.allCases) func resetWithinARuleFailsTheSaveAndKeepsTheObject(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context { entry in
       entry.validate["firstName"] = { _, object in
         try object.managedObjectContext?.reset()
         return nil
@@ -30,10 +20,11 @@ import Testing
     #expect(person["firstName"] == "A")
   }
 
-  @Test func errorsOfDidSaveAreKeptBesideASaveThatIsDone() throws {
+  @Test(arguments: StoreKind.allCases) func errorsOfDidSaveAreKeptBesideASaveThatIsDone(_ kind: StoreKind) throws {
     struct Broken: Error {}
-    let context = try context { entry in entry.didSave = { _ in throw Broken() } }
-    let person = try context.insert("Person", values: ["firstName": "A"])
+    let bench = try StoreBench(kind)
+    let context = bench.context { entry in entry.didSave = { _ in throw Broken() } }
+    let person = try context.insert("Person", ["firstName": "A"])
     try context.save()
     #expect(!person.hasChanges && !person.objectID.isTemporaryID)
     let errors = context.takeDidSaveErrors()
@@ -42,10 +33,11 @@ import Testing
     #expect(context.takeDidSaveErrors().isEmpty)
   }
 
-  @Test func transactionSavesAllOrNothing() throws {
+  @Test(arguments: StoreKind.allCases) func transactionSavesAllOrNothing(_ kind: StoreKind) throws {
     struct Stop: Error {}
-    let context = try People.context()
-    try context.transaction { try context.insert("Person", values: ["firstName": "A"]) }
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    try context.transaction { try context.insert("Person", ["firstName": "A"]) }
     func stopped() throws {
       try context.insert("Person", values: ["firstName": "B"])
       #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .invalidRequest }
@@ -56,8 +48,9 @@ import Testing
     #expect(try !context.hasChanges && context.count(FetchRequest("Person")) == 1)
   }
 
-  @Test func refreshOfAnotherContextsObjectIsRefused() throws {
-    let coordinator = try People.coordinator()
+  @Test(arguments: StoreKind.allCases) func refreshOfAnotherContextsObjectIsRefused(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let coordinator = bench.coordinator
     let (one, two) = (try ManagedObjectContext(coordinator), try ManagedObjectContext(coordinator))
     let person = try one.insert("Person", values: ["firstName": "A"])
     try one.save()
@@ -66,9 +59,10 @@ import Testing
     }
   }
 
-  @Test func notANumberIsRefusedAndInfinityIsKept() throws {
-    let context = try People.context()
-    let employee = try context.insert("Employee", values: ["salary": 1.5])
+  @Test(arguments: StoreKind.allCases) func notANumberIsRefusedAndInfinityIsKept(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let employee = try context.insert("Employee", ["salary": 1.5])
     for value in [Value.double(.nan), .double(-.nan)] {
       #expect { try employee.setValue(value, forKey: "salary") } throws: { ($0 as? GraphError)?.property == "salary" }
     }

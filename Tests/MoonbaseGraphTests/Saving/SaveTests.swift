@@ -4,8 +4,10 @@ import MoonbaseTestSupport
 import Testing
 
 @Suite struct SaveTests {
-  @Test func insertedObjectGetsPermanentIDAndIsFoundByAnotherContext() throws {
-    let coordinator = try People.coordinator()
+  @Test(arguments: StoreKind.allCases)
+  func insertedObjectGetsPermanentIDAndIsFoundByAnotherContext(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let coordinator = bench.coordinator
     let context = try ManagedObjectContext(coordinator)
     let person = try context.insert("Person", values: ["firstName": "Captain", "age": 30])
     #expect(person.objectID.isTemporaryID && person.isInserted)
@@ -17,8 +19,9 @@ import Testing
     #expect(found[0].objectID == person.objectID && found[0] !== person)
   }
 
-  @Test func changeIsSavedOnceAndRaisesTheVersion() throws {
-    let coordinator = try People.coordinator()
+  @Test(arguments: StoreKind.allCases) func changeIsSavedOnceAndRaisesTheVersion(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let coordinator = bench.coordinator
     let context = try ManagedObjectContext(coordinator)
     let person = try context.insert("Person", values: ["firstName": "A"])
     try context.save()
@@ -31,10 +34,12 @@ import Testing
   }
 
   /// Few that come to many, and many that come to few, are put right in two ways.
-  @Test(arguments: [(40, 2), (2, 40), (0, 3), (4, 1)])
-  func destinationsHaveTheirPermanentIDsAfterASave(_ there: Int, _ coming: Int) throws {
-    let context = try ManagedObjectContext(try People.coordinator())
-    let department = try context.insert("Department", values: ["name": "R&D"])
+  @Test(arguments: StoreKind.allCases, [(40, 2), (2, 40), (0, 3), (4, 1)])
+  func destinationsHaveTheirPermanentIDsAfterASave(_ kind: StoreKind, _ counts: (Int, Int)) throws {
+    let (there, coming) = counts
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let department = try context.insert("Department", ["name": "R&D"])
     var employees: [ManagedObject] = []
     for count in [there, coming] {
       for _ in 0..<count {
@@ -49,9 +54,10 @@ import Testing
     }
   }
 
-  @Test func deletedObjectsAreSavedOnes() throws {
-    let context = try ManagedObjectContext(try People.coordinator())
-    let saved = try context.insert("Person", values: ["firstName": "A"])
+  @Test(arguments: StoreKind.allCases) func deletedObjectsAreSavedOnes(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let saved = try context.insert("Person", ["firstName": "A"])
     try context.save()
     let new = try context.insert("Person", values: ["firstName": "B"])
     try context.delete(new)
@@ -60,8 +66,9 @@ import Testing
     #expect(context.deletedObjects == [saved])
   }
 
-  @Test func failedSaveKeepsContextAndStoreAsTheyWere() throws {
-    let coordinator = try People.coordinator()
+  @Test(arguments: StoreKind.allCases) func failedSaveKeepsContextAndStoreAsTheyWere(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let coordinator = bench.coordinator
     let context = try ManagedObjectContext(coordinator)
     let good = try context.insert("Person", values: ["firstName": "A", "email": "x@y"])
     try context.save()
@@ -75,8 +82,10 @@ import Testing
     #expect(try context.count(FetchRequest("Person")) == 2)
   }
 
-  @Test func conflictWithAnotherContextIsReportedAndRefreshSolvesIt() throws {
-    let coordinator = try People.coordinator()
+  @Test(arguments: StoreKind.allCases)
+  func conflictWithAnotherContextIsReportedAndRefreshSolvesIt(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let coordinator = bench.coordinator
     let one = try ManagedObjectContext(coordinator)
     let person = try one.insert("Person", values: ["firstName": "A", "lastName": "L"])
     try one.save()
@@ -95,22 +104,24 @@ import Testing
     try two.save()
   }
 
-  @Test func savingInsideAHookIsRefused() throws {
+  @Test(arguments: StoreKind.allCases) func savingInsideAHookIsRefused(_ kind: StoreKind) throws {
     var extensions = ClosureExtensions()
     extensions.extend("Person") {
       var hooks = EntityExtension()
       hooks.willSave = { try $0.managedObjectContext?.save() }
       return hooks
     }
-    let context = try People.context(extensions: extensions)
+    let bench = try StoreBench(kind)
+    let context = try ManagedObjectContext(bench.coordinator, extensions: extensions)
     try context.insert("Person")
     #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .recursiveSave }
   }
 
-  @Test func rollbackForgetsNewObjectsAndRestoresOthers() throws {
-    let context = try People.context()
-    let person = try context.insert("Person", values: ["firstName": "A"])
-    let gone = try context.insert("Person", values: ["firstName": "G"])
+  @Test(arguments: StoreKind.allCases) func rollbackForgetsNewObjectsAndRestoresOthers(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let person = try context.insert("Person", ["firstName": "A"])
+    let gone = try context.insert("Person", ["firstName": "G"])
     try context.save()
     try person.setValue("B", forKey: "firstName")
     try context.delete(gone)
@@ -124,20 +135,21 @@ import Testing
     StoreQuery(entity: try #require(context.model.entity("Person")), in: context.model)
   }
 
-  @Test func keysThatRunOutAreAnErrorThatNamesTheStoreAndTheEntity() throws {
+  @Test(arguments: StoreKind.allCases)
+  func keysThatRunOutAreAnErrorThatNamesTheStoreAndTheEntity(_ kind: StoreKind) throws {
     var limited: FailingStore?
-    let coordinator = try People.coordinator {
+    let bench = try StoreBench(kind) {
       let store = FailingStore($0)
       limited = store
       return store
     }
-    let context = try ManagedObjectContext(coordinator)
+    let context = bench.context()
     for _ in 0..<3 { try context.insert("Person") }
     for first in [Int64.max - 1, .max, 0, -5] {
       limited?.give(firstKey: first)
       let error = #expect(throws: GraphError.self) { try context.save() }
       #expect(error?.code == .invalidStore && error?.entity == "Person")
-      #expect(error?.message.contains(coordinator.persistentStores[0].identifier) == true)
+      #expect(error?.message.contains(bench.coordinator.persistentStores[0].identifier) == true)
       #expect(context.insertedObjects.count == 3)
     }
     limited?.give(firstKey: Int64.max - 2)

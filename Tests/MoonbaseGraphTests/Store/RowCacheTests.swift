@@ -30,8 +30,9 @@ import Testing
     #expect(cache[id]?.version == 1)
   }
 
-  @Test func aFaultTakesNoOlderRowThanItHas() throws {
-    let coordinator = try People.coordinator()
+  @Test(arguments: StoreKind.allCases) func aFaultTakesNoOlderRowThanItHas(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let coordinator = bench.coordinator
     let first = try ManagedObjectContext(coordinator)
     let department = try first.insert("Department", values: ["name": "old"])
     try first.save()

@@ -48,34 +48,6 @@ import Testing
     #expect(found.count == 1)
   }
 
-  /// Beside a context that reads everything into memory.
-  @Test(arguments: 1...6) func windowsOverUnsavedChangesAreThoseOfTheWholeResult(_ seed: UInt64) throws {
-    let (bench, context, people) = try bench(200)
-    var random = SplitMix(seed)
-    for person in people where random.next(3) == 0 {
-      if random.next(4) == 0 { try context.delete(person) } else { person["age"] = .int(Int64(random.next(100))) }
-    }
-    for number in 0..<random.next(60) {
-      try context.insert("Person", values: ["age": .int(Int64(random.next(100))), "firstName": .string("n\(number)")])
-    }
-    for format in ["age < 30", "TRUEPREDICATE", "age == 7", "firstName BEGINSWITH 'n'"] {
-      var request = FetchRequest("Person")
-      request.predicate = try Predicate(format: format)
-      request.sortDescriptors = [SortDescriptor("age"), SortDescriptor("firstName")]
-      let whole = try context.fetch(request)
-      for (offset, limit) in [(0, 1), (0, 5), (3, 10), (40, 25), (190, 50), (500, 2), (5, 0)] {
-        request.fetchOffset = offset
-        request.fetchLimit = limit
-        let rest = whole.dropFirst(offset)
-        let expected = Array(limit > 0 ? rest.prefix(limit) : rest)
-        #expect(try context.fetch(request) == expected)
-        #expect(try context.fetchIDs(request) == expected.map(\.objectID))
-        #expect(try context.count(request) == expected.count)
-      }
-    }
-    withExtendedLifetime(bench) {}
-  }
-
   @Test func aBatchOfFaultsIsReadInOneStatementAndLetGo() throws {
     let (bench, _, people) = try bench(50)
     let coordinator = PersistentStoreCoordinator(model: bench.model)

@@ -3,11 +3,13 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-@Suite struct InMemoryStoreTests {
-  @Test func aUniqueValuePassesFromOneRowToAnotherInOneSave() throws {
-    let context = try People.context()
-    let a = try context.insert("Person", values: ["email": "a"])
-    let b = try context.insert("Employee", values: ["email": "b"])
+/// Values that the model wants to be unique.
+@Suite struct UniquenessTests {
+  @Test(arguments: StoreKind.allCases) func aUniqueValuePassesFromOneRowToAnotherInOneSave(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let a = try context.insert("Person", ["email": "a"])
+    let b = try context.insert("Employee", ["email": "b"])
     try context.save()
     a["email"] = "b"
     b["email"] = "a"
@@ -18,8 +20,9 @@ import Testing
     #expect(try context.count(FetchRequest("Person")) == 2 && c["email"] == "b")
   }
 
-  @Test func aSaveThatFailsLeavesUniqueValuesAsTheyWere() throws {
-    let coordinator = try People.coordinator()
+  @Test(arguments: StoreKind.allCases) func aSaveThatFailsLeavesUniqueValuesAsTheyWere(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let coordinator = bench.coordinator
     let context = try ManagedObjectContext(coordinator)
     let a = try context.insert("Person", values: ["email": "a"])
     let b = try context.insert("Person", values: ["email": "b"])
@@ -40,20 +43,5 @@ import Testing
     (a["email"], d["email"], c["email"], b["email"]) = ("b", "e", "f", "a")
     try context.save()
     #expect(try other.count(FetchRequest("Person")) == 7)
-  }
-
-  @Test func destinationsThatAreGoneAreNoDestinations() throws {
-    var list = EntityDescription("List")
-    list.relationships = [.toMany("items", destination: "Item")]
-    let coordinator = try People.coordinator(ManagedObjectModel(entities: [list, EntityDescription("Item")]))
-    let context = try ManagedObjectContext(coordinator)
-    let items = try (0..<2).map { _ in try context.insert("Item") }
-    let object = try context.insert("List")
-    try object.setObjects(items, forKey: "items")
-    try context.save()
-    let other = try ManagedObjectContext(coordinator)
-    try other.delete(other.object(with: items[0].objectID))
-    try other.save()
-    #expect(try other.object(with: object.objectID).objectIDs(forRelationshipNamed: "items") == [items[1].objectID])
   }
 }
