@@ -11,9 +11,11 @@ import Testing
       "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
     ),
   ])
-  func sha256(text: String, digest: String) { #expect(hex(SHA2.sha256(Data(text.utf8))) == digest) }
+  func theDigestIsThatOfTheExamplesOfSHA256(text: String, digest: String) {
+    #expect(hex(SHA2.sha256(Data(text.utf8))) == digest)
+  }
 
-  @Test func sha512() {
+  @Test func theDigestIsThatOfTheExampleOfSHA512() {
     #expect(
       hex(SHA2.sha512(Data("abc".utf8)))
         == "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"

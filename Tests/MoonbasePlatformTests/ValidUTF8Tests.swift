@@ -1,20 +1,20 @@
 import MoonbasePlatform
 import Testing
 
-@Suite("Texts of UTF-8 bytes")
-struct ValidUTF8Tests {
+/// Texts of UTF-8 bytes.
+@Suite struct ValidUTF8Tests {
   private func text(_ bytes: [UInt8]) -> String? { bytes.withUnsafeBufferPointer { String(validUTF8: $0) } }
 
-  @Test("a text comes back as it was, wherever its first byte beyond ASCII is", arguments: 0..<40)
-  func texts(length: Int) {
+  @Test(arguments: 0..<40)
+  func aTextComesBackAsItWasWhereverItsFirstByteBeyondASCIIIs(length: Int) {
     let plain = String(repeating: "a", count: length)
     for text in [plain, plain + "é", plain + "\u{0}" + plain, plain + "漢字" + plain, plain + "🌙"] {
       #expect(self.text(Array(text.utf8)) == text)
     }
   }
 
-  @Test("what is not UTF-8 is no text, wherever it is", arguments: 0..<40)
-  func others(place: Int) {
+  @Test(arguments: 0..<40)
+  func whatIsNotUTF8IsNoTextWhereverItIs(place: Int) {
     for wrong: [UInt8] in [[0xFF], [0x80], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80]] {
       let bytes = Array(repeating: UInt8(ascii: "a"), count: place) + wrong
       #expect(text(bytes) == nil)

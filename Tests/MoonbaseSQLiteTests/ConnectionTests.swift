@@ -2,14 +2,12 @@ import MoonbasePlatform
 import MoonbaseSQLite
 import Testing
 
-@Suite("A connection")
-struct ConnectionTests {
+@Suite struct ConnectionTests {
   private struct Refusal: Error, Equatable {
     var reason: String
   }
 
-  @Test("binds and reads every storage class without loss")
-  func values() throws {
+  @Test func everyStorageClassIsBoundAndReadWithoutLoss() throws {
     let connection = try Connection(":memory:")
     let statement = try connection.statement("SELECT ?, ?, ?, ?, ?, ?, ?")
     statement.bind(Int64.min, at: 1)
@@ -29,39 +27,33 @@ struct ConnectionTests {
     #expect(try !statement.step())
   }
 
-  @Test(
-    "refuses a text of several statements, of which SQLite would run the first alone",
-    arguments: [
-      "CREATE TABLE a (x); CREATE TABLE b (x)", "CREATE TABLE a (x);CREATE", "CREATE TABLE a (x)\u{0}; SELECT 1",
-      "CREATE TABLE a (x); -- then\n SELECT 1", "CREATE TABLE a (x); /* and */ SELECT 1",
-    ])
-  func severalStatements(_ sql: String) throws {
+  @Test(arguments: [
+    "CREATE TABLE a (x); CREATE TABLE b (x)", "CREATE TABLE a (x);CREATE", "CREATE TABLE a (x)\u{0}; SELECT 1",
+    "CREATE TABLE a (x); -- then\n SELECT 1", "CREATE TABLE a (x); /* and */ SELECT 1",
+  ])
+  func aTextOfSeveralStatementsIsRefused(_ sql: String) throws {
     let connection = try Connection(":memory:")
     let error = #expect(throws: SQLiteError.self) { try connection.execute(sql) }
     #expect(error?.message.contains("another one follows") == true)
     #expect(try connection.integer("SELECT COUNT(*) FROM sqlite_master") == 0)
   }
 
-  @Test(
-    "takes blanks, semicolons and comments around a statement",
-    arguments: [
-      "SELECT 1;", " SELECT 1 ; ;\n", "-- one\nSELECT 1; -- it was", "SELECT 1 /* so", "SELECT 1;/* a */\t--",
-    ])
-  func blanksAndComments(_ sql: String) throws {
+  @Test(arguments: [
+    "SELECT 1;", " SELECT 1 ; ;\n", "-- one\nSELECT 1; -- it was", "SELECT 1 /* so", "SELECT 1;/* a */\t--",
+  ])
+  func blanksSemicolonsAndCommentsMayStandAroundAStatement(_ sql: String) throws {
     #expect(try Connection(":memory:").integer(sql) == 1)
   }
 
-  @Test(
-    "refuses a text without a statement, and a script that a zero byte cuts off", arguments: ["", "  -- nothing", ";"])
-  func noStatement(_ sql: String) throws {
+  @Test(arguments: ["", "  -- nothing", ";"])
+  func aTextWithoutAStatementIsRefusedAndSoIsAScriptThatAZeroByteCutsOff(_ sql: String) throws {
     let connection = try Connection(":memory:")
     let error = #expect(throws: SQLiteError.self) { try connection.execute(sql) }
     #expect(error?.message.contains("no statement") == true)
     #expect(throws: SQLiteError.self) { try connection.executeScript("SELECT 1\u{0}; SELECT") }
   }
 
-  @Test("prepares a statement once and counts each run")
-  func statements() throws {
+  @Test func aStatementIsPreparedOnceAndEachRunIsCounted() throws {
     let connection = try Connection(":memory:")
     let first = try connection.statement("SELECT 1")
     try first.run()
@@ -75,8 +67,7 @@ struct ConnectionTests {
     weak var statement: Statement?
   }
 
-  @Test("keeps so many statements, those that were asked for last")
-  func statementsAreBounded() throws {
+  @Test func soManyStatementsAreKeptAsWereAskedForLast() throws {
     let connection = try Connection(":memory:")
     let used = try connection.statement("SELECT 'used'")
     var others: [Kept] = []
@@ -89,8 +80,7 @@ struct ConnectionTests {
     #expect(alive == Array((3000 - alive.count)..<3000))
   }
 
-  @Test("keeps no more text of statements than a megabyte")
-  func longStatementsAreBounded() throws {
+  @Test func noMoreTextOfStatementsThanAMegabyteIsKept() throws {
     let connection = try Connection(":memory:")
     var others: [Kept] = []
     for index in 0..<40 {
@@ -100,8 +90,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("a statement that others drive out goes on to its end")
-  func runningStatementsStay() throws {
+  @Test func aStatementThatOthersDriveOutGoesOnToItsEnd() throws {
     let connection = try Connection(":memory:")
     let statement = try connection.statement("SELECT value FROM json_each('[1,2,3]')")
     let bound = try connection.statement("SELECT ?")
@@ -114,8 +103,7 @@ struct ConnectionTests {
     #expect(try !statement.step())
   }
 
-  @Test("rolls a failed transaction back and is usable afterwards")
-  func transactions() throws {
+  @Test func aFailedTransactionIsRolledBackAndTheConnectionIsUsableAfterwards() throws {
     let connection = try Connection(":memory:")
     try connection.execute("CREATE TABLE t (a UNIQUE)")
     let error = #expect(throws: SQLiteError.self) {
@@ -130,16 +118,14 @@ struct ConnectionTests {
     #expect(try connection.integer("SELECT COUNT(*) FROM t") == 0)
   }
 
-  @Test("says what is wrong with a statement")
-  func badSQL() throws {
+  @Test func whatIsWrongWithAStatementIsTold() throws {
     let connection = try Connection(":memory:")
     let error = #expect(throws: SQLiteError.self) { try connection.execute("SELEC 1") }
     #expect(error?.message.contains("syntax error") == true)
     #expect(error?.sql == "SELEC 1")
   }
 
-  @Test("throws what a function threw, as it is, and is usable afterwards")
-  func functions() throws {
+  @Test func whatAFunctionThrewIsThrownAsItIsAndTheConnectionIsUsableAfterwards() throws {
     let connection = try Connection(":memory:")
     try connection.register(function: "twice", arguments: 1, traits: [.deterministic, .directOnly]) { call in
       if call.integer(0) == 3 { throw Refusal(reason: "three") }
@@ -154,8 +140,7 @@ struct ConnectionTests {
     #expect(error?.message == "no such function: absent")
   }
 
-  @Test("refuses to redefine a function while a statement uses it, and takes a new name")
-  func redefinition() throws {
+  @Test func aFunctionThatAStatementUsesIsNotRedefined() throws {
     let connection = try Connection(":memory:")
     try connection.register(function: "f1", arguments: 0, traits: []) { $0.set(Int64(1)) }
     let statement = try connection.statement("SELECT f1() FROM json_each('[1,2]')")
@@ -169,8 +154,7 @@ struct ConnectionTests {
     #expect(try statement.step())
   }
 
-  @Test("a value that is too big for SQLite is an error, not NULL")
-  func tooBig() throws {
+  @Test func aValueThatIsTooBigForSQLiteIsAnErrorAndNotNull() throws {
     let connection = try Connection(":memory:")
     try connection.execute("CREATE TABLE t (a)")
     let statement = try connection.statement("INSERT INTO t VALUES (?)")

@@ -9,7 +9,7 @@ import Testing
     bench = try Workbench()
   }
 
-  @Test func itImportsFetchesAndPaintsAndDoesSoAgain() throws {
+  @Test func theExampleImportsFetchesAndPaintsAndDoesSoAgain() throws {
     for _ in 1...2 {
       let run = try bench.moonbase("run", Self.script)
       #expect(run.status == 0)

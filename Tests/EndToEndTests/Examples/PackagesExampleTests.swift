@@ -92,7 +92,7 @@ import Testing
     #expect(output.contains("libone                   1.0~rc1-2                     2\n"))
   }
 
-  @Test func runAgainItFindsEverythingInPlace() throws {
+  @Test func theExampleFindsEverythingInPlaceWhenItRunsAgain() throws {
     _ = try bench.moonbase(["run", Self.script, "-"], input: Self.index)
     let before = try dump()
     try bench.write(Self.index, to: "index.txt")
@@ -101,7 +101,7 @@ import Testing
     #expect(before.hasPrefix("alpha|1:2.0-1|2|"))
   }
 
-  @Test func withoutAnInputItSaysHowToCallIt() throws {
+  @Test func theExampleSaysHowToCallItWithoutAnInput() throws {
     let run = try bench.moonbase("run", Self.script)
     #expect(run.status == 2)
     #expect(run.complaints.hasPrefix("usage: import.lua"))

@@ -1,7 +1,7 @@
 import MoonbasePlatform
 import Testing
 
-@Suite struct ReadmeLuaTourTests {
+@Suite struct ReadmeTourTests {
   @Test func theTourInLuaWorksWhenPasted() throws {
     let readme = try String(contentsOf: Workbench.checkout.appendingPathComponent("README.md"), encoding: .utf8)
     let tour = try #require(readme.firstMatch(of: #/```lua\n([\s\S]*?)```/#)).output.1

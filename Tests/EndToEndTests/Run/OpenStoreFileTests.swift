@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: ["s.sqlite", "s.sqlite-wal", "s.sqlite-shm", "s.sqlite-journal"])
-  func theyAreRefused(_ name: String) throws {
+  func theFilesOfAnOpenStoreAreRefused(_ name: String) throws {
     let code = """
       for _, mode in ipairs { 'r', 'r+', 'w', 'a', 'a+' } do
         local file, message, number = io.open('\(name)', mode)
@@ -36,7 +36,7 @@ import Testing
     #expect(outcome.output == "2\n", "\(outcome.complaints)")
   }
 
-  @Test func theyAreRefusedUnderOtherNames() throws {
+  @Test func theFilesOfAnOpenStoreAreRefusedUnderOtherNames() throws {
     try FileManager.default.createDirectory(at: bench.file("sub"), withIntermediateDirectories: true)
     for (link, target) in [("sub/link", "../s.sqlite-shm"), ("linked", "."), ("soft", "s.sqlite")] {
       try FileManager.default.createSymbolicLink(atPath: bench.file(link).path, withDestinationPath: target)

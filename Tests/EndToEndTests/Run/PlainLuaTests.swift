@@ -121,7 +121,7 @@ struct PlainLuaTests {
       name: "bytes that are no text", source: "print(#'\u{FF}', ('\\xff\\xfe'):byte(1, -1)) io.write('\\xff\\0\\n')"),
   ]
 
-  @Test(arguments: programs) func runsAsUnderTheInterpreter(_ program: Program) throws {
+  @Test(arguments: programs) func aProgramRunsAsUnderTheInterpreter(_ program: Program) throws {
     let bench = try Workbench()
     try bench.write(program.source, to: "program.lua")
     try bench.write("return { value = ... }", to: "beside.lua")

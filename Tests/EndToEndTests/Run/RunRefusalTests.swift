@@ -29,7 +29,7 @@ import Testing
     arguments: [
       ("nowhere.lua", "nowhere.lua: there is no such file"), (".", ". is a folder; a script file is expected"),
     ])
-  func aScriptThatIsNotThere(_ path: String, _ message: String) throws {
+  func aScriptThatIsNotThereIsNamed(_ path: String, _ message: String) throws {
     #expect(try refused([path]) == "moonbase run: \(message)\n")
   }
 
@@ -39,11 +39,11 @@ import Testing
       (["--store", "A=a.sqlite", "--store", "B=a.sqlite"], "names a.sqlite twice"),
       (["--store", "A="], "[CONFIGURATION=]PATH"), (["--save-order", "late"], "guide or framework"),
     ])
-  func optionsThatMakeNoSense(_ options: [String], _ part: String) throws {
+  func optionsThatMakeNoSenseAreRefused(_ options: [String], _ part: String) throws {
     #expect(try refused(options + ["-e", ""], status: 2).contains(part))
   }
 
-  @Test func aConfigurationThatTheModelLacks() throws {
+  @Test func aConfigurationThatTheModelLacksIsNamed() throws {
     #expect(try refused(["--store", "Peple=p.sqlite", "--model", "m.lua", "-e", ""]).contains("Peple"))
   }
 
@@ -85,14 +85,14 @@ import Testing
       ("return { entities = { A = { attributes = { n = 'strin' } } } }", "did you mean string?"),
       ("return { entities = { A = { relationships = { b = { to = 'B' } } } } }", "B"), ("return 1", "bad.lua"),
     ])
-  func aBrokenModel(_ model: String, _ part: String) throws {
+  func aBrokenModelIsNamedWithItsMistake(_ model: String, _ part: String) throws {
     try bench.write(model, to: "bad.lua")
     let message = try refused(["--model", "bad.lua", "-e", ""])
     #expect(message.contains("bad.lua"))
     #expect(message.contains(part))
   }
 
-  @Test func amissingModelOrExtension() throws {
+  @Test func aMissingModelOrExtensionIsNamed() throws {
     #expect(try refused(["--model", "nowhere.lua", "-e", ""]).contains("nowhere.lua"))
     #expect(try refused(["--model", "m.lua", "--extension", "nowhere.lua", "-e", ""]).contains("nowhere.lua"))
     #expect(try refused(["--store", "new.sqlite", "-e", ""]).contains("a new store needs a model"))
@@ -105,7 +105,7 @@ import Testing
       ("return { name = 'x', entities = { Person = { validate = { nme = print } } } }", "e.lua:1: ", "name"),
       ("error('early')", "e.lua:1: ", "early"), ("local x =", "e.lua:1: ", "<eof>"),
     ])
-  func aBrokenExtension(_ text: String, _ place: String, _ part: String) throws {
+  func aBrokenExtensionIsNamedWithItsPlace(_ text: String, _ place: String, _ part: String) throws {
     try bench.write(text, to: "e.lua")
     let message = try refused(["--model", "m.lua", "--extension", "e.lua", "-e", ""])
     #expect(message.contains(place))
@@ -119,24 +119,24 @@ import Testing
       ("moonbase.context:fetch('Person'):where('nme = 1'):all()", "did you mean name?"),
       ("moonbase.context:fetch('Person'):where('name = '):all()", "-e:1: "),
     ])
-  func anUnknownNameInAScript(_ code: String, _ part: String) throws {
+  func anUnknownNameInAScriptIsToldWithItsPlace(_ code: String, _ part: String) throws {
     let message = try refused(["--model", "m.lua", "-e", code])
     #expect(message.contains("-e:1: "))
     #expect(message.contains(part))
   }
 
-  @Test func aFileThatIsNoDatabase() throws {
+  @Test func aFileThatIsNoDatabaseIsRefused() throws {
     try bench.write("hello", to: "text.sqlite")
     #expect(try refused(["--model", "m.lua", "--store", "text.sqlite", "-e", ""]).contains("not a SQLite database"))
   }
 
-  @Test func aDatabaseThatIsNoCoreDataStore() throws {
+  @Test func aDatabaseThatIsNoCoreDataStoreIsRefused() throws {
     _ = try bench.program("sqlite3", "plain.sqlite", "CREATE TABLE a (b)")
     #expect(try refused(["--model", "m.lua", "--store", "plain.sqlite", "-e", ""]).contains("no Core Data store"))
     #expect(try refused(["--store", "plain.sqlite", "-e", ""]).contains("no Core Data store"))
   }
 
-  @Test func aFolderInThePlaceOfAStore() throws {
+  @Test func aFolderInThePlaceOfAStoreIsRefused() throws {
     try FileManager.default.createDirectory(at: bench.file("d.sqlite"), withIntermediateDirectories: true)
     #expect(try refused(["--model", "m.lua", "--store", "d.sqlite", "-e", ""]).contains("is a folder"))
   }
@@ -147,7 +147,7 @@ import Testing
     #expect(try refused(["--store", "s.sqlite", "--read-only", "-e", save]).contains("read-only"))
   }
 
-  @Test func aStoreOfAnotherModel() throws {
+  @Test func aStoreOfAnotherModelIsRefused() throws {
     #expect(try bench.moonbase("run", "--store", "s.sqlite", "--model", "m.lua", "-e", "").status == 0)
     try bench.write("return { entities = { Person = { attributes = { title = 'string' } } } }", to: "other.lua")
     #expect(try refused(["--store", "s.sqlite", "--model", "other.lua", "-e", ""]).contains("Person"))
@@ -159,7 +159,7 @@ import Testing
       "moonbase.open { store = '../moonbase-not-granted.sqlite', model = { entities = {} } }",
       "moonbase.open { model = '/etc/hosts' }", "assert(io.open('/etc/hosts'))", "assert(io.open('../x', 'w'))",
     ])
-  func filesOutsideOfWhatIsGranted(_ code: String) throws {
+  func filesOutsideOfWhatIsGrantedAreRefused(_ code: String) throws {
     #expect(try refused(["-e", code]).contains("--allow"))
   }
 
@@ -168,7 +168,7 @@ import Testing
       [], ["--bogus"], ["--store"], ["--store", "a"], ["--sandbox", "loose", "-e", ""], ["--allow", "all", "-e", ""],
       ["--limit-time", "-1", "-e", ""], ["-e"],
     ])
-  func wrongUsage(_ arguments: [String]) throws {
+  func wrongUsageIsToldWithTheHelp(_ arguments: [String]) throws {
     #expect(try refused(arguments, status: 2).contains("See 'moonbase run --help'."))
   }
 }

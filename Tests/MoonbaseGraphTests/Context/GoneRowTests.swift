@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func itIsDeletedOnceMore(_ kind: StoreKind) throws {
+  func aFaultWhoseRowIsGoneMayBeDeletedOnceMore(_ kind: StoreKind) throws {
     for gone in ["Person", "Department"] {
       let world = try World(kind, gone: gone)
       try world.context.delete(world.fault)
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func itsOwnerIsDeleted(_ kind: StoreKind) throws {
+  func theOwnerOfAFaultWhoseRowIsGoneMayBeDeleted(_ kind: StoreKind) throws {
     let world = try World(kind, gone: "Person")
     #expect(world.fault.isFault)
     try world.context.delete(world.department)
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func itIsADestinationForATime(_ kind: StoreKind) throws {
+  func aFaultWhoseRowIsGoneMayBeADestinationForATime(_ kind: StoreKind) throws {
     let world = try World(kind, gone: "Department")
     let person = try world.context.insert("Person", values: ["firstName": "A"])
     try person.setObject(world.department, forKey: "department")

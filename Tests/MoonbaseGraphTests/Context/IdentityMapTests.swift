@@ -4,8 +4,8 @@ import Testing
 
 @testable import MoonbaseGraph
 
-@Suite("The map of a context's objects")
-struct IdentityMapTests {
+/// The map of a context's objects.
+@Suite struct IdentityMapTests {
   private let context: ManagedObjectContext
   private let objects: [ManagedObject]
   private let entities = ["Person", "Department"].map(Symbol.init)
@@ -19,8 +19,8 @@ struct IdentityMapTests {
     ManagedObjectID(store: StoreNumber(rawValue: store), entity: entities[entity], key: key)
   }
 
-  @Test("random operations give what a dictionary gives", arguments: 1...8 as ClosedRange<UInt64>)
-  func agreesWithADictionary(seed: UInt64) throws {
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  func randomOperationsGiveWhatADictionaryGives(seed: UInt64) throws {
     var random = SplitMix(seed)
     var map = IdentityMap()
     var reference: [ManagedObjectID: Unmanaged<ManagedObject>] = [:]
@@ -46,8 +46,7 @@ struct IdentityMapTests {
     }
   }
 
-  @Test("keys that differ in one part only are different keys")
-  func parts() {
+  @Test func keysThatDifferInOnePartOnlyAreDifferentKeys() {
     var map = IdentityMap()
     let ids = [id(1), id(2), id(1, 1), id(1, store: 2)]
     for (id, object) in zip(ids, objects) { map[id] = Unmanaged.passUnretained(object) }
@@ -55,8 +54,7 @@ struct IdentityMapTests {
     #expect(map.count == 4)
   }
 
-  @Test("an object takes out itself, not another one that is kept by its ID")
-  func removal() {
+  @Test func anObjectTakesOutItselfNotAnotherOneThatIsKeptByItsID() {
     var map = IdentityMap()
     map.remove(objects[0])
     map[objects[0].objectID] = Unmanaged.passUnretained(objects[1])
@@ -70,8 +68,8 @@ struct IdentityMapTests {
   }
 
   /// Of all pairs of factors, 4 in 1,000 suit a step badly: that most of nine do is no chance.
-  @Test("keys in rows of any step lie close to where they belong", arguments: [1, 2, 8, 1024, 1 << 32] as [Int64])
-  func spread(step: Int64) {
+  @Test(arguments: [1, 2, 8, 1024, 1 << 32] as [Int64])
+  func keysInRowsOfAnyStepLieCloseToWhereTheyBelong(step: Int64) {
     var random = SplitMix(UInt64(step))
     let distances = (0..<9).map { _ in
       var map = IdentityMap(factors: (random.next(), random.next()))

@@ -23,7 +23,8 @@ import Testing
     return (try StoreBench(kind, ManagedObjectModel(entities: [thing])), ["Thing": [entry]])
   }
 
-  @Test(arguments: StoreKind.allCases) func itShowsWhatIsComputedAndNotWhatWasAssigned(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func anAssignedAttributeShowsWhatIsComputedAndNotWhatWasAssigned(_ kind: StoreKind) throws {
     let (bench, extensions) = try bench(kind)
     let context = bench.context(extensions)
     let thing = try context.insert("Thing")

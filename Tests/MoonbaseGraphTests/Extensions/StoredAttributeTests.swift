@@ -48,7 +48,7 @@ import Testing
   private static let orders: [ManagedObjectContext.SaveOrder] = [.guide, .framework]
 
   @Test(arguments: StoreKind.allCases, [1, 2, 3])
-  func theyFollowARuleThatAssignsToOthersInAnyRound(_ kind: StoreKind, _ round: Int) throws {
+  func storedAttributesFollowARuleThatAssignsToOthersInAnyRound(_ kind: StoreKind, _ round: Int) throws {
     for (order, primitively) in Self.orders.flatMap({ order in [(order, false), (order, true)] }) {
       let bench = try StoreBench(kind, model())
       var others: [ManagedObject] = []
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases, orders)
-  func theyFollowPrimitiveValuesThatAHookSetsOnOthers(
+  func storedAttributesFollowPrimitiveValuesThatAHookSetsOnOthers(
     _ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder
   ) throws {
     let bench = try StoreBench(kind, model())
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases, orders)
-  func theyFollowWhatANormalizationOfTheirInputsMade(
+  func storedAttributesFollowWhatANormalizationOfTheirInputsMade(
     _ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder
   ) throws {
     let bench = try StoreBench(kind, model())
@@ -125,7 +125,8 @@ import Testing
     try check(context, bench)
   }
 
-  @Test(arguments: StoreKind.allCases) func anAssignmentIsRefusedWithoutASetter(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func anAssignmentToAStoredAttributeIsRefusedWithoutASetter(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, model())
     let context = bench.context(thing { _ in })
     let thing = try context.insert("Thing", values: ["value": 1])
@@ -139,7 +140,9 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases, [DerivedAttribute.WritePolicy.immediate, .delayed])
-  func anAssignmentGoesThroughTheSetter(_ kind: StoreKind, _ policy: DerivedAttribute.WritePolicy) throws {
+  func anAssignmentToAStoredAttributeGoesThroughItsSetter(_ kind: StoreKind, _ policy: DerivedAttribute.WritePolicy)
+    throws
+  {
     let bench = try StoreBench(kind, model())
     var derived = ten { value, thing in
       guard case .int(let number) = value else { return }

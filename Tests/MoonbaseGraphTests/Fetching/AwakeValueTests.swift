@@ -32,7 +32,8 @@ import Testing
     return bench.context(["Thing": [entry]])
   }
 
-  @Test(arguments: StoreKind.allCases) func predicatesAndOrderSeeTheRow(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func predicatesAndOrderSeeTheRowAndNotWhatAwakeFromFetchSet(_ kind: StoreKind) throws {
     let bench = try bench(kind)
     let context = context(bench)
     func ranks(_ format: String, _ sort: [SortDescriptor] = [SortDescriptor("name")]) throws -> [Value] {

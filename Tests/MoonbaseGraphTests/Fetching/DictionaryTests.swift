@@ -8,8 +8,8 @@ import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-@Suite("Dictionaries come a few objects at a time")
-struct DictionaryTests {
+/// Dictionaries come a few objects at a time.
+@Suite struct DictionaryTests {
   private func fill(_ bench: StoreBench, _ count: Int) throws {
     var random = SplitMix(7)
     let context = bench.context()
@@ -100,8 +100,8 @@ struct DictionaryTests {
     }
   }
 
-  @Test("and are what they would be of all objects at once", arguments: StoreKind.allCases)
-  func sameAsBefore(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func dictionariesAreWhatTheyWouldBeOfAllObjectsAtOnce(kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     try fill(bench, 600)
     let plain = [("email", "email"), ("age", "age"), ("of", "department.name")]
@@ -136,8 +136,8 @@ struct DictionaryTests {
       && row.allSatisfy { key, value in value == other[key] || value.asDouble == other[key]?.asDouble }
   }
 
-  @Test("with what having, distinct, offset and limit leave", arguments: StoreKind.allCases)
-  func windows(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func havingDistinctOffsetAndLimitLeaveWhatTheyWouldOfAll(kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     try fill(bench, 1300)
     let context = bench.context()
@@ -166,8 +166,8 @@ struct DictionaryTests {
     #expect(try context.fetchDictionaries(having) == Array(expected))
   }
 
-  @Test("so that few are there at a time", arguments: StoreKind.allCases, [[], ["firstName"]])
-  func memory(kind: StoreKind, keys: [String]) throws {
+  @Test(arguments: StoreKind.allCases, [[], ["firstName"]])
+  func fewObjectsAreThereAtATime(kind: StoreKind, keys: [String]) throws {
     let bench = try StoreBench(kind)
     try fill(bench, 4000)
     let context = bench.context()
@@ -185,8 +185,8 @@ struct DictionaryTests {
     #expect(held < 1 << 17)
   }
 
-  @Test("all of one state of the store", arguments: StoreKind.allCases)
-  func oneState(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func allDictionariesAreOfOneStateOfTheStore(kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     try fill(bench, 900)
     let columns = try request([("age", "age")])
@@ -205,8 +205,8 @@ struct DictionaryTests {
     #expect(try reader.fetchDictionaries(columns).allSatisfy { $0["age"] == 99 })
   }
 
-  @Test("and an error in the middle ends them, and nothing else", arguments: StoreKind.allCases)
-  func failure(kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func anErrorInTheMiddleEndsTheWalkAndNothingElse(kind: StoreKind) throws {
     struct Enough: Error {}
     let bench = try StoreBench(kind)
     try fill(bench, 1100)

@@ -52,7 +52,7 @@ import Testing
     #expect(world.context.brokenInvariants().isEmpty)
   }
 
-  @Test(arguments: StoreKind.allCases) func limitsCountBesideThem(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases) func limitsCountBesideChangesOfRelatedObjects(_ kind: StoreKind) throws {
     let world = try World(kind)
     for number in 3...60 {
       let person = try world.context.insert("Person", values: ["firstName": .string("p\(number)")])

@@ -3,8 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-@Suite("Fetched properties")
-struct FetchedPropertyTests {
+@Suite struct FetchedPropertyTests {
   private func bench(_ kind: StoreKind) throws -> StoreBench {
     var model = People.model()
     var peers = FetchedPropertyDescription(

@@ -34,7 +34,7 @@ import Testing
   private final class Box { var bytes = 0 }
 
   @Test(arguments: StoreKind.allCases)
-  func whoseDeletionIsSavedKeepsNoValues(_ kind: StoreKind) throws {
+  func anObjectWhoseDeletionIsSavedKeepsNoValues(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
     let held = weighing(context)
@@ -57,7 +57,8 @@ import Testing
   }
 
   /// What was inserted and deleted within a savepoint may come back up to its end, and counts that long.
-  @Test(arguments: StoreKind.allCases) func whoMayComeBackKeepsItsValuesAndWhatTheyWeigh(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func anObjectThatMayComeBackKeepsItsValuesAndWhatTheyWeigh(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
     let held = weighing(context)

@@ -6,8 +6,7 @@ import MoonbaseTestSupport
 import Testing
 
 /// Two contexts of which one deletes what the other one points at: no save leaves a key that points at nothing.
-@Suite("Keys that would point at nothing")
-struct DanglingKeyTests {
+@Suite struct DanglingKeyTests {
   /// Two contexts over one store.
   enum Pair: CaseIterable {
     case coordinator, memory, store, file
@@ -70,8 +69,8 @@ struct DanglingKeyTests {
     return same
   }
 
-  @Test("a destination that another context deleted is a conflict that names both", arguments: Pair.allCases)
-  func destinationIsGone(_ pair: Pair) throws {
+  @Test(arguments: Pair.allCases)
+  func aDestinationThatAnotherContextDeletedIsAConflictThatNamesBoth(_ pair: Pair) throws {
     for subentity in [false, true] {
       let contexts = try pair.contexts(Self.model(.nullify, subentity: subentity))
       let (a, b) = (contexts.a, contexts.b)
@@ -103,8 +102,8 @@ struct DanglingKeyTests {
     }
   }
 
-  @Test("an owner that another context deleted gets no destinations", arguments: Pair.allCases)
-  func ownerIsGone(_ pair: Pair) throws {
+  @Test(arguments: Pair.allCases)
+  func anOwnerThatAnotherContextDeletedGetsNoDestinations(_ pair: Pair) throws {
     for key in ["c", "m", "y"] {
       let contexts = try pair.contexts(Self.model(.nullify))
       let (a, b) = (contexts.a, contexts.b)
@@ -122,8 +121,8 @@ struct DanglingKeyTests {
     }
   }
 
-  @Test("an owner with a member that its context has not seen is not deleted before that is", arguments: Pair.allCases)
-  func unseenMember(_ pair: Pair) throws {
+  @Test(arguments: Pair.allCases)
+  func anOwnerWithAMemberThatItsContextHasNotSeenIsNotDeletedBeforeThatIs(_ pair: Pair) throws {
     for rule in [DeleteRule.nullify, .cascade, .deny] {
       for subentity in [false, true] {
         let contexts = try pair.contexts(Self.model(rule, subentity: subentity))
@@ -152,9 +151,8 @@ struct DanglingKeyTests {
     }
   }
 
-  @Test(
-    "a member that goes, or goes elsewhere, in the same save does not keep its owner", arguments: StoreKind.allCases)
-  func membersThatGoToo(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func aMemberThatGoesOrGoesElsewhereInTheSameSaveDoesNotKeepItsOwner(_ kind: StoreKind) throws {
     for rule in [DeleteRule.nullify, .cascade, .deny] {
       let bench = try StoreBench(kind, Self.model(rule))
       let context = bench.context()
@@ -172,8 +170,8 @@ struct DanglingKeyTests {
     }
   }
 
-  @Test("where no rule is to reach the other side, it keeps its key", arguments: StoreKind.allCases)
-  func noAction(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases)
+  func whereNoRuleIsToReachTheOtherSideItKeepsItsKey(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, Self.model(.noAction))
     let context = bench.context()
     let (p, q) = (try Self.insert(context, 1), try Self.insert(context, 2))

@@ -10,7 +10,7 @@ import Testing
   private func ids(_ count: Int) -> [ManagedObjectID] { (0..<count).map { _ in ManagedObjectID(temporaryFor: symbol) } }
 
   /// Beside an array that is searched from its beginning; small ones and such as are found by their hash.
-  @Test(arguments: [5, 200], [false, true]) func agreesWithAnArray(_ size: Int, _ keepsOrder: Bool) {
+  @Test(arguments: [5, 200], [false, true]) func randomOperationsGiveWhatAnArrayGives(_ size: Int, _ keepsOrder: Bool) {
     let ids = ids(size)
     var list = MemberList()
     var naive: [ManagedObjectID] = []

@@ -8,7 +8,7 @@ import Testing
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Scripts")
 
   @Test(arguments: ["json", "csv", "codes", "geometry", "color", "text"], presets)
-  func cases(_ file: String, _ preset: LuaPreset) throws {
+  func theCasesOfAModuleHoldInEveryPreset(_ file: String, _ preset: LuaPreset) throws {
     let state = try LuaState(preset: preset, limits: LuaLimits(instructions: 200_000_000, memory: 256 << 20))
     let source = try String(contentsOf: Self.folder.appendingPathComponent("\(file).lua"), encoding: .utf8)
     let check = try String(contentsOf: Self.folder.appendingPathComponent("check.lua"), encoding: .utf8)

@@ -4,7 +4,7 @@ import Testing
 
 /// Chunks, runs within runs, the end of a run from outside.
 @Suite struct StateTests {
-  @Test func runsAChunkWithArgumentsAndResults() throws {
+  @Test func aChunkRunsWithArgumentsAndResults() throws {
     let state = try LuaState()
     let results = try state.load("local a, b = ... return a + b, 'x' .. a, nil, {1}", name: "t.lua")(1, 2)
     #expect(results.count == 4)

@@ -3,8 +3,8 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import Testing
 
-@Suite("Predicates in archives")
-struct ArchivedPredicateTests {
+/// Predicates in archives.
+@Suite struct ArchivedPredicateTests {
   /// Every kind of predicate and expression that an archive can hold.
   @Test(arguments: [
     "TRUEPREDICATE", "FALSEPREDICATE", "age == 3", "age != 3 AND NOT (firstName == NULL OR age < 1.5)",
@@ -14,7 +14,7 @@ struct ArchivedPredicateTests {
     "age + 1 > age * 2 - 3", "TERNARY(age > 3, 1, 2) == 1", "department.name == $FETCH_SOURCE.name",
     "FUNCTION(firstName, \"length\") > 3", "age == CAST(\"3\", \"NSNumber\")", "active == TRUE",
   ])
-  func survive(text: String) throws {
+  func aPredicateSurvivesAnArchive(text: String) throws {
     var model = SampleModels.rich
     model.fetchRequestTemplates = ["x": FetchRequest("Person", where: try MoonbaseModel.Predicate(format: text))]
     let again = try ManagedObjectModel(archive: model.resolved().archive())

@@ -3,8 +3,7 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import Testing
 
-@Suite("Raw DEFLATE")
-struct DeflateTests {
+@Suite struct DeflateTests {
   @Test(arguments: [0, 1, 1000, 300_000])
   func bytesSurviveDeflatingAndInflating(count: Int) throws {
     let data = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) })

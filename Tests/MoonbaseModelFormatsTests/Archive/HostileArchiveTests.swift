@@ -4,8 +4,7 @@ import MoonbasePlatform
 import Testing
 
 /// Archives that nobody honest wrote: each must be an error or a model, at once.
-@Suite("Hostile archives")
-struct HostileArchiveTests {
+@Suite struct HostileArchiveTests {
   private func read(_ objects: [PropertyList], root: UInt32 = 1) throws -> ManagedObjectModel {
     let archive: PropertyList = [
       "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(root)],

@@ -3,8 +3,8 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import Testing
 
-@Suite("Writing the model cache")
-struct ModelCacheTests {
+/// Writing the model cache.
+@Suite struct ModelCacheTests {
   private func roundTrip(_ model: ManagedObjectModel) throws -> ManagedObjectModel {
     let caches = try model.resolved().modelCaches()
     return try ManagedObjectModel(modelCache: caches.complete ?? caches.plain)

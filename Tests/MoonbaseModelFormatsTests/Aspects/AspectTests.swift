@@ -4,8 +4,7 @@ import MoonbasePlatform
 import Testing
 
 /// The table of what descriptions say: whatever stands in it is read, written and compared.
-@Suite("The table of aspects")
-struct AspectTests {
+@Suite struct AspectTests {
   // MARK: Nothing is forgotten
 
   /// The stored properties of a type that a value has.

@@ -3,8 +3,8 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import Testing
 
-@Suite("Inferring mappings")
-struct MappingInferenceTests {
+/// Inferring mappings.
+@Suite struct MappingInferenceTests {
   private func infer(_ change: (inout ManagedObjectModel) -> Void) throws -> MappingInference {
     var model = SampleModels.rich
     change(&model)
@@ -22,7 +22,7 @@ struct MappingInferenceTests {
     #expect(inference.mapping.entityMapping(named: "PersonToPerson") != nil)
   }
 
-  @Test func whatCanBeInferred() throws {
+  @Test func renamingsAndDefaultsAreInferred() throws {
     let inference = try infer { model in
       model.entities[3].name = "Division"
       model.entities[3].renamingIdentifier = "Department"
@@ -94,7 +94,7 @@ struct MappingInferenceTests {
   }
 
   @Test(.enabled(if: RealFiles.areThere, "the real models are not beside the checkout"))
-  func theModelsOfARealMigration() throws {
+  func theMappingOfARealMigrationIsInferred() throws {
     let (old, new) = (
       try RealFiles.model("LoopKit-Model_v1.contents.xml"), try RealFiles.model("LoopKit-Model_v4.contents.xml")
     )

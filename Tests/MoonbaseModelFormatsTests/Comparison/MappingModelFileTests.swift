@@ -4,8 +4,7 @@ import MoonbasePlatform
 import Testing
 
 /// Mapping models of our own, for what the real ones do not have.
-@Suite("Files of mapping models")
-struct MappingModelFileTests {
+@Suite struct MappingModelFileTests {
   private func read(_ objects: String) throws -> MappingModel {
     let text =
       "<?xml version=\"1.0\"?>\n<database><databaseInfo><version>134481920</version></databaseInfo>\n\(objects)\n</database>"

@@ -3,7 +3,8 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import Testing
 
-@Suite("Mapping models of Xcode", .enabled(if: RealFiles.areThere, "the real models are not beside the checkout"))
+/// Mapping models of Xcode.
+@Suite(.enabled(if: RealFiles.areThere, "the real models are not beside the checkout"))
 struct MappingModelReaderTests {
   private func read(_ name: String) throws -> MappingModel {
     let source = try ModelSource(contentsOf: RealFiles.url("models/\(name)"))

@@ -3,8 +3,7 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import Testing
 
-@Suite("Comparing models")
-struct ModelDifferenceTests {
+@Suite struct ModelDifferenceTests {
   private func changed(_ change: (inout ManagedObjectModel) -> Void) -> ModelDifference {
     var model = SampleModels.rich
     change(&model)
@@ -54,7 +53,7 @@ struct ModelDifferenceTests {
     #expect(difference.entities.first?.oldName == "Human")
   }
 
-  @Test func addedAndRemovedEntities() {
+  @Test func addedAndRemovedEntitiesAreDifferences() {
     let difference = changed { model in
       model.entities.remove(at: 2)
       model.configurations = [:]

@@ -3,8 +3,7 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import Testing
 
-@Suite("Folders of models")
-struct ModelFolderTests {
+@Suite struct ModelFolderTests {
   /// A folder that is gone when the test is.
   private final class Folder {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("model-\(UUID())")

@@ -3,8 +3,7 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import Testing
 
-@Suite("Writing models")
-struct ModelWritingTests {
+@Suite struct ModelWritingTests {
   private func throughXcode(_ model: ManagedObjectModel) throws -> ManagedObjectModel {
     try ManagedObjectModel.read(ModelSource(Data(model.xcodeContents().utf8), name: "contents"))
   }

@@ -4,10 +4,9 @@ import MoonbasePlatform
 import Testing
 
 /// Models that nobody thought of, from fixed seeds.
-@Suite("Random models")
-struct RandomModelTests {
+@Suite struct RandomModelTests {
   @Test(arguments: 1...60)
-  func surviveEveryForm(seed: UInt64) throws {
+  func aRandomModelSurvivesEveryForm(seed: UInt64) throws {
     var maker = RandomModel(seed: seed)
     let model = maker.model()
     let resolved = try model.resolved()

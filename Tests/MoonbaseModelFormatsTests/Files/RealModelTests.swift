@@ -3,7 +3,8 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import Testing
 
-@Suite("Models of real applications", .enabled(if: RealFiles.areThere, "the real models are not beside the checkout"))
+/// Models of real applications.
+@Suite(.enabled(if: RealFiles.areThere, "the real models are not beside the checkout"))
 struct RealModelTests {
   @Test(arguments: RealFiles.xcodeModels)
   func xcodeModelsLoadWithoutAnythingUnknown(name: String) throws {

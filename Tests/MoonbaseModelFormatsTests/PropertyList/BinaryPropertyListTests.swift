@@ -3,8 +3,8 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import Testing
 
-@Suite("Binary property lists")
-struct BinaryPropertyListTests {
+/// Binary property lists.
+@Suite struct BinaryPropertyListTests {
   private static let sample: PropertyList = .dictionary([
     "string": "text", "wide": "Grüße 😀", "empty": "", "long": .string(String(repeating: "x", count: 70_000)),
     "integers": .array(

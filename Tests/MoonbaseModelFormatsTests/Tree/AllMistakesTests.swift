@@ -3,8 +3,8 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import Testing
 
-@Suite("All mistakes of a model")
-struct AllMistakesTests {
+/// All mistakes of a model.
+@Suite struct AllMistakesTests {
   private func lines(_ body: () throws -> some Any) -> [String] {
     do {
       _ = try body()

@@ -3,8 +3,8 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import Testing
 
-@Suite("The Lua form of a model")
-struct ModelTreeTests {
+/// The Lua form of a model.
+@Suite struct ModelTreeTests {
   private func model(_ entities: ModelTree) throws -> ManagedObjectModel {
     try ManagedObjectModel(tree: .map(["version": "1", "entities": entities]), file: "model.lua")
   }
@@ -122,7 +122,7 @@ struct ModelTreeTests {
     #expect(text == "m.lua: \(expected)")
   }
 
-  @Test func everythingElseOfAnEntity() throws {
+  @Test func everythingElseOfAnEntityIsRead() throws {
     let entity = try person([
       "parent": "Being", "class": "PersonClass", "abstract": true, "user_info": .map(["a": 1, "b": ["x", "y"]]),
       "constraints": [["email"], ["first", "last"]],
@@ -139,7 +139,7 @@ struct ModelTreeTests {
     #expect(entity.versionHashModifier == "2")
   }
 
-  @Test func configurationsAndFetchRequests() throws {
+  @Test func configurationsAndFetchRequestsAreRead() throws {
     let model = try ManagedObjectModel(
       tree: .map([
         "entities": .map(["Person": .table()]), "configurations": .map(["Local": ["Person"]]),
@@ -156,7 +156,7 @@ struct ModelTreeTests {
     #expect(request.fetchLimit == 5)
   }
 
-  @Test func everythingOfAFetch() throws {
+  @Test func everythingOfAFetchIsRead() throws {
     let fetch = ModelTree.table(
       ["Person", "age > 3"],
       entries: [

@@ -4,8 +4,7 @@ import MoonbasePlatform
 import Testing
 
 /// The file that tells editors about models names the keys that the reader knows.
-@Suite("The types of model files")
-struct ModelTypesFileTests {
+@Suite struct ModelTypesFileTests {
   /// The names of the fields of a class in `lua/types/model.lua`.
   private func fields(of name: String) throws -> [String] {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

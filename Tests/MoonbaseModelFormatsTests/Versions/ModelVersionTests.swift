@@ -4,7 +4,7 @@ import MoonbasePlatform
 import Testing
 
 /// Hashes that Apple's Core Data wrote into real stores.
-@Suite("Version hashes of real models", .enabled(if: RealFiles.areThere, "the real stores are not beside the checkout"))
+@Suite(.enabled(if: RealFiles.areThere, "the real stores are not beside the checkout"))
 struct ModelVersionTests {
   struct Vectors: Decodable {
     struct Store: Decodable {

@@ -3,8 +3,7 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import Testing
 
-@Suite("Models of Xcode")
-struct XcodeModelTests {
+@Suite struct XcodeModelTests {
   private func read(_ body: String, head: String = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n") throws
     -> ManagedObjectModel
   {
@@ -20,7 +19,7 @@ struct XcodeModelTests {
     }
   }
 
-  @Test func attributesOfEveryType() throws {
+  @Test func attributesOfEveryTypeAreRead() throws {
     let model = try read(
       """
       <entity name="A" representedClassName=".A" syncable="YES" codeGenerationType="class">
@@ -54,7 +53,7 @@ struct XcodeModelTests {
     #expect(attributes[9].location == SourceLocation(file: "contents", line: 13))
   }
 
-  @Test func everythingElse() throws {
+  @Test func everythingElseOfAModelIsRead() throws {
     let model = try read(
       """
       <entity name="A" isAbstract="YES">

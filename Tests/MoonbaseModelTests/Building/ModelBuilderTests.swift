@@ -1,8 +1,8 @@
 import MoonbaseModel
 import Testing
 
-@Suite("Building models in Swift")
-struct ModelBuilderTests {
+/// Building models in Swift.
+@Suite struct ModelBuilderTests {
   @Test func aModelReadsLikeItsEntities() throws {
     let model = ManagedObjectModel {
       EntityDescription("Person", class: "Person") {

@@ -2,8 +2,7 @@ import MoonbaseModel
 import MoonbasePlatform
 import Testing
 
-@Suite("Checking models")
-struct ModelCheckerTests {
+@Suite struct ModelCheckerTests {
   private func problem(_ model: ManagedObjectModel) -> String {
     do {
       _ = try model.resolved()
@@ -77,8 +76,8 @@ struct ModelCheckerTests {
     "id", "name", "value", "count", "save", "changed", "delete", "Description", "Hash", "insert", "fetch", "context",
     "primitiveValue",
   ])
-  func noOthersAreRefused(name: String) {
-    #expect(problem { AttributeDescription(name, type: .string) } == "none")
+  func namesThatCoreDataTakesAreTaken(name: String) {
+    #expect(problem { AttributeDescription(name, .string) } == "none")
   }
 
   @Test func inheritanceHasNoCyclesAndNoGaps() {
@@ -93,7 +92,7 @@ struct ModelCheckerTests {
       problem(ManagedObjectModel(entities: [a, b])).hasSuffix("its parent Aa is not in the model; did you mean A?"))
   }
 
-  @Test func inheritanceDeeperThanAnyoneWritesIsRefused() {
+  @Test func inheritanceDeeperThanAPersonWritesIsRefused() {
     let entities = (0..<5000).map { number in
       EntityDescription("E\(number)").with { $0.superentityName = number == 0 ? nil : "E\(number - 1)" }
     }
@@ -234,8 +233,8 @@ struct ModelCheckerTests {
   }
 }
 
-@Suite("Checking the expressions of models")
-struct ModelExpressionCheckerTests {
+/// Checking the expressions of models.
+@Suite struct ModelExpressionCheckerTests {
   private func model(_ change: (inout ManagedObjectModel) -> Void = { _ in }) -> ManagedObjectModel {
     var model = ManagedObjectModel {
       EntityDescription("Person") {
@@ -275,14 +274,14 @@ struct ModelExpressionCheckerTests {
     ("name", AttributeType.integer64), ("friends.@count", .integer64), ("friends.name", .integer64), ("now()", .date),
     ("uppercase:(name)", .string), ("canonical:(name)", .string),
   ])
-  func derivationsThatMeanSomething(text: String, type: AttributeType) throws {
+  func aDerivationThatMeansSomethingIsTaken(text: String, type: AttributeType) throws {
     _ = try derived(text, type).resolved()
   }
 
   @Test(arguments: [
     ("now()", AttributeType.string), ("uppercase:(name)", .integer64), ("friends.@count", .date),
   ])
-  func derivationsThatGiveAnotherType(text: String, type: AttributeType) throws {
+  func aDerivationThatGivesAnotherTypeIsRefused(text: String, type: AttributeType) throws {
     let error = #expect(throws: ModelError.self) { try derived(text, type).resolved() }
     #expect(error?.message.hasPrefix("Person.count: its derivation \(text) gives ") == true)
   }
@@ -295,7 +294,7 @@ struct ModelExpressionCheckerTests {
   }
 
   @Test(arguments: ["nam", "friend.@count", "friends.nam.@sum", "name +", "shout:(name)"])
-  func derivationsThatDoNot(text: String) throws {
+  func aDerivationThatMeansNothingIsRefused(text: String) throws {
     let wrong = model { $0.entities[0].attributes[1].derivationExpression = text }
     #expect(throws: ModelError.self) { try wrong.resolved() }
     var foreign = wrong

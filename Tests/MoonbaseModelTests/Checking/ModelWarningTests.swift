@@ -1,13 +1,13 @@
 import MoonbaseModel
 import Testing
 
-@Suite("Warnings about models")
-struct ModelWarningTests {
+/// Warnings about models.
+@Suite struct ModelWarningTests {
   private func warnings(@EntityBuilder _ elements: () -> [any EntityElement]) throws -> [String] {
     try ManagedObjectModel(entities: [EntityDescription("Person", elements)]).resolved().warnings
   }
 
-  @Test func optionalNumbersWithoutDefault() throws {
+  @Test func anOptionalNumberWithoutADefaultIsAWarning() throws {
     #expect(
       try warnings { AttributeDescription("age", type: .integer16) } == [
         "Person.age is an optional number without a default: NULL is not 0 in a store, so give it a default"
@@ -17,14 +17,14 @@ struct ModelWarningTests {
     #expect(try warnings { AttributeDescription("age", type: .integer16).transient() } == [])
   }
 
-  @Test func relationshipsWithoutInverse() throws {
+  @Test func aRelationshipWithoutAnInverseIsAWarning() throws {
     #expect(
       try warnings { RelationshipDescription.toOne("boss", destination: "Person") } == [
         "Person.boss has no inverse: the other side will not be kept in step"
       ])
   }
 
-  @Test func whatIsNotComputedHere() throws {
+  @Test func whatIsNotComputedHereIsAWarning() throws {
     let derived = try warnings {
       AttributeDescription("name", type: .string)
       AttributeDescription("upper", type: .string).with { $0.derivationExpression = "uppercase:(name)" }
@@ -37,7 +37,7 @@ struct ModelWarningTests {
     #expect(try ManagedObjectModel().resolved().warnings == ["the model has no entity"])
   }
 
-  @Test func namesThatOnlyTheAppProvides() throws {
+  @Test func aNameThatOnlyTheAppProvidesIsAWarning() throws {
     let entity = EntityDescription("A") {
       AttributeDescription("c", type: .transformable).with {
         $0.valueTransformerName = "ColorTransformer"
@@ -55,11 +55,10 @@ struct ModelWarningTests {
     #expect(try model.resolved().warnings.allSatisfy { $0.hasSuffix("the value is bytes that cannot be assigned") })
   }
 
-  @Test func defaultsThatTheirOwnRulesRefuse() throws {
-    #expect(
-      try warnings { AttributeDescription("age", type: .integer16).required(default: 3).between(5, 9) }.count == 1)
-    #expect(try warnings { AttributeDescription("name", type: .string).defaulting(to: "x").length(2...3) }.count == 1)
-    #expect(try warnings { AttributeDescription("name", type: .string).defaulting(to: "x").oneOf("y") }.count == 1)
-    #expect(try warnings { AttributeDescription("name", type: .string).defaulting(to: "xx").length(2...3) } == [])
+  @Test func aDefaultThatItsOwnRulesRefuseIsAWarning() throws {
+    #expect(try warnings { AttributeDescription("age", .integer16).required(default: 3).between(5, 9) }.count == 1)
+    #expect(try warnings { AttributeDescription("name", .string).defaulting(to: "x").length(2...3) }.count == 1)
+    #expect(try warnings { AttributeDescription("name", .string).defaulting(to: "x").oneOf("y") }.count == 1)
+    #expect(try warnings { AttributeDescription("name", .string).defaulting(to: "xx").length(2...3) } == [])
   }
 }

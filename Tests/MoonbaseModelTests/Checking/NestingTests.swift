@@ -7,7 +7,7 @@ import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
 /// Trees that only code can make: text and scripts have limits of their own.
-@Suite struct Nesting {
+@Suite struct NestingTests {
   private static let levels = 100_000
   private let none: [String: Value] = [:]
 
@@ -45,7 +45,7 @@ import enum MoonbaseModel.Predicate
 
   // MARK: Values
 
-  @Test func ofValuesComparesHashesAndPrintsAtAnyDepth() {
+  @Test func nestedValuesCompareHashAndPrintAtAnyDepth() {
     withList { one in
       withList { two in
         #expect(one == two)
@@ -58,7 +58,7 @@ import enum MoonbaseModel.Predicate
     }
   }
 
-  @Test func ofValuesIsRefusedWhereTheyAreAssigned() {
+  @Test func nestedValuesAreRefusedWhereTheyAreAssigned() {
     for type in [AttributeType.transformable, .undefined] {
       let attribute = AttributeDescription("a", type: type)
       withList(100) { value in #expect(throws: Never.self) { try attribute.checked(value) } }
@@ -74,7 +74,7 @@ import enum MoonbaseModel.Predicate
   }
 
   /// Each level holds the one below twice: little memory, and more parts than can be counted.
-  @Test func ofOneValueInItselfTwiceIsRefused() {
+  @Test func aValueThatHoldsAnotherTwiceAtEachLevelIsRefused() {
     var value = Value.int(1)
     for _ in 0..<60 { value = .list([value, value]) }
     #expect(throws: ModelError.self) { try AttributeDescription("a", type: .transformable).checked(value) }
@@ -82,7 +82,7 @@ import enum MoonbaseModel.Predicate
     #expect(throws: ModelError.self) { try predicate.evaluate(with: none) }
   }
 
-  @Test func ofValuesIsRefusedInPredicates() {
+  @Test func nestedValuesAreRefusedInPredicates() {
     withList { value in
       let predicate = Predicate.comparison(.init(.keyPath("a"), .in, .constant(value)))
       let error = #expect(throws: ModelError.self) { try predicate.evaluate(with: ["a": 1]) }
@@ -100,7 +100,7 @@ import enum MoonbaseModel.Predicate
 
   // MARK: Predicates
 
-  @Test func ofPredicatesComparesHashesAndPrintsAtAnyDepth() {
+  @Test func nestedPredicatesCompareHashAndPrintAtAnyDepth() {
     withNot { one in
       withNot { two in
         #expect(one == two)
@@ -118,7 +118,7 @@ import enum MoonbaseModel.Predicate
     }
   }
 
-  @Test func ofPredicatesIsRefusedWhereTheyAreUsed() {
+  @Test func nestedPredicatesAreRefusedWhereTheyAreUsed() {
     withNot { predicate in
       #expect(throws: ModelError.self) { try predicate.evaluate(with: none) }
       #expect(throws: ModelError.self) { try CompiledPredicate(predicate) }
@@ -157,7 +157,7 @@ import enum MoonbaseModel.Predicate
     ]
   }
 
-  @Test func ofModelsIsRefusedWithThePlace() {
+  @Test func nestingInAModelIsRefusedWithThePlace() {
     withNot { predicate in
       for error in refusal({
         $0.fetchRequestTemplates["deep"] = FetchRequest("Person", where: predicate)
@@ -192,7 +192,7 @@ import enum MoonbaseModel.Predicate
     }
   }
 
-  @Test func ofTablesOfAModelFileIsRefused() {
+  @Test func nestedTablesOfAModelFileAreRefused() {
     var tree = ModelTree.table()
     for _ in 0..<Self.levels { tree = .table([tree]) }
     defer { while case .table(let list, _) = tree.content, let inner = list.first { tree = inner } }

@@ -1,9 +1,8 @@
 import MoonbaseModel
 import Testing
 
-@Suite("Merging models")
-struct ModelMergingTests {
-  private let person = EntityDescription("Person") { AttributeDescription("name", type: .string) }
+@Suite struct ModelMergingTests {
+  private let person = EntityDescription("Person") { AttributeDescription("name", .string) }
 
   @Test func entitiesOfAllModelsAreThere() throws {
     var (first, second) = (

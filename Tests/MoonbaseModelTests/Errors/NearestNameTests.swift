@@ -1,8 +1,7 @@
 import MoonbaseModel
 import Testing
 
-@Suite("The nearest name")
-struct NearestNameTests {
+@Suite struct NearestNameTests {
   private static let names = ["firstName", "lastName", "age", "department", "isActive"]
 
   @Test(arguments: [

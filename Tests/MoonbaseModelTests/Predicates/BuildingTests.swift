@@ -7,7 +7,7 @@ import struct MoonbaseModel.SortDescriptor
 
 private func key(_ path: String) -> KeyExpression { Expression.key(path) }
 
-@Suite struct PredicateBuilding {
+@Suite struct BuildingTests {
   private static let built: [(Predicate, String)] = [
     (key("age") >= 18 && key("age") < 65 && key("name") == "Ada", #"age >= 18 AND age < 65 AND name == "Ada""#),
     (key("a") == 1 || key("b") != 2 || !(key("c") <= 3), "a == 1 OR b != 2 OR NOT c <= 3"),
@@ -161,8 +161,8 @@ private struct Book: KeyPathAnswering {
   }
 }
 
-@Suite struct PredicatesOnOwnTypes {
-  @Test func askForKeys() throws {
+@Suite struct OwnTypeTests {
+  @Test func predicatesOnOwnTypesAskForKeys() throws {
     let books = [Book(title: "Emma"), Book(title: "Middlemarch")]
     let short = try CompiledPredicate(Predicate(format: "title.length < 5 AND title != NULL AND author == NULL"))
     #expect(try books.filter { try short.evaluate(with: $0) }.map(\.title) == ["Emma"])

@@ -5,9 +5,9 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-@Suite struct PredicateChecking {
+@Suite struct CheckingTests {
   @Test(arguments: errorCases.lines)
-  func errorsPointAtTheColumn(_ line: CaseTable.Line) throws {
+  func anErrorPointsAtTheColumn(_ line: CaseTable.Line) throws {
     let parts = line.outcome.split(separator: " ", maxSplits: 1)
     let error = try #require(throws: ModelError.self) { try Predicate(format: line.input) }
     #expect(error.code == .invalidPredicate)
@@ -16,7 +16,7 @@ import struct MoonbaseModel.SortDescriptor
   }
 
   @Test(arguments: checkCases.lines)
-  func checksAgainstAnEntity(_ line: CaseTable.Line) throws {
+  func whatAnEntityDoesNotAllowIsRefused(_ line: CaseTable.Line) throws {
     let predicate = try Predicate(format: line.input)
     let error = try #require(throws: ModelError.self) {
       try predicate.checked(against: World.shared.person, in: World.shared.model)

@@ -4,20 +4,20 @@ import Testing
 
 import enum MoonbaseModel.Predicate
 
-@Suite struct PredicateEvaluation {
+@Suite struct EvaluationTests {
   @Test(arguments: fetchCases.lines)
-  func fetchFinds(_ line: CaseTable.Line) throws {
+  func aFetchFindsWhatItsPredicateSays(_ line: CaseTable.Line) throws {
     #expect(try World.shared.matches(Predicate(format: line.input)) == line.outcome)
   }
 
   @Test(arguments: fetchCases.lines)
-  func fetchCasesPrintAndParseToThemselves(_ line: CaseTable.Line) throws {
+  func predicatesOfFetchesPrintAndParseToThemselves(_ line: CaseTable.Line) throws {
     let predicate = try Predicate(format: line.input)
     #expect(try Predicate(format: predicate.description) == predicate)
   }
 
   @Test(arguments: nilCases.lines)
-  func evaluateWithNil(_ line: CaseTable.Line) throws {
+  func aMissingValueMeansWhatFoundationSays(_ line: CaseTable.Line) throws {
     let subject: [String: Value] = [
       "name": "Zoë", "age": 30, "score": 2.5, "gone": nil, "empty": "", "tags": ["a", "b", "c"], "scores": [1, 2, 3],
       "home": ["city": "Köln"], "rooms": [["size": 10], ["size": 20]],

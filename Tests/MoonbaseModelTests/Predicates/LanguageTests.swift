@@ -6,7 +6,7 @@ import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
 /// The lists of the language, word by word: what Core Data's documentation names is there, or says why it is not.
-@Suite struct PredicateLanguage {
+@Suite struct LanguageTests {
   private static let reserved = [
     "AND", "OR", "IN", "NOT", "ALL", "ANY", "SOME", "NONE", "LIKE", "CASEINSENSITIVE", "CI", "MATCHES", "CONTAINS",
     "BEGINSWITH", "ENDSWITH", "BETWEEN", "NULL", "NIL", "SELF", "TRUE", "YES", "FALSE", "NO", "FIRST", "LAST", "SIZE",

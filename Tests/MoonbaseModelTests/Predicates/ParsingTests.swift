@@ -3,9 +3,9 @@ import Testing
 
 import enum MoonbaseModel.Predicate
 
-@Suite struct PredicateParsing {
+@Suite struct ParsingTests {
   @Test(arguments: parsingCases.lines)
-  func printsInItsOwnForm(_ line: CaseTable.Line) throws {
+  func aPredicateIsPrintedInItsOwnForm(_ line: CaseTable.Line) throws {
     let predicate = try Predicate(format: line.input)
     #expect(predicate.description == (line.outcome == "=" ? line.input : line.outcome))
   }

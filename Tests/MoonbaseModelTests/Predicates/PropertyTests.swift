@@ -6,7 +6,7 @@ import Testing
 
 import enum MoonbaseModel.Predicate
 
-@Suite struct PredicateProperties {
+@Suite struct PropertyTests {
   @Test(arguments: 1...20)
   func randomTreesPrintAndParseToThemselves(_ seed: UInt64) throws {
     var random = RandomPredicates(seed: seed)

@@ -4,12 +4,12 @@ import Testing
 
 import enum MoonbaseModel.Predicate
 
-@Suite struct RegularExpressions {
+@Suite struct RegularExpressionTests {
   /// Twice the time for each character: some minutes for these, were there no limit.
   private let hostile = String(repeating: "a", count: 40) + "!"
 
   @Test(arguments: ["(a+)+$", "(a|aa)+$", "(a*)*b", "([a-z]+)*=", "(.*a){20}$"])
-  func thatTakeTooManyStepsAreAnError(_ pattern: String) throws {
+  func aRegularExpressionThatTakesTooManyStepsIsAnError(_ pattern: String) throws {
     let predicate = try Predicate(format: "text MATCHES %@", .string(pattern))
     let error = #expect(throws: ModelError.self) { try predicate.evaluate(with: ["text": .string(hostile)]) }
     #expect(error?.code == .evaluation)
@@ -21,7 +21,7 @@ import enum MoonbaseModel.Predicate
   }
 
   /// The engine has 8 MB for the ways that it may have to go back; what does not fit was no match before.
-  @Test func thatRunOutOfMemoryAreAnError() throws {
+  @Test func aRegularExpressionThatRunsOutOfMemoryIsAnError() throws {
     let long = Value.string(String(repeating: "ab", count: 2_000_000))
     let predicate = try Predicate(format: "text MATCHES '(a|b)*'")
     let error = #expect(throws: ModelError.self) { try predicate.evaluate(with: ["text": long]) }
@@ -29,14 +29,14 @@ import enum MoonbaseModel.Predicate
     #expect(try Predicate(format: "text MATCHES '[ab]*'").evaluate(with: ["text": long]))
   }
 
-  @Test func answerLongTextsWithinTheLimit() throws {
+  @Test func longTextsAreAnsweredWithinTheLimit() throws {
     let text = Value.string(String(repeating: "word ", count: 20_000))
     #expect(try Predicate(format: #"text MATCHES '(\w+ )++'"#).evaluate(with: ["text": text]))
     #expect(try !Predicate(format: #"text MATCHES '(\w+ )++x'"#).evaluate(with: ["text": text]))
   }
 
-  @Test func ofAttributesFailTheValueThatTheyCannotTell() {
-    var attribute = AttributeDescription("a", type: .string)
+  @Test func aPatternOfAnAttributeFailsTheValueThatItCannotTell() {
+    var attribute = AttributeDescription("a", .string)
     attribute.validation.regularExpression = "(a+)+$"
     let failure = attribute.validate(.string(hostile)).first
     #expect(failure?.code == .stringPatternMatching)

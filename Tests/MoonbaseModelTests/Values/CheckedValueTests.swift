@@ -4,7 +4,7 @@ import Testing
 
 import enum MoonbaseModel.Predicate
 
-@Suite struct CheckedValues {
+@Suite struct CheckedValueTests {
   private static let taken: [(AttributeType, Value, Value)] = [
     (.integer16, 32767, 32767), (.integer16, .double(-5), .int(-5)),
     (.integer32, 70_000, 70_000), (.integer64, .int(.max), .int(.max)), (.double, 5, 5.0),
@@ -17,8 +17,8 @@ import enum MoonbaseModel.Predicate
   ]
 
   @Test(arguments: taken)
-  func areTaken(_ type: AttributeType, _ value: Value, _ expected: Value) throws {
-    #expect(try AttributeDescription("a", type: type).checked(value) == expected)
+  func aValueThatFitsIsTakenInTheTypeOfItsAttribute(_ type: AttributeType, _ value: Value, _ expected: Value) throws {
+    #expect(try AttributeDescription("a", type).checked(value) == expected)
   }
 
   @Test(arguments: [
@@ -35,17 +35,15 @@ import enum MoonbaseModel.Predicate
     (.uri, "http://a", "make a URI"),
     (.binaryData, "x", "takes binary data"), (.objectID, 5, "takes an object ID"), (.composite, 5, "takes a composite"),
   ])
-  func areRefused(_ type: AttributeType, _ value: Value, _ message: String) throws {
-    let error = try #require(throws: ModelError.self) { try AttributeDescription("a", type: type).checked(value) }
+  func aValueThatDoesNotFitIsRefusedWithTheReason(_ type: AttributeType, _ value: Value, _ message: String) throws {
+    let error = try #require(throws: ModelError.self) { try AttributeDescription("a", type).checked(value) }
     #expect(error.code == .invalidValue)
     #expect(error.message.contains(message), "\(error.message)")
   }
 
-  @Test func ofCompositesAreCheckedByElement() throws {
-    var composite = AttributeDescription("place", type: .composite)
-    composite.elements = [
-      AttributeDescription("number", type: .integer16), AttributeDescription("street", type: .string),
-    ]
+  @Test func valuesOfCompositesAreCheckedByElement() throws {
+    var composite = AttributeDescription("place", .composite)
+    composite.elements = [AttributeDescription("number", .integer16), AttributeDescription("street", .string)]
     #expect(try composite.checked(["number": 5.0]) == ["number": 5])
     let range = try #require(throws: ModelError.self) { try composite.checked(["number": 70_000]) }
     #expect(range.message.hasPrefix("number: 70000"))
@@ -53,8 +51,8 @@ import enum MoonbaseModel.Predicate
     #expect(name.message.contains("did you mean street?"))
   }
 
-  @Test func breakRulesWithTheCodesOfCoreData() {
-    var number = AttributeDescription("n", type: .integer16)
+  @Test func aBrokenRuleHasTheCodeOfCoreData() {
+    var number = AttributeDescription("n", .integer16)
     number.isOptional = false
     number.validation.minimum = 0
     number.validation.maximum = 150
@@ -79,8 +77,8 @@ import enum MoonbaseModel.Predicate
     #expect(date.validate(.date(Date(timeIntervalSinceReferenceDate: -1))).map(\.code.rawValue) == [1640])
   }
 
-  @Test func breakListedValuesAndPredicates() throws {
-    var kind = AttributeDescription("kind", type: .string)
+  @Test func valuesBesideThoseListedAndThoseThatPredicatesRefuseAreFailures() throws {
+    var kind = AttributeDescription("kind", .string)
     kind.validation.allowedValues = ["friend", "colleague"]
     kind.validation.predicates = [
       ValidationPredicate(try Predicate(format: "SELF.length < 8 OR SELF BEGINSWITH 'c'"), message: "is too long")

@@ -4,7 +4,7 @@ import Testing
 
 import enum MoonbaseModel.Predicate
 
-@Suite struct DecimalProducts {
+@Suite struct DecimalProductTests {
   private static func decimal(_ text: String) throws -> Decimal { try #require(Decimal(literal: text)) }
 
   /// Foundation's operator traps for all of these.
@@ -14,20 +14,20 @@ import enum MoonbaseModel.Predicate
     ("1.5e-127", "2", "3e-127"),
     ("3.40282366920938463463374607431768211455", "1e-100", "3.4028236692093846346337460743e-100"),
   ])
-  func ofTinyFactorsAreRoundedNotTrapped(_ left: String, _ right: String, _ product: String) throws {
+  func productsOfTinyFactorsAreRoundedAndDoNotTrap(_ left: String, _ right: String, _ product: String) throws {
     let expected = try Self.decimal(product)
     #expect(try Self.decimal(left).product(Self.decimal(right)) == expected)
     #expect(try Self.decimal(right).product(Self.decimal(left)) == expected)
   }
 
-  @Test func keepTheirPrecisionNearTheLeastExponent() throws {
+  @Test func productsKeepTheirPrecisionNearTheLeastExponent() throws {
     let left = try Self.decimal("3.40282366920938463463374607431768211455")
     let right = try Self.decimal("1.40282366920938463463374607431768211455e-90")
     let product = left.product(right)
     #expect(abs(NSDecimalNumber(decimal: product).doubleValue / 4.77356159e-90 - 1) < 1e-8)
   }
 
-  @Test func ofPlainFactorsAreFoundations() throws {
+  @Test func productsOfPlainFactorsAreThoseOfFoundation() throws {
     #expect(try Self.decimal("1.10").product(3) == Self.decimal("3.30"))
     #expect(Decimal.nan.product(1).isNaN && Decimal(1).product(.nan).isNaN)
   }

@@ -2,14 +2,14 @@ import MoonbaseModel
 import MoonbasePlatform
 import Testing
 
-@Suite struct ISODates {
+@Suite struct ISODateTests {
   @Test(arguments: [
     ("2001-01-01", 0), ("2001-01-01T00:00:01Z", 1), ("2001-01-01 00:00", 0), ("2001-01-01T01:00:00+01:00", 0),
     ("2000-12-31T23:30:00-0030", 0), ("2001-01-01T00:00:00.250Z", 0.25), ("1970-01-01T00:00:00Z", -978_307_200),
     ("2000-02-29", -26_524_800), ("2001-01-01T24:00:00Z", 86_400), ("0001-01-01", -63_113_904_000),
     ("2001-01-01T00:00:00,5Z", 0.5),
   ])
-  func areRead(_ text: String, _ seconds: Double) {
+  func aDateIsRead(_ text: String, _ seconds: Double) {
     #expect(ISODate.parse(text)?.timeIntervalSinceReferenceDate == seconds)
   }
 
@@ -18,10 +18,10 @@ import Testing
     "2001-01-01T00:60",
     "2001-01-01T00:00:00X", "2001-01-01T00:00:00Z ", "01/01/2001", "2001-01-01T24:00:01", "2001-01-01T00:00+25:00",
   ])
-  func thatAreNoneAreRefused(_ text: String) { #expect(ISODate.parse(text) == nil) }
+  func aTextThatIsNoDateIsRefused(_ text: String) { #expect(ISODate.parse(text) == nil) }
 
   @Test(arguments: [0, 0.25, -978_307_200, 1e9 + 0.001, -63_113_904_000, 7_258_118_399.999, -26_524_800])
-  func arePrintedAndReadBack(_ seconds: Double) throws {
+  func aDateIsPrintedAndReadBack(_ seconds: Double) throws {
     let date = Date(timeIntervalSinceReferenceDate: seconds)
     let text = ISODate.text(date)
     #expect(text.count == 24 && text.hasSuffix("Z"))

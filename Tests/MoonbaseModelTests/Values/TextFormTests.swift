@@ -4,7 +4,7 @@ import Testing
 import enum MoonbaseModel.Predicate
 
 /// Two texts are equal where their code points are.
-@Suite struct TextForms {
+@Suite struct TextFormTests {
   private static let texts = [
     "", "e", "\u{e9}", "e\u{301}", "\u{212b}", "\u{c5}", "A\u{30a}", "K", "\u{212a}",
     "fifteen bytes..", "sixteen bytes...", "a long text with \u{e9}", "a long text with e\u{301}",
@@ -18,7 +18,7 @@ import enum MoonbaseModel.Predicate
     return copy
   }
 
-  @Test func areEqualAndHashAlikeWhereTheBytesAre() {
+  @Test func textsAreEqualAndHashAlikeWhereTheirBytesAre() {
     for (place, one) in Self.texts.enumerated() {
       for (other, two) in Self.texts.map(Self.copy).enumerated() {
         #expect((Value.string(one) == .string(two)) == (place == other), "\(place) \(other)")
@@ -30,7 +30,7 @@ import enum MoonbaseModel.Predicate
     #expect(Set((Self.texts + Self.texts.map(Self.copy)).map { Value.map([$0: 1]) }).count == Self.texts.count)
   }
 
-  @Test func areToldApartByPredicates() throws {
+  @Test func formsOfATextAreToldApartByPredicates() throws {
     let subject: [String: Value] = [
       "name": "\u{e9}", "map": ["\u{e9}": 1], "list": ["\u{e9}", "e\u{301}", "e\u{301}"],
     ]

@@ -5,8 +5,8 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-@Suite("Names that fall together in a file")
-struct NameClashTests {
+/// Names that fall together in a file.
+@Suite struct NameClashTests {
   /// Fails with an error that names both, before there is a file.
   private func expectClash(_ entities: [EntityDescription], _ names: [String]) throws {
     let folder = try TemporaryFolder()

@@ -6,10 +6,9 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-@Suite("A new store")
-struct NewStoreTests {
-  @Test("has Core Data's tables, columns and indexes")
-  func tables() throws {
+/// A new store.
+@Suite struct NewStoreTests {
+  @Test func aNewStoreHasCoreDatasTablesColumnsAndIndexes() throws {
     let people = try PeopleStore()
     let raw = try RawDatabase(people.folder.file())
     #expect(
@@ -38,8 +37,7 @@ struct NewStoreTests {
     #expect(try raw.value("PRAGMA encoding") == "UTF-8")
   }
 
-  @Test("carries its metadata and its model")
-  func metadata() throws {
+  @Test func aNewStoreCarriesItsMetadataAndItsModel() throws {
     let people = try PeopleStore()
     let metadata = try SQLiteStore.metadata(ofStoreAt: people.folder.file())
     #expect(metadata["NSStoreType"] == "SQLite")
@@ -52,8 +50,7 @@ struct NewStoreTests {
     #expect(throws: Never.self) { try SQLiteStore(url: people.folder.file(), model: model) }
   }
 
-  @Test("keeps foreign metadata and its own apart")
-  func foreignMetadata() throws {
+  @Test func foreignMetadataAndItsOwnAreKeptApart() throws {
     let people = try PeopleStore()
     try people.store.setMetadata(["Moonbase.jobs": ["a", 1], "NSStoreType": "Binary"])
     let metadata = try people.store.metadata()
@@ -63,8 +60,7 @@ struct NewStoreTests {
     #expect(try people.store.metadata()["Moonbase.jobs"] == nil)
   }
 
-  @Test("names pairs, clashing and polymorphic columns as Core Data does")
-  func names() throws {
+  @Test func pairsAndColumnsThatClashAreNamedAsCoreDataNamesThem() throws {
     var account = EntityDescription("Account")
     account.relationships = [
       .toMany("tags", destination: "Tag", inverse: "accounts"), .toOne("best", destination: "Thing", inverse: nil),
@@ -96,8 +92,7 @@ struct NewStoreTests {
         == ["ZTITLE1|INTEGER", "ZTITLE|VARCHAR"])
   }
 
-  @Test("keeps counts by the triggers that Core Data writes")
-  func derivedCount() throws {
+  @Test func countsAreKeptByTheTriggersThatCoreDataWrites() throws {
     var model = People.model()
     var count = AttributeDescription("projectCount", type: .integer64)
     count.derivationExpression = "projects.@count"

@@ -7,8 +7,8 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-@Suite("The model that a store carries")
-struct CarriedModelTests {
+/// The model that a store carries.
+@Suite struct CarriedModelTests {
   private let folder: TemporaryFolder
   private let model: ManagedObjectModel
 
@@ -27,8 +27,7 @@ struct CarriedModelTests {
     try store.setMetadata(["app": "theirs"])
   }
 
-  @Test("is whole, though its table has Core Data's keys alone")
-  func isWhole() throws {
+  @Test func theCarriedModelIsWholeThoughItsTableHasCoreDatasKeysAlone() throws {
     #expect(try SQLiteStore.cachedModel(ofStoreAt: folder.file()) == model)
     let database = try RawDatabase(folder.file())
     let statement = try database.connection.statement("SELECT Z_CONTENT FROM Z_MODELCACHE")
@@ -42,8 +41,7 @@ struct CarriedModelTests {
   }
 
   /// A framework that knows the key of nothing here writes its own cache, and the model beside the old one is stale.
-  @Test("is that of the table after another program wrote there")
-  func yieldsToTheTable() throws {
+  @Test func theCarriedModelIsThatOfTheTableAfterAnotherProgramWroteThere() throws {
     var other = model
     other.entities[0].attributes.append(AttributeDescription("later", type: .string))
     let database = try RawDatabase(folder.file())
@@ -55,8 +53,7 @@ struct CarriedModelTests {
     #expect(carried.fetchRequestTemplates["own"]?.includesSubentities == true)
   }
 
-  @Test("is no part of the metadata that programs see, and survives theirs")
-  func isNotSeen() throws {
+  @Test func theCarriedModelIsNoPartOfTheMetadataThatProgramsSeeAndSurvivesTheirs() throws {
     let metadata = try SQLiteStore.metadata(ofStoreAt: folder.file())
     #expect(metadata["app"] == "theirs")
     #expect(!metadata.keys.contains { $0.hasPrefix("Moonbase") })
@@ -65,8 +62,7 @@ struct CarriedModelTests {
     #expect(try SQLiteStore.cachedModel(ofStoreAt: folder.file()) == model)
   }
 
-  @Test("needs nothing of ours where it says what Core Data can keep")
-  func plainModelsHaveNoKeyOfOurs() throws {
+  @Test func aModelThatCoreDataCanKeepNeedsNoKeyOfOurs() throws {
     let url = folder.file("plain.sqlite")
     let plain = ManagedObjectModel {
       EntityDescription("Thing") { AttributeDescription("title", type: .string) }
@@ -80,8 +76,7 @@ struct CarriedModelTests {
     #expect(keys.allSatisfy { $0.hasPrefix("NS") || $0.hasPrefix("_NS") }, "\(keys)")
   }
 
-  @Test("metadata nested too deeply is refused")
-  func deepMetadata() throws {
+  @Test func metadataNestedTooDeeplyIsRefused() throws {
     let store = try SQLiteStore(url: folder.file(), model: model.resolved())
     var deep = Value.int(1)
     for _ in 0..<1000 { deep = .list([deep]) }

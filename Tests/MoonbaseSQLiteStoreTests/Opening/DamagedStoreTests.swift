@@ -6,16 +6,14 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-@Suite("Damaged numbers in a store")
-struct DamagedStoreTests {
+/// Damaged numbers in a store.
+@Suite struct DamagedStoreTests {
   private static func damage(_ people: PeopleStore, _ sql: String) throws {
     try RawDatabase(people.folder.file()).connection.executeScript(sql)
   }
 
-  @Test(
-    "a greatest key that no key can follow is refused and left alone",
-    arguments: ["-9e999", "9223372036854775807", "-10", "'text'", "x'00ff'", "1.5"])
-  func greatestKey(_ value: String) throws {
+  @Test(arguments: ["-9e999", "9223372036854775807", "-10", "'text'", "x'00ff'", "1.5"])
+  func aGreatestKeyThatNoKeyCanFollowIsRefusedAndLeftAlone(_ value: String) throws {
     let people = try PeopleStore()
     try people.insert(people.row("Person"))
     try Self.damage(people, "UPDATE Z_PRIMARYKEY SET Z_MAX = \(value)")
@@ -28,18 +26,15 @@ struct DamagedStoreTests {
     #expect(try RawDatabase(people.folder.file()).rows("SELECT quote(Z_MAX) FROM Z_PRIMARYKEY") == before)
   }
 
-  @Test("the last keys there are can be given out")
-  func lastKeys() throws {
+  @Test func theLastKeysThereAreCanBeGivenOut() throws {
     let people = try PeopleStore()
     try Self.damage(people, "UPDATE Z_PRIMARYKEY SET Z_MAX = \(Int64.max - 2)")
     #expect(try people.store.reserveKeys(for: people.entity("Person"), count: 2) == Int64.max - 1)
     #expect(throws: GraphError.self) { try people.store.reserveKeys(for: people.entity("Person"), count: 1) }
   }
 
-  @Test(
-    "an entity number that no entity has is refused",
-    arguments: [-1, 0, 400_000_000, Int64.max, Int64.min])
-  func entityNumber(_ number: Int64) throws {
+  @Test(arguments: [-1, 0, 400_000_000, Int64.max, Int64.min])
+  func anEntityNumberThatNoEntityHasIsRefused(_ number: Int64) throws {
     let people = try PeopleStore()
     try Self.damage(people, "UPDATE Z_PRIMARYKEY SET Z_ENT = \(number) WHERE Z_NAME = 'Person'")
     let error = #expect(throws: GraphError.self) {
@@ -50,8 +45,7 @@ struct DamagedStoreTests {
     #expect(error?.message.contains("\(number)") == true)
   }
 
-  @Test("two entities of one number are refused")
-  func sameNumber() throws {
+  @Test func twoEntitiesOfOneNumberAreRefused() throws {
     let people = try PeopleStore()
     // The name is stale, so the entity takes the number of its place, which another one has.
     try Self.damage(
@@ -65,8 +59,8 @@ struct DamagedStoreTests {
     #expect(error?.code == .invalidStore)
   }
 
-  @Test("a row of an unknown entity is named, not read as another one", arguments: ["Department", "Person"])
-  func unknownEntity(_ entity: String) throws {
+  @Test(arguments: ["Department", "Person"])
+  func aRowOfAnUnknownEntityIsNamedAndNotReadAsAnotherOne(_ entity: String) throws {
     let people = try PeopleStore()
     let id = try people.insert(people.row(entity))[0]
     try Self.damage(people, "UPDATE Z\(entity.uppercased()) SET Z_ENT = 77")
@@ -82,8 +76,7 @@ struct DamagedStoreTests {
     }
   }
 
-  @Test("a version that none can follow is refused when the object is saved")
-  func version() throws {
+  @Test func aVersionThatNoneCanFollowIsRefusedWhenTheObjectIsSaved() throws {
     let people = try PeopleStore()
     try people.insert(people.row("Person"))
     try Self.damage(people, "UPDATE ZPERSON SET Z_OPT = \(Int64.max)")
@@ -105,8 +98,8 @@ struct DamagedStoreTests {
     ("token", "'no uuid'"), ("token", "x'0102'"), ("token", "5"), ("link", "x'4142'"), ("shape", "1.5"),
   ]
 
-  @Test("what a column holds and its attribute cannot be is named with entity, attribute and row", arguments: foreign)
-  func foreignValue(_ name: String, _ sql: String) throws {
+  @Test(arguments: foreign)
+  func whatAColumnHoldsAndItsAttributeCannotBeIsNamedWithEntityAttributeAndRow(_ name: String, _ sql: String) throws {
     var model = SavingTests.everyType()
     model.entities[0].attributes.append(AttributeDescription("medium", type: .integer32))
     let people = try PeopleStore(model)
@@ -125,26 +118,23 @@ struct DamagedStoreTests {
     #expect(try people.store.snapshot(of: ids[0]) != nil)
   }
 
-  @Test(
-    "a value of another storage class is taken where nothing of it is lost",
-    arguments: [
-      ("large", "'12'", Value.int(12)), ("ratio", "'2.5'", .double(2.5)), ("text", "17", .string("17")),
-      ("moment", "12", .date(Date(timeIntervalSinceReferenceDate: 12))), ("bytes", "'AB'", .data(Data("AB".utf8))),
-      ("amount", "x'31322e35'", .decimal(Decimal(string: "12.5")!)), ("flag", "2", .bool(true)), ("link", "''", .null),
-      (
-        "token", "'00000000-0000-0000-0000-00000000000A'",
-        .uuid(UUID(uuidString: "00000000-0000-0000-0000-00000000000A")!)
-      ),
-    ])
-  func harmlessValue(_ name: String, _ sql: String, _ value: Value) throws {
+  @Test(arguments: [
+    ("large", "'12'", Value.int(12)), ("ratio", "'2.5'", .double(2.5)), ("text", "17", .string("17")),
+    ("moment", "12", .date(Date(timeIntervalSinceReferenceDate: 12))), ("bytes", "'AB'", .data(Data("AB".utf8))),
+    ("amount", "x'31322e35'", .decimal(Decimal(string: "12.5")!)), ("flag", "2", .bool(true)), ("link", "''", .null),
+    (
+      "token", "'00000000-0000-0000-0000-00000000000A'",
+      .uuid(UUID(uuidString: "00000000-0000-0000-0000-00000000000A")!)
+    ),
+  ])
+  func aValueOfAnotherStorageClassIsTakenWhereNothingOfItIsLost(_ name: String, _ sql: String, _ value: Value) throws {
     let people = try PeopleStore(SavingTests.everyType())
     let id = try people.insert(people.row("Thing"))[0]
     try Self.damage(people, "UPDATE ZTHING SET Z\(name.uppercased()) = \(sql)")
     #expect(try people.value(id, name) == value)
   }
 
-  @Test("a key that is none is named like a value")
-  func foreignKey() throws {
+  @Test func aKeyThatIsNoneIsNamedLikeAValue() throws {
     let people = try PeopleStore()
     let id = try people.insert(people.row("Person"))[0]
     try Self.damage(people, "UPDATE ZPERSON SET ZDEPARTMENT = 'x'")

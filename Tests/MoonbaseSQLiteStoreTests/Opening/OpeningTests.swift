@@ -6,8 +6,7 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-@Suite("Opening a store")
-struct OpeningTests {
+@Suite struct OpeningTests {
   private static func refusal(_ url: URL, readOnly: Bool = false, _ model: ManagedObjectModel = People.model()) throws
     -> GraphError?
   {
@@ -17,8 +16,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("a missing file is made, unless it is only to be read")
-  func missing() throws {
+  @Test func aMissingFileIsNotMadeWhereItIsOnlyToBeRead() throws {
     let folder = try TemporaryFolder()
     let error = try Self.refusal(folder.file(), readOnly: true)
     #expect(error?.code == .cannotOpenFile)
@@ -28,15 +26,13 @@ struct OpeningTests {
     #expect(throws: GraphError.self) { try SQLiteStore.metadata(ofStoreAt: folder.file()) }
   }
 
-  @Test("a folder is refused")
-  func aFolder() throws {
+  @Test func aFolderIsRefused() throws {
     let folder = try TemporaryFolder()
     #expect(try Self.refusal(folder.url)?.code == .cannotOpenFile)
     #expect(try folder.contents().isEmpty)
   }
 
-  @Test("a file that is no database is refused and left alone")
-  func notADatabase() throws {
+  @Test func aFileThatIsNoDatabaseIsRefusedAndLeftAlone() throws {
     let folder = try TemporaryFolder()
     try Data("These are notes, not a database.".utf8).write(to: folder.file())
     let before = try folder.contents()
@@ -46,8 +42,8 @@ struct OpeningTests {
     #expect(try folder.contents() == before)
   }
 
-  @Test("a database that is no store is refused and left alone, in every journal mode", arguments: ["DELETE", "WAL"])
-  func foreignDatabase(mode: String) throws {
+  @Test(arguments: ["DELETE", "WAL"])
+  func aDatabaseThatIsNoStoreIsRefusedAndLeftAloneInEveryJournalMode(mode: String) throws {
     let folder = try TemporaryFolder()
     do {
       let connection = try Connection(folder.file().path)
@@ -61,8 +57,7 @@ struct OpeningTests {
     #expect(try folder.contents() == before)
   }
 
-  @Test("a damaged database is refused and left alone")
-  func damaged() throws {
+  @Test func aDamagedDatabaseIsRefusedAndLeftAlone() throws {
     let folder = try TemporaryFolder()
     try (Data("SQLite format 3\u{0}".utf8) + Data(repeating: 0xa5, count: 4080)).write(to: folder.file())
     let before = try folder.contents()
@@ -70,16 +65,14 @@ struct OpeningTests {
     #expect(try folder.contents() == before)
   }
 
-  @Test("an empty file becomes a store")
-  func emptyFile() throws {
+  @Test func anEmptyFileBecomesAStore() throws {
     let folder = try TemporaryFolder()
     try Data().write(to: folder.file())
     _ = try SQLiteStore(url: folder.file(), model: People.model().resolved())
     #expect(try RawDatabase(folder.file()).value("SELECT COUNT(*) FROM Z_PRIMARYKEY") == "4")
   }
 
-  @Test("another version of the model is refused with what differs, and the file is left alone")
-  func otherModel() throws {
+  @Test func anotherVersionOfTheModelIsRefusedWithWhatDiffersAndTheFileIsLeftAlone() throws {
     let people = try PeopleStore()
     var model = People.model()
     model.entities[0].attributes.append(AttributeDescription("nickname", type: .string))
@@ -94,8 +87,7 @@ struct OpeningTests {
     #expect(try Data(contentsOf: people.folder.file()) == before)
   }
 
-  @Test("a store that a writer holds open without having written is read beside it")
-  func readOnlyBesideIdleWriter() throws {
+  @Test func aStoreThatAWriterHoldsOpenWithoutHavingWrittenIsReadBesideIt() throws {
     let people = try PeopleStore()
     try people.insert(people.row("Person"))
     try RawDatabase(people.folder.file()).connection.executeScript("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -105,8 +97,7 @@ struct OpeningTests {
     #expect(try reader.count(matching: people.query("Person")) == 2)
   }
 
-  @Test("a store without its tables is refused")
-  func missingTable() throws {
+  @Test func aStoreWithoutItsTablesIsRefused() throws {
     let people = try PeopleStore()
     try RawDatabase(people.folder.file()).connection.execute("DROP TABLE ZPROJECT")
     let error = try Self.refusal(people.folder.file())
@@ -114,8 +105,7 @@ struct OpeningTests {
     #expect(error?.message.contains("ZPROJECT") == true)
   }
 
-  @Test("a model that the format cannot hold is refused, and no file is left behind")
-  func failedCreation() throws {
+  @Test func aModelThatTheFormatCannotHoldIsRefusedAndNoFileIsLeftBehind() throws {
     let folder = try TemporaryFolder()
     var model = People.model()
     model.entities[0].attributes[5] = AttributeDescription("bounds", type: .composite)
@@ -124,8 +114,7 @@ struct OpeningTests {
     #expect(try folder.contents().isEmpty)
   }
 
-  @Test("a store that CloudKit mirrors is only read, unless that is allowed")
-  func cloudKit() throws {
+  @Test func aStoreThatCloudKitMirrorsIsOnlyReadUnlessThatIsAllowed() throws {
     let people = try PeopleStore()
     try RawDatabase(people.folder.file()).connection.execute(
       "CREATE TABLE ANSCKMETADATAENTRY (Z_PK INTEGER PRIMARY KEY)")
@@ -134,8 +123,7 @@ struct OpeningTests {
       try !SQLiteStore(url: people.folder.file(), model: people.model, options: .init(allowsCloudKit: true)).isReadOnly)
   }
 
-  @Test("unknown tables are left alone")
-  func unknownTables() throws {
+  @Test func unknownTablesAreLeftAlone() throws {
     let people = try PeopleStore()
     let raw = try RawDatabase(people.folder.file())
     try raw.connection.execute("CREATE TABLE Other (a); ")
@@ -145,8 +133,7 @@ struct OpeningTests {
     #expect(try raw.value("SELECT a FROM Other") == "7")
   }
 
-  @Test("a store being written by somebody else is busy for writers and open for readers")
-  func busy() throws {
+  @Test func aStoreThatAnotherConnectionWritesIsBusyForWritersAndOpenForReaders() throws {
     let people = try PeopleStore()
     try people.insert(people.row("Person"))
     let store = try SQLiteStore(url: people.folder.file(), model: people.model, options: .init(busyTimeout: 1))
@@ -159,8 +146,7 @@ struct OpeningTests {
     #expect(throws: Never.self) { try store.reserveKeys(for: people.entity("Person"), count: 1) }
   }
 
-  @Test("reading only sees what a live writer has committed")
-  func readOnlyBesideWriter() throws {
+  @Test func aReaderSeesWhatALiveWriterHasCommittedAndCannotSave() throws {
     let people = try PeopleStore()
     try people.insert(people.row("Person"))
     let reader = try SQLiteStore(url: people.folder.file(), model: people.model, options: .init(readOnly: true))
@@ -171,8 +157,7 @@ struct OpeningTests {
     #expect(error?.code == .readOnlyStore)
   }
 
-  @Test("one configuration holds its entities only")
-  func configuration() throws {
+  @Test func oneConfigurationHoldsItsEntitiesOnly() throws {
     var model = People.model()
     model.configurations = ["Staff": ["Employee"]]
     model.entities[0].relationships = model.entities[0].relationships.filter { $0.name == "friends" }

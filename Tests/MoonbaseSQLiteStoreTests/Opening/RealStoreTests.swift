@@ -6,10 +6,11 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-@Suite("Stores that Core Data wrote", .enabled(if: RealStores.areThere, "the fixtures are not beside the checkout"))
+/// Stores that Core Data wrote.
+@Suite(.enabled(if: RealStores.areThere, "the fixtures are not beside the checkout"))
 struct RealStoreTests {
-  @Test("open, and every row of every entity is read", arguments: RealStores.all)
-  func openAndRead(name: String) throws {
+  @Test(arguments: RealStores.all)
+  func everyRowOfEveryEntityIsRead(name: String) throws {
     let folder = try TemporaryFolder()
     let url = try RealStores.copy(name, to: folder)
     let store = try SQLiteStore(url: url, model: RealStores.model(of: url))
@@ -26,8 +27,8 @@ struct RealStoreTests {
     }
   }
 
-  @Test("give the same values as their columns", arguments: RealStores.all)
-  func values(name: String) throws {
+  @Test(arguments: RealStores.all)
+  func theValuesAreThoseOfTheColumns(name: String) throws {
     let folder = try TemporaryFolder()
     let url = try RealStores.copy(name, to: folder)
     let model = try RealStores.model(of: url)
@@ -45,8 +46,8 @@ struct RealStoreTests {
     }
   }
 
-  @Test("take an insertion, a change and a deletion in every entity, and stay sound", arguments: RealStores.all)
-  func write(name: String) throws {
+  @Test(arguments: RealStores.all)
+  func everyEntityTakesAnInsertionAChangeAndADeletionAndTheFileStaysSound(name: String) throws {
     let folder = try TemporaryFolder()
     let url = try RealStores.copy(name, to: folder)
     let model = try RealStores.model(of: url)
@@ -87,8 +88,8 @@ struct RealStoreTests {
     #expect(try RawDatabase(url).rows("PRAGMA integrity_check") == ["ok"])
   }
 
-  @Test("are not changed by a byte when they are only read", arguments: RealStores.all)
-  func readOnly(name: String) throws {
+  @Test(arguments: RealStores.all)
+  func noByteChangesWhereAStoreIsOnlyRead(name: String) throws {
     let folder = try TemporaryFolder()
     let url = try RealStores.copy(name, to: folder)
     let before = try folder.contents()
@@ -104,8 +105,7 @@ struct RealStoreTests {
     #expect(try folder.contents() == before)
   }
 
-  @Test("the bookmarks keep their order and their favourites")
-  func bookmarks() throws {
+  @Test func theBookmarksKeepTheirOrderAndTheirFavourites() throws {
     let folder = try TemporaryFolder()
     let url = try RealStores.copy("Bookmarks_V5", to: folder)
     let model = try RealStores.model(of: url)
@@ -126,8 +126,7 @@ struct RealStoreTests {
       rows.contains { (try? store.destinations(of: $0.id, relationship: entity.slot("children")!).count > 1) ?? false })
   }
 
-  @Test("the notes' clashing columns are told apart")
-  func notes() throws {
+  @Test func theClashingColumnsOfTheNotesAreToldApart() throws {
     let folder = try TemporaryFolder()
     let url = try RealStores.copy("plaso-NoteStore", to: folder)
     let model = try RealStores.model(of: url)
@@ -146,8 +145,7 @@ struct RealStoreTests {
     }
   }
 
-  @Test("polymorphic destinations have their own entity")
-  func polymorphicDestinations() throws {
+  @Test func polymorphicDestinationsHaveTheirOwnEntity() throws {
     let folder = try TemporaryFolder()
     let url = try RealStores.copy("CoreDataPlus-SampleModel2_V1", to: folder)
     let model = try RealStores.model(of: url)
@@ -164,8 +162,7 @@ struct RealStoreTests {
     #expect(try store.snapshots(of: Array(Set(books))).count == Set(books).count)
   }
 
-  @Test("with history get a transaction and its changes")
-  func history() throws {
+  @Test func aStoreWithHistoryGetsATransactionAndItsChanges() throws {
     let folder = try TemporaryFolder()
     let url = try RealStores.copy("CoreDataPlus-SampleModel2_V1", to: folder)
     let model = try RealStores.model(of: url)

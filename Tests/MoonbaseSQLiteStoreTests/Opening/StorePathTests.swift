@@ -5,10 +5,9 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-@Suite("Where a store lies")
-struct StorePathTests {
-  @Test("a parent folder is that of a link's destination")
-  func linkedFolder() throws {
+/// Where a store lies.
+@Suite struct StorePathTests {
+  @Test func aParentFolderIsThatOfALinksDestination() throws {
     let folder = try TemporaryFolder()
     let deep = folder.file("real/deep")
     try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
@@ -20,8 +19,8 @@ struct StorePathTests {
     #expect(try SQLiteStore.metadata(ofStoreAt: url)["NSStoreType"] == .string("SQLite"))
   }
 
-  @Test("what is no file is refused at once", arguments: [true, false])
-  func pipes(readOnly: Bool) throws {
+  @Test(arguments: [true, false])
+  func whatIsNoFileIsRefusedAtOnce(readOnly: Bool) throws {
     let folder = try TemporaryFolder()
     try #require(mkfifo(folder.file().path, 0o600) == 0)
     let model = try People.model().resolved()
@@ -35,8 +34,7 @@ struct StorePathTests {
     }
   }
 
-  @Test("a store that is only read does not keep the same program from writing it")
-  func readAndWritten() throws {
+  @Test func aStoreThatIsOnlyReadDoesNotKeepTheSameProgramFromWritingIt() throws {
     let copy = try TemporaryFolder()
     let people = try PeopleStore()
     try people.insert(people.row("Person"))
@@ -52,8 +50,8 @@ struct StorePathTests {
     #expect(try reader.count(matching: people.query("Person")) == 1)
   }
 
-  @Test("what lies where SQLite keeps its own files is refused at once", arguments: ["-wal", "-shm", "-journal"])
-  func companions(suffix: String) throws {
+  @Test(arguments: ["-wal", "-shm", "-journal"])
+  func whatLiesWhereSQLiteKeepsItsOwnFilesIsRefusedAtOnce(suffix: String) throws {
     let people = try PeopleStore()
     let folder = try TemporaryFolder()
     try FileManager.default.copyItem(at: people.folder.file(), to: folder.file())
@@ -76,8 +74,7 @@ struct StorePathTests {
     #expect(try Data(contentsOf: outside) == Data("not SQLite's".utf8))
   }
 
-  @Test("what SQLite takes for something else than a file is refused with advice")
-  func spellings() throws {
+  @Test func whatSQLiteTakesForSomethingElseThanAFileIsRefusedWithAdvice() throws {
     let model = try People.model().resolved()
     for (path, advice) in [
       (":memory:", ".inMemory"), ("file:people.sqlite", "without file:"),
@@ -92,8 +89,7 @@ struct StorePathTests {
     #expect(try folder.contents().keys.contains(":memory:"))
   }
 
-  @Test("a link's store has its log and its support folder where the file is")
-  func linkedFile() throws {
+  @Test func aLinkedStoreHasItsLogAndItsSupportFolderWhereTheFileIs() throws {
     let people = try PeopleStore()
     try people.insert(people.row("Person"))
     let folder = try TemporaryFolder()
@@ -105,8 +101,8 @@ struct StorePathTests {
     #expect(try Array(folder.contents().keys) == ["link.sqlite"])
   }
 
-  @Test("a store whose file is replaced refuses to save", arguments: [true, false])
-  func replaced(byAnother: Bool) throws {
+  @Test(arguments: [true, false])
+  func aStoreWhoseFileIsReplacedRefusesToSave(byAnother: Bool) throws {
     let people = try PeopleStore()
     let row = try people.row("Person")
     try FileManager.default.removeItem(at: people.folder.file())
@@ -117,8 +113,7 @@ struct StorePathTests {
     #expect(throws: GraphError.self) { try people.store.reserveKeys(for: people.entity("Person"), count: 1) }
   }
 
-  @Test("an entity of more properties than a table has columns is refused, and no file is made")
-  func tooManyColumns() throws {
+  @Test func anEntityOfMorePropertiesThanATableHasColumnsIsRefusedAndNoFileIsMade() throws {
     let folder = try TemporaryFolder()
     var model = People.model()
     model.entities[0].attributes += (0..<2000).map { AttributeDescription("extra\($0)", type: .string) }

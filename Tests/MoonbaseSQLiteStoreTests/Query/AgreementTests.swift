@@ -8,8 +8,8 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-@Suite("SQL and memory agree")
-struct AgreementTests {
+/// SQL and memory agree.
+@Suite struct AgreementTests {
   private static let names: [Value] = [nil, "", "Ada", "ada", "ÅDA", "A_a", "Zoë", "zoe\u{301}", "*"]
   private static let terms = [
     "age > 1", "age != 2", "age == NULL", "age IN {0, 2}", "age BETWEEN {1, 2}", "age + 1 == 2", "age / 2 == 1",
@@ -79,8 +79,8 @@ struct AgreementTests {
     return sort.isEmpty ? found.sorted() : found
   }
 
-  @Test("on every kind of term, alone, negated and combined", arguments: [1, 2, 3])
-  func predicates(seed: UInt64) throws {
+  @Test(arguments: [1, 2, 3])
+  func sqlAndMemoryAgreeOnEveryKindOfTermAloneNegatedAndCombined(seed: UInt64) throws {
     let folder = try TemporaryFolder()
     let model = try People.model().resolved()
     let memory = PersistentStoreCoordinator(model: model)
@@ -112,8 +112,7 @@ struct AgreementTests {
     #expect(try names(inMemory, .constant(true), folded) == names(inFile, .constant(true), folded))
   }
 
-  @Test("on what is computed of owners that many share")
-  func sharedOwners() throws {
+  @Test func sqlAndMemoryAgreeOnWhatIsComputedOfOwnersThatManyShare() throws {
     let worlds = try Worlds { context in
       var random = SplitMix(5)
       let marks = try (0..<5).map { rank in

@@ -9,8 +9,8 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-@Suite("Predicates that are too much for SQLite, and those that are made to fit")
-struct LargePredicateTests {
+/// Predicates that are too much for SQLite, and those that are made to fit.
+@Suite struct LargePredicateTests {
   private static func things() throws -> Worlds {
     try Worlds { context in
       var last: ManagedObject?
@@ -38,8 +38,7 @@ struct LargePredicateTests {
     }
   }
 
-  @Test("a thousand conditions run in SQL")
-  func manyConditions() throws {
+  @Test func aThousandConditionsRunInSQL() throws {
     let worlds = try Self.things()
     let numbers = (0..<1001).map { "whole == \($0 * 3)" }
     for word in ["OR", "AND NOT"] {
@@ -50,8 +49,7 @@ struct LargePredicateTests {
     }
   }
 
-  @Test("a list is one parameter, of whatever kind and length")
-  func longLists() throws {
+  @Test func aListIsOneParameterOfWhateverKindAndLength() throws {
     let worlds = try Self.things()
     let many = (0..<100_000).map { Value.int(Int64($0 * 5)) }
     let statements = try worlds.statements {
@@ -70,8 +68,7 @@ struct LargePredicateTests {
     try worlds.agree("NOT whole IN {1, 2, NULL} AND NOT whole IN {} AND whole IN {1.0, 3.5, whole}")
   }
 
-  @Test("what SQLite refuses is done in memory, with the same result")
-  func beyondLimits() throws {
+  @Test func whatSQLiteRefusesIsDoneInMemoryWithTheSameResult() throws {
     let worlds = try Self.things()
     let joins = (1...63).map { Array(repeating: "boss", count: $0).joined(separator: ".") }
     let tooMany = [joins[62] + ".whole", joins[60] + ".box.name", joins[61] + ".box.name"].map { $0 + " == NULL" }
@@ -99,8 +96,7 @@ struct LargePredicateTests {
       far, [SortDescriptor(joins[60] + ".box.name"), SortDescriptor("box.name"), SortDescriptor("name")])
   }
 
-  @Test("a store that cannot be read is an error, not a reason to look in memory")
-  func errorsStay() throws {
+  @Test func aStoreThatCannotBeReadIsAnErrorAndNoReasonToLookInMemory() throws {
     let worlds = try Self.things()
     let raw = try RawDatabase(worlds.folder.file("saved.sqlite"))
     try raw.connection.execute("ALTER TABLE ZTHING RENAME COLUMN ZWHOLE TO ZELSE")
@@ -109,8 +105,7 @@ struct LargePredicateTests {
 
   // MARK: Quantifiers
 
-  @Test("quantifiers over destinations that rows share agree, with missing owners and values")
-  func sharedDestinations() throws {
+  @Test func quantifiersOverDestinationsThatRowsShareAgreeWithMissingOwnersAndValues() throws {
     let worlds = try Self.things()
     let paths = [
       "box.things", "box.things.marks", "marks.things", "marks.things.marks", "boss.marks", "boss.box.things",
@@ -130,8 +125,7 @@ struct LargePredicateTests {
     try worlds.agree("NOT (box.things.whole CONTAINS 8)")
   }
 
-  @Test("a quantifier over what rows share costs in proportion to the rows")
-  func sharedDestinationsAreNotQuadratic() throws {
+  @Test func aQuantifierOverWhatRowsShareCostsInProportionToTheRows() throws {
     func rows(_ count: Int) throws -> Duration {
       let folder = try TemporaryFolder()
       let model = try Worlds.description().resolved()
@@ -157,8 +151,8 @@ struct LargePredicateTests {
 
   // MARK: Orders
 
-  @Test("an order of more than 63 terms is the context's: with more SQLite 3.40 crashes", arguments: [63, 64, 65, 500])
-  func manySortKeys(_ count: Int) throws {
+  @Test(arguments: [63, 64, 65, 500])
+  func anOrderOfMoreThan63TermsIsTheContexts(_ count: Int) throws {
     let worlds = try Self.things()
     let boss = (1..<count).map { SortDescriptor("boss.whole", ascending: $0 % 2 == 0) }
     try worlds.agree(.constant(true), boss + [SortDescriptor("name")])
@@ -170,8 +164,7 @@ struct LargePredicateTests {
 
   // MARK: Prefixes
 
-  @Test("a prefix agrees, whatever its last character is")
-  func prefixes() throws {
+  @Test func aPrefixAgreesWhateverItsLastCharacterIs() throws {
     let texts = [
       "", "a", "ab", "abc", "abd", "abz", "ac", "Ab", "\u{e1}b", "a\u{301}b", "ab\0", "ab\0c", "\0", "\u{d7ff}",
       "\u{d7ff}x", "\u{e000}", "\u{10ffff}", "\u{10ffff}\u{10ffff}", "\u{10ffff}z", "a\u{10ffff}", "a\u{10ffff}b", "b",
@@ -188,8 +181,7 @@ struct LargePredicateTests {
     }
   }
 
-  @Test("a prefix is found by an index")
-  func prefixesUseAnIndex() throws {
+  @Test func aPrefixIsFoundByAnIndex() throws {
     let worlds = try Worlds("text", ["a"])
     let statements = try worlds.statements {
       _ = try worlds.names(worlds.file, Predicate(format: "text BEGINSWITH 'ab'"))

@@ -9,8 +9,8 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-@Suite("Numbers mean the same in SQL, in memory and unsaved")
-struct NumberAgreementTests {
+/// Numbers mean the same in SQL, in memory and unsaved.
+@Suite struct NumberAgreementTests {
   private static let operators = ["==", "!=", "<", "<=", ">", ">="]
 
   // MARK: Decimals
@@ -27,8 +27,7 @@ struct NumberAgreementTests {
 
   private static var prices: [Value] { [.null] + decimals.map { .decimal(Decimal(string: $0)!) } }
 
-  @Test("a decimal comes back from the file with every digit")
-  func everyDigitIsKept() throws {
+  @Test func aDecimalComesBackFromTheFileWithEveryDigit() throws {
     let worlds = try Worlds("price", Self.prices)
     let things = try worlds.file.fetch(FetchRequest("Thing"))
     #expect(things.count == Self.prices.count)
@@ -42,8 +41,7 @@ struct NumberAgreementTests {
     #expect(try raw.value("SELECT CAST(ZPRICE AS TEXT) FROM ZTHING WHERE ZNAME = '12'") == "0.12345678901234567")
   }
 
-  @Test("the least and the greatest decimals come back from the file")
-  func farDecimalsAreKept() throws {
+  @Test func theLeastAndTheGreatestDecimalsComeBackFromTheFile() throws {
     let far: [Value] = ["1e-128", "-1e-128", "3e-128", "1e127", "-9e127"].map { .decimal(Decimal(string: $0)!) }
     let worlds = try Worlds("price", far)
     for context in [worlds.memory, worlds.file, worlds.unsaved] {
@@ -54,8 +52,7 @@ struct NumberAgreementTests {
     try worlds.agree(.constant(true), [SortDescriptor("price")])
   }
 
-  @Test("decimals compare and sort by all of their digits")
-  func decimalsCompareExactly() throws {
+  @Test func decimalsCompareAndSortByAllOfTheirDigits() throws {
     let worlds = try Worlds("price", Self.prices)
     for value in Self.prices {
       for comparator in Self.operators {
@@ -75,8 +72,7 @@ struct NumberAgreementTests {
     }
   }
 
-  @Test("a decimal of few digits is found by its column, for which there may be an index")
-  func decimalsUseAnIndex() throws {
+  @Test func aDecimalOfFewDigitsIsFoundByTheIndexOfItsColumn() throws {
     let worlds = try Worlds("price", Self.prices)
     let statements = try worlds.statements {
       _ = try worlds.names(worlds.file, Predicate(format: "price == %@", .decimal(1)))
@@ -90,8 +86,7 @@ struct NumberAgreementTests {
 
   // MARK: Sums
 
-  @Test("sums of integers are exact while 64 bits hold them, and doubles beyond")
-  func sumsDoNotOverflow() throws {
+  @Test func sumsOfIntegersAreExactWhile64BitsHoldThemAndDoublesBeyond() throws {
     let wholes: [[Int64]] = [
       [.max, 1], [.max, 1, -1], [1, -1, .max], [.min, -1], [.min, .min, .max], [], [1, 2], [9_007_199_254_740_993, 2],
       [.max, .max, .max],
@@ -122,8 +117,7 @@ struct NumberAgreementTests {
     try worlds.agree(.constant(true), [SortDescriptor("staff.@sum.whole"), SortDescriptor("name")])
   }
 
-  @Test("arithmetic past 64 bits becomes a double")
-  func arithmeticDoesNotOverflow() throws {
+  @Test func arithmeticPast64BitsBecomesADouble() throws {
     let worlds = try Worlds("whole", [.int(.max), .int(.min), 0, 1, -1, .null, .int(.max / 2 + 1)])
     for term in [
       "whole + 1 > 9e18", "whole - 1 < -9e18", "whole * 2 == 9223372036854775808.0", "whole * whole > 8e37",
@@ -137,8 +131,7 @@ struct NumberAgreementTests {
 
   // MARK: Not a number
 
-  @Test("not-a-number is no value, infinity is one")
-  func notANumber() throws {
+  @Test func notANumberIsNoValueAndInfinityIsOne() throws {
     let scores: [Value] = [.null, 0, -1, 1.5, .double(.infinity), .double(-.infinity), .double(-0.0), 1e308]
     let worlds = try Worlds("score", scores)
     for comparator in Self.operators {
@@ -165,8 +158,7 @@ struct NumberAgreementTests {
 
   // MARK: Floats
 
-  @Test("a float is found by the number that was assigned to it")
-  func floats() throws {
+  @Test func aFloatIsFoundByTheNumberThatWasAssignedToIt() throws {
     let ratios: [Value] = [.null, 1.7, 0.1, -0.3, 16_777_217, 2, .double(.infinity), 3.4e38, 1e-45]
     let worlds = try Worlds("ratio", ratios)
     for ratio in ratios.dropFirst() {
@@ -182,8 +174,7 @@ struct NumberAgreementTests {
     #expect(try worlds.agree("ratio == 1e300").isEmpty)
   }
 
-  @Test("integers that a double cannot hold are not rounded to be found")
-  func largeIntegers() throws {
+  @Test func integersThatADoubleCannotHoldAreNotRoundedToBeFound() throws {
     let worlds = try Worlds("score", [.double(9_007_199_254_740_992), 1, .null])
     for list in [[Value.int(9_007_199_254_740_993)], [.int(9_007_199_254_740_992), 2], [.int(.max)]] {
       try worlds.agree("score IN %@", .list(list))
@@ -201,8 +192,8 @@ struct NumberAgreementTests {
 
   // MARK: At random
 
-  @Test("random comparisons of random numbers agree", arguments: [1, 2, 3, 4])
-  func random(seed: UInt64) throws {
+  @Test(arguments: [1, 2, 3, 4])
+  func randomComparisonsOfRandomNumbersAgree(seed: UInt64) throws {
     var random = SplitMix(seed)
     func decimal() -> Decimal {
       let digits = String(

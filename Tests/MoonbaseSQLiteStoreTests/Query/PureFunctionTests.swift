@@ -29,8 +29,8 @@ private final class Functions: PureFunctionProvider {
   func makeFunctions() throws -> any PureFunctionInstances { Instances(bodies) }
 }
 
-@Suite("Pure derived attributes in SQL")
-struct PureFunctionTests {
+/// Pure derived attributes in SQL.
+@Suite struct PureFunctionTests {
   private struct Refusal: Error, Equatable {}
 
   private func name(_ generation: UInt64, isStrict: Bool = true, _ body: @escaping @Sendable ([Value]) throws -> Value)
@@ -42,8 +42,7 @@ struct PureFunctionTests {
     return Functions(generation: generation, functions: [function], bodies: [body])
   }
 
-  @Test("filter and sort, get their inputs as the model types them, and are not called for nil when strict")
-  func filterAndSort() throws {
+  @Test func pureFunctionsFilterAndSortAndGetTheirInputsAsTheModelTypesThem() throws {
     let people = try PeopleStore()
     let department = try people.row("Department", ["name": "Moon"])
     let born = Value.date(Date(timeIntervalSinceReferenceDate: 5))
@@ -67,8 +66,7 @@ struct PureFunctionTests {
     #expect(try people.store.objectIDs(matching: query) == [rows[1].id, rows[0].id])
   }
 
-  @Test("throw their own error through the fetch; the store works afterwards, and a new generation takes over")
-  func errors() throws {
+  @Test func anErrorOfAPureFunctionComesThroughTheFetchAndTheStoreGoesOn() throws {
     let people = try PeopleStore()
     try people.insert(people.row("Person", ["firstName": "Ada"]))
     var query = people.query("Person", try Predicate(format: "fullName == 'x'"))
@@ -78,8 +76,7 @@ struct PureFunctionTests {
     #expect(try people.store.count(matching: query) == 1)
   }
 
-  @Test("are left to the context where a subentity overrides them")
-  func overriding() throws {
+  @Test func anAttributeThatASubentityOverridesIsLeftToTheContext() throws {
     let people = try PeopleStore()
     let base = name(1) { _ in nil }
     let employee = PureFunction(entity: "Employee", name: "fullName", inputs: [], type: .string, isStrict: false)

@@ -8,8 +8,8 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-@Suite("The SQL of a predicate")
-struct SQLTextTests {
+/// The SQL of a predicate.
+@Suite struct SQLTextTests {
   private static let cases: [(String, String)] = [
     ("age >= 100 AND age <= 200", "(t0.ZAGE >= ?) AND (t0.ZAGE <= ?)"),
     ("NOT (firstName == 'Ada' OR firstName != 'Bob')", "NOT ((t0.ZFIRSTNAME = ?) OR (t0.ZFIRSTNAME <> ?))"),
@@ -80,8 +80,8 @@ struct SQLTextTests {
     ("TRUEPREDICATE", "1"),
   ]
 
-  @Test("is what a person would write", arguments: cases)
-  func text(predicate: String, condition: String) throws {
+  @Test(arguments: cases)
+  func theSQLIsWhatAPersonWouldWrite(predicate: String, condition: String) throws {
     let people = try PeopleStore()
     let query = people.query("Person", try Predicate(format: predicate))
     #expect(try people.store.canEvaluate(#require(query.predicate), for: people.query("Person")))
@@ -90,19 +90,16 @@ struct SQLTextTests {
     #expect(log == ["SELECT COUNT(*) FROM ZPERSON t0\(join) WHERE \(condition)"])
   }
 
-  @Test(
-    "is refused where it would not mean the same",
-    arguments: [
-      "fullName == 'x'", "color == 'x'", "firstName == 1", "firstName IN 'abc'", "age == CAST(firstName, 'NSNumber')",
-      "department.employees.@distinctUnionOfObjects.age == 1",
-    ])
-  func refused(text: String) throws {
+  @Test(arguments: [
+    "fullName == 'x'", "color == 'x'", "firstName == 1", "firstName IN 'abc'", "age == CAST(firstName, 'NSNumber')",
+    "department.employees.@distinctUnionOfObjects.age == 1",
+  ])
+  func aPredicateIsRefusedWhereItsSQLWouldNotMeanTheSame(text: String) throws {
     let people = try PeopleStore()
     #expect(try !people.store.canEvaluate(Predicate(format: text), for: people.query("Person")))
   }
 
-  @Test("selects all columns once, filters subentities, sorts and limits")
-  func select() throws {
+  @Test func aFetchSelectsAllColumnsOnceFiltersSubentitiesSortsAndLimits() throws {
     let people = try PeopleStore()
     var query = people.query("Person", try Predicate(format: "department.name == 'x'"), subentities: false)
     query.sortDescriptors = [SortDescriptor("department.name"), SortDescriptor("age", ascending: false)]
@@ -118,24 +115,7 @@ struct SQLTextTests {
       ])
   }
 
-  @Test(
-    "joins the pairs of a relationship, and makes no list of them for each row",
-    arguments: [
-      ("marks.@count > 1", "WHERE (SELECT COUNT(*) FROM # WHERE ~) > ?"),
-      ("marks.@sum.rank > 1", " END FROM # WHERE ~) > ?"),
-      ("ANY marks.rank == 3", "WHERE EXISTS (SELECT 1 FROM # WHERE ~ AND (t1.ZRANK = ?))"),
-      ("SUBQUERY(marks, $m, $m.rank > 1).@count == 1", "WHERE (SELECT COUNT(*) FROM # WHERE ~ AND (t1.ZRANK > ?)) = ?"),
-    ])
-  func pairs(predicate: String, condition: String) throws {
-    let worlds = try Worlds("name", [])
-    let log = try worlds.statements { _ = try worlds.names(worlds.file, Predicate(format: predicate)) }
-    let sql = condition.replacing("#", with: "Z_2THINGS pt1 JOIN ZMARK t1")
-      .replacing("~", with: "pt1.Z_3THINGS = t0.Z_PK AND pt1.Z_2MARKS = t1.Z_PK")
-    #expect(log.count == 1 && log[0].contains(sql), "\(log)")
-  }
-
-  @Test("asks for an owner that one row leads to by itself")
-  func narrow() throws {
+  @Test func anOwnerThatOneRowLeadsToIsAskedForByItself() throws {
     let people = try PeopleStore()
     let ada = Value.objectID(try people.insert(people.row("Person"))[0])
     for (text, argument) in [("SELF == %@", ada), ("%@ == SELF", ada), ("SELF IN %@", .list([ada]))] {
@@ -149,8 +129,7 @@ struct SQLTextTests {
     }
   }
 
-  @Test("a comparison with an object's ID finds rows by their key")
-  func objects() throws {
+  @Test func aComparisonWithTheIDOfAnObjectFindsRowsByTheirKey() throws {
     let people = try PeopleStore()
     let department = try people.row("Department")
     let ada = try people.row("Person", ["department": .objectID(department.id)])
@@ -168,10 +147,9 @@ struct SQLTextTests {
   }
 }
 
-@Suite("Regular expressions in SQL")
-struct SQLRegularExpressionTests {
-  @Test("that take too many steps end the fetch with their error")
-  func hostile() throws {
+/// Regular expressions in SQL.
+@Suite struct SQLRegularExpressionTests {
+  @Test func aRegularExpressionThatTakesTooManyStepsEndsTheFetchWithItsError() throws {
     let people = try PeopleStore()
     try people.insert(people.row("Person", ["firstName": .string(String(repeating: "a", count: 40) + "!")]))
     let query = people.query("Person", try Predicate(format: "firstName MATCHES '(a+)+$'"))

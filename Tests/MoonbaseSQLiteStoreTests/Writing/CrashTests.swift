@@ -5,10 +5,9 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-@Suite("A process that dies")
-struct CrashTests {
-  @Test("in the middle of a save leaves the rows as they were before it")
-  func middleOfSave() throws {
+/// A process that dies.
+@Suite struct CrashTests {
+  @Test func aProcessThatDiesInTheMiddleOfASaveLeavesTheRowsAsTheyWereBeforeIt() throws {
     let people = try PeopleStore()
     let old = try people.insert(people.row("Person", ["firstName": "Old", "age": 1]))[0]
     let new = try people.row("Person", ["firstName": "New"])

@@ -2,10 +2,9 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-@Suite("Places in an ordered relationship")
-struct OrderKeysTests {
-  @Test("ascend strictly and keep as many old ones as can stay")
-  func random() {
+/// Places in an ordered relationship.
+@Suite struct OrderKeysTests {
+  @Test func placesAscendStrictlyAndAsManyOldOnesStayAsCan() {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<500 {
       let count = Int.random(in: 0..<12, using: &generator)
@@ -18,8 +17,7 @@ struct OrderKeysTests {
     }
   }
 
-  @Test("of rows in order none is touched, of one that moves only it")
-  func moves() {
+  @Test func ofRowsInOrderNoneIsTouchedAndOfOneThatMovesOnlyIt() {
     let places = OrderKeys.ascending([nil, nil, nil, nil])
     #expect(OrderKeys.ascending(places) == places)
     let moved = [places[3], places[0], places[1], places[2]]
@@ -27,8 +25,7 @@ struct OrderKeysTests {
     #expect(OrderKeys.ascending(places.map(Optional.some) + [nil]).dropLast() == places[...])
   }
 
-  @Test("where there is no room all are placed anew")
-  func noRoom() {
+  @Test func whereThereIsNoRoomAllArePlacedAnew() {
     let new = OrderKeys.ascending([1, nil, 2])
     #expect(zip(new, new.dropFirst()).allSatisfy { $0 < $1 })
     let extremes = OrderKeys.ascending([.max, nil])

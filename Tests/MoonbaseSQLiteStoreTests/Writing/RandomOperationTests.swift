@@ -5,8 +5,7 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-@Suite("Random operations")
-struct RandomOperationTests {
+@Suite struct RandomOperationTests {
   /// One store with a context; objects are known by the number they were made with.
   private final class World {
     let coordinator: PersistentStoreCoordinator
@@ -85,8 +84,8 @@ struct RandomOperationTests {
     }
   }
 
-  @Test("leave the same objects in a file as in memory", arguments: [1, 2, 3, 4, 5, 6])
-  func againstMemory(seed: UInt64) throws {
+  @Test(arguments: [1, 2, 3, 4, 5, 6])
+  func randomOperationsLeaveTheSameObjectsInAFileAsInMemory(seed: UInt64) throws {
     let folder = try TemporaryFolder()
     let model = try People.model().resolved()
     let file = try World(SQLiteStore(url: folder.file(), model: model), model)

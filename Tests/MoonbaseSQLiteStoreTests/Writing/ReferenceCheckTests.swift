@@ -24,8 +24,7 @@ import Testing
     try context.insert("P", values: ["n": .int(n)])
   }
 
-  @Test("a save asks once for each table that is pointed at, and not for what it inserts itself")
-  func statements() throws {
+  @Test func aSaveAsksOnceForEachTableThatIsPointedAtAndNotForWhatItInsertsItself() throws {
     let folder = try TemporaryFolder()
     let model = try Self.model().resolved()
     let store = try SQLiteStore(url: folder.file(), model: model)

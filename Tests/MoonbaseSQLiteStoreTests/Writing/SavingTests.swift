@@ -5,8 +5,7 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-@Suite("Saving")
-struct SavingTests {
+@Suite struct SavingTests {
   static func everyType() -> ManagedObjectModel {
     var thing = EntityDescription("Thing")
     thing.attributes = [
@@ -20,8 +19,7 @@ struct SavingTests {
     return ManagedObjectModel(entities: [thing])
   }
 
-  @Test("every type of attribute comes back as it was")
-  func types() throws {
+  @Test func everyTypeOfAttributeComesBackAsItWas() throws {
     let people = try PeopleStore(Self.everyType())
     let values: [String: Value] = [
       "small": -32_768, "large": .int(.max), "amount": .decimal(Decimal(string: "10.11")!), "ratio": 0.1,
@@ -35,8 +33,7 @@ struct SavingTests {
     for name in values.keys { #expect(try people.value(empty, name) == .null) }
   }
 
-  @Test("what is empty or zero is not NULL")
-  func emptyValues() throws {
+  @Test func whatIsEmptyOrZeroIsNotNull() throws {
     let people = try PeopleStore(Self.everyType())
     let values: [String: Value] = [
       "small": 0, "large": 0, "amount": .decimal(0), "ratio": 0.0, "text": "", "flag": false,
@@ -46,8 +43,7 @@ struct SavingTests {
     for (name, value) in values { #expect(try people.value(id, name) == value, "\(name)") }
   }
 
-  @Test("an update raises the version and changes its slots only")
-  func update() throws {
+  @Test func anUpdateRaisesTheVersionAndChangesItsSlotsOnly() throws {
     let people = try PeopleStore()
     let id = try people.insert(people.row("Person", ["firstName": "Ada", "age": 36]))[0]
     let change = try people.update(id, ["age": 37])
@@ -62,8 +58,7 @@ struct SavingTests {
     #expect(try people.value(id, "firstName") == "Ada")
   }
 
-  @Test("a row that somebody else changed or deleted is a conflict, and nothing is written")
-  func conflicts() throws {
+  @Test func aRowThatAnotherStoreChangedOrDeletedIsAConflictAndNothingIsWritten() throws {
     let people = try PeopleStore()
     let ids = try people.insert(people.row("Person"), people.row("Person"), people.row("Person"))
     let stale = try ids.map { try people.update($0, ["age": 1]) }
@@ -86,8 +81,7 @@ struct SavingTests {
     #expect(try people.store.snapshot(of: ids[0])?.version == 3)
   }
 
-  @Test("a taken unique value is named, and nothing is written")
-  func uniqueness() throws {
+  @Test func aTakenUniqueValueIsNamedAndNothingIsWritten() throws {
     let people = try PeopleStore()
     try people.insert(people.row("Person", ["email": "a@b"]))
     let error = #expect(throws: GraphError.self) {
@@ -99,8 +93,7 @@ struct SavingTests {
     #expect(try people.store.count(matching: people.query("Person")) == 1)
   }
 
-  @Test("unique values can change places within one save")
-  func exchange() throws {
+  @Test func uniqueValuesCanChangePlacesWithinOneSave() throws {
     let people = try PeopleStore()
     let ids = try people.insert(
       people.row("Person", ["email": "a"]), people.row("Person", ["email": "b"]), people.row("Person", ["email": "c"]))
@@ -119,8 +112,7 @@ struct SavingTests {
     #expect(try people.value(heir.id, "email") == "b")
   }
 
-  @Test("a primary key that is taken is a conflict, and keys are never given again")
-  func keys() throws {
+  @Test func aTakenPrimaryKeyIsAConflictAndKeysAreNeverGivenAgain() throws {
     let people = try PeopleStore()
     let row = try people.row("Person")
     try people.insert(row)
@@ -133,8 +125,7 @@ struct SavingTests {
     #expect(try raw.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT IN (2, 3)") == ["\(row.id.key + 6)", "0"])
   }
 
-  @Test("large values with external storage lie in files, which go with their rows")
-  func externalData() throws {
+  @Test func largeValuesWithExternalStorageLieInFilesWhichGoWithTheirRows() throws {
     var model = Self.everyType()
     model.entities[0].attributes[7].allowsExternalBinaryDataStorage = true
     let people = try PeopleStore(model)
@@ -162,8 +153,7 @@ struct SavingTests {
     #expect(files() == [])
   }
 
-  @Test("to-one and many-to-many relationships, from both sides")
-  func relationships() throws {
+  @Test func relationshipsAreSavedAndReadFromBothSides() throws {
     let people = try PeopleStore()
     let department = try people.row("Department", ["name": "Moon"])
     let ada = try people.row("Person", ["department": .objectID(department.id)])
@@ -183,8 +173,7 @@ struct SavingTests {
     #expect(try RawDatabase(people.folder.file()).value("SELECT COUNT(*) FROM Z_2FRIENDS") == "0")
   }
 
-  @Test("the order of an ordered relationship is kept, and a move writes one place")
-  func order() throws {
+  @Test func theOrderOfAnOrderedRelationshipIsKeptAndAMoveWritesOnePlace() throws {
     let people = try PeopleStore()
     let department = try people.row("Department")
     let projects = try (0..<5).map {
@@ -208,8 +197,7 @@ struct SavingTests {
     #expect(try raw.rows("SELECT Z_FOK_DEPARTMENT IS NULL FROM ZPROJECT WHERE ZDEPARTMENT IS NULL") == ["1"])
   }
 
-  @Test("reading takes one statement for 512 rows or owners")
-  func statementCounts() throws {
+  @Test func readingTakesOneStatementFor512RowsOrOwners() throws {
     let people = try PeopleStore()
     let department = try people.row("Department")
     let rows = try (0..<1000).map { _ in try people.row("Person", ["department": .objectID(department.id)]) }

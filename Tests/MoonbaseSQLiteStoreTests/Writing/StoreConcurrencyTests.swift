@@ -5,10 +5,9 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-@Suite("A store under several threads")
-struct StoreConcurrencyTests {
-  @Test("readers see whole saves while a writer saves")
-  func readersAndWriter() async throws {
+/// A store under several threads.
+@Suite struct StoreConcurrencyTests {
+  @Test func readersSeeWholeSavesWhileAWriterSaves() async throws {
     let people = try PeopleStore()
     let (store, entity, model) = (people.store, people.entity("Person"), people.model)
     let query = StoreQuery(entity: entity, in: model)
@@ -43,8 +42,7 @@ struct StoreConcurrencyTests {
     #expect(try store.count(matching: query) == 300)
   }
 
-  @Test("writers on one file take turns and lose nothing")
-  func twoStores() async throws {
+  @Test func writersOnOneFileTakeTurnsAndLoseNothing() async throws {
     let people = try PeopleStore()
     let id = try people.insert(people.row("Person", ["age": 0]))[0]
     let other = try SQLiteStore(url: people.folder.file(), model: people.model)

@@ -5,8 +5,8 @@ import MoonbasePlatform
 import MoonbaseScripting
 import Testing
 
-@Suite("Models written in Lua")
-struct LuaModelFileTests {
+/// Models written in Lua.
+@Suite struct LuaModelFileTests {
   private static let text = """
     return {
       version = "1",

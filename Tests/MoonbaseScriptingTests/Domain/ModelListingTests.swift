@@ -3,8 +3,8 @@ import MoonbaseModel
 import MoonbaseScripting
 import Testing
 
-@Suite("The model as scripts see it")
-struct ModelListingTests {
+/// The model as scripts see it.
+@Suite struct ModelListingTests {
   private static let model = """
     return { entities = {
       Person = {

@@ -12,7 +12,7 @@ import Testing
     .appendingPathComponent("MoonbaseLuaTests/Modules/Scripts/check.lua")
 
   @Test(arguments: ["date", "values"], [LuaPreset.pure, .standard, .compat, .trusted])
-  func cases(_ file: String, _ preset: LuaPreset) throws {
+  func theCasesOfAModuleHoldInEveryPreset(_ file: String, _ preset: LuaPreset) throws {
     let domain = try ScriptDomain(preset: preset, limits: LuaLimits(instructions: 100_000_000))
     defer { domain.close() }
     let source = try String(contentsOf: Self.folder.appendingPathComponent("\(file).lua"), encoding: .utf8)

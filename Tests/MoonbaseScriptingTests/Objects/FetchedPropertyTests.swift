@@ -1,8 +1,8 @@
 import MoonbaseScripting
 import Testing
 
-@Suite("Fetched properties in scripts")
-struct FetchedPropertyScriptTests {
+/// Fetched properties in scripts.
+@Suite struct FetchedPropertyTests {
   private static let model = """
     return { entities = { Person = {
       attributes = { name = "string", age = "integer16" },

@@ -2,8 +2,8 @@ import MoonbaseModel
 import MoonbaseScripting
 import Testing
 
-@Suite("Objects at a glance")
-struct ObjectAtAGlanceTests {
+/// Objects at a glance.
+@Suite struct ObjectAtAGlanceTests {
   @Test func anObjectPrintsItsEntityIDAndValues() throws {
     let lines = try ScriptBench().lines(
       """

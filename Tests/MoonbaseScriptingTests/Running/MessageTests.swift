@@ -3,8 +3,7 @@ import MoonbaseScripting
 import Testing
 
 /// What a script's author reads after a slip.
-@Suite("Messages of slips")
-struct MessageTests {
+@Suite struct MessageTests {
   static let slips: [(code: String, message: String)] = [
     ("context.save()", "bad argument #1 to 'save' (context expected, got no value: call it with ':', not with '.')"),
     ("context.fetch('Person')", "got string: call it with ':', not with '.'"),

@@ -4,7 +4,7 @@ import Testing
 
 /// The matcher against the system library's, which preset `trusted` keeps.
 @Suite struct PatternTests {
-  @Test func matchesAsTheSystemLibraryDoes() throws {
+  @Test func patternsMatchAsTheyDoInTheSystemLibrary() throws {
     let script = """
       local seed, count = ...
       local state = seed

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct SortTests {
   /// `table.sort` is ours in the sandbox: it gives what the system library's gives.
-  @Test func sortsAsTheSystemLibraryDoes() throws {
+  @Test func tablesAreSortedAsTheSystemLibrarySortsThem() throws {
     let source = """
       local seed, all = ..., {}
       local function random(n) seed = (seed * 1103515245 + 12345) % 2147483648 return seed // 65536 % n end

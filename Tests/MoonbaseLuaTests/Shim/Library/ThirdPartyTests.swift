@@ -198,7 +198,7 @@ struct ThirdPartyTests {
     for use in Self.uses { #expect(use.isInstalled, "\(use.module): run scripts/setup") }
   }
 
-  @Test(arguments: uses) func worksInItsPresets(_ use: Use) throws {
+  @Test(arguments: uses) func eachModuleWorksInItsPresets(_ use: Use) throws {
     for preset in use.presets {
       let state = try LuaState(
         preset: preset, limits: LuaLimits(instructions: 50_000_000, memory: 64 << 20, sourceSize: 1 << 20))
