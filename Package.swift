@@ -117,7 +117,7 @@ let package = Package(
         "MoonbaseScripting",
         "MoonbaseTestSupport",
       ],
-      exclude: ["Modules/Scripts"], swiftSettings: strict),
+      exclude: ["Domain/Scripts"], swiftSettings: strict),
     .testTarget(
       name: "MoonbaseLuaTests",
       dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseLuaFiles", "moonbase-hostile"],
