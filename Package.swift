@@ -120,7 +120,9 @@ let package = Package(
       exclude: ["Domain/Scripts"], swiftSettings: strict),
     .testTarget(
       name: "MoonbaseLuaTests",
-      dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseLuaFiles", "moonbase-hostile"],
+      dependencies: [
+        "MoonbasePlatform", "MoonbaseLua", "MoonbaseLuaFiles", "MoonbaseTestSupport", "moonbase-hostile",
+      ],
       exclude: ["Modules/Scripts", "Hostile/Attacks"], swiftSettings: strict),
     // Runs hostile scripts, each in a process of its own.
     .executableTarget(
@@ -155,10 +157,12 @@ let package = Package(
       dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseCSQLite"],
       swiftSettings: strict),
     .testTarget(
-      name: "MoonbaseTests", dependencies: ["MoonbasePlatform", "MoonbaseLua", "Moonbase"], swiftSettings: strict),
+      name: "MoonbaseTests",
+      dependencies: ["MoonbasePlatform", "MoonbaseLua", "Moonbase", "MoonbaseTestSupport"], swiftSettings: strict),
     // Runs the command as a person would.
     .testTarget(
-      name: "EndToEndTests", dependencies: ["MoonbasePlatform", "MoonbaseCommand", "MoonbaseSQLite"],
+      name: "EndToEndTests",
+      dependencies: ["MoonbasePlatform", "MoonbaseCommand", "MoonbaseSQLite", "MoonbaseTestSupport"],
       swiftSettings: strict),
     // Hostile input for what takes bytes from strangers (`scripts/fuzz`).
     .executableTarget(

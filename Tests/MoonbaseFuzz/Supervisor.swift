@@ -1,4 +1,5 @@
 import MoonbasePlatform
+import MoonbaseTestSupport
 
 /// Runs workers one after another until the time is up, keeps the inputs that ended one, and counts.
 struct Supervisor {
@@ -27,21 +28,17 @@ struct Supervisor {
   }
 
   private func spawn(seconds: Double, note: URL) throws -> (inputs: Int, signal: Int32?) {
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-    process.arguments = [
+    let arguments = [
       target.name, "--worker", note.path, "--seconds", String(seconds), "--first",
       String(UInt64.random(in: 0...(1 << 60))),
     ]
-    process.standardOutput = output
-    try process.run()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    if process.terminationReason == .uncaughtSignal { return (0, process.terminationStatus) }
-    guard process.terminationStatus == 0 else { throw FuzzFailure("the worker failed: \(text)") }
+    let worker = try ChildProcess.run(URL(fileURLWithPath: CommandLine.arguments[0]), arguments)
+    try FileHandle.standardError.write(contentsOf: Data(worker.complaints.utf8))
+    if let signal = worker.signal { return (0, signal) }
+    guard worker.status == 0 else { throw FuzzFailure("the worker failed: \(worker.output)") }
     return (
-      text.split(separator: " ").last.flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? 0, nil
+      worker.output.split(separator: " ").last.flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? 0,
+      nil
     )
   }
 

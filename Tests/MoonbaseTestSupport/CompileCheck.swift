@@ -11,26 +11,16 @@ public struct CompileCheck: Sendable {
 
   /// Compiles `source`.
   public init(_ source: String) throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("CompileCheck-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appendingPathComponent("source.swift")
+    let folder = try TemporaryFolder()
+    let file = folder.file("source.swift")
     try Data(source.utf8).write(to: file)
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments =
-      ["swiftc", "-emit-sil", "-swift-version", "6", "-o", "/dev/null"]
-      + (try Self.searchPaths()).flatMap { ["-I", $0] }
-      + [file.path]
-    // The compiler leaves files behind when it fails.
-    process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": folder.path]) { $1 }
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    succeeded = process.terminationStatus == 0
+    let search = try Self.searchPaths().flatMap { ["-I", $0] }
+    let outcome = try ChildProcess.run(
+      named: "swiftc", ["-emit-sil", "-swift-version", "6", "-o", "/dev/null"] + search + [file.path],
+      // The compiler leaves files behind when it fails.
+      environment: ["TMPDIR": folder.url.path])
+    output = outcome.output + outcome.complaints
+    succeeded = outcome.status == 0 && outcome.signal == nil
   }
 
   /// The built Swift modules, and the folders with module maps of C libraries that these need.

@@ -1,5 +1,6 @@
 import Moonbase
 import MoonbasePlatform
+import MoonbaseTestSupport
 import Testing
 
 import struct MoonbaseModel.SortDescriptor
@@ -45,13 +46,8 @@ import struct MoonbaseModel.SortDescriptor
     try context.save()
     #expect(try ManagedObjectModel(contentsOf: store).entities.map(\.name) == ["Person"])
     // Another process that closes the file takes the write-ahead log away, unless it sees that somebody has the store open.
-    let other = Process()
-    other.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    other.arguments = ["sqlite3", store.path, "SELECT COUNT(*) FROM ZPERSON"]
-    other.standardOutput = FileHandle.nullDevice
-    try other.run()
-    other.waitUntilExit()
-    #expect(other.terminationStatus == 0)
+    let other = try ChildProcess.run(named: "sqlite3", [store.path, "SELECT COUNT(*) FROM ZPERSON"])
+    #expect(other.output == "1\n" && other.status == 0)
     #expect(FileManager.default.fileExists(atPath: store.path + "-wal"))
     try context.insert("Person", values: ["name": "q"])
     try context.save()

@@ -1,4 +1,5 @@
 import MoonbasePlatform
+import MoonbaseTestSupport
 import Testing
 
 #if os(Linux)
@@ -52,7 +53,7 @@ import Testing
       locker.end()
     }
 
-    private func begin(_ script: String) throws -> Workbench.Running {
+    private func begin(_ script: String) throws -> ChildProcess {
       try bench.beginInterruptible(
         ["run", "--sandbox", "trusted", "--model", "m.lua", "--store", "s.sqlite", "--limit-time", "60", "-e", script])
     }

@@ -63,7 +63,7 @@ import Testing
     #expect(try save().output == "2\n")
     other.say("go on")
     #expect(try other.end() == 0)
-    #expect(other.text == "saved\n3\n")
+    #expect(other.output == "saved\n3\n")
   }
 
   @Test func severalProcessesMakeAStoreTogether() throws {

@@ -1,86 +1,46 @@
 import MoonbasePlatform
 import MoonbaseSQLite
+import MoonbaseTestSupport
 import Testing
 
-extension Workbench {
-  /// A run of `moonbase` that goes on while the test does something else. It is killed when the test lets go of it.
-  final class Running {
-    private let process = Process()
-    private let output: URL
-    private let input = Pipe()
-
-    fileprivate init(_ bench: Workbench, _ executable: URL, _ arguments: [String]) throws {
-      output = FileManager.default.temporaryDirectory.appendingPathComponent("moonbase-\(UUID().uuidString).out")
-      try Data().write(to: output)
-      process.executableURL = executable
-      process.arguments = arguments
-      process.currentDirectoryURL = bench.folder
-      process.standardInput = input
-      process.standardOutput = try FileHandle(forWritingTo: output)
-      process.standardError = FileHandle.nullDevice
-      try process.run()
+extension ChildProcess {
+  /// Waits until it has printed a text; fails after a minute.
+  func wait(for wanted: String) throws {
+    for _ in 0..<3000 {
+      if output.contains(wanted) { return }
+      try #require(isRunning || output.contains(wanted), "it ended before it said \(wanted)")
+      usleep(20_000)
     }
-
-    deinit {
-      kill()
-      try? FileManager.default.removeItem(at: output)
-    }
-
-    var text: String { (try? String(contentsOf: output, encoding: .utf8)) ?? "" }
-
-    /// Waits until the run has printed a text; fails after a minute.
-    func wait(for wanted: String) throws {
-      for _ in 0..<3000 {
-        if text.contains(wanted) { return }
-        try #require(process.isRunning || text.contains(wanted), "it ended before it said \(wanted)")
-        usleep(20_000)
-      }
-      Issue.record("it did not say \(wanted)")
-    }
-
-    /// Gives the run a line.
-    func say(_ line: String) {
-      guard process.isRunning else { return }
-      try? input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
-    }
-
-    /// Does what Ctrl-C does.
-    func interrupt() { process.interrupt() }
-
-    /// Ends it as a crash would.
-    func kill() {
-      guard process.isRunning else { return }
-      sendKill(to: process.processIdentifier)
-      process.waitUntilExit()
-    }
-
-    /// Waits for the end, a minute at most, and tells the status.
-    func end() throws -> Int32 {
-      for _ in 0..<3000 where process.isRunning { usleep(20_000) }
-      if process.isRunning {
-        kill()
-        Issue.record("it did not end")
-      }
-      process.waitUntilExit()
-      try #require(process.terminationReason == .exit, "signal \(process.terminationStatus)")
-      return process.terminationStatus
-    }
+    Issue.record("it did not say \(wanted)")
   }
 
-  /// Begins a run of `moonbase` in the folder.
-  func begin(_ arguments: String...) throws -> Running { try Running(self, Self.command, arguments) }
+  /// Waits for the end, a minute at most, and tells the status.
+  func end() throws -> Int32 {
+    for _ in 0..<3000 where isRunning { usleep(20_000) }
+    if isRunning {
+      kill()
+      Issue.record("it did not end")
+    }
+    let outcome = outcome()
+    try #require(outcome.signal == nil, "signal \(outcome.status)")
+    return outcome.status
+  }
+}
+
+extension Workbench {
+  /// Begins a run of `moonbase` in the folder, which goes on while the test does something else.
+  func begin(_ arguments: String...) throws -> ChildProcess {
+    try ChildProcess(Self.command, arguments, in: folder)
+  }
 
   #if os(Linux)
     /// The same, where SIGINT is not ignored, whatever these tests were started by.
-    func beginInterruptible(_ arguments: [String]) throws -> Running {
+    func beginInterruptible(_ arguments: [String]) throws -> ChildProcess {
       let arguments = ["--default-signal=INT", Self.command.path] + arguments
-      return try Running(self, URL(fileURLWithPath: "/usr/bin/env"), arguments)
+      return try ChildProcess(URL(fileURLWithPath: "/usr/bin/env"), arguments, in: folder)
     }
   #endif
 }
-
-/// The signal that nothing can catch.
-private func sendKill(to process: pid_t) { _ = kill(process, SIGKILL) }
 
 extension Workbench {
   /// A connection past the store, which holds the write lock.

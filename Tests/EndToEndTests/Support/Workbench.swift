@@ -1,14 +1,10 @@
 import MoonbasePlatform
+import MoonbaseTestSupport
 import Testing
 
 /// A folder of its own for one test, in which the command is run as a person would run it.
 final class Workbench: Sendable {
-  /// What a run left behind.
-  struct Outcome {
-    let status: Int32
-    let output: String
-    let complaints: String
-  }
+  typealias Outcome = ChildProcess.Outcome
 
   let folder: URL
 
@@ -67,29 +63,9 @@ final class Workbench: Sendable {
   }
 
   func run(_ executable: URL, _ arguments: [String], input: String) throws -> Outcome {
-    // Files instead of pipes: nothing can fill up while nobody reads.
-    let streams = FileManager.default.temporaryDirectory.appendingPathComponent("moonbase-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: streams, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: streams) }
-    let names = ["in", "out", "err"].map { streams.appendingPathComponent($0) }
-    try Data(input.utf8).write(to: names[0])
-    for name in names.dropFirst() { try Data().write(to: name) }
-
-    let process = Process()
-    process.executableURL = executable
-    process.arguments = arguments
-    process.currentDirectoryURL = folder
-    process.standardInput = try FileHandle(forReadingFrom: names[0])
-    process.standardOutput = try FileHandle(forWritingTo: names[1])
-    process.standardError = try FileHandle(forWritingTo: names[2])
-    try process.run()
-    process.waitUntilExit()
-    // A crash must not look like an exit status.
-    try #require(process.terminationReason == .exit, "signal \(process.terminationStatus)")
-    return Outcome(
-      status: process.terminationStatus,
-      output: String(decoding: try Data(contentsOf: names[1]), as: UTF8.self),
-      complaints: String(decoding: try Data(contentsOf: names[2]), as: UTF8.self))
+    let outcome = try ChildProcess.run(executable, arguments, in: folder, input: input)
+    try #require(outcome.signal == nil, "signal \(outcome.status): \(outcome.complaints)")
+    return outcome
   }
 }
 
