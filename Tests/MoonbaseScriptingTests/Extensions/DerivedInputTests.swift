@@ -1,11 +1,13 @@
 import MoonbasePlatform
+import MoonbaseTestSupport
 import Testing
 
 /// What a derived attribute is computed from, and when.
 @Suite struct DerivedInputTests {
   /// Computing a later input makes the same call for another object: the earlier inputs must not be lost to it.
-  @Test func inputsMayBeComputedByTheSameFunction() throws {
+  @Test(arguments: StoreKind.allCases) func inputsMayBeComputedByTheSameFunction(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
+      kind,
       """
       derived = { path = { type = 'string', inputs = { 's', 'q.path', 's' },
                            get = function(s, above, again) return (above or '') .. '/' .. s .. again end } }
@@ -21,8 +23,9 @@ import Testing
     #expect(lines == ["true\ttrue"])
   }
 
-  @Test func inputsMayBeObjectsOfAClass() throws {
+  @Test(arguments: StoreKind.allCases) func inputsMayBeObjectsOfAClass(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
+      kind,
       """
       derived = {
         point = { inputs = { 'i' }, get = function(i) return setmetatable({ x = i }, Point) end },

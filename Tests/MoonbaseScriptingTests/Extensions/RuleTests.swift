@@ -1,9 +1,12 @@
+import MoonbaseTestSupport
 import Testing
 
 /// What normalizers and rules may return.
 @Suite struct RuleTests {
-  @Test func normalizerThatReturnsNothingIsAnErrorAndNilIsNoValue() throws {
+  @Test(arguments: StoreKind.allCases)
+  func normalizerThatReturnsNothingIsAnErrorAndNilIsNoValue(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
+      kind,
       """
       normalize = {
         s = function(v) if v == "nothing" then return end if v == "nil" then return nil end return v:upper() end,
@@ -63,14 +66,14 @@ import Testing
   }
 
   /// A required attribute that is computed has a value if it can be computed, whichever of its inputs changed.
-  @Test func requiredDerivedAttributeThatGivesNilIsMissing() throws {
+  @Test(arguments: StoreKind.allCases) func requiredDerivedAttributeThatGivesNilIsMissing(_ kind: StoreKind) throws {
     let model = ThingBench.model.replacing(
       "full = {", with: "must = { 'string', transient = true, optional = false }, full = {")
     let extend = """
       return { \(ThingBench.transformer) entities = { P = { derived = {
         must = { inputs = { "s" }, get = function(s) return s end, set = function(v, p) p.s = v end } } } } }
       """
-    let lines = try ScriptBench(model: model, extensions: [extend]).lines(
+    let lines = try ScriptBench(kind, model: model, extensions: [extend]).lines(
       """
       local p = context:insert("P")
       local function save()

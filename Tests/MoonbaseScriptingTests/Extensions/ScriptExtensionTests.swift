@@ -2,11 +2,12 @@ import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
 import MoonbaseScripting
+import MoonbaseTestSupport
 import Testing
 
 @Suite struct ScriptExtensionTests {
-  @Test func transformerStoresBytesAndGivesTheSameValueBack() throws {
-    let bench = try ScriptBench()
+  @Test(arguments: StoreKind.allCases) func transformerStoresBytesAndGivesTheSameValueBack(_ kind: StoreKind) throws {
+    let bench = try ScriptBench(kind)
     let lines = try bench.lines(
       """
       local Color = moonbase.classes.Color
@@ -35,8 +36,8 @@ import Testing
     #expect(color.className == "Color")
   }
 
-  @Test func rulesNormalizationAndDerivedAttributesRun() throws {
-    let lines = try ScriptBench().lines(
+  @Test(arguments: StoreKind.allCases) func rulesNormalizationAndDerivedAttributesRun(_ kind: StoreKind) throws {
+    let lines = try ScriptBench(kind).lines(
       """
       local p = context:insert("Person", { firstName = "Captain", lastName = "Scarlet", email = "A@B.C", age = 13 })
       print(p.fullName, p.place)
@@ -56,7 +57,7 @@ import Testing
       ])
   }
 
-  @Test func inputsMayBeAggregates() throws {
+  @Test(arguments: StoreKind.allCases) func inputsMayBeAggregates(_ kind: StoreKind) throws {
     let totals = """
       return { entities = {
         Department = { derived = {
@@ -75,7 +76,7 @@ import Testing
                                          get = function(n) return n or 0 end } } },
       } }
       """
-    let lines = try ScriptBench(extensions: [ScriptBench.colors, totals]).lines(
+    let lines = try ScriptBench(kind, extensions: [ScriptBench.colors, totals]).lines(
       """
       local d = context:insert("Department")
       print(d.summary, d.oldest)
@@ -135,21 +136,21 @@ import Testing
     #expect(throws: ModelError.self) { try ScriptBench(extensions: []) }
   }
 
-  @Test func unfinishedAndRaisingRulesAreErrorsOfTheScript() throws {
+  @Test(arguments: StoreKind.allCases) func unfinishedAndRaisingRulesAreErrorsOfTheScript(_ kind: StoreKind) throws {
     let extend = { (rule: String) in
       "return { entities = { Person = { validate = { age = function(v, o) \(rule) end } } } }"
     }
     for (rule, expected) in [("", "returned nothing"), ("error('broken')", "broken")] {
-      let bench = try ScriptBench(extensions: [ScriptBench.colors, extend(rule)])
+      let bench = try ScriptBench(kind, extensions: [ScriptBench.colors, extend(rule)])
       let outcome = try bench.run("local c = moonbase.context c:insert('Person') print(select(2, pcall(c.save, c)))")
       #expect((bench.output + (outcome.message ?? "")).contains(expected), "\(outcome) \(bench.output)")
     }
   }
 
-  @Test func failureOnAnotherKeyBlamesThatKey() throws {
+  @Test(arguments: StoreKind.allCases) func failureOnAnotherKeyBlamesThatKey(_ kind: StoreKind) throws {
     let rule =
       "return { entities = { Person = { validate_for_insert = function(o) return false, 'is strange', 'email' end } } }"
-    let lines = try ScriptBench(extensions: [ScriptBench.colors, rule]).lines(
+    let lines = try ScriptBench(kind, extensions: [ScriptBench.colors, rule]).lines(
       "context:insert('Person') local ok, err = context:save() print(err.key, err.message, err.entity) context:rollback()"
     )
     #expect(lines == ["email\tis strange\tPerson"])

@@ -1,10 +1,13 @@
 import MoonbaseModel
 import MoonbaseScripting
+import MoonbaseTestSupport
 import Testing
 
 @Suite struct TransformerTests {
-  @Test func transformerThatGivesNothingIsRefusedAtTheAssignment() throws {
+  @Test(arguments: StoreKind.allCases)
+  func transformerThatGivesNothingIsRefusedAtTheAssignment(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
+      kind,
       "", beside: "transformers = { T = { transform = function(v) end, reverse = function(b) return b end } },"
     ).lines(
       """
@@ -18,8 +21,9 @@ import Testing
     #expect(lines[1].contains("gave nothing"))
   }
 
-  @Test func reverseThatGivesNothingIsAnError() throws {
+  @Test(arguments: StoreKind.allCases) func reverseThatGivesNothingIsAnError(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
+      kind,
       "", beside: "transformers = { T = { transform = function(v) return v end, reverse = function(b) end } },"
     ).lines(
       """
@@ -32,8 +36,9 @@ import Testing
     #expect(lines == ["false\ttr\ttrue"])
   }
 
-  @Test func shadowTransformerThatGivesNothingIsRefused() throws {
+  @Test(arguments: StoreKind.allCases) func shadowTransformerThatGivesNothingIsRefused(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
+      kind,
       "derived = { shown = { shadow = 'bin', transformer = 'T' }, text = { shadow = 's', transformer = 'U' } }",
       beside: """
         transformers = {
@@ -55,8 +60,8 @@ import Testing
     #expect(lines[2] == "a!\ta")
   }
 
-  @Test func valuesKeepTheirClassAfterAReload() throws {
-    let bench = try ScriptBench()
+  @Test(arguments: StoreKind.allCases) func valuesKeepTheirClassAfterAReload(_ kind: StoreKind) throws {
+    let bench = try ScriptBench(kind)
     let lines = try bench.lines(
       """
       local Color = moonbase.classes.Color

@@ -1,4 +1,5 @@
 import MoonbaseScripting
+import MoonbaseTestSupport
 import Testing
 
 @Suite struct ContextTests {
@@ -8,8 +9,8 @@ import Testing
 
     """
 
-  @Test func requestsAreBuiltStepByStep() throws {
-    let lines = try ScriptBench().lines(
+  @Test(arguments: StoreKind.allCases) func requestsAreBuiltStepByStep(_ kind: StoreKind) throws {
+    let lines = try ScriptBench(kind).lines(
       people + """
         local base = context:fetch("Person"):where("age BETWEEN {%d, %d}", 25, 30)
         local odd = base:where("active = NO"):sort("-age")
@@ -22,8 +23,8 @@ import Testing
     #expect(lines == ["6\t3\t29\t3\t2", "29 27 25", "2"])
   }
 
-  @Test func walkSkipsWhatWasDeletedSinceAndSavesOnTheWay() throws {
-    let lines = try ScriptBench().lines(
+  @Test(arguments: StoreKind.allCases) func walkSkipsWhatWasDeletedSinceAndSavesOnTheWay(_ kind: StoreKind) throws {
+    let lines = try ScriptBench(kind).lines(
       people + """
         local seen = 0
         for p in context:fetch("Person"):sort("age"):batch(4):save_every(5):each() do
@@ -37,8 +38,8 @@ import Testing
     #expect(lines == ["10\tfalse\t10"])
   }
 
-  @Test func upsertTakesOneTableOrAList() throws {
-    let lines = try ScriptBench().lines(
+  @Test(arguments: StoreKind.allCases) func upsertTakesOneTableOrAList(_ kind: StoreKind) throws {
+    let lines = try ScriptBench(kind).lines(
       """
       local one = context:upsert("Person", { "firstName" }, { firstName = "a", age = 1 })
       local again = context:upsert("Person", { "firstName" }, { firstName = "a", age = 2 })
@@ -53,8 +54,8 @@ import Testing
     #expect(lines[1].contains("did you mean firstName?") && lines[2].contains("age"))
   }
 
-  @Test func dictionariesGroupAndAggregate() throws {
-    let lines = try ScriptBench().lines(
+  @Test(arguments: StoreKind.allCases) func dictionariesGroupAndAggregate(_ kind: StoreKind) throws {
+    let lines = try ScriptBench(kind).lines(
       people + """
         local rows = context:fetch("Person"):group_by("active"):dictionaries { "active", total = "@sum.age", n = "@count" }
         table.sort(rows, function(a, b) return a.total < b.total end)
@@ -63,8 +64,8 @@ import Testing
     #expect(lines == ["false\t300\t10", "true\t310\t10"])
   }
 
-  @Test func groupsAreChosenAndEqualRowsGivenOnce() throws {
-    let lines = try ScriptBench().lines(
+  @Test(arguments: StoreKind.allCases) func groupsAreChosenAndEqualRowsGivenOnce(_ kind: StoreKind) throws {
+    let lines = try ScriptBench(kind).lines(
       people + """
         local request = context:fetch("Person"):group_by("active"):having("total > %d", 305)
         for _, r in ipairs(request:dictionaries { "active", total = "@sum.age" }) do print(r.active, r.total) end
@@ -74,8 +75,8 @@ import Testing
     #expect(lines == ["true\t310", "20\t2\t20"])
   }
 
-  @Test func greatestAndLeastKeepTheirType() throws {
-    let lines = try ScriptBench().lines(
+  @Test(arguments: StoreKind.allCases) func greatestAndLeastKeepTheirType(_ kind: StoreKind) throws {
+    let lines = try ScriptBench(kind).lines(
       """
       local d = moonbase.date.parse("2020-01-02")
       context:insert("Person", { born = d, salary = "1.5", badge = moonbase.uuid(), firstName = "a", height = 2 })
@@ -92,8 +93,8 @@ import Testing
       ])
   }
 
-  @Test func transactionIsAllOrNothing() throws {
-    let lines = try ScriptBench().lines(
+  @Test(arguments: StoreKind.allCases) func transactionIsAllOrNothing(_ kind: StoreKind) throws {
+    let lines = try ScriptBench(kind).lines(
       """
       print(context:transaction(function() context:insert("Person", { age = 1 }) return "done" end))
       local ok, err = context:transaction(function() context:insert("Person", { age = 2 }) error("stop") end)
@@ -104,8 +105,8 @@ import Testing
     #expect(lines == ["true\tdone", "nil\tstop\tfalse\t1", "nil\tage\t1"])
   }
 
-  @Test func upsertFindsByKeys() throws {
-    let lines = try ScriptBench().lines(
+  @Test(arguments: StoreKind.allCases) func upsertFindsByKeys(_ kind: StoreKind) throws {
+    let lines = try ScriptBench(kind).lines(
       """
       for _ = 1, 2 do
         context:upsert("Person", { "email" }, { { email = "a@b", age = 1 }, { email = "c@d", age = 2 } })
@@ -116,8 +117,8 @@ import Testing
     #expect(lines == ["2\t2"])
   }
 
-  @Test func derivedAttributesWorkInPredicatesAndSorting() throws {
-    let lines = try ScriptBench().lines(
+  @Test(arguments: StoreKind.allCases) func derivedAttributesWorkInPredicatesAndSorting(_ kind: StoreKind) throws {
+    let lines = try ScriptBench(kind).lines(
       """
       context:insert("Person", { firstName = "Ann", lastName = "Lee" })
       context:insert("Person", { firstName = "Bob", lastName = "Ash" })
@@ -173,8 +174,8 @@ import Testing
     #expect(lines[1].hasPrefix("true"), "\(lines)")
   }
 
-  @Test func refusedValidationIsNoFailedSave() throws {
-    let bench = try ThingBench.bench("validate = { s = function(v) return v ~= 'bad', 'is bad' end }")
+  @Test(arguments: StoreKind.allCases) func refusedValidationIsNoFailedSave(_ kind: StoreKind) throws {
+    let bench = try ThingBench.bench(kind, "validate = { s = function(v) return v ~= 'bad', 'is bad' end }")
     let lines = try bench.lines(
       """
       local p = context:insert("P", { s = "bad" })

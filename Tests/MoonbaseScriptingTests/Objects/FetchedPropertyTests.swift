@@ -1,4 +1,5 @@
 import MoonbaseScripting
+import MoonbaseTestSupport
 import Testing
 
 /// Fetched properties in scripts.
@@ -12,8 +13,8 @@ import Testing
     } } }
     """
 
-  @Test func aFetchedPropertyReadsAsAListOfObjects() throws {
-    let lines = try ScriptBench(model: Self.model, extensions: []).lines(
+  @Test(arguments: StoreKind.allCases) func aFetchedPropertyReadsAsAListOfObjects(_ kind: StoreKind) throws {
+    let lines = try ScriptBench(kind, model: Self.model, extensions: []).lines(
       """
       local ada = context:insert("Person", { name = "Ada", age = 36 })
       local bob = context:insert("Person", { name = "Bob", age = 36 })

@@ -1,5 +1,6 @@
 import MoonbaseLua
 import MoonbaseScripting
+import MoonbaseTestSupport
 import Testing
 
 /// What hooks may ask of the context that runs them, and what becomes of a save meanwhile.
@@ -17,21 +18,25 @@ import Testing
       + "will_save = function(object) local x = object.other end",
   ]
 
-  @Test(arguments: hooks, calls)
-  func hookThatWouldPullTheGroundFromUnderASaveIsRefusedAndNothingIsLost(_ hook: String, _ call: String) throws {
+  @Test(arguments: StoreKind.allCases, hooks)
+  func hookThatWouldPullTheGroundFromUnderASaveIsRefusedAndNothingIsLost(_ kind: StoreKind, _ hook: String) throws {
+    for call in Self.calls { try expectRefusal(of: call, in: hook, kind) }
+  }
+
+  private func expectRefusal(of call: String, in hook: String, _ kind: StoreKind) throws {
     let body = "if not done then assert(moonbase.context:\(call)) end"
-    let lines = try ThingBench.bench(hook.replacing("%@", with: body)).lines(
+    let lines = try ThingBench.bench(kind, hook.replacing("%@", with: body)).lines(
       """
       local p = context:insert("P", { s = "a" })
       local ok, err = context:save()
       print(ok, #tostring(err) > 20, p:is_inserted(), p.s, context:fetch("P"):count())
       """, leavingChanges: true)
-    #expect(lines == ["nil\ttrue\ttrue\ta\t1"])
+    #expect(lines == ["nil\ttrue\ttrue\ta\t1"], "\(call)")
   }
 
-  @Test(arguments: calls)
-  func didSaveHookIsRefusedToo(_ call: String) throws {
-    let lines = try ThingBench.bench("did_save = function(object) assert(moonbase.context:\(call)) end").lines(
+  @Test(arguments: StoreKind.allCases, calls)
+  func didSaveHookIsRefusedToo(_ kind: StoreKind, _ call: String) throws {
+    let lines = try ThingBench.bench(kind, "did_save = function(object) assert(moonbase.context:\(call)) end").lines(
       """
       local p = context:insert("P", { s = "a" })
       local ok, err = context:save()
@@ -40,9 +45,10 @@ import Testing
     #expect(lines == ["true\ttrue\tfalse\ta\t1"])
   }
 
-  @Test(arguments: ["reset()", "rollback()", "refresh(object, false)", "save()"])
-  func hookOutsideOfASaveIsRefusedAndTheContextGoesOn(_ call: String) throws {
+  @Test(arguments: StoreKind.allCases, ["reset()", "rollback()", "refresh(object, false)", "save()"])
+  func hookOutsideOfASaveIsRefusedAndTheContextGoesOn(_ kind: StoreKind, _ call: String) throws {
     let lines = try ThingBench.bench(
+      kind,
       "prepare_for_deletion = function(object) assert(moonbase.context:\(call)) end"
     ).lines(
       """
@@ -56,9 +62,10 @@ import Testing
     #expect(lines == ["false\ttrue\tfalse\tb", "true\t1"])
   }
 
-  @Test func ruleMayNotInsertOrDelete() throws {
+  @Test(arguments: StoreKind.allCases) func ruleMayNotInsertOrDelete(_ kind: StoreKind) throws {
     for call in ["insert('P')", "delete(object)"] {
       let lines = try ThingBench.bench(
+        kind,
         "validate = { s = function(v, object) moonbase.context:\(call) return true end }"
       ).lines(
         """
@@ -70,8 +77,9 @@ import Testing
     }
   }
 
-  @Test func whatARuleChangesIsValidatedToo() throws {
+  @Test(arguments: StoreKind.allCases) func whatARuleChangesIsValidatedToo(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
+      kind,
       """
       validate = {
         i = function(v) return v < 10, "is too large" end,
@@ -87,8 +95,9 @@ import Testing
     #expect(lines == ["nil\ti\tis too large"])
   }
 
-  @Test func willSaveMayInsertAndDelete() throws {
+  @Test(arguments: StoreKind.allCases) func willSaveMayInsertAndDelete(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
+      kind,
       """
       will_save = function(object)
         if object.s == "a" then
@@ -111,8 +120,8 @@ import Testing
     #expect(lines == ["b done\tfalse"])
   }
 
-  @Test func willSaveThatInsertsForEverIsBounded() throws {
-    let bench = try ThingBench.bench("will_save = function() moonbase.context:insert('P') end")
+  @Test(arguments: StoreKind.allCases) func willSaveThatInsertsForEverIsBounded(_ kind: StoreKind) throws {
+    let bench = try ThingBench.bench(kind, "will_save = function() moonbase.context:insert('P') end")
     let lines = try bench.lines(
       """
       context:insert("P")
@@ -124,16 +133,17 @@ import Testing
     #expect(lines == ["nil\tagain and again\t1", "nil\tagain and again\ttrue"])
   }
 
-  @Test func limitEndsAnEndlessSave() throws {
+  @Test(arguments: StoreKind.allCases) func limitEndsAnEndlessSave(_ kind: StoreKind) throws {
     let bench = try ThingBench.bench(
+      kind,
       "will_save = function() for i = 1, 100 do moonbase.context:insert('P') end end")
     let outcome = try bench.run(
       "moonbase.context:insert('P') moonbase.context:save()", limits: LuaLimits(instructions: 100_000))
     #expect(outcome.status == 3)
   }
 
-  @Test func errorOfDidSaveComesWithASaveThatIsDone() throws {
-    let bench = try ThingBench.bench("did_save = function(object) error('after ' .. object.s) end")
+  @Test(arguments: StoreKind.allCases) func errorOfDidSaveComesWithASaveThatIsDone(_ kind: StoreKind) throws {
+    let bench = try ThingBench.bench(kind, "did_save = function(object) error('after ' .. object.s) end")
     let lines = try bench.lines(
       """
       local p = context:insert("P", { s = "a" })
@@ -148,8 +158,9 @@ import Testing
     #expect(try bench.lines("print(context:fetch('P'):count())") == ["2"])
   }
 
-  @Test func objectWithAPendingDelayedValueCanBeDeleted() throws {
+  @Test(arguments: StoreKind.allCases) func objectWithAPendingDelayedValueCanBeDeleted(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
+      kind,
       """
       derived = { late = { type = "string", inputs = { "s" }, write = "delayed", get = function(s) return s end,
                            set = function(v, object) object.s = v end } }
@@ -165,9 +176,10 @@ import Testing
     #expect(lines == ["true\t0"])
   }
 
-  @Test func hooksThatFailGiveNilAndAnErrorWithPlaceAndTraceback() throws {
+  @Test(arguments: StoreKind.allCases)
+  func hooksThatFailGiveNilAndAnErrorWithPlaceAndTraceback(_ kind: StoreKind) throws {
     for hook in ["validate_for_insert = function(object) end", "will_save = function(object) error('broken') end"] {
-      let lines = try ThingBench.bench(hook).lines(
+      let lines = try ThingBench.bench(kind, hook).lines(
         """
         context:insert("P", { s = "a" })
         local ok, err = context:save()
@@ -175,17 +187,18 @@ import Testing
         """, leavingChanges: true)
       #expect(lines == ["nil\t134043\tP\textension1.lua:1"])
     }
-    let lines = try ThingBench.bench("derived = { full = { stored = true, get = function() return {} end } }").lines(
-      """
-      context:insert("P", { s = "a" })
-      local ok, err = context:save()
-      print(ok, err.key, err)
-      """, leavingChanges: true)
+    let lines = try ThingBench.bench(kind, "derived = { full = { stored = true, get = function() return {} end } }")
+      .lines(
+        """
+        context:insert("P", { s = "a" })
+        local ok, err = context:save()
+        print(ok, err.key, err)
+        """, leavingChanges: true)
     #expect(lines == ["nil\tfull\tP.full: get: extension1.lua:1: wrong result: takes a string, not list"])
   }
 
-  @Test func ruleThatReturnsNothingIsNamedOnceWithItsPlace() throws {
-    let lines = try ThingBench.bench("validate = {\ns = function(v) end }").lines(
+  @Test(arguments: StoreKind.allCases) func ruleThatReturnsNothingIsNamedOnceWithItsPlace(_ kind: StoreKind) throws {
+    let lines = try ThingBench.bench(kind, "validate = {\ns = function(v) end }").lines(
       """
       local p = context:insert("P", { s = "a" })
       local ok, err = p:validate("s", "b")
@@ -195,16 +208,17 @@ import Testing
       lines == ["P.s: validate: extension1.lua:2: its rule returned nothing: return true, or false and a message"])
   }
 
-  @Test func errorRaisedInARuleIsToldWithATraceback() throws {
-    let bench = try ThingBench.bench("validate = {\ns = function(v)\nerror('broken') end }")
+  @Test(arguments: StoreKind.allCases) func errorRaisedInARuleIsToldWithATraceback(_ kind: StoreKind) throws {
+    let bench = try ThingBench.bench(kind, "validate = {\ns = function(v)\nerror('broken') end }")
     let outcome = try bench.run("moonbase.context:insert('P', { s = 'a' }) moonbase.context:save()")
     #expect(outcome.status == 1)
     #expect(outcome.message?.contains("stack traceback:\n") == true)
     #expect(outcome.message?.contains("extension1.lua:3: in function") == true)
   }
 
-  @Test func validateDoesNotSpeakOfSaving() throws {
+  @Test(arguments: StoreKind.allCases) func validateDoesNotSpeakOfSaving(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
+      kind,
       "validate = { s = function() return false end, i = function() return false end }"
     ).lines(
       """
@@ -218,28 +232,32 @@ import Testing
   }
 
   /// The guide's own setter of delayed values.
-  @Test func whatSetPrimitiveSetsInWillSaveIsInTheFile() throws {
-    let lines = try ThingBench.bench("will_save = function(object) object:set_primitive('full', 'of ' .. object.s) end")
-      .lines(
-        """
-        local p = context:insert("P", { s = "a" })
-        assert(context:save())
-        p.s = "b"
-        assert(context:save())
-        context:reset()
-        print(context:fetch("P"):first().full)
-        local q = context:fetch("P"):first()
-        q:set_primitive("sum", 1.5)
-        print(q:has_changes(), context.has_changes, q:committed_values().sum)
-        assert(context:save())
-        context:reset()
-        print(context:fetch("P"):first().sum, context.has_changes)
-        """)
+  @Test(arguments: StoreKind.allCases) func whatSetPrimitiveSetsInWillSaveIsInTheFile(_ kind: StoreKind) throws {
+    let lines = try ThingBench.bench(
+      kind, "will_save = function(object) object:set_primitive('full', 'of ' .. object.s) end"
+    )
+    .lines(
+      """
+      local p = context:insert("P", { s = "a" })
+      assert(context:save())
+      p.s = "b"
+      assert(context:save())
+      context:reset()
+      print(context:fetch("P"):first().full)
+      local q = context:fetch("P"):first()
+      q:set_primitive("sum", 1.5)
+      print(q:has_changes(), context.has_changes, q:committed_values().sum)
+      assert(context:save())
+      context:reset()
+      print(context:fetch("P"):first().sum, context.has_changes)
+      """)
     #expect(lines == ["of b", "false\ttrue\tnull", "1.5\tfalse"])
   }
 
-  @Test func aFailedPrepareForDeletionInsertsAndDeletesNothing() throws {
+  @Test(arguments: StoreKind.allCases)
+  func aFailedPrepareForDeletionInsertsAndDeletesNothing(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
+      kind,
       """
       prepare_for_deletion = function(object)
         if object.s == "no" then moonbase.context:delete(object) error("not now") end
@@ -262,8 +280,9 @@ import Testing
     #expect(lines[3...] == ["false\t1", "true\t0"])
   }
 
-  @Test func saveEveryKeepsWhatDidSaveChanged() throws {
+  @Test(arguments: StoreKind.allCases) func saveEveryKeepsWhatDidSaveChanged(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
+      kind,
       "did_save = function(object) if object.i and not object.full then object.full = 'did ' .. object.i end end"
     ).lines(
       """
@@ -280,8 +299,9 @@ import Testing
     #expect(lines == ["true\ttrue", "did 1 did 2 did 3 did 4 did 5"])
   }
 
-  @Test func errorOfDidSaveInAWalkIsToldAtTheEnd() throws {
-    let bench = try ThingBench.bench("did_save = function(object) if object.i == 2 then error('after two') end end")
+  @Test(arguments: StoreKind.allCases) func errorOfDidSaveInAWalkIsToldAtTheEnd(_ kind: StoreKind) throws {
+    let bench = try ThingBench.bench(
+      kind, "did_save = function(object) if object.i == 2 then error('after two') end end")
     let outcome = try bench.run(
       """
       local context = moonbase.context

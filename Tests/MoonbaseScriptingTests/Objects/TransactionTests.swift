@@ -1,13 +1,14 @@
 import MoonbaseScripting
+import MoonbaseTestSupport
 import Testing
 
 @Suite struct TransactionTests {
-  @Test func bodyMayNotSaveByAnyWay() throws {
+  @Test(arguments: StoreKind.allCases) func bodyMayNotSaveByAnyWay(_ kind: StoreKind) throws {
     for save in [
       "context:save()", "for p in context:fetch('P'):save_every(1):each() do p.i = 9 end",
       "context:transaction(function() end)",
     ] {
-      let lines = try ThingBench.bench("").lines(
+      let lines = try ThingBench.bench(kind, "").lines(
         """
         context:insert("P", { s = "a", i = 1 })
         context:insert("P", { s = "b", i = 1 })
@@ -25,9 +26,10 @@ import Testing
     }
   }
 
-  @Test func aFailureThatNobodyLookedAtFailsTheProgram() throws {
+  @Test(arguments: StoreKind.allCases) func aFailureThatNobodyLookedAtFailsTheProgram(_ kind: StoreKind) throws {
     let bench = try ScriptBench(
-      model: "return { entities = { P = { attributes = { s = { 'string', optional = false } } } } }", extensions: [])
+      kind, model: "return { entities = { P = { attributes = { s = { 'string', optional = false } } } } }",
+      extensions: [])
     let body = "moonbase.context:transaction(function() moonbase.context:insert('P') %@ end)"
     for failing in ["", "moonbase.context:insert('P', { nosuch = 1 })"] {
       let call = body.replacing("%@", with: failing)

@@ -1,9 +1,10 @@
+import MoonbaseTestSupport
 import Testing
 
 /// `upsert` and what it is given.
 @Suite struct UpsertTests {
-  @Test func keyNamedTwiceIsOneKey() throws {
-    let lines = try ThingBench.bench("").lines(
+  @Test(arguments: StoreKind.allCases) func keyNamedTwiceIsOneKey(_ kind: StoreKind) throws {
+    let lines = try ThingBench.bench(kind, "").lines(
       """
       local a = context:upsert("P", { "s", "s" }, { s = "a", i = 1 })
       print(a == context:upsert("P", { "s", "s" }, { s = "a", i = 2 }), a.i)
@@ -11,8 +12,8 @@ import Testing
     #expect(lines == ["true\t2"])
   }
 
-  @Test func keySharedByManyRowsFindsOneOfThem() throws {
-    let lines = try ThingBench.bench("").lines(
+  @Test(arguments: StoreKind.allCases) func keySharedByManyRowsFindsOneOfThem(_ kind: StoreKind) throws {
+    let lines = try ThingBench.bench(kind, "").lines(
       """
       for i = 1, 600 do context:insert("P", { s = "a", i = i }) end
       assert(context:save())
@@ -23,8 +24,8 @@ import Testing
     #expect(lines == ["3\ta\ta\ttrue"])
   }
 
-  @Test func valuesWithoutTheKeyAreRefused() throws {
-    let lines = try ThingBench.bench("").lines(
+  @Test(arguments: StoreKind.allCases) func valuesWithoutTheKeyAreRefused(_ kind: StoreKind) throws {
+    let lines = try ThingBench.bench(kind, "").lines(
       """
       local p = context:insert("P", { i = 1 })
       for _, values in ipairs { { i = 2 }, { { i = 2 } }, {} } do

@@ -3,9 +3,10 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
+import MoonbaseTestSupport
 import Testing
 
-/// Runs scripts over a model and an extension, both in Lua, and an in-memory store.
+/// Runs scripts over a model and an extension, both in Lua, and an empty store.
 final class ScriptBench {
   static let model = """
     return {
@@ -69,16 +70,19 @@ final class ScriptBench {
   let extensions: ScriptExtensions
   let coordinator: PersistentStoreCoordinator
   private(set) var output = ""
+  private let folder: TemporaryFolder
 
   init(
-    model: String = model, extensions: [String] = [colors], wrap: (any PersistentStore) -> any PersistentStore = { $0 },
+    _ kind: StoreKind = .memory, model: String = model, extensions: [String] = [colors],
+    wrap: (any PersistentStore) -> any PersistentStore = { $0 },
     limits: LuaLimits = LuaLimits()
   ) throws {
     let model = try LuaModelFile().read(ScriptSource(name: "model.lua", text: model))
     let sources = extensions.enumerated().map { ExtensionSource.text($1, name: "extension\($0 + 1).lua") }
     self.extensions = try ScriptExtensions(sources, for: model, limits: limits)
     coordinator = PersistentStoreCoordinator(model: self.extensions.resolvedModel)
-    coordinator.add(wrap(try InMemoryStore(model: self.extensions.resolvedModel)))
+    folder = try TemporaryFolder()
+    coordinator.add(wrap(try kind.store(for: self.extensions.resolvedModel, in: folder)))
   }
 
   /// Runs a script with a context of its own; what it printed is in `output`.

@@ -1,3 +1,5 @@
+import MoonbaseTestSupport
+
 /// Small models and extensions for tests of one behaviour.
 enum ThingBench {
   static let model = """
@@ -24,8 +26,17 @@ enum ThingBench {
     """
 
   /// Runs scripts over `P` with an extension: what stands in `entities.P`, what stands beside it, and before all.
-  static func bench(_ hooks: String, beside: String = transformer, before: String = "") throws -> ScriptBench {
+  static func bench(
+    _ kind: StoreKind, _ hooks: String, beside: String = transformer, before: String = ""
+  ) throws -> ScriptBench {
     let file = "\(before) return { name = 'x', \(beside) entities = { P = { \(hooks) } } }"
-    return try ScriptBench(model: model, extensions: [file])
+    return try ScriptBench(kind, model: model, extensions: [file])
+  }
+
+  /// The same in memory, for what no store has a part in.
+  static func bench(
+    _ hooks: String, beside: String = transformer, before: String = ""
+  ) throws -> ScriptBench {
+    try bench(.memory, hooks, beside: beside, before: before)
   }
 }
