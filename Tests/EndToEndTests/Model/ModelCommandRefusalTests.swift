@@ -81,6 +81,9 @@ import Testing
     let help = try bench.moonbase("--help")
     #expect(help.status == 0)
     #expect(help.output.contains("Exit status"))
-    #expect(try bench.moonbase("--version").status == 0)
+    #expect(help.complaints == "")
+    let version = try bench.moonbase("--version")
+    #expect(version.status == 0 && version.complaints == "")
+    #expect(version.output.contains(/^\d+\.\d+\.\d+\n$/))
   }
 }

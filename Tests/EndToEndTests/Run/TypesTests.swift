@@ -117,12 +117,15 @@ import Testing
       end
 
       """
+    var count = 0
     for name in ["ModelInfo", "EntityInfo", "AttributeInfo", "RelationshipInfo", "FetchedPropertyInfo"] {
       for field in try fields(of: name, in: "model_info.lua")
       where !(name == "AttributeInfo" && ["transformer", "class"].contains(field)) {
         code += "check('\(name)', '\(field)')\n"
+        count += 1
       }
     }
+    #expect(count > 20)
     try bench.write(code, to: "check.lua")
     let run = try bench.moonbase("run", "--model", "m.lua", "check.lua")
     #expect(run.output == "" && run.complaints == "" && run.status == 0, "\(run)")

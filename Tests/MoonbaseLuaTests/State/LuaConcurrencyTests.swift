@@ -6,16 +6,32 @@ import Testing
 @Suite struct LuaConcurrencyTests {
   @Test func valuesAreLetGoOnOtherThreads() throws {
     let state = try LuaState()
-    let make = try state.load("return function(n) return { n } end", name: "t").first()
-    let function = try #require(make.functionValue)
+    let script = """
+      local alive = setmetatable({}, { __mode = "k" })
+      local function make(n) local t = { n } alive[t] = true return t end
+      local function count() local n = 0 for _ in pairs(alive) do n = n + 1 end return n end
+      return make, count
+      """
+    let functions = try state.load(script, name: "t")().compactMap(\.functionValue)
+    let (make, count) = (functions[0], functions[1])
     for round in 0..<50 {
-      let tables = try (0..<20).map { try function.first(.integer(Int64(round * 20 + $0))) }
+      let tables = try (0..<20).map { try make.first(.integer(Int64(round * 20 + $0))) }
       nonisolated(unsafe) let handles = tables  // handles may be let go anywhere
-      let thread = Thread { _ = handles.count }
+      let done = DispatchSemaphore(value: 0)
+      let thread = Thread {
+        _ = handles.count
+        done.signal()
+      }
       thread.start()
+      if round % 10 == 9 { done.wait() }
     }
-    state.collectGarbage()
-    #expect(try function.first(7).tableValue?.get(1).integerValue == 7)
+    // The last thread may let go a moment after it has signalled.
+    for _ in 0..<1000 where try count.first().integerValue != 0 {
+      usleep(1000)
+      state.collectGarbage()
+    }
+    #expect(try count.first().integerValue == 0)
+    #expect(try make.first(7).tableValue?.get(1).integerValue == 7)
   }
 
   @Test func statesOfManyThreadsEndAtTheirDeadlines() async throws {

@@ -21,7 +21,13 @@ import Testing
   }
 
   @Test func equalValuesGiveEqualBytes() {
-    #expect(Self.sample.binaryData == Self.sample.binaryData)
+    // The same keys in a dictionary of another size lie in another order.
+    let keys = (0..<20).map { "key \($0)" }
+    var (small, large): ([String: PropertyList], [String: PropertyList]) = ([:], .init(minimumCapacity: 1000))
+    for key in keys { small[key] = .string(key) }
+    for key in keys.reversed() { large[key] = .string(key) }
+    #expect(Array(small.keys) != Array(large.keys))
+    #expect(PropertyList.dictionary(small).binaryData == PropertyList.dictionary(large).binaryData)
   }
 
   @Test func foundationReadsWhatWeWrite() throws {

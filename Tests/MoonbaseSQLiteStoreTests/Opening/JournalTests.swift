@@ -133,13 +133,16 @@ import Testing
     let writer = try Connection(folder.file().path)
     try writer.execute("BEGIN EXCLUSIVE")
     let url = folder.file()
+    let isCommitted = Lock(false)
     let opening = Task.detached {
       _ = try SQLiteStore.metadata(ofStoreAt: url)
       _ = try SQLiteStore(url: url, model: model, options: .init(readOnly: readOnly))
+      return isCommitted.withLock { $0 }
     }
     usleep(300_000)
+    isCommitted.withLock { $0 = true }
     try writer.execute("COMMIT")
-    try await opening.value
+    #expect(try await opening.value)
   }
 
   @Test func aStoreThatIsBusyKeepsNobodyFromOpeningAnother() async throws {
@@ -153,6 +156,6 @@ import Testing
     _ = try PeopleStore()
     #expect(Date().timeIntervalSince(start) < 2)
     try blocker.execute("ROLLBACK")
-    _ = await slow.value
+    #expect(await slow.value != nil)
   }
 }

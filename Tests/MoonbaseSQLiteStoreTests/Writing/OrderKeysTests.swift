@@ -1,20 +1,35 @@
+import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
 
 /// Places in an ordered relationship.
 @Suite struct OrderKeysTests {
+  /// So many of the old places as ascend at most; where there is no room between them all are placed anew.
   @Test func placesAscendStrictlyAndAsManyOldOnesStayAsCan() {
-    var generator = SystemRandomNumberGenerator()
-    for _ in 0..<500 {
-      let count = Int.random(in: 0..<12, using: &generator)
-      let old = (0..<count).map { _ in
-        Bool.random(using: &generator) ? Int64.random(in: -20...20, using: &generator) : nil
-      }
+    var random = SplitMix(1)
+    var kept = 0
+    for round in 0..<1000 {
+      let reach = round % 2 == 0 ? 41 : 40_001
+      let old = (0..<random.next(12)).map { _ in random.next(2) == 0 ? Int64(random.next(reach) - reach / 2) : nil }
       let new = OrderKeys.ascending(old)
-      #expect(new.count == count)
+      #expect(new.count == old.count)
       #expect(zip(new, new.dropFirst()).allSatisfy { $0 < $1 }, "\(old) gave \(new)")
+      let isAnew = new == (0..<new.count).map { Int64($0 + 1) * OrderKeys.gap }
+      let staying = zip(old, new).count { $0 == $1 }
+      #expect(isAnew || staying == longestAscent(of: old.compactMap { $0 }), "\(old) gave \(new)")
+      if !isAnew { kept += 1 }
     }
+    #expect(kept > 400)
+  }
+
+  /// The length of the longest row of ascending places, found by trying them all.
+  private func longestAscent(of places: [Int64]) -> Int {
+    var lengths: [Int] = []
+    for (index, place) in places.enumerated() {
+      lengths.append(1 + (places.indices.prefix(index).filter { places[$0] < place }.map { lengths[$0] }.max() ?? 0))
+    }
+    return lengths.max() ?? 0
   }
 
   @Test func ofRowsInOrderNoneIsTouchedAndOfOneThatMovesOnlyIt() {

@@ -5,7 +5,7 @@ import Testing
 enum Documents {
   /// What stands between ```` ```swift ```` and ```` ``` ```` in a file of the checkout, block by block.
   static func swiftBlocks(of name: String) throws -> [String] {
-    let text = try String(contentsOf: checkout.appendingPathComponent(name), encoding: .utf8)
+    let text = try String(contentsOf: Checkout.file(name), encoding: .utf8)
     return text.matches(of: #/```swift\n([\s\S]*?)```/#).map { String($0.output.1) }
   }
 
@@ -17,9 +17,5 @@ enum Documents {
       return lines.map { $0.hasPrefix(match.output.1) ? $0.dropFirst(match.output.1.count) : $0 }
         .joined(separator: "\n")
     }
-  }
-
-  private static let checkout = (1...4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
-    url.deletingLastPathComponent()
   }
 }

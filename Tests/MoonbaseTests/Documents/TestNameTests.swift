@@ -1,0 +1,46 @@
+import MoonbasePlatform
+import Testing
+
+/// Where tests stand and what they are called.
+@Suite struct TestNameTests {
+  private static func files() throws -> [String] {
+    try Checkout.paths(below: "Tests").filter { $0.hasSuffix(".swift") }
+  }
+
+  /// Folders beside the rooms: help for tests, programs that run hostile code, the C shim, whole examples and documents.
+  private static let beside: Set = ["Support", "Hostile", "Shim", "Examples", "Stores", "Documents"]
+
+  @Test func foldersAreNamedAsTheRoomsOfTheSource() throws {
+    for path in try Self.files() {
+      let parts = path.split(separator: "/").map(String.init)
+      guard parts.count > 3, parts[1].hasSuffix("Tests"), !Self.beside.contains(parts[2]) else { continue }
+      let target = parts[1] == "EndToEndTests" ? "MoonbaseCommand" : String(parts[1].dropLast("Tests".count))
+      #expect(Checkout.exists("Sources/\(target)/\(parts[2])"), "\(path)")
+    }
+  }
+
+  /// A test is named by its behaviour, as a function is named; a title beside it would be a second name.
+  @Test func aTestIsNamedByASentenceInCamelCase() throws {
+    var count = 0
+    for path in try Self.files() where path.hasSuffix("Tests.swift") {
+      let text = try Checkout.text(path)
+      let titled =
+        text.contains("@Test(" + "\"") || text.contains("@Suite(" + "\"") || text.contains("@Test(\n" + "    \"")
+      #expect(!titled, "\(path): a title beside the name")
+      let name = path.split(separator: "/").last?.dropLast(".swift".count) ?? ""
+      #expect(text.contains("struct \(name)") || text.contains("class \(name)"), "\(path): no suite of its name")
+      for test in text.matches(of: #/  @Test\b[^\n]*?(\n  )?func (\w+)\(/#) {
+        #expect(test.2.filter(\.isUppercase).count > 1, "\(path): \(test.2)")
+        count += 1
+      }
+    }
+    #expect(count > 500)
+  }
+
+  @Test func childProcessesAreStartedInOnePlace() throws {
+    let word = "Process" + "()"
+    let places = try (Self.files() + Checkout.paths(below: "Sources").filter { $0.hasSuffix(".swift") })
+      .filter { try Checkout.text($0).contains("= \(word)") }
+    #expect(places == ["Tests/MoonbaseTestSupport/ChildProcess.swift"])
+  }
+}
