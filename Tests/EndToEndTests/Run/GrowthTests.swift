@@ -1,3 +1,4 @@
+import MoonbaseTestSupport
 import Testing
 
 /// What goes on for long takes no more memory the longer it goes on.

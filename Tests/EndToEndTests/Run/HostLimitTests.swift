@@ -1,5 +1,6 @@
 import MoonbasePlatform
 import MoonbaseSQLite
+import MoonbaseTestSupport
 import Testing
 
 /// Scripts that have the host work without end: a limit or one SIGINT ends them, in memory and in SQL, and a pcall does not help.

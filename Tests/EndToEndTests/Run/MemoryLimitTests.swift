@@ -1,4 +1,5 @@
 import MoonbasePlatform
+import MoonbaseTestSupport
 import Testing
 
 /// What the host keeps for a script counts as the script's memory: each of these would take gigabytes.

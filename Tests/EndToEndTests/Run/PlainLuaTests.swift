@@ -1,4 +1,5 @@
 import MoonbasePlatform
+import MoonbaseTestSupport
 import Testing
 
 /// Preset `trusted` runs plain Lua programs as Lua's own interpreter does: the same output, the same exit status.

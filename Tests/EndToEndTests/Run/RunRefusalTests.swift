@@ -1,4 +1,5 @@
 import MoonbasePlatform
+import MoonbaseTestSupport
 import Testing
 
 /// Every kind of bad input: one clear message, the right status, and every file as it was.

@@ -1,4 +1,5 @@
 import MoonbasePlatform
+import MoonbaseTestSupport
 import Testing
 
 /// Every scalar type of a Lua model: written by a script, seen by `sqlite3`, read by another run.

@@ -1,4 +1,5 @@
 import MoonbasePlatform
+import MoonbaseTestSupport
 import Testing
 
 /// A file of another kind than the command takes: the message says what it is, and which command takes it.

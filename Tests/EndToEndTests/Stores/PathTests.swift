@@ -1,4 +1,5 @@
 import MoonbasePlatform
+import MoonbaseTestSupport
 import Testing
 
 /// A path is taken as the system takes it.

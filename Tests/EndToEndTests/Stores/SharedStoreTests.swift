@@ -1,5 +1,6 @@
 import MoonbasePlatform
 import MoonbaseSQLite
+import MoonbaseTestSupport
 import Testing
 
 /// Several processes and one store, and processes that die.

@@ -1,4 +1,5 @@
 import MoonbasePlatform
+import MoonbaseTestSupport
 import Testing
 
 /// Pipes, devices and paths that are not what they seem.

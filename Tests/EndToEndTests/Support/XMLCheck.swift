@@ -1,4 +1,5 @@
 import MoonbasePlatform
+import MoonbaseTestSupport
 import Testing
 
 /// Counts the elements of a text that must be XML.
