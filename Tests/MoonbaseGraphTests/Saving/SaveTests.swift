@@ -145,11 +145,12 @@ import Testing
     }
     let context = bench.context()
     for _ in 0..<3 { try context.insert("Person") }
+    let store = bench.coordinator.persistentStores[0]
     for first in [Int64.max - 1, .max, 0, -5] {
       limited?.give(firstKey: first)
       let error = #expect(throws: GraphError.self) { try context.save() }
       #expect(error?.code == .invalidStore && error?.entity == "Person")
-      #expect(error?.message.contains(bench.coordinator.persistentStores[0].identifier) == true)
+      #expect(error?.message.contains(store.url?.path ?? store.identifier) == true)
       #expect(context.insertedObjects.count == 3)
     }
     limited?.give(firstKey: Int64.max - 2)

@@ -24,9 +24,7 @@ import Testing
     var count = 0
     for path in try Self.files() where path.hasSuffix("Tests.swift") {
       let text = try Checkout.text(path)
-      let titled =
-        text.contains("@Test(" + "\"") || text.contains("@Suite(" + "\"") || text.contains("@Test(\n" + "    \"")
-      #expect(!titled, "\(path): a title beside the name")
+      #expect(!text.contains(#/@(Test|Suite)\(\s*"/#), "\(path): a title beside the name")
       let name = path.split(separator: "/").last?.dropLast(".swift".count) ?? ""
       #expect(text.contains("struct \(name)") || text.contains("class \(name)"), "\(path): no suite of its name")
       for test in text.matches(of: #/  @Test\b[^\n]*?(\n  )?func (\w+)\(/#) {
