@@ -31,7 +31,7 @@ import Testing
   @Test(arguments: StoreKind.allCases) func anObjectWithoutChangesIsNotKept(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
-    for number in 0..<100 { try context.insert("Person", ["firstName": .string("p\(number)")]) }
+    for number in 0..<100 { try context.insert("Person", values: ["firstName": .string("p\(number)")]) }
     try context.save()
     for number in 0..<20 { try context.insert("Person", values: ["firstName": .string("new \(number)")]) }
     #expect(try find(context, "Person", ["firstName": "new 7"]).count == 1)

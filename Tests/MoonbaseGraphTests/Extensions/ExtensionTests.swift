@@ -69,7 +69,7 @@ import Testing
     var extensions = ClosureExtensions()
     extensions.register { counting.transformer() }
     let context = try ManagedObjectContext(bench.coordinator, extensions: extensions)
-    let person = try context.insert("Person", ["color": "red"])
+    let person = try context.insert("Person", values: ["color": "red"])
     for _ in 0..<3 { #expect(person["color"] == "red") }
     try context.save()
     let slot = try #require(person.entity.slot("color"))
@@ -87,7 +87,7 @@ import Testing
   @Test(arguments: StoreKind.allCases) func derivedValueFollowsItsInputs(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = try ManagedObjectContext(bench.coordinator, extensions: extensions())
-    let person = try context.insert("Person", ["firstName": "Ann"])
+    let person = try context.insert("Person", values: ["firstName": "Ann"])
     #expect(person["fullName"] == .null)
     try person.setValue("Lee", forKey: "lastName")
     #expect(person["fullName"] == "Ann Lee")
@@ -97,7 +97,7 @@ import Testing
   @Test(arguments: StoreKind.allCases) func immediateWriteReachesTheShadowAtOnce(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = try ManagedObjectContext(bench.coordinator, extensions: extensions())
-    let person = try context.insert("Person", ["bounds": [1, 2]])
+    let person = try context.insert("Person", values: ["bounds": [1, 2]])
     #expect(person["boundsAsString"] == "1,2" && person["bounds"] == [1, 2])
     try person.setValue("3,4", forKey: "boundsAsString")
     #expect(person["bounds"] == [3, 4])
@@ -106,7 +106,7 @@ import Testing
   @Test(arguments: StoreKind.allCases) func delayedWriteReachesTheShadowAtWillSave(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = try ManagedObjectContext(bench.coordinator, extensions: extensions(.delayed))
-    let person = try context.insert("Person", ["bounds": [1, 2]])
+    let person = try context.insert("Person", values: ["bounds": [1, 2]])
     #expect(person["boundsAsString"] == .null && person["bounds"] == [1, 2])
     #expect { try person.setValue("9", forKey: "boundsAsString") } throws: {
       ($0 as? GraphError)?.code == .invalidValue
@@ -123,7 +123,7 @@ import Testing
   @Test(arguments: StoreKind.allCases) func normalizationAndRulesRunAtSave(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = try ManagedObjectContext(bench.coordinator, extensions: extensions())
-    let person = try context.insert("Person", ["email": "A@B.C", "age": 13])
+    let person = try context.insert("Person", values: ["email": "A@B.C", "age": 13])
     #expect { try context.save() } throws: { error in
       let error = error as? GraphError
       return error?.code == .validation && error?.property == "age" && error?.message.contains("unlucky") == true
@@ -136,8 +136,8 @@ import Testing
   @Test(arguments: StoreKind.allCases) func severalFailuresComeAsOneErrorWithDetails(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = try ManagedObjectContext(bench.coordinator, extensions: extensions())
-    let person = try context.insert("Person", ["age": 13])
-    let other = try context.insert("Person", ["age": 13])
+    let person = try context.insert("Person", values: ["age": 13])
+    let other = try context.insert("Person", values: ["age": 13])
     #expect { try context.save() } throws: { error in
       let error = error as? GraphError
       return error?.code == .multipleErrors && error?.details.map(\.objectID) == [person.objectID, other.objectID]

@@ -10,7 +10,7 @@ import Testing
   {
     let bench = try StoreBench(kind, wrap: wrap)
     let context = bench.context()
-    let department = try context.insert("Department", ["name": "d"])
+    let department = try context.insert("Department", values: ["name": "d"])
     for age in 1...10 {
       let person = try context.insert(
         "Person", values: ["age": .int(Int64(age)), "firstName": age % 2 == 0 ? "even" : "odd"])

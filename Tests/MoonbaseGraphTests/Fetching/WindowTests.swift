@@ -14,7 +14,7 @@ import struct MoonbaseModel.SortDescriptor
     let bench = try StoreBench(kind)
     let context = bench.context()
     let people = try (0..<200).map { number in
-      try context.insert("Person", ["firstName": .string("p\(number)"), "age": .int(Int64(number % 100))])
+      try context.insert("Person", values: ["firstName": .string("p\(number)"), "age": .int(Int64(number % 100))])
     }
     try context.save()
     var random = SplitMix(UInt64(seed))
@@ -22,7 +22,7 @@ import struct MoonbaseModel.SortDescriptor
       if random.next(4) == 0 { try context.delete(person) } else { person["age"] = .int(Int64(random.next(100))) }
     }
     for number in 0..<random.next(60) {
-      try context.insert("Person", ["age": .int(Int64(random.next(100))), "firstName": .string("n\(number)")])
+      try context.insert("Person", values: ["age": .int(Int64(random.next(100))), "firstName": .string("n\(number)")])
     }
     for format in ["age < 30", "TRUEPREDICATE", "age == 7", "firstName BEGINSWITH 'n'"] {
       var request = FetchRequest("Person", where: try Predicate(format: format))

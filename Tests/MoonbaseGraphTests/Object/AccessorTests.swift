@@ -59,7 +59,7 @@ final class Person: ManagedObject {
   @Test(arguments: StoreKind.allCases) func accessByKeyGoesThroughTheSubclassAccessor(_ kind: StoreKind) throws {
     let bench = try bench(kind)
     let context = bench.context()
-    let person = try #require(try context.insert("Person", ["firstName": "ann"]) as? Person)
+    let person = try #require(try context.insert("Person", values: ["firstName": "ann"]) as? Person)
     #expect(person.firstName == "ANN" && person["firstName"] == "ANN")
     #expect(try person.primitiveValue(forKey: "firstName") == "ann")
     person.age = 41
@@ -75,7 +75,7 @@ final class Person: ManagedObject {
       return store
     }
     let first = bench.context()
-    let ids = try (0..<3).map { try first.insert("Person", ["age": .int($0)]) }
+    let ids = try (0..<3).map { try first.insert("Person", values: ["age": .int($0)]) }
     try first.save()
     let context = bench.stranger()
     let people = try ids.map { try #require(try context.object(with: $0.objectID) as? Person) }

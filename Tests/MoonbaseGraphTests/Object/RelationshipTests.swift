@@ -131,7 +131,7 @@ import Testing
 
   @Test(arguments: StoreKind.allCases) func toManyWithoutInverseIsSaved(_ kind: StoreKind) throws {
     var list = EntityDescription("List")
-    list.relationships = [.toMany("items", "Item")]
+    list.relationships = [.toMany("items", destination: "Item")]
     let bench = try StoreBench(kind, ManagedObjectModel(entities: [list, EntityDescription("Item")]))
     let coordinator = bench.coordinator
     let context = try ManagedObjectContext(coordinator)

@@ -24,7 +24,7 @@ import Testing
     struct Broken: Error {}
     let bench = try StoreBench(kind)
     let context = bench.context { entry in entry.didSave = { _ in throw Broken() } }
-    let person = try context.insert("Person", ["firstName": "A"])
+    let person = try context.insert("Person", values: ["firstName": "A"])
     try context.save()
     #expect(!person.hasChanges && !person.objectID.isTemporaryID)
     let errors = context.takeDidSaveErrors()
@@ -37,7 +37,7 @@ import Testing
     struct Stop: Error {}
     let bench = try StoreBench(kind)
     let context = bench.context()
-    try context.transaction { try context.insert("Person", ["firstName": "A"]) }
+    try context.transaction { try context.insert("Person", values: ["firstName": "A"]) }
     func stopped() throws {
       try context.insert("Person", values: ["firstName": "B"])
       #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .invalidRequest }
@@ -62,7 +62,7 @@ import Testing
   @Test(arguments: StoreKind.allCases) func notANumberIsRefusedAndInfinityIsKept(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
-    let employee = try context.insert("Employee", ["salary": 1.5])
+    let employee = try context.insert("Employee", values: ["salary": 1.5])
     for value in [Value.double(.nan), .double(-.nan)] {
       #expect { try employee.setValue(value, forKey: "salary") } throws: { ($0 as? GraphError)?.property == "salary" }
     }

@@ -39,7 +39,7 @@ import Testing
     let (there, coming) = counts
     let bench = try StoreBench(kind)
     let context = bench.context()
-    let department = try context.insert("Department", ["name": "R&D"])
+    let department = try context.insert("Department", values: ["name": "R&D"])
     var employees: [ManagedObject] = []
     for count in [there, coming] {
       for _ in 0..<count {
@@ -57,7 +57,7 @@ import Testing
   @Test(arguments: StoreKind.allCases) func deletedObjectsAreSavedOnes(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
-    let saved = try context.insert("Person", ["firstName": "A"])
+    let saved = try context.insert("Person", values: ["firstName": "A"])
     try context.save()
     let new = try context.insert("Person", values: ["firstName": "B"])
     try context.delete(new)
@@ -120,8 +120,8 @@ import Testing
   @Test(arguments: StoreKind.allCases) func rollbackForgetsNewObjectsAndRestoresOthers(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
-    let person = try context.insert("Person", ["firstName": "A"])
-    let gone = try context.insert("Person", ["firstName": "G"])
+    let person = try context.insert("Person", values: ["firstName": "A"])
+    let gone = try context.insert("Person", values: ["firstName": "G"])
     try context.save()
     try person.setValue("B", forKey: "firstName")
     try context.delete(gone)

@@ -8,8 +8,8 @@ import Testing
   @Test(arguments: StoreKind.allCases) func aUniqueValuePassesFromOneRowToAnotherInOneSave(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
-    let a = try context.insert("Person", ["email": "a"])
-    let b = try context.insert("Employee", ["email": "b"])
+    let a = try context.insert("Person", values: ["email": "a"])
+    let b = try context.insert("Employee", values: ["email": "b"])
     try context.save()
     a["email"] = "b"
     b["email"] = "a"

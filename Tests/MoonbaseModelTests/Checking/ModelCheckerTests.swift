@@ -77,7 +77,7 @@ import Testing
     "primitiveValue",
   ])
   func namesThatCoreDataTakesAreTaken(name: String) {
-    #expect(problem { AttributeDescription(name, .string) } == "none")
+    #expect(problem { AttributeDescription(name, type: .string) } == "none")
   }
 
   @Test func inheritanceHasNoCyclesAndNoGaps() {

@@ -56,9 +56,10 @@ import Testing
   }
 
   @Test func aDefaultThatItsOwnRulesRefuseIsAWarning() throws {
-    #expect(try warnings { AttributeDescription("age", .integer16).required(default: 3).between(5, 9) }.count == 1)
-    #expect(try warnings { AttributeDescription("name", .string).defaulting(to: "x").length(2...3) }.count == 1)
-    #expect(try warnings { AttributeDescription("name", .string).defaulting(to: "x").oneOf("y") }.count == 1)
-    #expect(try warnings { AttributeDescription("name", .string).defaulting(to: "xx").length(2...3) } == [])
+    #expect(
+      try warnings { AttributeDescription("age", type: .integer16).required(default: 3).between(5, 9) }.count == 1)
+    #expect(try warnings { AttributeDescription("name", type: .string).defaulting(to: "x").length(2...3) }.count == 1)
+    #expect(try warnings { AttributeDescription("name", type: .string).defaulting(to: "x").oneOf("y") }.count == 1)
+    #expect(try warnings { AttributeDescription("name", type: .string).defaulting(to: "xx").length(2...3) } == [])
   }
 }

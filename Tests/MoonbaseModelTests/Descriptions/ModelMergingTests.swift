@@ -2,7 +2,7 @@ import MoonbaseModel
 import Testing
 
 @Suite struct ModelMergingTests {
-  private let person = EntityDescription("Person") { AttributeDescription("name", .string) }
+  private let person = EntityDescription("Person") { AttributeDescription("name", type: .string) }
 
   @Test func entitiesOfAllModelsAreThere() throws {
     var (first, second) = (

@@ -36,7 +36,7 @@ import enum MoonbaseModel.Predicate
   }
 
   @Test func aPatternOfAnAttributeFailsTheValueThatItCannotTell() {
-    var attribute = AttributeDescription("a", .string)
+    var attribute = AttributeDescription("a", type: .string)
     attribute.validation.regularExpression = "(a+)+$"
     let failure = attribute.validate(.string(hostile)).first
     #expect(failure?.code == .stringPatternMatching)

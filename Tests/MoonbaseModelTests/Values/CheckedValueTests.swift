@@ -18,7 +18,7 @@ import enum MoonbaseModel.Predicate
 
   @Test(arguments: taken)
   func aValueThatFitsIsTakenInTheTypeOfItsAttribute(_ type: AttributeType, _ value: Value, _ expected: Value) throws {
-    #expect(try AttributeDescription("a", type).checked(value) == expected)
+    #expect(try AttributeDescription("a", type: type).checked(value) == expected)
   }
 
   @Test(arguments: [
@@ -36,14 +36,16 @@ import enum MoonbaseModel.Predicate
     (.binaryData, "x", "takes binary data"), (.objectID, 5, "takes an object ID"), (.composite, 5, "takes a composite"),
   ])
   func aValueThatDoesNotFitIsRefusedWithTheReason(_ type: AttributeType, _ value: Value, _ message: String) throws {
-    let error = try #require(throws: ModelError.self) { try AttributeDescription("a", type).checked(value) }
+    let error = try #require(throws: ModelError.self) { try AttributeDescription("a", type: type).checked(value) }
     #expect(error.code == .invalidValue)
     #expect(error.message.contains(message), "\(error.message)")
   }
 
   @Test func valuesOfCompositesAreCheckedByElement() throws {
-    var composite = AttributeDescription("place", .composite)
-    composite.elements = [AttributeDescription("number", .integer16), AttributeDescription("street", .string)]
+    var composite = AttributeDescription("place", type: .composite)
+    composite.elements = [
+      AttributeDescription("number", type: .integer16), AttributeDescription("street", type: .string),
+    ]
     #expect(try composite.checked(["number": 5.0]) == ["number": 5])
     let range = try #require(throws: ModelError.self) { try composite.checked(["number": 70_000]) }
     #expect(range.message.hasPrefix("number: 70000"))
@@ -52,7 +54,7 @@ import enum MoonbaseModel.Predicate
   }
 
   @Test func aBrokenRuleHasTheCodeOfCoreData() {
-    var number = AttributeDescription("n", .integer16)
+    var number = AttributeDescription("n", type: .integer16)
     number.isOptional = false
     number.validation.minimum = 0
     number.validation.maximum = 150
@@ -78,7 +80,7 @@ import enum MoonbaseModel.Predicate
   }
 
   @Test func valuesBesideThoseListedAndThoseThatPredicatesRefuseAreFailures() throws {
-    var kind = AttributeDescription("kind", .string)
+    var kind = AttributeDescription("kind", type: .string)
     kind.validation.allowedValues = ["friend", "colleague"]
     kind.validation.predicates = [
       ValidationPredicate(try Predicate(format: "SELF.length < 8 OR SELF BEGINSWITH 'c'"), message: "is too long")
