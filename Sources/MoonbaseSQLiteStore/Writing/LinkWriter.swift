@@ -6,19 +6,22 @@ import MoonbaseSQLite
 struct LinkWriter {
   let layout: StoreLayout
   let connection: Connection
-  /// The statement for new pairs of the table written last: owners of one relationship come one after another.
-  private var adder: (table: String, owner: String, statement: Statement)?
+  private var batch: PairBatch
 
   init(layout: StoreLayout, connection: Connection) {
     self.layout = layout
     self.connection = connection
+    batch = PairBatch(connection)
   }
 
+  /// Writes what came and what went; new pairs may wait until `finishPairs`.
   mutating func writePairs(of links: StoreChanges.Links) throws {
     guard case .join(let join) = try layout.layout(of: links.owner).slots[links.slot] else { return }
     try remove(links, from: join)
     try add(links, to: join)
   }
+
+  mutating func finishPairs() throws { try batch.write() }
 
   func writeOrder(of links: StoreChanges.Links) throws {
     guard let order = links.order else { return }
@@ -34,32 +37,16 @@ struct LinkWriter {
     }
   }
 
-  private func remove(_ links: StoreChanges.Links, from join: JoinLayout) throws {
+  private mutating func remove(_ links: StoreChanges.Links, from join: JoinLayout) throws {
     guard !links.removed.isEmpty else { return }
+    try batch.write()
     let columns = [join.ownerColumn, join.destinationColumn].map(identifier)
     let sql = "DELETE FROM \(identifier(join.table)) WHERE \(columns[0]) = ? AND \(columns[1]) = ?"
-    try run(try connection.statement(sql), owner: links.owner, destinations: links.removed, join: join)
-  }
-
-  private mutating func add(_ links: StoreChanges.Links, to join: JoinLayout) throws {
-    guard !links.added.isEmpty else { return }
-    if let adder, adder.table == join.table, adder.owner == join.ownerColumn {
-      return try run(adder.statement, owner: links.owner, destinations: links.added, join: join)
-    }
-    let columns = [join.ownerColumn, join.destinationColumn].map(identifier).joined(separator: ", ")
-    let statement = try connection.statement(
-      "INSERT OR IGNORE INTO \(identifier(join.table)) (\(columns)) VALUES (?, ?)")
-    adder = (join.table, join.ownerColumn, statement)
-    try run(statement, owner: links.owner, destinations: links.added, join: join)
-  }
-
-  private func run(
-    _ statement: Statement, owner: ManagedObjectID, destinations: [ManagedObjectID], join: JoinLayout
-  ) throws {
+    let statement = try connection.statement(sql)
     defer { statement.reset() }
-    for id in destinations {
-      try run(statement, first: owner.key, second: id.key)
-      if join.isReflexive { try run(statement, first: id.key, second: owner.key) }
+    for id in links.removed {
+      try run(statement, first: links.owner.key, second: id.key)
+      if join.isReflexive { try run(statement, first: id.key, second: links.owner.key) }
     }
   }
 
@@ -68,6 +55,15 @@ struct LinkWriter {
     statement.bind(second, at: 2)
     while try statement.step() {}
     statement.resetKeepingParameters()
+  }
+
+  private mutating func add(_ links: StoreChanges.Links, to join: JoinLayout) throws {
+    guard !links.added.isEmpty else { return }
+    try batch.begin(join)
+    for id in links.added {
+      try batch.add(owner: links.owner.key, destination: id.key)
+      if join.isReflexive { try batch.add(owner: id.key, destination: links.owner.key) }
+    }
   }
 
   // MARK: Order

@@ -45,6 +45,7 @@ struct SaveTransaction {
     try insert()
     var links = LinkWriter(layout: layout, connection: connection)
     for change in changes.links { try links.writePairs(of: change) }
+    try links.finishPairs()
     // A pair may be written by the other side of its relationship: places are for pairs that are there.
     for change in changes.links { try links.writeOrder(of: change) }
     try ReferenceCheck(changes: changes, layout: layout, connection: connection).run()
