@@ -3,8 +3,9 @@ import MoonbasePlatform
 
 import enum MoonbaseModel.Expression
 
-/// A column of dictionary results made ready: functions over the objects of a group, values of its first one, or both combined.
-struct GroupColumn {
+/// A column of dictionary results made ready: functions over the objects of a group, values of its first one, or both combined. A
+/// class, so that going over the columns for every object copies nothing.
+final class GroupColumn {
   let name: String
   fileprivate let parts: [GroupPart]
   /// What is computed of the parts' values, which are keyed by their positions; nil where one part is the whole.
@@ -61,7 +62,7 @@ struct GroupColumn {
 }
 
 /// A function over the objects of a group, or a value of its first one.
-private struct GroupPart {
+private final class GroupPart {
   private let function: PredicateFunction?
   /// What is computed for each object; nil for `@count` of the objects themselves.
   private let expression: CompiledExpression?
