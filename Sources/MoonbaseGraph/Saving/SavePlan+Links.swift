@@ -17,29 +17,27 @@ extension SavePlan {
     else { return nil }
     let owner = permanentID(object.objectID)
     let order = relationship.isOrdered ? try object.memberIDs(slot).map { permanentID($0) } : nil
+    let isSpeaker = isSpeaker(for: relationship, slot: slot, of: object)
+    func speaks(of destination: ManagedObjectID) -> Bool { isSpeaker ?? (owner.key <= destination.key) }
+    var added: [ManagedObjectID] = []
     for id in state.added {
-      try checkSaved(permanentID(id), from: object, slot: slot)
+      let destination = permanentID(id)
+      try checkSaved(destination, from: object, slot: slot)
       try checkPresence(of: id, from: object, slot: slot)
+      if speaks(of: destination) { added.append(destination) }
     }
-    let added = state.added.map { permanentID($0) }.filter {
-      isSpeaker(for: relationship, slot: slot, object: object, destination: $0, owner: owner)
-    }
-    let removed = state.removed.filter {
-      !$0.isTemporaryID && isSpeaker(for: relationship, slot: slot, object: object, destination: $0, owner: owner)
-    }
+    let removed = state.removed.filter { !$0.isTemporaryID && speaks(of: $0) }
     guard order != nil || !added.isEmpty || !removed.isEmpty else { return nil }
     return StoreChanges.Links(owner: owner, slot: slot, added: added, removed: Array(removed), order: order)
   }
 
-  /// Both sides of a many-to-many relationship note a change; one of them speaks for both.
-  private func isSpeaker(
-    for relationship: ResolvedRelationship, slot: Slot, object: ManagedObject, destination: ManagedObjectID,
-    owner: ManagedObjectID
-  ) -> Bool {
+  /// Both sides of a many-to-many relationship note a change, and one of them speaks for both: nil where their keys say which,
+  /// because it is one relationship.
+  private func isSpeaker(for relationship: ResolvedRelationship, slot: Slot, of object: ManagedObject) -> Bool? {
     guard let inverse = relationship.inverseSlot else { return true }
     guard relationship.isManyToMany else { return false }
     let own = object.entity.properties[slot].declaringEntity
     let other = context.model.destination(of: relationship).properties[inverse].declaringEntity
-    return (own, slot) == (other, inverse) ? owner.key <= destination.key : (own, slot) < (other, inverse)
+    return (own, slot) == (other, inverse) ? nil : (own, slot) < (other, inverse)
   }
 }
