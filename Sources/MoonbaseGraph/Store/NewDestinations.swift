@@ -97,6 +97,7 @@ extension StoreChanges {
 
   /// The conflicts of a save that points at objects whose rows are gone.
   package func conflicts(missing: Set<ManagedObjectID>, in model: ResolvedModel) -> [GraphError] {
+    if missing.isEmpty { return [] }
     var conflicts: [GraphError] = []
     func look(_ row: Snapshot) {
       for slot in model.entity(of: row.id)?.toOneSlots ?? [] where conflicts.count < Self.greatestConflicts {
