@@ -68,23 +68,19 @@ extension ManagedObject {
   // MARK: By slot
 
   /// Takes a destination in without telling it; false if it was there.
-  private func include(_ id: ManagedObjectID, slot: Slot) -> Bool { alter(id, slot: slot) { $0.add(id) } }
+  private func include(_ id: ManagedObjectID, slot: Slot) -> Bool { alter(slot) { $0.add(id) } }
 
   /// Gives a destination up without telling it; false if it was not there.
-  private func exclude(_ id: ManagedObjectID, slot: Slot) -> Bool { alter(id, slot: slot) { $0.remove(id) } }
+  private func exclude(_ id: ManagedObjectID, slot: Slot) -> Bool { alter(slot) { $0.remove(id) } }
 
-  private func alter(_ id: ManagedObjectID, slot: Slot, _ change: (ToManyState) -> Bool) -> Bool {
+  private func alter(_ slot: Slot, _ change: (ToManyState) -> ToManyState.Step?) -> Bool {
     let state = toManyState(slot)
-    noteDestination(id, in: state)
-    guard change(state) else { return false }
+    let isNoted = context?.journal.isActive ?? false
+    if isNoted { willChange() }
+    guard let step = change(state) else { return false }
+    if isNoted { context?.journal.note(.destination(self, state, step)) }
     didChange(slot)
     return true
-  }
-
-  private func noteDestination(_ id: ManagedObjectID, in state: ToManyState) {
-    guard let context, context.journal.isActive else { return }
-    willChange()
-    context.journal.note(.destination(self, state, state.step(id)))
   }
 
   private func noteOrder(_ state: ToManyState) {

@@ -31,7 +31,7 @@ final class ToManyState {
   func load(_ saved: [ManagedObjectID]) {
     let wanted = members
     members = MemberList(unique: saved)
-    removed = removed.filter { members.remove($0, keepingOrder: isOrdered) }
+    removed = removed.filter { members.remove($0, keepingOrder: isOrdered) != nil }
     added = added.filter { members.append($0) }
     if !wanted.isEmpty { arrange(like: wanted) }
     isLoaded = true
@@ -46,7 +46,8 @@ final class ToManyState {
 
   /// Forgets what is known of a destination, whose row says whether it is one.
   func forget(_ id: ManagedObjectID) {
-    let wasChange = added.drop(id, keepingOrder: isOrdered) || removed.drop(id, keepingOrder: false)
+    let wasChange =
+      added.drop(id, keepingOrder: isOrdered) != nil || removed.drop(id, keepingOrder: false) != nil
     if wasChange || members.contains(id) { unload() }
   }
 
@@ -69,35 +70,30 @@ final class ToManyState {
 
   func index(of id: ManagedObjectID) -> Int? { members.index(of: id) }
 
-  /// Returns whether the destination was not there. An unloaded relationship cannot know and believes the caller.
-  @discardableResult
-  func add(_ id: ManagedObjectID) -> Bool {
-    guard isLoaded else { return note(id, came: true) }
-    guard members.append(id) else { return false }
-    if !removed.drop(id, keepingOrder: false) { added.append(id) }
-    if isOrdered { isReordered = true }
-    return true
+  /// Returns what the destination was to the relationship, nil where it was there. An unloaded relationship cannot know and
+  /// believes the caller.
+  func add(_ id: ManagedObjectID) -> Step? {
+    let position = isLoaded ? nil : members.index(of: id)
+    if isLoaded, !members.append(id) { return nil }
+    let wasRemoved = removed.drop(id, keepingOrder: false) != nil
+    if !(isLoaded && wasRemoved), !added.append(id).inserted { return nil }
+    defer { if isOrdered { isReordered = true } }
+    return step(id, position: position, addedPosition: nil, wasRemoved: wasRemoved)
   }
 
-  /// Returns whether the destination was there. An unloaded relationship cannot know and believes the caller.
-  @discardableResult
-  func remove(_ id: ManagedObjectID) -> Bool {
-    guard isLoaded else { return note(id, came: false) }
-    guard members.remove(id, keepingOrder: isOrdered) else { return false }
-    if !added.drop(id, keepingOrder: isOrdered) { removed.append(id) }
-    return true
-  }
-
-  /// Notes the last thing that happened to a destination that may or may not be there.
-  private func note(_ id: ManagedObjectID, came: Bool) -> Bool {
-    if came {
-      removed.drop(id, keepingOrder: false)
-      guard added.append(id).inserted else { return false }
-      if isOrdered { isReordered = true }
-      return true
+  /// Returns what the destination was to the relationship, nil where it was not there. An unloaded relationship cannot know and
+  /// believes the caller.
+  func remove(_ id: ManagedObjectID) -> Step? {
+    if isLoaded {
+      guard let position = members.remove(id, keepingOrder: isOrdered) else { return nil }
+      let addedPosition = added.drop(id, keepingOrder: isOrdered)
+      if addedPosition == nil { removed.append(id) }
+      return step(id, position: position, addedPosition: addedPosition, wasRemoved: false)
     }
-    let wasAdded = added.drop(id, keepingOrder: isOrdered)
-    return id.isTemporaryID ? wasAdded : removed.append(id).inserted
+    let addedPosition = added.drop(id, keepingOrder: isOrdered)
+    // One that was never saved need not go from the store.
+    guard id.isTemporaryID ? addedPosition != nil : removed.append(id).inserted else { return nil }
+    return step(id, position: members.index(of: id), addedPosition: addedPosition, wasRemoved: false)
   }
 
   /// Moves a destination of a loaded relationship.
@@ -121,10 +117,10 @@ final class ToManyState {
     fileprivate let wasLoaded, wasRemoved, wasReordered: Bool
   }
 
-  func step(_ id: ManagedObjectID) -> Step {
+  private func step(_ id: ManagedObjectID, position: Int?, addedPosition: Int?, wasRemoved: Bool) -> Step {
     Step(
-      id: id, position: members.index(of: id), addedPosition: added.firstIndex(of: id), wasLoaded: isLoaded,
-      wasRemoved: removed.contains(id), wasReordered: isReordered)
+      id: id, position: position, addedPosition: addedPosition, wasLoaded: isLoaded, wasRemoved: wasRemoved,
+      wasReordered: isReordered)
   }
 
   /// The destination is again what it was.
@@ -178,16 +174,16 @@ final class ToManyState {
 }
 
 extension OrderedSet {
-  /// Takes an element out in constant time, or keeps the order of the others; false if it was not there.
+  /// Takes an element out in constant time, or keeps the order of the others; returns where it was, nil if it was not there.
   @discardableResult
-  fileprivate mutating func drop(_ element: Element, keepingOrder: Bool) -> Bool {
-    guard let index = firstIndex(of: element) else { return false }
+  fileprivate mutating func drop(_ element: Element, keepingOrder: Bool) -> Int? {
+    guard let index = firstIndex(of: element) else { return nil }
     if !keepingOrder {
       swapAt(index, count - 1)
       removeLast()
     } else {
       remove(at: index)
     }
-    return true
+    return index
   }
 }

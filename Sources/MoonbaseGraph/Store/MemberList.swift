@@ -47,10 +47,10 @@ struct MemberList: RandomAccessCollection {
     return true
   }
 
-  /// Takes an ID out; false if it was not there. Without an order to keep, the last one takes its place.
+  /// Takes an ID out; returns where it was, nil if it was not there. Without an order to keep, the last one takes its place.
   @discardableResult
-  mutating func remove(_ id: ManagedObjectID, keepingOrder: Bool) -> Bool {
-    guard let index = index(of: id) else { return false }
+  mutating func remove(_ id: ManagedObjectID, keepingOrder: Bool) -> Int? {
+    guard let index = index(of: id) else { return nil }
     hints?[id] = nil
     if keepingOrder {
       ids.remove(at: index)
@@ -58,7 +58,7 @@ struct MemberList: RandomAccessCollection {
       let last = ids.removeLast()
       if index < ids.count { put(last, at: index) }
     }
-    return true
+    return index
   }
 
   mutating func move(from old: Int, to new: Int) {

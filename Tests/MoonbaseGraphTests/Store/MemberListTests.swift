@@ -22,7 +22,7 @@ import Testing
         #expect(list.append(id) == !naive.contains(id))
         if !naive.contains(id) { naive.append(id) }
       case 2:
-        #expect(list.remove(id, keepingOrder: keepsOrder) == naive.contains(id))
+        #expect(list.remove(id, keepingOrder: keepsOrder) == naive.firstIndex(of: id))
         if keepsOrder { naive.removeAll { $0 == id } } else { naive = Array(list) }
         #expect(!naive.contains(id))
       default:
