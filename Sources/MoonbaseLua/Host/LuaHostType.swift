@@ -22,7 +22,8 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
   let isInterned: Bool
   private(set) var slots: [String] = []
   private(set) var methods: [String: LuaHostFunction] = [:]
-  private(set) var operators: [LuaOperator: LuaHostFunction] = [:]
+  /// By their names, as methods are: to make the type of another dictionary would take a twelfth of a process's start.
+  private(set) var operators: [String: LuaHostFunction] = [:]
   private var bulkGetter: Getter?
   private var bulkSetter: Setter?
   private var bulkCount = 0
@@ -72,7 +73,7 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
 
   /// Adds an operator. Its operands are the arguments of the call, in their order.
   public func `operator`(_ operator: LuaOperator, _ body: @escaping (inout LuaCall) throws -> Void) {
-    operators[`operator`] = LuaClosure(operator: `operator`, body)
+    operators[`operator`.name] = LuaClosure(operator: `operator`, body)
   }
 
   /// Answers for names that are neither property nor method, which are errors otherwise. Argument 0 of the call is the key;
@@ -158,8 +159,8 @@ extension LuaState {
     for (name, method) in type.methods where !type.slots.contains(name) {
       try check(mbl_type_add_method(plainType, name, name.utf8.count, Unmanaged.passUnretained(method).toOpaque()))
     }
-    for (entry, function) in type.operators {
-      try check(mbl_type_add_operator(plainType, entry.name, Unmanaged.passUnretained(function).toOpaque()))
+    for (name, function) in type.operators {
+      try check(mbl_type_add_operator(plainType, name, Unmanaged.passUnretained(function).toOpaque()))
     }
     type.plainType = plainType
     type.link = link
