@@ -17,9 +17,6 @@ public struct FunctionCall: ~Copyable {
     self.arguments = arguments
   }
 
-  /// How many arguments there are.
-  public var count: Int { arguments.count }
-
   /// How an argument is stored.
   public func storage(_ index: Int) -> StorageClass {
     StorageClass(rawValue: sqlite3_value_type(arguments[index])) ?? .null

@@ -3,7 +3,7 @@ import MoonbaseModel
 /// A set of slots. Sets within the first 64 slots need no allocation.
 struct SlotSet: Equatable {
   private var low: UInt64 = 0
-  private var high: Set<Int> = []
+  private var high: Set<Slot> = []
 
   var isEmpty: Bool { low == 0 && high.isEmpty }
 
@@ -17,15 +17,11 @@ struct SlotSet: Equatable {
     if slot < 64 { low |= 1 << UInt64(slot) } else { high.insert(slot) }
   }
 
-  mutating func remove(_ slot: Slot) {
-    if slot < 64 { low &= ~(1 << UInt64(slot)) } else { high.remove(slot) }
-  }
-
   mutating func removeAll() { self = SlotSet() }
 
   /// The slots in ascending order.
   var slots: [Slot] {
-    var result: [Int] = []
+    var result: [Slot] = []
     var rest = low
     while rest != 0 {
       result.append(rest.trailingZeroBitCount)

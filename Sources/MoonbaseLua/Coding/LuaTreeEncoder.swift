@@ -72,7 +72,6 @@ struct LuaTreeEncoder: Encoder {
 
 /// The conversion of primitive types, which the three kinds of container share.
 protocol LuaLeafEncoding {
-  var codingPath: [any CodingKey] { get }
   var depth: Int { get }
 }
 

@@ -7,8 +7,6 @@ package final class Mistakes {
 
   package init() {}
 
-  package var isEmpty: Bool { found.isEmpty }
-
   /// Whether no more are taken.
   package var isFull: Bool { found.count >= Self.greatestCount }
 

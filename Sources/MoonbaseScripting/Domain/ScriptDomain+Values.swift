@@ -203,11 +203,6 @@ extension ScriptDomain {
 
   // MARK: Arguments of calls
 
-  /// An argument in the form of an attribute.
-  func graphValue(of call: borrowing LuaCall, at index: Int, for type: AttributeType? = nil) throws -> Value {
-    try graphValue(from: try call.value(index), for: type)
-  }
-
   /// Returns a value from a host function.
   func answer(_ call: inout LuaCall, with value: Value) throws {
     switch value {

@@ -23,7 +23,6 @@ struct ExtensionDeclaration {
     var transformer: String?
     var readsEarly = false
     var writesLate = false
-    var keys: [String] = []
   }
 
   struct Entity {
