@@ -6,7 +6,7 @@ import MoonbasePlatform
 /// line in the list:
 ///
 /// ```swift
-/// .flag("spotlight", at: \.isIndexedBySpotlight, xcode: "spotlightIndexingEnabled", archived: .key("NSIndexedBySpotlight")),
+/// .flag("indexed", at: \.isIndexed, xcode: "indexed", archived: .key("NSIsIndexed")),
 /// ```
 ///
 /// A class, so that walking a list counts one reference and copies no names.

@@ -13,13 +13,40 @@ protocol NamedDescription: Described {
   var userInfo: [String: Value] { get }
 }
 
+// What several descriptions say in the same words.
+
+extension Aspect {
+  fileprivate typealias Path<Field> = any WritableKeyPath<Owner, Field> & Sendable
+
+  fileprivate static func optional(at path: Path<Bool>) -> Aspect {
+    .flag("optional", at: path, usual: true, xcode: "optional", archived: .key("NSIsOptional"))
+  }
+
+  fileprivate static func transient(at path: Path<Bool>) -> Aspect {
+    .flag("transient", at: path, xcode: "transient", archived: .key("NSIsTransient"))
+  }
+
+  fileprivate static func spotlight(at path: Path<Bool>) -> Aspect {
+    .flag("spotlight", at: path, xcode: "spotlightIndexingEnabled", archived: .key("NSIndexedBySpotlight"))
+  }
+
+  fileprivate static func renamedFrom(at path: Path<String?>) -> Aspect {
+    .text(
+      "renamed_from", at: path, report: .named("renamingIdentifier"), xcode: "elementID", "renamingIdentifier")
+  }
+
+  fileprivate static func versionHashModifier(at path: Path<String?>, archived: Archived) -> Aspect {
+    .text("version_hash_modifier", at: path, xcode: "versionHashModifier", archived: archived)
+  }
+}
+
 // The table of what descriptions say.
 
 extension AttributeDescription: NamedDescription {
   package static let aspects: [Aspect<Self>] = [
     .stated("type") { .type($0.type) },
-    .flag("optional", at: \.isOptional, usual: true, xcode: "optional", archived: .key("NSIsOptional")),
-    .flag("transient", at: \.isTransient, xcode: "transient", archived: .key("NSIsTransient")),
+    .optional(at: \.isOptional),
+    .transient(at: \.isTransient),
     .stated("default") { .value(known: $0.defaultValue) },
     .stated("min") { .value(known: $0.validation.minimum) },
     .stated("max") { .value(known: $0.validation.maximum) },
@@ -42,21 +69,15 @@ extension AttributeDescription: NamedDescription {
     .flag(
       "cloud_encryption", at: \.allowsCloudEncryption, xcode: "allowsCloudEncryption",
       archived: .supplement("MoonbaseAllowsCloudEncryption")),
-    .flag(
-      "spotlight", at: \.isIndexedBySpotlight, xcode: "spotlightIndexingEnabled", archived: .key("NSIndexedBySpotlight")
-    ),
+    .spotlight(at: \.isIndexedBySpotlight),
     .flag(
       "scalar", at: \.usesScalarValueType, xcode: "usesScalarValueType",
       archived: .supplement("MoonbaseUsesScalarValueType")),
     .flag("indexed", at: \.isIndexed, xcode: "indexed", archived: .key("NSIsIndexed")),
     .text("derivation", at: \.derivationExpression, xcode: "derivationExpression"),
     .stated("elements") { $0.elements.isEmpty ? nil : .attributes($0.elements) },
-    .text(
-      "renamed_from", at: \.renamingIdentifier, report: .named("renamingIdentifier"), xcode: "elementID",
-      "renamingIdentifier"),
-    .text(
-      "version_hash_modifier", at: \.versionHashModifier, xcode: "versionHashModifier",
-      archived: .key("NSVersionHashModifier")),
+    .renamedFrom(at: \.renamingIdentifier),
+    .versionHashModifier(at: \.versionHashModifier, archived: .key("NSVersionHashModifier")),
     .stated("user_info") { .userInfo(known: $0.userInfo) },
   ]
 }
@@ -67,20 +88,14 @@ extension RelationshipDescription: NamedDescription {
     .stated("to_many", report: .none) { $0.isToMany ? .text($0.destinationEntityName) : nil },
     .text("inverse", at: \.inverseName, xcode: "inverseName"),
     .stated("delete", usual: .deleteRule(.nullify), report: .named("deleteRule")) { .deleteRule($0.deleteRule) },
-    .flag("optional", at: \.isOptional, usual: true, xcode: "optional", archived: .key("NSIsOptional")),
-    .flag("transient", at: \.isTransient, xcode: "transient", archived: .key("NSIsTransient")),
+    .optional(at: \.isOptional),
+    .transient(at: \.isTransient),
     .flag("ordered", at: \.isOrdered, xcode: "ordered", archived: .key("NSIsOrdered")),
     .number("min", at: \.minCount, report: .named("minCount"), xcode: "minCount", archived: .key("NSMinCount")),
     .stated("max", report: .none) { $0.isToMany && $0.maxCount != 0 ? .number($0.maxCount) : nil },
-    .flag(
-      "spotlight", at: \.isIndexedBySpotlight, xcode: "spotlightIndexingEnabled", archived: .key("NSIndexedBySpotlight")
-    ),
-    .text(
-      "renamed_from", at: \.renamingIdentifier, report: .named("renamingIdentifier"), xcode: "elementID",
-      "renamingIdentifier"),
-    .text(
-      "version_hash_modifier", at: \.versionHashModifier, xcode: "versionHashModifier",
-      archived: .key("NSVersionHashModifier")),
+    .spotlight(at: \.isIndexedBySpotlight),
+    .renamedFrom(at: \.renamingIdentifier),
+    .versionHashModifier(at: \.versionHashModifier, archived: .key("NSVersionHashModifier")),
     .stated("user_info") { .userInfo(known: $0.userInfo) },
   ]
 }
@@ -91,12 +106,8 @@ extension EntityDescription: NamedDescription {
     .stated("subentities", report: .none) { .names(known: $0.subentityNames) },
     .text("class", at: \.managedObjectClassName, report: .named("className"), xcode: "representedClassName"),
     .flag("abstract", at: \.isAbstract, xcode: "isAbstract", archived: .key("NSIsAbstract")),
-    .text(
-      "renamed_from", at: \.renamingIdentifier, report: .named("renamingIdentifier"), xcode: "elementID",
-      "renamingIdentifier"),
-    .text(
-      "version_hash_modifier", at: \.versionHashModifier, xcode: "versionHashModifier",
-      archived: .keyOrNull("NSVersionHashModifier")),
+    .renamedFrom(at: \.renamingIdentifier),
+    .versionHashModifier(at: \.versionHashModifier, archived: .keyOrNull("NSVersionHashModifier")),
     .text(
       "code_generation", at: \.codeGenerationType, xcode: "codeGenerationType",
       archived: .supplement("MoonbaseCodeGenerationType")),
@@ -119,10 +130,8 @@ extension EntityDescription: NamedDescription {
 extension FetchedPropertyDescription: NamedDescription {
   /// What it says beside its fetch.
   package static let aspects: [Aspect<Self>] = [
-    .flag("optional", at: \.isOptional, usual: true, xcode: "optional", archived: .key("NSIsOptional")),
-    .text(
-      "renamed_from", at: \.renamingIdentifier, report: .named("renamingIdentifier"), xcode: "elementID",
-      "renamingIdentifier"),
+    .optional(at: \.isOptional),
+    .renamedFrom(at: \.renamingIdentifier),
     .stated("user_info") { .userInfo(known: $0.userInfo) },
   ]
 }
