@@ -145,13 +145,10 @@ struct PathResolver {
       return mismatch("\(entity.name).\(key) is a fetched property, which no predicate can read", key: key)
     }
     let function = PredicateFunction.named(key)
-    let hint =
-      function?.argumentCount == 0 && whole.count == 1
-      ? "; the function is written \(key)()" : suggestion(for: key, among: entity.properties.map(\.name))
+    let hint = function?.argumentCount == 0 && whole.count == 1 ? "; the function is written \(key)()" : nil
     let place = whole.count > 1 ? " (in \(joined(whole)))" : ""
     return ModelError(
-      .predicateMismatch, message: "\(entity.name) has no property \(key)\(place)\(hint)", entity: entity.name,
-      property: key)
+      .predicateMismatch, message: entity.noProperty(key, at: place, hint: hint), entity: entity.name, property: key)
   }
 
   private func joined(_ path: [String]) -> String { path.joined(separator: ".") }
