@@ -64,7 +64,7 @@ extension ManagedObjectContext {
 
   /// The changed objects of some entities among which those that match a predicate are. Others may be among them.
   func changedObjects(
-    matching predicate: Predicate?, of entity: ResolvedEntity, entities: Range<Int>
+    matching predicate: Predicate?, of entity: ResolvedEntity, entities: Range<EntityIndex>
   ) throws -> [ManagedObject] {
     if changedObjects.count > Self.fewChanges, let predicate,
       let condition = try indexedCondition(predicate, of: entity, entities: entities, inRows: false)
@@ -77,7 +77,7 @@ extension ManagedObjectContext {
   /// What a predicate says that properties of some entities are equal to, as far as it is stored so; nil for nothing. Rows have no
   /// transient values, objects do.
   func indexedCondition(
-    _ predicate: Predicate, of entity: ResolvedEntity, entities: Range<Int>, inRows: Bool
+    _ predicate: Predicate, of entity: ResolvedEntity, entities: Range<EntityIndex>, inRows: Bool
   ) throws -> IndexedCondition? {
     try IndexedCondition(predicate, entity: entity, entities: entities) { slot in
       if inRows, entity.properties[slot].isTransient { return false }

@@ -7,7 +7,7 @@ import MoonbasePlatform
 /// put in its place when the next question is asked.
 final class PendingIndex {
   private struct Key: Hashable {
-    var entities: Range<Int>
+    var entities: Range<EntityIndex>
     var slots: [Slot]
   }
 

@@ -12,7 +12,7 @@ struct StoredInputs {
     let path: [ResolvedProperty]
   }
 
-  private var dependents: [LinkKey: [Dependent]] = [:]
+  private var dependents: [PropertyID: [Dependent]] = [:]
   /// Whether no attribute is stored.
   let isEmpty: Bool
 
@@ -28,7 +28,7 @@ struct StoredInputs {
     }
   }
 
-  func dependents(of property: ResolvedProperty) -> [Dependent] { dependents[LinkKey(property)] ?? [] }
+  func dependents(of property: ResolvedProperty) -> [Dependent] { dependents[property.id] ?? [] }
 
   private mutating func add(
     _ derived: DerivedAttribute, of entity: ResolvedEntity, in model: ResolvedModel, isStored: Bool
@@ -39,7 +39,7 @@ struct StoredInputs {
       var path: [ResolvedProperty] = []
       for key in input.split(separator: ".") where !key.hasPrefix("@") {
         guard let property = place.property(String(key)) else { break }
-        dependents[LinkKey(property), default: []].append(
+        dependents[property.id, default: []].append(
           Dependent(derived: derived, isStored: isStored, entity: entity, slot: slot, path: path))
         guard let relationship = property.relationship else { break }
         path.append(property)

@@ -13,7 +13,7 @@ struct FetchPlan {
   let request: FetchRequest
   let context: ManagedObjectContext
   let entity: ResolvedEntity
-  private let entities: Range<Int>
+  private let entities: Range<EntityIndex>
   private let stores: [any PersistentStore]
   /// Whether changed objects may enter or leave the result.
   private let hasPending: Bool

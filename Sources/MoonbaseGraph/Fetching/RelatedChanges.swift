@@ -10,7 +10,7 @@ struct RelatedChanges {
   private struct Way {
     let relationships: [ResolvedProperty]
     /// The objects that it leads to.
-    let entities: Range<Int>
+    let entities: Range<EntityIndex>
   }
 
   private let context: ManagedObjectContext
@@ -26,7 +26,7 @@ struct RelatedChanges {
   var isEmpty: Bool { ways.isEmpty }
 
   /// The objects without unsaved changes of some entities for which it has to be looked anew.
-  func owners(_ entities: Range<Int>) throws -> OrderedSet<ManagedObject> {
+  func owners(_ entities: Range<EntityIndex>) throws -> OrderedSet<ManagedObject> {
     var result: OrderedSet<ManagedObject> = []
     for way in ways {
       for object in context.changedObjects where way.entities.contains(object.entity.index) {
@@ -53,7 +53,7 @@ struct RelatedChanges {
   }
 
   private mutating func note(_ way: [ResolvedProperty], to place: ResolvedEntity) {
-    guard !way.isEmpty, !ways.contains(where: { $0.relationships.map(LinkKey.init) == way.map(LinkKey.init) }) else {
+    guard !way.isEmpty, !ways.contains(where: { $0.relationships.map(\.id) == way.map(\.id) }) else {
       return
     }
     ways.append(Way(relationships: way, entities: place.subtree))

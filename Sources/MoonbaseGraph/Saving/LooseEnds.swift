@@ -44,7 +44,7 @@ struct LooseEnds {
       == .noAction
   }
 
-  private static func leads(_ property: ResolvedProperty, to entity: Int, in model: ResolvedModel) -> Bool {
+  private static func leads(_ property: ResolvedProperty, to entity: EntityIndex, in model: ResolvedModel) -> Bool {
     property.relationship.map { model.entities[$0.destination].subtree.contains(entity) } ?? false
   }
 }

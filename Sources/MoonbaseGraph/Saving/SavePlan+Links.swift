@@ -36,8 +36,8 @@ extension SavePlan {
   private func isSpeaker(for relationship: ResolvedRelationship, slot: Slot, of object: ManagedObject) -> Bool? {
     guard let inverse = relationship.inverseSlot else { return true }
     guard relationship.isManyToMany else { return false }
-    let own = object.entity.properties[slot].declaringEntity
-    let other = context.model.destination(of: relationship).properties[inverse].declaringEntity
-    return (own, slot) == (other, inverse) ? nil : (own, slot) < (other, inverse)
+    let own = object.entity.properties[slot].id
+    let other = context.model.destination(of: relationship).properties[inverse].id
+    return own == other ? nil : own < other
   }
 }

@@ -3,9 +3,9 @@ import MoonbaseModel
 /// The attributes of a model that its stores derive as `relationship.@count`.
 struct CountedRelationships {
   /// By entity: to-one relationships whose destinations count who points at them.
-  private(set) var pointers: [Int: [Int]] = [:]
+  private(set) var pointers: [EntityIndex: [Slot]] = [:]
   /// By entity: the attributes that are counts.
-  private(set) var counts: [Int: [Int]] = [:]
+  private(set) var counts: [EntityIndex: [Slot]] = [:]
 
   init(_ model: ResolvedModel) {
     for entity in model.entities {

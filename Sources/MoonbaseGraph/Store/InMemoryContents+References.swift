@@ -30,7 +30,7 @@ extension InMemoryContents {
       guard let relationship = entity.properties[list].relationship, let slot = relationship.inverseSlot else {
         return []
       }
-      let key = LinkKey(model.destination(of: relationship).properties[slot])
+      let key = model.destination(of: relationship).properties[slot].id
       return (pointers[key]?[id] ?? []).map { ($0, slot, list) }
     }
   }

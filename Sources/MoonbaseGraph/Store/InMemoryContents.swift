@@ -9,15 +9,15 @@ struct InMemoryContents {
 
   let model: ResolvedModel
   private let plans: [InMemoryPlan]
-  var lastKeys: [Int: Int64] = [:]
+  var lastKeys: [EntityIndex: Int64] = [:]
   var metadata: [String: Value] = [:]
-  private var rows: [Int: [ManagedObjectID: Snapshot]] = [:]
+  private var rows: [EntityIndex: [ManagedObjectID: Snapshot]] = [:]
   /// Destinations of many-to-many relationships, and of those without an inverse.
-  private var links: [LinkKey: [ManagedObjectID: MemberList]] = [:]
+  private var links: [PropertyID: [ManagedObjectID: MemberList]] = [:]
   /// The order of ordered relationships, as it was saved last. Some of these may be gone, and others have come.
-  private var orders: [LinkKey: [ManagedObjectID: [ManagedObjectID]]] = [:]
+  private var orders: [PropertyID: [ManagedObjectID: [ManagedObjectID]]] = [:]
   /// The rows whose to-one relationship points at an object.
-  private(set) var pointers: [LinkKey: [ManagedObjectID: Set<ManagedObjectID>]] = [:]
+  private(set) var pointers: [PropertyID: [ManagedObjectID: Set<ManagedObjectID>]] = [:]
   private var unique: [UniqueKey: ManagedObjectID] = [:]
   private(set) var index = InMemoryIndex()
   /// Rows whose counts are to be computed, while a save is applied.
@@ -32,7 +32,7 @@ struct InMemoryContents {
 
   func row(of id: ManagedObjectID) -> Snapshot? { model.entity(of: id).flatMap { rows[$0.index]?[id] } }
 
-  func rows(of entities: Range<Int>) -> [Snapshot] { entities.flatMap { Array((rows[$0] ?? [:]).values) } }
+  func rows(of entities: Range<EntityIndex>) -> [Snapshot] { entities.flatMap { Array((rows[$0] ?? [:]).values) } }
 
   /// The rows among which those are that satisfy a condition.
   mutating func rows(_ condition: IndexedCondition) -> [Snapshot] {
@@ -41,16 +41,16 @@ struct InMemoryContents {
     return ids.compactMap(row(of:))
   }
 
-  func rowCount(of entities: Range<Int>) -> Int { entities.reduce(0) { $0 + (rows[$1]?.count ?? 0) } }
+  func rowCount(of entities: Range<EntityIndex>) -> Int { entities.reduce(0) { $0 + (rows[$1]?.count ?? 0) } }
 
   func destinations(of id: ManagedObjectID, slot: Slot) -> [ManagedObjectID] {
     guard let property = model.entity(of: id)?.properties[slot], let relationship = property.relationship else {
       return []
     }
-    let key = LinkKey(property)
+    let key = property.id
     let ids =
       if !relationship.isManyToMany, let inverse = relationship.inverseSlot {
-        pointers[LinkKey(model.destination(of: relationship).properties[inverse])]?[id]?.sorted { $0.key < $1.key }
+        pointers[model.destination(of: relationship).properties[inverse].id]?[id]?.sorted { $0.key < $1.key }
       } else {
         links[key]?[id]?.filter { row(of: $0) != nil }
       }
@@ -151,14 +151,14 @@ struct InMemoryContents {
     guard let property = model.entity(of: change.owner)?.properties[change.slot],
       let relationship = property.relationship
     else { return }
-    set(change.owner, key: LinkKey(property), id: id, isThere: isThere, isOrdered: relationship.isOrdered)
+    set(change.owner, key: property.id, id: id, isThere: isThere, isOrdered: relationship.isOrdered)
     guard let inverse = inverse(of: relationship) else { return }
     set(
-      id, key: LinkKey(inverse), id: change.owner, isThere: isThere, isOrdered: inverse.relationship?.isOrdered == true)
+      id, key: inverse.id, id: change.owner, isThere: isThere, isOrdered: inverse.relationship?.isOrdered == true)
   }
 
   private mutating func set(
-    _ owner: ManagedObjectID, key: LinkKey, id: ManagedObjectID, isThere: Bool, isOrdered: Bool
+    _ owner: ManagedObjectID, key: PropertyID, id: ManagedObjectID, isThere: Bool, isOrdered: Bool
   ) {
     if isThere {
       links[key, default: [:]][owner, default: MemberList()].append(id)
@@ -171,7 +171,7 @@ struct InMemoryContents {
     guard let order = change.order, let property = model.entity(of: change.owner)?.properties[change.slot] else {
       return
     }
-    orders[LinkKey(property), default: [:]][change.owner] = order
+    orders[property.id, default: [:]][change.owner] = order
   }
 
   private func inverse(of relationship: ResolvedRelationship) -> ResolvedProperty? {
@@ -180,13 +180,13 @@ struct InMemoryContents {
   }
 
   private mutating func unlinkAll(_ id: ManagedObjectID, along property: ResolvedProperty) {
-    orders[LinkKey(property)]?[id] = nil
-    guard let destinations = links[LinkKey(property)]?.removeValue(forKey: id),
+    orders[property.id]?[id] = nil
+    guard let destinations = links[property.id]?.removeValue(forKey: id),
       let inverse = property.relationship.flatMap(inverse(of:))
     else { return }
     let isOrdered = inverse.relationship?.isOrdered == true
     for destination in destinations {
-      set(destination, key: LinkKey(inverse), id: id, isThere: false, isOrdered: isOrdered)
+      set(destination, key: inverse.id, id: id, isThere: false, isOrdered: isOrdered)
     }
   }
 

@@ -5,7 +5,7 @@ import MoonbaseModel
 /// A table is made at the first question for some entities and properties; saves keep it up to date.
 struct InMemoryIndex {
   private struct Key: Hashable {
-    var entities: Range<Int>
+    var entities: Range<EntityIndex>
     var slots: [Slot]
   }
 

@@ -1,16 +1,5 @@
 import MoonbaseModel
 
-/// A relationship, by the entity that declares it.
-struct LinkKey: Hashable {
-  var entity: Int
-  var slot: Slot
-
-  init(_ property: ResolvedProperty) {
-    entity = property.declaringEntity
-    slot = property.slot
-  }
-}
-
 /// What an in-memory store must keep for the rows of one entity beside the rows.
 struct InMemoryPlan {
   struct Constraint {
@@ -22,13 +11,13 @@ struct InMemoryPlan {
   /// Uniqueness constraints of the entity and its ancestors.
   let constraints: [Constraint]
   /// To-one relationships that are the other side of a to-many one.
-  let pointers: [(slot: Slot, key: LinkKey)]
+  let pointers: [(slot: Slot, key: PropertyID)]
   /// Attributes that are the number of destinations of a to-many relationship, whose other side the key is.
-  let counts: [(slot: Slot, key: LinkKey)]
+  let counts: [(slot: Slot, key: PropertyID)]
 
   /// Plans for all entities of a model, by index.
   static func plans(for model: ResolvedModel) -> [InMemoryPlan] {
-    var constraints: [Int: [Constraint]] = [:]
+    var constraints: [EntityIndex: [Constraint]] = [:]
     var number = 0
     for entity in model.entities {
       let own = entity.uniquenessConstraints.suffix(entity.description.uniquenessConstraints.count)
@@ -46,11 +35,11 @@ struct InMemoryPlan {
     self.constraints = constraints
     pointers = entity.toOneSlots.compactMap { slot in
       guard let relationship = entity.properties[slot].relationship, relationship.isInverseToMany else { return nil }
-      return (slot, LinkKey(entity.properties[slot]))
+      return (slot, entity.properties[slot].id)
     }
     counts = entity.countedRelationships.compactMap { slot, relationship in
       guard let inverse = relationship.inverseSlot else { return nil }
-      return (slot, LinkKey(model.destination(of: relationship).properties[inverse]))
+      return (slot, model.destination(of: relationship).properties[inverse].id)
     }
   }
 }

@@ -80,5 +80,5 @@ public final class InMemoryStore: PersistentStore {
 
 extension StoreQuery {
   /// The indexes of the entities whose rows are asked for.
-  fileprivate var entities: Range<Int> { entity.indexes(includingSubentities: includesSubentities) }
+  fileprivate var entities: Range<EntityIndex> { entity.indexes(includingSubentities: includesSubentities) }
 }

@@ -7,7 +7,7 @@ import enum MoonbaseModel.Predicate
 ///
 /// Its values are at least as coarse as the predicate's equality: what an index finds by them is asked the predicate itself.
 struct IndexedCondition {
-  let entities: Range<Int>
+  let entities: Range<EntityIndex>
   private(set) var slots: [Slot] = []
   private(set) var values: [Value] = []
 
@@ -15,11 +15,11 @@ struct IndexedCondition {
   ///
   /// `isStoredAsIs` says of a slot whether what a predicate sees of it is what rows hold.
   init?(
-    _ predicate: Predicate, entity: ResolvedEntity, entities: Range<Int>, isStoredAsIs: (Int) throws -> Bool
+    _ predicate: Predicate, entity: ResolvedEntity, entities: Range<EntityIndex>, isStoredAsIs: (Slot) throws -> Bool
   ) throws {
     self.entities = entities
     let conditions = if case .and(let all) = predicate { all } else { [predicate] }
-    var found: [Int: Value] = [:]
+    var found: [Slot: Value] = [:]
     for case .comparison(let comparison) in conditions {
       guard let (slot, value) = Self.equality(comparison, of: entity), found[slot] == nil,
         try isStoredAsIs(slot)
@@ -31,7 +31,7 @@ struct IndexedCondition {
     values = slots.compactMap { found[$0] }
   }
 
-  private static func equality(_ comparison: Predicate.Comparison, of entity: ResolvedEntity) -> (Int, Value)? {
+  private static func equality(_ comparison: Predicate.Comparison, of entity: ResolvedEntity) -> (Slot, Value)? {
     guard comparison.operator == .equal, comparison.modifier == .direct, comparison.options.isEmpty,
       case .keyPath(.evaluatedObject, let keys) = comparison.left, keys.count == 1, let slot = entity.slot(keys[0]),
       case .constant(let value) = comparison.right, let key = key(of: value, as: entity.properties[slot])

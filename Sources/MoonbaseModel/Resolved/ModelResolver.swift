@@ -5,8 +5,8 @@ struct ModelResolver {
   /// An entity on its way to being resolved: its place in the order is known, its properties are not.
   private struct Numbered {
     var description: EntityDescription
-    var parent: Int?
-    var subtree: Range<Int>
+    var parent: EntityIndex?
+    var subtree: Range<EntityIndex>
   }
 
   func resolve() throws(ModelError) -> ResolvedModel {
@@ -36,7 +36,7 @@ struct ModelResolver {
   private func number() -> [Numbered] {
     let children = Dictionary(grouping: model.entities) { $0.superentityName ?? "" }
     var result: [Numbered] = []
-    func visit(_ name: String, parent: Int?) {
+    func visit(_ name: String, parent: EntityIndex?) {
       let siblings = (children[name] ?? []).sorted { ($0.name.lowercased(), $0.name) < ($1.name.lowercased(), $1.name) }
       for entity in siblings {
         let index = result.count
@@ -82,7 +82,7 @@ struct ModelResolver {
   }
 
   private func resolve(
-    _ property: Property, slot: Slot, entity: Int, indexes: [String: Int], slots: [[String: Int]],
+    _ property: Property, slot: Slot, entity: EntityIndex, indexes: [String: EntityIndex], slots: [[String: Slot]],
     numbered: [Numbered]
   ) -> ResolvedProperty {
     let kind: ResolvedProperty.Kind
@@ -100,7 +100,7 @@ struct ModelResolver {
       name: property.name, slot: slot, declaringEntity: entity, kind: kind)
   }
 
-  private func relationshipDescription(_ name: String, in index: Int, of numbered: [Numbered])
+  private func relationshipDescription(_ name: String, in index: EntityIndex, of numbered: [Numbered])
     -> RelationshipDescription?
   {
     var current: Int? = index

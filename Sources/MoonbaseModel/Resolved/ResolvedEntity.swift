@@ -66,7 +66,9 @@ public final class ResolvedEntity: Sendable {
   public func isKind(of other: ResolvedEntity) -> Bool { other.subtree.contains(index) }
 
   /// The indexes of the entity and all its subentities, or its own alone.
-  public func indexes(includingSubentities: Bool) -> Range<Int> { includingSubentities ? subtree : index..<index + 1 }
+  public func indexes(includingSubentities: Bool) -> Range<EntityIndex> {
+    includingSubentities ? subtree : index..<index + 1
+  }
 
   /// That the entity has no property of a name, and which name is near: `Person has no property agee; did you mean age?`
   ///
@@ -80,7 +82,7 @@ public final class ResolvedEntity: Sendable {
   }
 
   package init(
-    index: Int, description: EntityDescription, parent: ResolvedEntity?, subtree: Range<Int>,
+    index: EntityIndex, description: EntityDescription, parent: ResolvedEntity?, subtree: Range<EntityIndex>,
     properties: [ResolvedProperty]
   ) {
     self.index = index

@@ -1,3 +1,13 @@
+/// Which property of a model: the entity that declares it and its slot. An inherited property is the same one in each subentity.
+package struct PropertyID: Hashable, Comparable, Sendable {
+  package let entity: EntityIndex
+  package let slot: Slot
+
+  package static func < (left: PropertyID, right: PropertyID) -> Bool {
+    (left.entity, left.slot) < (right.entity, right.slot)
+  }
+}
+
 /// A property with its place in the objects of its entity. A class, so that handing one on copies no description.
 ///
 /// ```swift
@@ -24,7 +34,7 @@ public final class ResolvedProperty: Sendable {
   /// The index of the property's value in an object. A subentity's inherited properties keep their slots.
   public let slot: Slot
   /// The index of the entity that declares the property.
-  public let declaringEntity: Int
+  public let declaringEntity: EntityIndex
   /// What the slot holds.
   public let kind: Kind
   /// The attribute's type, if the property is one.
@@ -38,7 +48,7 @@ public final class ResolvedProperty: Sendable {
   /// Whether the model has rules for the values.
   let hasValueRules: Bool
 
-  init(name: String, slot: Slot, declaringEntity: Int, kind: Kind) {
+  init(name: String, slot: Slot, declaringEntity: EntityIndex, kind: Kind) {
     self.name = name
     symbol = Symbol(name)
     self.slot = slot
@@ -60,6 +70,9 @@ public final class ResolvedProperty: Sendable {
     }
   }
 
+  /// Which property of the model it is.
+  package var id: PropertyID { PropertyID(entity: declaringEntity, slot: slot) }
+
   /// The attribute, if the property is one.
   public var attribute: AttributeDescription? {
     if case .attribute(let attribute) = kind { attribute } else { nil }
@@ -79,7 +92,7 @@ public final class ResolvedRelationship: Sendable {
   /// The relationship as the model states it.
   public let description: RelationshipDescription
   /// The index of the destination entity.
-  public let destination: Int
+  public let destination: EntityIndex
   /// The slot of the inverse in the destination entity, where there is an inverse.
   public let inverseSlot: Slot?
   /// Whether the inverse is to-many; false without an inverse.
@@ -89,7 +102,7 @@ public final class ResolvedRelationship: Sendable {
   /// Whether a to-many relationship keeps its destinations in order.
   public let isOrdered: Bool
 
-  init(description: RelationshipDescription, destination: Int, inverseSlot: Slot?, isInverseToMany: Bool) {
+  init(description: RelationshipDescription, destination: EntityIndex, inverseSlot: Slot?, isInverseToMany: Bool) {
     self.description = description
     self.destination = destination
     self.inverseSlot = inverseSlot

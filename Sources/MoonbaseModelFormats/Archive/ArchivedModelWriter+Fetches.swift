@@ -1,7 +1,7 @@
 import MoonbaseModel
 
 extension ArchivedModelWriter {
-  mutating func write(_ property: FetchedPropertyDescription, of entity: Int) throws(ModelError) {
+  mutating func write(_ property: FetchedPropertyDescription, of entity: EntityIndex) throws(ModelError) {
     var fields = try common(property, of: entity, traits: [.noValidation, .readOnly, .transient])
     fields["_NSFetchRequestEntityName"] = archive.string(property.fetchRequest.entityName)
     fields["NSFetchRequest"] = try fetchRequest(property.fetchRequest)

@@ -30,7 +30,7 @@ extension ArchivedModelWriter {
   }
 
   /// What all kinds of property have in common.
-  mutating func common<Property: NamedDescription>(_ property: Property, of entity: Int, traits: Traits)
+  mutating func common<Property: NamedDescription>(_ property: Property, of entity: EntityIndex, traits: Traits)
     throws(ModelError) -> [String: PropertyList]
   {
     var fields: [String: PropertyList] = [
@@ -54,7 +54,7 @@ extension ArchivedModelWriter {
 
   // MARK: Attributes
 
-  private mutating func write(_ attribute: AttributeDescription, of entity: Int, to reference: PropertyList)
+  private mutating func write(_ attribute: AttributeDescription, of entity: EntityIndex, to reference: PropertyList)
     throws(ModelError)
   {
     var traits: Traits = attribute.derivationExpression == nil ? [] : .readOnly
@@ -110,7 +110,7 @@ extension ArchivedModelWriter {
 
   // MARK: Relationships
 
-  private mutating func write(_ relationship: ResolvedRelationship, of entity: Int) throws(ModelError) {
+  private mutating func write(_ relationship: ResolvedRelationship, of entity: EntityIndex) throws(ModelError) {
     let description = relationship.description
     var fields = try common(description, of: entity, traits: .noValidation)
     fields["NSDestinationEntity"] = entityReferences[relationship.destination]

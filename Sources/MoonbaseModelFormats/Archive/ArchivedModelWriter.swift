@@ -13,7 +13,7 @@ struct ArchivedModelWriter {
   private var propertyReferences: [PropertyKey: PropertyList] = [:]
 
   private struct PropertyKey: Hashable {
-    var entity: Int
+    var entity: EntityIndex
     var name: String
   }
 
@@ -38,7 +38,7 @@ struct ArchivedModelWriter {
     entity.properties.map(\.name) + entity.fetchedProperties.keys.sorted()
   }
 
-  func reference(_ name: String, of entity: Int) -> PropertyList {
+  func reference(_ name: String, of entity: EntityIndex) -> PropertyList {
     propertyReferences[PropertyKey(entity: entity, name: name)] ?? KeyedArchiveWriter.null
   }
 

@@ -68,7 +68,7 @@ struct JoinNamer {
   }
 
   /// The layout from the other side.
-  func reversed(_ layout: JoinLayout, in file: FileSchema?, destination: Int) -> JoinLayout {
+  func reversed(_ layout: JoinLayout, in file: FileSchema?, destination: EntityIndex) -> JoinLayout {
     JoinLayout(
       table: layout.table, ownerColumn: layout.destinationColumn, destinationColumn: layout.ownerColumn,
       orderColumn: orderColumn(

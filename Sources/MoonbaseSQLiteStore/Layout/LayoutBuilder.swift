@@ -9,15 +9,10 @@ struct LayoutBuilder {
   let file: FileSchema?
   private let path: String
 
-  private struct PropertyKey: Hashable {
-    var entity: Int
-    var slot: Slot
-  }
-
-  private var numbers: [Int: Int64] = [:]
-  private var tables: [Int: TableLayout] = [:]
-  private var slots: [PropertyKey: SlotLayout] = [:]
-  private var missing: [Int: [String]] = [:]
+  private var numbers: [EntityIndex: Int64] = [:]
+  private var tables: [EntityIndex: TableLayout] = [:]
+  private var slots: [PropertyID: SlotLayout] = [:]
+  private var missing: [EntityIndex: [String]] = [:]
   private var joins: [JoinLayout] = []
 
   init(model: ResolvedModel, entities: [ResolvedEntity], file: FileSchema?, path: String = "") {
@@ -46,7 +41,7 @@ struct LayoutBuilder {
     let lineage = model.lineage(of: entity)
     return EntityLayout(
       entity: entity, number: number, table: table.name,
-      slots: entity.properties.map { slots[PropertyKey(entity: $0.declaringEntity, slot: $0.slot)] ?? .none },
+      slots: entity.properties.map { slots[$0.id] ?? .none },
       missingColumns: lineage.flatMap { missing[$0] ?? [] })
   }
 
@@ -85,10 +80,9 @@ struct LayoutBuilder {
 
   private mutating func placeColumns(of entity: ResolvedEntity) throws {
     for property in entity.properties where property.declaringEntity == entity.index && !property.isTransient {
-      let key = PropertyKey(entity: entity.index, slot: property.slot)
       switch property.kind {
-      case .attribute(let attribute): slots[key] = try place(attribute, of: entity)
-      case .toOne(let relationship): slots[key] = place(relationship, of: entity)
+      case .attribute(let attribute): slots[property.id] = try place(attribute, of: entity)
+      case .toOne(let relationship): slots[property.id] = place(relationship, of: entity)
       case .toMany: break
       }
     }
@@ -155,23 +149,22 @@ struct LayoutBuilder {
     for slot in entity.toManySlots where entity.properties[slot].declaringEntity == entity.index {
       let property = entity.properties[slot]
       guard !property.isTransient, let relationship = property.relationship else { continue }
-      let key = PropertyKey(entity: entity.index, slot: slot)
       let destination = model.destination(of: relationship)
       let inverse = relationship.inverseSlot.map { destination.properties[$0] }
       if let inverse, !relationship.isInverseToMany {
-        if case .toOne(let layout) = slots[PropertyKey(entity: inverse.declaringEntity, slot: inverse.slot)] {
-          slots[key] = .foreignKey(layout, destination: relationship.destination)
+        if case .toOne(let layout) = slots[inverse.id] {
+          slots[property.id] = .foreignKey(layout, destination: relationship.destination)
         }
-      } else if slots[key] == nil {
-        placeJoin(relationship, key: key, inverse: inverse, owner: entity)
+      } else if slots[property.id] == nil {
+        placeJoin(relationship, key: property.id, inverse: inverse, owner: entity)
       }
     }
   }
 
   private mutating func placeJoin(
-    _ relationship: ResolvedRelationship, key: PropertyKey, inverse: ResolvedProperty?, owner: ResolvedEntity
+    _ relationship: ResolvedRelationship, key: PropertyID, inverse: ResolvedProperty?, owner: ResolvedEntity
   ) {
-    let inverseKey = inverse.map { PropertyKey(entity: $0.declaringEntity, slot: $0.slot) }
+    let inverseKey = inverse?.id
     let namer = JoinNamer(
       owner: numbers[owner.index] ?? 0, relationship: relationship.description,
       other: numbers[inverseKey?.entity ?? relationship.destination] ?? 0, inverse: inverse?.relationship?.description,

@@ -1,3 +1,5 @@
+import MoonbaseModel
+
 /// Where a property lies in the file.
 enum SlotLayout: Sendable {
   /// Nowhere: a transient property, or a column that an old file lacks.
@@ -7,7 +9,7 @@ enum SlotLayout: Sendable {
   /// In a column that holds the destination's key.
   case toOne(ToOneLayout)
   /// In the destinations' to-one column.
-  case foreignKey(ToOneLayout, destination: Int)
+  case foreignKey(ToOneLayout, destination: EntityIndex)
   /// In a table of pairs.
   case join(JoinLayout)
 }
@@ -21,7 +23,7 @@ struct ToOneLayout: Sendable {
   /// Holds the place among the owner's ordered destinations, where the inverse is ordered.
   var orderColumn: String?
   /// The index of the destination entity in the model.
-  var destination: Int
+  var destination: EntityIndex
 }
 
 /// A table of pairs, seen from one side.
@@ -37,5 +39,5 @@ struct JoinLayout: Sendable {
   /// Whether the relationship is its own inverse, so that each pair counts both ways.
   var isReflexive: Bool
   /// The index of the destination entity in the model.
-  var destination: Int
+  var destination: EntityIndex
 }

@@ -55,7 +55,7 @@ struct StoreLayout: Sendable {
   }
 
   /// The number of an entity given by its index in the model.
-  func number(_ index: Int) -> Int64 { entities[index]?.number ?? 0 }
+  func number(_ index: EntityIndex) -> Int64 { entities[index]?.number ?? 0 }
 
   /// The entities of a subtree that the store holds.
   func subtree(of entity: ResolvedEntity) -> [EntityLayout] { entities[entity.subtree].compactMap { $0 } }

@@ -1,3 +1,5 @@
+import MoonbaseModel
+
 /// A table of the file as `CREATE TABLE` states it.
 struct TableLayout: Sendable {
   /// A column with its declared type.
@@ -6,7 +8,7 @@ struct TableLayout: Sendable {
     var type: String
     /// Core Data's order: by rank, entity and name.
     var rank: Int
-    var entity: Int
+    var entity: EntityIndex
     var sortName: String
   }
 

@@ -84,7 +84,7 @@ extension QueryTranslator {
     throw Untranslatable()
   }
 
-  private func newScope(_ entity: Int) throws -> QueryScope {
+  private func newScope(_ entity: EntityIndex) throws -> QueryScope {
     QueryScope(newAlias(), layout: try layout.layout(layout.model.entities[entity]), includesSubentities: true)
   }
 

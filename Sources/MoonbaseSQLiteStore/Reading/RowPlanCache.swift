@@ -4,7 +4,7 @@ import MoonbasePlatform
 /// The row plans of a store, by entity.
 final class RowPlanCache: Sendable {
   private struct Key: Hashable {
-    var entity: Int
+    var entity: EntityIndex
     var includesSubentities: Bool
   }
 

@@ -49,7 +49,7 @@ struct ChangeWriter {
 
 /// Which properties an update changed: a bit for each in alphabetical order, the first in the highest bit of the first byte.
 enum ChangedColumns {
-  static func bitmap(_ slots: Set<Int>, of layout: EntityLayout) -> Data {
+  static func bitmap(_ slots: Set<Slot>, of layout: EntityLayout) -> Data {
     let ordered = layout.entity.properties.filter { !$0.isTransient }.sorted { $0.name < $1.name }
     var bytes = Data(count: (ordered.count + 7) / 8)
     for (index, property) in ordered.enumerated() where slots.contains(property.slot) {
