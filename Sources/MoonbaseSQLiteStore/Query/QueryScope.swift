@@ -10,6 +10,8 @@ final class QueryScope {
   var isShared = false
   /// Whether the query has one row here or a few: what is asked for each then is better than what is found for all at once.
   let isNarrow: Bool
+  /// Whether a row may be missing here: a to-one relationship leads to the table.
+  let isOptional: Bool
   private(set) var joins = ""
   private var joined: [String: QueryScope] = [:]
   private weak var base: QueryScope?
@@ -18,6 +20,7 @@ final class QueryScope {
     _ alias: String, layout: EntityLayout, includesSubentities: Bool, isNarrow: Bool = false, base: QueryScope? = nil
   ) {
     self.isNarrow = isNarrow
+    isOptional = base != nil
     self.alias = alias
     self.layout = layout
     self.includesSubentities = includesSubentities

@@ -93,4 +93,28 @@ private final class Functions: PureFunctionProvider {
     try people.insert(people.row("Employee"))
     #expect(try people.store.count(matching: query) == 1)
   }
+
+  @Test("have no value where no object is")
+  func missingDestination() throws {
+    let people = try PeopleStore()
+    let department = try people.row("Department")
+    let rows = try [Value.null, .objectID(department.id)].map { try people.row("Person", ["department": $0]) }
+    try people.save { $0.inserted = [department] + rows }
+    let function = PureFunction(
+      entity: "Department", name: "label", inputs: ["name"], type: .string, isStrict: false)
+    let functions = Functions(generation: 1, functions: [function], bodies: [{ _ in "nameless" }])
+    for (text, expected) in [
+      ("department.label = 'nameless'", rows[1]), ("department.label = NULL", rows[0]),
+      ("NOT department.label = 'x'", rows[1]), ("department.label != NULL", rows[1]),
+    ] {
+      var query = people.query("Person", try Predicate(format: text))
+      query.functions = functions
+      #expect(try people.store.canEvaluate(#require(query.predicate), for: query))
+      #expect(try people.store.objectIDs(matching: query) == [expected.id], "\(text)")
+    }
+    var query = people.query("Person")
+    query.functions = functions
+    query.sortDescriptors = [SortDescriptor("department.label", ascending: false)]
+    #expect(try people.store.objectIDs(matching: query) == [rows[1].id, rows[0].id])
+  }
 }
