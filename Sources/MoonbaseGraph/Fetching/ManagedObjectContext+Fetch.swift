@@ -46,6 +46,7 @@ extension ManagedObjectContext {
       throw GraphError(.unknownName, message: "the model has no fetch request template \(name)\(hint)")
     }
     request.predicate = try request.predicate?.substituting(values)
+    request.havingPredicate = try request.havingPredicate?.substituting(values)
     return request
   }
 }

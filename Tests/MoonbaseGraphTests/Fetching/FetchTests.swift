@@ -104,6 +104,26 @@ import Testing
     try context.save()
   }
 
+  @Test func variablesOfATemplateStandInItsConditionOfGroupsToo() throws {
+    var model = People.model()
+    var template = FetchRequest("Person", where: try Predicate(format: "age >= $LEAST"))
+    template.resultType = .dictionaries
+    template.propertiesToFetch = [FetchColumn("firstName"), FetchColumn("total", try Expression(format: "@sum.age"))]
+    template.propertiesToGroupBy = ["firstName"]
+    template.havingPredicate = try Predicate(format: "total > $TOTAL")
+    model.fetchRequestTemplates["sums"] = template
+    let context = try ManagedObjectContext(People.coordinator(model))
+    for age in [1, 20, 30] {
+      try context.insert("Person", values: ["firstName": age < 30 ? "A" : "B", "age": .int(Int64(age))])
+    }
+    try context.save()
+    let request = try context.fetchRequest(fromTemplate: "sums", substituting: ["LEAST": 2, "TOTAL": 25])
+    #expect(try context.fetchDictionaries(request) == [["firstName": "B", "total": 30]])
+    #expect { try context.fetchRequest(fromTemplate: "sums", substituting: ["LEAST": 2]) } throws: {
+      "\($0)".contains("no value for $TOTAL")
+    }
+  }
+
   @Test(arguments: StoreKind.allCases) func dictionariesGroupFilterAndDistinguish(_ kind: StoreKind) throws {
     let bench = try filled(kind)
     let context = bench.context()
