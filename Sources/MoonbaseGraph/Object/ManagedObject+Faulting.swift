@@ -62,7 +62,7 @@ extension ManagedObject {
     guard context != nil else { throw goneError }
     let slots = try keys.map { try $0.map(slot(of:)) } ?? entity.attributeSlots + entity.toOneSlots
     if state.contains(.fault) { try fireFault() }
-    return try values(of: slots) { try loaded(snapshot?.values[$0] ?? .null, slot: $0) }
+    return try values(of: slots, committedValue)
   }
 
   /// The current values of properties that changed since the last save, by name.

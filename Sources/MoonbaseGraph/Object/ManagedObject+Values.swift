@@ -151,6 +151,14 @@ extension ManagedObject {
     if let cached = caches[slot] { return cached.value }
     let bytes = try loaded(slot)
     guard !bytes.isNull else { return .null }
+    let value = try self.value(of: bytes, slot: slot, transformer: transformer)
+    cache(Cached(value: value, stamp: 0), slot: slot)
+    noteRead()
+    return value
+  }
+
+  /// The value that a transformer makes of bytes.
+  private func value(of bytes: Value, slot: Slot, transformer: ValueTransformer) throws -> Value {
     guard let reverse = transformer.reverseTransformedValue else {
       throw refused(slot, value: nil, reason: "transformer \(transformer.name) has no reverse")
     }
@@ -158,9 +166,16 @@ extension ManagedObject {
     guard !value.isNull else {
       throw refused(slot, value: nil, reason: transformer.gaveNothing(direction: "reverse", for: "bytes"))
     }
-    cache(Cached(value: value, stamp: 0), slot: slot)
-    noteRead()
     return value
+  }
+
+  /// The value of a slot by the row.
+  final func committedValue(_ slot: Slot) throws -> Value {
+    let value = try loaded(snapshot?.values[slot] ?? .null, slot: slot)
+    guard !isSimple(slot), !value.isNull, case .transformable(let transformer) = try behavior().kinds[slot] else {
+      return value
+    }
+    return try self.value(of: value, slot: slot, transformer: transformer)
   }
 
   private func noteRead() {

@@ -84,6 +84,16 @@ import Testing
     #expect(counting.forth.value == 1 && counting.back.value == 1)
   }
 
+  @Test(arguments: StoreKind.allCases) func committedValueOfATransformerIsTheValueThatWasSaved(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = try ManagedObjectContext(bench.coordinator, extensions: extensions())
+    let person = try context.insert("Person", values: ["color": "red"])
+    try context.save()
+    person["color"] = "blue"
+    #expect(try person.committedValues(forKeys: ["color"]) == ["color": "red"])
+    #expect(try person.committedValues()["color"] == "red" && person.changedValues() == ["color": "blue"])
+  }
+
   @Test(arguments: StoreKind.allCases) func derivedValueFollowsItsInputs(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = try ManagedObjectContext(bench.coordinator, extensions: extensions())
