@@ -142,6 +142,7 @@ extension ManagedObjectContext {
     prefetched = PrefetchedLists()
     object.adopt(try coordinator.currentRow(of: object.objectID))
     object.forgetReadDestinations()
+    try object.followUnsavedChanges()
     if object.isDeleted { try applyDeleteRulesAnew(to: object) }
   }
 
@@ -163,9 +164,15 @@ extension ManagedObjectContext {
     prefetched = PrefetchedLists()
     var failures = object.failuresOfHooks(before: true)
     // Looked at after the hooks, which may have changed them.
+    object.noteMembersLost()
     let (partners, lists) = (object.partners, object.listsOfChangedOthers)
+    let (ties, removals) = (object.unsavedTies, object.removalsOfDeletedOthers)
     object.becomeFault()
     failures += object.failuresOfHooks(before: false)
+    for (slot, ids) in removals {
+      for id in ids { object.toManyState(slot).remove(id) }
+      didChange(object)
+    }
     for (slot, list) in lists {
       list.unload()
       object.setRelationship(list, slot: slot)
@@ -173,6 +180,10 @@ extension ManagedObjectContext {
     }
     // What others know by the row stays where the row says the same.
     if !partners.isEmpty { try tell(partners, of: object) }
+    if !ties.isEmpty, let row = try coordinator.snapshot(of: object.objectID) {
+      object.takeRow(row)
+      for (slot, value) in ties { try object.retie(slot, from: value, to: row.values[slot]) }
+    }
     if let first = failures.first { throw first }
   }
 

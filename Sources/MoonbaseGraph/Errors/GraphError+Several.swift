@@ -28,6 +28,15 @@ extension GraphError {
       what: ", which is to be deleted: another context gave it \(destination): refresh it and try again", in: model)
   }
 
+  /// An object that points at another one, which the save leads elsewhere or deletes.
+  package static func unpaired(
+    _ id: ManagedObjectID, slot: Slot, from other: ManagedObjectID, in model: ResolvedModel
+  ) -> GraphError {
+    conflict(
+      id, slot: slot, destination: other,
+      what: " leads to \(other), as another context saved it: refresh \(id) and try again", in: model)
+  }
+
   private static func conflict(
     _ id: ManagedObjectID, slot: Slot, destination: ManagedObjectID, what: String, in model: ResolvedModel
   ) -> GraphError {

@@ -24,7 +24,8 @@ extension ManagedObject {
     }
     for (slot, state) in relationships {
       guard let relationship = entity.properties[slot].relationship, relationship.isManyToMany else { continue }
-      for id in state.added.union(state.removed) {
+      let known = state.added.union(state.removed)
+      for id in isDeleted ? known.union(state.members) : known {
         otherSide(of: .objectID(id), along: relationship)?.forgetMember(objectID, along: relationship)
       }
     }
@@ -71,7 +72,7 @@ extension ManagedObject {
     }
   }
 
-  private func otherSide(of value: Value, along relationship: ResolvedRelationship) -> ManagedObject? {
+  final func otherSide(of value: Value, along relationship: ResolvedRelationship) -> ManagedObject? {
     guard case .objectID(let id) = value, relationship.inverseSlot != nil else { return nil }
     return context?.registered[id]?.takeUnretainedValue()
   }
@@ -95,7 +96,7 @@ extension ManagedObject {
     }
   }
 
-  private func pointsAt(_ other: ManagedObject, slot: Slot) -> Bool {
+  final func pointsAt(_ other: ManagedObject, slot: Slot) -> Bool {
     (live.isEmpty ? snapshot?.values[slot] : live[slot]) == .objectID(other.objectID)
   }
 }

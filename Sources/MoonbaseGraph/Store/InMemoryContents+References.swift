@@ -6,22 +6,38 @@ extension InMemoryContents {
     let deleted = Set(changes.deleted.lazy.map(\.id))
     let new = NewDestinations(changes, in: model).ids
     let missing = new.filter { row(of: $0) == nil || deleted.contains($0) }
+    let ends = OneToOneEnds(changes, in: model)
+    guard !deleted.isEmpty || !ends.ids.isEmpty else {
+      return try GraphError.throwConflicts(changes.conflicts(missing: missing, in: model))
+    }
+    let updated = Dictionary(changes.updated.map { ($0.snapshot.id, $0.snapshot) }) { $1 }
+    func later(_ id: ManagedObjectID) -> Snapshot? { deleted.contains(id) ? nil : updated[id] ?? self.row(of: id) }
     try GraphError.throwConflicts(
-      changes.conflicts(missing: missing, in: model) + unreached(by: changes, deleted: deleted))
+      changes.conflicts(missing: missing, in: model) + unreached(by: changes, row: later) + unpaired(ends, row: later))
   }
 
   /// The rows that still point at deleted ones when all is written.
-  private func unreached(by changes: StoreChanges, deleted: Set<ManagedObjectID>) -> [GraphError] {
-    guard !deleted.isEmpty else { return [] }
-    let updated = Dictionary(changes.updated.map { ($0.snapshot.id, $0.snapshot) }) { $1 }
-    return changes.deleted.flatMap { deletion in
+  private func unreached(by changes: StoreChanges, row: (ManagedObjectID) -> Snapshot?) -> [GraphError] {
+    changes.deleted.flatMap { deletion in
       pointers(at: deletion.id).compactMap { pointer in
-        guard !deleted.contains(pointer.id),
-          (updated[pointer.id] ?? row(of: pointer.id))?.values[pointer.slot] == .objectID(deletion.id)
-        else { return nil }
+        guard row(pointer.id)?.values[pointer.slot] == .objectID(deletion.id) else { return nil }
         return .unreached(pointer.id, from: deletion.id, slot: pointer.listSlot, in: model)
       }
     }
+  }
+
+  /// The rows that lead by one-to-one relationships to rows that will not lead back.
+  private func unpaired(_ ends: OneToOneEnds, row: (ManagedObjectID) -> Snapshot?) -> [GraphError] {
+    ends.ids.flatMap { side, ids in ids.flatMap { unpaired($0, side: side, row: row) } }
+  }
+
+  private func unpaired(
+    _ id: ManagedObjectID, side: OneToOneEnds.Side, row: (ManagedObjectID) -> Snapshot?
+  ) -> [GraphError] {
+    let key = LinkKey(model.entities[side.destination].properties[side.inverse])
+    let others = (pointers[key]?[id] ?? []).filter { row($0)?.values[side.inverse] == .objectID(id) }
+    let destination = row(id)?.values[side.slot]
+    return others.filter { destination != .objectID($0) }.map { .unpaired($0, slot: side.inverse, from: id, in: model) }
   }
 
   private func pointers(at id: ManagedObjectID) -> [(id: ManagedObjectID, slot: Slot, listSlot: Slot)] {

@@ -10,7 +10,7 @@ struct InMemoryPlan {
 
   /// Uniqueness constraints of the entity and its ancestors.
   let constraints: [Constraint]
-  /// To-one relationships that are the other side of a to-many one.
+  /// To-one relationships that have another side.
   let pointers: [(slot: Slot, key: PropertyID)]
   /// Attributes that are the number of destinations of a to-many relationship, whose other side the key is.
   let counts: [(slot: Slot, key: PropertyID)]
@@ -34,7 +34,7 @@ struct InMemoryPlan {
   private init(_ entity: ResolvedEntity, constraints: [Constraint], model: ResolvedModel) {
     self.constraints = constraints
     pointers = entity.toOneSlots.compactMap { slot in
-      guard let relationship = entity.properties[slot].relationship, relationship.isInverseToMany else { return nil }
+      guard entity.properties[slot].relationship?.inverseSlot != nil else { return nil }
       return (slot, entity.properties[slot].id)
     }
     counts = entity.countedRelationships.compactMap { slot, relationship in

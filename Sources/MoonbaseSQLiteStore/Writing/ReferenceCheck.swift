@@ -11,7 +11,7 @@ struct ReferenceCheck {
   /// Throws the conflicts with what other contexts deleted, or pointed at what is deleted here.
   func run() throws {
     let missing = try missingDestinations()
-    try GraphError.throwConflicts(changes.conflicts(missing: missing, in: layout.model) + unreached())
+    try GraphError.throwConflicts(changes.conflicts(missing: missing, in: layout.model) + unreached() + unpaired())
   }
 
   // MARK: Destinations without a row
@@ -59,9 +59,42 @@ struct ReferenceCheck {
         + "WHERE \(column) IN (SELECT value FROM json_each(?))", ids: ids)
     return rows.compactMap { row in
       guard let id = ids.first(where: { $0.key == row[0] }) else { return nil }
-      let symbol = layout.entity(number: row[2])?.entity.symbol ?? declared.symbol
-      let other = ManagedObjectID(store: StoreNumber(rawValue: id.storeNumber), entity: symbol, key: row[1])
-      return .unreached(other, from: id, slot: slot, in: layout.model)
+      return .unreached(
+        object(row[1], entity: row[2], declared: declared, store: id.storeNumber), from: id, slot: slot,
+        in: layout.model)
     }
+  }
+
+  // MARK: One-to-one relationships that lead back to where nothing leads from
+
+  private func unpaired() throws -> [GraphError] {
+    try OneToOneEnds(changes, in: layout.model).ids.flatMap { try unpaired($1, side: $0) }
+  }
+
+  private func unpaired(_ ids: [ManagedObjectID], side: OneToOneEnds.Side) throws -> [GraphError] {
+    let own = try layout.layout(layout.model.entities[side.entity])
+    let declared = layout.model.entities[side.destination]
+    let other = try layout.layout(declared)
+    guard case .toOne(let toOne) = own.slots[side.slot], case .toOne(let back) = other.slots[side.inverse] else {
+      return []
+    }
+    let rows = try rows(
+      "SELECT o.\(identifier(back.column)), o.Z_PK, o.Z_ENT FROM \(identifier(other.table)) o "
+        + "LEFT JOIN \(identifier(own.table)) s ON s.Z_PK = o.\(identifier(back.column)) "
+        + "WHERE o.\(identifier(back.column)) IN (SELECT value FROM json_each(?)) "
+        + "AND s.\(identifier(toOne.column)) IS NOT o.Z_PK", ids: ids)
+    return rows.compactMap { row in
+      guard let id = ids.first(where: { $0.key == row[0] }) else { return nil }
+      return .unpaired(
+        object(row[1], entity: row[2], declared: declared, store: id.storeNumber), slot: side.inverse, from: id,
+        in: layout.model)
+    }
+  }
+
+  private func object(
+    _ key: Int64, entity: Int64, declared: ResolvedEntity, store: UInt32
+  ) -> ManagedObjectID {
+    let symbol = layout.entity(number: entity)?.entity.symbol ?? declared.symbol
+    return ManagedObjectID(store: StoreNumber(rawValue: store), entity: symbol, key: key)
   }
 }

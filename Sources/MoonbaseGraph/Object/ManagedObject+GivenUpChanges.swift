@@ -1,0 +1,86 @@
+import MoonbaseModel
+
+/// What other objects have of the unsaved changes, and of the deletion, of an object that is read anew.
+///
+/// Both rows of a one-to-one relationship hold it, and each save writes both: they have to agree before.
+extension ManagedObject {
+  /// To-one relationships that may not lead where the row does, with where they lead; all of an object that is to go, because
+  /// its destinations do not lead to it any more.
+  final var unsavedTies: [(slot: Slot, value: Value)] {
+    guard state.contains(.listed), !isFault else { return [] }
+    return entity.toOneSlots.compactMap { slot in
+      guard isDeleted || changed.contains(slot), inverse(of: slot) != nil else { return nil }
+      return (slot, current(slot))
+    }
+  }
+
+  /// Removals from many-to-many relationships whose destinations are to go. The deletions stay.
+  final var removalsOfDeletedOthers: [(slot: Slot, ids: [ManagedObjectID])] {
+    relationships.compactMap { slot, state in
+      guard let relationship = entity.properties[slot].relationship, relationship.isManyToMany else { return nil }
+      let ids = state.removed.filter { otherSide(of: .objectID($0), along: relationship)?.isDeleted == true }
+      return ids.isEmpty ? nil : (slot, Array(ids))
+    }
+  }
+
+  /// The object is not to go after all: of its one-to-many relationships those are out that its deletion cut off or deleted.
+  /// These are changes of their own, and stay.
+  final func noteMembersLost() {
+    guard isDeleted else { return }
+    for (slot, state) in relationships where state.isLoaded {
+      guard let relationship = entity.properties[slot].relationship, !relationship.isManyToMany,
+        let inverse = relationship.inverseSlot
+      else { continue }
+      for id in Array(state.members) {
+        guard let other = otherSide(of: .objectID(id), along: relationship) else { continue }
+        if other.isDeleted || !other.isFault && !other.pointsAt(self, slot: inverse) { state.remove(id) }
+      }
+    }
+  }
+
+  /// A relationship leads where the row says. The other sides of a one-to-one relationship follow; what is to go takes the
+  /// object with it, or lets it go.
+  final func retie(_ slot: Slot, from old: Value, to new: Value) throws {
+    guard let (relationship, inverse) = inverse(of: slot) else { return }
+    let isOneToOne = !relationship.isInverseToMany
+    if isOneToOne, old != new, let former = otherSide(of: old, along: relationship), !former.isDeleted {
+      try former.detach(objectID, slot: inverse)
+    }
+    guard let other = otherSide(of: new, along: relationship) else { return }
+    if other.isDeleted { return try follow(deletionOf: other, slot: slot, inverse: inverse) }
+    if isOneToOne, !other.isFault { try other.attach(objectID, slot: inverse) }
+  }
+
+  /// A newer row leads to objects whose unsaved changes lead elsewhere, or that are to go. These stay, and the object follows.
+  final func followUnsavedChanges() throws {
+    guard !isDeleted else { return }
+    for slot in entity.toOneSlots where !changed.contains(slot) {
+      guard let (relationship, inverse) = inverse(of: slot),
+        let other = otherSide(of: current(slot), along: relationship)
+      else { continue }
+      if other.isDeleted {
+        try follow(deletionOf: other, slot: slot, inverse: inverse)
+      } else if !relationship.isInverseToMany, other.changed.contains(inverse), !other.pointsAt(self, slot: inverse) {
+        try setStoredValue(.null, slot: slot)
+      }
+    }
+  }
+
+  /// Applies the delete rule of an object that is to go to this one, which points at it.
+  private func follow(deletionOf other: ManagedObject, slot: Slot, inverse: Slot) throws {
+    switch other.entity.properties[inverse].relationship?.description.deleteRule {
+    case .cascade: try context?.delete(self)
+    case .nullify: try setStoredValue(.null, slot: slot)
+    default: break
+    }
+  }
+
+  private func inverse(of slot: Slot) -> (ResolvedRelationship, Slot)? {
+    guard let relationship = entity.properties[slot].relationship, let inverse = relationship.inverseSlot else {
+      return nil
+    }
+    return (relationship, inverse)
+  }
+
+  private func current(_ slot: Slot) -> Value { (live.isEmpty ? snapshot?.values[slot] : live[slot]) ?? .null }
+}

@@ -1,0 +1,54 @@
+package import MoonbaseModel
+
+/// The objects that a save moves away by one-to-one relationships, or deletes.
+///
+/// Both rows of such a relationship hold it. A context that read one of them before another context saved both takes the two apart
+/// without writing it: it would go on pointing at the object.
+package struct OneToOneEnds {
+  /// One such relationship, by the entity that declares it.
+  package struct Side: Hashable {
+    /// The index of the entity.
+    package let entity: Int
+    /// The relationship's slot.
+    package let slot: Slot
+    /// The slot of the relationship back, in the destination's entity.
+    package let inverse: Slot
+    /// The index of the destination's entity.
+    package let destination: Int
+  }
+
+  /// The objects by relationship.
+  package private(set) var ids: [Side: [ManagedObjectID]] = [:]
+
+  /// Collects them from rows that are changed and deleted.
+  package init(_ changes: StoreChanges, in model: ResolvedModel) {
+    var (symbol, sides): (Symbol?, [Side]) = (nil, [])
+    for update in changes.updated {
+      let id = update.snapshot.id
+      if id.entitySymbol != symbol { (symbol, sides) = (id.entitySymbol, model.entity(of: id)?.oneToOneSides ?? []) }
+      for side in sides where update.changedSlots.contains(side.slot) { ids[side, default: []].append(id) }
+    }
+    for (symbol, deleted) in Dictionary(grouping: changes.deleted.map(\.id), by: \.entitySymbol) {
+      guard let entity = model.entity(symbol) else { continue }
+      for side in entity.oneToOneSides where entity.deleteRule(side.slot) != .noAction {
+        ids[side, default: []] += deleted
+      }
+    }
+  }
+}
+
+extension ResolvedEntity {
+  /// Relationships that are saved on both sides.
+  fileprivate var oneToOneSides: [OneToOneEnds.Side] {
+    toOneSlots.compactMap { slot in
+      let property = properties[slot]
+      guard let relationship = property.relationship, let inverse = relationship.inverseSlot,
+        !relationship.isInverseToMany, !property.isTransient
+      else { return nil }
+      return OneToOneEnds.Side(
+        entity: property.declaringEntity, slot: slot, inverse: inverse, destination: relationship.destination)
+    }
+  }
+
+  fileprivate func deleteRule(_ slot: Slot) -> DeleteRule? { properties[slot].relationship?.description.deleteRule }
+}

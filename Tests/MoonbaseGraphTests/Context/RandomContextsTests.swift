@@ -1,0 +1,106 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseTestSupport
+import Testing
+
+/// Random operations of several contexts on the same rows. A save succeeds as a whole, or changes nothing; whatever the contexts
+/// have read of each other, no link in the store leads to nothing, or fails to lead back.
+@Suite struct RandomContextsTests {
+  private final class Bench {
+    let bench: StoreBench
+    /// Two that share a row cache, and one that does not.
+    let contexts: [ManagedObjectContext]
+    private var numbers: [[ManagedObjectID: Int64]] = [[:], [:], [:]]
+    private var count = 0
+    private var random: SplitMix
+
+    init(_ kind: StoreKind, seed: Int) throws {
+      bench = try StoreBench(kind, Pairs.model())
+      contexts = [bench.context(), bench.context(), bench.stranger()]
+      random = SplitMix(UInt64(seed))
+      for _ in 0..<5 { try insert(0) }
+      try contexts[0].save()
+    }
+
+    func step() throws {
+      let index = Int.random(in: 0..<3, using: &random)
+      let context = contexts[index]
+      guard let node = try pick(context), let other = try pick(context) else { return try insert(index) }
+      do {
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0: try insert(index)
+        case 1, 2:
+          count += 1
+          try node.setValue(.int(Int64(count)), forKey: "number")
+          numbers[index][node.objectID] = Int64(count)
+        case 3...9: try link(node, other)
+        case 10: try context.delete(node)
+        case 11, 12: try giveUp(node, index)
+        case 13: try context.processPendingChanges()
+        case 14:
+          try context.rollback()
+          numbers[index] = [:]
+        default: try save(index)
+        }
+      } catch let error as GraphError where [.objectNotFound, .invalidObject, .invalidValue].contains(error.code) {
+        // Another context deleted what was to be changed, or this one did.
+      }
+    }
+
+    private func insert(_ index: Int) throws {
+      count += 1
+      try contexts[index].insert(count % 3 == 0 ? "Leaf" : "Node", values: ["name": .string("n\(count)")])
+    }
+
+    private func pick(_ context: ManagedObjectContext) throws -> ManagedObject? {
+      try context.fetch(FetchRequest("Node")).randomElement(using: &random)
+    }
+
+    private func link(_ node: ManagedObject, _ other: ManagedObject) throws {
+      guard let name = Pairs.inverses.keys.sorted().randomElement(using: &random) else { return }
+      let isLess = Int.random(in: 0..<3, using: &random) == 0
+      if !Pairs.toMany.contains(name) {
+        try node.setObject(isLess ? nil : other, forKey: name)
+      } else if isLess {
+        try node.remove(other, from: name)
+      } else {
+        try node.add(other, to: name)
+      }
+    }
+
+    private func giveUp(_ node: ManagedObject, _ index: Int) throws {
+      let merges = Bool.random(using: &random)
+      if !merges { numbers[index][node.objectID] = nil }
+      try contexts[index].refresh(node, mergeChanges: merges)
+    }
+
+    private func save(_ index: Int) throws {
+      let context = contexts[index]
+      let before = try Pairs.links(in: bench.stranger())
+      do {
+        try context.save()
+        try expectNumbers(index)
+      } catch let error as GraphError {
+        #expect(error.code == .mergeConflict)
+        #expect(try Pairs.links(in: bench.stranger()) == before)
+        // Rows that are read anew, or the old ones once more.
+        if Bool.random(using: &random) { try context.reset() } else { try context.rollback() }
+      }
+      numbers[index] = [:]
+      #expect(try Pairs.broken(in: bench.stranger()) == [])
+    }
+
+    private func expectNumbers(_ index: Int) throws {
+      let fresh = bench.stranger()
+      for (id, number) in numbers[index] where !id.isTemporaryID {
+        guard let node = try fresh.existingObject(with: id) else { continue }
+        #expect(node["number"] == .int(number))
+      }
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases, 1...12) func theStoreStaysWhole(_ kind: StoreKind, seed: Int) throws {
+    let bench = try Bench(kind, seed: seed)
+    for _ in 0..<150 { try bench.step() }
+  }
+}
