@@ -34,7 +34,7 @@ extension InMemoryContents {
   private func unpaired(
     _ id: ManagedObjectID, side: OneToOneEnds.Side, row: (ManagedObjectID) -> Snapshot?
   ) -> [GraphError] {
-    let key = LinkKey(model.entities[side.destination].properties[side.inverse])
+    let key = model.entities[side.destination].properties[side.inverse].id
     let others = (pointers[key]?[id] ?? []).filter { row($0)?.values[side.inverse] == .objectID(id) }
     let destination = row(id)?.values[side.slot]
     return others.filter { destination != .objectID($0) }.map { .unpaired($0, slot: side.inverse, from: id, in: model) }
