@@ -15,10 +15,10 @@ public enum Pairs {
   /// The model as a value.
   public static func model() -> ManagedObjectModel {
     var node = EntityDescription("Node")
-    node.attributes = [AttributeDescription("name", .string), AttributeDescription("number", .integer64)]
+    node.attributes = [AttributeDescription("name", type: .string), AttributeDescription("number", type: .integer64)]
     node.relationships = inverses.sorted { $0.key < $1.key }.map { name, inverse in
       toMany.contains(name)
-        ? .toMany(name, "Node", inverse: inverse) : .toOne(name, "Node", inverse: inverse)
+        ? .toMany(name, destination: "Node", inverse: inverse) : .toOne(name, destination: "Node", inverse: inverse)
     }
     for index in node.relationships.indices where ["books", "likes"].contains(node.relationships[index].name) {
       node.relationships[index].isOrdered = true

@@ -108,7 +108,9 @@ import Testing
     var model = People.model()
     var template = FetchRequest("Person", where: try Predicate(format: "age >= $LEAST"))
     template.resultType = .dictionaries
-    template.propertiesToFetch = [FetchColumn("firstName"), FetchColumn("total", try Expression(format: "@sum.age"))]
+    template.propertiesToFetch = [
+      FetchColumn("firstName"), FetchColumn("total", expression: try Expression(format: "@sum.age")),
+    ]
     template.propertiesToGroupBy = ["firstName"]
     template.havingPredicate = try Predicate(format: "total > $TOTAL")
     model.fetchRequestTemplates["sums"] = template
