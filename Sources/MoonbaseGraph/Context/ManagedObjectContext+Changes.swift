@@ -170,7 +170,7 @@ extension ManagedObjectContext {
     object.becomeFault()
     failures += object.failuresOfHooks(before: false)
     for (slot, ids) in removals {
-      for id in ids { object.toManyState(slot).remove(id) }
+      for id in ids { _ = object.toManyState(slot).remove(id) }
       didChange(object)
     }
     for (slot, list) in lists {

@@ -33,7 +33,7 @@ extension ManagedObject {
       else { continue }
       for id in Array(state.members) {
         guard let other = otherSide(of: .objectID(id), along: relationship) else { continue }
-        if other.isDeleted || !other.isFault && !other.pointsAt(self, slot: inverse) { state.remove(id) }
+        if other.isDeleted || !other.isFault && !other.pointsAt(self, slot: inverse) { _ = state.remove(id) }
       }
     }
   }
