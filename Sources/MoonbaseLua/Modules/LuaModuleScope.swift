@@ -87,7 +87,7 @@ extension LuaState {
     let weak = try table()
     // A dictionary of fields would be the first of its kind in a process: to make its type would take a tenth of the start.
     let metatable = try table(fields: 1)
-    try metatable.set("__mode", "k")
+    try metatable.set("__mode", to: "k")
     try weak.setMetatable(metatable)
     return weak
   }

@@ -84,7 +84,8 @@ import Testing
     #expect(counting.forth.value == 1 && counting.back.value == 1)
   }
 
-  @Test(arguments: StoreKind.allCases) func committedValueOfATransformerIsTheValueThatWasSaved(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases) func committedValueOfATransformerIsTheValueThatWasSaved(_ kind: StoreKind) throws
+  {
     let bench = try StoreBench(kind)
     let context = try ManagedObjectContext(bench.coordinator, extensions: extensions())
     let person = try context.insert("Person", values: ["color": "red"])
