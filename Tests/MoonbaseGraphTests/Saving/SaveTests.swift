@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
