@@ -50,18 +50,23 @@ static void push_error_box(MBLState *S, lua_State *L) {
   S->failure.error = NULL;
 }
 
-int mbl_raise_failure(MBLState *S, lua_State *L) {
+// Takes the text out of the scratch, which is free again from `scratch` on.
+static int raise_text(MBLState *S, lua_State *L, size_t scratch) {
+  mbl_push_blame(L);
+  lua_pushlstring(L, S->failure.length > 0 ? S->scratch.bytes + S->failure.text : "", S->failure.length);
+  S->failure.isText = false;
+  mbl_scratch_free(S, scratch);
+  lua_concat(L, 2);
+  return lua_error(L);
+}
+
+int mbl_raise_failure(MBLState *S, lua_State *L, size_t scratch) {
   if (S->run.abort) {
     mbl_arm(S);
     return mbl_raise_abort(L);
   }
-  if (S->failure.isText) {
-    mbl_push_blame(L);
-    lua_pushlstring(L, S->failure.length > 0 ? S->scratch.bytes + S->failure.text : "", S->failure.length);
-    lua_concat(L, 2);
-    S->failure.isText = false;
-    return lua_error(L);
-  }
+  if (S->failure.isText) return raise_text(S, L, scratch);
+  mbl_scratch_free(S, scratch);
   if (S->failure.reference != LUA_NOREF) {
     lua_rawgeti(L, LUA_REGISTRYINDEX, S->failure.reference);
     luaL_unref(L, LUA_REGISTRYINDEX, S->failure.reference);

@@ -53,7 +53,7 @@ int mbl_passage_end(MBLPassage *passage, int32_t failed) {
   mbl_set_in_host(S, passage->inHost);
   if (failed || S->run.abort) {
     mbl_pending_unwind(S, passage->pending);
-    return mbl_raise_failure(S, L);
+    return mbl_raise_failure(S, L, passage->scratch);
   }
   int count = frame->pushed;
   if (frame->hasResult) {
@@ -66,8 +66,7 @@ int mbl_passage_end(MBLPassage *passage, int32_t failed) {
     count++;
   }
   if (S->pending.count > passage->pending) mbl_pending_unwind(S, passage->pending);
-  S->scratch.top = passage->scratch;
-  if (passage->scratch == 0) mbl_scratch_trim(S);
+  mbl_scratch_free(S, passage->scratch);
   if (S->garbage.count >= 64) mbl_drain(S);
   if (S->hosted.bytes > S->hosted.mark) mbl_collect_hosted(S, L);
   return count;

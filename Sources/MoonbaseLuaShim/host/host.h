@@ -47,6 +47,8 @@ int32_t mbl_own(MBLState *S, void *object, int64_t weight);
 void mbl_disown(MBLState *S, int32_t place, int64_t weight);
 void mbl_pending_unwind(MBLState *S, int count);
 size_t mbl_scratch_copy(MBLState *S, const void *bytes, size_t length);
+// Nothing behind `top` is asked for any more.
+void mbl_scratch_free(MBLState *S, size_t top);
 // Gives much back where nothing waits in it.
 void mbl_scratch_trim(MBLState *S);
 
@@ -117,7 +119,8 @@ void mbl_function_setup(lua_State *L);
 
 // MARK: failure.c
 
-int mbl_raise_failure(MBLState *S, lua_State *L);
+// What the frame left in the scratch, behind `scratch`, goes.
+int mbl_raise_failure(MBLState *S, lua_State *L, size_t scratch);
 void mbl_failure_setup(lua_State *L);
 
 // MARK: place.c, text.c

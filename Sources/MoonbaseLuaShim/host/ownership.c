@@ -53,6 +53,11 @@ size_t mbl_scratch_copy(MBLState *S, const void *bytes, size_t length) {
   return offset;
 }
 
+void mbl_scratch_free(MBLState *S, size_t top) {
+  S->scratch.top = top;
+  if (top == 0) mbl_scratch_trim(S);
+}
+
 void mbl_scratch_trim(MBLState *S) {
   if (S->scratch.top > 0 || S->scratch.capacity <= (1 << 20)) return;
   mbl_weigh(S, -(int64_t)S->scratch.capacity);

@@ -16,4 +16,19 @@ import Testing
     let error = try #require(throws: LuaError.self) { try state.load("resize('a')", name: "t.lua")() }
     #expect(error.description == "t.lua:1: bad argument #2 to 'resize' (number expected, got no value)")
   }
+
+  @Test(arguments: ["fail", "mixed"]) func theTextsOfFailedCallsAreLetGoOfWhileTheScriptRuns(function: String) throws {
+    let state = try LuaState(limits: LuaLimits(memory: 4 << 20))
+    try state.setGlobal(
+      "fail", to: state.function { call in throw call.argumentError(0, problem: String(repeating: "x", count: 1000)) })
+    // Fails with an error that is no text, behind a result that is one.
+    try state.setGlobal(
+      "mixed",
+      to: state.function { call in
+        call.return(String(repeating: "y", count: 1000))
+        throw CancellationError()
+      })
+    let script = "for _ = 1, 20000 do assert(not pcall(\(function))) end"
+    #expect(throws: Never.self) { try state.load(script, name: "t")() }
+  }
 }
