@@ -38,9 +38,12 @@ struct StoreFile: Sendable {
     truePath = Self.resolve(path)
   }
 
-  /// A file that is not there yet has a folder that may be a link.
-  private static func resolve(_ path: String) -> String {
+  /// A file that is not there yet may be named by a link that leads to where it will be, and its folder may be a link.
+  private static func resolve(_ path: String, links: Int = 40) -> String {
     if let whole = FileIdentity.truePath(path) { return whole }
+    if links > 0, let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) {
+      return resolve(target.hasPrefix("/") ? target : "\(path.folderOfPath)/\(target)", links: links - 1)
+    }
     guard let folder = FileIdentity.truePath(path.folderOfPath), let slash = path.utf8.lastIndex(of: 0x2f) else {
       return path
     }
@@ -112,7 +115,7 @@ struct StoreFile: Sendable {
 
   /// Fails where a new file could not be made.
   func checkFolder() throws {
-    let folder = path.folderOfPath
+    let folder = truePath.folderOfPath
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
       throw GraphError(.cannotOpenFile, message: "\(path) cannot be made: there is no folder \(folder)")

@@ -19,6 +19,36 @@ import Testing
     #expect(try SQLiteStore.metadata(ofStoreAt: url)["NSStoreType"] == .string("SQLite"))
   }
 
+  @Test(arguments: [true, false]) func aLinkMayLeadToWhereANewStoreIsToBe(isRelative: Bool) throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(at: folder.file("real"), withIntermediateDirectories: true)
+    let target = isRelative ? "real/people.sqlite" : folder.file("real/people.sqlite").path
+    for (link, target) in [("first", "second"), ("second", target)] {
+      try FileManager.default.createSymbolicLink(atPath: folder.file(link).path, withDestinationPath: target)
+    }
+    var photo = EntityDescription("Photo")
+    photo.attributes = [
+      AttributeDescription("bytes", type: .binaryData).with { $0.allowsExternalBinaryDataStorage = true }
+    ]
+    let model = try ManagedObjectModel(entities: [photo]).resolved()
+    let bytes = Value.data(Data(repeating: 7, count: 200_000))
+    for name in ["first", "real/people.sqlite"] {
+      let coordinator = PersistentStoreCoordinator(model: model)
+      coordinator.add(try SQLiteStore(url: folder.file(name), model: model))
+      let context = try ManagedObjectContext(coordinator)
+      if name == "first" {
+        try context.insert("Photo", values: ["bytes": bytes])
+        try context.save()
+      }
+      #expect(try context.fetch(FetchRequest("Photo")).map { try $0.value(forKey: "bytes") } == [bytes])
+    }
+    #expect(FileManager.default.fileExists(atPath: folder.file("real/.people_SUPPORT").path))
+    let circle = folder.file("circle")
+    try FileManager.default.createSymbolicLink(atPath: circle.path, withDestinationPath: "circle")
+    let error = #expect(throws: GraphError.self) { try SQLiteStore(url: circle, model: model) }
+    #expect(error?.code == .cannotOpenFile)
+  }
+
   @Test(arguments: [true, false])
   func whatIsNoFileIsRefusedAtOnce(readOnly: Bool) throws {
     let folder = try TemporaryFolder()
