@@ -86,22 +86,27 @@ struct SaveTransaction {
 
   private mutating func update() throws {
     try HostWork.charge(changes.updated.count)
-    for change in changes.updated where !(try apply(change)) {
-      try clearUniqueValues(of: change)
-      postponed.append(change)
+    for change in changes.updated {
+      do {
+        try apply(change)
+      } catch let error as SQLiteError where error.code == .uniqueConstraint {
+        try clearUniqueValues(of: change, after: error)
+        postponed.append(change)
+      } catch let error as SQLiteError where error.code.primary == .constraint {
+        throw describe(error, saving: change.snapshot.id)
+      }
     }
     let rest = postponed
     for change in rest {
       do {
-        if !(try apply(change)) { throw uniqueConflict(change.snapshot.id, names: []) }
+        try apply(change)
       } catch let error as SQLiteError where error.code.primary == .constraint {
         throw describe(error, saving: change.snapshot.id)
       }
     }
   }
 
-  /// Writes one update; false where a unique value is taken.
-  private mutating func apply(_ change: StoreChanges.Update) throws -> Bool {
+  private mutating func apply(_ change: StoreChanges.Update) throws {
     let id = change.snapshot.id
     let shape = try shape(of: change)
     if shape.writer.hasExternalData {
@@ -111,9 +116,6 @@ struct SaveTransaction {
       if try !shape.writer.update(change, with: shape.statement, on: connection, files: &files) {
         conflicts.append(try conflict(id, expected: change.expectedVersion ?? 0))
       }
-      return true
-    } catch let error as SQLiteError where error.code == .uniqueConstraint {
-      return false
     } catch let error as SQLiteError {
       throw LargeValue.explain(error, row: change.snapshot, of: shape.writer.layout.entity)
     }
@@ -131,11 +133,13 @@ struct SaveTransaction {
     return shape
   }
 
-  private mutating func clearUniqueValues(of change: StoreChanges.Update) throws {
+  /// So that other rows of the save can take them. A file may have unique indexes that its model does not speak of.
+  private mutating func clearUniqueValues(of change: StoreChanges.Update, after error: SQLiteError) throws {
     let writer = try writer(change.snapshot.id)
-    let unique = Set(writer.layout.entity.uniquenessConstraints.joined()).intersection(change.changedSlots)
+    let unique = Set(writer.layout.entity.uniquenessConstraints.joined()).union(writer.layout.slots(named: error))
+      .intersection(change.changedSlots)
     let columns = writer.columns.filter { unique.contains($0.slot) }.map { "\($0.name) = NULL" }
-    guard !columns.isEmpty else { throw uniqueConflict(change.snapshot.id, names: []) }
+    guard !columns.isEmpty else { throw describe(error, saving: change.snapshot.id) }
     let statement = try connection.statement(
       "UPDATE \(identifier(writer.layout.table)) SET \(columns.joined(separator: ", ")) WHERE Z_PK = ?")
     statement.bind(change.snapshot.id.key, at: 1)
@@ -188,30 +192,47 @@ struct SaveTransaction {
     return .conflict(id, expected: expected, found: try statement.step() ? statement.integer(0) : nil)
   }
 
-  /// Says which constraint an object violates. SQLite names the columns: `UNIQUE constraint failed: ZPERSON.ZEMAIL`.
+  /// Says which constraint an object violates.
   private func describe(_ error: SQLiteError, saving id: ManagedObjectID) -> GraphError {
-    guard error.code == .uniqueConstraint, let entity = try? layout.layout(of: id) else {
+    switch error.code {
+    case .uniqueConstraint: return uniqueConflict(id, after: error)
+    case .primaryKeyConstraint:
       return GraphError(
-        .mergeConflict, message: "\(id): its primary key is taken by another row; nothing was saved",
-        entity: id.entityName,
-        objectID: id, underlying: error)
+        .mergeConflict,
+        message:
+          "\(id): its primary key is taken by another row; nothing was saved. If nobody else saved meanwhile, the greatest key "
+          + "(Z_MAX) in Z_PRIMARYKEY is too small: set it to the greatest Z_PK", entity: id.entityName, objectID: id,
+        underlying: error)
+    default:
+      return GraphError(
+        .constraintConflict,
+        message: "\(id): the file refuses the row, by a trigger or a rule of its own: \(error.message)",
+        entity: id.entityName, objectID: id, underlying: error)
     }
-    let named = error.message.split(separator: ":").last ?? ""
-    let columns = named.split(separator: ",").map { $0.split(separator: ".").last.map(String.init) ?? "" }
-    let names = entity.slots.enumerated().compactMap { slot, place in
-      if case .attribute(let column, _) = place, columns.contains(column) {
-        return entity.entity.properties[slot].name
-      }
-      return nil
-    }
-    return uniqueConflict(id, names: names, underlying: error)
   }
 
-  private func uniqueConflict(_ id: ManagedObjectID, names: [String], underlying: SQLiteError? = nil) -> GraphError {
+  private func uniqueConflict(_ id: ManagedObjectID, after error: SQLiteError) -> GraphError {
+    let entity = try? layout.layout(of: id)
+    let names = entity.map { entity in entity.slots(named: error).map { entity.entity.properties[$0].name } } ?? []
     let what = names.isEmpty ? "unique values" : names.joined(separator: ", ")
     return GraphError(
       .constraintConflict, message: "\(id.entityName): another object has the same \(what) as \(id)",
       entity: id.entityName,
-      property: names.count == 1 ? names[0] : nil, objectID: id, underlying: underlying)
+      property: names.count == 1 ? names[0] : nil, objectID: id, underlying: error)
+  }
+}
+
+extension EntityLayout {
+  /// The properties whose columns SQLite names: `UNIQUE constraint failed: ZPERSON.ZEMAIL, ZPERSON.ZNAME`.
+  fileprivate func slots(named error: SQLiteError) -> [Slot] {
+    let named = error.message.split(separator: ":").last ?? ""
+    let columns = named.split(separator: ",").map { $0.split(separator: ".").last.map(String.init) ?? "" }
+    return slots.indices.filter { slot in
+      switch slots[slot] {
+      case .attribute(let column, _): columns.contains(column)
+      case .toOne(let place): columns.contains(place.column)
+      default: false
+      }
+    }
   }
 }

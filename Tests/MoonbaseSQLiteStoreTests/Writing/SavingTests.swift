@@ -1,6 +1,7 @@
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseSQLite
 import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
@@ -93,23 +94,58 @@ import Testing
     #expect(try people.store.count(matching: people.query("Person")) == 1)
   }
 
-  @Test func uniqueValuesCanChangePlacesWithinOneSave() throws {
+  @Test func aUniqueValueThatAnUpdateWouldTakeIsNamedToo() throws {
     let people = try PeopleStore()
+    let ids = try people.insert(people.row("Person", ["email": "a@b"]), people.row("Employee", ["email": "c@d"]))
+    let error = #expect(throws: GraphError.self) {
+      try people.save { $0.updated = [try people.update(ids[1], ["email": "a@b"])] }
+    }
+    #expect(error?.code == .constraintConflict)
+    #expect(error?.property == "email")
+    #expect(error?.objectID == ids[1])
+    #expect(try people.value(ids[1], "email") == "c@d")
+  }
+
+  @Test func whatATriggerOfTheFileRefusesIsToldInItsWords() throws {
+    let people = try PeopleStore()
+    let id = try people.insert(people.row("Person"))[0]
+    let raw = try RawDatabase(people.folder.file())
+    for event in ["INSERT", "UPDATE"] {
+      try raw.connection.execute(
+        "CREATE TRIGGER no\(event) BEFORE \(event) ON ZPERSON BEGIN SELECT RAISE(ABORT, 'no \(event)'); END")
+    }
+    let inserted = #expect(throws: GraphError.self) { try people.insert(people.row("Employee")) }
+    let updated = #expect(throws: GraphError.self) {
+      try people.save { $0.updated = [try people.update(id, ["age": 3])] }
+    }
+    for (error, words) in [(inserted, "no INSERT"), (updated, "no UPDATE")] {
+      #expect(error?.code == .constraintConflict)
+      #expect(error?.message.hasSuffix(words) == true)
+      #expect(error?.message.contains("primary key") == false)
+    }
+    #expect(updated?.objectID == id)
+  }
+
+  @Test(arguments: ["email", "lastName"]) func uniqueValuesCanChangePlacesWithinOneSave(attribute: String) throws {
+    let people = try PeopleStore()
+    // One index is the model's, one is of the file alone.
+    try RawDatabase(people.folder.file()).connection.execute("CREATE UNIQUE INDEX extra ON ZPERSON (ZLASTNAME)")
     let ids = try people.insert(
-      people.row("Person", ["email": "a"]), people.row("Person", ["email": "b"]), people.row("Person", ["email": "c"]))
+      people.row("Person", [attribute: "a"]), people.row("Person", [attribute: "b"]),
+      people.row("Person", [attribute: "c"]))
     try people.save {
       $0.updated = [
-        try people.update(ids[0], ["email": "b"]), try people.update(ids[1], ["email": "c"]),
-        try people.update(ids[2], ["email": "a"]),
+        try people.update(ids[0], [attribute: "b"]), try people.update(ids[1], [attribute: "c"]),
+        try people.update(ids[2], [attribute: "a"]),
       ]
     }
-    #expect(try ids.map { try people.value($0, "email") } == ["b", "c", "a"])
-    let heir = try people.row("Person", ["email": "b"])
+    #expect(try ids.map { try people.value($0, attribute) } == ["b", "c", "a"])
+    let heir = try people.row("Person", [attribute: "b"])
     try people.save {
       $0.deleted = [.init(id: ids[0], expectedVersion: 2)]
       $0.inserted = [heir]
     }
-    #expect(try people.value(heir.id, "email") == "b")
+    #expect(try people.value(heir.id, attribute) == "b")
   }
 
   @Test func aTakenPrimaryKeyIsAConflictAndKeysAreNeverGivenAgain() throws {
