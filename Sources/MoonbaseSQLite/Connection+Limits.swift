@@ -22,6 +22,11 @@ extension Connection {
       }, connection)
   }
 
+  /// A statement with more parameters fails with an error that is a limit (`SQLiteError.isLimit`).
+  package func limitParameters(to count: Int) {
+    sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, Int32(count))
+  }
+
   private func mustStop() -> Bool { HostWork.mustEnd(after: Self.stride.units) && !isUnstoppable }
 
   /// Sleeps for a moment, longer each time; false when there is no patience left, or no script that would want the answer.

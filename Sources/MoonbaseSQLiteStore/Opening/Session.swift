@@ -15,6 +15,10 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   /// The functions of scripts, by generation.
   private var functions: [UInt64: (provider: Provider, registered: RegisteredFunctions)] = [:]
 
+  /// SQLite compares each constant of a query with all others when it prepares one, and nothing stops it there: 20,000 take a minute.
+  /// The context is faster with those. A row of the widest table has fewer.
+  private static let greatestParameterCount = 2500
+
   private struct Provider {
     weak var object: (any PureFunctionProvider)?
   }
@@ -30,6 +34,7 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     // SQLite's 2 MiB are too few for the pages that one save of many objects touches (indexes are written all over), or one
     // query that follows relationships.
     try connection.execute("PRAGMA cache_size = -32768")
+    connection.limitParameters(to: Self.greatestParameterCount)
     try PredicateFunctions.register(on: connection)
     try TriggerFunctions.register(on: connection)
   }

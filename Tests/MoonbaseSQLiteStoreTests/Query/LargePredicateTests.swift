@@ -68,6 +68,16 @@ import struct MoonbaseModel.SortDescriptor
     try worlds.agree("NOT whole IN {1, 2, NULL} AND NOT whole IN {} AND whole IN {1.0, 3.5, whole}")
   }
 
+  @Test func whatSQLiteTakesLongToPrepareIsDoneInMemory() throws {
+    let worlds = try Self.things()
+    for word in ["OR", "AND NOT"] {
+      let numbers = (0..<3000).map { "whole == \($0 * 3 + 3)" }
+      let predicate = try Predicate.any(numbers.map { try Predicate(format: $0) }, word)
+      #expect(try !worlds.isInSQL(predicate))
+      try worlds.agree(predicate)
+    }
+  }
+
   @Test func whatSQLiteRefusesIsDoneInMemoryWithTheSameResult() throws {
     let worlds = try Self.things()
     let joins = (1...63).map { Array(repeating: "boss", count: $0).joined(separator: ".") }
