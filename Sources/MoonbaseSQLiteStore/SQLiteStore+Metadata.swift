@@ -43,7 +43,16 @@ extension SQLiteStore {
         message:
           "\(url.relativePath) carries no model (an old framework wrote it): name the model that it was made with")
     }
-    var model = try ManagedObjectModel(modelCache: cache)
+    var model: ManagedObjectModel
+    do {
+      model = try ManagedObjectModel(modelCache: cache)
+    } catch {
+      throw GraphError(
+        .invalidStore,
+        message:
+          "\(url.relativePath): the model that it carries (Z_MODELCACHE) cannot be read: \(error); name the model that it was "
+          + "made with", underlying: error)
+    }
     model.locations[.file] = SourceLocation(file: url.relativePath)
     return model
   }

@@ -53,6 +53,14 @@ import Testing
     #expect(carried.fetchRequestTemplates["own"]?.includesSubentities == true)
   }
 
+  @Test func aCarriedModelThatCannotBeReadIsNamedWithItsFile() throws {
+    try RawDatabase(folder.file()).connection.execute("UPDATE Z_MODELCACHE SET Z_CONTENT = x'00112233'")
+    let error = #expect(throws: GraphError.self) { try SQLiteStore.cachedModel(ofStoreAt: folder.file()) }
+    #expect(error?.code == .invalidStore)
+    #expect(
+      error?.message.contains("\(folder.file().lastPathComponent): the model that it carries (Z_MODELCACHE)") == true)
+  }
+
   @Test func theCarriedModelIsNoPartOfTheMetadataThatProgramsSeeAndSurvivesTheirs() throws {
     let metadata = try SQLiteStore.metadata(ofStoreAt: folder.file())
     #expect(metadata["app"] == "theirs")
