@@ -1,5 +1,6 @@
 ---@meta
--- What `moonbase.model` tells of the model in use. It is read-only; a name that the model lacks raises an error.
+-- What `moonbase.model` tells of the model in use. It is read-only; a name that the model lacks raises an error, and so
+-- does a misspelt field.
 -- `pairs` gives names in the model's order, `#` counts them.
 
 ---@class moonbase.ModelInfo

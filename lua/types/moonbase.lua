@@ -51,7 +51,9 @@ function Progress:advance(steps) end
 ---Takes the bar away.
 function Progress:finish() end
 
----What data or others cause: returned by `save`, `validate`, `parse` and `migrate`, raised by everything else.
+---What data or others cause: returned by `save`, `validate`, `transaction` and `parse`, raised by
+---everything else.
+---`tostring` and `..` give the whole sentence.
 ---@class moonbase.Error
 ---@field code integer Core Data's number where it has one, such as 1570 for a missing value
 ---@field message string

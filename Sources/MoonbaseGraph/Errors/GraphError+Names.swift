@@ -8,13 +8,14 @@ extension GraphError {
     return GraphError(.unknownName, message: "the model has no entity \(name)\(hint)", entity: name)
   }
 
-  /// A property that an entity does not have, or that holds no value.
+  /// A property that an entity does not have, or that holds no value; `methods` could have been meant too.
   package static func unknownProperty(
-    _ key: String, of entity: ResolvedEntity, id: ManagedObjectID? = nil
+    _ key: String, of entity: ResolvedEntity, id: ManagedObjectID? = nil, or methods: [String] = []
   ) -> GraphError {
     if entity.fetchedProperties[key] != nil { return .fetchedProperty(key, of: entity) }
     return GraphError(
-      .unknownName, message: entity.noProperty(key, orFetchedProperty: true), entity: entity.name, property: key,
+      .unknownName, message: entity.noProperty(key, orFetchedProperty: true, or: methods), entity: entity.name,
+      property: key,
       objectID: id)
   }
 

@@ -93,6 +93,8 @@ extension AttributeDescription {
       case (.uuid, .string): "; the text is no UUID"
       case (.decimal, .string): "; the text is no number"
       case (.decimal, .double): "; give a decimal or text, which keep every digit"
+      case (.integer16, .string), (.integer32, .string), (.integer64, .string), (.double, .string), (.float, .string):
+        "; make a number of the text"
       case (.integer16, .double), (.integer32, .double), (.integer64, .double): "; only integral numbers fit"
       case (.boolean, _): "; give true or false"
       case (.double, .double), (.float, .double), (.date, .date):
@@ -100,7 +102,8 @@ extension AttributeDescription {
       case (.uri, .string): "; make a URI of the text"
       default: ""
       }
-    let shown = value.text.map { " \($0.count > 60 ? $0.prefix(60) + "…" : $0[...])" } ?? ""
+    let quote = if case .string = value { "'" } else { "" }
+    let shown = value.text.map { " \(quote)\($0.count > 60 ? $0.prefix(60) + "…" : $0[...])\(quote)" } ?? ""
     return ModelError(.invalidValue, message: "takes \(type.phrase), not \(value.typeDescription)\(shown)\(advice)")
   }
 }

@@ -72,12 +72,13 @@ public final class ResolvedEntity: Sendable {
 
   /// That the entity has no property of a name, and which name is near: `Person has no property agee; did you mean age?`
   ///
-  /// Where fetched properties could have been named too, theirs are near as well. The place, where it is told, stands before what
-  /// is near, and a hint in its stead.
+  /// Where fetched properties, or `others`, could have been named too, theirs are near as well. The place, where it is told, stands
+  /// before what is near, and a hint in its stead.
   package func noProperty(
-    _ name: String, at place: String = "", hint: String? = nil, orFetchedProperty: Bool = false
+    _ name: String, at place: String = "", hint: String? = nil, orFetchedProperty: Bool = false,
+    or others: [String] = []
   ) -> String {
-    let names = properties.map(\.name) + (orFetchedProperty ? fetchedProperties.keys.sorted() : [])
+    let names = properties.map(\.name) + (orFetchedProperty ? fetchedProperties.keys.sorted() : []) + others
     return "\(self.name) has no property \(name)\(place)\(hint ?? suggestion(for: name, among: names))"
   }
 

@@ -135,6 +135,14 @@ extension HostTypes {
       box.seen()
       call.return(box.text)
     }
+    error.operator(.concatenate) { call in call.return(try Self.text(of: 0, in: call) + Self.text(of: 1, in: call)) }
+  }
+
+  /// A side of `..`: an error's text, or what Lua would join.
+  private static func text(of index: Int, in call: borrowing LuaCall) throws -> String {
+    guard let box = call.objectIfPresent(index, as: ErrorBox.self) else { return try call.text(index) }
+    box.seen()
+    return box.text
   }
 }
 

@@ -7,7 +7,7 @@ extension ScriptDomain {
     let entities = listing("the model has no entity", names: model.entities.map(\.name)) { name, domain in
       try model.entity(name).map { try domain.describe($0, in: model) } ?? .nil
     }
-    return .table(try state.table(["entities": entities]).frozen())
+    return try frozen(["entities": entities], as: "moonbase.model")
   }
 
   private func listing(
@@ -33,45 +33,77 @@ extension ScriptDomain {
     fields["fetched_properties"] = listing(
       "\(entity.name) has no fetched property", names: entity.fetchedProperties.keys.sorted()
     ) { name, domain in try entity.fetchedProperties[name].map(domain.describe) ?? .nil }
-    return try frozen(fields)
+    return try frozen(fields, as: "an entity of moonbase.model")
   }
 
   private func describe(_ attribute: AttributeDescription) throws -> LuaValue {
     let rules = attribute.validation
-    return try frozen([
-      "name": .text(attribute.name), "type": .text(attribute.type.modelName),
-      "optional": .boolean(attribute.isOptional), "transient": .boolean(attribute.isTransient),
-      "default": try luaValue(from: attribute.defaultValue), "min": try luaValue(from: rules.minimum ?? .null),
-      "max": try luaValue(from: rules.maximum ?? .null), "min_length": integer(rules.minimumLength),
-      "max_length": integer(rules.maximumLength), "matches": text(rules.regularExpression),
-      "one_of": try luaValue(from: rules.allowedValues.map(Value.list) ?? .null),
-      "transformer": text(attribute.valueTransformerName),
-      "class": text(attribute.valueClassName), "derivation": text(attribute.derivationExpression),
-      "user_info": try luaValue(from: .map(attribute.userInfo)),
-    ])
+    return try frozen(
+      [
+        "name": .text(attribute.name), "type": .text(attribute.type.modelName),
+        "optional": .boolean(attribute.isOptional), "transient": .boolean(attribute.isTransient),
+        "default": try luaValue(from: attribute.defaultValue), "min": try luaValue(from: rules.minimum ?? .null),
+        "max": try luaValue(from: rules.maximum ?? .null), "min_length": integer(rules.minimumLength),
+        "max_length": integer(rules.maximumLength), "matches": text(rules.regularExpression),
+        "one_of": try luaValue(from: rules.allowedValues.map(Value.list) ?? .null),
+        "transformer": text(attribute.valueTransformerName),
+        "class": text(attribute.valueClassName), "derivation": text(attribute.derivationExpression),
+        "user_info": try luaValue(from: .map(attribute.userInfo)),
+      ], as: "an attribute of moonbase.model")
   }
 
   private func describe(_ relationship: RelationshipDescription) throws -> LuaValue {
-    try frozen([
-      "name": .text(relationship.name), "destination": .text(relationship.destinationEntityName),
-      "inverse": text(relationship.inverseName), "to_many": .boolean(relationship.isToMany),
-      "ordered": .boolean(relationship.isOrdered), "delete": .text(relationship.deleteRule.modelName),
-      "optional": .boolean(relationship.isOptional), "transient": .boolean(relationship.isTransient),
-      "min": integer(relationship.minCount), "max": integer(relationship.maxCount),
-      "user_info": try luaValue(from: .map(relationship.userInfo)),
-    ])
+    try frozen(
+      [
+        "name": .text(relationship.name), "destination": .text(relationship.destinationEntityName),
+        "inverse": text(relationship.inverseName), "to_many": .boolean(relationship.isToMany),
+        "ordered": .boolean(relationship.isOrdered), "delete": .text(relationship.deleteRule.modelName),
+        "optional": .boolean(relationship.isOptional), "transient": .boolean(relationship.isTransient),
+        "min": integer(relationship.minCount), "max": integer(relationship.maxCount),
+        "user_info": try luaValue(from: .map(relationship.userInfo)),
+      ], as: "a relationship of moonbase.model")
   }
 
   private func describe(_ property: FetchedPropertyDescription) throws -> LuaValue {
-    try frozen([
-      "name": .text(property.name), "destination": .text(property.fetchRequest.entityName),
-      "predicate": text(property.fetchRequest.predicate?.description),
-      "user_info": try luaValue(from: .map(property.userInfo)),
-    ])
+    try frozen(
+      [
+        "name": .text(property.name), "destination": .text(property.fetchRequest.entityName),
+        "predicate": text(property.fetchRequest.predicate?.description),
+        "user_info": try luaValue(from: .map(property.userInfo)),
+      ], as: "a fetched property of moonbase.model")
   }
 
-  private func frozen(_ fields: [String: LuaValue]) throws -> LuaValue {
-    .table(try state.table(fields.mapValues(frozenThrough)).frozen())
+  /// A table that says which of its fields was meant where a name is misspelt. Fields may be nil.
+  private func frozen(_ fields: [String: LuaValue], as subject: String) throws -> LuaValue {
+    let table = try state.table(fields.mapValues(frozenThrough))
+    try table.setMetatable(misspelling(of: fields.keys.sorted(), in: subject))
+    return .table(try table.frozen())
+  }
+
+  /// What `moonbase.open` returned is often taken for its context.
+  func checkNames(ofStore store: LuaTable) throws {
+    let ofContext = types.context.plain.names
+    let hint = ", its context has: local context = moonbase.open{ ... }.context"
+    try store.setMetatable(
+      misspelling(of: ["context", "reload"], in: "an open store", beside: Set(ofContext), hint: hint))
+  }
+
+  /// One metatable for all that have the same fields. Names of something near get a hint.
+  private func misspelling(
+    of names: [String], in subject: String, beside others: Set<String> = [], hint: String = ""
+  ) throws -> LuaTable {
+    if let known = infoMetatables[subject] { return known }
+    let metatable = try state.table()
+    try metatable.set(
+      "__index",
+      to: try state.function { call in
+        let key = try call.value(1)
+        guard let name = key.textValue, !names.contains(name) else { return call.returnNil() }
+        let advice = others.contains(name) ? hint : suggestion(for: name, among: names)
+        throw ScriptError(.invalidRequest, message: "\(subject) has no '\(name)'\(advice)")
+      })
+    infoMetatables[subject] = metatable
+    return metatable
   }
 
   private func frozenThrough(_ value: LuaValue) throws -> LuaValue {

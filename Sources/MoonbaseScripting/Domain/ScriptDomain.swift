@@ -32,6 +32,8 @@ public final class ScriptDomain {
   private var currentClasses: [(name: String, value: LuaTable)] = []
   /// The model that scripts see as `moonbase.model`.
   var model: ResolvedModel?
+  /// What tables of `moonbase.model` say to misspelt names, by what they describe.
+  var infoMetatables: [String: LuaTable] = [:]
   /// Whether a script asked for a context or a model where there is none.
   var foundNoContext = false
   /// A failed save or transaction that no script has looked at yet, or an error of a `did_save` hook.

@@ -100,7 +100,11 @@ extension HostTypes {
   private func upsert(_ context: ManagedObjectContext, call: inout LuaCall) throws {
     let domain = try openDomain()
     let entity = try Self.entity(of: call, in: context)
-    let keys = try Self.keys(of: call, at: 1, for: entity).map { try domain.property(.text($0), of: entity).name }
+    let keys = try Self.keys(of: call, at: 1, for: entity).map { name in
+      let property = try domain.property(.text(name), of: entity)
+      if property.relationship?.isToMany == true { throw Self.notSought(name, of: entity) }
+      return name
+    }
     let argument = try Self.values(of: call, at: 2, for: entity)
     let rows = try argument.elements
     guard !rows.isEmpty else {
@@ -132,6 +136,13 @@ extension HostTypes {
       for (key, value) in values { try object.setValue(value, forKey: key) }
       return object
     }
+  }
+
+  private static func notSought(_ key: String, of entity: ResolvedEntity) -> ScriptError {
+    ScriptError(
+      .invalidRequest,
+      message: "upsert: \(entity.name).\(key) leads to several objects, and a key is an attribute or leads to one",
+      entity: entity.name, property: key)
   }
 
   /// Without its key a row would agree with whatever object has none.

@@ -14,7 +14,7 @@ extension HostTypes {
     for name in entity.fetchedProperties.keys.sorted() { describeFetched(name, of: type) }
     for method in objectMethods { type.method(method.name, upTo: method.count, method.body) }
     describeWhole(type)
-    let methods = Set(objectMethods.map(\.name))
+    let methods = objectMethods.map(\.name)
     type.missing { object, key, writing, _ in
       if writing, methods.contains(key) {
         throw ScriptError(
@@ -22,7 +22,7 @@ extension HostTypes {
           message: "\(key) is a method of every object, and no property of \(object.entity.name): it is only called",
           entity: object.entity.name)
       }
-      throw GraphError.unknownProperty(key, of: object.entity, id: object.objectID)
+      throw GraphError.unknownProperty(key, of: object.entity, id: object.objectID, or: writing ? [] : methods)
     }
     return type
   }

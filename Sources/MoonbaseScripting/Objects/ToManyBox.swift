@@ -101,7 +101,13 @@ extension HostTypes {
       }
       try box.requireOrder()
       guard !writing else {
-        throw ScriptError(.invalidRequest, message: "assign a list, or use insert, remove and move")
+        let owner = box.owner.entity
+        let name = owner.properties[box.slot].name
+        throw ScriptError(
+          .invalidRequest,
+          message:
+            "\(owner.name).\(name): a position is not assigned: assign a list to \(name), or use insert, remove and move",
+          entity: owner.name, property: name)
       }
       guard position > 0, let id = try box.owner.memberID(at: Int(position) - 1, slot: box.slot) else {
         return call.returnNil()

@@ -35,6 +35,7 @@ extension ScriptDomain {
           try call.refuse(from: 0)
           try ScriptExtensions.reload(of: context)
         }))
+    try checkNames(ofStore: result)
     return result
   }
 

@@ -138,10 +138,23 @@ public struct ScriptRunner {
     if error.message.hasPrefix("attempt to call a table value (for iterator") {
       return "a list is walked over with: for index, element in ipairs(list) do"
     }
+    if let advice = adviceForCalledValue(error.message) { return advice }
     guard domain.foundNoContext, error.kind == .runtime, error.message.contains("a nil value") else { return nil }
     return
       "moonbase.context and moonbase.model are nil here: name a store with --store (or a model with --model, for a store"
       + " in memory), or take the context of moonbase.open{ store = ..., model = ... }"
+  }
+
+  /// `context:has_changes()`, and `object:id()` where a property of that name hides the method.
+  private func adviceForCalledValue(_ message: String) -> String? {
+    guard let match = message.firstMatch(of: /attempt to call a (.+) value \(method '(\w+)'\)/), match.1 != "nil" else {
+      return nil
+    }
+    let name = match.2
+    let reading = "\(name) is a value here and no function: read it as .\(name)"
+    let isMethod = domain.types.objectMethods.contains { $0.name == name }
+    return isMethod
+      ? "\(reading); the method of objects is moonbase.object.\(name)(object) where a property hides it" : reading
   }
 
   private static func traceback(_ frames: [String], heading: String = "stack traceback:") -> [String] {

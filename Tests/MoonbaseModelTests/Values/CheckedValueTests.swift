@@ -25,7 +25,7 @@ import enum MoonbaseModel.Predicate
     (AttributeType.integer16, Value.int(70_000), "70000 does not fit an Integer 16: -32768 to 32767"),
     (.integer16, -32_769, "does not fit"), (.integer32, 2_147_483_648, "does not fit an Integer 32"),
     (.integer64, 1.5, "only integral numbers fit"), (.integer64, .double(1e300), "only integral"),
-    (.integer16, "5", "not string 5"),
+    (.integer16, "5", "not string '5'; make a number of the text"),
     (.integer16, true, "not boolean"), (.boolean, 1, "give true or false"),
     (.string, 5, "takes a string, not integer 5"),
     (.date, "yesterday", "ISO 8601"), (.date, 5, "takes a date"), (.uuid, "x", "the text is no UUID"),

@@ -55,6 +55,9 @@ import Testing
       fails(function() entities.Person.name = "x" end)
       fails(function() entities.Person.attributes.age.user_info.unit[1] = "x" end)
       fails(function() moonbase.model.entities = nil end)
+      fails(function() return entities.Person.atributes end)
+      fails(function() return entities.Person.relationships.boss.destinaton end)
+      fails(function() return entities.Person.fetched_properties.peers.predicte end)
       """)
     #expect(
       lines == [
@@ -62,6 +65,9 @@ import Testing
         "Person has no relationship frends; did you mean friends?",
         "a script cannot change the model: New is only read",
         "attempt to change a frozen table", "attempt to change a frozen table", "attempt to change a frozen table",
+        "an entity of moonbase.model has no 'atributes'; did you mean attributes?",
+        "a relationship of moonbase.model has no 'destinaton'; did you mean destination?",
+        "a fetched property of moonbase.model has no 'predicte'; did you mean predicate?",
       ])
   }
 

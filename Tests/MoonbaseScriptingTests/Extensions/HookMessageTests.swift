@@ -64,7 +64,7 @@ import Testing
   static let results: [(hook: String, code: String, message: String)] = [
     (
       "normalize = { age = function(v) return 'old' end }", insert,
-      "Person.age: normalize: extension1.lua:2: wrong result: takes an Integer 16, not string old"
+      "Person.age: normalize: extension1.lua:2: wrong result: takes an Integer 16, not string 'old'; make a number of the text"
     ),
     (
       "normalize = { age = function(v) return print end }", insert,
@@ -76,12 +76,13 @@ import Testing
     ),
     (
       "derived = { x = { type = 'integer16', inputs = { 'lastName' }, get = function(v) return v end } }",
-      "\(insert) print(p.x)", "Person.x: get: extension1.lua:2: wrong result: takes an Integer 16, not string a"
+      "\(insert) print(p.x)",
+      "Person.x: get: extension1.lua:2: wrong result: takes an Integer 16, not string 'a'; make a number of the text"
     ),
     (
       "derived = { x = { type = 'boolean', inputs = { 'lastName' }, pure = true, get = function(v) return v end } }",
       "\(insert) print(p.x)",
-      "Person.x: get: extension1.lua:2: wrong result: takes a boolean, not string a; give true or false"
+      "Person.x: get: extension1.lua:2: wrong result: takes a boolean, not string 'a'; give true or false"
     ),
     (
       "validate = { age = function(v) return false, moonbase.date.unix(0) end }", insert,

@@ -18,6 +18,24 @@ import Testing
     ("return context:fetch('Person')[1]", "a fetch request has no elements"),
     ("return #context:fetch('Person')", "a fetch request has no length: call its method count()"),
     ("local d = context:insert('Department') for p in d.employees do end", "write for object in object.NAME:each() do"),
+    ("context:insert('Person'):entiy()", "Person has no property entiy; did you mean entity?"),
+    ("return moonbase.object.is_deleted(context:insert('Person').is_delete)", "did you mean is_deleted?"),
+    ("return context:has_changes()", "has_changes is a value here and no function: read it as .has_changes"),
+    ("return context:insert('Person', { age = 3 }):age()", "age is a value here and no function: read it as .age"),
+    ("return moonbase.model.entites", "moonbase.model has no 'entites'; did you mean entities?"),
+    (
+      "return moonbase.model.entities.Person.attributes.age.tpye",
+      "an attribute of moonbase.model has no 'tpye'; did you mean type?"
+    ),
+    (
+      "context:insert('Person').age = '12'",
+      "Person.age: takes an Integer 16, not string '12'; make a number of the text"
+    ),
+    ("context:insert('Person').age = ''", "takes an Integer 16, not string ''; make a number of the text"),
+    (
+      "context:upsert('Department', { 'employees' }, { employees = {} })",
+      "upsert: Department.employees leads to several objects, and a key is an attribute or leads to one"
+    ),
     ("moonbase.opne {}", "moonbase has no 'opne'; did you mean open?"),
     ("return moonbase.contxt", "moonbase has no 'contxt'; did you mean context?"),
     ("moonbase.parallel()", "moonbase has no 'parallel'"),
@@ -48,7 +66,7 @@ import Testing
     ("context:delete(context:fetch('Person'))", "(an object is expected, got fetch request: give the objects that"),
     ("context:fetch('Person'):orderby('age')", "a fetch request has no 'orderby'; did you mean sort?"),
     ("context:insert('Person').active = 1", "Person.active: takes a boolean, not integer 1; give true or false"),
-    ("context:insert('Person').active = 'yes'", "takes a boolean, not string yes; give true or false"),
+    ("context:insert('Person').active = 'yes'", "takes a boolean, not string 'yes'; give true or false"),
     ("moonbase.date('2020-01-01')", "moonbase.date is a table of functions: write moonbase.date.parse("),
     ("moonbase.date.prse('2020-01-01')", "moonbase.date has no 'prse'; did you mean parse?"),
     ("moonbase.object.ids()", "moonbase.object has no 'ids'; did you mean id?"),
@@ -140,6 +158,34 @@ import Testing
       """)
     #expect(outcome.status == 1)
     #expect(outcome.message?.contains(slip.message) == true, "\(outcome)")
+  }
+
+  @Test func aPropertyThatHidesAMethodIsToldOf() throws {
+    let model = "return { entities = { Person = { attributes = { id = 'string' } } } }"
+    let outcome = try ScriptBench(model: model, extensions: []).run(
+      "local p = moonbase.context:insert('Person', { id = 'x' }) print(p:id())")
+    #expect(outcome.message?.contains("moonbase.object.id(object) where a property hides it") == true, "\(outcome)")
+  }
+
+  @Test func aPositionOfARelationshipIsNotAssigned() throws {
+    let model = """
+      return { entities = { Box = { relationships = { parts = { to_many = "Part", inverse = "box", ordered = true } } },
+        Part = { relationships = { box = { to = "Box", inverse = "parts" } } } } }
+      """
+    let outcome = try ScriptBench(model: model, extensions: []).run(
+      "local c = moonbase.context c:insert('Box').parts[1] = c:insert('Part')")
+    #expect(outcome.message?.contains("Box.parts: a position is not assigned") == true, "\(outcome)")
+  }
+
+  @Test func anErrorJoinsWithText() throws {
+    let lines = try ScriptBench().lines(
+      """
+      local p = moonbase.context:insert("Person")
+      p.age = 999
+      local _, err = moonbase.context:save()
+      print("failed: " .. err, err .. "!" == tostring(err) .. "!", (pcall(function() return err .. {} end)))
+      """, leavingChanges: true)
+    #expect(lines.count == 1 && lines[0].hasPrefix("failed: Person.age (999)") && lines[0].hasSuffix("true\tfalse"))
   }
 
   @Test func anArgumentOfNilIsNoneThatIsTooMany() throws {
