@@ -26,6 +26,17 @@ package enum StandardStream {
     text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
   }
 
+  /// When a stream hands on what is written to it.
+  package enum Buffering {
+    case full, line, none
+  }
+
+  /// Changes when the stream hands on what is written to it, for everybody who writes to it.
+  package func setBuffering(_ mode: Buffering) {
+    let number = mode == .full ? _IOFBF : mode == .line ? _IOLBF : _IONBF
+    setvbuf(self == .output ? stdout : stderr, nil, Int32(number), 0)
+  }
+
   /// Hands standard output's buffer to the system.
   package static func flush() { _ = fflush(stdout) }
 

@@ -38,6 +38,7 @@ final class LuaFile {
   struct Sink {
     let write: (UnsafeRawBufferPointer) -> Bool
     let flush: () -> Void
+    let setBuffering: (Buffering) -> Void
   }
 
   enum Buffering: String {
@@ -148,6 +149,7 @@ final class LuaFile {
   func setBuffering(_ mode: Buffering) throws {
     try flush()
     buffering = mode
+    sink?.setBuffering(mode)
   }
 
   // MARK: Place

@@ -22,6 +22,9 @@ final class LuaFileLibrary {
         state.write(bytes, error: isError)
       } flush: { [link = state.link] in
         link.state?.output.flush()
+      } setBuffering: { [link = state.link] mode in
+        guard link.state?.output.isStandard == true else { return }
+        (isError ? StandardStream.error : .output).setBuffering(mode == .full ? .full : mode == .line ? .line : .none)
       }
       return LuaFile(descriptor: descriptor, isStandard: true, sink: sink)
     }

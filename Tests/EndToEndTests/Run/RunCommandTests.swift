@@ -28,6 +28,29 @@ import Testing
     #expect(try bench.moonbase("run", "--sandbox", preset, "-e", code).output == "a\nb\nc\nd\n")
   }
 
+  @Test(arguments: [("no", 5), ("line", 5), ("full", 0)]) func aScriptSaysWhenItsOutputIsHandedOn(
+    _ mode: String, _ count: Int
+  ) throws {
+    try bench.write(
+      "io.stdout:setvbuf(arg[1]) print('seen') local file = io.open('out.txt') print(#file:read('a'))", to: "s.lua")
+    let line = "'\(Workbench.command.path)' run s.lua \(mode) > out.txt; cat out.txt"
+    let run = try bench.run(URL(fileURLWithPath: "/bin/sh"), ["-c", line], input: "")
+    #expect(run.output == "seen\n\(count)\n")
+  }
+
+  @Test(arguments: [
+    (
+      "store:insert('P')",
+      "an open store has no 'insert', its context has: local context = moonbase.open{ ... }.context"
+    ),
+    ("print(store.contxt)", "an open store has no 'contxt'; did you mean context?"),
+  ])
+  func anOpenStoreIsNotItsContext(_ code: String, _ message: String) throws {
+    let open = "local store = moonbase.open { model = { entities = { P = {} } } } "
+    let run = try bench.moonbase("run", "-e", open + code)
+    #expect(run.status == 1 && run.complaints.contains(message), "\(run.complaints)")
+  }
+
   @Test func aScriptReadsStandardInput() throws {
     let code = "local n = 0 for line in io.lines() do n = n + #line end print(n)"
     #expect(try bench.moonbase(["run", "-e", code], input: "ab\ncde\n").output == "5\n")
