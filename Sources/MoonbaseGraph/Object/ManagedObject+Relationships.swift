@@ -83,9 +83,9 @@ extension ManagedObject {
     return true
   }
 
-  private func noteOrder(_ state: ToManyState) {
+  private func note(_ order: ToManyState.Order, of state: ToManyState) {
     willChange()
-    context?.journal.note(.order(self, state, state.order))
+    context?.journal.note(.order(self, state, order))
   }
 
   /// Whether a to-many relationship without a state has no destinations, so that there is nothing to read.
@@ -126,7 +126,7 @@ extension ManagedObject {
   /// The destination at a position, from 0; nil beyond the last one.
   package final func memberID(at position: Int, slot: Slot) throws -> ManagedObjectID? {
     let members = try loadedState(slot).members
-    return members.indices.contains(position) ? members[position] : nil
+    return (0..<members.count).contains(position) ? members[position] : nil
   }
 
   /// The position of a destination, from 0; nil where it is none.
@@ -153,7 +153,7 @@ extension ManagedObject {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
     let state = try loadedState(slot)
     guard old != new else { return }
-    noteOrder(state)
+    note(state.orderBeforeMove(from: old), of: state)
     state.move(from: old, to: new)
     didChange(slot)
   }
@@ -191,7 +191,7 @@ extension ManagedObject {
     for (id, object) in zip(ids, coming) { try addMember(id, slot: slot, destination: object) }
     if entity.properties[slot].relationship?.isOrdered == true, try memberIDs(slot) != ids {
       let state = toManyState(slot)
-      noteOrder(state)
+      note(state.order, of: state)
       state.reorder(ids)
       didChange(slot)
     }

@@ -1,5 +1,4 @@
 import MoonbaseModel
-import OrderedCollections
 
 /// What others know of an object by its row: when a newer row points elsewhere, they learn of it.
 extension ManagedObject {
@@ -24,9 +23,10 @@ extension ManagedObject {
     }
     for (slot, state) in relationships {
       guard let relationship = entity.properties[slot].relationship, relationship.isManyToMany else { continue }
-      let known = state.added.union(state.removed)
-      for id in isDeleted ? known.union(state.members) : known {
-        otherSide(of: .objectID(id), along: relationship)?.forgetMember(objectID, along: relationship)
+      for ids in isDeleted ? [state.added, state.removed, state.members] : [state.added, state.removed] {
+        for id in ids {
+          otherSide(of: .objectID(id), along: relationship)?.forgetMember(objectID, along: relationship)
+        }
       }
     }
   }

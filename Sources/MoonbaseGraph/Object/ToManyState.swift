@@ -1,5 +1,4 @@
 import MoonbaseModel
-import OrderedCollections
 
 /// The destinations of one to-many relationship of one object.
 ///
@@ -10,11 +9,14 @@ final class ToManyState {
   @exclusivity(unchecked) private(set) var members = MemberList()
   @exclusivity(unchecked) private(set) var isLoaded: Bool
   /// Destinations that came since the last save.
-  @exclusivity(unchecked) private(set) var added: OrderedSet<ManagedObjectID> = []
+  @exclusivity(unchecked) private(set) var added = MemberList()
   /// Destinations that went since the last save.
-  @exclusivity(unchecked) private(set) var removed: OrderedSet<ManagedObjectID> = []
+  @exclusivity(unchecked) private(set) var removed = MemberList()
   /// Whether the order changed since the last save.
   @exclusivity(unchecked) private(set) var isReordered = false
+  /// The destinations that, beside those that came, stand elsewhere among the others since the last save. Some may be gone
+  /// again. Nil where any may stand elsewhere.
+  @exclusivity(unchecked) private(set) var moved: Set<ManagedObjectID>? = []
   private let isOrdered: Bool
 
   init(isOrdered: Bool, isLoaded: Bool) {
@@ -23,7 +25,7 @@ final class ToManyState {
   }
 
   /// The bytes that it keeps, by estimate.
-  var weight: Int { (members.count &+ added.count &+ removed.count) &* 40 }
+  var weight: Int { (members.count &+ added.count &+ removed.count &+ (moved?.count ?? 0)) &* 40 }
 
   var hasChanges: Bool { isReordered || !added.isEmpty || !removed.isEmpty }
 
@@ -31,8 +33,8 @@ final class ToManyState {
   func load(_ saved: [ManagedObjectID]) {
     let wanted = members
     members = MemberList(unique: saved)
-    removed = removed.filter { members.remove($0, keepingOrder: isOrdered) != nil }
-    added = added.filter { members.append($0) }
+    removed = MemberList(unique: removed.filter { members.remove($0, keepingOrder: isOrdered) != nil })
+    added = MemberList(unique: added.filter { members.append($0) })
     if !wanted.isEmpty { arrange(like: wanted) }
     isLoaded = true
   }
@@ -47,7 +49,7 @@ final class ToManyState {
   /// Forgets what is known of a destination, whose row says whether it is one.
   func forget(_ id: ManagedObjectID) {
     let wasChange =
-      added.drop(id, keepingOrder: isOrdered) != nil || removed.drop(id, keepingOrder: false) != nil
+      added.remove(id, keepingOrder: isOrdered) != nil || removed.remove(id, keepingOrder: false) != nil
     if wasChange || members.contains(id) { unload() }
   }
 
@@ -55,8 +57,8 @@ final class ToManyState {
   func forgetGone(_ gone: Set<ManagedObjectID>) {
     func isThere(_ id: ManagedObjectID) -> Bool { !gone.contains(id) }
     if !members.allSatisfy(isThere) { members = MemberList(unique: members.filter(isThere)) }
-    if !added.allSatisfy(isThere) { added = added.filter(isThere) }
-    if !removed.allSatisfy(isThere) { removed = removed.filter(isThere) }
+    if !added.allSatisfy(isThere) { added = MemberList(unique: added.filter(isThere)) }
+    if !removed.allSatisfy(isThere) { removed = MemberList(unique: removed.filter(isThere)) }
   }
 
   private func arrange(like wanted: MemberList) {
@@ -64,6 +66,7 @@ final class ToManyState {
     var list = MemberList(unique: known)
     for id in members { list.append(id) }
     members = list
+    moved = nil
   }
 
   func contains(_ id: ManagedObjectID) -> Bool { members.contains(id) }
@@ -75,8 +78,9 @@ final class ToManyState {
   func add(_ id: ManagedObjectID) -> Step? {
     let position = isLoaded ? nil : members.index(of: id)
     if isLoaded, !members.append(id) { return nil }
-    let wasRemoved = removed.drop(id, keepingOrder: false) != nil
-    if !(isLoaded && wasRemoved), !added.append(id).inserted { return nil }
+    let wasRemoved = removed.remove(id, keepingOrder: false) != nil
+    if !(isLoaded && wasRemoved), !added.append(id) { return nil }
+    if isOrdered, isLoaded, wasRemoved { moved?.insert(id) }
     defer { if isOrdered { isReordered = true } }
     return step(id, position: position, addedPosition: nil, wasRemoved: wasRemoved)
   }
@@ -86,18 +90,19 @@ final class ToManyState {
   func remove(_ id: ManagedObjectID) -> Step? {
     if isLoaded {
       guard let position = members.remove(id, keepingOrder: isOrdered) else { return nil }
-      let addedPosition = added.drop(id, keepingOrder: isOrdered)
+      let addedPosition = added.remove(id, keepingOrder: isOrdered)
       if addedPosition == nil { removed.append(id) }
       return step(id, position: position, addedPosition: addedPosition, wasRemoved: false)
     }
-    let addedPosition = added.drop(id, keepingOrder: isOrdered)
+    let addedPosition = added.remove(id, keepingOrder: isOrdered)
     // One that was never saved need not go from the store.
-    guard id.isTemporaryID ? addedPosition != nil : removed.append(id).inserted else { return nil }
+    guard id.isTemporaryID ? addedPosition != nil : removed.append(id) else { return nil }
     return step(id, position: members.index(of: id), addedPosition: addedPosition, wasRemoved: false)
   }
 
   /// Moves a destination of a loaded relationship.
   func move(from old: Int, to new: Int) {
+    moved?.insert(members[old])
     members.move(from: old, to: new)
     isReordered = true
   }
@@ -106,6 +111,7 @@ final class ToManyState {
   func reorder(_ ids: [ManagedObjectID]) {
     members = MemberList(unique: ids)
     isReordered = true
+    moved = nil
   }
 
   // MARK: Undoing
@@ -126,12 +132,12 @@ final class ToManyState {
   /// The destination is again what it was.
   func undo(_ step: Step) {
     if let position = step.addedPosition {
-      // Without an order the place does not matter, and one in the middle costs what comes after it.
-      added.insert(step.id, at: isOrdered ? Swift.min(position, added.count) : added.count)
+      added.append(step.id)
+      added.move(from: added.count - 1, to: Swift.min(position, added.count - 1))
     } else {
-      added.drop(step.id, keepingOrder: isOrdered)
+      added.remove(step.id, keepingOrder: isOrdered)
     }
-    if step.wasRemoved { removed.append(step.id) } else { removed.drop(step.id, keepingOrder: false) }
+    if step.wasRemoved { removed.append(step.id) } else { removed.remove(step.id, keepingOrder: false) }
     isReordered = step.wasReordered
     if isLoaded, !step.wasLoaded { return unload() }
     guard let position = step.position else { return _ = members.remove(step.id, keepingOrder: isOrdered) }
@@ -139,25 +145,47 @@ final class ToManyState {
     members.move(from: members.count - 1, to: Swift.min(position, members.count - 1))
   }
 
-  /// The destinations in their order.
+  /// What a change of the order undoes.
   struct Order {
-    fileprivate let members: MemberList
+    fileprivate enum Former {
+      case place(ManagedObjectID, Int)
+      case list(MemberList)
+    }
+
+    fileprivate let former: Former
     fileprivate let wasReordered: Bool
   }
 
-  var order: Order { Order(members: members, wasReordered: isReordered) }
+  /// The order before one destination moves.
+  func orderBeforeMove(from position: Int) -> Order {
+    Order(former: .place(members[position], position), wasReordered: isReordered)
+  }
+
+  /// The order before all may stand elsewhere.
+  var order: Order { Order(former: .list(members), wasReordered: isReordered) }
 
   func undo(_ order: Order) {
-    members = order.members
+    switch order.former {
+    case .place(let id, let position):
+      if let now = members.index(of: id) { members.move(from: now, to: Swift.min(position, members.count - 1)) }
+    case .list(let list): members = list
+    }
     isReordered = order.wasReordered
   }
 
   // MARK: Saving
 
+  /// Where those stand that came or stand elsewhere among the others; nil where many do, or any may.
+  func movedPositions() -> [Int]? {
+    guard isOrdered, isLoaded, let moved, added.count + moved.count <= members.count / 4 else { return nil }
+    let came = added.compactMap { members.index(of: $0) }
+    return (came + moved.filter { !added.contains($0) }.compactMap { members.index(of: $0) }).sorted()
+  }
+
   /// Replaces temporary IDs, which only those that came have, and forgets what changed: the state is saved.
   func didSave(permanent: [ManagedObjectID: ManagedObjectID]) {
     if added.contains(where: \.isTemporaryID) {
-      if isOrdered || added.count > members.count / 4 {
+      if added.count > members.count / 4 {
         members = MemberList(unique: members.map { $0.isTemporaryID ? permanent[$0] ?? $0 : $0 })
       } else {
         // A few that came to many cost what they are, not what is there.
@@ -167,23 +195,9 @@ final class ToManyState {
       }
     }
     if !isLoaded { members = MemberList() }
-    added = []
-    removed = []
+    added = MemberList()
+    removed = MemberList()
     isReordered = false
-  }
-}
-
-extension OrderedSet {
-  /// Takes an element out in constant time, or keeps the order of the others; returns where it was, nil if it was not there.
-  @discardableResult
-  fileprivate mutating func drop(_ element: Element, keepingOrder: Bool) -> Int? {
-    guard let index = firstIndex(of: element) else { return nil }
-    if !keepingOrder {
-      swapAt(index, count - 1)
-      removeLast()
-    } else {
-      remove(at: index)
-    }
-    return index
+    moved = []
   }
 }

@@ -28,7 +28,8 @@ extension SavePlan {
     }
     let removed = state.removed.filter { !$0.isTemporaryID && speaks(of: $0) }
     guard order != nil || !added.isEmpty || !removed.isEmpty else { return nil }
-    return StoreChanges.Links(owner: owner, slot: slot, added: added, removed: Array(removed), order: order)
+    return StoreChanges.Links(
+      owner: owner, slot: slot, added: added, removed: removed, order: order, moved: state.movedPositions())
   }
 
   /// Both sides of a many-to-many relationship note a change, and one of them speaks for both: nil where their keys say which,

@@ -2,47 +2,49 @@ import MoonbaseModel
 
 /// IDs, each once, in an order: the destinations of a to-many relationship.
 ///
-/// Where an ID stands is only a hint once others were put before it. So an insertion in the middle moves memory and hashes
-/// one ID, not all that come after it.
-struct MemberList: RandomAccessCollection {
+/// They lie in one array until many are searched or changed, and then in chunks: an insertion or a move in the middle costs
+/// what one chunk holds, not what comes after it.
+struct MemberList: Sequence {
   /// Up to so many are found by looking at each.
-  private static let few = 16
+  private static let few = 64
 
   private var ids: ContiguousArray<ManagedObjectID> = []
-  /// Where each ID stood when it was put there; nil until one of many is asked for.
-  private var hints: [ManagedObjectID: Int]?
+  /// Takes the place of `ids` where there are many: none or one, in an array, so that a list of few has no room for it.
+  private var many: ContiguousArray<MemberChunks> = []
 
   init() {}
 
   /// Takes IDs of which none is there twice.
   init(unique ids: some Sequence<ManagedObjectID>) { self.ids = ContiguousArray(ids) }
 
-  var startIndex: Int { 0 }
-  var endIndex: Int { ids.count }
-  subscript(position: Int) -> ManagedObjectID { ids[position] }
+  var count: Int { isSplit ? many[0].count : ids.count }
+  var isEmpty: Bool { count == 0 }
+  var underestimatedCount: Int { count }
+  /// How many IDs each chunk holds; nothing where the IDs lie in one array.
+  var chunkSizes: [Int] { isSplit ? many[0].sizes : [] }
+
+  subscript(position: Int) -> ManagedObjectID { isSplit ? many[0][position] : ids[position] }
+
+  func makeIterator() -> MemberChunks.Iterator {
+    isSplit ? many[0].makeIterator() : MemberChunks.Iterator(ids)
+  }
 
   mutating func contains(_ id: ManagedObjectID) -> Bool {
-    findManyByHash()
-    return hints.map { $0[id] != nil } ?? ids.contains(id)
+    splitIfMany()
+    return isSplit ? many[0].contains(id) : ids.contains(id)
   }
 
   mutating func index(of id: ManagedObjectID) -> Int? {
-    findManyByHash()
-    guard let hints else { return ids.firstIndex(of: id) }
-    guard let hint = hints[id] else { return nil }
-    return hint < ids.count && ids[hint] == id ? hint : ids.firstIndex(of: id)
-  }
-
-  private mutating func findManyByHash() {
-    guard hints == nil, ids.count > Self.few else { return }
-    hints = Dictionary(zip(ids, ids.indices)) { first, _ in first }
+    splitIfMany()
+    return isSplit ? many[0].index(of: id) : ids.firstIndex(of: id)
   }
 
   /// Puts an ID at the end; false if it is there already.
   @discardableResult
   mutating func append(_ id: ManagedObjectID) -> Bool {
-    guard !contains(id) else { return false }
-    hints?[id] = ids.count
+    splitIfMany()
+    if isSplit { return many[0].append(id) }
+    guard !ids.contains(id) else { return false }
     ids.append(id)
     return true
   }
@@ -51,31 +53,42 @@ struct MemberList: RandomAccessCollection {
   @discardableResult
   mutating func remove(_ id: ManagedObjectID, keepingOrder: Bool) -> Int? {
     guard let index = index(of: id) else { return nil }
-    hints?[id] = nil
-    if keepingOrder {
+    if isSplit {
+      many[0].remove(at: index, keepingOrder: keepingOrder)
+      joinIfFew()
+    } else if keepingOrder {
       ids.remove(at: index)
     } else {
-      let last = ids.removeLast()
-      if index < ids.count { put(last, at: index) }
+      ids.swapAt(index, ids.count - 1)
+      ids.removeLast()
     }
     return index
   }
 
   mutating func move(from old: Int, to new: Int) {
-    let id = ids.remove(at: old)
-    ids.insert(id, at: new)
-    hints?[id] = new
+    splitIfMany()
+    if isSplit { many[0].move(from: old, to: new) } else { ids.insert(ids.remove(at: old), at: new) }
   }
 
   /// Puts another ID in the place of one.
   mutating func replace(_ old: ManagedObjectID, by new: ManagedObjectID) {
     guard let index = index(of: old) else { return }
-    hints?[old] = nil
-    put(new, at: index)
+    if isSplit { many[0].replace(at: index, by: new) } else { ids[index] = new }
   }
 
-  private mutating func put(_ id: ManagedObjectID, at index: Int) {
-    ids[index] = id
-    hints?[id] = index
+  // MARK: Chunks
+
+  private var isSplit: Bool { !many.isEmpty }
+
+  private mutating func splitIfMany() {
+    guard ids.count > Self.few else { return }
+    many = [MemberChunks(unique: ids)]
+    ids = []
+  }
+
+  private mutating func joinIfFew() {
+    guard many[0].count <= Self.few / 2 else { return }
+    ids = ContiguousArray(many[0])
+    many = []
   }
 }

@@ -58,8 +58,11 @@ public struct StoreChanges: Sendable {
 
     /// Makes a change of links.
     public init(
+    /// The positions in `order`, ascending, of those that stand elsewhere among the others than in the store, or came. Nil
+    /// where any may.
+    public var moved: [Int]?
       owner: ManagedObjectID, slot: Slot, added: [ManagedObjectID], removed: [ManagedObjectID],
-      order: [ManagedObjectID]?
+      order: [ManagedObjectID]?, moved: [Int]? = nil
     ) {
       self.owner = owner
       self.slot = slot
@@ -69,6 +72,7 @@ public struct StoreChanges: Sendable {
     }
   }
 
+      self.moved = moved
   /// New rows, of version 1.
   public var inserted: [Snapshot] = []
   /// Changed rows.

@@ -28,11 +28,13 @@ struct LinkWriter {
     switch try layout.layout(of: links.owner).slots[links.slot] {
     case .join(let join):
       guard let column = join.orderColumn else { return }
-      try arrange(links.owner, order: order, places: OrderedPlaces(join: join, column: column))
+      let places = OrderColumn(join: join, column: column)
+      try PlaceWriter(links.owner, order: order, column: places, on: connection).write(moved: links.moved)
     case .foreignKey(let toOne, let destination):
       guard let column = toOne.orderColumn else { return }
       let table = try layout.layout(layout.model.entities[destination]).table
-      try arrange(links.owner, order: order, places: OrderedPlaces(toOne: toOne, table: table, column: column))
+      let places = OrderColumn(toOne: toOne, table: table, column: column)
+      try PlaceWriter(links.owner, order: order, column: places, on: connection).write(moved: links.moved)
     case .none, .attribute, .toOne: break
     }
   }
@@ -64,54 +66,5 @@ struct LinkWriter {
       try batch.add(owner: links.owner.key, destination: id.key)
       if join.isReflexive { try batch.add(owner: id.key, destination: links.owner.key) }
     }
-  }
-
-  // MARK: Order
-
-  /// Gives the destinations places that ascend in their order, and touches as few rows as it can.
-  private func arrange(_ owner: ManagedObjectID, order: [ManagedObjectID], places: OrderedPlaces) throws {
-    let known = try places.read(owner.key, on: connection)
-    let old = order.map { known[$0.key] ?? nil }
-    let new = OrderKeys.ascending(old)
-    let statement = try connection.statement(places.updateSQL)
-    for (id, (before, place)) in zip(order, zip(old, new)) where before != place {
-      statement.bind(place, at: 1)
-      statement.bind(owner.key, at: 2)
-      statement.bind(id.key, at: 3)
-      try statement.step()
-      statement.resetKeepingParameters()
-    }
-    statement.reset()
-  }
-}
-
-/// Where the places of an ordered relationship's destinations are kept.
-private struct OrderedPlaces {
-  let selectSQL: String
-  let updateSQL: String
-
-  init(join: JoinLayout, column: String) {
-    let (table, owner, destination) = (
-      identifier(join.table), identifier(join.ownerColumn), identifier(join.destinationColumn)
-    )
-    selectSQL = "SELECT \(destination), \(identifier(column)) FROM \(table) WHERE \(owner) = ?"
-    updateSQL = "UPDATE \(table) SET \(identifier(column)) = ? WHERE \(owner) = ? AND \(destination) = ?"
-  }
-
-  init(toOne: ToOneLayout, table: String, column: String) {
-    let (name, owner) = (identifier(table), identifier(toOne.column))
-    selectSQL = "SELECT Z_PK, \(identifier(column)) FROM \(name) WHERE \(owner) = ?"
-    updateSQL = "UPDATE \(name) SET \(identifier(column)) = ? WHERE \(owner) = ? AND Z_PK = ?"
-  }
-
-  func read(_ owner: Int64, on connection: Connection) throws -> [Int64: Int64?] {
-    let statement = try connection.statement(selectSQL)
-    statement.bind(owner, at: 1)
-    defer { statement.reset() }
-    var result: [Int64: Int64?] = [:]
-    while try statement.step() {
-      result[statement.integer(0)] = .some(statement.isNull(1) ? nil : statement.integer(1))
-    }
-    return result
   }
 }

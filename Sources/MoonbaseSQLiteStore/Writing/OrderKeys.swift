@@ -20,6 +20,17 @@ enum OrderKeys {
     return result
   }
 
+  /// Places between two that stay; as many of the old ones as can stay. Nil where they do not fit.
+  static func between(_ low: Int64?, and high: Int64?, old: [Int64?]) -> [Int64]? {
+    if let low, let high, low >= high { return nil }
+    // Those that lie beyond the ends could not stay, and would have the ends go in their place.
+    let inner = old.map { place in place.flatMap { $0 > low ?? .min && $0 < high ?? .max ? $0 : nil } }
+    let ends = (low.map { [$0] } ?? [], high.map { [$0] } ?? [])
+    let all = ascending(ends.0 + inner + ends.1)
+    guard low == nil || all.first == low, high == nil || all.last == high else { return nil }
+    return Array(all[ends.0.count..<(all.count - ends.1.count)])
+  }
+
   private static func numbered(_ count: Int) -> [Int64] { (0..<count).map { Int64($0 + 1) * gap } }
 
   /// So many places between two others; nil where they do not fit.

@@ -9,11 +9,13 @@ import Testing
 
   private func ids(_ count: Int) -> [ManagedObjectID] { (0..<count).map { _ in ManagedObjectID(temporaryFor: symbol) } }
 
-  /// Beside an array that is searched from its beginning; small ones and such as are found by their hash.
-  @Test(arguments: [5, 200], [false, true]) func randomOperationsGiveWhatAnArrayGives(_ size: Int, _ keepsOrder: Bool) {
+  /// Beside an array that is searched from its beginning; few in one array, many in chunks, of which some split and some go.
+  @Test(arguments: [5, 200, 2000], [false, true]) func randomOperationsGiveWhatAnArrayGives(
+    _ size: Int, _ keepsOrder: Bool
+  ) {
     let ids = ids(size)
-    var list = MemberList()
-    var naive: [ManagedObjectID] = []
+    var list = MemberList(unique: ids[..<(size / 2)])
+    var naive = Array(ids[..<(size / 2)])
     var random = SplitMix(UInt64(size))
     for _ in 0..<3000 {
       let id = ids[random.next(size)]
@@ -35,5 +37,38 @@ import Testing
       #expect(list.index(of: id) == naive.firstIndex(of: id))
     }
     #expect(Set(list).count == list.count)
+  }
+
+  @Test func whatStandsInTheMiddleOfManyMovesNoMoreThanAChunk() {
+    let ids = ids(20_000)
+    var list = MemberList()
+    var random = SplitMix(1)
+    var naive: [ManagedObjectID] = []
+    for (count, id) in ids.enumerated() {
+      let position = [0, count / 2, random.next(count + 1)][count % 3]
+      list.append(id)
+      list.move(from: count, to: position)
+      naive.insert(id, at: position)
+    }
+    #expect(Array(list) == naive)
+    #expect(list.chunkSizes.allSatisfy { $0 <= 512 } && list.chunkSizes.count <= 20_000 / 200)
+    for position in stride(from: 0, to: 20_000, by: 97) { #expect(list.index(of: list[position]) == position) }
+    for id in ids.dropLast(1000) { list.remove(id, keepingOrder: true) }
+    let left = Set(ids.suffix(1000))
+    #expect(Array(list) == naive.filter(left.contains))
+    // Chunks of few are filled up, and few lie in one array again.
+    #expect(list.chunkSizes.count <= 1000 / 64)
+    for id in ids.suffix(1000).dropLast(10) { list.remove(id, keepingOrder: true) }
+    #expect(list.count == 10 && list.chunkSizes.isEmpty)
+  }
+
+  @Test func aCopyStaysWhatItWas() {
+    let ids = ids(3000)
+    var list = MemberList(unique: ids)
+    list.append(ManagedObjectID(temporaryFor: symbol))
+    let copy = list
+    for _ in 0..<100 { list.move(from: 0, to: 2500) }
+    list.remove(ids[1500], keepingOrder: true)
+    #expect(Array(copy.dropLast()) == ids && copy.count == 3001 && list.count == 3000)
   }
 }

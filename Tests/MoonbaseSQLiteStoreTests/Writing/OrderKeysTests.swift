@@ -40,6 +40,18 @@ import Testing
     #expect(OrderKeys.ascending(places.map(Optional.some) + [nil]).dropLast() == places[...])
   }
 
+  @Test func placesAreFoundBetweenTwoThatStayOrNoneWhereTheyDoNotFit() {
+    #expect(OrderKeys.between(1024, and: nil, old: [nil]) == [2048])
+    #expect(OrderKeys.between(nil, and: 1024, old: [nil, nil]) == [-1024, 0])
+    #expect(OrderKeys.between(10, and: 20, old: [15, nil])?.first == 15)
+    // What lies beyond the ends moves, also where more of it than of them could stay.
+    let moved = OrderKeys.between(5000, and: nil, old: [1, 2, 3])
+    #expect(moved.map { 5000 < $0[0] && $0[0] < $0[1] && $0[1] < $0[2] } == true)
+    #expect(OrderKeys.between(1, and: 2, old: [nil]) == nil && OrderKeys.between(2, and: 1, old: []) == nil)
+    #expect(
+      OrderKeys.between(.max, and: nil, old: [nil]) == nil && OrderKeys.between(nil, and: .min, old: [nil]) == nil)
+  }
+
   @Test func whereThereIsNoRoomAllArePlacedAnew() {
     let new = OrderKeys.ascending([1, nil, 2])
     #expect(zip(new, new.dropFirst()).allSatisfy { $0 < $1 })

@@ -1,0 +1,116 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseSQLite
+
+/// Writes the places of one owner's ordered destinations: of as few rows as it can, beside those that stay.
+struct PlaceWriter {
+  /// How many neighbours on each side make room together where there is none.
+  private static let margin = 32
+
+  private let owner: Int64
+  private let order: [ManagedObjectID]
+  private let column: OrderColumn
+  private let connection: Connection
+
+  init(_ owner: ManagedObjectID, order: [ManagedObjectID], column: OrderColumn, on connection: Connection) {
+    self.owner = owner.key
+    self.order = order
+    self.column = column
+    self.connection = connection
+  }
+
+  /// Gives places to those at the moved positions; to all where it is not known who moved, or their neighbours leave no room.
+  func write(moved: [Int]?) throws {
+    if let moved, try moved.isEmpty || place(moved, margin: 0) || place(moved, margin: Self.margin) { return }
+    let known = try column.read(owner, some: nil, on: connection)
+    let old = order.map { known[$0.key] }
+    try write(OrderKeys.ascending(old), at: order.indices, known: known)
+  }
+
+  /// False where neighbours leave no room, and nothing was written.
+  private func place(_ moved: [Int], margin: Int) throws -> Bool {
+    let runs = runs(around: moved, margin: margin)
+    let neighbourhood = runs.flatMap { run in order[max(0, run.lowerBound - 1)..<min(order.count, run.upperBound + 1)] }
+    let known = try column.read(owner, some: neighbourhood, on: connection)
+    let new = runs.map { places(for: $0, known: known, keepingOld: margin == 0) }
+    for case nil in new { return false }
+    for (run, places) in zip(runs, new) { try write(places ?? [], at: run, known: known) }
+    return true
+  }
+
+  /// The moved positions with so many beside them; neighbours as one.
+  private func runs(around moved: [Int], margin: Int) -> [Range<Int>] {
+    var runs: [Range<Int>] = []
+    for position in moved {
+      let run = max(0, position - margin)..<min(order.count, position + margin + 1)
+      if let last = runs.last, last.upperBound >= run.lowerBound {
+        runs[runs.count - 1] = last.lowerBound..<run.upperBound
+      } else {
+        runs.append(run)
+      }
+    }
+    return runs
+  }
+
+  /// Places between those of the neighbours; nil where there is no room.
+  private func places(for run: Range<Int>, known: [Int64: Int64], keepingOld: Bool) -> [Int64]? {
+    let (before, after) = (run.lowerBound - 1, run.upperBound)
+    let (low, high) = (order.indices.contains(before), order.indices.contains(after))
+    let ends = (low ? known[order[before].key] : nil, high ? known[order[after].key] : nil)
+    // A neighbour without a place comes behind all that have one.
+    guard low == (ends.0 != nil), high == (ends.1 != nil) else { return nil }
+    let old = run.map { keepingOld ? known[order[$0].key] : nil }
+    return OrderKeys.between(ends.0, and: ends.1, old: old)
+  }
+
+  private func write(_ places: [Int64], at positions: Range<Int>, known: [Int64: Int64]) throws {
+    let statement = try connection.statement(column.updateSQL)
+    defer { statement.reset() }
+    for (id, place) in zip(order[positions], places) where known[id.key] != place {
+      statement.bind(place, at: 1)
+      statement.bind(owner, at: 2)
+      statement.bind(id.key, at: 3)
+      try statement.step()
+      statement.resetKeepingParameters()
+    }
+  }
+}
+
+/// The column that keeps the places of an ordered relationship's destinations.
+struct OrderColumn {
+  let updateSQL: String
+  private let selectSQL: String
+  /// As `selectSQL`, of destinations whose keys are given.
+  private let selectSomeSQL: String
+
+  init(join: JoinLayout, column: String) {
+    let owner = identifier(join.ownerColumn)
+    self.init(
+      table: join.table, owner: owner, key: identifier(join.destinationColumn), column: column, ownerOfSome: owner)
+  }
+
+  init(toOne: ToOneLayout, table: String, column: String) {
+    let owner = identifier(toOne.column)
+    // With a sign SQLite looks the keys up; the owner's index would lead it through all destinations.
+    self.init(table: table, owner: owner, key: "Z_PK", column: column, ownerOfSome: "+\(owner)")
+  }
+
+  private init(table: String, owner: String, key: String, column: String, ownerOfSome: String) {
+    let (table, column) = (identifier(table), identifier(column))
+    let select = "SELECT \(key), \(column) FROM \(table) WHERE \(column) IS NOT NULL"
+    selectSQL = "\(select) AND \(owner) = ?"
+    selectSomeSQL = "\(select) AND \(ownerOfSome) = ? AND \(key) IN (SELECT value FROM json_each(?))"
+    updateSQL = "UPDATE \(table) SET \(column) = ? WHERE \(owner) = ? AND \(key) = ?"
+  }
+
+  /// The places of an owner's destinations, or of some; without those that have none.
+  func read(_ owner: Int64, some: [ManagedObjectID]?, on connection: Connection) throws -> [Int64: Int64] {
+    let statement = try connection.statement(some == nil ? selectSQL : selectSomeSQL)
+    statement.bind(owner, at: 1)
+    if let some { SQLValue.bind(.list(some.map(Value.objectID)), at: 2, to: statement) }
+    defer { statement.reset() }
+    var result: [Int64: Int64] = [:]
+    while try statement.step() { result[statement.integer(0)] = statement.integer(1) }
+    return result
+  }
+}

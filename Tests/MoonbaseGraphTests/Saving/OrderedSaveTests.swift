@@ -1,0 +1,161 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+import MoonbaseTestSupport
+import Testing
+
+/// What a save writes of an ordered relationship that changed a little.
+@Suite struct OrderedSaveTests {
+  private enum Kind: CaseIterable {
+    /// Places beside the key of the owner.
+    case oneToMany
+    /// Places in the table of pairs.
+    case manyToMany
+  }
+
+  private func model(_ kind: Kind) -> ManagedObjectModel {
+    var (list, item) = (EntityDescription("List"), EntityDescription("Item"))
+    var items = RelationshipDescription.toMany("items", destination: "Item", inverse: "list")
+    items.isOrdered = true
+    list.relationships = [items]
+    item.attributes = [AttributeDescription("number", type: .integer64)]
+    item.relationships = [
+      kind == .oneToMany
+        ? .toOne("list", destination: "List", inverse: "items") : .toMany("list", destination: "List", inverse: "items")
+    ]
+    return ManagedObjectModel(entities: [list, item])
+  }
+
+  private func store(_ bench: StoreBench) throws -> SQLiteStore {
+    try #require(bench.coordinator.persistentStores.first as? SQLiteStore)
+  }
+
+  /// The statements of a save that concern places.
+  private func statements(of store: SQLiteStore, _ body: () throws -> Void) throws -> (reads: [String], writes: Int) {
+    let log = Lock<[String]>([])
+    store.statements.listen { sql in log.withLock { $0.append(sql) } }
+    defer { store.statements.listen(nil) }
+    try body()
+    let all = log.withLock { $0 }.filter { $0.contains("Z_FOK") }
+    return (all.filter { $0.hasPrefix("SELECT") }, all.count { $0.hasPrefix("UPDATE") && $0.contains("Z_FOK") })
+  }
+
+  @Test(arguments: Kind.allCases) private func oneThatComesOrMovesIsOneRow(_ kind: Kind) throws {
+    let bench = try StoreBench(.sqlite, model(kind))
+    let context = bench.context()
+    let list = try context.insert("List")
+    let slot = try #require(list.entity.slot("items"))
+    for _ in 0..<400 { try list.add(context.insert("Item"), to: "items") }
+    try context.save()
+    let changes: [(String, (ManagedObjectContext, ManagedObject) throws -> Void)] = [
+      ("append", { try $1.add($0.insert("Item"), to: "items") }),
+      ("insert at the front", { try $1.insertMember($0.insert("Item").objectID, at: 0, slot: slot) }),
+      ("insert in the middle", { try $1.insertMember($0.insert("Item").objectID, at: 200, slot: slot) }),
+      ("move", { try $1.moveMember(from: 7, to: 390, slot: slot) }),
+      (
+        "remove and add",
+        { _, list in
+          let first = try list.objects(forKey: "items")[0]
+          try list.remove(first, from: "items")
+          try list.add(first, to: "items")
+        }
+      ),
+    ]
+    for (name, change) in changes {
+      for reads in [false, true] {
+        let context = reads ? bench.context() : context
+        let list = try context.object(with: list.objectID)
+        try change(context, list)
+        let (reads, writes) = try statements(of: store(bench)) { try context.save() }
+        let order = try list.objectIDs(forRelationshipNamed: "items")
+        #expect(try saved(list, in: bench) == order, "\(name)")
+        #expect(writes == 1, "\(name)")
+        // Only the neighbours are looked up.
+        #expect(reads.allSatisfy { !$0.hasPrefix("SELECT") || $0.contains("json_each") || $0.contains("ORDER BY") })
+        try context.refresh(list, mergeChanges: false)
+      }
+    }
+  }
+
+  /// What another context reads.
+  private func saved(_ list: ManagedObject, in bench: StoreBench) throws -> [ManagedObjectID] {
+    let other = bench.context()
+    return try other.object(with: list.objectID).objectIDs(forRelationshipNamed: "items")
+  }
+
+  @Test(arguments: Kind.allCases)
+  private func neighboursMakeRoomWhereThereIsNone(_ kind: Kind) throws {
+    let bench = try StoreBench(.sqlite, model(kind))
+    let context = bench.context()
+    let list = try context.insert("List")
+    let slot = try #require(list.entity.slot("items"))
+    for _ in 0..<600 { try list.add(context.insert("Item"), to: "items") }
+    try context.save()
+    for _ in 0..<60 {
+      try list.insertMember(context.insert("Item").objectID, at: 300, slot: slot)
+      let (_, writes) = try statements(of: store(bench)) { try context.save() }
+      #expect(writes <= 65)
+    }
+    let order = try list.objectIDs(forRelationshipNamed: "items")
+    #expect(try saved(list, in: bench) == order)
+  }
+
+  @Test(arguments: StoreKind.allCases, Kind.allCases)
+  private func whatWasOrderedIsReadInThatOrder(_ store: StoreKind, _ kind: Kind) throws {
+    let bench = try StoreBench(store, model(kind))
+    let context = bench.context()
+    let list = try context.insert("List")
+    let slot = try #require(list.entity.slot("items"))
+    var random = SplitMix(3)
+    var expected: [ManagedObject] = []
+    for _ in 0..<120 {
+      for _ in 0..<(1 + random.next(3)) {
+        switch expected.isEmpty ? 0 : random.next(4) {
+        case 0, 1:
+          let (item, position) = (try context.insert("Item"), random.next(expected.count + 1))
+          try list.insertMember(item.objectID, at: position, slot: slot)
+          expected.insert(item, at: position)
+        case 2:
+          let (from, to) = (random.next(expected.count), random.next(expected.count))
+          try list.moveMember(from: from, to: to, slot: slot)
+          expected.insert(expected.remove(at: from), at: to)
+        default:
+          let gone = expected.remove(at: random.next(expected.count))
+          try list.remove(gone, from: "items")
+        }
+      }
+      try context.save()
+      #expect(try saved(list, in: bench) == expected.map(\.objectID))
+      #expect(try list.objects(forKey: "items") == expected)
+    }
+    #expect(context.brokenInvariants().isEmpty)
+  }
+
+  @Test(arguments: StoreKind.allCases, Kind.allCases)
+  private func whatFailsLeavesTheOrderAsItWas(_ store: StoreKind, _ kind: Kind) throws {
+    let bench = try StoreBench(store, model(kind))
+    let context = bench.context()
+    let list = try context.insert("List")
+    let slot = try #require(list.entity.slot("items"))
+    for _ in 0..<100 { try list.add(context.insert("Item"), to: "items") }
+    let order = try list.memberIDs(slot)
+    struct Failure: Error {}
+    for _ in 0..<2 {
+      let before = try list.memberIDs(slot)
+      #expect(throws: Failure.self) {
+        try context.undoingOnFailure {
+          for step in 0..<50 { try list.moveMember(from: step, to: 99 - step, slot: slot) }
+          try list.remove(list.objects(forKey: "items")[40], from: "items")
+          try list.insertMember(context.insert("Item").objectID, at: 0, slot: slot)
+          try list.moveMember(from: 98, to: 0, slot: slot)
+          throw Failure()
+        }
+      }
+      #expect(try list.memberIDs(slot) == before)
+      try context.save()
+    }
+    #expect(try saved(list, in: bench) == list.objectIDs(forRelationshipNamed: "items"))
+    #expect(order.count == 100)
+  }
+}
