@@ -49,7 +49,8 @@ function Context:object(id) end
 ---@return moonbase.Error? err
 function Context:save() end
 
----Runs `body` and saves; on an error the file and the context are as before.
+---Runs `body` and saves; on an error the file and the context are as before. What `body` raises as a text comes as a
+---`moonbase.Error` too, with the text as its message.
 ---@param body fun(): ...
 ---@return true? ok
 ---@return any ... results of `body`, or the error

@@ -63,3 +63,4 @@ function Progress:finish() end
 ---@field value? any
 ---@field traceback string where the extension was that raised, innermost first; empty where none did
 ---@field details? moonbase.Error[] one for each failure, where there are several
+---@operator concat(any): string

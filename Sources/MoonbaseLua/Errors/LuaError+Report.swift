@@ -14,13 +14,17 @@ extension LuaError: CustomStringConvertible {
   /// The message as `lua5.4` prints it: the text that was raised, with a place only where the script gave it one.
   public var plainDescription: String { raisedText ?? description }
 
+  /// Whether a script raised a table or a handle, and no text.
+  package var hasOwnValue: Bool {
+    switch raisedValue {
+    case .table?, .object?, .userdata?: true
+    default: false
+    }
+  }
+
   /// The error as `lua5.4` prints it: the message, and the traceback where `lua5.4` gives one.
   public var plainReport: String {
-    var hasOwnText = false
-    switch raisedValue {
-    case .table?, .object?, .userdata?: hasOwnText = !plainDescription.hasPrefix("(error object is a ")
-    default: break
-    }
+    let hasOwnText = hasOwnValue && !plainDescription.hasPrefix("(error object is a ")
     guard !traceback.isEmpty, !hasOwnText else { return plainDescription }
     let frames = traceback.map { "\t\($0)".replacing("[host]", with: "[C]") } + ["\t[C]: in ?"]
     return ([plainDescription, "stack traceback:"] + frames).joined(separator: "\n")

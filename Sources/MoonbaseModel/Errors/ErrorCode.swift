@@ -129,7 +129,7 @@ extension ErrorCode {
 
 /// What extensions and limits cause.
 extension ErrorCode {
-  /// A transformer, value class, rule or hook failed or is missing.
+  /// A transformer, value class, rule or hook failed or is missing; the body of a script's transaction raised a text.
   public static let extensionFailure = Self(rawValue: 134_043)
   /// A model that is a script, or a script that did something, passed a limit.
   public static let limitExceeded = Self(rawValue: 134_007)

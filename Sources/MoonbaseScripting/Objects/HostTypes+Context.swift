@@ -65,10 +65,10 @@ extension HostTypes {
         // What the body did wrong comes as an error of Lua, and is told as what it caused.
         if let limit = error as? LuaError, limit.endsRun { throw error }
         if let error = error as? any CodedError, error.isMistake || error.code.endsRun { throw error }
-        let value = try domain.luaValue(of: error)
+        let value = try domain.luaValue(of: Self.textAsError(error))
         call.returnNil()
         try call.return(value)
-        // Whether a script looked at an error of its own (a text, a table) cannot be known.
+        // Whether a script looked at a table that it raised cannot be known.
         if let box = value.objectValue(as: ErrorBox.self) {
           domain.unseenFailure = UnseenFailure(error: box, cause: .transaction)
         }
@@ -77,6 +77,12 @@ extension HostTypes {
   }
 
   private func describeLookup() {
+  /// A text that the body raised, or that Lua raised in it, as an error of which can be known whether a script looked at it.
+  private static func textAsError(_ error: any Error) -> any Error {
+    guard let raised = error as? LuaError, raised.underlying == nil, !raised.hasOwnValue else { return error }
+    return GraphError(.extensionFailure, message: raised.plainDescription, underlying: raised)
+  }
+
     context.method("object", upTo: 1) { [unowned self] context, call in
       let domain = try openDomain()
       var id: ManagedObjectID?

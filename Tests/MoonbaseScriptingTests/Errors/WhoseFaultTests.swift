@@ -35,9 +35,10 @@ import Testing
       local ok, err = pcall(context.transaction, context, function() end)
       print(ok, err.code)
       context:rollback()
-      print(select("#", context:transaction(function() error("late") end)))
+      ok, err = context:transaction(function() error("late") end)
+      print(ok, err.code, err.message:match("late"))
       """, leavingChanges: true)
-    #expect(lines == ["false\t134044", "2"])
+    #expect(lines == ["false\t134044", "nil\t134043\tlate"])
   }
 
   @Test func theSameMistakeHasTheSameCodeFromSwiftAndFromLua() throws {

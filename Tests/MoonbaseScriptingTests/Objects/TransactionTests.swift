@@ -44,7 +44,27 @@ import Testing
       }
       #expect(try bench.run("assert(\(call))").status == 1)
     }
-    // An error that the body raised itself is the script's own: what became of it nobody can know.
+    // What became of a table that the body raised nobody can know.
     #expect(try bench.run(body.replacing("%@", with: "error({})")).status == 0)
+  }
+
+  @Test(arguments: [("error('x')", "script.lua:2: x"), ("error('x', 0)", "x"), ("nosuch()", "script.lua:2: attempt")])
+  func aTextThatTheBodyRaisedAndNobodyLookedAtFailsTheProgram(_ failing: String, _ message: String) throws {
+    let call = "moonbase.context:transaction(function() moonbase.context:insert('P')\n\(failing) end)"
+    let bench = try ThingBench.bench("")
+    for script in [call, "local ok, err = \(call)"] {
+      let outcome = try bench.run(script)
+      #expect(outcome.status == 1)
+      #expect(outcome.message?.contains("a transaction failed and was rolled back: \(message)") == true, "\(outcome)")
+      #expect(outcome.message?.contains("script.lua:2: in ") == true, "\(outcome)")
+    }
+    for use in [
+      "print(err)", "local s = 'no: ' .. err", "local m = err.message", "assert(tostring(err):find('^\(message)'))",
+    ] {
+      let outcome = try bench.run("local ok, err = \(call) \(use)")
+      #expect(outcome.status == 0 && outcome.message == nil, "\(use): \(outcome)")
+    }
+    let raised = try bench.run("assert(\(call))")
+    #expect(raised.status == 1 && raised.message?.contains(message) == true, "\(raised)")
   }
 }
