@@ -134,6 +134,18 @@ public final class ManagedObjectContext {
   public var updatedObjects: [ManagedObject] { changedObjects.filter { !$0.isInserted && !$0.isDeleted } }
   /// Saved objects marked for deletion.
   public var deletedObjects: [ManagedObject] { changedObjects.filter { $0.isDeleted && !$0.isInserted } }
+  /// How many objects changed, for people: of many it is not counted how.
+  package var changesToShow: String {
+    guard hasChanges else { return "no changes" }
+    guard changedObjects.count <= 1000 else { return "\(changedObjects.count) changed objects" }
+    return
+      "\(insertedObjects.count) inserted, \(updatedObjects.count) updated and \(deletedObjects.count) deleted objects"
+  }
+  /// Whether nobody would miss the context: there are no changes, no objects that anybody holds, no errors to tell, and nothing runs.
+  package var isUnused: Bool {
+    !hasChanges && registered.count == 0 && pendingErrors.isEmpty && didSaveErrors.isEmpty && hookDepth == 0
+      && !isInTransaction && phase == nil
+  }
   /// All objects that are held or have changes.
   public var registeredObjects: [ManagedObject] { registered.values.map { $0.takeUnretainedValue() } }
 

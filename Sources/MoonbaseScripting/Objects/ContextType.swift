@@ -11,6 +11,16 @@ final class ContextBox {
   var isGone: Bool { reference.context == nil }
 
   func live() throws -> ManagedObjectContext {
+  /// `context of /path/a.sqlite (2 inserted, 1 updated and 0 deleted objects)`.
+  var text: String {
+    reference.context.map { "context of \(Self.stores(of: $0)) (\($0.changesToShow))" } ?? "context (gone)"
+  }
+
+  private static func stores(of context: ManagedObjectContext) -> String {
+    let names = context.coordinator.persistentStores.prefix(4).map { $0.url?.path ?? "a store in memory" }
+    return names.isEmpty ? "no store" : (names.prefix(3) + (names.count > 3 ? ["…"] : [])).joined(separator: ", ")
+  }
+
     guard let context = reference.context else {
       throw ScriptError(
         .invalidRequest, message: "the context is gone: its owner let go of it, or its stores were closed")

@@ -8,6 +8,7 @@ extension HostTypes {
     describeChanges()
     describeSaving()
     describeLookup()
+    context.plain.operator(.text) { call in call.return(try call.object(0, as: ContextBox.self).text) }
     context.method("fetch", upTo: 1) { [unowned self] context, call in
       let entity = try Self.entity(of: call, in: context)
       try call.return(RequestBox(FetchRequest(entity.name), context: self.context.box(context)), as: request)
@@ -76,13 +77,13 @@ extension HostTypes {
     }
   }
 
-  private func describeLookup() {
   /// A text that the body raised, or that Lua raised in it, as an error of which can be known whether a script looked at it.
   private static func textAsError(_ error: any Error) -> any Error {
     guard let raised = error as? LuaError, raised.underlying == nil, !raised.hasOwnValue else { return error }
     return GraphError(.extensionFailure, message: raised.plainDescription, underlying: raised)
   }
 
+  private func describeLookup() {
     context.method("object", upTo: 1) { [unowned self] context, call in
       let domain = try openDomain()
       var id: ManagedObjectID?

@@ -105,6 +105,22 @@ final class RequestBox {
     return .and(conditions.flatMap { if case .and(let parts) = $0 { parts } else { [$0] } })
   }
 
+  /// What the request asks for, cut off where it becomes long; a list of many values in it is not shown.
+  var text: String {
+    var request = request
+    var end = ""
+    if let predicate = request.predicate, predicate.weight > Self.greatestWeightShown {
+      request.predicate = nil
+      end = " where …"
+    }
+    let text = "fetch request for \(request)"
+    let start = String(text.unicodeScalars.prefix(Self.greatestText))
+    return (start.utf8.count < text.utf8.count ? start + "…" : start) + end
+  }
+
+  private static let greatestText = 800
+  private static let greatestWeightShown = 100_000
+
   /// After how many visited objects a walk saves.
   var saveEvery: Int? {
     steps.compactMap { if case .saveEvery(let count) = $0 { count } else { nil } }.last
@@ -145,6 +161,7 @@ extension HostTypes {
         throw ScriptError(.invalidRequest, message: "a fetch request has not been fetched yet: write \(advice)")
       }
     }
+    request.operator(.text) { call in call.return(try call.object(0, as: RequestBox.self).text) }
     request.operator(.length) { _ in
       throw ScriptError(.invalidRequest, message: "a fetch request has no length: call its method count()")
     }

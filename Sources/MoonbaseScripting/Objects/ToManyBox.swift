@@ -16,6 +16,20 @@ final class ToManyBox {
 
   var isOrdered: Bool { owner.entity.properties[slot].relationship?.description.isOrdered ?? false }
 
+  /// `Person.friends of x-coredata://…/Person/p1 (3 objects)`. What was not read yet stays so.
+  var text: String {
+    let name = owner.entity.properties[slot].name
+    return "\(owner.entity.name).\(name) of \(owner.objectID) (\(contents(name)))"
+  }
+
+  private func contents(_ name: String) -> String {
+    guard owner.managedObjectContext != nil else { return "its object is gone" }
+    guard let isFault = try? owner.hasFault(forRelationshipNamed: name), !isFault,
+      let count = try? owner.memberCount(slot)
+    else { return "not read yet" }
+    return count == 1 ? "1 object" : "\(count) objects"
+  }
+
   func requireOrder() throws {
     guard isOrdered else {
       throw ScriptError(
@@ -50,6 +64,7 @@ extension HostTypes {
       try call.return(
         try openDomain().state.function(weight: Self.weight(of: rest.count)) { call in
           try call.return(rest.popFirst() ?? .nil)
+    members.operator(.text) { call in call.return(try call.object(0, as: ToManyBox.self).text) }
         })
     }
     members.operator(.length) { call in

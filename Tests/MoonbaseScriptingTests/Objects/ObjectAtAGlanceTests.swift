@@ -25,6 +25,72 @@ import Testing
       ])
   }
 
+  @Test func aRelationshipPrintsWhoseItIsAndHowManyItHolds() throws {
+    let bench = try ScriptBench()
+    let lines = try bench.lines(
+      """
+      local function shown(value) return (tostring(value):gsub("x%-coredata://[%w-]+/", "…/")) end
+      local d = context:insert("Department", { name = "R&D" })
+      local p = context:insert("Person", { age = 1, department = d })
+      assert(context:save())
+      print(shown(d.employees))
+      context:reset()
+      d = context:fetch("Department"):first()
+      local employees = d.employees
+      print(shown(employees))
+      print(#employees, shown(employees))
+      context:reset()
+      print(shown(employees))
+      """)
+    #expect(
+      lines == [
+        "Department.employees of …/Department/p1 (1 object)", "Department.employees of …/Department/p1 (not read yet)",
+        "1\tDepartment.employees of …/Department/p1 (1 object)",
+        "Department.employees of …/Department/p1 (its object is gone)",
+      ])
+  }
+
+  @Test func aContextPrintsItsStoreAndHowMuchChanged() throws {
+    let lines = try ScriptBench().lines(
+      """
+      print(context)
+      local p = context:insert("Person", { age = 1 })
+      assert(context:save())
+      p.age = 2
+      context:insert("Person")
+      print(context)
+      for i = 1, 1001 do context:insert("Department") end
+      print(context)
+      """, leavingChanges: true)
+    #expect(
+      lines == [
+        "context of a store in memory (no changes)",
+        "context of a store in memory (1 inserted, 1 updated and 0 deleted objects)",
+        "context of a store in memory (1003 changed objects)",
+      ])
+  }
+
+  @Test func aRequestPrintsWhatItAsksFor() throws {
+    let lines = try ScriptBench().lines(
+      """
+      local people = context:fetch("Person")
+      print(people)
+      print(people:where("age > %d", 3):where("lastName = 'B'"):sort("lastName", "-age"):limit(10):offset(2))
+      local ages = {}
+      for i = 1, 100000 do ages[i] = i end
+      print(people:where("age IN %@", ages):limit(1))
+      local names = {}
+      for i = 1, 200 do names[i] = "n" .. i end
+      print(#tostring(people:where("lastName IN %@", names)) < 900)
+      """)
+    #expect(
+      lines == [
+        "fetch request for Person",
+        #"fetch request for Person where age > 3 AND lastName == "B", sort = { "lastName", "-age" }, limit = 10, offset = 2"#,
+        "fetch request for Person, limit = 1 where …", "true",
+      ])
+  }
+
   @Test func printingChangesNothingAndFiresNoFault() throws {
     let hook = "return { entities = { Person = { awake_from_fetch = function(p) print('awake') end } } }"
     let bench = try ScriptBench(extensions: [ScriptBench.colors, hook])
