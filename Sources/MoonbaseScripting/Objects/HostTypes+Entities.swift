@@ -115,6 +115,7 @@ extension HostTypes {
         "set_primitive", 2,
         { [unowned self] object, call in
           let property = try openDomain().property(.text(try call.text(0)), of: object.entity)
+          guard call.count > 1 else { throw call.typeError(1, expected: "value") }
           let value = try openDomain().graphValue(
             from: try call.value(1), for: property, in: object.managedObjectContext)
           try object.setPrimitiveValue(value, forKey: property.name)
@@ -138,6 +139,7 @@ extension HostTypes {
     guard let property = object.entity.property(key) else {
       throw GraphError.unknownProperty(key, of: object.entity, id: object.objectID)
     }
+    guard call.count > 1 else { throw call.typeError(1, expected: "value") }
     let value = try domain.graphValue(from: try call.value(1), for: property, in: object.managedObjectContext)
     try domain.attempt(&call) { try object.validate(value, forKey: key) }
   }

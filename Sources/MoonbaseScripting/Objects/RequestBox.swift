@@ -210,7 +210,7 @@ extension HostTypes {
     _ name: String, kind: RequestBox.Kind, _ body: @escaping (inout FetchRequest, [String]) -> Void
   ) {
     step(name) { box, call, _ in
-      let texts = try (0..<call.count).map { try call.text($0) }
+      let texts = try (0..<max(1, call.count)).map { try call.text($0) }
       let weight = texts.reduce(0) { $0 + 48 + $1.utf8.count }
       return try box.with(.change { body(&$0, texts) }, adding: texts.count, to: kind, weight: weight)
     }

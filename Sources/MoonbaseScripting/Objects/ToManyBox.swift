@@ -44,14 +44,12 @@ extension HostTypes {
   /// `add remove contains each all`, `#`, `pairs`; ordered ones also `[i] insert move index_of`.
   func describeMembers() {
     members.method("add") { box, call in
-      let ids = try (0..<call.count).map { try Self.id(call, at: $0, in: box) }
+      let ids = try Self.ids(call, in: box)
       for id in ids { try box.owner.checkDestination(id, slot: box.slot) }
       for id in ids { try box.owner.addMember(id, slot: box.slot) }
     }
     members.method("remove") { box, call in
-      for id in try (0..<call.count).map({ try Self.id(call, at: $0, in: box) }) {
-        try box.owner.removeMember(id, slot: box.slot)
-      }
+      for id in try Self.ids(call, in: box) { try box.owner.removeMember(id, slot: box.slot) }
     }
     members.method("contains", upTo: 1) { box, call in
       call.return(try box.owner.hasMember(Self.id(call, at: 0, in: box), slot: box.slot))
@@ -64,9 +62,9 @@ extension HostTypes {
       try call.return(
         try openDomain().state.function(weight: Self.weight(of: rest.count)) { call in
           try call.return(rest.popFirst() ?? .nil)
-    members.operator(.text) { call in call.return(try call.object(0, as: ToManyBox.self).text) }
         })
     }
+    members.operator(.text) { call in call.return(try call.object(0, as: ToManyBox.self).text) }
     members.operator(.length) { call in
       let box = try call.object(0, as: ToManyBox.self)
       call.return(try box.owner.memberCount(box.slot))
@@ -151,6 +149,11 @@ extension HostTypes {
   private func handle(_ id: ManagedObjectID, in box: ToManyBox) throws -> LuaValue {
     guard let context = box.owner.managedObjectContext else { return .nil }
     return try openDomain().handle(context.object(with: id))
+  }
+
+  /// The IDs of the objects that a call is about: at least one.
+  private static func ids(_ call: borrowing LuaCall, in box: ToManyBox) throws -> [ManagedObjectID] {
+    try (0..<max(1, call.count)).map { try id(call, at: $0, in: box) }
   }
 
   /// The ID of an object argument, which must be of the owner's context.

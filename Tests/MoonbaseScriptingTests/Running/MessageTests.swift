@@ -90,6 +90,16 @@ import Testing
     ("moonbase.object.id(context:insert('Person'), 1)", "bad argument #2 to 'id' (it takes 1 argument at most"),
     ("local d = context:insert('Department') d.employees:all(1)", "bad argument #1 to 'all' (it takes no argument"),
     ("moonbase.date.now(1)", "bad argument #1 to 'now' (it takes no argument, got number)"),
+    ("context:insert('Department').employees:add()", "bad argument #1 to 'add' (object expected, got no value)"),
+    ("context:insert('Department').employees:remove()", "bad argument #1 to 'remove' (object expected, got no value)"),
+    ("context:fetch('Person'):sort()", "bad argument #1 to 'sort' (string expected, got no value)"),
+    ("context:fetch('Person'):prefetch()", "bad argument #1 to 'prefetch' (string expected, got no value)"),
+    ("context:fetch('Person'):group_by()", "bad argument #1 to 'group_by' (string expected, got no value)"),
+    (
+      "context:insert('Person'):set_primitive('age')",
+      "bad argument #2 to 'set_primitive' (value expected, got no value)"
+    ),
+    ("context:insert('Person'):validate('age')", "bad argument #2 to 'validate' (value expected, got no value)"),
     ("moonbase.uuid(moonbase.uuid():key(), 1)", "bad argument #2 to 'uuid' (it takes 1 argument at most"),
     ("moonbase.uuid():key(1)", "bad argument #1 to 'key' (it takes no argument, got number)"),
     ("moonbase.progress(1, 'x', 2)", "bad argument #3 to 'progress' (it takes 2 arguments at most, got number)"),
