@@ -8,6 +8,7 @@ final class EntityBehavior {
   enum SlotKind {
     case plain
     case transformable(ValueTransformer)
+    case storedTransformable(DerivedAttribute, ValueTransformer)  // both: the bytes are in the row
     case opaque  // transformable without its transformer: bytes are kept as they are
     case derived(DerivedAttribute)
     case stored(DerivedAttribute)  // derived, and the value is in the row: the save computes it
@@ -89,7 +90,15 @@ final class EntityBehavior {
   /// The derived attribute in a slot, stored or not.
   func derived(_ slot: Slot) -> DerivedAttribute? {
     switch kinds[slot] {
-    case .derived(let derived), .stored(let derived): derived
+    case .derived(let derived), .stored(let derived), .storedTransformable(let derived, _): derived
+    default: nil
+    }
+  }
+
+  /// The transformer of a slot whose row has bytes.
+  func transformer(_ slot: Slot) -> ValueTransformer? {
+    switch kinds[slot] {
+    case .transformable(let transformer), .storedTransformable(_, let transformer): transformer
     default: nil
     }
   }

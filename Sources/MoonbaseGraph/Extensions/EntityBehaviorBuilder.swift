@@ -104,6 +104,8 @@ struct EntityBehaviorBuilder {
     storedSlots.insert(slot)
     switch kinds[slot] {
     case .plain, .stored: kinds[slot] = .stored(derived)
+    case .transformable(let transformer), .storedTransformable(_, let transformer):
+      kinds[slot] = .storedTransformable(derived, transformer)
     default: break
     }
     try addShadows(of: derived, slot: slot, from: ancestor)

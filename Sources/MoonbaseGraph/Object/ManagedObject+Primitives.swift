@@ -25,7 +25,7 @@ extension ManagedObject {
     switch behavior.kinds[slot] {
     case .plain, .stored: try setStoredPrimitive(fitting, slot: slot)
     case .derived: cache(Cached(value: fitting, stamp: changeCount), slot: slot)
-    case .transformable(let transformer):
+    case .transformable(let transformer), .storedTransformable(_, let transformer):
       try setStoredPrimitive(transformedBytes(of: fitting, slot: slot, transformer: transformer), slot: slot)
       cache(fitting.isNull ? nil : Cached(value: fitting, stamp: 0), slot: slot)
     case .opaque, .toOne, .toMany:

@@ -55,7 +55,9 @@ extension ManagedObject {
     case .toOne: try stored(slot)
     case .plain, .opaque: try loaded(slot)
     case .stored: try delayed[slot] ?? loaded(slot)
-    case .transformable(let transformer): try transformed(slot, transformer: transformer)
+    case .transformable(let transformer): try transformed(slot, transformer: transformer, behavior: behavior)
+    case .storedTransformable(_, let transformer):
+      try delayed[slot] ?? transformed(slot, transformer: transformer, behavior: behavior)
     case .derived(let derived): try derivedValue(slot, derived: derived, behavior: behavior)
     case .toMany: .list(try memberIDs(slot).map(Value.objectID))
     }
@@ -74,7 +76,7 @@ extension ManagedObject {
     case .transformable(let transformer):
       try writeTransformable(value, slot: slot, transformer: transformer, behavior: behavior)
     case .opaque: try writeOpaque(value, slot: slot)
-    case .derived(let derived), .stored(let derived):
+    case .derived(let derived), .stored(let derived), .storedTransformable(let derived, _):
       try writeDerived(value, slot: slot, derived: derived, behavior: behavior)
     case .toOne(let relationship):
       try setDestination(destination(of: value, slot: slot), slot: slot, relationship: relationship)
@@ -147,7 +149,7 @@ extension ManagedObject {
     try setStoredValue(fitting, slot: slot)
   }
 
-  private func transformed(_ slot: Slot, transformer: ValueTransformer) throws -> Value {
+  private func transformed(_ slot: Slot, transformer: ValueTransformer, behavior: EntityBehavior) throws -> Value {
     if let cached = caches[slot] { return cached.value }
     let bytes = try loaded(slot)
     guard !bytes.isNull else { return .null }
@@ -182,7 +184,7 @@ extension ManagedObject {
     if let context, context.findsValuesChangedInPlace { context.readObjects.append(self) }
   }
 
-  private func writeTransformable(
+  final func writeTransformable(
     _ value: Value, slot: Slot, transformer: ValueTransformer, behavior: EntityBehavior
   ) throws {
     try checkClass(value, slot: slot, behavior: behavior)
@@ -250,9 +252,9 @@ extension ManagedObject {
     try blaming(slot, hook: "set") { try set(fitting, self) }
     countChange()
     context?.noteChange()
-    if case .stored = behavior.kinds[slot] {
-      try keep(derived)
-    } else {
+    switch behavior.kinds[slot] {
+    case .stored, .storedTransformable: try keep(derived)
+    default:
       // What is kept in a shadow is what was assigned; of anything else only `get` knows what came of it.
       cache(derived.shadow == nil ? nil : Cached(value: fitting, stamp: stamp(slot, behavior: behavior)), slot: slot)
     }

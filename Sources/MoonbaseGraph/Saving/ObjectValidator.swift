@@ -86,8 +86,12 @@ struct ObjectValidator {
 
   /// Sets a value that was computed: of a stored derived attribute the one in the row.
   func take(_ value: Value, slot: Slot) throws {
-    guard case .stored = behavior.kinds[slot] else { return try object.setValue(value, slot: slot) }
-    try object.storeChecked(value, slot: slot, behavior: behavior)
+    switch behavior.kinds[slot] {
+    case .stored: try object.storeChecked(value, slot: slot, behavior: behavior)
+    case .storedTransformable(_, let transformer):
+      try object.writeTransformable(value, slot: slot, transformer: transformer, behavior: behavior)
+    default: try object.setValue(value, slot: slot)
+    }
   }
 
   /// A derived value that was not assigned is there if it can be computed, from whatever inputs have changed.

@@ -55,4 +55,38 @@ import Testing
       ofTransformer.hasPrefix("extension1.lua:2: transformer T: no extension provides class Colour"), "\(ofTransformer)"
     )
   }
+
+  /// Transformable or not: what is computed and stored is assigned by its `set`, or not at all.
+  @Test(arguments: ["tr", "full"]) func aStoredDerivedAttributeIsAssignedByItsSetterOrNotAtAll(_ name: String) throws {
+    let derived = "stored = true, inputs = { 's' }, get = function(s) return s and s .. '!' end"
+    let refused = try ThingBench.bench("derived = { \(name) = { \(derived) } }").lines(
+      """
+      local p = context:insert("P", { s = "a" })
+      for _, set in ipairs { function() p.\(name) = "mine" end, function() context:insert("P", { \(name) = "mine" }) end } do
+        local ok, err = pcall(set)
+        print(ok, err.key, err.message:match("nothing says how to write it") ~= nil)
+      end
+      assert(context:save())
+      print(p.\(name))
+      p.s = "b"
+      assert(context:save())
+      context:refresh(p, false)
+      print(p.\(name))
+      """)
+    #expect(refused == ["false\t\(name)\ttrue", "false\t\(name)\ttrue", "a!", "b!"])
+    for write in ["", "write = 'delayed',"] {
+      let set = "\(write) set = function(v, p) p.s = v and v:sub(1, -2) end"
+      let lines = try ThingBench.bench("derived = { \(name) = { \(derived), \(set) } }").lines(
+        """
+        local p = context:insert("P", { \(name) = "a!" })
+        print(p.\(name))
+        assert(context:save())
+        p.\(name) = "b!"
+        assert(context:save())
+        context:refresh(p, false)
+        print(p.s, p.\(name))
+        """)
+      #expect(lines == ["a!", "b\tb!"], "\(write)")
+    }
+  }
 }
