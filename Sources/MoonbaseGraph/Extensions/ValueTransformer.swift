@@ -25,8 +25,13 @@ public struct ValueTransformer {
   public var transformedValue: (Value) throws -> Value
   /// Stored form to value; nil makes the transformer one-way, which persistent attributes refuse.
   public var reverseTransformedValue: ((Value) throws -> Value)?
-  /// Where it is written, as `colors.lua:12`, for messages.
-  package var place: String?
+  /// Where its functions are written, as `colors.lua:12`, for messages.
+  package var places: [Direction: String] = [:]
+
+  /// The two functions, by their names.
+  package enum Direction: String {
+    case transform, reverse
+  }
 
   /// Makes a transformer.
   public init(
@@ -40,10 +45,17 @@ public struct ValueTransformer {
   }
 
   /// What is wrong with a transformer that turns something into nothing.
-  package func gaveNothing(direction: String, for input: String) -> String {
-    "\(placePrefix)\(direction) of transformer \(name) gave nothing for \(input), which would be lost: let it return what it made, or raise"
+  package func gaveNothing(_ direction: Direction, for input: String) -> String {
+    "\(subject(direction)) gave nothing for \(input), which would be lost: let it return what it made, or raise"
   }
 
-  /// Where it is written, for the beginning of a message.
-  package var placePrefix: String { place.map { "\($0): " } ?? "" }
+  /// What is wrong with a transformer that makes something of another kind than is wanted.
+  package func gave(_ value: Value, in direction: Direction, insteadOf wanted: String) -> String {
+    "\(subject(direction)) gave \(value.typePhrase) instead of \(wanted)"
+  }
+
+  /// One of its functions: `colors.lua:12: reverse of transformer Color`.
+  private func subject(_ direction: Direction) -> String {
+    "\(places[direction].map { "\($0): " } ?? "")\(direction) of transformer \(name)"
+  }
 }

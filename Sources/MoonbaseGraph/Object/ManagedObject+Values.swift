@@ -153,20 +153,27 @@ extension ManagedObject {
     if let cached = caches[slot] { return cached.value }
     let bytes = try loaded(slot)
     guard !bytes.isNull else { return .null }
-    let value = try self.value(of: bytes, slot: slot, transformer: transformer)
+    let value = try self.value(of: bytes, slot: slot, transformer: transformer, behavior: behavior)
     cache(Cached(value: value, stamp: 0), slot: slot)
     noteRead()
     return value
   }
 
   /// The value that a transformer makes of bytes.
-  private func value(of bytes: Value, slot: Slot, transformer: ValueTransformer) throws -> Value {
+  private func value(
+    of bytes: Value, slot: Slot, transformer: ValueTransformer, behavior: EntityBehavior
+  ) throws -> Value {
     guard let reverse = transformer.reverseTransformedValue else {
       throw refused(slot, value: nil, reason: "transformer \(transformer.name) has no reverse")
     }
     let value = try blaming(slot, hook: "reverse") { try reverse(bytes) }
     guard !value.isNull else {
-      throw refused(slot, value: nil, reason: transformer.gaveNothing(direction: "reverse", for: "bytes"))
+      throw refused(slot, value: nil, reason: transformer.gaveNothing(.reverse, for: "bytes"))
+    }
+    if let valueClass = behavior.valueClasses[slot], try !blaming(slot, hook: "is", { try valueClass.contains(value) })
+    {
+      let wanted = "a value of its class \(valueClass.name)"
+      throw refused(slot, value: nil, reason: transformer.gave(value, in: .reverse, insteadOf: wanted))
     }
     return value
   }
@@ -174,10 +181,10 @@ extension ManagedObject {
   /// The value of a slot by the row.
   final func committedValue(_ slot: Slot) throws -> Value {
     let value = try loaded(snapshot?.values[slot] ?? .null, slot: slot)
-    guard !isSimple(slot), !value.isNull, case .transformable(let transformer) = try behavior().kinds[slot] else {
-      return value
-    }
-    return try self.value(of: value, slot: slot, transformer: transformer)
+    guard !isSimple(slot), !value.isNull else { return value }
+    let behavior = try behavior()
+    guard let transformer = behavior.transformer(slot) else { return value }
+    return try self.value(of: value, slot: slot, transformer: transformer, behavior: behavior)
   }
 
   private func noteRead() {
@@ -200,12 +207,9 @@ extension ManagedObject {
     let bytes = try blaming(slot, hook: "transform") { try transformer.transformedValue(value) }
     switch bytes {
     case .data: return bytes
-    case .null:
-      throw refused(slot, value: value, reason: transformer.gaveNothing(direction: "transform", for: "a value"))
+    case .null: throw refused(slot, value: value, reason: transformer.gaveNothing(.transform, for: "a value"))
     default:
-      throw refused(
-        slot, value: value,
-        reason: "\(transformer.placePrefix)transformer \(transformer.name) gave \(bytes.typePhrase) instead of bytes")
+      throw refused(slot, value: value, reason: transformer.gave(bytes, in: .transform, insteadOf: "bytes"))
     }
   }
 

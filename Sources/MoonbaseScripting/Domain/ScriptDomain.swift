@@ -95,13 +95,18 @@ public final class ScriptDomain {
     {
       return known
     }
-    return try currentClasses.first { try Self.isOne(table, of: $0.value) }?.name
+    return try currentClasses.first { try Self.isOne(table, of: $0.value, name: $0.name) }?.name
   }
 
   /// Whether a class that is known by its function `is` takes the table for one of its own.
-  private static func isOne(_ table: LuaTable, of value: LuaTable) throws -> Bool {
+  private static func isOne(_ table: LuaTable, of value: LuaTable, name: String) throws -> Bool {
     guard case .function(let test) = try value.get("is") else { return false }
-    return try test.first(.table(table)).isTrue
+    let results = try test.call([.table(table)])
+    switch results.first {
+    case .boolean(let answer)?: return answer
+    case .nil?: return false
+    default: throw test.noAnswer(ofClass: name, given: results.first?.typePhrase ?? "nothing")
+    }
   }
 
   // MARK: Opaque values

@@ -16,7 +16,8 @@ extension DomainBuilder {
       readPolicy: derived.readsEarly ? .preCalculated : .onDemand,
       writePolicy: derived.writesLate ? .delayed : .immediate, get: { _ in .null })
     if let shadow = derived.shadow, let transformer = derived.transformer.flatMap({ domain.transformers[$0] }) {
-      setShadow(shadow, transformer: transformer, of: &result)
+      let valueClass = transformer.valueClassName.flatMap { domain.valueClasses[$0] }
+      setShadow(shadow, transformer: transformer, valueClass: valueClass, of: &result)
     } else if let get = derived.get {
       result.get = try getter(get, of: derived, entity: entity)
     }
@@ -25,18 +26,23 @@ extension DomainBuilder {
   }
 
   /// A shadow attribute keeps what the transformer makes of the value.
-  private func setShadow(_ shadow: String, transformer: ValueTransformer, of result: inout DerivedAttribute) {
+  private func setShadow(
+    _ shadow: String, transformer: ValueTransformer, valueClass: ValueClass?, of result: inout DerivedAttribute
+  ) {
     result.get = { object in
       let stored = try object.value(forKey: shadow)
       guard !stored.isNull, let reverse = transformer.reverseTransformedValue else { return .null }
       let value = try reverse(stored)
-      guard !value.isNull else { throw Self.lost(transformer.gaveNothing(direction: "reverse", for: shadow)) }
+      guard !value.isNull else { throw Self.lost(transformer.gaveNothing(.reverse, for: shadow)) }
+      if let valueClass, try !valueClass.contains(value) {
+        throw Self.lost(transformer.gave(value, in: .reverse, insteadOf: "a value of its class \(valueClass.name)"))
+      }
       return value
     }
     result.set = { value, object in
       guard !value.isNull else { return try object.setValue(.null, forKey: shadow) }
       let stored = try transformer.transformedValue(value)
-      guard !stored.isNull else { throw Self.lost(transformer.gaveNothing(direction: "transform", for: "a value")) }
+      guard !stored.isNull else { throw Self.lost(transformer.gaveNothing(.transform, for: "a value")) }
       try object.setValue(Self.fitting(stored, as: object.entity.property(shadow)?.attributeType), forKey: shadow)
     }
   }

@@ -45,14 +45,16 @@ struct DomainBuilder {
       return try call.run {
         try scripts.setArgument(0, of: $0, to: value)
       } reading: {
-        $0.boolean ?? !$0.isNil
+        if let answer = $0.boolean { return answer }
+        if $0.isNil, !$0.isMissing { return false }
+        throw test.noAnswer(ofClass: name, given: $0.isMissing ? "nothing" : try $0.value.typePhrase)
       }
     }
   }
 
   private func make(_ transformer: ExtensionDeclaration.Transformer) -> ValueTransformer {
     let forward = LuaFastCall(transformer.transform, parameters: 1)
-    let backward = transformer.reverse.map { LuaFastCall($0, parameters: 1) }
+    let backward = transformer.reverse.map { ($0, LuaFastCall($0, parameters: 1)) }
     var made = ValueTransformer(
       transformer.name, valueClassName: transformer.className,
       transformedValue: { [types] value in
@@ -60,20 +62,26 @@ struct DomainBuilder {
         return try forward.run {
           try scripts.setArgument(0, of: $0, to: value)
         } reading: { result in
-          try result.withBytes { .data(Data($0)) } ?? scripts.graphValue(from: result)
+          try result.withBytes { .data(Data($0)) }
+            ?? transformer.transform.checking("the result of transformer \(transformer.name)") {
+              try scripts.graphValue(from: result)
+            }
         }
       },
-      reverseTransformedValue: backward.map { backward in
+      reverseTransformedValue: backward.map { function, call in
         { [types] bytes in
           let scripts = try types.openDomain()
-          return try backward.run {
+          return try call.run {
             try scripts.setArgument(0, of: $0, to: bytes)
-          } reading: {
-            try scripts.graphValue(from: $0)
+          } reading: { result in
+            try function.checking("the result of transformer \(transformer.name)") {
+              try scripts.graphValue(from: result)
+            }
           }
         }
       })
-    made.place = transformer.transform.place
+    made.places[.transform] = transformer.transform.place
+    made.places[.reverse] = transformer.reverse?.place
     return made
   }
 

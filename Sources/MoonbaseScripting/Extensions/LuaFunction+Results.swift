@@ -8,13 +8,18 @@ extension LuaFunction {
   }
 
   /// Takes a result; one that is refused is told with the place of the function that gave it.
-  func checking<Result>(_ take: () throws -> Result) throws -> Result {
+  func checking<Result>(_ what: String = "wrong result", _ take: () throws -> Result) throws -> Result {
     do {
       return try take()
     } catch let error as ScriptError {
-      throw mistake("wrong result: \(error.message)")
+      throw mistake("\(what): \(error.message)")
     } catch let error as ModelError where error.code == .invalidValue {
-      throw mistake("wrong result: \(error.message)")
+      throw mistake("\(what): \(error.message)")
     }
+  }
+
+  /// The error of a class's `is` whose result says neither yes nor no.
+  func noAnswer(ofClass name: String, given result: String) -> ScriptError {
+    mistake("is of class \(name) returned \(result): return true or false")
   }
 }

@@ -36,6 +36,65 @@ import Testing
     #expect(lines == ["false\ttr\ttrue"])
   }
 
+  @Test(
+    arguments: [
+      ("return print", "the result of transformer T: a function cannot be stored"),
+      ("return setmetatable({}, {})", "the result of transformer T: the table has a metatable"),
+      ("return b", "reverse of transformer T gave a string instead of a value of its class C"),
+      ("return {}", "reverse of transformer T gave a list instead of a value of its class C"),
+    ])
+  func reverseThatGivesSomethingElseIsAnErrorThatSaysWhere(_ result: String, _ message: String) throws {
+    let lines = try ThingBench.bench(
+      "derived = { shown = { shadow = 'bin', transformer = 'T' } }",
+      beside: """
+        classes = { C = C },
+        transformers = { T = { class = "C",
+          transform = function(v) return "x" end,
+          reverse = function(b) \(result) end } },
+        """, before: "local C = {} C.__index = C C.new = function() return setmetatable({}, C) end"
+    ).lines(
+      """
+      local p = context:insert("P", { tr = moonbase.classes.C.new(), shown = moonbase.classes.C.new() })
+      assert(context:save())
+      context:refresh(p, false)
+      for _, name in ipairs { "tr", "shown" } do
+        local ok, err = pcall(function() return p[name] end)
+        print(ok, err.entity, err.key, tostring(err))
+      end
+      """, leavingChanges: true)
+    for (line, name) in zip(lines, ["tr", "shown"]) {
+      #expect(
+        line.hasPrefix("false\tP\t\(name)\tP.\(name): ") && line.contains("extension1.lua:4: \(message)"), "\(line)")
+    }
+    #expect(lines.count == 2)
+  }
+
+  @Test(arguments: ["return 'yes'", "return 0", ""])
+  func aClassThatSaysNeitherYesNorNoIsAnErrorThatSaysWhere(_ result: String) throws {
+    let lines = try ThingBench.bench(
+      "",
+      beside: """
+        classes = { C = {
+          is = function(v) \(result) end } },
+        transformers = { T = { class = "C", transform = function(v) return v end, reverse = function(b) return b end } },
+        """
+    ).lines(
+      """
+      local p = context:insert("P")
+      for _, value in ipairs { "x", setmetatable({}, {}) } do
+        local ok, err = pcall(function() p.tr = value end)
+        print(ok, err.entity, err.key, tostring(err))
+      end
+      """, leavingChanges: true)
+    let given = ["return 'yes'": "a string", "return 0": "a number", "": "nothing"][result] ?? ""
+    for line in lines {
+      #expect(
+        line.hasPrefix("false\tP\ttr\tP.tr: ") && line.contains("extension1.lua:2: is of class C returned \(given)"),
+        "\(line)")
+    }
+    #expect(lines.count == 2)
+  }
+
   @Test(arguments: StoreKind.allCases) func shadowTransformerThatGivesNothingIsRefused(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
       kind,
