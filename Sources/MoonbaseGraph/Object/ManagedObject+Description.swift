@@ -45,6 +45,7 @@ extension ManagedObject: CustomStringConvertible {
     case .data(let data): "\(data.count) bytes"
     case .list(let list): "a list of \(list.count)"
     case .map(let map): "a map of \(map.count)"
+    case .object(let object) where object.load != nil: "bytes in a file"
     case .object(let object): "a \(object.className)"
     case .objectID(let id): id.lastComponents
     case let scalar: scalar.description

@@ -59,6 +59,9 @@ extension HostTypes {
     if let box = call.objectIfPresent(index, as: LuaBox<Decimal>.self) { return box.value }
     switch try call.value(index) {
     case .integer(let number): return Decimal(number)
+    case .number(let number):
+      throw call.argumentError(
+        index, problem: "a float has no exact digits, so write them as text, as in \"\(number)\"")
     case .string(let string):
       guard string.count <= Decimal.longestNumeral else {
         throw call.argumentError(index, problem: "a numeral of \(string.count) bytes is no decimal of 38 digits")

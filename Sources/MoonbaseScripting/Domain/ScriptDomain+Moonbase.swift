@@ -16,9 +16,6 @@ extension ScriptDomain {
     try moonbase.set("object", to: .table(try objectFunctions()))
     let types = types
     try define("decimal", upTo: 1) { [unowned types] call in
-      if case .number(let number) = try call.value(0) {
-        throw call.argumentError(0, problem: "a float has no exact digits, so write them as text, as in \"\(number)\"")
-      }
       try call.return(LuaBox(try HostTypes.decimal(call, at: 0)), as: types.decimal)
     }
     try define("uuid", upTo: 1) { [unowned types] call in

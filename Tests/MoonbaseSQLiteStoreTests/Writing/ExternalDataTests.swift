@@ -75,6 +75,13 @@ import Testing
     #expect(error?.property == "bytes")
   }
 
+  @Test func aValueThatWasNotReadIsShownAsBytesInAFile() throws {
+    try insert("a")
+    let context = try fresh()
+    #expect(try "\(photo(context))".contains("bytes = bytes in a file"))
+    #expect(try photo(context).value(forKey: "bytes") == .data(large))
+  }
+
   @Test func aRowThatIsSavedUnchangedKeepsItsFile() throws {
     try insert("a")
     let before = files
