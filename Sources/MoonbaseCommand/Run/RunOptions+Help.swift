@@ -11,7 +11,7 @@ extension RunOptions {
     OPTIONS:
       -e CODE                   run this piece of Lua
       --store [CONFIG=]PATH     the SQLite store (default: in memory); repeatable, with the model's configuration that
-                                each store holds
+                                each store holds; a new file with '=' in its name is written as ./a=b.sqlite
       --read-only               change nothing in the store
       --model PATH              the model (default: the one that the store keeps)
       --extension PATH          load an extension; repeatable, dependencies in any order

@@ -76,12 +76,14 @@ extension RunOptions {
     }
   }
 
-  /// `[CONFIGURATION=]PATH`; what stands before a '=' in a path with a slash before it belongs to the path.
+  /// `[CONFIGURATION=]PATH`. A '=' behind what cannot be the name of a configuration belongs to the path, and so it does where a
+  /// file of the whole name is there.
   private static func store(
     _ value: String, among others: [PersistentStoreDescription]
   ) throws(UsageError) -> PersistentStoreDescription {
     let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    let isNamed = parts.count == 2 && !parts[0].isEmpty && !parts[0].contains("/")
+    let mayBeName = parts.count == 2 && !parts[0].isEmpty && !parts[0].contains { "/?".contains($0) }
+    let isNamed = mayBeName && !FileManager.default.fileExists(atPath: value)
     let path = isNamed ? parts[1] : value
     let store = PersistentStoreDescription.sqlite(URL(literalPath: path), configuration: isNamed ? parts[0] : nil)
     guard !path.isEmpty else { throw UsageError("--store takes [CONFIGURATION=]PATH, not '\(value)'") }

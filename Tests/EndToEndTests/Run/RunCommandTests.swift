@@ -315,4 +315,18 @@ import Testing
     let fine = try bench.moonbase("run", "--model", "m.lua", "--extension", "x.lua", "-e", "")
     #expect(fine.status == 0, "\(fine)")
   }
+
+  @Test func aStoreWhoseNameHasAnEqualsSignIsNoConfiguration() throws {
+    try bench.write("return { entities = { P = { attributes = { s = 'string' } } } }", to: "m.lua")
+    let insert = "moonbase.context:insert('P', { s = 'a' }) assert(moonbase.context:save())"
+    let count = "io.write(moonbase.context:fetch('P'):count())"
+    #expect(try bench.moonbase("run", "--store", "./a=b.sqlite", "--model", "m.lua", "-e", insert).status == 0)
+    // A file that is there is meant.
+    #expect(try bench.moonbase("run", "--store", "a=b.sqlite", "-e", count).output == "1")
+    let first = try bench.moonbase("run", "--store", "c?mode=ro", "--model", "m.lua", "-e", insert)
+    #expect(first.status == 0, "\(first)")
+    #expect(try bench.moonbase("run", "--store", "c?mode=ro", "-e", count).output == "1")
+    let other = try bench.moonbase("run", "--store", "x=y.sqlite", "--model", "m.lua", "-e", "")
+    #expect(other.status == 1 && other.complaints.contains("no configuration x"), "\(other)")
+  }
 }
