@@ -10,7 +10,10 @@ extension SavePlan {
   }
 
   mutating func plan(deletionOf object: ManagedObject) throws {
-    let deletion = StoreChanges.Deletion(id: object.objectID, expectedVersion: object.snapshot?.version)
+    var deletion = StoreChanges.Deletion(id: object.objectID, expectedVersion: object.snapshot?.version)
+    for slot in object.entity.ruledPairSlots {
+      if let removed = object.relationships[slot]?.removed, !removed.isEmpty { deletion.released[slot] = Set(removed) }
+    }
     plans[try planIndex(of: object.objectID)].changes.deleted.append(deletion)
   }
 

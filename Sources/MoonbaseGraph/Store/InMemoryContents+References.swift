@@ -13,7 +13,20 @@ extension InMemoryContents {
     let updated = Dictionary(changes.updated.map { ($0.snapshot.id, $0.snapshot) }) { $1 }
     func later(_ id: ManagedObjectID) -> Snapshot? { deleted.contains(id) ? nil : updated[id] ?? self.row(of: id) }
     try GraphError.throwConflicts(
-      changes.conflicts(missing: missing, in: model) + unreached(by: changes, row: later) + unpaired(ends, row: later))
+      changes.conflicts(missing: missing, in: model) + unreached(by: changes, row: later) + unpaired(ends, row: later)
+        + unreachedPairs(by: changes))
+  }
+
+  /// What another context linked to deleted objects, unseen by a rule that deletes or refuses.
+  private func unreachedPairs(by changes: StoreChanges) -> [GraphError] {
+    let deleted = Set(changes.deleted.lazy.map(\.id))
+    return changes.deleted.flatMap { deletion in
+      (model.entity(of: deletion.id)?.ruledPairSlots ?? []).flatMap { slot in
+        destinations(of: deletion.id, slot: slot)
+          .filter { !deleted.contains($0) && deletion.released[slot]?.contains($0) != true }
+          .map { .unreached($0, from: deletion.id, slot: slot, in: model) }
+      }
+    }
   }
 
   /// The rows that still point at deleted ones when all is written.

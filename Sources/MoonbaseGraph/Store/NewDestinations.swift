@@ -136,4 +136,13 @@ extension ResolvedEntity {
         && relationship.description.deleteRule != .noAction
     }
   }
+
+  /// The relationships kept as pairs whose delete rules delete, or refuse: none of their destinations may go unlinked unseen.
+  package var ruledPairSlots: [Slot] {
+    toManySlots.filter { slot in
+      guard let relationship = properties[slot].relationship, !properties[slot].isTransient else { return false }
+      let rule = relationship.description.deleteRule
+      return (relationship.inverseSlot == nil || relationship.isManyToMany) && (rule == .cascade || rule == .deny)
+    }
+  }
 }

@@ -32,6 +32,9 @@ public struct StoreChanges: Sendable {
     public var id: ManagedObjectID
     /// The version the file must hold; nil deletes whatever the file holds.
     public var expectedVersion: Int64?
+    /// Destinations that the object gave up before it was deleted, by many-to-many relationship: its delete rules need not reach
+    /// them.
+    public var released: [Slot: Set<ManagedObjectID>] = [:]
 
     /// Makes a deletion.
     public init(id: ManagedObjectID, expectedVersion: Int64?) {
@@ -55,12 +58,12 @@ public struct StoreChanges: Sendable {
     public var removed: [ManagedObjectID]
     /// All destinations in order, for an ordered relationship.
     public var order: [ManagedObjectID]?
-
-    /// Makes a change of links.
-    public init(
     /// The positions in `order`, ascending, of those that stand elsewhere among the others than in the store, or came. Nil
     /// where any may.
     public var moved: [Int]?
+
+    /// Makes a change of links.
+    public init(
       owner: ManagedObjectID, slot: Slot, added: [ManagedObjectID], removed: [ManagedObjectID],
       order: [ManagedObjectID]?, moved: [Int]? = nil
     ) {
@@ -69,10 +72,10 @@ public struct StoreChanges: Sendable {
       self.added = added
       self.removed = removed
       self.order = order
+      self.moved = moved
     }
   }
 
-      self.moved = moved
   /// New rows, of version 1.
   public var inserted: [Snapshot] = []
   /// Changed rows.

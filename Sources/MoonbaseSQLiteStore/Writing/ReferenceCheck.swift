@@ -97,4 +97,37 @@ struct ReferenceCheck {
     let symbol = layout.entity(number: entity)?.entity.symbol ?? declared.symbol
     return ManagedObjectID(store: StoreNumber(rawValue: store), entity: symbol, key: key)
   }
+
+  /// What another context linked to deleted objects, unseen by a rule that deletes or refuses. Asked while the pairs are there.
+  func unreachedPairs() throws -> [GraphError] {
+    let gone = Set(changes.deleted.lazy.map(\.id))
+    var conflicts: [GraphError] = []
+    for deletion in changes.deleted {
+      for slot in layout.model.entity(of: deletion.id)?.ruledPairSlots ?? [] {
+        let unseen = try pairs(of: deletion.id, slot: slot) {
+          !gone.contains($0) && deletion.released[slot]?.contains($0) != true
+        }
+        conflicts += unseen.map { .unreached($0, from: deletion.id, slot: slot, in: layout.model) }
+        if conflicts.count >= StoreChanges.greatestConflicts { return conflicts }
+      }
+    }
+    return conflicts
+  }
+
+  private func pairs(of id: ManagedObjectID, slot: Slot, where isWanted: (ManagedObjectID) -> Bool) throws
+    -> [ManagedObjectID]
+  {
+    guard let query = try DestinationQuery(layout.layout(of: id).slots[slot], layout: layout) else { return [] }
+    let statement = try connection.statement(query.select(keyCount: 1))
+    statement.bind(id.key, at: 1)
+    defer { statement.reset() }
+    var result: [ManagedObjectID] = []
+    while try statement.step(), result.count < StoreChanges.greatestConflicts {
+      let symbol = layout.entity(number: statement.integer(1))?.entity.symbol ?? query.entity.symbol
+      let other = ManagedObjectID(
+        store: StoreNumber(rawValue: id.storeNumber), entity: symbol, key: statement.integer(0))
+      if isWanted(other) { result.append(other) }
+    }
+    return result
+  }
 }

@@ -39,6 +39,8 @@ struct SaveTransaction {
   }
 
   mutating func run() throws {
+    let references = ReferenceCheck(changes: changes, layout: layout, connection: connection)
+    conflicts = try references.unreachedPairs()
     try delete()
     try update()
     try GraphError.throwConflicts(conflicts)
@@ -48,7 +50,7 @@ struct SaveTransaction {
     try links.finishPairs()
     // A pair may be written by the other side of its relationship: places are for pairs that are there.
     for change in changes.links { try links.writeOrder(of: change) }
-    try ReferenceCheck(changes: changes, layout: layout, connection: connection).run()
+    try references.run()
     try externalData.finish(files, on: connection)
   }
 

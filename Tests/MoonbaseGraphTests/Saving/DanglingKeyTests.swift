@@ -151,6 +151,70 @@ import Testing
     }
   }
 
+  /// Relationships that are kept as pairs: between two entities, within one, and without an inverse.
+  private static func pairs(_ rule: DeleteRule) -> ManagedObjectModel {
+    var (p, q) = (EntityDescription("P"), EntityDescription("Q"))
+    (p.attributes, q.attributes) = (
+      [AttributeDescription("n", type: .integer64)], [AttributeDescription("n", type: .integer64)]
+    )
+    p.relationships = [
+      .toMany("first", destination: "Q", inverse: "second"), .toMany("same", destination: "P", inverse: "same"),
+      .toMany("list", destination: "Q"),
+    ]
+    for index in p.relationships.indices { p.relationships[index].deleteRule = rule }
+    q.relationships = [.toMany("second", destination: "P", inverse: "first")]
+    return ManagedObjectModel(entities: [p, q])
+  }
+
+  @Test(arguments: Pair.allCases)
+  func aMemberOfPairsThatItsContextHasNotSeenIsNotUnlinkedPastTheRule(_ pair: Pair) throws {
+    for rule in [DeleteRule.cascade, .deny, .nullify] {
+      for (key, entity) in [("first", "Q"), ("same", "P"), ("list", "Q")] {
+        let contexts = try pair.contexts(Self.pairs(rule))
+        let (a, b) = (contexts.a, contexts.b)
+        let (owner, member) = (try a.insert("P", values: ["n": 1]), try a.insert(entity, values: ["n": 2]))
+        try a.save()
+        #expect(try owner.objects(forKey: key).isEmpty)
+        try Self.same(owner, in: b).add(Self.same(member, in: b), to: key)
+        try b.save()
+        try a.delete(owner)
+        if rule != .nullify {
+          let error = #expect(throws: GraphError.self) { try a.save() }
+          #expect(error?.code == .mergeConflict && error?.objectID == owner.objectID && error?.property == key)
+          #expect(error?.message.contains("\(member.objectID)") == true)
+          try a.refresh(owner, mergeChanges: true)
+        }
+        if rule == .deny {
+          #expect { try a.save() } throws: { ($0 as? GraphError)?.code == .relationshipDeniedDelete }
+          try a.rollback()
+        } else {
+          try a.save()
+        }
+        let left = try a.count(FetchRequest("P")) + a.count(FetchRequest("Q"))
+        #expect(left == (rule == .deny ? 2 : rule == .cascade ? 0 : 1), "\(rule) \(key)")
+        #expect(a.brokenInvariants() == [])
+      }
+    }
+  }
+
+  @Test(arguments: Pair.allCases)
+  func aMemberOfPairsThatWasGivenUpOrGoesInTheSameSaveDoesNotKeepItsOwner(_ pair: Pair) throws {
+    for rule in [DeleteRule.cascade, .deny] {
+      for (key, entity) in [("first", "Q"), ("same", "P"), ("list", "Q")] {
+        let contexts = try pair.contexts(Self.pairs(rule))
+        let a = contexts.a
+        let (owner, stays, goes) = (try a.insert("P"), try a.insert(entity), try a.insert(entity))
+        try owner.setObjects([stays, goes], forKey: key)
+        try a.save()
+        try owner.remove(stays, from: key)
+        try a.delete(goes)
+        try a.delete(owner)
+        try a.save()
+        #expect(try a.count(FetchRequest("P")) + a.count(FetchRequest("Q")) == 1, "\(rule) \(key)")
+      }
+    }
+  }
+
   @Test(arguments: StoreKind.allCases)
   func aMemberThatGoesOrGoesElsewhereInTheSameSaveDoesNotKeepItsOwner(_ kind: StoreKind) throws {
     for rule in [DeleteRule.nullify, .cascade, .deny] {
