@@ -48,16 +48,18 @@ struct FetchPlan {
   func objects() throws -> [ManagedObject] {
     let twins = SavedTwins(of: context)
     guard let (store, query) = try storeQuery() else { return window(try sorted(matching(twins), twins: twins)) }
+    let pending = try pendingMatches()
     let saved: [ManagedObject]
-    if request.includesPropertyValues, request.fetchBatchSize == 0 {
+    // To be sorted anew by what the store has now, the rows are needed, whatever objects know from before.
+    let isSortedAnew = sort != nil && !pending.isEmpty
+    if isSortedAnew || request.includesPropertyValues && request.fetchBatchSize == 0 {
       let rows = try unchanged(query, \.id, store.snapshots)
       saved = try context.objects(for: rows, refreshing: request.shouldRefreshRefetchedObjects)
-      if hasPending, sort != nil { for (object, row) in zip(saved, rows) { _ = try twins.judged(object, by: row) } }
+      if isSortedAnew { for (object, row) in zip(saved, rows) { _ = try twins.judged(object, by: row) } }
     } else {
       saved = try faults(unchanged(query, \.self, store.objectIDs))
     }
     guard hasPending else { return saved }
-    let pending = try pendingMatches()
     return window(pending.isEmpty ? saved : try sorted(saved + pending, twins: twins))
   }
 

@@ -347,4 +347,25 @@ import Testing
     // What the object shows is as it was: it is not refreshed by being found.
     #expect(people[0]["age"] == 1 && context.brokenInvariants() == [])
   }
+
+  // MARK: Sorting
+
+  @Test(arguments: StoreKind.allCases, [0, 2, 10])
+  func objectsReadBeforeAreSortedByWhatTheStoreHasNow(_ kind: StoreKind, _ batchSize: Int) throws {
+    let bench = try StoreBench(kind)
+    let (first, second) = (bench.context(), bench.context())
+    let people = try [1, 2, 5].map { try first.insert("Person", values: ["age": .int($0)]) }
+    try first.save()
+    let known = try people.map { try second.object(with: $0.objectID) }
+    for person in known { try person.fireFault() }
+    people[0]["age"] = 100
+    try first.save()
+    let new = try second.insert("Person", values: ["age": 3])
+    var request = FetchRequest("Person")
+    request.sortDescriptors = [SortDescriptor("age")]
+    request.fetchBatchSize = batchSize
+    #expect(try second.fetch(request) == [known[1], new, known[2], known[0]])
+    request.fetchLimit = 2
+    #expect(try second.fetch(request) == [known[1], new])
+  }
 }
