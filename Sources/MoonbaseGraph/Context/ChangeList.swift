@@ -75,13 +75,16 @@ extension ManagedObjectContext {
   }
 
   /// What a predicate says that properties of some entities are equal to, as far as it is stored so; nil for nothing. Rows have no
-  /// transient values, objects do.
+  /// transient values, objects do, and those computed from their own values too.
   func indexedCondition(
     _ predicate: Predicate, of entity: ResolvedEntity, entities: Range<EntityIndex>, inRows: Bool
   ) throws -> IndexedCondition? {
     try IndexedCondition(predicate, entity: entity, entities: entities) { slot in
       if inRows, entity.properties[slot].isTransient { return false }
-      return try entities.allSatisfy { try behavior(of: model.entities[$0]).isStoredAsIs(slot) }
+      return try entities.allSatisfy { index in
+        let behavior = try behavior(of: model.entities[index])
+        return behavior.isStoredAsIs(slot) || !inRows && behavior.isOfOwnValues(slot)
+      }
     }
   }
 }

@@ -1,7 +1,7 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Finds changed objects by values of plain properties, so that to look one up does not go through all changes.
+/// Finds changed objects by values of plain properties, and of such as are computed from the object's own values, so that to look one up does not go through all changes.
 ///
 /// A table is made at the first question for an entity and properties. An object that comes, changes or goes is noted, and
 /// put in its place when the next question is asked.
@@ -66,6 +66,6 @@ final class PendingIndex {
   }
 
   private static func key(of object: ManagedObject, slot: Slot) throws -> Value {
-    IndexedCondition.key(of: try object.stored(slot), as: object.entity.properties[slot]) ?? .null
+    IndexedCondition.key(of: try object.read(slot), as: object.entity.properties[slot]) ?? .null
   }
 }

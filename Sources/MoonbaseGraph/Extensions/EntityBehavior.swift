@@ -112,6 +112,11 @@ final class EntityBehavior {
     }
   }
 
+  /// Whether a value is computed from the object's own ones, so that only a change of the object changes it.
+  func isOfOwnValues(_ slot: Slot) -> Bool {
+    selfContainedSlots.contains(slot) && accessors[slot] == nil && valueClasses[slot] == nil
+  }
+
   /// The name under which a domain may register the transformer of attributes that name none.
   static let defaultTransformerName = "NSSecureUnarchiveFromData"
 }

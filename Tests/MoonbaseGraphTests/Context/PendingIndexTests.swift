@@ -28,6 +28,27 @@ import Testing
     #expect(try find(context, "Person", ["firstName": "p7"]).count == 1)
   }
 
+  /// What is computed from an object's own values changes with them only.
+  @Test func findingByAComputedValueCostsWhatChanged() throws {
+    var person = EntityExtension()
+    person.derived = [
+      DerivedAttribute("fullName", ownInputs: ["firstName"]) { .string("<\($0["firstName"].text ?? "")>") }
+    ]
+    let domain = ExtensionDomain()
+    domain.extensions = ["Person": [person]]
+    let context = ManagedObjectContext(try People.coordinator(), domain: domain)
+    for number in 0..<2000 {
+      #expect(try find(context, "Person", ["fullName": .string("<p\(number)>")]).isEmpty)
+      try context.insert("Person", values: ["firstName": .string("p\(number)")])
+    }
+    #expect(try #require(context.changedObjects.index?.placings) < 2 * 2000)
+    let found = try find(context, "Person", ["fullName": "<p7>"])
+    #expect(found.count == 1)
+    found.first?["firstName"] = "q"
+    #expect(try find(context, "Person", ["fullName": "<p7>"]).isEmpty)
+    #expect(try find(context, "Person", ["fullName": "<q>"]) == found)
+  }
+
   @Test(arguments: StoreKind.allCases) func anObjectWithoutChangesIsNotKept(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
