@@ -141,13 +141,17 @@ struct ArchivedModelReader {
   }
 
   mutating func userInfo(_ object: ArchivedObject, subject: String) -> [String: Value] {
-    guard let info = object["NSUserInfo"]?.object else { return [:] }
-    let pairs = info.pairs ?? []
+    guard let archived = object["NSUserInfo"]?.object else { return [:] }
+    let pairs = archived.pairs ?? []
     let values = pairs.compactMap { key, value in value.modelValue.map { (key, $0) } }
-    if values.count < max(pairs.count, info.fields["NS.keys"]?.array?.count ?? 0) {
+    if values.count < max(pairs.count, archived.fields["NS.keys"]?.array?.count ?? 0) {
       warnings.append("\(subject): user info that is no value of Foundation's plain classes is left out")
     }
-    return Dictionary(values) { first, _ in first }
+    let info = Dictionary(values) { first, _ in first }
+    if info.count < values.count {
+      warnings.append("\(subject): of keys of user info that differ in their form of Unicode only, the first is kept")
+    }
+    return info
   }
 
   /// A renaming identifier that is the name itself says nothing.

@@ -99,6 +99,14 @@ extension ModelTree {
     }
   }
 
+  /// A key of a table, or of one in it, that is there in two forms of Unicode, which a map takes for one.
+  var keyInTwoForms: String? {
+    guard case .table(let list, let entries) = content else { return nil }
+    var keys: Set<String> = []
+    for entry in entries where !keys.insert(entry.key).inserted { return entry.key }
+    return (list + entries.map(\.tree)).lazy.compactMap(\.keyInTwoForms).first
+  }
+
   /// Tables and scalars as the value of a user info entry; lists where a table has a list part only.
   var asValue: Value {
     switch content {

@@ -63,6 +63,11 @@ extension FieldReader<ModelTree> {
 
   mutating func userInfo() throws(ModelError) -> [String: Value] {
     guard let tree = take("user_info") else { return [:] }
+    if let key = tree.keyInTwoForms {
+      throw context.part("user_info").error(
+        "the key \(key) is there in two forms of Unicode, of which a map can keep one: rename one",
+        line: tree.line ?? line)
+    }
     var result: [String: Value] = [:]
     for (key, value) in try named(tree, in: context.part("user_info")) { result[key] = value.asValue }
     return result

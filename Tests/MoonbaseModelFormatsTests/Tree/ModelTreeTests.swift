@@ -116,11 +116,22 @@ import Testing
       ]),
       "entity A, attribute b: one_of is empty, so that no value would be allowed: list the values"
     ),
+    (
+      .map(["entities": .map(["A": .table([], entries: [.init("user_info", tree: twoForms)])])]),
+      "entity A, user_info: the key e\u{301} is there in two forms of Unicode, of which a map can keep one: rename one"
+    ),
+    (
+      .map(["entities": .map(["A": .table([], entries: [.init("user_info", tree: .map(["a": .table([twoForms])]))])])]),
+      "entity A, user_info: the key e\u{301} is there in two forms of Unicode, of which a map can keep one: rename one"
+    ),
   ])
   func mistakesAreExplained(tree: ModelTree, expected: String) {
     let text = message { try ManagedObjectModel(tree: tree, file: "m.lua") }
     #expect(text == "m.lua: \(expected)")
   }
+
+  /// One key for Swift, two for Lua.
+  private static let twoForms = ModelTree.table([], entries: [.init("\u{e9}", tree: 1), .init("e\u{301}", tree: 2)])
 
   @Test func everythingElseOfAnEntityIsRead() throws {
     let entity = try person([
