@@ -9,6 +9,7 @@ package struct Symbol: Hashable, Sendable {
   private struct Table {
     var numbers: [String: UInt32] = [:]
     var names: [String] = []
+    var weight = 0
   }
 
   private static let table = Lock(Table())
@@ -19,11 +20,15 @@ package struct Symbol: Hashable, Sendable {
       let new = UInt32(table.names.count)
       table.names.append(name)
       table.numbers[name] = new
+      table.weight += 96 + 2 * name.utf8.count
       return new
     }
   }
 
   package init(number: UInt32) { self.number = number }
+
+  /// The bytes that all names keep, by estimate.
+  package static var weight: Int { table.withLock { $0.weight } }
 
   package var name: String {
     let number = Int(number)

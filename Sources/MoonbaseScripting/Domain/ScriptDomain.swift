@@ -40,8 +40,12 @@ public final class ScriptDomain {
   var unseenFailure: UnseenFailure?
   /// Contexts that scripts of this domain opened or were given.
   var contexts: [ManagedObjectContext] = []
-  /// The bytes of models and stores that scripts opened, by estimate.
-  var openedWeight = 0
+  /// How many contexts there may be before those that no script has any more are looked for.
+  var greatestContextCount = 16
+  /// The bytes of the models and stores of contexts that scripts opened, by estimate.
+  var openedWeights: [ObjectIdentifier: Int] = [:]
+  /// The bytes of the names in models that scripts opened, or tried to.
+  var namesWeight = 0
 
   /// Sets up every context that this domain makes; nil leaves contexts as they are made.
   public var prepareContext: ((ManagedObjectContext) -> Void)?

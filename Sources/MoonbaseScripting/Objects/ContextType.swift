@@ -1,4 +1,5 @@
 import MoonbaseModel
+import MoonbasePlatform
 import MoonbaseGraph
 import MoonbaseLua
 
@@ -10,7 +11,6 @@ final class ContextBox {
 
   var isGone: Bool { reference.context == nil }
 
-  func live() throws -> ManagedObjectContext {
   /// `context of /path/a.sqlite (2 inserted, 1 updated and 0 deleted objects)`.
   var text: String {
     reference.context.map { "context of \(Self.stores(of: $0)) (\($0.changesToShow))" } ?? "context (gone)"
@@ -21,6 +21,7 @@ final class ContextBox {
     return names.isEmpty ? "no store" : (names.prefix(3) + (names.count > 3 ? ["…"] : [])).joined(separator: ", ")
   }
 
+  func live() throws -> ManagedObjectContext {
     guard let context = reference.context else {
       throw ScriptError(
         .invalidRequest, message: "the context is gone: its owner let go of it, or its stores were closed")
@@ -53,6 +54,15 @@ final class ContextType {
     let box = ContextBox(context)
     boxes[ObjectIdentifier(context)] = box
     return box
+  }
+
+  /// Forgets the handle of a context, unless a script, a request or a walk has it still: then it says false.
+  func forget(unheld context: ManagedObjectContext) -> Bool {
+    let key = ObjectIdentifier(context)
+    guard var box = boxes.removeValue(forKey: key) else { return true }
+    if isKnownUniquelyReferenced(&box) { return true }
+    boxes[key] = box
+    return false
   }
 
   /// Looked at each time twice as many have come: a script may open thousands.

@@ -24,16 +24,20 @@ extension ScriptDomain {
   }
 
   private func open(_ table: LuaTable, with opener: ContainerOpener) throws -> LuaTable {
+    letGoOfUnusedContexts()
+    let known = Symbol.weight
+    defer { weighNames(since: known) }
     let context = try context(of: opener(containerDescription(table)))
     contexts.append(context)
-    weigh(opened: context.coordinator)
+    weigh(opened: context)
+    let box = types.context.box(context)
     let result = try state.table(["context": .object(types.context.handle(context))])
     try result.set(
       "reload",
       to: .function(
         try state.makeFunction { call in
           try call.refuse(from: 0)
-          try ScriptExtensions.reload(of: context)
+          try ScriptExtensions.reload(of: box.live())
         }))
     try checkNames(ofStore: result)
     return result
@@ -50,18 +54,45 @@ extension ScriptDomain {
   ///
   /// To be called when the last script has run; contexts that scripts opened cannot use extensions any more.
   public func close() {
-    for context in contexts { context.domain.owner = nil }
+    for context in contexts { letGo(of: context) }
     contexts = []
-    state.weigh(-openedWeight)
-    openedWeight = 0
+    state.weigh(-namesWeight)
+    namesWeight = 0
   }
 
-  /// What a script opens is kept until the end of the run, and counts as its memory.
-  private func weigh(opened coordinator: PersistentStoreCoordinator) {
-    let files = coordinator.persistentStores.count(where: { $0.url != nil })
-    let weight = 8192 + coordinator.model.weight + files * Self.storeWeight
-    openedWeight += weight
+  /// Contexts that a script opened and has nothing of any more, neither changes nor objects, go, and close their stores.
+  ///
+  /// Looked at each time twice as many have come: a script may open thousands.
+  private func letGoOfUnusedContexts() {
+    guard contexts.count >= greatestContextCount else { return }
+    state.collectGarbage()
+    contexts.removeAll { context in
+      guard openedWeights[ObjectIdentifier(context)] != nil, context.isUnused, types.context.forget(unheld: context)
+      else { return false }
+      letGo(of: context)
+      return true
+    }
+    greatestContextCount = max(16, 2 * contexts.count)
+  }
+
+  private func letGo(of context: ManagedObjectContext) {
+    context.domain.owner = nil
+    state.weigh(-(openedWeights.removeValue(forKey: ObjectIdentifier(context)) ?? 0))
+  }
+
+  /// What a script opens counts as its memory as long as it is there.
+  private func weigh(opened context: ManagedObjectContext) {
+    let files = context.coordinator.persistentStores.count(where: { $0.url != nil })
+    let weight = 8192 + context.model.weight + files * Self.storeWeight
+    openedWeights[ObjectIdentifier(context)] = weight
     state.weigh(weight)
+  }
+
+  /// Names of models stay for as long as the process runs, those of models that could not be opened too: they count to the end.
+  private func weighNames(since known: Int) {
+    let growth = Symbol.weight - known
+    namesWeight += growth
+    state.weigh(growth)
   }
 
   /// What a store keeps for its connections and their statements, by measure.

@@ -79,4 +79,27 @@ import Testing
       """, "--extension", "x.lua")
     #expect(growth < 5_000)
   }
+
+  @Test func storesOfWhichAScriptHasNothingLeftAreClosed() throws {
+    let files = try run(
+      """
+      local kept = moonbase.open { store = "kept.sqlite", model = "m.lua" }
+      local object = moonbase.open { store = "object.sqlite", model = "m.lua" }.context:insert("P", { i = 2 })
+      object:context():save()
+      local request = moonbase.open { store = "request.sqlite", model = "m.lua" }.context:fetch("P")
+      local reload = moonbase.open { store = "reload.sqlite", model = "m.lua" }.reload
+      moonbase.open { store = "changed.sqlite", model = "m.lua" }.context:insert("P", { i = 3 })
+      for i = 1, 200 do moonbase.open { store = "s" .. i % 3 .. ".sqlite", model = "m.lua" } end
+      assert(kept.context:fetch("P"):count() == 0 and object.i == 2 and request:count() == 0)
+      reload()
+      moonbase.open { store = "changed.sqlite", model = "m.lua" }
+      local open = 0
+      for number = 0, 1000 do
+        local file = io.open("/proc/self/fdinfo/" .. number)
+        if file then open = open + 1 file:close() end
+      end
+      print(open)
+      """, "--quiet")
+    #expect(files < 130)
+  }
 }

@@ -35,7 +35,10 @@ import Testing
     "local t = {} for i = 1, 1e7 do t[i] = moonbase.uri('http://example.com/' .. i) end",
     "local t, p = {}, c:insert('Person') for i = 1, 1e6 do t[i] = select(2, pcall(function() p.age = long .. i end)) end",
     "local t = {} for i = 1, 3000 do t[i] = moonbase.progress(10, long .. i) end",
-    "for i = 1, 500 do moonbase.open{ model = { entities = { A = { attributes = { a = 'string' }, user_info = { a = long .. i } } } } } end",
+    "local t = {} for i = 1, 500 do t[i] = moonbase.open{ model = { entities = { A = { attributes = { a = 'string' }, user_info = { a = long .. i } } } } } end",
+    "local f = io.open('bad.sqlite', 'w') f:write(('junk'):rep(500)) f:close() "
+      + "for i = 1, 2000 do local a = {} for j = 1, 100 do a[('n'):rep(400) .. i .. 'x' .. j] = 'string' end "
+      + "pcall(moonbase.open, { store = 'bad.sqlite', model = { entities = { A = { attributes = a } } } }) end",
     "for i = 1, 2000 do c:insert('Person') end local p = c:insert('Person', { friends = c:fetch('Person'):all() }) "
       + "local t = {} for i = 1, 1e5 do t[i] = p.friends:each() end",
     "for i = 1, 3000 do c:insert('Person') end local all = c:fetch('Person'):all() for _, p in ipairs(all) do p.friends = all end",
@@ -56,6 +59,7 @@ import Testing
     "local t = {} for i = 1, 1500 do t[i] = c:insert('Person', { name = long .. i }) c:delete(t[i]) c:process_pending_changes() end",
     "local t = {} for i = 1, 1500 do t[i] = c:insert('Person', { name = long .. i }) c:save() c:delete(t[i]) c:save() end",
     "for i = 1, 100000 do moonbase.uri('http://example.com/' .. i) end",
+    "for i = 1, 500 do moonbase.open{ model = { entities = { A = { attributes = { a = 'string' }, user_info = { a = long .. i } } } } } end",
   ])
   func whatTheHostHasLetGoDoesNotCount(_ script: String) throws {
     let outcome = try run(script)
