@@ -104,7 +104,8 @@ import Testing
     try context.save()
   }
 
-  @Test func variablesOfATemplateStandInItsConditionOfGroupsToo() throws {
+  @Test(arguments: StoreKind.allCases)
+  func variablesOfATemplateStandInItsConditionOfGroupsToo(_ kind: StoreKind) throws {
     var model = People.model()
     var template = FetchRequest("Person", where: try Predicate(format: "age >= $LEAST"))
     template.resultType = .dictionaries
@@ -114,7 +115,8 @@ import Testing
     template.propertiesToGroupBy = ["firstName"]
     template.havingPredicate = try Predicate(format: "total > $TOTAL")
     model.fetchRequestTemplates["sums"] = template
-    let context = try ManagedObjectContext(People.coordinator(model))
+    let bench = try StoreBench(kind, model)
+    let context = bench.context()
     for age in [1, 20, 30] {
       try context.insert("Person", values: ["firstName": age < 30 ? "A" : "B", "age": .int(Int64(age))])
     }

@@ -94,8 +94,7 @@ private final class Functions: PureFunctionProvider {
     #expect(try people.store.count(matching: query) == 1)
   }
 
-  @Test("have no value where no object is")
-  func missingDestination() throws {
+  @Test func aFunctionHasNoValueWhereNoObjectIs() throws {
     let people = try PeopleStore()
     let department = try people.row("Department")
     let rows = try [Value.null, .objectID(department.id)].map { try people.row("Person", ["department": $0]) }
