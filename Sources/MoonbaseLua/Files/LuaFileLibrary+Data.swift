@@ -5,6 +5,7 @@ extension LuaFileLibrary {
 
   func write(_ file: LuaFile, call: inout LuaCall, from first: Int) throws {
     for index in first..<max(first, call.count) {
+      try HostWork.charge()
       do {
         if var numeral = try Self.numeral(call, at: index) {
           try numeral.withUTF8 { try file.write(UnsafeRawBufferPointer($0)) }

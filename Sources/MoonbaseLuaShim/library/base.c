@@ -18,6 +18,7 @@ int mbl_print(lua_State *L) {
   luaL_buffinit(L, &buffer);
   for (int i = 1; i <= count; i++) {
     if (i > 1) luaL_addchar(&buffer, '\t');
+    if (i % MBL_STRIDE == 0) mbl_charge(L, MBL_STRIDE);
     if (mbl_sandboxed(S)) {
       mbl_push_text(L, i);
     } else {

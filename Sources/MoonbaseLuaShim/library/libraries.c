@@ -62,6 +62,16 @@ static int stub_nil(lua_State *L) {
   return 0;
 }
 
+// Each letter of a format may become a line of text.
+#define LONGEST_DATE_FORMAT (1 << 14)
+
+static int os_date(lua_State *L) {
+  size_t length = 0;
+  luaL_optlstring(L, 1, "", &length);
+  luaL_argcheck(L, length <= LONGEST_DATE_FORMAT, 1, "the format is too long");
+  return mbl_call_original(L);
+}
+
 static int open_os(lua_State *L) {
   static const char *const clock[] = {"clock", "date", "difftime", "time", NULL};
   MBLState *S = mbl_of(L);
@@ -74,6 +84,7 @@ static int open_os(lua_State *L) {
   lua_createtable(L, 0, 6);
   int table = lua_gettop(L);
   copy_fields(L, all, table, clock);
+  mbl_cover(L, (const luaL_Reg[]){{"date", os_date}, {NULL, NULL}});
   set_function(L, table, "exit", mbl_os_exit);
   set_function(L, table, "getenv", stub_nil);
   return 1;

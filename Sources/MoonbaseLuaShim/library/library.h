@@ -17,6 +17,7 @@ int mbl_open_coroutine(lua_State *L);
 int mbl_open_debug(lua_State *L);
 int mbl_open_utf8(lua_State *L);
 void mbl_open_strings(lua_State *L);
+int mbl_format(lua_State *L);
 void mbl_open_tables(lua_State *L);
 void mbl_open_patterns(lua_State *L);
 

@@ -7,7 +7,7 @@
 
 static const char *match(MBLMatcher *m, const char *s, const char *p);
 
-static void count(MBLMatcher *m, size_t steps) {
+void mbl_matcher_count(MBLMatcher *m, size_t steps) {
   if (steps < (size_t)m->steps) {
     m->steps -= (int)steps;
     return;
@@ -18,7 +18,7 @@ static void count(MBLMatcher *m, size_t steps) {
 
 // Walking over a long set takes as long as many steps do.
 static void count_item(MBLMatcher *m, const char *p, const char *end) {
-  if (end - p > 16) count(m, (size_t)(end - p));
+  if (end - p > 16) mbl_matcher_count(m, (size_t)(end - p));
 }
 
 // MARK: Single characters
@@ -85,7 +85,7 @@ static const char *same_as_capture(MBLMatcher *m, const char *s, int digit) {
   int index = capture_index(m, digit);
   size_t length = (size_t)m->capture[index].length;
   if ((size_t)(m->end - s) < length || memcmp(m->capture[index].start, s, length) != 0) return NULL;
-  count(m, length / 16);
+  mbl_matcher_count(m, length / 16);
   return s + length;
 }
 
@@ -151,7 +151,7 @@ static const char *run_end(const MBLMatcher *m, const char *s, const char *p, co
 
 static const char *longest(MBLMatcher *m, const char *s, const char *p, const char *end) {
   ptrdiff_t length = run_end(m, s, p, end) - s;
-  count(m, (size_t)length);
+  mbl_matcher_count(m, (size_t)length);
   const char *rest = end + 1;
   int next = byte_after(m, rest);
   for (; length >= 0; length--) {
@@ -180,14 +180,14 @@ static const char *balanced(MBLMatcher *m, const char *s, const char *p) {
   for (const char *at = s + 1; at < m->end; at++) {
     if (*at == p[1]) {
       if (--depth == 0) {
-        count(m, (size_t)(at - s));
+        mbl_matcher_count(m, (size_t)(at - s));
         return at + 1;
       }
     } else if (*at == *p) {
       depth++;
     }
   }
-  count(m, (size_t)(m->end - s));
+  mbl_matcher_count(m, (size_t)(m->end - s));
   return NULL;
 }
 
@@ -201,7 +201,7 @@ static bool at_frontier(MBLMatcher *m, const char *s, const char *p, const char 
 
 static const char *match_items(MBLMatcher *m, const char *s, const char *p) {
   while (p != m->patternEnd) {
-    count(m, 1);
+    mbl_matcher_count(m, 1);
     switch (*p) {
       case '(':
         return p[1] == ')' ? begin_capture(m, s, p + 2, MBL_CAPTURE_POSITION) : begin_capture(m, s, p + 1, MBL_CAPTURE_OPEN);
@@ -280,7 +280,7 @@ const char *mbl_match_after(MBLMatcher *m, const char *s, const char *p, const M
   m->level = 0;
   m->depth = MBL_PATTERN_DEPTH;
   if (p + prefix->patternSkipped == m->patternEnd) {
-    count(m, 1);
+    mbl_matcher_count(m, 1);
     return s + prefix->skipped;
   }
   return match(m, s + prefix->skipped, p + prefix->patternSkipped);
@@ -309,6 +309,6 @@ const char *mbl_next_place(MBLMatcher *m, const char *s, const MBLPrefix *prefix
   if (prefix->length == 0) return s;
   size_t rest = (size_t)(m->end - s);
   const char *place = mbl_find_bytes(s, rest, prefix->text, prefix->length);
-  count(m, (place == NULL ? rest : (size_t)(place - s)) / 64);
+  mbl_matcher_count(m, (place == NULL ? rest : (size_t)(place - s)) / 64);
   return place;
 }

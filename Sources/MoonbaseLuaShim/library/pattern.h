@@ -23,6 +23,8 @@ typedef struct MBLMatcher {
   } capture[MBL_CAPTURES];
 } MBLMatcher;
 
+// Counts steps, and looks at the limits once there are enough of them.
+void mbl_matcher_count(MBLMatcher *m, size_t steps);
 void mbl_matcher_prepare(MBLMatcher *m, lua_State *L, const char *s, size_t length, const char *p, size_t patternLength);
 // What every match of a pattern begins with: a text without classes, repetitions and captures; empty where there is none.
 typedef struct MBLPrefix {

@@ -139,6 +139,18 @@ static int str_gmatch(lua_State *L) {
 
 // MARK: gsub
 
+// A replacement may be longer than all that it replaces: its bytes count too.
+static void add_bytes(MBLMatcher *m, luaL_Buffer *buffer, const char *bytes, size_t length) {
+  mbl_matcher_count(m, length / 64);
+  luaL_addlstring(buffer, bytes, length);
+}
+
+// Adds the value on the top.
+static void add_top(MBLMatcher *m, luaL_Buffer *buffer) {
+  mbl_matcher_count(m, lua_rawlen(m->L, -1) / 64);
+  luaL_addvalue(buffer);
+}
+
 static void add_text(MBLMatcher *m, luaL_Buffer *buffer, const char *s, const char *e) {
   lua_State *L = m->L;
   size_t length;
@@ -146,23 +158,23 @@ static void add_text(MBLMatcher *m, luaL_Buffer *buffer, const char *s, const ch
   while (text < end) {
     const char *mark = memchr(text, '%', (size_t)(end - text));
     if (mark == NULL) {
-      luaL_addlstring(buffer, text, (size_t)(end - text));
+      add_bytes(m, buffer, text, (size_t)(end - text));
       return;
     }
-    luaL_addlstring(buffer, text, (size_t)(mark - text));
+    add_bytes(m, buffer, text, (size_t)(mark - text));
     text = mark + 2;
     char kind = mark + 1 < end ? mark[1] : 0;
     if (kind == '%') {
       luaL_addchar(buffer, '%');
     } else if (kind == '0') {
-      luaL_addlstring(buffer, s, (size_t)(e - s));
+      add_bytes(m, buffer, s, (size_t)(e - s));
     } else if (isdigit((unsigned char)kind)) {
       const char *piece;
       size_t pieceLength = capture(m, kind - '1', s, e, &piece);
       if ((ptrdiff_t)pieceLength == MBL_CAPTURE_POSITION) {
         luaL_addvalue(buffer);
       } else {
-        luaL_addlstring(buffer, piece, pieceLength);
+        add_bytes(m, buffer, piece, pieceLength);
       }
     } else {
       luaL_error(L, "invalid use of '%%' in replacement string");
@@ -204,7 +216,7 @@ static bool add_value(MBLMatcher *m, luaL_Buffer *buffer, const char *s, const c
     return false;
   }
   if (!lua_isstring(L, -1)) luaL_error(L, "invalid replacement value (a %s)", luaL_typename(L, -1));
-  luaL_addvalue(buffer);
+  add_top(m, buffer);
   return true;
 }
 
@@ -236,7 +248,7 @@ static int str_gsub(lua_State *L) {
     if (end != NULL && end != last) {
       done++;
       if (plain.bytes != NULL) {
-        luaL_addlstring(&buffer, plain.bytes, plain.length);
+        add_bytes(&m, &buffer, plain.bytes, plain.length);
         changed = true;
       } else {
         changed = add_value(&m, &buffer, at, end, type) | changed;

@@ -3,7 +3,17 @@
 
 #include "library/library.h"
 
-// The string functions whose cost or results must be bounded.
+// The string functions whose cost or results must be bounded; format has a file of its own.
+
+// How many bytes are written between two looks at the limits.
+#define LOOK_BYTES (1 << 20)
+
+// Ends the run before a text is made that its memory could not hold, and charges what making it costs.
+static void charge_text(lua_State *L, size_t total) {
+  MBLState *S = mbl_of(L);
+  if (S->limits.softMemory > 0 && total > S->limits.softMemory && S->run.depth > 0) S->run.abort = MBLAbortMemory;
+  mbl_charge(L, (int64_t)(total / 64));
+}
 
 // string.rep(s, n [, sep]). The size is known beforehand, so that a limit ends the run before a byte is written.
 static int str_rep(lua_State *L) {
@@ -20,14 +30,14 @@ static int str_rep(lua_State *L) {
     return luaL_error(L, "resulting string too large");
   }
   size_t total = (size_t)count * length + (size_t)(count - 1) * separatorLength;
-  MBLState *S = mbl_of(L);
-  if (S->limits.softMemory > 0 && total > S->limits.softMemory && S->run.depth > 0) {
-    S->run.abort = MBLAbortMemory;
-  }
-  mbl_charge(L, (int64_t)(total / 64));
+  charge_text(L, total);
   luaL_Buffer buffer;
-  char *out = luaL_buffinitsize(L, &buffer, total);
+  char *out = luaL_buffinitsize(L, &buffer, total), *nextLook = out + LOOK_BYTES;
   for (lua_Integer i = 0; i < count; i++) {
+    if (out >= nextLook) {
+      mbl_check_abort(L);
+      nextLook = out + LOOK_BYTES;
+    }
     memcpy(out, text, length);
     out += length;
     if (separatorLength > 0 && i + 1 < count) {
@@ -39,29 +49,31 @@ static int str_rep(lua_State *L) {
   return 1;
 }
 
-// string.format without %p, and with texts of values that hold no addresses.
-static int str_format(lua_State *L) {
-  const char *format = luaL_checkstring(L, 1);
-  int count = lua_gettop(L), argument = 1;
-  for (; *format != 0; format++) {
-    if (*format != '%') continue;
-    if (*++format == '%') continue;
-    argument++;
-    while (*format != 0 && strchr("-+ #0123456789.", *format) != NULL) format++;
-    if (*format == 'p') return luaL_error(L, "'%%p' is not available in a sandbox");
-    if (*format == 's' && argument <= count && lua_type(L, argument) >= LUA_TTABLE) {
-      mbl_push_text(L, argument);
-      lua_replace(L, argument);
-    } else if (*format == 's' && argument <= count && lua_islightuserdata(L, argument)) {
-      mbl_push_text(L, argument);
-      lua_replace(L, argument);
-    }
-    if (*format == 0) break;
+// The bytes that string.pack will write at most: those of its texts, and what `cN` fills up.
+static size_t packed_size(lua_State *L, const char *format, size_t length) {
+  size_t total = 16 * length;
+  for (int i = lua_gettop(L); i > 1; i--) {
+    if (lua_type(L, i) == LUA_TSTRING) total += lua_rawlen(L, i);
   }
+  for (const char *c = memchr(format, 'c', length); c != NULL; c = memchr(c, 'c', length - (size_t)(c - format))) {
+    size_t size = 0;
+    for (c++; *c >= '0' && *c <= '9' && size <= INT_MAX; c++) size = size * 10 + (size_t)(*c - '0');
+    total += size;
+  }
+  return total;
+}
+
+static int str_pack(lua_State *L) {
+  size_t length;
+  const char *format = luaL_checklstring(L, 1, &length);
+  size_t total = packed_size(L, format, length);
+  if (total > INT_MAX) return luaL_error(L, "resulting string too large");
+  charge_text(L, total);
+  mbl_charge(L, (int64_t)length);
   return mbl_call_original(L);
 }
 
-// string.pack, packsize and unpack go over their format, letter by letter.
+// string.packsize and unpack go over their format, letter by letter.
 static int str_packed(lua_State *L) {
   size_t length;
   luaL_checklstring(L, 1, &length);
@@ -80,7 +92,7 @@ static int str_unpack(lua_State *L) {
 // Changes the library on the top.
 void mbl_open_strings(lua_State *L) {
   static const luaL_Reg entries[] = {
-      {"format", str_format}, {"pack", str_packed}, {"packsize", str_packed}, {"unpack", str_unpack}, {NULL, NULL}};
+      {"format", mbl_format}, {"pack", str_pack}, {"packsize", str_packed}, {"unpack", str_unpack}, {NULL, NULL}};
   mbl_open_patterns(L);
   mbl_cover(L, entries);
   lua_pushcfunction(L, str_rep);

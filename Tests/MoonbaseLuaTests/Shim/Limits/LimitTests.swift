@@ -18,6 +18,30 @@ import Testing
     }
   }
 
+  /// What one call of a library's function does is counted as it goes.
+  @Test(arguments: [
+    "local t = {} for i = 1, 2e4 do t[i] = 1e308 end return #string.format(('%99.99f'):rep(2e4), table.unpack(t))",
+    "return #string.format('%q', ('\\1'):rep(2e6))",
+    "return #('x'):rep(200):gsub('.', { x = ('y'):rep(1e6) })", "return #('x'):rep(200):gsub('.', ('y'):rep(1e6))",
+    "return #('x'):rep(1e6):gsub('.*', ('%0'):rep(200))",
+    "return #('x'):rep(200):gsub('.', function() return ('y'):rep(1e6) end)",
+  ])
+  func oneCallIsNoOneInstruction(_ code: String) throws {
+    let state = try LuaState(limits: LuaLimits(instructions: 400_000))
+    let error = try #require(throws: LuaError.self) { try state.load(code, name: "t")() }
+    #expect(error.kind == .limit(.instructions), "\(error)")
+  }
+
+  @Test(arguments: [
+    ("string.pack, 'c3000000000', 'x'", "resulting string too large"),
+    ("os.date, ('%c'):rep(1e6)", "the format is too long"),
+  ])
+  func whatIsFarTooLongIsRefused(_ call: String, _ message: String) throws {
+    let results = try LuaState().load("return pcall(\(call))", name: "t")()
+    #expect(results.first?.isTrue == false)
+    #expect(results.last?.textValue?.contains(message) == true)
+  }
+
   @Test func theDeadlineEndsEverything() throws {
     let state = try LuaState(limits: LuaLimits(deadline: 0.05))
     for code in [
