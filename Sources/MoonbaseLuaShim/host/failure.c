@@ -142,7 +142,7 @@ static int error_index(lua_State *L) {
 }
 
 static int error_collect(lua_State *L) {
-  MBLErrorBox *box = lua_touserdata(L, 1);
+  MBLErrorBox *box = mbl_check_box(L, &mbl_key_error_metatable, "error");
   if (box->error != NULL) mbl_disown(box->state, box->place, box->weight);
   box->error = NULL;
   return 0;

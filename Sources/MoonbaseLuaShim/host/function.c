@@ -25,7 +25,7 @@ bool mbl_frame_environment(MBLFrame *frame) {
 }
 
 static int function_collect(lua_State *L) {
-  MBLFunctionBox *box = lua_touserdata(L, 1);
+  MBLFunctionBox *box = mbl_check_box(L, &mbl_key_function_metatable, "host function");
   if (box->function != NULL) mbl_disown(mbl_of(L), box->place, box->weight);
   box->function = NULL;
   return 0;

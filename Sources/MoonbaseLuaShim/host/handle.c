@@ -9,6 +9,12 @@ MBLObject *mbl_test_object(MBLState *S, lua_State *L, int index) {
   return object != NULL && object->state == S ? object : NULL;
 }
 
+void *mbl_check_box(lua_State *L, const char *key, const char *name) {
+  bool isOne = lua_getmetatable(L, 1) && lua_rawgetp(L, LUA_REGISTRYINDEX, key) == LUA_TTABLE && lua_rawequal(L, -1, -2);
+  if (!isOne) luaL_typeerror(L, 1, name);
+  return lua_touserdata(L, 1);
+}
+
 bool mbl_object_alive(MBLState *S, const MBLObject *object) {
   if (object->object == NULL) return false;
   if (object->scope == 0) return true;

@@ -55,6 +55,8 @@ void mbl_scratch_trim(MBLState *S);
 // MARK: handle.c
 
 MBLObject *mbl_test_object(MBLState *S, lua_State *L, int index);
+// Argument 1 as a userdata with the metatable that the registry keeps under `key`; raises for anything else.
+void *mbl_check_box(lua_State *L, const char *key, const char *name);
 bool mbl_object_alive(MBLState *S, const MBLObject *object);
 void mbl_push_object_value(MBLState *S, lua_State *L, MBLType *type, void *object, uint32_t extra);
 

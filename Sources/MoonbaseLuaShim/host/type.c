@@ -36,8 +36,10 @@ static int access_object(lua_State *L, bool writing) {
 static int object_index(lua_State *L) { return access_object(L, false); }
 static int object_newindex(lua_State *L) { return access_object(L, true); }
 
+// Preset `trusted` can call it with anything.
 static int object_collect(lua_State *L) {
-  MBLObject *object = lua_touserdata(L, 1);
+  MBLObject *object = mbl_test_object(mbl_of(L), L, 1);
+  if (object == NULL) return luaL_typeerror(L, 1, "object");
   if (object->object != NULL) mbl_disown(object->state, object->place, object->weight);
   object->object = NULL;
   return 0;

@@ -35,6 +35,21 @@ import Testing
     return type
   }
 
+  /// Preset `trusted` reaches the finalizer of an object.
+  @Test func theFinalizerTakesNothingButObjects() throws {
+    let state = try LuaState(preset: .trusted)
+    let type = pointType()
+    try state.register(type)
+    try state.setGlobal("p", .object(LuaObject(Point(3, 4), as: type)))
+    let script = """
+      local collect = debug.getmetatable(p).__gc
+      for _, value in ipairs { 1, "x", {}, io.stdout, print, coroutine.create(print) } do assert(not pcall(collect, value)) end
+      assert(not pcall(collect))
+      return p.x
+      """
+    #expect(try state.load(script, name: "gc.lua").first().numberValue == 3)
+  }
+
   @Test func hostObjectsHavePropertiesMethodsAndOperators() throws {
     let state = try LuaState()
     let type = pointType()
