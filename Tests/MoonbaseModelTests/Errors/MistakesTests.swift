@@ -1,0 +1,20 @@
+import MoonbaseModel
+import Testing
+
+/// The mistakes of a model are gathered, so that its author is told all of them.
+@Suite struct MistakesTests {
+  @Test func nothingIsLookedAtOnceTheRunMustEnd() throws {
+    let mistakes = Mistakes()
+    mistakes.add(ModelError(.invalidModel, "a mistake"))
+    var looks = 0
+    for _ in 0..<20 {
+      mistakes.attempt { () throws(ModelError) in
+        looks += 1
+        throw ModelError(.interrupted, "interrupted")
+      }
+    }
+    #expect(looks == 1)
+    let error = try #require(throws: ModelError.self) { try mistakes.finish() }
+    #expect(error.code == .interrupted && error.others.map(\.message) == ["a mistake"])
+  }
+}
