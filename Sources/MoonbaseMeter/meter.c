@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 _Thread_local int64_t moonbase_meter_rest = INT64_MAX;
+_Thread_local int64_t moonbase_meter_greatest_value = INT64_MAX;
 
 static bool (*_Atomic looks)(void);
 

@@ -24,6 +24,9 @@ package enum HostWork {
   /// Whether the run on this thread must end, looked at now.
   package static var isOver: Bool { moonbase_meter_look() }
 
+  /// How many bytes a value may have that is read for the run on this thread: a larger one would end it. `Int.max` without a limit.
+  package static var greatestValue: Int { Int(moonbase_meter_value_bound()) }
+
   /// Sleeps. Throws if the run must end.
   package static func pause(milliseconds: UInt32) throws {
     usleep(milliseconds * 1000)

@@ -27,6 +27,17 @@ extension Connection {
     sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, Int32(count))
   }
 
+  /// SQLite's own bound.
+  public static let greatestValue = 1_000_000_000
+
+  /// What is larger than the memory of a script allows is not read: SQLite would have it in memory before anybody could weigh it.
+  func boundValues() {
+    let bound = Int32(clamping: min(HostWork.greatestValue, greatestValue))
+    if bound == valueBound { return }
+    valueBound = bound
+    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, bound)
+  }
+
   private func mustStop() -> Bool { HostWork.mustEnd(after: Self.stride.units) && !isUnstoppable }
 
   /// Sleeps for a moment, longer each time; false when there is no patience left, or no script that would want the answer.

@@ -24,6 +24,10 @@ public final class Connection {
   @exclusivity(unchecked) package private(set) var statementCount = 0
   /// Whether a statement runs that must not be stopped for the limits of a script.
   @exclusivity(unchecked) var isUnstoppable = false
+  /// The bytes of the greatest value that SQLite reads or takes, unless a script sets a limit.
+  public var greatestValue = Connection.greatestValue
+  /// The limit that SQLite was told.
+  var valueBound: Int32 = 0
   /// How long a statement waits for a lock, in milliseconds, and since when one does.
   @exclusivity(unchecked) var patience = 0
   @exclusivity(unchecked) var waitingSince = ContinuousClock.now
@@ -77,6 +81,7 @@ public final class Connection {
   /// holds several statements, or none.
   public func statement(_ sql: String) throws -> Statement {
     uses += 1
+    boundValues()
     if let known = statements[sql] {
       known.lastUse = uses
       if !known.isRunning { return known }

@@ -101,7 +101,7 @@ extension SQLiteStore {
       case .present:
         return try file.reading { connection in
           if try StoreContents.isBare(connection) { throw StoreOpener.bare(file) }
-          return try body(connection)
+          return try connection.readingFacts(ofStoreAt: file.path) { try body(connection) }
         }
       }
     }

@@ -25,9 +25,15 @@ static void charge(MBLState *S, int64_t units) {
   mbl_charge_budget(S, units < INT64_MAX / UNIT ? units * UNIT : INT64_MAX / 2);
 }
 
+// A value from the host is there twice, in the host's form and in Lua's.
+static int64_t greatest_value(const MBLState *S) {
+  return S == NULL || S->limits.softMemory == 0 ? INT64_MAX : (int64_t)(S->limits.softMemory / 2);
+}
+
 void mbl_work_for(MBLState *next) {
   if (mbl_current != NULL && granted > moonbase_meter_rest) charge(mbl_current, granted - moonbase_meter_rest);
   mbl_current = next;
+  moonbase_meter_greatest_value = greatest_value(next);
   granted = next == NULL ? INT64_MAX : next->run.abort ? 0 : STRIDE;
   moonbase_meter_rest = granted;
 }

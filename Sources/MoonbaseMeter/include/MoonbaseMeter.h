@@ -10,6 +10,11 @@
 // Units of work before the next look. A signal handler may set it to less than 0.
 extern _Thread_local int64_t moonbase_meter_rest;
 
+// The bytes of one value, as good as without end where no script has a limit: what is larger cannot be handed over, so it is not even
+// read.
+extern _Thread_local int64_t moonbase_meter_greatest_value;
+static inline int64_t moonbase_meter_value_bound(void) { return moonbase_meter_greatest_value; }
+
 // What looks: it sets the rest anew and returns whether the work must end.
 void moonbase_meter_set_look(bool (*_Nonnull look)(void));
 

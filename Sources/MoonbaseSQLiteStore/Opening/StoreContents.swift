@@ -47,3 +47,21 @@ struct StoreContents {
     return (try? StoreMetadata(connection, path: ""))?.model(besideCache: cache) ?? cache
   }
 }
+
+extension Connection {
+  /// What a store says of itself is small: no value of more bytes is read.
+  private static var greatestFact: Int { 64 << 20 }
+
+  /// Reads what a store says of itself. Throws `.invalidStore` for a value that is far too large.
+  func readingFacts<Result>(ofStoreAt path: String, _ body: () throws -> Result) throws -> Result {
+    greatestValue = Self.greatestFact
+    defer { greatestValue = Self.greatestValue }
+    do {
+      return try body()
+    } catch let error as SQLiteError where error.code.primary == .tooBig && HostWork.greatestValue > Self.greatestFact {
+      throw GraphError(
+        .invalidStore, "\(path) is damaged: what it says of itself has more than \(Self.greatestFact >> 20) MiB",
+        underlying: error)
+    }
+  }
+}

@@ -43,6 +43,8 @@ struct StoreFailure: Sendable {
     case .cannotOpen: return (.cannotOpenFile, " cannot be opened: \(reason)")
     case .full: return (.storeFailure, " cannot be written: there is no room (\(reason)); make room and try again")
     case .inputOutput: return (.storeFailure, ": reading or writing failed: \(reason)")
+    case .tooBig where HostWork.greatestValue < LargeValue.greatest:
+      return (.limitExceeded, ": a value is larger than the memory of the script allows")
     case .tooBig:
       return (
         .invalidValue,

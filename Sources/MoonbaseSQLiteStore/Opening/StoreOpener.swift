@@ -113,7 +113,9 @@ struct StoreOpener {
   }
 
   private func contents(_ connection: Connection) throws -> StoreContents? {
-    try StoreContents(connection, path: file.path, model: model, entities: entities)
+    try connection.readingFacts(ofStoreAt: file.path) {
+      try StoreContents(connection, path: file.path, model: model, entities: entities)
+    }
   }
 
   private func isOnlyRead(_ contents: StoreContents) -> Bool { contents.isMirrored && !options.allowsCloudKit }

@@ -33,10 +33,10 @@ struct DecimalKey {
     self = key
   }
 
-  /// Reads `-12.5e3`; nil where no digit is.
+  /// Reads `-12.5e3`; nil where no digit is, and for what is too long to be a number.
   init?(text: UnsafeBufferPointer<UInt8>) {
     var reader = Reader(text: text)
-    guard let number = reader.read() else { return nil }
+    guard text.count <= Decimal.longestNumeral, let number = reader.read() else { return nil }
     guard let first = number.digits.firstIndex(where: { $0 != 0x30 }),
       let last = number.digits.lastIndex(where: { $0 != 0x30 })
     else {

@@ -6,7 +6,7 @@ import MoonbaseSQLite
 /// Values beyond what SQLite takes in a row.
 enum LargeValue {
   /// The most bytes of a string, a blob and a row.
-  static let greatest = 1_000_000_000
+  static let greatest = Connection.greatestValue
 
   /// How many bytes a value takes, where it can be many.
   static func size(_ value: Value) -> Int {

@@ -11,7 +11,8 @@ struct ColumnMismatch: Error {
     let found =
       switch row.storage(column) {
       case .blob: "\(row.data(column).count) bytes"
-      case .text: "the text \(row.text(column).prefix(60).debugDescription)"
+      case .text:
+        "the text \(row.withBytes(column) { String(decoding: $0.prefix(240), as: UTF8.self) }.prefix(60).debugDescription)"
       case .integer, .real, .null: row.text(column)
       }
     description = "holds \(found), which is no \(wanted)"
@@ -82,8 +83,14 @@ enum ColumnDecoder {
     return value.map(Value.decimal) ?? .null
   }
 
+  /// No more is looked at of what is far too long.
+  private static func isShort(_ row: Statement, column: Int32) -> Bool {
+    row.withBytes(column) { $0.count } <= Decimal.longestNumeral
+  }
+
   /// Foundation reads the digits that a text begins with, and leaves the rest.
   private static func exactDecimal(_ row: Statement, column: Int32, storage: StorageClass) -> Value? {
+    guard isShort(row, column: column) else { return nil }
     let text = row.text(column)
     let isNumber =
       storage == .integer || storage == .real || text.utf8.allSatisfy { "+-.eE0123456789".utf8.contains($0) }
@@ -96,7 +103,8 @@ enum ColumnDecoder {
     let value = row.withBytes(column) { bytes in
       bytes.count == 16 ? bytes.loadUnaligned(as: uuid_t.self) : nil
     }
-    return value.map { .uuid(UUID(uuid: $0)) } ?? UUID(uuidString: row.text(column)).map(Value.uuid)
+    if let value { return .uuid(UUID(uuid: value)) }
+    return isShort(row, column: column) ? UUID(uuidString: row.text(column)).map(Value.uuid) : nil
   }
 
   /// Nothing is no URI, and nothing is lost of it.
