@@ -22,8 +22,14 @@ extension ContainerDescription {
 
   /// The extensions, of which paths are files or folders now.
   func openExtensions() throws -> [ExtensionSource] {
-    try extensions.map { source in try source.path.map(Self.source) ?? source }
+    try extensions.map { source in
+      try HostWork.charge(Self.fileUnits)
+      return try source.path.map(Self.source) ?? source
+    }
   }
+
+  /// What looking at a file costs, in units of work.
+  private static let fileUnits = 100
 
   private static func source(_ path: String) throws -> ExtensionSource {
     try checkIsFree(path)

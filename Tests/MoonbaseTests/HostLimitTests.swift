@@ -92,11 +92,11 @@ import Testing
     }
   }
 
-  private func end(_ script: String, instructions: Int64) throws -> (Int32, String) {
+  private func end(_ script: String, instructions: Int64? = nil, memory: Int? = nil) throws -> (Int32, String) {
     defer { try? FileManager.default.removeItem(at: folder) }
     let model = try LuaModelFile().read(ScriptSource(name: "model.lua", text: Self.model))
     let container = try PersistentContainer(model: model, store: .inMemory, extensions: [])
-    let domain = try ScriptDomain(limits: LuaLimits(instructions: instructions))
+    let domain = try ScriptDomain(limits: LuaLimits(instructions: instructions, memory: memory))
     defer { domain.close() }
     try domain.installOpen { try PersistentContainer($0).opened }
     let opened = OpenedContainer(coordinator: container.coordinator, extensions: container.extensions)
@@ -166,5 +166,57 @@ import Testing
     let (status, text) = try end("moonbase.context:\(call)", instructions: 5_000_000)
     #expect(status == 1 && text.contains(message), "\(text.prefix(1000))")
     #expect(text.utf8.count < 3000)
+  }
+
+  /// A table in many places of a model is there once for the script and many times for the host.
+  private static let nested = """
+    local t = { 1 } for i = 1, 12 do local n = {} for j = 1, 40 do n[j] = t end t = n end
+    local model = { entities = { E = { attributes = { a = "string" }, user_info = { a = t } } } }
+
+    """
+
+  @Test func whatAModelBecomesCountsAsMemoryOfTheScript() throws {
+    let (status, message) = try end(Self.nested + "pcall(moonbase.open, { model = model })", memory: 8 << 20)
+    #expect(status == 3 && message.contains("memory"), "\(message)")
+  }
+
+  @Test func whatAModelFileBecomesIsBounded() throws {
+    let error = try #require(throws: ModelError.self) {
+      try LuaModelFile().read(ScriptSource(name: "model.lua", text: Self.nested + "return model"))
+    }
+    #expect(error.code == .limitExceeded, "\(error)")
+  }
+
+  @Test func eachFileOfExtensionsIsCounted() throws {
+    let extensions = folder.appendingPathComponent("e.lua")
+    try Data("return { name = 'e' } --\(String(repeating: "x", count: 1 << 20 - 100))".utf8).write(to: extensions)
+    let script = """
+      local list = {} for i = 1, 1000 do list[i] = "\(extensions.path)" end
+      pcall(moonbase.open, { model = { entities = { E = { attributes = { a = "string" } } } }, extensions = list })
+      """
+    #expect(try end(script, instructions: 1_000_000).0 == 3)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data("return { name = 'e' } --\(String(repeating: "x", count: 1 << 20 - 100))".utf8).write(to: extensions)
+    #expect(try end(script, memory: 16 << 20).0 == 3)
+  }
+
+  /// What a script could not hold is not read: not even SQLite has it in memory.
+  @Test(arguments: [
+    "for o in c:fetch('E'):each() do print(o.a) end", "print(c:fetch('E'):where('a CONTAINS %@', 'y'):count())",
+    "print(#c:fetch('E'):sort('a'):all())", "print(#c:fetch('E'):dictionaries())",
+  ])
+  func aValueLargerThanTheMemoryIsNotRead(_ fetch: String) throws {
+    let file = folder.appendingPathComponent("large.sqlite")
+    let model = "{ entities = { E = { attributes = { a = 'string' } } } }"
+    do {
+      let model = try LuaModelFile().read(ScriptSource(name: "model.lua", text: "return \(model)"))
+      let container = try PersistentContainer(model: model, store: .sqlite(file), extensions: [])
+      let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
+      try context.insert("E", ["a": .string(String(repeating: "x", count: 20 << 20))])
+      try context.save()
+    }
+    let script = "local c = moonbase.open{ store = \"\(file.path)\", model = \(model) }.context \(fetch)"
+    let (status, message) = try end(script, memory: 16 << 20)
+    #expect(status == 3 && message.contains("a value is larger than the memory of the script allows"), "\(message)")
   }
 }

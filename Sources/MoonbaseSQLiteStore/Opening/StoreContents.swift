@@ -60,7 +60,8 @@ extension Connection {
       return try body()
     } catch let error as SQLiteError where error.code.primary == .tooBig && HostWork.greatestValue > Self.greatestFact {
       throw GraphError(
-        .invalidStore, "\(path) is damaged: what it says of itself has more than \(Self.greatestFact >> 20) MiB",
+        .invalidStore,
+        message: "\(path) is damaged: what it says of itself has more than \(Self.greatestFact >> 20) MiB",
         underlying: error)
     }
   }

@@ -47,10 +47,25 @@ public final class ScriptExtensions: ExtensionProvider {
 
   // MARK: Loading
 
+  /// A script may name a file any number of times, and all are read before anything else.
+  private static func read(_ sources: [ExtensionSource], limits: LuaLimits) throws -> [ScriptSource] {
+    var memory = HostMemory()
+    var texts: [ScriptSource] = []
+    for source in sources {
+      try HostWork.charge(fileUnits)
+      texts += try source.read(limit: limits.sourceSize)
+      try memory.hold(texts.last?.text.utf8.count ?? 0)
+    }
+    return texts
+  }
+
+  /// What reading a file costs, in units of work.
+  private static let fileUnits = 200
+
   private static func load(_ sources: [ExtensionSource], in model: ManagedObjectModel, limits: LuaLimits) throws -> (
     model: ManagedObjectModel, resolved: ResolvedModel, generation: Generation
   ) {
-    let texts = try sources.flatMap { source throws(ScriptError) in try source.read(limit: limits.sourceSize) }
+    let texts = try read(sources, limits: limits)
     let domain = try ScriptDomain(limits: limits)
     let declarations = try ExtensionOrder(try domain.declarations(of: texts)).sorted()
     let swift = ExtensionSource.closures(of: sources).makeDomain()

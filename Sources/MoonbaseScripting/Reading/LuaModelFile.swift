@@ -39,22 +39,10 @@ public struct LuaModelFile: ModelReader {
     let lines = source.keyLines
     do {
       let domain = try ScriptDomain(preset: .pure, limits: limits)
-      let results = try domain.state.runNested { try domain.state.load(source.text, name: source.name).call([]) }
-      guard let table = results.first?.tableValue else {
-        let result = results.first.map { $0.typePhrase } ?? "nothing; a script is run by moonbase run"
-        throw ModelError(
-          .malformedFile, message: "a model file returns a table; this one returns \(result)",
-          at: SourceLocation(file: source.name))
+      // What the table becomes is bounded as the script is.
+      tree = try domain.state.runNested {
+        try ModelTreeTaker(domain, lines: lines).tree(try Self.table(of: source, in: domain))
       }
-      guard try ReturnedTable.isModel(table) || !ReturnedTable.isExtension(table) else {
-        throw ModelError(
-          .malformedFile,
-          message:
-            "this file is an extension, not a model: it goes with one (moonbase run --model MODEL --extension \(source.name), or "
-            + "extensions of moonbase.open)",
-          at: SourceLocation(file: source.name))
-      }
-      tree = try ModelTree(table, domain: domain, lines: lines)
     } catch let error as ModelError {
       throw error
     } catch let error as LuaError {
@@ -72,54 +60,24 @@ public struct LuaModelFile: ModelReader {
     try mistakes.finish()
     return model
   }
-}
 
-extension ModelTree {
-  /// What taking over an entry costs, in units of work.
-  private static var entryUnits: Int { 10 }
-
-  /// Makes a tree of a Lua table, with the lines of its keys.
-  init(_ table: LuaTable, domain: ScriptDomain, lines: ScriptKeyLines, path: [String] = []) throws {
-    guard path.count < 20 else {
+  /// The table that a model file returns.
+  private static func table(of source: ScriptSource, in domain: ScriptDomain) throws -> LuaTable {
+    let results = try domain.state.load(source.text, name: source.name).call([])
+    guard let table = results.first?.tableValue else {
+      let result = results.first.map { $0.typePhrase } ?? "nothing; a script is run by moonbase run"
       throw ModelError(
-        .malformedFile, message: "\(path.joined(separator: ".")): the tables are nested too deep",
-        at: lines.location(of: path))
+        .malformedFile, message: "a model file returns a table; this one returns \(result)",
+        at: SourceLocation(file: source.name))
     }
-    let count = try table.count
-    let list = try (0..<count).map {
-      try HostWork.charge(Self.entryUnits)
-      return try ModelTree(try table.get($0 + 1), domain: domain, lines: lines, path: path + ["\($0 + 1)"])
+    guard try ReturnedTable.isModel(table) || !ReturnedTable.isExtension(table) else {
+      throw ModelError(
+        .malformedFile,
+        message:
+          "this file is an extension, not a model: it goes with one (moonbase run --model MODEL --extension \(source.name), or "
+          + "extensions of moonbase.open)",
+        at: SourceLocation(file: source.name))
     }
-    var entries: [(place: (Int, Int, String), entry: Entry)] = []
-    for (key, value) in try table.pairs {
-      try HostWork.charge(Self.entryUnits)
-      if case .integer(let index) = key, (1...Int64(max(count, 1))).contains(index), index <= count { continue }
-      guard let name = key.textValue else {
-        throw ModelError(
-          .malformedFile, message: "\(path.joined(separator: ".")): a key must be a name, not \(key.typePhrase)",
-          at: lines.location(of: path))
-      }
-      let entry = Entry(name, tree: try ModelTree(value, domain: domain, lines: lines, path: path + [name]))
-      entries.append(((entry.tree.line ?? .max, lines.place(of: path + [name]) ?? .max, name), entry))
-    }
-    // Lua keeps no order of names; the place in the file gives one.
-    try entries.sort {
-      try HostWork.charge()
-      return $0.place < $1.place
-    }
-    self.init(.table(list: list, entries: entries.map(\.entry)), line: lines.location(of: path).line)
-  }
-
-  private init(_ value: LuaValue, domain: ScriptDomain, lines: ScriptKeyLines, path: [String]) throws {
-    if case .table(let table) = value {
-      try self.init(table, domain: domain, lines: lines, path: path)
-      return
-    }
-    let place = lines.location(of: path)
-    do {
-      self.init(.value(try domain.graphValue(from: value)), line: place.line)
-    } catch {
-      throw ModelError(.malformedFile, message: "\(path.joined(separator: ".")): \(error)", at: place)
-    }
+    return table
   }
 }

@@ -140,8 +140,11 @@ extension ScriptDomain {
     case .nil: return .kept
     case .table(let model):
       let source = ScriptSource(name: "moonbase.open", text: "")
-      return .value(
-        try ManagedObjectModel(tree: ModelTree(model, domain: self, lines: source.keyLines), file: source.name))
+      let taker = ModelTreeTaker(self, lines: source.keyLines)
+      // It weighs until the model is made.
+      return try withExtendedLifetime(taker) {
+        .value(try ManagedObjectModel(tree: taker.tree(model), file: source.name))
+      }
     case let other:
       guard let path = other.textValue else {
         throw ScriptError(.invalidRequest, message: "model is a path or a table, not \(other.typePhrase)")

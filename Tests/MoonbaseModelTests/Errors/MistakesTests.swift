@@ -5,12 +5,12 @@ import Testing
 @Suite struct MistakesTests {
   @Test func nothingIsLookedAtOnceTheRunMustEnd() throws {
     let mistakes = Mistakes()
-    mistakes.add(ModelError(.invalidModel, "a mistake"))
+    mistakes.add(ModelError(.invalidModel, message: "a mistake"))
     var looks = 0
     for _ in 0..<20 {
       mistakes.attempt { () throws(ModelError) in
         looks += 1
-        throw ModelError(.interrupted, "interrupted")
+        throw ModelError(.interrupted, message: "interrupted")
       }
     }
     #expect(looks == 1)

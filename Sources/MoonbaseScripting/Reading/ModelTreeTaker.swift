@@ -1,0 +1,73 @@
+import MoonbaseLua
+import MoonbaseModel
+import MoonbaseModelFormats
+import MoonbasePlatform
+
+/// Takes a model over from the table that a script made of it.
+///
+/// A table may stand in many places of a model, and a tree has a copy for each. What they hold counts as memory of the run that is
+/// under way, for as long as this is there.
+final class ModelTreeTaker {
+  private let domain: ScriptDomain
+  private let lines: ScriptKeyLines
+  private var memory = HostMemory()
+
+  /// What taking over an entry costs, in units of work, and what it keeps, in bytes beside those of its name.
+  private static let entry = (units: 10, weight: 256)
+
+  init(_ domain: ScriptDomain, lines: ScriptKeyLines) { (self.domain, self.lines) = (domain, lines) }
+
+  /// A tree of a Lua table, with the lines of its keys.
+  func tree(_ table: LuaTable, path: [String] = []) throws -> ModelTree {
+    guard path.count < 20 else {
+      throw ModelError(
+        .malformedFile, message: "\(path.joined(separator: ".")): the tables are nested too deep",
+        at: lines.location(of: path))
+    }
+    let count = try table.count
+    let list = try (0..<count).map {
+      let value = try table.get($0 + 1)
+      try charge(value)
+      return try tree(of: value, path: path + ["\($0 + 1)"])
+    }
+    return ModelTree(
+      .table(list: list, entries: try entries(of: table, behind: count, path: path)),
+      line: lines.location(of: path).line)
+  }
+
+  /// The entries with names. Lua keeps no order of names; the place in the file gives one.
+  private func entries(of table: LuaTable, behind count: Int, path: [String]) throws -> [ModelTree.Entry] {
+    var entries: [(place: (Int, Int, String), entry: ModelTree.Entry)] = []
+    for (key, value) in try table.pairs {
+      try charge(value, name: key.textValue?.utf8.count ?? 0)
+      if case .integer(let index) = key, (1...Int64(max(count, 1))).contains(index), index <= count { continue }
+      guard let name = key.textValue else {
+        throw ModelError(
+          .malformedFile, message: "\(path.joined(separator: ".")): a key must be a name, not \(key.typePhrase)",
+          at: lines.location(of: path))
+      }
+      let entry = ModelTree.Entry(name, tree: try tree(of: value, path: path + [name]))
+      entries.append(((entry.tree.line ?? .max, lines.place(of: path + [name]) ?? .max, name), entry))
+    }
+    try entries.sort {
+      try HostWork.charge()
+      return $0.place < $1.place
+    }
+    return entries.map(\.entry)
+  }
+
+  private func tree(of value: LuaValue, path: [String]) throws -> ModelTree {
+    if case .table(let table) = value { return try tree(table, path: path) }
+    let place = lines.location(of: path)
+    do {
+      return ModelTree(.value(try domain.graphValue(from: value)), line: place.line)
+    } catch {
+      throw ModelError(.malformedFile, message: "\(path.joined(separator: ".")): \(error)", at: place)
+    }
+  }
+
+  private func charge(_ value: LuaValue, name: Int = 0) throws {
+    try memory.hold(Self.entry.weight + name + (value.stringValue?.count ?? 0))
+    try HostWork.charge(Self.entry.units)
+  }
+}
