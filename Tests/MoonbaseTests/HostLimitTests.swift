@@ -212,7 +212,7 @@ import Testing
       let model = try LuaModelFile().read(ScriptSource(name: "model.lua", text: "return \(model)"))
       let container = try PersistentContainer(model: model, store: .sqlite(file), extensions: [])
       let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
-      try context.insert("E", ["a": .string(String(repeating: "x", count: 20 << 20))])
+      try context.insert("E", values: ["a": .string(String(repeating: "x", count: 20 << 20))])
       try context.save()
     }
     let script = "local c = moonbase.open{ store = \"\(file.path)\", model = \(model) }.context \(fetch)"

@@ -40,7 +40,7 @@ import Testing
     let state = try LuaState(preset: .trusted)
     let type = pointType()
     try state.register(type)
-    try state.setGlobal("p", .object(LuaObject(Point(3, 4), as: type)))
+    try state.setGlobal("p", to: .object(LuaObject(Point(3, 4), as: type)))
     let script = """
       local collect = debug.getmetatable(p).__gc
       for _, value in ipairs { 1, "x", {}, io.stdout, print, coroutine.create(print) } do assert(not pcall(collect, value)) end
