@@ -143,12 +143,11 @@ import Testing
   }
 
   @Test(
-    "what a store says of itself is read up to a bound",
     arguments: [
       "UPDATE Z_METADATA SET Z_PLIST = zeroblob(70000000)", "UPDATE Z_METADATA SET Z_UUID = hex(zeroblob(35000000))",
       "UPDATE Z_PRIMARYKEY SET Z_NAME = hex(zeroblob(35000000))",
     ])
-  func hugeFacts(_ sql: String) throws {
+  func whatAStoreSaysOfItselfIsReadUpToABound(_ sql: String) throws {
     let people = try PeopleStore()
     try Self.damage(people, sql)
     let error = #expect(throws: GraphError.self) { try SQLiteStore(url: people.folder.file(), model: people.model) }
