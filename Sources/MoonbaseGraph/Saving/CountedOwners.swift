@@ -40,7 +40,7 @@ struct CountedOwners {
 }
 
 extension ManagedObject {
-  fileprivate func adoptCounts(of row: Snapshot, counts: [Int: [Int]]) {
+  fileprivate func adoptCounts(of row: Snapshot, counts: [EntityIndex: [Slot]]) {
     guard let snapshot else { return }
     var values = snapshot.values
     for slot in counts[entity.index] ?? [] { values[slot] = row.values[slot] }

@@ -7,7 +7,7 @@ struct LooseEnds {
   private let context: ManagedObjectContext
   private let gone: Set<ManagedObjectID>
   /// By entity: the relationships that may lead to one that is gone.
-  private let slots: [[Int]]
+  private let slots: [[Slot]]
 
   /// What may point at some deleted objects; nil where nothing can.
   init?(to deleted: [ManagedObject], in context: ManagedObjectContext) {

@@ -97,7 +97,7 @@ struct SavePlan {
 
   /// Sets keys aside for all new objects, with one call for each entity's table.
   private mutating func assignPermanentIDs() throws {
-    var byEntity: [Int: [ManagedObject]] = [:]
+    var byEntity: [EntityIndex: [ManagedObject]] = [:]
     for object in context.changedObjects where object.isInserted && object.objectID.isTemporaryID {
       byEntity[object.entity.index, default: []].append(object)
     }

@@ -10,7 +10,7 @@ struct ModelExpressionChecker {
     var warnings: [String] = []
     let mistakes = Mistakes()
     func examine(
-      _ subject: String, _ location: SourceLocation?, _ entity: String, _ property: String?,
+      _ subject: String, at location: SourceLocation?, entity: String, property: String?,
       _ body: () throws(ModelError) -> Void
     ) throws(ModelError) {
       try ModelError.chargeProperty()
@@ -24,20 +24,24 @@ struct ModelExpressionChecker {
     }
     for entity in model.entities {
       for property in entity.description.fetchedProperties {
-        try examine("\(entity.name).\(property.name)", property.location, entity.name, property.name) {
+        try examine(
+          "\(entity.name).\(property.name)", at: property.location, entity: entity.name, property: property.name
+        ) {
           () throws(ModelError) in _ = try property.fetchRequest.checked(in: model, source: entity)
         }
       }
       for attribute in entity.description.attributes {
         guard let text = attribute.derivationExpression else { continue }
-        try examine("\(entity.name).\(attribute.name)", attribute.location, entity.name, attribute.name) {
+        try examine(
+          "\(entity.name).\(attribute.name)", at: attribute.location, entity: entity.name, property: attribute.name
+        ) {
           () throws(ModelError) in try check(derivation: text, of: attribute, in: entity)
         }
       }
     }
     for (name, request) in model.description.fetchRequestTemplates.sorted(by: { $0.key < $1.key }) {
       let part = ModelPart.fetchRequest(name)
-      try examine("\(part)", model.description.locations[part], request.entityName, nil) {
+      try examine("\(part)", at: model.description.locations[part], entity: request.entityName, property: nil) {
         () throws(ModelError) in _ = try request.checked(in: model)
       }
     }

@@ -13,18 +13,18 @@ extension AttributeDescription {
     let length = Expression.keyPath("length")
     var rules: [ArchivedRule] = []
     func add(
-      _ code: ValidationWarningCode, _ left: Expression, _ operation: Predicate.Comparison.Operator, _ value: Value?
+      _ code: ValidationWarningCode, of left: Expression, by operation: Predicate.Comparison.Operator, to value: Value?
     ) {
       guard let value else { return }
       let comparison = Predicate.Comparison(left, operation, .constant(value))
       rules.append(ArchivedRule(predicate: .comparison(comparison), warning: .integer(Int64(code.rawValue))))
     }
-    add(isDate ? .dateTooSoon : .numberTooSmall, .evaluatedObject, .greaterThanOrEqual, validation.minimum)
-    add(isDate ? .dateTooLate : .numberTooLarge, .evaluatedObject, .lessThanOrEqual, validation.maximum)
-    add(.stringTooShort, length, .greaterThanOrEqual, validation.minimumLength.map { .int(Int64($0)) })
-    add(.stringTooLong, length, .lessThanOrEqual, validation.maximumLength.map { .int(Int64($0)) })
-    add(.stringPattern, .evaluatedObject, .matches, validation.regularExpression.map(Value.string))
-    add(.notAllowed, .evaluatedObject, .in, validation.allowedValues.map(Value.list))
+    add(isDate ? .dateTooSoon : .numberTooSmall, of: .evaluatedObject, by: .greaterThanOrEqual, to: validation.minimum)
+    add(isDate ? .dateTooLate : .numberTooLarge, of: .evaluatedObject, by: .lessThanOrEqual, to: validation.maximum)
+    add(.stringTooShort, of: length, by: .greaterThanOrEqual, to: validation.minimumLength.map { .int(Int64($0)) })
+    add(.stringTooLong, of: length, by: .lessThanOrEqual, to: validation.maximumLength.map { .int(Int64($0)) })
+    add(.stringPattern, of: .evaluatedObject, by: .matches, to: validation.regularExpression.map(Value.string))
+    add(.notAllowed, of: .evaluatedObject, by: .in, to: validation.allowedValues.map(Value.list))
     return rules + validation.predicates.map { ArchivedRule(predicate: $0.predicate, warning: .string($0.message)) }
   }
 }

@@ -81,7 +81,7 @@ extension HostTypes {
     let name = type.name
     type.operator(.text) { call in call.return(text(try call.object(0, as: LuaBox<T>.self, name: name).value)) }
     type.operator(.concatenate) { call in
-      func part(_ index: Int, _ call: borrowing LuaCall) throws -> String {
+      func part(_ index: Int, call: borrowing LuaCall) throws -> String {
         if let box = call.objectIfPresent(index, as: LuaBox<T>.self) { return text(box.value) }
         switch try call.value(index) {
         case .integer(let number): return String(number)
@@ -89,7 +89,7 @@ extension HostTypes {
         default: return try call.text(index)
         }
       }
-      call.return(try part(0, call) + part(1, call))
+      call.return(try part(0, call: call) + part(1, call: call))
     }
   }
 }

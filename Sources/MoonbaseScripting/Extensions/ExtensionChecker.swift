@@ -175,7 +175,7 @@ struct ExtensionChecker {
         owners["derived attribute \(entity).\(derived.name)"] = "Swift code"
       }
     }
-    func claim(_ thing: String, _ path: [String], _ declaration: ExtensionDeclaration) throws {
+    func claim(_ thing: String, at path: [String], in declaration: ExtensionDeclaration) throws {
       if let other = owners.updateValue(declaration.source.name, forKey: thing) {
         throw ScriptError(
           .extensionConflict, message: "\(thing) is already provided by \(other)",
@@ -184,14 +184,14 @@ struct ExtensionChecker {
     }
     for declaration in declarations {
       for transformer in declaration.transformers {
-        try claim("transformer \(transformer.name)", ["transformers", transformer.name], declaration)
+        try claim("transformer \(transformer.name)", at: ["transformers", transformer.name], in: declaration)
       }
-      for (name, _) in declaration.classes { try claim("class \(name)", ["classes", name], declaration) }
+      for (name, _) in declaration.classes { try claim("class \(name)", at: ["classes", name], in: declaration) }
       for entity in declaration.entities {
         for derived in entity.derived {
           try claim(
-            "derived attribute \(entity.name).\(derived.name)", ["entities", entity.name, "derived", derived.name],
-            declaration)
+            "derived attribute \(entity.name).\(derived.name)", at: ["entities", entity.name, "derived", derived.name],
+            in: declaration)
         }
       }
     }
