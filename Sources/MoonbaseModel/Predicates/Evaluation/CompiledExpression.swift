@@ -1,7 +1,7 @@
 /// An expression with everything looked up.
 package struct CompiledExpression: Sendable {
   private let root: ValueNode
-  /// The slots of a path through to-one relationships to an attribute; empty for anything else.
+  /// The slots of a path through to-one relationships to an attribute, or of the value itself; empty for anything else.
   private let way: [Slot]
 
   /// Compiles an expression over objects of an entity.
@@ -25,7 +25,7 @@ package struct CompiledExpression: Sendable {
     return try root.value(subject, bindings: &bindings)
   }
 
-  /// What lies at the end of the way. Most paths are such, and walked so they take no operand at each step.
+  /// What lies at the end of the way. Most expressions are such, and looked up so they take neither bindings nor an operand at each step.
   private func value<Subject: SlottedSubject>(at last: Slot, of subject: Subject) throws -> Value
   where Subject.Related == Subject {
     var subject = subject
@@ -38,8 +38,9 @@ package struct CompiledExpression: Sendable {
 }
 
 extension ValueNode {
-  /// The slots of a path through to-one relationships to an attribute; nil for anything else.
+  /// The slots of a path through to-one relationships to an attribute, or of the value itself; nil for anything else.
   fileprivate var way: [Slot]? {
+    if case .slot(let slot) = self { return [slot] }
     guard case .path(.subject, let steps) = self, case .attribute(let last)? = steps.last else { return nil }
     var slots: [Slot] = []
     for step in steps.dropLast() {
