@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  private func end(_ script: String, instructions: Int64? = nil, memory: Int? = nil) throws -> (Int32, String) {
+  private func end(_ script: String, instructions: Int64? = nil, memory: UInt64? = nil) throws -> (Int32, String) {
     defer { try? FileManager.default.removeItem(at: folder) }
     let model = try LuaModelFile().read(ScriptSource(name: "model.lua", text: Self.model))
     let container = try PersistentContainer(model: model, store: .inMemory, extensions: [])
