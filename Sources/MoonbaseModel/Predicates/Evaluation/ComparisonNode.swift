@@ -5,9 +5,6 @@ final class ComparisonNode: Sendable {
   @usableFromInline let right: ValueNode
   let `operator`: Predicate.Comparison.Operator
   @usableFromInline let modifier: Predicate.Comparison.Modifier
-  /// The integers on the left that satisfy it, where constant integers stand on the right: what is asked most. Other values
-  /// are compared by the rules.
-  @usableFromInline let integers: ClosedRange<Int64>?
   let rules: ScalarComparison
   /// Strings, integers or IDs of a long constant list on the right of IN.
   let members: MemberSet?
@@ -19,25 +16,8 @@ final class ComparisonNode: Sendable {
     self.right = right
     `operator` = comparison.operator
     modifier = comparison.modifier
-    integers = right.constant.flatMap { comparison.integers(beside: $0) }
     self.rules = rules
     self.members = members
-  }
-}
-
-extension Predicate.Comparison {
-  fileprivate func integers(beside constant: Value) -> ClosedRange<Int64>? {
-    guard modifier == .direct else { return nil }
-    switch constant {
-    case .int(let number): return ComparisonTest(`operator`)?.integers(beside: number)
-    case .list(let bounds):
-      guard `operator` == .between, bounds.count == 2, case .int(let lower) = bounds[0],
-        case .int(let upper) = bounds[1],
-        lower <= upper
-      else { return nil }
-      return lower...upper
-    default: return nil
-    }
   }
 }
 

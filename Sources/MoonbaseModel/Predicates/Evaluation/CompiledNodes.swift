@@ -81,18 +81,6 @@ enum ComparisonTest: Sendable {
     }
   }
 
-  /// The integers that satisfy the test beside a number; nil where they are none, or no range.
-  func integers(beside number: Int64) -> ClosedRange<Int64>? {
-    switch self {
-    case .equal: number...number
-    case .notEqual: nil
-    case .less: number == .min ? nil : .min...(number - 1)
-    case .lessOrEqual: .min...number
-    case .greater: number == .max ? nil : (number + 1)...(.max)
-    case .greaterOrEqual: number...(.max)
-    }
-  }
-
   /// Whether two values in this order satisfy the test; values without order are only unequal.
   func holds(_ order: ValueOrder?) -> Bool {
     switch self {

@@ -5,7 +5,12 @@
 /// let adults = try people.filter { try adult.evaluate(with: $0) }
 /// ```
 public struct CompiledPredicate: Sendable {
-  /// What must hold; what takes least is asked first.
+  // What integers are asked comes first: see `IntegerRange`.
+  @usableFromInline let slotRanges: ContiguousArray<(slot: Slot, range: IntegerRange)>
+  @usableFromInline let keyRanges: ContiguousArray<(key: String, range: IntegerRange)>
+  /// What must hold beside the ranges; what takes least is asked first.
+  @usableFromInline let others: [ConditionNode]
+  /// All that must hold.
   @usableFromInline let conditions: [ConditionNode]
 
   /// Compiles a predicate over objects of an entity, with the rules of a fetch for missing values.
@@ -29,7 +34,11 @@ public struct CompiledPredicate: Sendable {
 
   private init(_ root: ConditionNode) {
     let parts = if case .and(let parts) = root { parts } else { [root] }
-    conditions = Effort.allCases.flatMap { effort in parts.filter { $0.effort == effort } }
+    conditions = parts.filter(\.isPlain) + parts.filter { !$0.isPlain }
+    let divided = Conjunction(conditions)
+    slotRanges = divided.slots
+    keyRanges = divided.keys
+    others = divided.others
   }
 
   /// Whether the subject satisfies the predicate. Throws as `Predicate.evaluate(with:)` does.
@@ -43,30 +52,36 @@ public struct CompiledPredicate: Sendable {
   /// Whether the subject satisfies the predicate.
   @inlinable
   package func matches<Subject: SlottedSubject>(_ subject: Subject) throws -> Bool where Subject.Related == Subject {
+    for (slot, range) in slotRanges {
+      switch try subject.predicateValue(slot: slot) {
+      case .int(let number): if !range.contains(number) { return false }
+      case .null: return false
+      default: return try holds(conditions, for: subject)
+      }
+    }
+    for (key, range) in keyRanges {
+      guard case .value(let value) = try subject.predicateAnswer(forKey: key) else {
+        return try holds(conditions, for: subject)
+      }
+      switch value {
+      case .int(let number): if !range.contains(number) { return false }
+      case .null: return false
+      default: return try holds(conditions, for: subject)
+      }
+    }
+    return try others.isEmpty || holds(others, for: subject)
+  }
+
+  @inlinable
+  func holds<Subject: SlottedSubject>(_ conditions: [ConditionNode], for subject: Subject) throws -> Bool
+  where Subject.Related == Subject {
     var bindings = Bindings<Subject>()
     for condition in conditions where try condition.truth(subject, bindings: &bindings) != .yes { return false }
     return true
   }
 }
 
-/// What it takes to ask a condition.
-private enum Effort: CaseIterable {
-  /// A value of the subject beside integers.
-  case integer
-  /// Values of the subject itself.
-  case plain
-  /// Objects, collections, variables.
-  case related
-}
-
 extension ConditionNode {
-  fileprivate var effort: Effort {
-    switch self {
-    case .comparison(let comparison) where comparison.integers != nil && comparison.left.isPlain: .integer
-    default: isPlain ? .plain : .related
-    }
-  }
-
   /// Whether the condition reads only values of the subject itself.
   fileprivate var isPlain: Bool {
     switch self {

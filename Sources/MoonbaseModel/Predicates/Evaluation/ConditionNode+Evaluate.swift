@@ -1,6 +1,7 @@
 import MoonbasePlatform
 
-// What is asked of every row is compiled into the caller, together with the way in which its rows answer.
+// What is asked of every row is compiled into the caller, together with the way in which its rows answer: docs/development.md,
+// "What the compiler is told".
 extension ConditionNode {
   @inlinable
   func truth<Subject: SlottedSubject>(
@@ -21,9 +22,7 @@ extension ComparisonNode {
   func truth<Subject: SlottedSubject>(
     _ subject: Subject, bindings: inout Bindings<Subject>
   ) throws -> Truth where Subject.Related == Subject {
-    let left = try left.value(subject, bindings: &bindings)
-    if let integers, case .int(let number) = left { return integers.contains(number) ? .yes : .no }
-    return try truth(left, try right.value(subject, bindings: &bindings))
+    try truth(try left.value(subject, bindings: &bindings), try right.value(subject, bindings: &bindings))
   }
 
   /// The comparison of two values, whatever they were read from.
