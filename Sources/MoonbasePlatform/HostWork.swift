@@ -7,6 +7,8 @@ import MoonbaseMeter
 /// its deadline, an interruption and its memory are looked at; once the run must end every charge throws. So charge
 /// where an error leaves all as it should be, and `note` where it would not.
 package enum HostWork {
+  // Inlinable, since every row is charged: docs/development.md, "What the compiler is told".
+
   /// Counts units of work. Throws the error with which the run ends, once it must.
   @inlinable @inline(__always)
   package static func charge(_ units: Int = 1) throws {

@@ -3,10 +3,9 @@
 /// `Synchronization.Mutex` would do, but the thread sanitizer does not understand its futex and reports races that are
 /// none; it understands pthread locks. The state lies outside the object for the same reason: a stored property of no size
 /// has the address of the object's header, and the sanitizer takes the one's writing and the other's reading for a race.
-@usableFromInline
 package final class Lock<State>: @unchecked Sendable {  // `state` is reached only while `mutex` is held
-  @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  @usableFromInline let state: UnsafeMutablePointer<State>
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let state: UnsafeMutablePointer<State>
 
   package init(_ state: sending State) {
     self.state = .allocate(capacity: 1)
@@ -25,7 +24,6 @@ package final class Lock<State>: @unchecked Sendable {  // `state` is reached on
   /// Runs `body` with exclusive access to the state.
   ///
   /// Not reentrant: `body` must not take the same lock again.
-  @inlinable
   package func withLock<Result, Failure: Error>(
     _ body: (inout sending State) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {

@@ -21,18 +21,18 @@ public final class Connection {
   /// What a Swift function threw while SQLite ran it; rethrown by the step that called it.
   var functionError: (any Error)?
   /// How many statements were begun. Tests assert it.
-  @exclusivity(unchecked) package private(set) var statementCount = 0
+  package private(set) var statementCount = 0
   /// Whether a statement runs that must not be stopped for the limits of a script.
-  @exclusivity(unchecked) var isUnstoppable = false
+  var isUnstoppable = false
   /// The bytes of the greatest value that SQLite reads or takes, unless a script sets a limit.
   public var greatestValue = Connection.greatestValue
   /// The limit that SQLite was told.
   var valueBound: Int32 = 0
   /// How long a statement waits for a lock, in milliseconds, and since when one does.
-  @exclusivity(unchecked) var patience = 0
-  @exclusivity(unchecked) var waitingSince = ContinuousClock.now
+  var patience = 0
+  var waitingSince = ContinuousClock.now
   /// Told each statement as it begins.
-  @exclusivity(unchecked) package var onStatement: ((String) -> Void)?
+  package var onStatement: ((String) -> Void)?
 
   /// How a database is opened.
   public struct Mode: OptionSet, Sendable {

@@ -14,15 +14,15 @@ public final class Statement {
   /// How many columns a row has.
   public let columnCount: Int32
   /// Whether it has begun and was not reset.
-  @exclusivity(unchecked) public private(set) var isRunning = false
+  public private(set) var isRunning = false
   /// When the connection gave it out last, by the connection's count.
-  @exclusivity(unchecked) var lastUse = 0
+  var lastUse = 0
 
   /// Constant, because a stored variable would be checked for exclusive access at every column of every row.
   private let handle: OpaquePointer?
   private unowned let connection: Connection
   /// Why a parameter could not be bound: SQLite would take it as NULL. The next step throws it.
-  @exclusivity(unchecked) private var bindingFailure: Int32 = SQLITE_OK
+  private var bindingFailure: Int32 = SQLITE_OK
 
   init(_ connection: Connection, sql: String, isCached: Bool) throws {
     self.connection = connection

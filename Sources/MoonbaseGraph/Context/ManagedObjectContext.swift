@@ -40,6 +40,8 @@ public final class ManagedObjectContext {
   /// Errors of `didSave` hooks, the first hundred: what they belong to is saved. `takeDidSaveErrors` clears them.
   public internal(set) var didSaveErrors: [GraphError] = []
 
+  // Unchecked are the fields that every read or change of an object touches: docs/development.md, "What the compiler is told".
+
   /// The instances that are held or have changes.
   @exclusivity(unchecked) var registered = IdentityMap()
   /// New, changed and deleted objects, in the order they became so. Retained until saved or rolled back.

@@ -27,6 +27,8 @@ public final class ExtensionDomain {
   package var hookName: (String) -> String = { $0 }
   /// Told how many bytes the context's objects hold more, or fewer, since the last time.
   package var weigh: ((Int) -> Void)?
+  // Every access to an object looks at it (docs/development.md, "What the compiler is told").
+
   /// Goes up with every change.
   @exclusivity(unchecked) public private(set) var revision = 0
 

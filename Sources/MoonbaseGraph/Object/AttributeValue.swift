@@ -1,6 +1,8 @@
 public import MoonbaseModel
 public import MoonbasePlatform
 
+// Inlinable, so that keys are read without generic code at run time: docs/development.md, "What the compiler is told".
+
 /// A Swift type that an attribute's value can be read as.
 ///
 /// ```swift

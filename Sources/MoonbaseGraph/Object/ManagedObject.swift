@@ -23,7 +23,8 @@ open class ManagedObject {
   /// The entity.
   public final let entity: ResolvedEntity
   // No access to the fields of a graph's objects lasts while other code runs, so that checking each for exclusive
-  // access at run time would find nothing. They are changed in this file only, by the transitions below.
+  // access at run time would find nothing (what that saves: docs/development.md, "What the compiler is told"). They are
+  // changed in this file only, by the transitions below.
 
   /// The ID; temporary until the first save.
   @exclusivity(unchecked) public final private(set) var objectID: ManagedObjectID

@@ -5,6 +5,8 @@ import MoonbaseModel
 /// Until the relationship is read, only what came and what went since the last save is known: adding ten thousand objects to
 /// a relationship does not read it. What came may then be there already, and what went may not; reading sorts that out.
 final class ToManyState {
+  // As with an object's fields (docs/development.md, "What the compiler is told").
+
   /// The destinations, if loaded; otherwise the order they are to have, if one was set.
   @exclusivity(unchecked) private(set) var members = MemberList()
   @exclusivity(unchecked) private(set) var isLoaded: Bool

@@ -50,6 +50,8 @@ public final class LuaFastCall {
     home = reference.link.home
   }
 
+  // Inlinable, as are its arguments and results: docs/development.md, "What the compiler is told".
+
   /// Calls the function with the arguments that `place` sets; `read` reads the one result, which lives as long as the call.
   @inlinable
   public func run<Result>(

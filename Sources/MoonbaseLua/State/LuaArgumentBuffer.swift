@@ -3,18 +3,16 @@ import MoonbasePlatform
 
 /// Holds plain values on their way into Lua, and the bytes of their strings.
 final class LuaArgumentBuffer {
-  // These are written for each value of each call. No access to one lasts while other code runs.
-
-  @exclusivity(unchecked) private(set) var values: UnsafeMutablePointer<MBLValue>
-  @exclusivity(unchecked) private var capacity: Int
-  @exclusivity(unchecked) private var bytes: UnsafeMutableRawPointer
-  @exclusivity(unchecked) private var byteCapacity: Int
-  @exclusivity(unchecked) private var byteCount = 0
-  @exclusivity(unchecked) private var hasStrings = false
+  private(set) var values: UnsafeMutablePointer<MBLValue>
+  private var capacity: Int
+  private var bytes: UnsafeMutableRawPointer
+  private var byteCapacity: Int
+  private var byteCount = 0
+  private var hasStrings = false
   /// Whether there are values besides scalars. It is behind a pointer, since calls that are made often read it.
   let holdsMore: UnsafeMutablePointer<Bool>
   /// Keeps objects and references alive until the call has them.
-  @exclusivity(unchecked) private var anchors: [AnyObject] = []
+  private var anchors: [AnyObject] = []
 
   init(capacity: Int) {
     self.capacity = max(capacity, 4)

@@ -9,20 +9,18 @@ import MoonbaseLuaShim
 public class LuaAnyHostType {
   /// The name that scripts and messages use.
   public let name: String
-  // These are read for each object that is handed over. No access to one lasts while other code runs.
-
   /// Whether JSON and CSV write an object of this type as its text, as they do with dates and identifiers.
   public final var isText = false
   /// The bytes that an object keeps alive, where the type does not weigh each object. They count as memory of the script that
   /// holds it.
-  @exclusivity(unchecked) public final var usualWeight = 512
+  public final var usualWeight = 512
   /// Weighs an object that is handed over.
-  @exclusivity(unchecked) final var weigher: ((AnyObject) -> Int)?
-  @exclusivity(unchecked) final var plainType: OpaquePointer?
+  final var weigher: ((AnyObject) -> Int)?
+  final var plainType: OpaquePointer?
   /// Finds the state in which the type is registered; that state may be gone.
-  @exclusivity(unchecked) final var link: LuaLink?
+  final var link: LuaLink?
   /// Describes and registers the type when its first object is handed over.
-  @exclusivity(unchecked) final var registration: (() throws(LuaError) -> Void)?
+  final var registration: (() throws(LuaError) -> Void)?
 
   init(_ name: String) { self.name = name }
 

@@ -2,6 +2,7 @@ import MoonbasePlatform
 
 extension Value {
   /// The bytes that the value keeps beside its own 24, by estimate: what a script's memory limit counts.
+  // Every value that is read or written is weighed: docs/development.md, "What the compiler is told".
   @inlinable @inline(__always)
   package var weight: Int {
     switch self {

@@ -42,7 +42,7 @@ public enum Value: Sendable, Hashable {
 
 extension Value {
   /// Whether this is `.null`.
-  @inlinable public var isNull: Bool {
+  public var isNull: Bool {
     if case .null = self { true } else { false }
   }
 
