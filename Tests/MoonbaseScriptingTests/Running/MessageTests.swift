@@ -151,7 +151,7 @@ import Testing
       "return p.salary <\n nil and p.born < p.born", "attempt to compare decimal with nil (decimal expected)"
     ),
     (
-      "return p.salary < p.born.unix\n + 1", "attempt to compare decimal with number (a float has"
+      "return p.salary < p.born.unix\n + 1", "attempt to compare decimal with number (decimal expected)"
     ),
     ("return p.salary < p:id()", "attempt to compare decimal (field 'salary') with object ID (decimal expected)"),
     ("table.sort({ p.born, 1 })", "attempt to compare number with date (date expected)"),

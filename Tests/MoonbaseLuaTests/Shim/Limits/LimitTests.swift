@@ -37,7 +37,8 @@ import Testing
     ("os.date, ('%c'):rep(1e6)", "the format is too long"),
   ])
   func whatIsFarTooLongIsRefused(_ call: String, _ message: String) throws {
-    let results = try LuaState().load("return pcall(\(call))", name: "t")()
+    let state = try LuaState()
+    let results = try state.load("return pcall(\(call))", name: "t")()
     #expect(results.first?.isTrue == false)
     #expect(results.last?.textValue?.contains(message) == true)
   }
