@@ -95,7 +95,7 @@ extension Benchmark {
       for (number, type) in [
         AttributeType.string, .integer64, .date, .double, .boolean, .binaryData, .decimal, .uuid, .string, .integer16,
       ].enumerated() {
-        entity.attributes.append(AttributeDescription("attribute\(number)", type))
+        entity.attributes.append(AttributeDescription("attribute\(number)", type: type))
       }
       let next = (index + 1) % 150
       let previous = (index + 149) % 150
