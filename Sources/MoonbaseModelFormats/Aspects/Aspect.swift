@@ -23,7 +23,7 @@ package final class Aspect<Owner>: Sendable {
     case limit(any WritableKeyPath<Owner, Int?> & Sendable)
     /// Something of another type, or with rules of its own: each form reads it in its own way, Xcode's and archives write it so
     /// too.
-    case stated(@Sendable (Owner) -> AspectValue?, usual: AspectValue?)
+    indirect case stated(@Sendable (Owner) -> AspectValue?, usual: AspectValue?)
   }
 
   /// What JSON calls it.
@@ -49,7 +49,7 @@ package final class Aspect<Owner>: Sendable {
 
   /// The key in a Lua model, which is also what a difference names.
   package let key: String
-  /// The same as a list, as field readers ask for it.
+  /// The same as a list, as field readers ask for it. Empty for what is stated, which has rules of its own.
   let lua: [String]
   /// The key in JSON; nil where a report says it in a way of its own.
   package let report: String?
@@ -62,7 +62,7 @@ package final class Aspect<Owner>: Sendable {
 
   private init(_ key: String, report: Report, xcode: [String], archived: Archived?, field: Field) {
     self.key = key
-    lua = [key]
+    lua = if case .stated = field { [] } else { [key] }
     self.report =
       switch report {
       case .byKey: Self.camelCase(key)
@@ -138,6 +138,11 @@ extension Aspect {
     case .stated(let value, let usual?): value(owner).flatMap { $0 == usual ? nil : $0 }
     default: value(of: owner)
     }
+  }
+
+  /// Gives a new description what files of Xcode and archives mean where they name nothing.
+  func setUnnamed(in owner: inout Owner) {
+    if case .flag(let path, let usual, let unnamed) = field, unnamed != usual { owner[keyPath: path] = unnamed }
   }
 
   /// Gives one description what the other says.

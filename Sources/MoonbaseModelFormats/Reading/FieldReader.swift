@@ -58,11 +58,20 @@ struct FieldReader<Content: FieldContent> {
   /// Leaves out what tools keep for themselves.
   mutating func ignore(_ names: String...) { left.removeAll { names.contains($0.name) } }
 
-  mutating func text(_ name: String) throws(ModelError) -> String? { try text(take([name])) }
+  mutating func text(_ name: String) throws(ModelError) -> String? {
+    guard let field = take([name]) else { return nil }
+    return try text(field)
+  }
 
-  mutating func flag(_ name: String) throws(ModelError) -> Bool? { try flag(take([name])) }
+  mutating func flag(_ name: String) throws(ModelError) -> Bool? {
+    guard let field = take([name]) else { return nil }
+    return try flag(field)
+  }
 
-  mutating func integer(_ name: String) throws(ModelError) -> Int? { try integer(take([name])) }
+  mutating func integer(_ name: String) throws(ModelError) -> Int? {
+    guard let field = take([name]) else { return nil }
+    return try integer(field)
+  }
 
   /// One of a few words, which may stand for something.
   mutating func choice<Choice>(
@@ -80,24 +89,23 @@ struct FieldReader<Content: FieldContent> {
 
   private typealias Field = (name: String, content: Content)
 
-  private func text(_ field: Field?) throws(ModelError) -> String? { try typed(field, expected: "a string", \.text) }
-
-  private func flag(_ field: Field?) throws(ModelError) -> Bool? {
-    try typed(field, expected: Content.flagWords, \.flag)
+  private func text(_ field: Field) throws(ModelError) -> String {
+    guard let text = field.content.text else { throw unfit(field, expected: "a string") }
+    return text
   }
 
-  private func integer(_ field: Field?) throws(ModelError) -> Int? {
-    try typed(field, expected: "an integer", \.integer)
+  private func flag(_ field: Field) throws(ModelError) -> Bool {
+    guard let flag = field.content.flag else { throw unfit(field, expected: Content.flagWords) }
+    return flag
   }
 
-  private func typed<Result>(
-    _ field: Field?, expected: String, _ read: (Content) -> Result?
-  ) throws(ModelError) -> Result? {
-    guard let (name, content) = field else { return nil }
-    guard let result = read(content) else {
-      throw context.error("\(name) is \(expected), not \(content.shown)", line: content.line ?? line)
-    }
-    return result
+  private func integer(_ field: Field) throws(ModelError) -> Int {
+    guard let integer = field.content.integer else { throw unfit(field, expected: "an integer") }
+    return integer
+  }
+
+  private func unfit(_ field: Field, expected: String) -> ModelError {
+    context.error("\(field.name) is \(expected), not \(field.content.shown)", line: field.content.line ?? line)
   }
 
   // MARK: Aspects
@@ -105,20 +113,21 @@ struct FieldReader<Content: FieldContent> {
   /// Reads what a description says into a new one, as far as this form holds it as it is.
   mutating func read<Owner: Described>(into owner: inout Owner) throws(ModelError) {
     for aspect in Owner.aspects {
-      let names = Content.names(of: aspect)
-      if names.isEmpty { continue }
-      switch aspect.field {
-      case .flag(let path, let usual, let unnamed):
-        let flag = try flag(take(names)) ?? (Content.isStrict ? usual : unnamed)
-        if flag != usual { owner[keyPath: path] = flag }
-      case .text(let path):
-        if let text = try text(take(names)) { owner[keyPath: path] = text }
-      case .number(let path):
-        if let number = try integer(take(names)) { owner[keyPath: path] = number }
-      case .limit(let path):
-        if let number = try integer(take(names)) { owner[keyPath: path] = number }
-      case .stated: break
+      if let field = take(Content.names(of: aspect)) {
+        try set(aspect, of: &owner, to: field)
+      } else if !Content.isStrict {
+        aspect.setUnnamed(in: &owner)
       }
+    }
+  }
+
+  private func set<Owner>(_ aspect: Aspect<Owner>, of owner: inout Owner, to field: Field) throws(ModelError) {
+    switch aspect.field {
+    case .flag(let path, _, _): owner[keyPath: path] = try flag(field)
+    case .text(let path): owner[keyPath: path] = try text(field)
+    case .number(let path): owner[keyPath: path] = try integer(field)
+    case .limit(let path): owner[keyPath: path] = try integer(field)
+    case .stated: break
     }
   }
 }
