@@ -13,10 +13,18 @@ enum Identifier {
   /// A name that may hold anything, for a message.
   static func shown(_ name: String) -> String { name.debugDescription }
 
-  private static func isLetter(_ scalar: Unicode.Scalar) -> Bool { scalar == "_" || scalar.properties.isAlphabetic }
+  // Unicode's tables are slow, and most names do without them.
+
+  private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "a"..."z", "A"..."Z", "_": true
+    default: !scalar.isASCII && scalar.properties.isAlphabetic
+    }
+  }
 
   private static func isMarkOrDigit(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
+    if scalar.isASCII { return ("0"..."9").contains(scalar) }
+    return switch scalar.properties.generalCategory {
     case .decimalNumber, .nonspacingMark, .spacingMark: true
     default: false
     }
