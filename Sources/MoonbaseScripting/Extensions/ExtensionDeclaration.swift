@@ -45,11 +45,8 @@ struct ExtensionDeclaration {
   /// Reads the table that the file returned.
   init(_ results: [LuaValue], source: ScriptSource) throws {
     self.source = source
-    guard let table = results.first?.tableValue else {
-      let found = results.first?.typePhrase ?? "nothing"
-      throw ScriptError(
-        .invalidExtension, message: "an extension file returns a table; this one returns \(found)",
-        at: SourceLocation(file: source.name))
+    let table = try ReturnedTable.table(in: results, of: "an extension file") { message in
+      ScriptError(.invalidExtension, message: message, at: SourceLocation(file: source.name))
     }
     guard try ReturnedTable.isExtension(table) || !ReturnedTable.isModel(table) else {
       throw ScriptError(

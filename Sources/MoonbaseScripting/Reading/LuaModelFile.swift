@@ -64,11 +64,8 @@ public struct LuaModelFile: ModelReader {
   /// The table that a model file returns.
   private static func table(of source: ScriptSource, in domain: ScriptDomain) throws -> LuaTable {
     let results = try domain.state.load(source.text, name: source.name).call([])
-    guard let table = results.first?.tableValue else {
-      let result = results.first.map { $0.typePhrase } ?? "nothing; a script is run by moonbase run"
-      throw ModelError(
-        .malformedFile, message: "a model file returns a table; this one returns \(result)",
-        at: SourceLocation(file: source.name))
+    let table = try ReturnedTable.table(in: results, of: "a model file") { message in
+      ModelError(.malformedFile, message: message, at: SourceLocation(file: source.name))
     }
     guard try ReturnedTable.isModel(table) || !ReturnedTable.isExtension(table) else {
       throw ModelError(

@@ -9,6 +9,15 @@ enum ReturnedTable {
     "did_turn_into_fault",
   ]
 
+  /// The table that a file returned. Where there is none, the error says in its own type what is there instead.
+  static func table<Failure: Error>(
+    in results: [LuaValue], of file: String, error: (String) -> Failure
+  ) throws(Failure) -> LuaTable {
+    if let table = results.first?.tableValue { return table }
+    let found = results.first?.typePhrase ?? "nothing; a script is run by moonbase run"
+    throw error("\(file) returns a table; this one returns \(found)")
+  }
+
   static func isExtension(_ table: LuaTable) throws -> Bool {
     try table.has(["requires", "classes", "transformers", "value_classes", "on_reload"])
       || anyEntity(of: table, has: ["normalize", "validate", "derived"] + hookNames)

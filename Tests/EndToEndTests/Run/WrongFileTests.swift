@@ -54,7 +54,10 @@ import Testing
       "a folder without extensions, whose names end with .lua"
     ),
     (["run", "--model", "m.lua", "--extension", "x.xcdatamodel", "-e", ""], "it is a model, and 'moonbase model show"),
-    (["run", "--model", "m.lua", "--extension", "tour.lua", "-e", ""], "an extension file returns a table"),
+    (
+      ["run", "--model", "m.lua", "--extension", "tour.lua", "-e", ""],
+      "an extension file returns a table; this one returns nothing; a script is run by moonbase run"
+    ),
     (["run", "--model", "e.lua", "-e", ""], "an extension, not a model: it goes with one"),
     (["run", "--store", "m.lua", "-e", ""], "is not a SQLite database"),
   ]
