@@ -24,11 +24,18 @@ import Testing
       }, set: set)
   }
 
-  private func thing(_ change: (inout EntityExtension) -> Void) -> [String: [EntityExtension]] {
-    var entry = EntityExtension()
-    entry.stored = [ten()]
-    change(&entry)
-    return ["Thing": [entry]]
+  /// A store of things and a context that computes `ten` in an order of saving.
+  private func things(
+    in kind: StoreKind, saving order: ManagedObjectContext.SaveOrder = .guide,
+    _ change: (inout EntityExtension) -> Void = { _ in }
+  ) throws -> (StoreBench, ManagedObjectContext) {
+    let bench = try StoreBench(kind, model())
+    let context = bench.context(extending: "Thing") { entry in
+      entry.stored = [ten()]
+      change(&entry)
+    }
+    context.saveOrder = order
+    return (bench, context)
   }
 
   /// Memory and row agree, and with the value.
@@ -50,29 +57,26 @@ import Testing
   @Test(arguments: StoreKind.allCases, [1, 2, 3])
   func storedAttributesFollowARuleThatAssignsToOthersInAnyRound(_ kind: StoreKind, _ round: Int) throws {
     for (order, primitively) in Self.orders.flatMap({ order in [(order, false), (order, true)] }) {
-      let bench = try StoreBench(kind, model())
       var others: [ManagedObject] = []
       var rounds = 0
-      let context = bench.context(
-        thing { entry in
-          entry.validateForInsert = { _ in
-            guard !others.isEmpty else { return nil }
-            rounds += 1
-            guard rounds == round else { return nil }
-            for other in others {
-              if primitively {
-                try other.setPrimitiveValue(3, forKey: "value")
-              } else {
-                try other.setValue(3, forKey: "value")
-              }
+      let (bench, context) = try things(in: kind, saving: order) { entry in
+        entry.validateForInsert = { _ in
+          guard !others.isEmpty else { return nil }
+          rounds += 1
+          guard rounds == round else { return nil }
+          for other in others {
+            if primitively {
+              try other.setPrimitiveValue(3, forKey: "value")
+            } else {
+              try other.setValue(3, forKey: "value")
             }
-            return nil
           }
-          entry.willSave = { thing in
-            if thing["name"].isNull { thing["name"] = "named" }
-          }
-        })
-      context.saveOrder = order
+          return nil
+        }
+        entry.willSave = { thing in
+          if thing["name"].isNull { thing["name"] = "named" }
+        }
+      }
       let old = try (0..<3).map { try context.insert("Thing", values: ["value": .int($0)]) }
       try context.save()
       others = old
@@ -86,18 +90,15 @@ import Testing
   func storedAttributesFollowPrimitiveValuesThatAHookSetsOnOthers(
     _ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder
   ) throws {
-    let bench = try StoreBench(kind, model())
-    var things: [ManagedObject] = []
-    let context = bench.context(
-      thing { entry in
-        entry.willSave = { thing in
-          for other in things where other !== thing { try other.setPrimitiveValue(7, forKey: "value") }
-        }
-      })
-    context.saveOrder = order
+    var others: [ManagedObject] = []
+    let (bench, context) = try things(in: kind, saving: order) { entry in
+      entry.willSave = { thing in
+        for other in others where other !== thing { try other.setPrimitiveValue(7, forKey: "value") }
+      }
+    }
     let all = try (0..<3).map { try context.insert("Thing", values: ["value": .int($0)]) }
     try context.save()
-    things = all
+    others = all
     all[0]["name"] = "changed"
     all[1]["name"] = "changed too"
     try context.save()
@@ -108,13 +109,10 @@ import Testing
   func storedAttributesFollowWhatANormalizationOfTheirInputsMade(
     _ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder
   ) throws {
-    let bench = try StoreBench(kind, model())
-    let context = bench.context(
-      thing { entry in
-        entry.normalize = ["value": { value, _ in value == 99 ? 9 : value }]
-        entry.willSave = { thing in if thing["name"] == "late" { thing["value"] = 99 } }
-      })
-    context.saveOrder = order
+    let (bench, context) = try things(in: kind, saving: order) { entry in
+      entry.normalize = ["value": { value, _ in value == 99 ? 9 : value }]
+      entry.willSave = { thing in if thing["name"] == "late" { thing["value"] = 99 } }
+    }
     let thing = try context.insert("Thing", values: ["value": 99])
     try context.save()
     try check(context, bench)
@@ -127,8 +125,7 @@ import Testing
 
   @Test(arguments: StoreKind.allCases)
   func anAssignmentToAStoredAttributeIsRefusedWithoutASetter(_ kind: StoreKind) throws {
-    let bench = try StoreBench(kind, model())
-    let context = bench.context(thing { _ in })
+    let (bench, context) = try things(in: kind)
     let thing = try context.insert("Thing", values: ["value": 1])
     #expect { try thing.setValue(5, forKey: "ten") } throws: {
       ($0 as? GraphError)?.message.contains("it is derived and nothing says how to write it") == true
@@ -143,13 +140,12 @@ import Testing
   func anAssignmentToAStoredAttributeGoesThroughItsSetter(_ kind: StoreKind, _ policy: DerivedAttribute.WritePolicy)
     throws
   {
-    let bench = try StoreBench(kind, model())
     var derived = ten { value, thing in
       guard case .int(let number) = value else { return }
       thing["value"] = .int(number / 10)
     }
     derived.writePolicy = policy
-    let context = bench.context(thing { $0.stored = [derived] })
+    let (bench, context) = try things(in: kind) { $0.stored = [derived] }
     let thing = try context.insert("Thing", values: ["value": 1])
     try context.save()
     thing["ten"] = 58

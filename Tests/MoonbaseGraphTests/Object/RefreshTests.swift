@@ -5,14 +5,22 @@ import Testing
 
 /// What a refresh reads, where somebody else wrote to the store by a coordinator of his own.
 @Suite struct RefreshTests {
-  @Test(arguments: StoreKind.allCases, [false, true])
-  func aRefreshReadsTheRowAndNotWhatWasReadBefore(_ kind: StoreKind, _ merges: Bool) throws {
-    let bench = try StoreBench(kind)
+  /// Two contexts that share a store and nothing else, and a person that one of them saved and the other one has read.
+  private func contexts(
+    of bench: StoreBench
+  ) throws -> (mine: ManagedObjectContext, theirs: ManagedObjectContext, person: ManagedObject, seen: ManagedObject) {
     let (mine, theirs) = (bench.context(), bench.stranger())
     let person = try theirs.insert("Person", values: ["firstName": "old"])
     try theirs.save()
     let seen = try #require(try mine.existingObject(with: person.objectID))
     #expect(seen["firstName"] == "old")
+    return (mine, theirs, person, seen)
+  }
+
+  @Test(arguments: StoreKind.allCases, [false, true])
+  func aRefreshReadsTheRowAndNotWhatWasReadBefore(_ kind: StoreKind, _ merges: Bool) throws {
+    let bench = try StoreBench(kind)
+    let (mine, theirs, person, seen) = try contexts(of: bench)
     for name in ["new", "newer"] {
       person["firstName"] = .string(name)
       try theirs.save()
@@ -27,11 +35,7 @@ import Testing
 
   @Test(arguments: StoreKind.allCases) func aRefreshedObjectThatIsGoneSaysSo(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let (mine, theirs) = (bench.context(), bench.stranger())
-    let person = try theirs.insert("Person", values: ["firstName": "old"])
-    try theirs.save()
-    let seen = try #require(try mine.existingObject(with: person.objectID))
-    #expect(seen["firstName"] == "old")
+    let (mine, theirs, person, seen) = try contexts(of: bench)
     try theirs.delete(person)
     try theirs.save()
     try mine.refresh(seen, mergeChanges: false)

@@ -27,6 +27,18 @@ import Testing
     return ManagedObjectModel(entities: [list, item])
   }
 
+  /// A saved list of so many items, and the slot that holds them.
+  private func filledList(
+    _ kind: Kind, count: Int, in store: StoreKind = .sqlite
+  ) throws -> (bench: StoreBench, context: ManagedObjectContext, list: ManagedObject, slot: Slot) {
+    let bench = try StoreBench(store, model(kind))
+    let context = bench.context()
+    let list = try context.insert("List")
+    for _ in 0..<count { try list.add(context.insert("Item"), to: "items") }
+    try context.save()
+    return (bench, context, list, try #require(list.entity.slot("items")))
+  }
+
   private func store(_ bench: StoreBench) throws -> SQLiteStore {
     try #require(bench.coordinator.persistentStores.first as? SQLiteStore)
   }
@@ -42,12 +54,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases) private func oneThatComesOrMovesIsOneRow(_ kind: Kind) throws {
-    let bench = try StoreBench(.sqlite, model(kind))
-    let context = bench.context()
-    let list = try context.insert("List")
-    let slot = try #require(list.entity.slot("items"))
-    for _ in 0..<400 { try list.add(context.insert("Item"), to: "items") }
-    try context.save()
+    let (bench, context, list, slot) = try filledList(kind, count: 400)
     let changes: [(String, (ManagedObjectContext, ManagedObject) throws -> Void)] = [
       ("append", { try $1.add($0.insert("Item"), to: "items") }),
       ("insert at the front", { try $1.insertMember($0.insert("Item").objectID, at: 0, slot: slot) }),
@@ -86,12 +93,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   private func neighboursMakeRoomWhereThereIsNone(_ kind: Kind) throws {
-    let bench = try StoreBench(.sqlite, model(kind))
-    let context = bench.context()
-    let list = try context.insert("List")
-    let slot = try #require(list.entity.slot("items"))
-    for _ in 0..<600 { try list.add(context.insert("Item"), to: "items") }
-    try context.save()
+    let (bench, context, list, slot) = try filledList(kind, count: 600)
     for _ in 0..<60 {
       try list.insertMember(context.insert("Item").objectID, at: 300, slot: slot)
       let (_, writes) = try statements(of: store(bench)) { try context.save() }
@@ -103,10 +105,7 @@ import Testing
 
   @Test(arguments: StoreKind.allCases, Kind.allCases)
   private func whatWasOrderedIsReadInThatOrder(_ store: StoreKind, _ kind: Kind) throws {
-    let bench = try StoreBench(store, model(kind))
-    let context = bench.context()
-    let list = try context.insert("List")
-    let slot = try #require(list.entity.slot("items"))
+    let (bench, context, list, slot) = try filledList(kind, count: 0, in: store)
     var random = SplitMix(3)
     var expected: [ManagedObject] = []
     for _ in 0..<120 {
@@ -134,10 +133,7 @@ import Testing
 
   @Test(arguments: StoreKind.allCases, Kind.allCases)
   private func whatFailsLeavesTheOrderAsItWas(_ store: StoreKind, _ kind: Kind) throws {
-    let bench = try StoreBench(store, model(kind))
-    let context = bench.context()
-    let list = try context.insert("List")
-    let slot = try #require(list.entity.slot("items"))
+    let (bench, context, list, slot) = try filledList(kind, count: 0, in: store)
     for _ in 0..<100 { try list.add(context.insert("Item"), to: "items") }
     let order = try list.memberIDs(slot)
     struct Failure: Error {}
