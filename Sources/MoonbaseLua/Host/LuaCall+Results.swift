@@ -47,16 +47,21 @@ extension LuaCall {
   }
 
   /// Returns a scalar. A first result waits in the frame as it is.
+  @inline(__always)
   private func give(_ tag: MBLTag, word: Int64) {
-    guard !frame.pointee.hasResult else {
-      var plain = MBLValue()
-      plain.tag = tag
-      plain.integer = word
-      return give(plain)
-    }
+    guard !frame.pointee.hasResult else { return giveAnother(tag, word: word) }
     frame.pointee.result.tag = tag
     frame.pointee.result.integer = word
     frame.pointee.hasResult = true
+  }
+
+  // Apart, for what takes an address has its stack checked.
+  @inline(never)
+  private func giveAnother(_ tag: MBLTag, word: Int64) {
+    var plain = MBLValue()
+    plain.tag = tag
+    plain.integer = word
+    give(plain)
   }
 
   private func giveBytes(_ bytes: UnsafeRawBufferPointer) {

@@ -36,9 +36,14 @@ public struct LuaCall: ~Copyable {
       try body(&call)
       return 0
     } catch {
-      call.state.fail(error)
-      return 1
+      return call.fail(error)
     }
+  }
+
+  /// Hands over what the call failed with, and gives what C is told then.
+  func fail(_ error: any Error) -> Int32 {
+    state.fail(error)
+    return 1
   }
 
   /// The state whose script calls.

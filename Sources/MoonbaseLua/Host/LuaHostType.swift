@@ -97,45 +97,38 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
 
   // MARK: From Lua
 
-  override func get(
-    _ object: UnsafeMutableRawPointer, slot: Int, frame: UnsafeMutablePointer<MBLFrame>
-  ) -> Int32 {
-    Unmanaged<Object>.fromOpaque(object)._withUnsafeGuaranteedRef { object in
-      LuaCall.answer(frame, offset: 2) { call in
-        if slot < bulkCount {
-          try bulkGetter?(object, slot, &call)
-        } else {
-          try getters[slot - bulkCount](object, slot, &call)
-        }
+  override func get(_ object: AnyObject, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
+    let object = unsafeDowncast(object, to: Object.self)
+    var call = LuaCall(frame, offset: 2)
+    do {
+      if slot < bulkCount {
+        try bulkGetter?(object, slot, &call)
+      } else {
+        try getters[slot - bulkCount](object, slot, &call)
       }
+      return 0
+    } catch {
+      return call.fail(error)
     }
   }
 
-  override func set(
-    _ object: UnsafeMutableRawPointer, slot: Int, frame: UnsafeMutablePointer<MBLFrame>
-  ) -> Int32 {
-    Unmanaged<Object>.fromOpaque(object)._withUnsafeGuaranteedRef { object in
-      LuaCall.answer(frame, offset: 2) { call in
-        guard let setter = slot < bulkCount ? bulkSetter : setters[slot - bulkCount] else {
-          throw LuaError(.runtime, message: "'\(slots[slot])' of \(name) cannot be assigned")
-        }
-        try setter(object, slot, &call)
+  override func set(_ object: AnyObject, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
+    LuaCall.answer(frame, offset: 2) { call in
+      guard let setter = slot < bulkCount ? bulkSetter : setters[slot - bulkCount] else {
+        throw LuaError(.runtime, message: "'\(slots[slot])' of \(name) cannot be assigned")
       }
+      try setter(unsafeDowncast(object, to: Object.self), slot, &call)
     }
   }
 
-  override func missing(
-    _ object: UnsafeMutableRawPointer, writing: Bool, frame: UnsafeMutablePointer<MBLFrame>
-  ) -> Int32 {
-    Unmanaged<Object>.fromOpaque(object)._withUnsafeGuaranteedRef { object in
-      LuaCall.answer(frame, offset: 1) { call in
-        let key = try call.keyText(0)
-        if let missingHandler { return try missingHandler(object, key, writing, &call) }
-        if writing, methods[key] != nil {
-          throw LuaError(.runtime, message: "method '\(key)' of \(name) cannot be assigned")
-        }
-        throw LuaError(.runtime, message: "\(name.withArticle) has no '\(key)'\(advice?(key) ?? "")")
+  override func missing(_ object: AnyObject, writing: Bool, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
+    LuaCall.answer(frame, offset: 1) { call in
+      let key = try call.keyText(0)
+      if let missingHandler { return try missingHandler(unsafeDowncast(object, to: Object.self), key, writing, &call) }
+      if writing, methods[key] != nil {
+        throw LuaError(.runtime, message: "method '\(key)' of \(name) cannot be assigned")
       }
+      throw LuaError(.runtime, message: "\(name.withArticle) has no '\(key)'\(advice?(key) ?? "")")
     }
   }
 }

@@ -53,9 +53,17 @@ public class LuaAnyHostType {
     return plain
   }
 
-  func get(_ object: UnsafeMutableRawPointer, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
-  func set(_ object: UnsafeMutableRawPointer, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
-  func missing(
-    _ object: UnsafeMutableRawPointer, writing: Bool, frame: UnsafeMutablePointer<MBLFrame>
-  ) -> Int32 { 0 }
+  /// Has the type that C knows by `type` answer an access to an object. Lua keeps both as long as that takes.
+  @inline(__always)
+  static func answer(
+    _ type: UnsafeMutableRawPointer, _ object: UnsafeMutableRawPointer, _ body: (LuaAnyHostType, AnyObject) -> Int32
+  ) -> Int32 {
+    Unmanaged<LuaAnyHostType>.fromOpaque(type)._withUnsafeGuaranteedRef { type in
+      Unmanaged<AnyObject>.fromOpaque(object)._withUnsafeGuaranteedRef { body(type, $0) }
+    }
+  }
+
+  func get(_ object: AnyObject, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
+  func set(_ object: AnyObject, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
+  func missing(_ object: AnyObject, writing: Bool, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
 }

@@ -27,17 +27,16 @@ void mbl_frame_return(MBLFrame *frame, const MBLValue *value) {
   }
 }
 
-static MBLValue frame_value(MBLFrame *frame) {
-  MBLValue value = frame->result;
-  if (value.tag == MBLTagString) value.pointer = frame->state->scratch.bytes + frame->result.integer;
-  return value;
+// The result that waits, with its bytes where they are now.
+static const MBLValue *take_result(MBLFrame *frame) {
+  frame->hasResult = false;
+  if (frame->result.tag == MBLTagString) frame->result.pointer = frame->state->scratch.bytes + frame->result.integer;
+  return &frame->result;
 }
 
 MBLStatus mbl_frame_flush(MBLFrame *frame) {
   if (!frame->hasResult) return MBLStatusOK;
-  frame->hasResult = false;
-  MBLValue value = frame_value(frame);
-  MBLStatus status = mbl_push(frame->state, &value);
+  MBLStatus status = mbl_push(frame->state, take_result(frame));
   if (status == MBLStatusOK) {
     frame->pushed++;
   } else {
@@ -46,28 +45,18 @@ MBLStatus mbl_frame_flush(MBLFrame *frame) {
   return status;
 }
 
-int mbl_passage_end(MBLPassage *passage, int32_t failed) {
-  MBLFrame *frame = &passage->frame;
-  MBLState *S = frame->state;
-  lua_State *L = frame->thread;
-  mbl_set_in_host(S, passage->inHost);
-  if (failed || S->run.abort) {
-    mbl_pending_unwind(S, passage->pending);
-    return mbl_raise_failure(S, L, passage->scratch);
-  }
-  int count = frame->pushed;
-  if (frame->hasResult) {
-    if (frame->result.tag == MBLTagInteger) {
-      lua_pushinteger(L, frame->result.integer);
-    } else {
-      MBLValue value = frame_value(frame);
-      mbl_push_value(S, L, &value);
-    }
-    count++;
-  }
-  if (S->pending.count > passage->pending) mbl_pending_unwind(S, passage->pending);
-  mbl_scratch_free(S, passage->scratch);
-  if (S->garbage.count >= 64) mbl_drain(S);
+void mbl_frame_push_result(MBLFrame *frame) {
+  frame->pushed++;
+  mbl_push_value(frame->state, frame->thread, take_result(frame));
+}
+
+int mbl_passage_fail(MBLPassage *passage) {
+  MBLState *S = passage->frame.state;
+  mbl_pending_unwind(S, passage->pending);
+  return mbl_raise_failure(S, passage->frame.thread, passage->scratch);
+}
+
+void mbl_tidy(MBLState *S, lua_State *L) {
+  if (S->garbage.count >= MBL_MOST_GARBAGE) mbl_drain(S);
   if (S->hosted.bytes > S->hosted.mark) mbl_collect_hosted(S, L);
-  return count;
 }

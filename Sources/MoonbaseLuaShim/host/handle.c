@@ -2,24 +2,15 @@
 
 // Handles: Swift objects as userdata, and the scopes that end some of them.
 
-MBLObject *mbl_test_object(MBLState *S, lua_State *L, int index) {
-  // A light userdata has no length, and a string of this length is no userdata.
-  if (lua_rawlen(L, index) != sizeof(MBLObject)) return NULL;
-  MBLObject *object = lua_touserdata(L, index);
-  return object != NULL && object->state == S ? object : NULL;
-}
-
 void *mbl_check_box(lua_State *L, const char *key, const char *name) {
   bool isOne = lua_getmetatable(L, 1) && lua_rawgetp(L, LUA_REGISTRYINDEX, key) == LUA_TTABLE && lua_rawequal(L, -1, -2);
   if (!isOne) luaL_typeerror(L, 1, name);
   return lua_touserdata(L, 1);
 }
 
-bool mbl_object_alive(MBLState *S, const MBLObject *object) {
-  if (object->object == NULL) return false;
-  if (object->scope == 0) return true;
+bool mbl_scope_is_open(const MBLState *S, uint64_t scope) {
   for (int i = S->scopes.count; i > 0; i--) {
-    if (S->scopes.open[i - 1] == object->scope) return true;
+    if (S->scopes.open[i - 1] == scope) return true;
   }
   return false;
 }

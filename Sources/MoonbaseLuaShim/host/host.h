@@ -20,12 +20,20 @@ typedef struct MBLObject {
   int32_t place;
 } MBLObject;
 
+// A key, by the address of its string: Lua holds equal strings once, unless they are long.
+typedef struct MBLSlot {
+  const void *key;  // null where none is
+  int32_t slot;     // less than 0 where none is
+} MBLSlot;
+
 struct MBLType {
   MBLState *state;
   void *owner;
   MBLType *next;
   char *name;
-  int keys;       // registry reference: key -> slot or method
+  int keys;        // registry reference: key -> slot or method
+  MBLSlot *slots;  // of the same keys, where an access looks first; by hash, and at least half are vacant
+  uint32_t slotCount, slotMask;
   int metatable;  // registry reference
   bool interned;
 };
@@ -47,18 +55,39 @@ int32_t mbl_own(MBLState *S, void *object, int64_t weight);
 void mbl_disown(MBLState *S, int32_t place, int64_t weight);
 void mbl_pending_unwind(MBLState *S, int count);
 size_t mbl_scratch_copy(MBLState *S, const void *bytes, size_t length);
-// Nothing behind `top` is asked for any more.
-void mbl_scratch_free(MBLState *S, size_t top);
 // Gives much back where nothing waits in it.
 void mbl_scratch_trim(MBLState *S);
 
+#define MBL_MOST_GARBAGE 64
+#define MBL_SCRATCH_KEPT (1 << 20)
+
+// Nothing behind `top` is asked for any more.
+static inline void mbl_scratch_free(MBLState *S, size_t top) {
+  S->scratch.top = top;
+  if (S->scratch.capacity > MBL_SCRATCH_KEPT) mbl_scratch_trim(S);
+}
+
 // MARK: handle.c
 
-MBLObject *mbl_test_object(MBLState *S, lua_State *L, int index);
+// The handle at `index`; NULL for anything else.
+static inline MBLObject *mbl_test_object(MBLState *S, lua_State *L, int index) {
+  // A light userdata has no length, and a string of this length is no userdata.
+  if (lua_rawlen(L, index) != sizeof(MBLObject)) return NULL;
+  MBLObject *object = lua_touserdata(L, index);
+  return object != NULL && object->state == S ? object : NULL;
+}
+
 // Argument 1 as a userdata with the metatable that the registry keeps under `key`; raises for anything else.
 void *mbl_check_box(lua_State *L, const char *key, const char *name);
-bool mbl_object_alive(MBLState *S, const MBLObject *object);
+bool mbl_scope_is_open(const MBLState *S, uint64_t scope);
+static inline bool mbl_object_alive(const MBLState *S, const MBLObject *object) {
+  return object->object != NULL && (object->scope == 0 || mbl_scope_is_open(S, object->scope));
+}
 void mbl_push_object_value(MBLState *S, lua_State *L, MBLType *type, void *object, uint32_t extra);
+
+// MARK: type.c
+
+void mbl_type_free(MBLType *type);
 
 // MARK: values.c
 
@@ -110,8 +139,23 @@ static inline void mbl_passage_begin(MBLPassage *passage, MBLState *S, lua_State
   passage->inHost = mbl_set_in_host(S, true);
 }
 
+void mbl_frame_push_result(MBLFrame *frame);
+int mbl_passage_fail(MBLPassage *passage);
+// Releases what many calls left behind.
+void mbl_tidy(MBLState *S, lua_State *L);
+
 // The Swift frame has gone: pushes the results and gives their number, or raises what Swift failed with.
-int mbl_passage_end(MBLPassage *passage, int32_t failed);
+static inline int mbl_passage_end(MBLPassage *passage, int32_t failed) {
+  MBLFrame *frame = &passage->frame;
+  MBLState *S = frame->state;
+  mbl_set_in_host(S, passage->inHost);
+  if (failed || S->run.abort) return mbl_passage_fail(passage);
+  if (frame->hasResult) mbl_frame_push_result(frame);
+  if (S->pending.count > passage->pending) mbl_pending_unwind(S, passage->pending);
+  mbl_scratch_free(S, passage->scratch);
+  if (S->garbage.count >= MBL_MOST_GARBAGE || S->hosted.bytes > S->hosted.mark) mbl_tidy(S, frame->thread);
+  return frame->pushed;
+}
 
 // MARK: function.c
 

@@ -53,13 +53,8 @@ size_t mbl_scratch_copy(MBLState *S, const void *bytes, size_t length) {
   return offset;
 }
 
-void mbl_scratch_free(MBLState *S, size_t top) {
-  S->scratch.top = top;
-  if (top == 0) mbl_scratch_trim(S);
-}
-
 void mbl_scratch_trim(MBLState *S) {
-  if (S->scratch.top > 0 || S->scratch.capacity <= (1 << 20)) return;
+  if (S->scratch.top > 0 || S->scratch.capacity <= MBL_SCRATCH_KEPT) return;
   mbl_weigh(S, -(int64_t)S->scratch.capacity);
   free(S->scratch.bytes);
   S->scratch.bytes = NULL;

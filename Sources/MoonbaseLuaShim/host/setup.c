@@ -27,8 +27,7 @@ static void free_types(MBLState *S) {
   for (MBLType *type = S->types; type != NULL;) {
     MBLType *next = type->next;
     S->host->release(type->owner);
-    free(type->name);
-    free(type);
+    mbl_type_free(type);
     type = next;
   }
 }

@@ -5,31 +5,71 @@
 
 // Types of Swift objects: which slot or method a key is, and what an access does.
 
-static MBLObject *check_object(MBLState *S, lua_State *L, MBLType *type) {
+// MARK: Slots
+
+// Where the key is, or where it would be.
+static MBLSlot *find_slot(const MBLType *type, const void *key) {
+  uint32_t index = (uint32_t)((uintptr_t)key / MBL_BLOCK_GRAIN);
+  MBLSlot *slot;
+  do slot = &type->slots[index++ & type->slotMask];
+  while (slot->key != key && slot->key != NULL);
+  return slot;
+}
+
+// False without memory, and then all is as it was.
+static bool grow_slots(MBLType *type) {
+  uint32_t capacity = type->slots == NULL ? 16 : (type->slotMask + 1) * 2;
+  MBLType grown = {.slots = malloc(capacity * sizeof(MBLSlot)), .slotMask = capacity - 1};
+  if (grown.slots == NULL) return false;
+  for (uint32_t i = 0; i < capacity; i++) grown.slots[i] = (MBLSlot){NULL, -1};
+  for (uint32_t i = 0; type->slots != NULL && i <= type->slotMask; i++) {
+    if (type->slots[i].key != NULL) *find_slot(&grown, type->slots[i].key) = type->slots[i];
+  }
+  free(type->slots);
+  type->slots = grown.slots;
+  type->slotMask = grown.slotMask;
+  return true;
+}
+
+// MARK: Access
+
+static MBLObject *check_object(MBLState *S, lua_State *L) {
   MBLObject *object = mbl_test_object(S, L, 1);
-  if (object == NULL || object->type != type) {
-    luaL_error(L, "%s expected, got %s", type->name, mbl_type_name(L, 1));
+  if (object == NULL) {
+    luaL_typeerror(L, 1, "object");
     return NULL;
   }
-  if (!mbl_object_alive(S, object)) luaL_error(L, "%s used outside of its callback", type->name);
+  if (!mbl_object_alive(S, object)) luaL_error(L, "%s used outside of its callback", object->type->name);
+  if (S->closing) luaL_error(L, "the state is closing");
   return object;
 }
 
-static int access_object(lua_State *L, bool writing) {
-  MBLState *S = mbl_of(L);
-  MBLType *type = lua_touserdata(L, lua_upvalueindex(1));
-  MBLObject *object = check_object(S, L, type);
-  if (S->closing) return luaL_error(L, "the state is closing");
+// Pushes what Lua's table has under the key: a method, or the slot of a long key.
+static int push_known(lua_State *L, const MBLType *type) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, type->keys);
   lua_pushvalue(L, 2);
-  int kind = lua_rawget(L, lua_upvalueindex(2));
-  if (kind == LUA_TFUNCTION && !writing) return 1;
-  int32_t slot = kind == LUA_TNUMBER ? (int32_t)lua_tointegerx(L, -1, NULL) : 0;
-  lua_settop(L, writing ? 3 : 2);
+  return lua_rawget(L, -2);
+}
+
+// One function reads the handles of all types, and another writes: what a key is, the type of the handle tells.
+__attribute__((always_inline)) static inline int access_object(lua_State *L, bool writing) {
+  MBLState *S = mbl_of(L);
+  MBLObject *object = check_object(S, L);
+  MBLType *type = object->type;
+  int count = writing ? 3 : 2;
+  if (lua_gettop(L) != count) lua_settop(L, count);
+  int32_t slot = find_slot(type, lua_topointer(L, 2))->slot;
+  if (slot < 0) {
+    int kind = push_known(L, type);
+    if (kind == LUA_TFUNCTION && !writing) return 1;
+    if (kind == LUA_TNUMBER) slot = (int32_t)lua_tointegerx(L, -1, NULL);
+    lua_settop(L, count);
+  }
   MBLPassage passage;
-  mbl_passage_begin(&passage, S, L, writing ? 3 : 2);
-  int32_t failed = kind != LUA_TNUMBER ? S->host->missing(type->owner, object->object, writing, &passage.frame)
-                   : writing           ? S->host->set(type->owner, object->object, slot, &passage.frame)
-                                       : S->host->get(type->owner, object->object, slot, &passage.frame);
+  mbl_passage_begin(&passage, S, L, count);
+  int32_t failed = slot < 0  ? S->host->missing(type->owner, object->object, writing, &passage.frame)
+                   : writing ? S->host->set(type->owner, object->object, slot, &passage.frame)
+                             : S->host->get(type->owner, object->object, slot, &passage.frame);
   return mbl_passage_end(&passage, failed);
 }
 
@@ -46,8 +86,9 @@ static int object_collect(lua_State *L) {
 }
 
 static int object_text(lua_State *L) {
-  MBLType *type = lua_touserdata(L, lua_upvalueindex(1));
-  lua_pushstring(L, type->name);
+  MBLObject *object = mbl_test_object(mbl_of(L), L, 1);
+  if (object == NULL) return luaL_typeerror(L, 1, "object");
+  lua_pushstring(L, object->type->name);
   return 1;
 }
 
@@ -60,6 +101,7 @@ typedef struct TypeRequest {
   size_t length;
   int32_t slot;
   void *function;
+  const void *string;  // the key, as Lua holds it
 } TypeRequest;
 
 static int type_body(lua_State *L) {
@@ -70,16 +112,13 @@ static int type_body(lua_State *L) {
   lua_setfield(L, 2, "__name");
   lua_pushboolean(L, 0);
   lua_setfield(L, 2, "__metatable");
-  lua_pushcfunction(L, object_collect);
-  lua_setfield(L, 2, "__gc");
   const struct {
     const char *name;
     lua_CFunction function;
-  } entries[] = {{"__index", object_index}, {"__newindex", object_newindex}, {"__tostring", object_text}};
+  } entries[] = {
+      {"__index", object_index}, {"__newindex", object_newindex}, {"__tostring", object_text}, {"__gc", object_collect}};
   for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
-    lua_pushlightuserdata(L, type);
-    lua_pushvalue(L, 3);
-    lua_pushcclosure(L, entries[i].function, 2);
+    lua_pushcfunction(L, entries[i].function);
     lua_setfield(L, 2, entries[i].name);
   }
   lua_pushvalue(L, 3);
@@ -97,16 +136,21 @@ MBLType *mbl_type_new(MBLState *S, void *owner, const char *name, bool interned)
   type->interned = interned;
   type->name = strdup(name);
   TypeRequest request = {.type = type};
-  if (type->name == NULL || mbl_protect(S, type_body, &request, 0) != MBLStatusOK) {
+  if (type->name == NULL || !grow_slots(type) || mbl_protect(S, type_body, &request, 0) != MBLStatusOK) {
     // The tables that were made for it in Lua are garbage.
-    free(type->name);
-    free(type);
+    mbl_type_free(type);
     return NULL;
   }
   S->host->retain(owner);
   type->next = S->types;
   S->types = type;
   return type;
+}
+
+void mbl_type_free(MBLType *type) {
+  free(type->name);
+  free(type->slots);
+  free(type);
 }
 
 void *mbl_type_owner(const MBLType *type) { return type->owner; }
@@ -118,6 +162,7 @@ static int slot_body(lua_State *L) {
   if (request->function != NULL) {
     mbl_push_function(mbl_of(L), L, request->function, METHOD_WEIGHT);
   } else {
+    request->string = lua_topointer(L, -1);
     lua_pushinteger(L, request->slot);
   }
   lua_rawset(L, -3);
@@ -125,12 +170,17 @@ static int slot_body(lua_State *L) {
 }
 
 MBLStatus mbl_type_add_slot(MBLType *type, const char *key, size_t length, int32_t slot) {
-  TypeRequest request = {type, key, length, slot, NULL};
-  return mbl_protect(type->state, slot_body, &request, 0);
+  if (type->slotCount * 2 > type->slotMask && !grow_slots(type)) return MBLStatusMemory;
+  TypeRequest request = {type, key, length, slot, NULL, NULL};
+  MBLStatus status = mbl_protect(type->state, slot_body, &request, 0);
+  if (status != MBLStatusOK) return status;
+  *find_slot(type, request.string) = (MBLSlot){request.string, slot};
+  type->slotCount++;
+  return status;
 }
 
 MBLStatus mbl_type_add_method(MBLType *type, const char *key, size_t length, void *function) {
-  TypeRequest request = {type, key, length, 0, function};
+  TypeRequest request = {type, key, length, 0, function, NULL};
   return mbl_protect(type->state, slot_body, &request, 0);
 }
 
@@ -143,6 +193,6 @@ static int operator_body(lua_State *L) {
 }
 
 MBLStatus mbl_type_add_operator(MBLType *type, const char *name, void *function) {
-  TypeRequest request = {type, name, 0, 0, function};
+  TypeRequest request = {type, name, 0, 0, function, NULL};
   return mbl_protect(type->state, operator_body, &request, 0);
 }

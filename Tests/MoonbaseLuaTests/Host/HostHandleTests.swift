@@ -50,6 +50,60 @@ import Testing
     #expect(try state.load(script, name: "gc.lua").first().numberValue == 3)
   }
 
+  /// It reaches what reads and writes properties too. That serves the handles of all types, each by its own.
+  @Test func accessTakesNothingButObjectsAndGoesByTheirType() throws {
+    let state = try LuaState(preset: .trusted)
+    let type = pointType()
+    let other = LuaHostType<LuaBox<Int64>>("box")
+    other.properties(["y", "x"], get: { box, slot, call in call.return(slot == 0 ? -1 : box.value) })
+    try state.register(type)
+    try state.register(other)
+    try state.setGlobal("p", to: .object(LuaObject(Point(3, 4), as: type)))
+    try state.setGlobal("box", to: .object(LuaObject(LuaBox<Int64>(7), as: other)))
+    let script = """
+      local point = debug.getmetatable(p)
+      for _, access in ipairs { point.__index, point.__newindex, point.__tostring } do
+        for _, value in ipairs { 1, "x", {}, io.stdout, print, coroutine.create(print) } do
+          assert(not pcall(access, value, "x", 1))
+        end
+        assert(not pcall(access))
+      end
+      assert(not pcall(point.__index, p) and not pcall(point.__index, p, 1))
+      return point.__index(p, "x", "more"), point.__index(box, "x")
+      """
+    let results = try state.load(script, name: "access.lua")()
+    #expect(results.map(\.numberValue) == [3, 7])
+  }
+
+  /// Lua holds texts of up to 40 bytes once, and longer ones as often as they are made.
+  @Test func propertiesAreFoundHoweverManyThereAreAndHoweverLongTheirNames() throws {
+    let state = try LuaState()
+    let names = (0..<100).map { "p\($0)" } + ["long" + String(repeating: "g", count: 60)]
+    let type = LuaHostType<LuaBox<Int64>>("wide")
+    var written: [Int] = []
+    type.properties(
+      names, get: { _, slot, call in call.return(slot) },
+      set: { _, slot, call in
+        written.append(Int(try call.integer(0)))
+        #expect(written.last == slot)
+      })
+    type.method("p") { _, call in call.return("method") }
+    try state.register(type)
+    let script = """
+      local o = ...
+      for i = 0, 99 do
+        assert(o["p" .. i] == i)
+        o["p" .. i] = i
+      end
+      local long = "long" .. ("g"):rep(60)
+      assert(o[long] == 100 and o:p() == "method")
+      o[long] = 100
+      assert(not pcall(function() return o.p100 end) and not pcall(function() return o[1] end))
+      """
+    _ = try state.load(script, name: "wide.lua")(.object(LuaObject(LuaBox<Int64>(0), as: type)))
+    #expect(written == Array(0...100))
+  }
+
   @Test func hostObjectsHavePropertiesMethodsAndOperators() throws {
     let state = try LuaState()
     let type = pointType()
