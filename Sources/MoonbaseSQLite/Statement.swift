@@ -82,22 +82,18 @@ public final class Statement {
     while try step() {}
   }
 
-  /// Makes the statement ready to begin again with the same parameters.
-  private func rewind() {
+  /// Ends the statement; its parameters stay, for the same run again or to be overwritten one by one.
+  public func rewind() {
     sqlite3_reset(handle)
     isRunning = false
   }
 
   /// Ends the statement and unbinds its parameters.
   public func reset() {
-    sqlite3_reset(handle)
+    rewind()
     sqlite3_clear_bindings(handle)
     bindingFailure = SQLITE_OK
-    isRunning = false
   }
-
-  /// Ends the statement; its parameters stay, to be overwritten one by one.
-  public func resetKeepingParameters() { rewind() }
 }
 
 // MARK: - Parameters

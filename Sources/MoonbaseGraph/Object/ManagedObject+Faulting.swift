@@ -10,8 +10,7 @@ extension ManagedObject {
     if snapshot == nil, let batch { try context.loadRows(of: batch.ids) }
     leaveBatch()
     if snapshot == nil { takeRow(try context.coordinator.row(of: objectID)) }
-    stopBeingFault()
-    if stopBeingRefreshed() { rowArrived() }
+    if stopBeingFault() { rowArrived() }
     try wakeUp(in: context)
   }
 

@@ -164,11 +164,12 @@ extension ManagedObject {
 
   final func leaveBatch() { if batch != nil { batch = nil } }
 
-  /// The values are asked for.
-  final func stopBeingFault() { state.remove(.fault) }
-
-  /// Returns whether others may know the object by the values that it had before.
-  final func stopBeingRefreshed() -> Bool { state.remove(.refreshed) != nil }
+  /// The values are asked for, and are here. Returns whether others may know the object by those that it had before.
+  final func stopBeingFault() -> Bool {
+    let before = state
+    state.subtract([.fault, .refreshed])
+    return before.contains(.refreshed)
+  }
 
   /// Runs what sets values that are no changes. One that fails leaves a fault: half awake is not awake.
   final func awaking(_ body: () throws -> Void) throws {

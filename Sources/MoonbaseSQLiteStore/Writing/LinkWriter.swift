@@ -56,7 +56,7 @@ struct LinkWriter {
     statement.bind(first, at: 1)
     statement.bind(second, at: 2)
     while try statement.step() {}
-    statement.resetKeepingParameters()
+    statement.rewind()
   }
 
   private mutating func add(_ links: StoreChanges.Links, to join: JoinLayout) throws {

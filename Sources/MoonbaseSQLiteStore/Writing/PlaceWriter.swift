@@ -71,7 +71,7 @@ struct PlaceWriter {
       statement.bind(owner, at: 2)
       statement.bind(id.key, at: 3)
       try statement.step()
-      statement.resetKeepingParameters()
+      statement.rewind()
     }
   }
 }

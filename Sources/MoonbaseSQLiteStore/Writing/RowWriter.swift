@@ -77,7 +77,7 @@ final class RowWriter {
     for step in steps {
       try bind(row.values[step.slot], binding: step.binding, at: &index, to: statement, files: &files)
     }
-    defer { statement.resetKeepingParameters() }
+    defer { statement.rewind() }
     try statement.step()
   }
 
@@ -112,7 +112,7 @@ final class RowWriter {
     } else {
       statement.bind(change.snapshot.id.key, at: index)
     }
-    defer { statement.resetKeepingParameters() }
+    defer { statement.rewind() }
     try statement.step()
     return connection.changes > 0
   }
