@@ -29,11 +29,9 @@ struct RelatedChanges {
   func owners(_ entities: Range<EntityIndex>) throws -> OrderedSet<ManagedObject> {
     var result: OrderedSet<ManagedObject> = []
     for way in ways {
-      for object in context.changedObjects where way.entities.contains(object.entity.index) {
-        try HostWork.charge()
-        for owner in try context.owners(of: object, along: way.relationships)
-        where !owner.awaitsSave && entities.contains(owner.entity.index) { result.append(owner) }
-      }
+      let changed = context.changedObjects.filter { way.entities.contains($0.entity.index) }
+      for owner in try context.owners(of: changed, along: way.relationships)
+      where !owner.awaitsSave && entities.contains(owner.entity.index) { result.append(owner) }
     }
     return result
   }

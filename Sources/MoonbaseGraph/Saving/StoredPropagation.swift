@@ -48,8 +48,8 @@ struct StoredPropagation {
   /// Goes to whatever is computed from a property. `isKept` says that the object's own stored attributes are computed.
   private mutating func follow(_ object: ManagedObject, slot: Slot, isKept: Bool) throws {
     for dependent in inputs.dependents(of: object.entity.properties[slot]) {
-      for owner in try context.owners(of: object, along: dependent.path) where owner.entity.isKind(of: dependent.entity)
-      {
+      for owner in try context.owners(of: [object], along: dependent.path)
+      where owner.entity.isKind(of: dependent.entity) {
         if dependent.isStored, isKept, dependent.path.isEmpty { continue }
         guard seen.insert(Place(object: ObjectIdentifier(owner), slot: dependent.slot)).inserted else { continue }
         let mayHaveChanged = try dependent.isStored ? owner.keep(dependent.derived) : true
@@ -69,20 +69,33 @@ extension ManagedObjectContext {
     try propagation.run(after: OrderedSet(changed.joined()).filter { try $0.context === self && !isGone($0) })
   }
 
-  /// The objects from which a path of relationships leads to an object.
-  func owners(of object: ManagedObject, along path: [ResolvedProperty]) throws -> [ManagedObject] {
-    var current = [object]
+  /// The objects from which a path of relationships leads to one of some, each once.
+  func owners(of objects: [ManagedObject], along path: [ResolvedProperty]) throws -> [ManagedObject] {
+    var current = objects
     for property in path.reversed() {
       guard let relationship = property.relationship else { return [] }
       let destination = model.destination(of: relationship)
-      current = try current.filter { $0.entity.isKind(of: destination) }.flatMap { object in
-        guard let inverse = relationship.inverseSlot else { return try pointing(at: object, along: property) }
-        let ids = try object.objectIDs(forRelationshipNamed: object.entity.properties[inverse].name)
-        try loadRows(of: ids)
-        return try ids.compactMap { try objectIfPresent(with: $0) }
+      // Many members lead to one owner, which is not gone over for each.
+      var owners: OrderedSet<ManagedObject> = []
+      for object in current where object.entity.isKind(of: destination) {
+        try HostWork.charge()
+        owners.append(contentsOf: try self.owners(of: object, through: property, relationship))
       }
+      current = owners.elements
     }
     return current.filter { !$0.isDeleted }
+  }
+
+  private func owners(
+    of object: ManagedObject, through property: ResolvedProperty, _ relationship: ResolvedRelationship
+  ) throws -> [ManagedObject] {
+    guard let inverse = relationship.inverseSlot else { return try pointing(at: object, along: property) }
+    let ids = try object.objectIDs(forRelationshipNamed: object.entity.properties[inverse].name)
+    try loadRows(of: ids)
+    return try ids.compactMap { id in
+      try HostWork.charge()
+      return try objectIfPresent(with: id)
+    }
   }
 
   /// Without an inverse the store is asked who points at an object.
