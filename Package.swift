@@ -131,7 +131,7 @@ let package = Package(
     .target(name: "MoonbaseHostileFork", path: "Tests/MoonbaseHostileFork"),
     .target(
       name: "MoonbaseTestSupport",
-      dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseSQLiteStore"],
+      dependencies: ["MoonbaseMeter", "MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseSQLiteStore"],
       path: "Tests/MoonbaseTestSupport", swiftSettings: strict),
     .testTarget(
       name: "MoonbaseGraphTests",

@@ -15,6 +15,7 @@ package struct DictionaryRows {
   private let condition: GroupCondition?
   /// What the groups are made by.
   private let keys: [CompiledExpression]
+  private let memo = EvaluationMemo()
   /// The to-one relationships that the columns lead through: their rows are read for many objects at once.
   private let relationships: [String]
 
@@ -31,7 +32,8 @@ package struct DictionaryRows {
     let all = shown + (condition?.hiddenColumns ?? [])
     names = shown.map(\.name)
     self.condition = condition
-    columns = try all.map { try GroupColumn($0, entity: entity, model: model) }
+    let memo = memo
+    columns = try all.map { try GroupColumn($0, entity: entity, model: model, memo: memo) }
     keys = try plan.request.propertiesToGroupBy.map {
       try CompiledExpression(.keyPath($0), entity: entity, in: model)
     }
@@ -95,7 +97,7 @@ package struct DictionaryRows {
     var memory = HostMemory()
     let growth = growth
     try forEachObject { object in
-      let key = try keys.map { try $0.value(object) }
+      let key = try keys.map { try $0.value(object, memo: memo) }
       for value in key { try value.checkComparable() }
       if let place = places[key] {
         try groups[place].add(object, columns: columns)

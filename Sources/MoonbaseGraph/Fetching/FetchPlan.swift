@@ -19,6 +19,8 @@ struct FetchPlan {
   private let hasPending: Bool
   private let matcher: CompiledPredicate?
   private let sort: CompiledSort?
+  /// What rows share; nil where predicate and order have nothing of the kind.
+  private let memo: EvaluationMemo?
   /// Objects without changes of their own that a key path leads from to changed ones: they count as changed.
   private let affected: OrderedSet<ManagedObject>
   /// Whether unsaved changes do not count, and related objects are looked at that may have some.
@@ -38,6 +40,7 @@ struct FetchPlan {
     sort =
       request.sortDescriptors.isEmpty
       ? nil : try CompiledSort(request.sortDescriptors, entity: entity, in: context.model)
+    memo = matcher?.hasSharedParts == true || sort?.hasSharedParts == true ? EvaluationMemo() : nil
     let related = context.hasChanges ? try RelatedChanges(request, of: entity, in: context) : nil
     isWithoutChanges = !request.includesPendingChanges && related?.isEmpty == false
     affected = hasPending ? try related?.owners(entities) ?? [] : []
@@ -256,11 +259,11 @@ struct FetchPlan {
     return (query, isComplete)
   }
 
-  private func matches(_ object: ManagedObject) throws -> Bool { try matcher?.matches(object) ?? true }
+  private func matches(_ object: ManagedObject) throws -> Bool { try matcher?.matches(object, memo: memo) ?? true }
 
   private func sorted(_ objects: [ManagedObject], twins: SavedTwins) throws -> [ManagedObject] {
     guard let sort else { return objects }
-    return try twins.replacing(objects) { try sort.sorted($0) }
+    return try twins.replacing(objects) { try sort.sorted($0, memo: memo) }
   }
 
   private func window<Row>(_ rows: [Row]) -> [Row] {

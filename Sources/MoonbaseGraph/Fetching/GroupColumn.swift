@@ -16,7 +16,8 @@ final class GroupColumn {
   /// Whether a group keeps something of each object for the column.
   var keepsElements: Bool { parts.contains { $0.start.reduction?.keepsElements ?? false } }
 
-  init(_ column: FetchColumn, entity: ResolvedEntity, model: ResolvedModel) throws {
+  /// What objects share is kept in the memo of the run.
+  init(_ column: FetchColumn, entity: ResolvedEntity, model: ResolvedModel, memo: EvaluationMemo) throws {
     name = column.name
     type = column.resultType.map { AttributeDescription(column.name, type: $0) }
     var expressions: [Expression] = []
@@ -26,7 +27,7 @@ final class GroupColumn {
       expressions.append(part)
       return .keyPath(.evaluatedObject, ["\(expressions.count - 1)"])
     }
-    parts = try expressions.map { try GroupPart($0, entity: entity, model: model) }
+    parts = try expressions.map { try GroupPart($0, entity: entity, model: model, memo: memo) }
     combination = expressions.count == 1 && expressions[0] == column.expression ? nil : try CompiledExpression(rest)
   }
 
@@ -68,10 +69,12 @@ private final class GroupPart {
   private let expression: CompiledExpression?
   /// Whether an object gives several values, all of which count.
   private let isToMany: Bool
+  private let memo: EvaluationMemo
 
   var isAggregate: Bool { function != nil }
 
-  init(_ expression: Expression, entity: ResolvedEntity, model: ResolvedModel) throws {
+  init(_ expression: Expression, entity: ResolvedEntity, model: ResolvedModel, memo: EvaluationMemo) throws {
+    self.memo = memo
     guard let group = expression.groupFunction else {
       function = nil
       isToMany = false
@@ -88,7 +91,7 @@ private final class GroupPart {
   /// Before the first object came.
   var start: GroupState { GroupState(reduction: expression == nil ? nil : function.map { Reduction($0) }) }
 
-  func own(_ object: ManagedObject) throws -> Value { try expression?.value(object) ?? .null }
+  func own(_ object: ManagedObject) throws -> Value { try expression?.value(object, memo: memo) ?? .null }
 
   func add(_ object: ManagedObject, to state: inout GroupState) throws {
     state.count += 1
@@ -98,7 +101,7 @@ private final class GroupPart {
     }
     guard let expression else { return }
     try HostWork.charge()
-    let value = try expression.value(object)
+    let value = try expression.value(object, memo: memo)
     if isToMany, case .list(let several) = value {
       for element in several { try state.reduction?.add(element) }
     } else {

@@ -9,6 +9,12 @@ extension ManagedObject: KeyPathAnswering, SlottedSubject {
   /// The object's ID.
   public final var predicateValue: Value { .objectID(objectID) }
 
+  /// What is told of the object holds until anything of its context changes.
+  @usableFromInline
+  package final var predicateState: SubjectState? {
+    context.map { SubjectState(id: objectID, context: $0, changes: $0.changeCount) }
+  }
+
   /// The value or the objects under a key. Throws for an unknown key and for a store that cannot be read.
   public final func predicateAnswer(forKey key: String) throws -> PredicateAnswer<ManagedObject> {
     guard let slot = entity.slot(key) else {

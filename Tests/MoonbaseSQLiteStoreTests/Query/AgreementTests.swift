@@ -30,6 +30,8 @@ import struct MoonbaseModel.SortDescriptor
     "SUBQUERY(friends, $f, $f.age > age).@count > 0", "department.employees.@count == 2",
     "ANY department.projects.title == 'x'", "department.employees.@sum.age > 4", "department.employees.@max.age == 2",
     "department.employees.@avg.age > 1", "department.projects.@count == 0",
+    "NONE department.employees.age > 1", "ALL department.employees.age >= 1", "department.employees.@min.age == 0",
+    "department.employees.@count > age", "ALL department.employees.department.name == 'Moon'",
     "SUBQUERY(department.employees, $e, $e.age > 1).@count > 1", "email == '3' AND ANY department.employees.age > 1",
     "SUBQUERY(department.employees, $e, $e.department.employees.@count > $e.age).@count > 1",
     "SUBQUERY(department.employees, $e, SUBQUERY($e.friends, $f, $f.age > $e.age).@count > 0).@count > 1",

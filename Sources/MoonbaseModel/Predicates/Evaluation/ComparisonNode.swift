@@ -10,14 +10,21 @@ final class ComparisonNode: Sendable {
   let members: MemberSet?
 
   init(
-    left: ValueNode, right: ValueNode, comparison: Predicate.Comparison, rules: ScalarComparison, members: MemberSet?
+    left: ValueNode, right: ValueNode, operator: Predicate.Comparison.Operator,
+    modifier: Predicate.Comparison.Modifier, rules: ScalarComparison, members: MemberSet?
   ) {
     self.left = left
     self.right = right
-    `operator` = comparison.operator
-    modifier = comparison.modifier
+    self.operator = `operator`
+    self.modifier = modifier
     self.rules = rules
     self.members = members
+  }
+
+  /// The same comparison of other expressions, which mean the same.
+  func with(left: ValueNode, right: ValueNode) -> ComparisonNode {
+    ComparisonNode(
+      left: left, right: right, operator: `operator`, modifier: modifier, rules: rules, members: members)
   }
 }
 

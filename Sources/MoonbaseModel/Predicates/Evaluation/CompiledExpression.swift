@@ -3,11 +3,15 @@ package struct CompiledExpression: Sendable {
   private let root: ValueNode
   /// The slots of a path through to-one relationships to an attribute, or of the value itself; empty for anything else.
   private let way: [Slot]
+  /// Whether rows that lead to the same object may share a part: such an expression is asked with a memo.
+  package let hasSharedParts: Bool
 
   /// Compiles an expression over objects of an entity.
   package init(_ expression: Expression, entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) {
     var compiler = PredicateCompiler(entity: entity, model: model, nulls: .fetch)
-    root = try compiler.value(expression)
+    let root = try compiler.value(expression)
+    hasSharedParts = compiler.leadsToShared
+    self.root = hasSharedParts ? root.sharing() : root
     way = root.way ?? []
   }
 
@@ -15,13 +19,16 @@ package struct CompiledExpression: Sendable {
   package init(_ expression: Expression) throws(ModelError) {
     var compiler = PredicateCompiler(entity: nil, model: nil, nulls: .foundation)
     root = try compiler.value(expression)
+    hasSharedParts = false
     way = root.way ?? []
   }
 
-  /// The expression's value; objects are given by their IDs.
-  package func value<Subject: SlottedSubject>(_ subject: Subject) throws -> Value where Subject.Related == Subject {
+  /// The expression's value; objects are given by their IDs. What subjects share is kept in a memo.
+  package func value<Subject: SlottedSubject>(_ subject: Subject, memo: EvaluationMemo? = nil) throws -> Value
+  where Subject.Related == Subject {
     if let last = way.last { return try value(at: last, of: subject) }
-    var bindings = Bindings<Subject>()
+    defer { withExtendedLifetime(memo) {} }
+    var bindings = Bindings<Subject>(memo: memo)
     return try root.value(subject, bindings: &bindings)
   }
 

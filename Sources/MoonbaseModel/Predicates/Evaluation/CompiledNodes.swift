@@ -6,6 +6,8 @@ indirect enum ConditionNode: Sendable {
   case and([ConditionNode])
   case or([ConditionNode])
   case not(ConditionNode)
+  /// What rows that lead to the same object have in common.
+  case shared(SharedPart<ConditionNode>)
 }
 
 /// An expression ready to run.
@@ -27,6 +29,8 @@ indirect enum ValueNode: Sendable {
   case subquery(ValueNode, variable: Int, ConditionNode)
   case conditional(ConditionNode, ValueNode, ValueNode)
   case assignment(Int, ValueNode)
+  /// What rows that lead to the same object have in common.
+  case shared(SharedPart<ValueNode>)
 }
 
 /// One step along a key path.

@@ -12,19 +12,22 @@ public struct CompiledPredicate: Sendable {
   @usableFromInline let others: [ConditionNode]
   /// All that must hold.
   @usableFromInline let conditions: [ConditionNode]
+  /// Whether rows that lead to the same object may share a part: such a predicate is asked with a memo.
+  package let hasSharedParts: Bool
 
   /// Compiles a predicate over objects of an entity, with the rules of a fetch for missing values.
   ///
   /// Throws `.predicateMismatch` for unknown keys and `.evaluation` for variables without a value.
   package init(_ predicate: Predicate, entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) {
     var compiler = PredicateCompiler(entity: entity, model: model, nulls: .fetch)
-    self.init(try compiler.condition(predicate))
+    let root = try compiler.condition(predicate)
+    self.init(root, hasSharedParts: compiler.leadsToShared)
   }
 
   /// Compiles a predicate over anything that answers keys.
   package init(_ predicate: Predicate, nulls: NullRules) throws(ModelError) {
     var compiler = PredicateCompiler(entity: nil, model: nil, nulls: nulls)
-    self.init(try compiler.condition(predicate))
+    self.init(try compiler.condition(predicate), hasSharedParts: false)
   }
 
   /// Compiles a predicate over anything that answers keys, with Foundation's rules for nil.
@@ -32,9 +35,11 @@ public struct CompiledPredicate: Sendable {
   /// Throws for variables without a value and for broken regular expressions.
   public init(_ predicate: Predicate) throws(ModelError) { try self.init(predicate, nulls: .foundation) }
 
-  private init(_ root: ConditionNode) {
+  private init(_ root: ConditionNode, hasSharedParts: Bool) {
     let parts = if case .and(let parts) = root { parts } else { [root] }
-    conditions = parts.filter(\.isPlain) + parts.filter { !$0.isPlain }
+    let ordered = parts.filter(\.isPlain) + parts.filter { !$0.isPlain }
+    self.hasSharedParts = hasSharedParts
+    conditions = hasSharedParts ? ordered.map { $0.sharing() } : ordered
     let divided = Conjunction(conditions)
     slotRanges = divided.slots
     keyRanges = divided.keys
@@ -49,33 +54,36 @@ public struct CompiledPredicate: Sendable {
   /// Whether a map satisfies the predicate; a key that it lacks is nil.
   public func evaluate(with map: [String: Value]) throws -> Bool { try evaluate(with: Value.map(map)) }
 
-  /// Whether the subject satisfies the predicate.
+  /// Whether the subject satisfies the predicate. What subjects share is kept in a memo.
   @inlinable
-  package func matches<Subject: SlottedSubject>(_ subject: Subject) throws -> Bool where Subject.Related == Subject {
+  package func matches<Subject: SlottedSubject>(_ subject: Subject, memo: EvaluationMemo? = nil) throws -> Bool
+  where Subject.Related == Subject {
     for (slot, range) in slotRanges {
       switch try subject.predicateValue(slot: slot) {
       case .int(let number): if !range.contains(number) { return false }
       case .null: return false
-      default: return try holds(conditions, for: subject)
+      default: return try holds(conditions, for: subject, memo: memo)
       }
     }
     for (key, range) in keyRanges {
       guard case .value(let value) = try subject.predicateAnswer(forKey: key) else {
-        return try holds(conditions, for: subject)
+        return try holds(conditions, for: subject, memo: memo)
       }
       switch value {
       case .int(let number): if !range.contains(number) { return false }
       case .null: return false
-      default: return try holds(conditions, for: subject)
+      default: return try holds(conditions, for: subject, memo: memo)
       }
     }
-    return try others.isEmpty || holds(others, for: subject)
+    return try others.isEmpty || holds(others, for: subject, memo: memo)
   }
 
   @inlinable
-  func holds<Subject: SlottedSubject>(_ conditions: [ConditionNode], for subject: Subject) throws -> Bool
-  where Subject.Related == Subject {
-    var bindings = Bindings<Subject>()
+  func holds<Subject: SlottedSubject>(
+    _ conditions: [ConditionNode], for subject: Subject, memo: EvaluationMemo?
+  ) throws -> Bool where Subject.Related == Subject {
+    defer { withExtendedLifetime(memo) {} }
+    var bindings = Bindings<Subject>(memo: memo)
     for condition in conditions where try condition.truth(subject, bindings: &bindings) != .yes { return false }
     return true
   }
@@ -90,6 +98,7 @@ extension ConditionNode {
       comparison.modifier == .direct && comparison.left.isPlain && comparison.right.isPlain
     case .and(let parts), .or(let parts): parts.allSatisfy(\.isPlain)
     case .not(let inner): inner.isPlain
+    case .shared: false
     }
   }
 }
@@ -103,7 +112,7 @@ extension ValueNode {
     case .call(_, let values), .aggregate(let values): values.allSatisfy(\.isPlain)
     case .conditional(let condition, let then, let otherwise):
       condition.isPlain && then.isPlain && otherwise.isPlain
-    case .subject, .path, .variable, .element, .subquery, .assignment: false
+    case .subject, .path, .variable, .element, .subquery, .assignment, .shared: false
     }
   }
 }

@@ -9,6 +9,8 @@ package struct CompiledSort: Sendable {
   }
 
   private let keys: [Key]
+  /// Whether objects that lead to the same one may share a part of a key: then they are sorted with a memo.
+  package var hasSharedParts: Bool { keys.contains(where: \.expression.hasSharedParts) }
 
   /// Compiles sort descriptors over objects of an entity. Throws `.predicateMismatch` for keys that cannot be sorted by.
   package init(_ descriptors: [SortDescriptor], entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) {
@@ -22,11 +24,12 @@ package struct CompiledSort: Sendable {
   }
 
   /// The subjects in order; missing values come first where a key ascends. Each key is read once a subject.
-  package func sorted<Subject: SlottedSubject>(_ subjects: [Subject]) throws -> [Subject]
-  where Subject.Related == Subject {
+  package func sorted<Subject: SlottedSubject>(
+    _ subjects: [Subject], memo: EvaluationMemo? = nil
+  ) throws -> [Subject] where Subject.Related == Subject {
     var rows: [(index: Int, values: [Value])] = []
     rows.reserveCapacity(subjects.count)
-    for (index, subject) in subjects.enumerated() { rows.append((index, try values(of: subject))) }
+    for (index, subject) in subjects.enumerated() { rows.append((index, try values(of: subject, memo: memo))) }
     try rows.sort { left, right in
       try HostWork.charge()
       for (position, key) in keys.enumerated() {
@@ -39,12 +42,13 @@ package struct CompiledSort: Sendable {
   }
 
   /// The values that a subject is sorted by, prepared for comparison.
-  private func values<Subject: SlottedSubject>(of subject: Subject) throws -> [Value]
-  where Subject.Related == Subject {
+  private func values<Subject: SlottedSubject>(
+    of subject: Subject, memo: EvaluationMemo?
+  ) throws -> [Value] where Subject.Related == Subject {
     try HostWork.charge()
     var values: [Value] = []
     for key in keys {
-      let value = try key.expression.value(subject)
+      let value = try key.expression.value(subject, memo: memo)
       try value.checkComparable()
       values.append(key.comparator.prepared(value))
     }

@@ -13,6 +13,7 @@ extension ConditionNode {
     case .and(let parts): return try Truth.all(parts) { try $0.truth(subject, bindings: &bindings) }
     case .or(let parts): return try Truth.any(parts) { try $0.truth(subject, bindings: &bindings) }
     case .not(let inner): return try inner.truth(subject, bindings: &bindings).negated
+    case .shared(let part): return try part.truth(subject, bindings: &bindings)
     }
   }
 }

@@ -49,11 +49,17 @@ package protocol SlottedSubject<Related> {
   associatedtype Related: SlottedSubject where Related.Related == Related
 
   var predicateValue: Value { get }
+  /// The state in which it answers; nil where nothing tells one from another.
+  var predicateState: SubjectState? { get }
   /// An attribute's value, or the ID at the end of a to-one relationship.
   func predicateValue(slot: Slot) throws -> Value
   func predicateDestination(slot: Slot) throws -> Related?
   func predicateDestinations(slot: Slot) throws -> [Related]
   func predicateAnswer(forKey key: String) throws -> PredicateAnswer<Related>
+}
+
+extension SlottedSubject {
+  @usableFromInline package var predicateState: SubjectState? { nil }
 }
 
 /// A subject without slots. Compiled without an entity, a predicate asks for keys only.

@@ -38,8 +38,10 @@ enum Operand<Subject: SlottedSubject> {
 @usableFromInline
 struct Bindings<Subject: SlottedSubject> {
   @usableFromInline var operands: [Operand<Subject>] = []
+  // Not counted, for every row makes bindings: who makes them holds the memo as long.
+  @usableFromInline unowned(unsafe) let memo: EvaluationMemo?
 
-  @inlinable init() {}
+  @inlinable init(memo: EvaluationMemo?) { self.memo = memo }
 
   subscript(index: Int) -> Operand<Subject> {
     get { index < operands.count ? operands[index] : .value(.null) }

@@ -10,6 +10,9 @@ struct PredicateCompiler {
     var path: PathResolver.Path?
   }
 
+  /// Whether a path leads through a to-one relationship to many objects or values, which other rows may lead to as well.
+  private(set) var leadsToShared = false
+
   private var scope: [String: Variable] = [:]
   private var variableCount = 0
   private var depth = 0
@@ -55,7 +58,8 @@ struct PredicateCompiler {
     }
     return .comparison(
       ComparisonNode(
-        left: left, right: right, comparison: comparison, rules: try rules(comparison, left, right), members: members))
+        left: left, right: right, operator: comparison.operator, modifier: comparison.modifier,
+        rules: try rules(comparison, left, right), members: members))
   }
 
   private func rules(
@@ -169,6 +173,7 @@ struct PredicateCompiler {
     }
     let resolved = try PathResolver(model: model).extend(
       PathResolver.Path(end: basePath.end, isToMany: basePath.isToMany), with: components[...], whole: components)
+    leadsToShared = leadsToShared || resolved.steps.leadsToShared
     guard case .evaluatedObject = base, resolved.steps.count == 1 else { return .path(start, resolved.steps) }
     switch resolved.steps[0] {
     case .attribute(let slot), .toOne(let slot): return .slot(slot)

@@ -27,6 +27,7 @@ extension ValueNode {
     case .call(let function, let arguments):
       return try function.evaluate(try arguments.map { try $0.value(subject, bindings: &bindings) })
     case .aggregate(let elements): return .list(try elements.map { try $0.value(subject, bindings: &bindings) })
+    case .shared(let part): return try part.value(subject, bindings: &bindings)
     case .subject, .path, .variable, .element, .subquery, .conditional, .assignment:
       return try operand(subject, bindings: &bindings).value
     }
@@ -58,7 +59,8 @@ extension ValueNode {
     case .assignment(let index, let value):
       bindings[index] = try value.operand(subject, bindings: &bindings)
       return bindings[index]
-    case .constant, .slot, .arithmetic, .call, .aggregate: return .value(try value(subject, bindings: &bindings))
+    case .constant, .slot, .arithmetic, .call, .aggregate, .shared:
+      return .value(try value(subject, bindings: &bindings))
     }
   }
 
