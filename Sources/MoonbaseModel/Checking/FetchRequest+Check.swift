@@ -97,6 +97,7 @@ extension SortDescriptor {
     guard components.allSatisfy({ !$0.isEmpty }) else {
       throw ModelError(.predicateMismatch, message: "“\(keyPath)” is no key path to sort by", entity: entity.name)
     }
+    try checkSpelling(entity)
     let path = try PathResolver(model: model).resolve(components, from: entity)
     if path.isToMany {
       throw ModelError(
@@ -111,5 +112,18 @@ extension SortDescriptor {
         message: "\(entity.name) cannot be sorted by \(keyPath): \(attribute.type.phrase) has no order",
         entity: entity.name, property: components[0])
     }
+  }
+
+  /// Other languages write the direction behind the key.
+  private func checkSpelling(_ entity: ResolvedEntity) throws(ModelError) {
+    let words = keyPath.split(separator: " ")
+    guard words.count == 2, let direction = words.last?.lowercased() else { return }
+    let key = String(words[0])
+    guard direction.hasPrefix("desc") || direction.hasPrefix("asc") else { return }
+    let advice =
+      direction.hasPrefix("desc") ? "write -\(key) to sort in descending order" : "write \(key), which ascends"
+    throw ModelError(
+      .predicateMismatch, message: "\(entity.name) cannot be sorted by “\(keyPath)”: \(advice)", entity: entity.name,
+      property: key)
   }
 }

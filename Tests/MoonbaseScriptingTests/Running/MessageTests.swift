@@ -82,6 +82,8 @@ import Testing
     ("moonbase.decimal(1.5)", "a float has no exact digits, so write them as text, as in \"1.5\""),
     ("local x = moonbase.decimal('1') + 0.1", "a float has no exact digits, so write them as text, as in \"0.1\""),
     ("for p in context:fetch('Person'):all() do end", "for index, element in ipairs(list) do"),
+    ("context:fetch('Person'):sort('age DESC'):all()", "“age DESC”: write -age to sort in descending order"),
+    ("context:fetch('Person'):sort('age', 'lastName ascending'):all()", "write lastName, which ascends"),
     ("context:save('x')", "bad argument #1 to 'save' (it takes no argument, got string)"),
     ("context:insert('Person', {}, 1)", "bad argument #3 to 'insert' (it takes 2 arguments at most, got number)"),
     ("context:fetch('Person', 'age = 1')", "bad argument #2 to 'fetch' (it takes 1 argument at most, got string)"),
