@@ -100,6 +100,7 @@ function Request:batch(size) end
 ---@return moonbase.Request
 function Request:prefetch(...) end
 
+---Makes groups by key paths: `dictionaries` gives a row of each, and what gives objects is an error.
 ---@param ... string
 ---@return moonbase.Request
 function Request:group_by(...) end

@@ -19,7 +19,7 @@ final class ObjectWalk {
   init(_ box: RequestBox, domain: ScriptDomain) throws {
     self.box = box
     self.domain = domain
-    let request = box.request
+    let request = try box.objectRequest("each")
     ids = CompactIDs(try box.context.fetchIDs(request))
     batchSize = request.fetchBatchSize > 0 ? request.fetchBatchSize : 512
     nextCount = request.fetchBatchSize > 0 ? batchSize : 8

@@ -100,6 +100,19 @@ final class RequestBox {
     return request
   }
 
+  /// The request of objects. Throws for one of groups, which are no objects.
+  func objectRequest(_ method: String) throws -> FetchRequest {
+    let request = request
+    guard request.propertiesToGroupBy.isEmpty, request.havingPredicate == nil else {
+      let step = request.propertiesToGroupBy.isEmpty ? "having" : "group_by"
+      throw ScriptError(
+        .invalidRequest,
+        message:
+          "\(method) gives objects, and \(step) makes groups of them: call dictionaries { ... }, or leave \(step) out")
+    }
+    return request
+  }
+
   private static func all(_ conditions: [Predicate]) -> Predicate {
     if conditions.count == 1 { return conditions[0] }
     return .and(conditions.flatMap { if case .and(let parts) = $0 { parts } else { [$0] } })
@@ -219,20 +232,20 @@ extension HostTypes {
   private func describeResults() {
     request.method("all", upTo: 0) { [unowned self] box, call in
       let domain = try openDomain()
-      let objects = try box.context.fetch(box.request).map { try domain.handle($0) }
+      let objects = try box.context.fetch(box.objectRequest("all")).map { try domain.handle($0) }
       try call.return(.table(try domain.state.list(objects)))
     }
     request.method("first", upTo: 0) { [unowned self] box, call in
-      var request = box.request
+      var request = try box.objectRequest("first")
       request.fetchLimit = 1
       try call.return(try box.context.fetch(request).first.map { try openDomain().handle($0) } ?? .nil)
     }
     request.method("ids", upTo: 0) { [unowned self] box, call in
       let domain = try openDomain()
-      let ids = try box.context.fetchIDs(box.request).map { try domain.luaValue(from: .objectID($0)) }
+      let ids = try box.context.fetchIDs(box.objectRequest("ids")).map { try domain.luaValue(from: .objectID($0)) }
       try call.return(.table(try domain.state.list(ids)))
     }
-    request.method("count", upTo: 0) { box, call in call.return(try box.context.count(box.request)) }
+    request.method("count", upTo: 0) { box, call in call.return(try box.context.count(box.objectRequest("count"))) }
     request.method("each", upTo: 0) { [unowned self] box, call in
       let domain = try openDomain()
       let walk = try ObjectWalk(box, domain: domain)

@@ -168,7 +168,7 @@ import Testing
         ok, err = pcall(function() request = request:\(step) end)
         if not ok then print(n, err.message) break end
       end
-      print(pcall(request.all, request))
+      print(pcall(request.\(step.hasPrefix("group") ? "dictionaries" : "all"), request))
       """)
     #expect(lines[0].hasPrefix("1001\t") && lines[0].contains("at most 1000"), "\(lines)")
     #expect(lines[1].hasPrefix("true"), "\(lines)")
