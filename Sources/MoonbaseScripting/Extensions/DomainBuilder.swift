@@ -19,8 +19,8 @@ struct DomainBuilder {
       }
       for transformer in declaration.transformers { domain.transformers[transformer.name] = make(transformer) }
       domain.attributeValueClasses.merge(declaration.valueClasses) { $0.merging($1) { _, later in later } }
-      for (index, hook) in [declaration.onReload].compactMap({ $0 }).enumerated() {
-        scripts.reloadHooks["\(declaration.name ?? declaration.source.name)#\(index)"] = hook
+      if let hook = declaration.onReload {
+        scripts.reloadHooks[declaration.name ?? declaration.source.name] = hook
       }
     }
     for declaration in declarations {

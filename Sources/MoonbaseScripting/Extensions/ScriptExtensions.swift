@@ -116,15 +116,27 @@ public final class ScriptExtensions: ExtensionProvider {
     return domain
   }
 
-  /// Replaces what a context runs by the generation that was read last; on an error the context keeps what it has.
+  /// Replaces what a context runs by the generation that was read last; on an error the context keeps what it has. Then the
+  /// `on_reload` hooks run; an error of one leaves the new generation in place.
   public func adopt(in context: ManagedObjectContext) throws {
     guard let scripts = ScriptDomain.of(context) else { return }
     let old = scripts.reloadHooks
     try fill(context.domain, in: scripts)
     context.domain.didChange()
     for (name, hook) in scripts.reloadHooks {
-      _ = try hook.call([old[name].map { .function($0) } ?? .nil])
+      do {
+        _ = try hook.call([old[name].map { .function($0) } ?? .nil])
+      } catch {
+        throw Self.failure(of: error, onReloadOf: name)
+      }
     }
+  }
+
+  /// The error of a hook with the hook's name; one that ends the run stays as it is.
+  private static func failure(of error: LuaError, onReloadOf name: String) -> any Error {
+    if error.endsRun { return error }
+    let code = (error.hostError as? GraphError)?.code ?? .extensionFailure
+    return GraphError(code, message: "on_reload of extension \(name): \(error)", underlying: error)
   }
 
   private func fill(_ domain: ExtensionDomain, in scripts: ScriptDomain) throws {

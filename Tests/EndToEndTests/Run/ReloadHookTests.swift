@@ -1,0 +1,33 @@
+import MoonbaseTestSupport
+import Testing
+
+/// What an extension does when it is read anew.
+@Suite struct ReloadHookTests {
+  let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+    try bench.write("return { entities = { P = { attributes = { i = 'integer64' } } } }", to: "m.lua")
+  }
+
+  @Test(arguments: [("name = 'counting', ", "counting"), ("", "e.lua")])
+  func anErrorOfTheHookNamesHookExtensionAndLine(_ field: String, _ name: String) throws {
+    try bench.write(
+      "return {\n  \(field)entities = { P = { will_save = print } },\n  on_reload = function() error('no') end,\n}",
+      to: "e.lua")
+    let run = try bench.moonbase(
+      "run", "--model", "m.lua", "--extension", "e.lua", "-e", "print(pcall(moonbase.reload))")
+    #expect(run.output.hasPrefix("false\t"), "\(run.output)\(run.complaints)")
+    #expect(run.output.contains("on_reload of extension ") && run.output.contains("\(name): "), "\(run.output)")
+    #expect(run.output.contains("e.lua:3: no"), "\(run.output)")
+  }
+
+  @Test func aHookThatPassesALimitEndsTheRun() throws {
+    try bench.write(
+      "return { entities = { P = { will_save = print } }, on_reload = function() while true do end end }", to: "e.lua")
+    let run = try bench.moonbase(
+      "run", "--model", "m.lua", "--extension", "e.lua", "--limit-instructions", "1000000", "-e",
+      "print(pcall(moonbase.reload))")
+    #expect(run.status != 0 && run.output.isEmpty, "\(run.output)\(run.complaints)")
+  }
+}
