@@ -70,7 +70,9 @@ struct StoreOpener {
 
   static func bare(_ file: StoreFile) -> GraphError {
     GraphError(
-      .invalidStore, message: "\(file.path) is empty: there is no store in it; open it for writing to make one")
+      .invalidStore,
+      message:
+        "\(file.path) is empty: there is no store in it; to make one, name a model (--model) and open it for writing")
   }
 
   static func moved(_ file: StoreFile) -> GraphError {

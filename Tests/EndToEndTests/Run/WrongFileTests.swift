@@ -60,6 +60,10 @@ import Testing
     ),
     (["run", "--model", "e.lua", "-e", ""], "an extension, not a model: it goes with one"),
     (["run", "--store", "m.lua", "-e", ""], "is not a SQLite database"),
+    (
+      ["run", "--store", "empty", "-e", ""],
+      "empty is empty: there is no store in it; to make one, name a model (--model) and open it for writing"
+    ),
   ]
 
   @Test(arguments: slips.indices) func theMessageSaysWhatItIsAndWhatTakesIt(_ index: Int) throws {
