@@ -113,8 +113,21 @@ struct StoreFile: Sendable {
       message: "\(path)\(suffix) is a \(kind), where SQLite keeps a file of its own for the store: remove it")
   }
 
-  /// Fails where a new file could not be made.
-  func checkFolder() throws {
+  /// Fails where a new file could not be made, or not be used: what lies beside it needs a name too.
+  func checkPlace() throws {
+    try checkFolder()
+    let name = truePath.utf8.count - truePath.folderOfPath.utf8.count - (truePath.folderOfPath == "/" ? 0 : 1)
+    let longest = ([SupportFolder.topName(ofStore: truePath).utf8.count] + Self.companions.map { name + $0.utf8.count })
+    let excess = (longest.max() ?? name) - Int(NAME_MAX)
+    guard excess > 0 else { return }
+    throw GraphError(
+      .cannotOpenFile,
+      message:
+        "\(path) cannot be made: the name is too long by \(excess) byte\(excess == 1 ? "" : "s"), since the store's "
+        + "journal and folder beside it bear it too")
+  }
+
+  private func checkFolder() throws {
     let folder = truePath.folderOfPath
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {

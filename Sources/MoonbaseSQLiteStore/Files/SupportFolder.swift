@@ -18,7 +18,8 @@ struct SupportFolder: Sendable {
     parts = [Self.topName(ofStore: path), "_EXTERNAL_DATA"]
   }
 
-  private static func topName(ofStore path: String) -> String {
+  /// The name of the folder that lies beside a store.
+  static func topName(ofStore path: String) -> String {
     ".\(URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent)_SUPPORT"
   }
 

@@ -129,7 +129,7 @@ struct StoreOpener {
   /// Until the transaction ends that makes everything, the file is a database without tables: a process that finds one,
   /// after a death too, makes the store in it.
   private func create() throws -> Result {
-    try file.checkFolder()
+    try file.checkPlace()
     var builder = LayoutBuilder(model: model, entities: entities, file: nil)
     let layout = try builder.build()
     try layout.checkColumnCounts()

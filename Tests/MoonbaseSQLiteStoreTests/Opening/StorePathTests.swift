@@ -49,6 +49,24 @@ import Testing
     #expect(error?.code == .cannotOpenFile)
   }
 
+  @Test(arguments: [
+    (String(repeating: "s", count: 240) + ".sqlite", nil), (String(repeating: "s", count: 246), nil),
+    (String(repeating: "s", count: 241) + ".sqlite", "1 byte,"), (String(repeating: "s", count: 247), "1 byte,"),
+    (String(repeating: "é", count: 124) + ".sqlite", "8 bytes,"), (String(repeating: "s", count: 255), "9 bytes,"),
+  ])
+  func aNameThatLeavesNoRoomForWhatLiesBesideTheStoreIsRefused(_ name: String, _ excess: String?) throws {
+    let folder = try TemporaryFolder()
+    let model = try People.model().resolved()
+    guard let excess else {
+      _ = try SQLiteStore(url: folder.file(name), model: model)
+      return
+    }
+    let error = #expect(throws: GraphError.self) { try SQLiteStore(url: folder.file(name), model: model) }
+    #expect(error?.code == .cannotOpenFile)
+    #expect(error?.message.contains("cannot be made: the name is too long by \(excess)") == true, "\(error as Any)")
+    #expect(try folder.contents().isEmpty)
+  }
+
   @Test(arguments: [true, false])
   func whatIsNoFileIsRefusedAtOnce(readOnly: Bool) throws {
     let folder = try TemporaryFolder()
