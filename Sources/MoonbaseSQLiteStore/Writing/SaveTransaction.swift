@@ -187,11 +187,19 @@ struct SaveTransaction {
   // MARK: Conflicts
 
   private func conflict(_ id: ManagedObjectID, expected: Int64) throws -> GraphError {
-    let table = identifier(try layout.layout(of: id).table)
-    let statement = try connection.statement("SELECT IFNULL(Z_OPT, 0) FROM \(table) WHERE Z_PK = ?")
+    let table = try layout.layout(of: id).table
+    let statement = try connection.statement("SELECT IFNULL(Z_OPT, 0) FROM \(identifier(table)) WHERE Z_PK = ?")
     statement.bind(id.key, at: 1)
     defer { statement.reset() }
-    return .conflict(id, expected: expected, found: try statement.step() ? statement.integer(0) : nil)
+    guard try statement.step() else { return .conflict(id, expected: expected, found: nil) }
+    guard statement.storage(0) == .integer else {
+      let mismatch = ColumnMismatch(statement, column: 0, wanted: "version number")
+      throw GraphError(
+        .invalidStore,
+        message: "the store is damaged: table \(table), row \(id.key): Z_OPT \(mismatch.description); set it to 1",
+        entity: id.entityName, objectID: id)
+    }
+    return .conflict(id, expected: expected, found: statement.integer(0))
   }
 
   /// Says which constraint an object violates.

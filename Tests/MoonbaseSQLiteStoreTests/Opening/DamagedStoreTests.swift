@@ -90,6 +90,28 @@ import Testing
     #expect(error?.message.contains("Z_OPT") == true)
   }
 
+  @Test(arguments: [
+    ("'abc'", "the text \"abc\""), ("x'414243'", "3 bytes"), ("1.5", "1.5"),
+  ])
+  func aVersionThatIsNoNumberIsNamedWhenTheObjectIsSavedOrDeleted(_ sql: String, _ found: String) throws {
+    for deletes in [false, true] {
+      let people = try PeopleStore()
+      let id = try people.insert(people.row("Person"))[0]
+      try Self.damage(people, "UPDATE ZPERSON SET Z_OPT = \(sql)")
+      let coordinator = PersistentStoreCoordinator(model: people.model)
+      coordinator.add(people.store)
+      let context = try ManagedObjectContext(coordinator)
+      let person = try #require(try context.fetch(FetchRequest("Person")).first)
+      if deletes { try context.delete(person) } else { try person.setValue(.int(7), forKey: "age") }
+      let error = #expect(throws: GraphError.self) { try context.save() }
+      #expect(error?.code == .invalidStore && error?.objectID == id)
+      #expect(
+        error?.message.hasSuffix(
+          "is damaged: table ZPERSON, row \(id.key): Z_OPT holds \(found), which is no version number; set it to 1")
+          == true, "\(error as Any)")
+    }
+  }
+
   private static let foreign = [
     ("small", "'abc'"), ("small", "'12abc'"), ("small", "x'31'"), ("small", "1.5"), ("small", "32768"),
     ("small", "-32769"), ("medium", "2147483648"), ("medium", "'x'"), ("large", "'x'"), ("large", "9.3e18"),
