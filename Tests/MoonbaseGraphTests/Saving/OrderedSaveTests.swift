@@ -85,6 +85,24 @@ import Testing
     }
   }
 
+  @Test(arguments: StoreKind.allCases, Kind.allCases)
+  private func whatIsAppendedBesideAReorderingStandsBehindWhatItsContextKnew(_ store: StoreKind, _ kind: Kind) throws {
+    let (bench, context, list, slot) = try filledList(kind, count: 40, in: store)
+    let known = try list.objectIDs(forRelationshipNamed: "items")
+    let other = bench.context()
+    let same = try other.object(with: list.objectID)
+    #expect(try same.objectIDs(forRelationshipNamed: "items") == known)
+    for _ in 0..<3 { try list.moveMember(from: 0, to: 39, slot: slot) }
+    try context.save()
+    let new = try other.insert("Item")
+    try same.add(new, to: "items")
+    try other.save()
+    let order = try saved(list, in: bench)
+    #expect(order.count == 41 && Set(order) == Set(known + [new.objectID]))
+    let (place, last) = (order.firstIndex(of: new.objectID), order.firstIndex(of: known[39]))
+    #expect(try #require(place) > #require(last))
+  }
+
   /// What another context reads.
   private func saved(_ list: ManagedObject, in bench: StoreBench) throws -> [ManagedObjectID] {
     let other = bench.context()
