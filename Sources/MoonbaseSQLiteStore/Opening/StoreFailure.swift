@@ -23,7 +23,7 @@ struct StoreFailure: Sendable {
   private func explain(_ error: SQLiteError) -> (GraphError.Code, String) {
     let reason = error.systemReason ?? error.message
     switch error.code.primary {
-    case .busy, .locked: return (.storeBusy, ": another process is writing to the store; try again")
+    case .busy, .locked: return (.storeBusy, ": another process is reading or writing the store; try again")
     case .lockingProtocol:
       return (
         .storeBusy,

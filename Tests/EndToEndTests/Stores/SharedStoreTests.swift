@@ -92,7 +92,7 @@ import Testing
     defer { lock.end() }
     let run = try bench.moonbase("run", "--store", "s.sqlite", "-e", Self.insert + "assert(c:save())")
     #expect(run.status == 75)
-    #expect(run.complaints.contains("another process is writing to the store; try again"))
+    #expect(run.complaints.contains("another process is reading or writing the store; try again"))
     let quiet = try bench.moonbase("run", "--store", "s.sqlite", "-e", Self.insert + "c:save()")
     #expect(quiet.status == 75)
     lock.end()

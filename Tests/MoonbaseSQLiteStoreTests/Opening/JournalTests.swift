@@ -51,6 +51,7 @@ import Testing
       try SQLiteStore(url: folder.file(), model: model, options: .init(busyTimeout: 1)).setMetadata(["a": 1])
     }
     #expect(error?.code == .storeBusy)
+    #expect(error?.message.hasSuffix("another process is reading or writing the store; try again") == true)
     rows.reset()
     try store.setMetadata(["a": 1])
     #expect(try store.metadata()["a"] == 1)
