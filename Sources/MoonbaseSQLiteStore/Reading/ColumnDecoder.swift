@@ -7,9 +7,10 @@ struct ColumnMismatch: Error {
   /// What the column holds, and what it should hold.
   let description: String
 
-  init(_ row: Statement, column: Int32, wanted: String) {
+  /// The storage class is that of before anything was read, which SQLite converts in place.
+  init(_ row: Statement, column: Int32, storage: StorageClass, wanted: String) {
     let found =
-      switch row.storage(column) {
+      switch storage {
       case .blob: "\(row.data(column).count) bytes"
       case .text:
         "the text \(row.withBytes(column) { String(decoding: $0.prefix(240), as: UTF8.self) }.prefix(60).debugDescription)"
@@ -61,7 +62,7 @@ enum ColumnDecoder {
       case .uuid: uuid(row, column: column)
       case .uri: uri(row, column: column, storage: storage)
       }
-    guard let value else { throw ColumnMismatch(row, column: column, wanted: kind.valueName) }
+    guard let value else { throw ColumnMismatch(row, column: column, storage: storage, wanted: kind.valueName) }
     return value
   }
 

@@ -166,7 +166,9 @@ struct RowPlan: Sendable {
 
   private func key(_ row: Statement, column: Int32) throws(ColumnMismatch) -> Int64? {
     if let key = row.storedInteger(column) { return key }
-    guard row.isNull(column) else { throw ColumnMismatch(row, column: column, wanted: "key of an object") }
+    guard row.isNull(column) else {
+      throw ColumnMismatch(row, column: column, storage: row.storage(column), wanted: "key of an object")
+    }
     return nil
   }
 

@@ -192,8 +192,9 @@ struct SaveTransaction {
     statement.bind(id.key, at: 1)
     defer { statement.reset() }
     guard try statement.step() else { return .conflict(id, expected: expected, found: nil) }
-    guard statement.storage(0) == .integer else {
-      let mismatch = ColumnMismatch(statement, column: 0, wanted: "version number")
+    let storage = statement.storage(0)
+    guard storage == .integer else {
+      let mismatch = ColumnMismatch(statement, column: 0, storage: storage, wanted: "version number")
       throw GraphError(
         .invalidStore,
         message: "the store is damaged: table \(table), row \(id.key): Z_OPT \(mismatch.description); set it to 1",
