@@ -141,6 +141,30 @@ import Testing
   }
 
   @Test(arguments: [
+    ("amount", "'abc'", "holds the text \"abc\", which is no decimal; put it right, or set it to NULL"),
+    ("token", "x'0102'", "holds 2 bytes, which is no UUID; put it right, or set it to NULL"),
+    ("token", "5", "holds 5, which is no UUID; put it right, or set it to NULL"),
+    ("amount", "'\(String(repeating: "7", count: 1001))x'", "\"\(String(repeating: "7", count: 60))\", which is no"),
+    ("token", "'\(String(repeating: "7", count: 1001))'", "\"\(String(repeating: "7", count: 60))\", which is no"),
+    ("amount", "CAST('\(String(repeating: "7", count: 1001))' AS BLOB)", "holds 1001 bytes, which is no"),
+  ])
+  func theMessageOfAForeignValueShowsItsBeginningAndSaysWhatToDo(_ name: String, _ sql: String, _ end: String) throws {
+    let people = try PeopleStore(SavingTests.everyType())
+    let id = try people.insert(people.row("Thing"))[0]
+    try Self.damage(people, "UPDATE ZTHING SET Z\(name.uppercased()) = \(sql)")
+    let error = #expect(throws: GraphError.self) { try people.store.snapshot(of: id) }
+    #expect(error?.message.contains("table ZTHING, row \(id.key): Thing.\(name) holds ") == true)
+    #expect(error?.message.contains(end) == true, "\(error as Any)")
+  }
+
+  @Test func aNumeralOfAsManyBytesAsAreLookedAtIsADecimal() throws {
+    let people = try PeopleStore(SavingTests.everyType())
+    let id = try people.insert(people.row("Thing"))[0]
+    try Self.damage(people, "UPDATE ZTHING SET ZAMOUNT = CAST('\(String(repeating: "0", count: 999))7' AS BLOB)")
+    #expect(try people.value(id, "amount") == .decimal(7))
+  }
+
+  @Test(arguments: [
     ("large", "'12'", Value.int(12)), ("ratio", "'2.5'", .double(2.5)), ("text", "17", .string("17")),
     ("moment", "12", .date(Date(timeIntervalSinceReferenceDate: 12))), ("bytes", "'AB'", .data(Data("AB".utf8))),
     ("amount", "x'31322e35'", .decimal(Decimal(string: "12.5")!)), ("flag", "2", .bool(true)), ("link", "''", .null),
