@@ -10,7 +10,10 @@ extension LuaFileLibrary {
         if var numeral = try Self.numeral(call, at: index) {
           try numeral.withUTF8 { try file.write(UnsafeRawBufferPointer($0)) }
         } else {
-          try call.withBytes(index) { try file.write($0) }
+          try call.withBytes(index) { bytes in
+            try HostWork.charge(bytes.count >> 10)
+            try file.write(bytes)
+          }
         }
       } catch LuaFile.Failure.system(let number) {
         return call.fail(nil, number: number)

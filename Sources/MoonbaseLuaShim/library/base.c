@@ -11,6 +11,9 @@ int mbl_tostring(lua_State *L) {
   return 1;
 }
 
+// A text of so many bytes costs by its length to be written.
+#define LONG_TEXT 4096
+
 int mbl_print(lua_State *L) {
   MBLState *S = mbl_of(L);
   int count = lua_gettop(L);
@@ -24,6 +27,8 @@ int mbl_print(lua_State *L) {
     } else {
       luaL_tolstring(L, i, NULL);
     }
+    size_t length = lua_rawlen(L, -1);
+    if (length >= LONG_TEXT) mbl_charge(L, (int64_t)(length / 64));
     luaL_addvalue(&buffer);
   }
   luaL_addchar(&buffer, '\n');

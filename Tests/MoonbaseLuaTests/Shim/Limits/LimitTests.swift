@@ -1,4 +1,5 @@
 import MoonbaseLua
+import MoonbasePlatform
 import Testing
 
 /// No script can catch the end of its run, and the state can be used after it.
@@ -30,6 +31,45 @@ import Testing
     let state = try LuaState(limits: LuaLimits(instructions: 400_000))
     let error = try #require(throws: LuaError.self) { try state.load(code, name: "t")() }
     #expect(error.kind == .limit(.instructions), "\(error)")
+  }
+
+  /// Of a huge text the rest is neither made nor written once the instructions are used up.
+  @Test(arguments: [
+    "string.rep('x', 1e8)", "string.rep('x', 5e7, ',')", "print(table.unpack(texts))", "io.write(table.unpack(texts))",
+    "io.stdout:write(table.unpack(texts))",
+  ])
+  func aHugeTextIsCountedOnItsWay(_ call: String) throws {
+    let state = try LuaState(limits: LuaLimits(instructions: 400_000))
+    try state.openFiles(LuaFileAccess(readable: [], writable: [], variables: []))
+    let written = Lock(0)
+    state.output = LuaOutput { bytes, _ in written.withLock { $0 += bytes.count } }
+    let code = "local texts, s = {}, ('x'):rep(1e6) for i = 1, 100 do texts[i] = s end pcall(function() \(call) end)"
+    let error = try #require(throws: LuaError.self) { try state.load(code, name: "t")() }
+    #expect(error.kind == .limit(.instructions), "\(error)")
+    #expect(written.withLock { $0 } < 60_000_000)
+    #expect(state.memoryPeak < 60_000_000)
+  }
+
+  @Test func aDeadlineEndsWhatWritesOnItsWay() throws {
+    let state = try LuaState(limits: LuaLimits(deadline: 0.2))
+    try state.openFiles(LuaFileAccess(readable: [], writable: [], variables: []))
+    let written = Lock(0)
+    state.output = LuaOutput { _, _ in
+      written.withLock { $0 += 1 }
+      Thread.sleep(forTimeInterval: 0.02)
+    }
+    let code = "local texts, s = {}, ('x'):rep(1e6) for i = 1, 200 do texts[i] = s end io.write(table.unpack(texts))"
+    let error = try #require(throws: LuaError.self) { try state.load(code, name: "t")() }
+    #expect(error.kind == .limit(.deadline), "\(error)")
+    #expect(written.withLock { $0 } < 100)
+  }
+
+  /// A text that is complete is there twice, in the buffer and as Lua's string.
+  @Test func aDeadlineEndsStringRepOnItsWay() throws {
+    let state = try LuaState(limits: LuaLimits(deadline: 0.02))
+    let error = try #require(throws: LuaError.self) { try state.load("return ('x'):rep(4e8)", name: "t")() }
+    #expect(error.kind == .limit(.deadline), "\(error)")
+    #expect(state.memoryPeak < 600_000_000)
   }
 
   @Test(arguments: [
