@@ -18,6 +18,22 @@ package struct HostMemory: ~Copyable {
     if held &- told > Self.stride { try tell() }
   }
 
+  /// Counts bytes that are no longer held, or that are counted elsewhere from now on.
+  package mutating func release(_ bytes: Int) {
+    held &-= bytes
+    // That there is more room ends no run.
+    if told &- held > Self.stride { try? tell() }
+  }
+
+  /// Throws the error with which the run ends if it may not hold so many bytes more: asked before they are made, and weighed by
+  /// whoever makes them.
+  package static func require(_ bytes: Int) throws {
+    guard bytes > stride else { return }
+    let error = weigh(bytes)
+    _ = weigh(-bytes)
+    if let error { throw error }
+  }
+
   private mutating func tell() throws {
     let growth = held - told
     told = held

@@ -9,6 +9,8 @@ public import struct MoonbaseModel.SortDescriptor
 extension SQLiteStore {
   /// How many rows one statement asks for by key.
   private static let chunk = 512
+  /// The bytes that an ID takes in a list that grows.
+  private static let idWeight = 24
 
   public func canEvaluate(_ predicate: Predicate, for query: StoreQuery) throws -> Bool {
     var query = query
@@ -83,7 +85,7 @@ extension SQLiteStore {
   }
 
   private func rows<Element>(
-    of query: StoreQuery, plan: RowPlan, columns: [String], weigh: (Element) -> Int = { _ in 24 },
+    of query: StoreQuery, plan: RowPlan, columns: [String], weigh: (Element) -> Int = { _ in SQLiteStore.idWeight },
     _ decode: (Statement) throws -> Element
   ) throws -> [Element] {
     let sql = try select(columns, query: query, plan: plan)
@@ -187,6 +189,7 @@ extension SQLiteStore {
     let places = Dictionary(ids.enumerated().map { ($1.key, $0) }) { first, _ in first }
     return try read { session in
       var result = none
+      var memory = HostMemory()
       for start in stride(from: 0, to: ids.count, by: Self.chunk) {
         let keys = ids[start..<min(start + Self.chunk, ids.count)].map(\.key)
         let statement = try session.connection.statement(query.select(keyCount: keys.count.roundedUpToPowerOfTwo))
@@ -194,7 +197,9 @@ extension SQLiteStore {
         defer { statement.reset() }
         while try statement.step() {
           try HostWork.charge()
-          if let place = places[statement.integer(2)] { result[place].append(try plan.id(statement)) }
+          guard let place = places[statement.integer(2)] else { continue }
+          result[place].append(try plan.id(statement))
+          try memory.hold(Self.idWeight)
         }
       }
       return result

@@ -92,6 +92,33 @@ import Testing
     #expect(peak < 20 << 20)
   }
 
+  /// How many of the heavy rows are read anew after a script went through all of them.
+  private func rowsReadAnew(after limits: LuaLimits) throws -> Int {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Walk-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let model = try LuaModelFile().read(ScriptSource(name: "model.lua", text: Self.things))
+    let file = folder.appendingPathComponent("store.sqlite")
+    let container = try PersistentContainer(model: model, store: .sqlite(file), extensions: [])
+    try fillWithHeavyRows(try ManagedObjectContext(container.coordinator, extensions: container.extensions))
+    let domain = try ScriptDomain(limits: limits)
+    defer { domain.close() }
+    try domain.setContext(try domain.context(of: container.opened))
+    let script = "for thing in moonbase.context:fetch('Thing'):each() do assert(thing.name) end"
+    #expect(ScriptRunner(domain).run([ScriptSource(name: "script.lua", text: script)]).status == 0)
+    let store = try #require(container.coordinator.persistentStores[0] as? SQLiteStore)
+    let reader = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
+    let ids = try reader.fetchIDs(FetchRequest("Thing"))
+    let before = store.statements.statementCount
+    for id in ids { _ = try reader.existingObject(with: id) }
+    return store.statements.statementCount - before
+  }
+
+  @Test func theRowsThatAreKeptTakeAPartOfTheMemoryOfAScript() throws {
+    #expect(try rowsReadAnew(after: LuaLimits()) < 50)
+    #expect(try rowsReadAnew(after: LuaLimits(memory: 32 << 20)) > 150)
+  }
+
   @Test func rowsCountWhileABatchIsRead() throws {
     let script = "pcall(moonbase.context:fetch('Thing'):batch(200):each())"
     let (outcome, peak) = try run(script, isStored: true, limits: LuaLimits(memory: 4 << 20), fillWithHeavyRows)

@@ -9,7 +9,7 @@ import OrderedCollections
 struct ChangeJournal {
   /// A moment to which changes can be undone. Savepoints end in the reverse order of their beginning.
   struct Savepoint {
-    fileprivate let start: Int
+    fileprivate let start, weight: Int
     fileprivate let outer: UInt32
   }
 
@@ -32,6 +32,18 @@ struct ChangeJournal {
         object
       }
     }
+
+    /// The bytes that it keeps, by estimate: former values are no longer counted as their object's.
+    fileprivate var weight: Int {
+      switch self {
+      case .changed(let object, _): Self.ownWeight &+ object.assignedWeight
+      case .order(_, _, let order): Self.ownWeight &+ order.weight
+      case .destination, .inserted, .dropped: Self.ownWeight
+      }
+    }
+
+    /// With the room of an array that grows.
+    private static let ownWeight = 160
   }
 
   private var entries: ContiguousArray<Entry> = []
@@ -40,11 +52,15 @@ struct ChangeJournal {
   /// The number of the innermost savepoint; 0 where there is none.
   private(set) var current: UInt32 = 0
   private var last: UInt32 = 0
+  /// The bytes that it keeps, by estimate, and those of which the context was told.
+  private var weight = 0
+  private var toldWeight = 0
+  private static let weighingStride = 1 << 16
 
   var isActive: Bool { current != 0 }
 
   mutating func begin() -> Savepoint {
-    let savepoint = Savepoint(start: entries.count, outer: current)
+    let savepoint = Savepoint(start: entries.count, weight: weight, outer: current)
     last = last == .max ? 1 : last + 1
     current = last
     return savepoint
@@ -55,12 +71,14 @@ struct ChangeJournal {
     current = savepoint.outer
     guard !isActive else { return [] }
     entries.removeAll(keepingCapacity: entries.count < 64)
+    weight = 0
     return dropped.isEmpty ? [] : takeDropped()
   }
 
   mutating func note(_ entry: Entry) {
     guard isActive else { return }
     entries.append(entry)
+    weight &+= entry.weight
     if case .dropped(let object, _) = entry { dropped.append(object) }
   }
 
@@ -78,11 +96,27 @@ struct ChangeJournal {
   mutating func take(since savepoint: Savepoint) -> [Entry] {
     let taken = Array(entries[savepoint.start...].reversed())
     entries.removeSubrange(savepoint.start...)
+    weight = savepoint.weight
     return taken
+  }
+
+  /// Whether it is worth telling what it keeps; without a savepoint it keeps nothing.
+  fileprivate var hasNewWeight: Bool { isActive ? weight &- toldWeight > Self.weighingStride : toldWeight != 0 }
+
+  /// The bytes that came since the context was told.
+  fileprivate mutating func takeGrowth() -> Int {
+    defer { toldWeight = weight }
+    return weight &- toldWeight
   }
 }
 
 extension ManagedObjectContext {
+  /// Notes what was before a change.
+  func note(_ entry: ChangeJournal.Entry) {
+    journal.note(entry)
+    if journal.hasNewWeight { weigh(journal.takeGrowth()) }
+  }
+
   /// Runs `body`; on an error all that it changed here is as it was.
   package func undoingOnFailure<Result>(_ body: () throws -> Result) throws -> Result {
     let savepoint = journal.begin()
@@ -98,6 +132,7 @@ extension ManagedObjectContext {
   /// Ends a savepoint: once nothing can be undone, who left for good keeps no values.
   func endSavepoint(_ savepoint: ChangeJournal.Savepoint) {
     for object in journal.end(savepoint) where object.managedObjectContext == nil { object.letGo(of: self) }
+    if journal.hasNewWeight { weigh(journal.takeGrowth()) }
   }
 
   /// Undoes what was changed since a savepoint, but for objects that are to keep it.

@@ -41,7 +41,7 @@ extension ManagedObjectContext {
   private func insertAsleep(_ entity: ResolvedEntity) throws -> ManagedObject {
     let object = try makeObject(ManagedObjectID(temporaryFor: entity.symbol), of: entity, state: .inserted)
     object.takeInitialValues(in: journal.current)
-    journal.note(.inserted(object))
+    note(.inserted(object))
     list(object)
     changeCount &+= 1
     touchedObjects?.append(object)

@@ -1,4 +1,5 @@
 public import MoonbaseModel
+import MoonbasePlatform
 
 extension ManagedObjectContext {
   /// The object of an ID, made as a fault if it is not registered. Whether the store has it shows at the first access.
@@ -22,7 +23,13 @@ extension ManagedObjectContext {
   }
 
   /// The objects of IDs, in their order; faults where they are not registered.
-  public func objects(with ids: [ManagedObjectID]) throws -> [ManagedObject] { try ids.map(object(with:)) }
+  public func objects(with ids: [ManagedObjectID]) throws -> [ManagedObject] {
+    try HostMemory.require(ids.count &* ManagedObject.ownWeight)
+    return try ids.map { id in
+      try HostWork.charge()
+      return try object(with: id)
+    }
+  }
 
   /// The object of an ID if it is in the store or waits to be saved; reads its values.
   public func existingObject(with id: ManagedObjectID) throws -> ManagedObject? {

@@ -25,12 +25,17 @@ extension ManagedObjectContext {
     if refreshing {
       for snapshot in snapshots { registered[snapshot.id]?.takeUnretainedValue().adopt(snapshot) }
     }
+    try HostMemory.require(snapshots.count &* ManagedObject.ownWeight)
+    // A row is held by the list until it is counted as its object's.
+    var memory = HostMemory()
+    try memory.hold(snapshots.reduce(0) { $0 &+ $1.weight })
     var result: [ManagedObject] = []
     result.reserveCapacity(snapshots.count)
     registered.reserveCapacity(snapshots.count)
     for snapshot in snapshots {
       try HostWork.charge()
       result.append(try object(for: snapshot))
+      memory.release(snapshot.weight)
     }
     return result
   }
@@ -43,13 +48,19 @@ extension ManagedObjectContext {
     return withExtendedLifetime(loaded) { ids.compactMap { registeredObject(for: $0) }.filter { !$0.needsRow } }
   }
 
+  /// How many rows are held together on their way into the row cache.
+  private static let pageSize = 4096
+
   /// Reads rows that are not here yet into the row cache and into the faults that wait for them.
   func loadRows(of ids: [ManagedObjectID]) throws {
     let missing = ids.filter { id in
       !id.isTemporaryID && registered[id].map { $0.takeUnretainedValue().snapshot == nil } ?? true
     }
-    for snapshot in try coordinator.snapshots(of: missing) {
-      registered[snapshot.id]?.takeUnretainedValue().takeRow(snapshot)
+    for start in stride(from: 0, to: missing.count, by: Self.pageSize) {
+      let page = Array(missing[start..<min(start + Self.pageSize, missing.count)])
+      for snapshot in try coordinator.snapshots(of: page) {
+        registered[snapshot.id]?.takeUnretainedValue().takeRow(snapshot)
+      }
     }
   }
 

@@ -2,7 +2,7 @@ import MoonbaseModel
 
 /// Destinations of objects that may not be held yet.
 ///
-/// Bounded: two generations of at most `capacity` IDs. What is no longer here is read when it is asked for.
+/// Bounded: two generations of at most `capacity` IDs. What is no longer here, or too long for it, is read when it is asked for.
 struct PrefetchedLists {
   private static let capacity = 1 << 16
 
@@ -14,6 +14,7 @@ struct PrefetchedLists {
   var count: Int { young.count + old.count }
 
   mutating func insert(_ list: [ManagedObjectID], for key: PrefetchKey) {
+    guard list.count < Self.capacity else { return }
     young[key] = list
     weight += 1 + list.count
     guard weight > Self.capacity else { return }

@@ -68,10 +68,7 @@ struct FetchPlan {
 
   /// Objects without their values; with a batch size they read theirs together.
   private func faults(_ ids: [ManagedObjectID]) throws -> [ManagedObject] {
-    let objects = try ids.map { id in
-      try HostWork.charge()
-      return try context.object(with: id)
-    }
+    let objects = try context.objects(with: ids)
     let size = request.fetchBatchSize
     guard size > 0 else { return objects }
     for start in stride(from: 0, to: ids.count, by: size) {

@@ -8,15 +8,22 @@ struct Prefetch {
 
   func run(_ paths: [String]) throws {
     for path in paths {
-      var current = objects
-      for (depth, key) in path.split(separator: ".").enumerated() {
-        current = try load(String(key), of: current, areHeld: depth == 0)
+      let keys = path.split(separator: ".")
+      var owners = objects
+      for (depth, key) in keys.enumerated() {
+        let ids = try load(String(key), of: owners, areHeld: depth == 0)
+        // At the end of the path the rows are enough: who asks for the objects makes them.
+        if depth + 1 < keys.count { owners = try context.objects(with: ids) }
       }
     }
   }
 
-  /// Loads one relationship and returns its destinations as objects.
-  private func load(_ key: String, of owners: [ManagedObject], areHeld: Bool) throws -> [ManagedObject] {
+  /// The bytes that the ID of a destination takes while its row is read: in a list, in a set, and in lists of those missing.
+  private static let idWeight = 64
+
+  /// Loads one relationship and returns its destinations, each once.
+  private func load(_ key: String, of owners: [ManagedObject], areHeld: Bool) throws -> [ManagedObjectID] {
+    var memory = HostMemory()
     var ids: [ManagedObjectID] = []
     for (_, group) in Dictionary(grouping: owners, by: { $0.entity.index }) {
       guard let entity = group.first?.entity else { continue }
@@ -29,13 +36,15 @@ struct Prefetch {
       if case .toMany = property.kind { try loadToMany(property.slot, of: group, areHeld: areHeld) }
       for owner in group {
         try HostWork.charge()
-        ids += try owner.objectIDs(forRelationshipNamed: key)
+        let destinations = try owner.objectIDs(forRelationshipNamed: key)
+        try memory.hold(Self.idWeight &* destinations.count)
+        ids += destinations
       }
     }
     try HostWork.charge(ids.count)
     let unique = Array(Set(ids))
     try context.loadRows(of: unique)
-    return try context.objects(with: unique)
+    return unique
   }
 
   /// The objects of the result keep their destinations themselves. Owners further down the path are let go when the prefetch
@@ -47,7 +56,7 @@ struct Prefetch {
       try HostWork.charge(lists.count)
       for (id, list) in zip(group, lists) {
         if areHeld, let owner = context.registeredObject(for: id) {
-          owner.toManyState(slot).load(list)
+          try owner.load(list, into: owner.toManyState(slot))
         } else {
           context.prefetched.insert(list, for: PrefetchKey(id: id, slot: slot))
         }

@@ -25,6 +25,6 @@ extension ManagedObject {
     guard context.journal.isActive else { return }
     let memo = Memo(
       state: state, snapshot: snapshot, live: live, changed: changed, caches: caches, delayed: delayed)
-    context.journal.note(.changed(self, memo))
+    context.note(.changed(self, memo))
   }
 }

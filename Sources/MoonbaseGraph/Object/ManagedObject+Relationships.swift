@@ -21,10 +21,7 @@ extension ManagedObject {
   public final func objects(forKey key: String) throws -> [ManagedObject] {
     let slot = try toManySlot(key)
     guard let context else { throw goneError }
-    return try memberIDs(slot).map { id in
-      try HostWork.charge()
-      return try context.object(with: id)
-    }
+    return try context.objects(with: memberIDs(slot))
   }
 
   /// The IDs of the destinations of a relationship, without making objects of them.
@@ -78,14 +75,14 @@ extension ManagedObject {
     let isNoted = context?.journal.isActive ?? false
     if isNoted { willChange() }
     guard let step = change(state) else { return false }
-    if isNoted { context?.journal.note(.destination(self, state, step)) }
+    if isNoted { context?.note(.destination(self, state, step)) }
     didChange(slot)
     return true
   }
 
   private func note(_ order: ToManyState.Order, of state: ToManyState) {
     willChange()
-    context?.journal.note(.order(self, state, order))
+    context?.note(.order(self, state, order))
   }
 
   /// Whether a to-many relationship without a state has no destinations, so that there is nothing to read.
@@ -107,10 +104,16 @@ extension ManagedObject {
     let state = toManyState(slot)
     if !state.isLoaded {
       guard let context else { throw goneError }
-      state.load(try context.storedDestinations(of: self, slot: slot))
-      weighRelationships()
+      try load(context.storedDestinations(of: self, slot: slot), into: state)
     }
     return state
+  }
+
+  /// Takes in the destinations as they are saved. Where a script may not hold so many, the relationship stays unread.
+  final func load(_ saved: [ManagedObjectID], into state: ToManyState) throws {
+    try HostMemory.require(ToManyState.weight(of: saved.count))
+    state.load(saved)
+    weighRelationships()
   }
 
   /// The destinations of a to-many relationship; reads them at the first access.
@@ -184,9 +187,9 @@ extension ManagedObject {
     try HostWork.charge(list.count)
     let wanted = OrderedSet(list)
     let ids = Array(wanted)
-    let coming = try ids.map { try destination($0, slot: slot) }
+    let coming = try forEach(ids) { try destination($0, slot: slot) }
     let leavingIDs = try memberIDs(slot).filter { !wanted.contains($0) }
-    let leaving = try leavingIDs.map { try leavingDestination($0, slot: slot) }
+    let leaving = try forEach(leavingIDs) { try leavingDestination($0, slot: slot) }
     for (id, object) in zip(leavingIDs, leaving) { try removeMember(id, slot: slot, destination: object) }
     for (id, object) in zip(ids, coming) { try addMember(id, slot: slot, destination: object) }
     if entity.properties[slot].relationship?.isOrdered == true, try memberIDs(slot) != ids {
@@ -194,6 +197,17 @@ extension ManagedObject {
       note(state.order, of: state)
       state.reorder(ids)
       didChange(slot)
+    }
+  }
+
+  /// What `body` finds of each ID, which may make its object: there must be room for all of them.
+  private func forEach(
+    _ ids: [ManagedObjectID], _ body: (ManagedObjectID) throws -> ManagedObject?
+  ) throws -> [ManagedObject?] {
+    try HostMemory.require(ids.count &* Self.ownWeight)
+    return try ids.map { id in
+      try HostWork.charge()
+      return try body(id)
     }
   }
 

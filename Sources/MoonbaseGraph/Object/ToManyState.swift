@@ -26,8 +26,16 @@ final class ToManyState {
     self.isLoaded = isLoaded
   }
 
+  /// The bytes of a state without destinations and of its place in an object, by estimate.
+  private static let ownWeight = 160
+
+  /// The bytes that so many destinations take, by estimate.
+  static func weight(of count: Int) -> Int { count &* 40 }
+
   /// The bytes that it keeps, by estimate.
-  var weight: Int { (members.count &+ added.count &+ removed.count &+ (moved?.count ?? 0)) &* 40 }
+  var weight: Int {
+    Self.ownWeight &+ Self.weight(of: members.count &+ added.count &+ removed.count &+ (moved?.count ?? 0))
+  }
 
   var hasChanges: Bool { isReordered || !added.isEmpty || !removed.isEmpty }
 
@@ -156,6 +164,9 @@ final class ToManyState {
 
     fileprivate let former: Former
     fileprivate let wasReordered: Bool
+
+    /// The bytes that it keeps, by estimate.
+    var weight: Int { if case .list(let list) = former { ToManyState.weight(of: list.count) } else { 0 } }
   }
 
   /// The order before one destination moves.

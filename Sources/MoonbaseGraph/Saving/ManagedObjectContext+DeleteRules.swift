@@ -38,7 +38,7 @@ extension ManagedObjectContext {
         continue
       }
       changedObjects.remove(object)
-      journal.note(.dropped(object, object.state))
+      note(.dropped(object, object.state))
       disown(object, because: .deleted, mayReturn: journal.isActive)
     }
   }

@@ -21,7 +21,8 @@ final class RowCache: Sendable {
     fileprivate let removals: UInt64
   }
 
-  private static let greatestWeight = 32 << 20
+  /// Of the memory of a script that reads, both generations together take a quarter.
+  private static var greatestWeight: Int { min(32 << 20, HostWork.greatestValue / 4) }
 
   private let capacity: Int
   private let generations = Lock(Generations())

@@ -33,7 +33,8 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     connection.setBusyTimeout(milliseconds: busyTimeout)
     // SQLite's 2 MiB are too few for the pages that one save of many objects touches (indexes are written all over), or one
     // query that follows relationships.
-    try connection.execute("PRAGMA cache_size = -32768")
+    // Of a script's memory they take a quarter at most.
+    try connection.execute("PRAGMA cache_size = -\(min(32768, HostWork.greatestValue >> 11))")
     connection.limitParameters(to: Self.greatestParameterCount)
     try PredicateFunctions.register(on: connection)
     try TriggerFunctions.register(on: connection)

@@ -46,6 +46,21 @@ extension ScriptDomain {
     .object(LuaObject(object, as: try types.type(of: object.entity)))
   }
 
+  /// The handles of objects.
+  func handles(_ objects: [ManagedObject]) throws -> [LuaValue] {
+    try objects.map { object in
+      try HostWork.charge()
+      return try handle(object)
+    }
+  }
+
+  /// The handles of objects as a table.
+  func list(of objects: [ManagedObject]) throws -> LuaTable {
+    var memory = HostMemory()
+    try memory.hold(objects.count * MemoryLayout<LuaValue>.stride)
+    return try state.list(handles(objects))
+  }
+
   // MARK: From Lua
 
   /// A Lua value in the form of an attribute; without one, in its natural form.

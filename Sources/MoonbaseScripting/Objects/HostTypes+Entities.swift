@@ -32,8 +32,7 @@ extension HostTypes {
     type.property(
       name,
       get: { [unowned self] object, call in
-        let domain = try openDomain()
-        try call.return(.table(try domain.state.list(object.fetchedObjects(forKey: name).map(domain.handle))))
+        try call.return(.table(try openDomain().list(of: object.fetchedObjects(forKey: name))))
       }, set: { object, _ in throw GraphError.fetchedProperty(name, of: object.entity) })
   }
 

@@ -231,9 +231,7 @@ extension HostTypes {
 
   private func describeResults() {
     request.method("all", upTo: 0) { [unowned self] box, call in
-      let domain = try openDomain()
-      let objects = try box.context.fetch(box.objectRequest("all")).map { try domain.handle($0) }
-      try call.return(.table(try domain.state.list(objects)))
+      try call.return(.table(try openDomain().list(of: box.context.fetch(box.objectRequest("all")))))
     }
     request.method("first", upTo: 0) { [unowned self] box, call in
       var request = try box.objectRequest("first")

@@ -14,6 +14,12 @@ final class ToManyBox {
 
   func ids() throws -> [ManagedObjectID] { try owner.memberIDs(slot) }
 
+  func objects() throws -> [ManagedObject] {
+    let ids = try ids()
+    guard let context = owner.managedObjectContext else { throw owner.goneError }
+    return try context.objects(with: ids)
+  }
+
   var isOrdered: Bool { owner.entity.properties[slot].relationship?.description.isOrdered ?? false }
 
   /// `Person.friends of x-coredata://…/Person/p1 (3 objects)`. What was not read yet stays so.
@@ -55,10 +61,10 @@ extension HostTypes {
       call.return(try box.owner.hasMember(Self.id(call, at: 0, in: box), slot: box.slot))
     }
     members.method("all", upTo: 0) { [unowned self] box, call in
-      try call.return(.table(try openDomain().state.list(try handles(box))))
+      try call.return(.table(try openDomain().list(of: box.objects())))
     }
     members.method("each", upTo: 0) { [unowned self] box, call in
-      var rest = try handles(box)[...]
+      var rest = try openDomain().handles(box.objects())[...]
       try call.return(
         try openDomain().state.function(weight: Self.weight(of: rest.count)) { call in
           try call.return(rest.popFirst() ?? .nil)
@@ -70,7 +76,7 @@ extension HostTypes {
       call.return(try box.owner.memberCount(box.slot))
     }
     members.operator(.pairs) { [unowned self] call in
-      let all = try handles(try call.object(0, as: ToManyBox.self))
+      let all = try openDomain().handles(call.object(0, as: ToManyBox.self).objects())
       var index = 0
       try call.return(
         try openDomain().state.function(weight: Self.weight(of: all.count)) { call in
@@ -143,8 +149,6 @@ extension HostTypes {
 
   /// The bytes that a list of destinations keeps in the host while a script walks through it.
   private static func weight(of count: Int) -> Int { 256 + 96 * count }
-
-  private func handles(_ box: ToManyBox) throws -> [LuaValue] { try box.ids().map { try handle($0, in: box) } }
 
   private func handle(_ id: ManagedObjectID, in box: ToManyBox) throws -> LuaValue {
     guard let context = box.owner.managedObjectContext else { return .nil }

@@ -56,6 +56,41 @@ import Testing
     }
   }
 
+  /// Each step is kept for as long as it may be undone: a hook may take millions of them.
+  @Test(arguments: StoreKind.allCases)
+  func whatMayBeUndoneWeighs(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let held = weighing(context)
+    let (person, friend) = (try context.insert("Person"), try context.insert("Person"))
+    let long = String(repeating: "x", count: 200_000)
+    for ends in [true, false] {
+      let before = held.bytes
+      try? context.undoingOnFailure {
+        for _ in 0..<2000 {
+          try person.add(friend, to: "friends")
+          try person.remove(friend, from: "friends")
+        }
+        #expect(held.bytes - before > 4 * 2000 * 100)
+        for index in 0..<10 {
+          try context.undoingOnFailure { try person.setValue(.string(long + "\(index)"), forKey: "firstName") }
+        }
+        #expect(held.bytes - before > 9 * 200_000)
+        try person.setValue(.null, forKey: "firstName")
+        if ends { throw CancellationError() }
+      }
+      #expect(held.bytes - before < 150_000)
+    }
+  }
+
+  @Test func aRelationshipWeighsBesideItsDestinations() throws {
+    let context = try StoreBench(.memory).context()
+    let (person, friend) = (try context.insert("Person"), try context.insert("Person"))
+    let before = friend.weight
+    try person.add(friend, to: "friends")
+    #expect(friend.weight - before >= 160)
+  }
+
   /// What was inserted and deleted within a savepoint may come back up to its end, and counts that long.
   @Test(arguments: StoreKind.allCases)
   func anObjectThatMayComeBackKeepsItsValuesAndWhatTheyWeigh(_ kind: StoreKind) throws {
