@@ -34,8 +34,17 @@ void mbl_fail_value(MBLState *S, int32_t reference, void *error, int64_t weight)
 
 void mbl_fail(MBLState *S, void *error, int64_t weight) { mbl_fail_value(S, LUA_NOREF, error, weight); }
 
-// The userdata is created empty and takes the error then: if memory runs out before, the state still owns the error.
-static void push_error_box(MBLState *S, lua_State *L) {
+// Takes the failure out of the state: whatever Lua makes next may run a finalizer, whose calls may fail as well. Its error waits
+// among the pending objects, which own it if memory runs out before Lua does.
+static MBLFailure take_failure(MBLState *S, lua_State *L) {
+  MBLFailure failure = S->failure;
+  if (failure.error != NULL && !mbl_list_add(&S->pending, failure.error)) luaL_error(L, "not enough memory");
+  S->failure = (MBLFailure){.reference = LUA_NOREF};
+  return failure;
+}
+
+// The userdata is created empty and takes the error then.
+static void push_error_box(MBLState *S, lua_State *L, int64_t weight) {
   MBLErrorBox *box = lua_newuserdatauv(L, sizeof(MBLErrorBox), 1);
   box->state = S;
   box->error = NULL;
@@ -44,20 +53,50 @@ static void push_error_box(MBLState *S, lua_State *L) {
   mbl_push_blame(L);
   lua_setiuservalue(L, -2, 1);
   mbl_reserve_place(S, L);
-  box->error = S->failure.error;
-  box->weight = S->failure.weight;
-  box->place = mbl_own(S, S->failure.error, box->weight);
-  S->failure.error = NULL;
+  box->error = S->pending.items[--S->pending.count];
+  box->weight = weight;
+  box->place = mbl_own(S, box->error, weight);
 }
 
-// Takes the text out of the scratch, which is free again from `scratch` on.
-static int raise_text(MBLState *S, lua_State *L, size_t scratch) {
+// The text is in the scratch, which is free again from `scratch` on.
+static void push_text(MBLState *S, lua_State *L, const MBLFailure *failure, size_t scratch) {
   mbl_push_blame(L);
-  lua_pushlstring(L, S->failure.length > 0 ? S->scratch.bytes + S->failure.text : "", S->failure.length);
-  S->failure.isText = false;
+  lua_pushlstring(L, failure->length > 0 ? S->scratch.bytes + failure->text : "", failure->length);
   mbl_scratch_free(S, scratch);
   lua_concat(L, 2);
-  return lua_error(L);
+}
+
+// The error behind a value is found by the value.
+static void push_chosen_value(MBLState *S, lua_State *L, const MBLFailure *failure) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, failure->reference);
+  luaL_unref(L, LUA_REGISTRYINDEX, failure->reference);
+  if (failure->error == NULL) return;
+  int type = lua_type(L, -1);
+  if (type == LUA_TTABLE || type == LUA_TUSERDATA) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_errors);
+    lua_pushvalue(L, -2);
+    push_error_box(S, L, failure->weight);
+    lua_rawset(L, -3);
+    lua_settop(L, -2);
+  } else {
+    mbl_pending_unwind(S, S->pending.count - 1);
+  }
+}
+
+static void push_failure(MBLState *S, lua_State *L, size_t scratch) {
+  MBLFailure failure = take_failure(S, L);
+  if (failure.isText) {
+    push_text(S, L, &failure, scratch);
+    return;
+  }
+  mbl_scratch_free(S, scratch);
+  if (failure.reference != LUA_NOREF) {
+    push_chosen_value(S, L, &failure);
+  } else if (failure.error != NULL) {
+    push_error_box(S, L, failure.weight);
+  } else {
+    luaL_error(L, "the host function failed");
+  }
 }
 
 int mbl_raise_failure(MBLState *S, lua_State *L, size_t scratch) {
@@ -65,25 +104,8 @@ int mbl_raise_failure(MBLState *S, lua_State *L, size_t scratch) {
     mbl_arm(S);
     return mbl_raise_abort(L);
   }
-  if (S->failure.isText) return raise_text(S, L, scratch);
-  mbl_scratch_free(S, scratch);
-  if (S->failure.reference != LUA_NOREF) {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, S->failure.reference);
-    luaL_unref(L, LUA_REGISTRYINDEX, S->failure.reference);
-    S->failure.reference = LUA_NOREF;
-    int type = lua_type(L, -1);
-    if (S->failure.error != NULL && (type == LUA_TTABLE || type == LUA_TUSERDATA)) {
-      lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_errors);
-      lua_pushvalue(L, -2);
-      push_error_box(S, L);
-      lua_rawset(L, -3);
-      lua_settop(L, -2);
-    }
-    failure_clear(S);
-    return lua_error(L);
-  }
-  if (S->failure.error == NULL) return luaL_error(L, "the host function failed");
-  push_error_box(S, L);
+  push_failure(S, L, scratch);
+  mbl_tidy(S, L);
   return lua_error(L);
 }
 

@@ -61,6 +61,73 @@ import Testing
     #expect(error.underlying as? Refused == Refused(number: 3))
   }
 
+  /// Tells how many errors there were at once.
+  final class Tally {
+    var alive = 0
+    var most = 0
+  }
+
+  struct Counted: Error, @unchecked Sendable {  // used on the thread of its test only
+    final class Presence {
+      let tally: Tally
+      init(_ tally: Tally) {
+        self.tally = tally
+        tally.alive += 1
+        tally.most = max(tally.most, tally.alive)
+      }
+      deinit { tally.alive -= 1 }
+    }
+    let presence: Presence
+    let number: Int64
+    init(_ tally: Tally, number: Int64 = 0) {
+      presence = Presence(tally)
+      self.number = number
+    }
+  }
+
+  func refusing(in preset: LuaPreset, _ tally: Tally) throws -> LuaState {
+    let state = try LuaState(preset: preset, limits: .none)
+    let things = LuaHostType<Tally>("thing")
+    things.properties(
+      ["name"], get: { tally, _, _ in throw Counted(tally) }, set: { tally, _, _ in throw Counted(tally) })
+    try state.register(things)
+    try state.setGlobal("thing", to: .object(LuaObject(tally, as: things)))
+    try state.setGlobal("refuse", to: state.function { call in throw Counted(tally, number: try call.integer(0)) })
+    return state
+  }
+
+  /// What Lua has let go waits for a call into Swift, and every such call may fail.
+  @Test(arguments: [false, true], ["refuse(1)", "thing.name = 1", "return thing.name"])
+  func caughtErrorsAreLetGoWhereEveryCallFails(_ isMapped: Bool, _ code: String) throws {
+    let tally = Tally()
+    let state = try refusing(in: .standard, tally)
+    if isMapped { state.errorMapper = { _, state in try? .table(state.table(["code": "refused"])) } }
+    _ = try state.load("for i = 1, 30000 do pcall(function() \(code) end) end", name: "t")()
+    #expect(tally.most < 10_000)
+  }
+
+  /// A finalizer runs wherever Lua makes something, such as the error value of the call that failed before it.
+  @Test(arguments: [false, true]) func aFinalizerThatFailsChangesNoOtherError(_ isMapped: Bool) throws {
+    let state = try refusing(in: .trusted, Tally())
+    if isMapped {
+      state.errorMapper = { error, state in
+        (error as? Counted).flatMap { counted in try? .table(state.table(["message": .integer(counted.number)])) }
+      }
+    }
+    let script = """
+      local finalizer = { __gc = function() pcall(refuse, -1) end }
+      local wrong = 0
+      for i = 1, 20000 do
+        setmetatable({}, finalizer)
+        local ok, e = pcall(refuse, i)
+        if not tostring(e.message):find(isMapped and "^" .. i .. "$" or "number: " .. i .. "%)") then wrong = wrong + 1 end
+      end
+      return wrong
+      """
+    try state.setGlobal("isMapped", to: .boolean(isMapped))
+    #expect(try state.load(script, name: "t").first().integerValue == 0)
+  }
+
   /// Errors of Swift cross every kind of call back into Swift.
   @Test func errorsCrossCallsWithinCalls() throws {
     struct Refusal: Error {}
