@@ -78,7 +78,7 @@ import Testing
   @Test(arguments: bodies.keys.sorted(), [false, true])
   func instructionsEndWorkOfTheHost(_ name: String, isStored: Bool) throws {
     let run = try bench.moonbase(
-      arguments(name, isStored: isStored, ["--limit-instructions", "3e6", "--limit-time", "20"]))
+      arguments(name, isStored: isStored, ["--limit-instructions", "3e6", "--limit-time", "120"]))
     #expect(run.status == 3 && run.output == "ready\n")
     #expect(run.complaints.contains("the script used up its instructions") || name == "long texts", "\(run.complaints)")
   }
