@@ -27,7 +27,7 @@ public final class PersistentContainer: Sendable {
     coordinator = PersistentStoreCoordinator(model: model)
     for (name, type) in description.classes { coordinator.register(type, forClassName: name) }
     let stores = description.stores.isEmpty ? [.inMemory] : description.stores
-    for store in stores { coordinator.add(try store.open(model)) }
+    for store in stores { try coordinator.add(store.open(model)) }
   }
 
   /// Opens one store.

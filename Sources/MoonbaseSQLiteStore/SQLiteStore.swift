@@ -13,7 +13,7 @@ public import struct MoonbaseModel.SortDescriptor
 ///
 /// ```swift
 /// let store = try SQLiteStore(url: url, model: model.resolved())
-/// coordinator.add(store)
+/// try coordinator.add(store)
 /// ```
 public final class SQLiteStore: PersistentStore {
   public let identifier: String

@@ -47,7 +47,7 @@ public enum People {
   ) throws -> PersistentStoreCoordinator {
     let resolved = try model.resolved()
     let coordinator = PersistentStoreCoordinator(model: resolved)
-    coordinator.add(wrap(try InMemoryStore(model: resolved)))
+    try coordinator.add(wrap(InMemoryStore(model: resolved)))
     return coordinator
   }
 

@@ -35,7 +35,7 @@ public final class StoreBench {
     folder = try TemporaryFolder()
     let model = try model.resolved()
     coordinator = PersistentStoreCoordinator(model: model)
-    coordinator.add(wrap(try kind.store(for: model, in: folder)))
+    try coordinator.add(wrap(kind.store(for: model, in: folder)))
   }
 
   /// A context with extensions by the names of their entities.

@@ -53,6 +53,29 @@ import struct MoonbaseModel.SortDescriptor
     try context.save()
   }
 
+  @Test func aScriptIsToldThatTwoConfigurationsNameOneFileOrItsCopy() throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (path, copy) = (folder.appendingPathComponent("a.sqlite").path, folder.appendingPathComponent("b.sqlite").path)
+    func open(_ other: String) throws -> ScriptRunner.Outcome {
+      let script = """
+        local m = { entities = { A = { attributes = { n = "string" } } }, configurations = { one = { "A" }, two = { "A" } } }
+        moonbase.open{ store = { one = "\(path)" }, model = m }
+        local ok, err = pcall(moonbase.open, { store = { one = "\(path)", two = "\(other)" }, model = m })
+        assert(not ok and err.code == 134044, tostring(err))
+        error(tostring(err), 0)
+        """
+      let domain = try ScriptDomain()
+      defer { domain.close() }
+      try domain.installOpen { try PersistentContainer($0).opened }
+      return ScriptRunner(domain).run([ScriptSource(name: "script.lua", text: script)])
+    }
+    #expect(try open("\(folder.path)/./a.sqlite").message?.contains("are one file") == true)
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    let message = try #require(try open(copy).message)
+    #expect(message.contains(path) && message.contains(copy) && message.contains("are copies of one store"))
+  }
+
   @Test func storeKeepsTheModelWithoutWhatExtensionsAdded() throws {
     let folder = try temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }

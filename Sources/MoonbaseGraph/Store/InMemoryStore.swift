@@ -11,7 +11,7 @@ public import struct MoonbaseModel.SortDescriptor
 ///
 /// ```swift
 /// let store = try InMemoryStore(model: resolved)
-/// coordinator.add(store)
+/// try coordinator.add(store)
 /// ```
 public final class InMemoryStore: PersistentStore {
   public let identifier: String

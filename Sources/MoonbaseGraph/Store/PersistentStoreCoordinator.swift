@@ -7,7 +7,7 @@ import MoonbasePlatform
 ///
 /// ```swift
 /// let coordinator = PersistentStoreCoordinator(model: try model.resolved())
-/// coordinator.add(try InMemoryStore(model: coordinator.model))
+/// try coordinator.add(InMemoryStore(model: coordinator.model))
 /// let context = try ManagedObjectContext(coordinator)
 /// ```
 public final class PersistentStoreCoordinator: Sendable {
@@ -45,12 +45,28 @@ public final class PersistentStoreCoordinator: Sendable {
   var hasSeveralStores: Bool { registry.withLock { $0.stores.count > 1 } }
 
   /// Adds a store. New objects of an entity go to the first writable store that holds the entity.
-  public func add(_ store: any PersistentStore) {
+  ///
+  /// Throws `.invalidRequest` for a store that is here already, by whichever path, and for a copy of one: IDs of objects name stores
+  /// by their UUIDs, and a copy has that of the original.
+  public func add(_ store: any PersistentStore) throws {
     let number = StoreNumber(store.identifier).rawValue
-    registry.withLock {
+    try registry.withLock {
+      if let known = $0.byNumber[number] { throw Self.doubled(store, known) }
       $0.stores.append(store)
       $0.byNumber[number] = store
     }
+  }
+
+  private static func doubled(_ store: any PersistentStore, _ known: any PersistentStore) -> GraphError {
+    guard let path = store.url?.relativePath, let other = known.url?.relativePath else {
+      return GraphError(
+        .invalidRequest, message: "the store with the UUID \(store.identifier) is here already: add a store once")
+    }
+    let advice =
+      FileIdentity(path) == FileIdentity(other)
+      ? "are one file: open it once, with one configuration that has all its entities"
+      : "are copies of one store: open each in a container of its own, or give the copy a UUID of its own"
+    return GraphError(.invalidRequest, message: "\(path) and \(other), with the UUID \(store.identifier), \(advice)")
   }
 
   /// Classes of objects by name. What they are is the objects' own matter.

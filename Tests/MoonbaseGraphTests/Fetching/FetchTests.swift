@@ -165,7 +165,7 @@ import Testing
     let bench = try filled(kind)
     let shared = PersistentStoreCoordinator(model: bench.coordinator.model)
     let store = FailingStore(bench.coordinator.persistentStores[0])
-    shared.add(store)
+    try shared.add(store)
     let context = try ManagedObjectContext(shared)
     var request = try request("department != NULL")
     request.relationshipKeyPathsForPrefetching = ["department.employees"]

@@ -16,13 +16,13 @@ import Testing
       let folder = try TemporaryFolder()
       let first = PersistentStoreCoordinator(model: resolved)
       let isInMemory = self == .memory || self == .coordinator
-      first.add(
-        isInMemory ? try InMemoryStore(model: resolved) : try SQLiteStore(url: folder.file(), model: resolved))
+      try first.add(
+        isInMemory ? InMemoryStore(model: resolved) : SQLiteStore(url: folder.file(), model: resolved))
       var second = PersistentStoreCoordinator(sharingStoresOf: first)
       if self == .coordinator { second = first }
       if self == .file {
         second = PersistentStoreCoordinator(model: resolved)
-        second.add(try SQLiteStore(url: folder.file(), model: resolved))
+        try second.add(SQLiteStore(url: folder.file(), model: resolved))
       }
       return Contexts(a: try ManagedObjectContext(first), b: try ManagedObjectContext(second), folder: folder)
     }

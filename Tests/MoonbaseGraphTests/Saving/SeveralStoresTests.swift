@@ -27,7 +27,7 @@ import Testing
       let stores = try zip(kinds, ["One", "Two"]).map {
         FailingStore(try $0.store(for: resolved, configuration: $1, in: folder))
       }
-      for store in stores { coordinator.add(store) }
+      for store in stores { try coordinator.add(store) }
       // The one that is asked to write first commits last.
       let isOne = StoreNumber(stores[0].identifier).rawValue < StoreNumber(stores[1].identifier).rawValue
       (last, first) = isOne ? ("A", "B") : ("B", "A")
@@ -38,6 +38,20 @@ import Testing
       let context = try ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: coordinator))
       return try context.fetch(FetchRequest(entity)).map { $0["s"] }
     }
+  }
+
+  @Test(arguments: StoreKind.allCases) func aStoreIsAddedOnce(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let store = bench.coordinator.persistentStores[0]
+    for _ in 0..<2 {
+      let error = #expect(throws: GraphError.self) { try bench.coordinator.add(store) }
+      #expect(error?.code == .invalidRequest && error?.message.contains(store.identifier) == true)
+    }
+    #expect(bench.coordinator.persistentStores.count == 1)
+    let context = bench.context()
+    try context.insert("Person", values: ["firstName": "Ada"])
+    try context.save()
+    #expect(try context.count(FetchRequest("Person")) == 1)
   }
 
   private static let kinds: [[StoreKind]] = [

@@ -25,7 +25,7 @@ import Testing
     let model = try People.model().resolved()
     let coordinator = PersistentStoreCoordinator(model: model)
     let store = try InMemoryStore(model: model)
-    coordinator.add(store)
+    try coordinator.add(store)
     let context = try ManagedObjectContext(coordinator)
     for number in 0..<1000 { try context.insert("Person", values: ["firstName": .string("p\(number)")]) }
     try context.save()

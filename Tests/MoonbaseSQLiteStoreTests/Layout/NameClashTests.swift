@@ -71,7 +71,7 @@ import Testing
     let model = try ManagedObjectModel(entities: [thing]).resolved()
     for _ in 1...2 {
       let coordinator = PersistentStoreCoordinator(model: model)
-      coordinator.add(try SQLiteStore(url: folder.file(), model: model))
+      try coordinator.add(SQLiteStore(url: folder.file(), model: model))
       let context = try ManagedObjectContext(coordinator)
       let object = try context.insert("Thing", values: ["_pk": "a", "_Opt": "b", "name": "c", "NAME": "d"])
       try object.setObject(object, forKey: "T")
@@ -89,7 +89,7 @@ import Testing
     let folder = try TemporaryFolder()
     let model = try ManagedObjectModel(entities: [thing]).resolved()
     let coordinator = PersistentStoreCoordinator(model: model)
-    coordinator.add(try SQLiteStore(url: folder.file(), model: model))
+    try coordinator.add(SQLiteStore(url: folder.file(), model: model))
     for attribute in [["a": "x", "b": "y"], ["a_b": "z"]] as [[String: Value]] {
       let context = try ManagedObjectContext(coordinator)
       for _ in 1...2 { _ = try context.insert("Thing", values: attribute) }

@@ -81,7 +81,7 @@ import Testing
     try people.insert(people.row("Person"))
     try Self.damage(people, "UPDATE ZPERSON SET Z_OPT = \(Int64.max)")
     let coordinator = PersistentStoreCoordinator(model: people.model)
-    coordinator.add(people.store)
+    try coordinator.add(people.store)
     let context = try ManagedObjectContext(coordinator)
     let person = try #require(try context.fetch(FetchRequest("Person")).first)
     try person.setValue(.int(7), forKey: "age")
@@ -99,7 +99,7 @@ import Testing
       let id = try people.insert(people.row("Person"))[0]
       try Self.damage(people, "UPDATE ZPERSON SET Z_OPT = \(sql)")
       let coordinator = PersistentStoreCoordinator(model: people.model)
-      coordinator.add(people.store)
+      try coordinator.add(people.store)
       let context = try ManagedObjectContext(coordinator)
       let person = try #require(try context.fetch(FetchRequest("Person")).first)
       if deletes { try context.delete(person) } else { try person.setValue(.int(7), forKey: "age") }

@@ -34,7 +34,7 @@ import Testing
     let bytes = Value.data(Data(repeating: 7, count: 200_000))
     for name in ["first", "real/people.sqlite"] {
       let coordinator = PersistentStoreCoordinator(model: model)
-      coordinator.add(try SQLiteStore(url: folder.file(name), model: model))
+      try coordinator.add(SQLiteStore(url: folder.file(name), model: model))
       let context = try ManagedObjectContext(coordinator)
       if name == "first" {
         try context.insert("Photo", values: ["bytes": bytes])
@@ -47,6 +47,48 @@ import Testing
     try FileManager.default.createSymbolicLink(atPath: circle.path, withDestinationPath: "circle")
     let error = #expect(throws: GraphError.self) { try SQLiteStore(url: circle, model: model) }
     #expect(error?.code == .cannotOpenFile)
+  }
+
+  /// Its objects have the IDs of the original's.
+  @Test func aCopyBesideItsOriginalIsRefusedUntilItHasAUUIDOfItsOwn() throws {
+    let folder = try TemporaryFolder()
+    let (model, copy) = (try People.model().resolved(), folder.file("copy.sqlite"))
+    func add(_ name: String, to coordinator: PersistentStoreCoordinator) throws {
+      try coordinator.add(SQLiteStore(url: folder.file(name), model: model))
+    }
+    try add("first.sqlite", to: PersistentStoreCoordinator(model: model))
+    try FileManager.default.copyItem(at: folder.file("first.sqlite"), to: copy)
+    let bytes = try Data(contentsOf: copy)
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try add("first.sqlite", to: coordinator)
+    let error = #expect(throws: GraphError.self) { try add("copy.sqlite", to: coordinator) }
+    let uuid = coordinator.persistentStores[0].identifier
+    for part in ["first.sqlite", "copy.sqlite", uuid, "copies of one store", "container of its own"] {
+      #expect(error?.message.contains(part) == true, "\(error as Any)")
+    }
+    #expect(error?.code == .invalidRequest && coordinator.persistentStores.count == 1)
+    #expect(try Data(contentsOf: copy) == bytes)
+    try add("copy.sqlite", to: PersistentStoreCoordinator(model: model))
+    let update = "UPDATE Z_METADATA SET Z_UUID = '\(UUID().uuidString)'"
+    #expect(try ChildProcess.run(named: "sqlite3", [copy.path, update]).status == 0)
+    try add("copy.sqlite", to: coordinator)
+    #expect(coordinator.persistentStores.count == 2)
+  }
+
+  @Test func aFileIsAddedOnceByWhicheverPath() throws {
+    let folder = try TemporaryFolder()
+    let model = try People.model().resolved()
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(SQLiteStore(url: folder.file("people.sqlite"), model: model))
+    try FileManager.default.createSymbolicLink(
+      at: folder.file("link.sqlite"), withDestinationURL: folder.file("people.sqlite"))
+    let again = URL(fileURLWithPath: "\(folder.url.path)/./people.sqlite")
+    for url in [folder.file("people.sqlite"), folder.file("link.sqlite"), again] {
+      let error = #expect(throws: GraphError.self) { try coordinator.add(SQLiteStore(url: url, model: model)) }
+      #expect(error?.code == .invalidRequest && error?.message.contains("people.sqlite") == true)
+      #expect(error?.message.contains("are one file: open it once") == true, "\(error as Any)")
+    }
+    #expect(coordinator.persistentStores.count == 1)
   }
 
   @Test(arguments: [

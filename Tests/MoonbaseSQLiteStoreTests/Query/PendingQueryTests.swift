@@ -10,7 +10,7 @@ import Testing
   private func bench(_ count: Int) throws -> (PeopleStore, ManagedObjectContext, [ManagedObject]) {
     let bench = try PeopleStore()
     let coordinator = PersistentStoreCoordinator(model: bench.model)
-    coordinator.add(bench.store)
+    try coordinator.add(bench.store)
     let context = ManagedObjectContext(coordinator, domain: ExtensionDomain())
     let people = try (0..<count).map { number in
       try context.insert("Person", values: ["firstName": .string("p\(number)"), "age": .int(Int64(number % 100))])
@@ -51,7 +51,7 @@ import Testing
   @Test func aBatchOfFaultsIsReadInOneStatementAndLetGo() throws {
     let (bench, _, people) = try bench(50)
     let coordinator = PersistentStoreCoordinator(model: bench.model)
-    coordinator.add(bench.store)
+    try coordinator.add(bench.store)
     let context = ManagedObjectContext(coordinator, domain: ExtensionDomain())
     var request = FetchRequest("Person")
     request.fetchBatchSize = 20

@@ -23,7 +23,7 @@ import Testing
     photo.attributes = [bytes, secret, AttributeDescription("name", type: .string)]
     model = try ManagedObjectModel(entities: [photo]).resolved()
     coordinator = PersistentStoreCoordinator(model: model)
-    coordinator.add(try SQLiteStore(url: folder.file(), model: model))
+    try coordinator.add(SQLiteStore(url: folder.file(), model: model))
   }
 
   private var support: URL { folder.file(".store_SUPPORT/_EXTERNAL_DATA") }
@@ -32,7 +32,7 @@ import Testing
   /// A new context over the store opened anew: what it has read came from the file.
   private func fresh() throws -> ManagedObjectContext {
     let other = PersistentStoreCoordinator(model: model)
-    other.add(try SQLiteStore(url: folder.file(), model: model))
+    try other.add(SQLiteStore(url: folder.file(), model: model))
     return try ManagedObjectContext(other)
   }
 
@@ -154,7 +154,7 @@ import Testing
   @Test func contextsOfOneCoordinatorShareWhatWasRead() throws {
     try insert("a")
     let other = PersistentStoreCoordinator(model: model)
-    other.add(try SQLiteStore(url: folder.file(), model: model))
+    try other.add(SQLiteStore(url: folder.file(), model: model))
     let (one, two) = (try ManagedObjectContext(other), try ManagedObjectContext(other))
     let (mine, theirs) = (try photo(one), try photo(two))
     try mine.setValue(.data(Data([1])), forKey: "bytes")

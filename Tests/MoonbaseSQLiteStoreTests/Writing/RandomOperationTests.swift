@@ -14,7 +14,7 @@ import Testing
 
     init(_ store: any PersistentStore, _ model: ResolvedModel) throws {
       coordinator = PersistentStoreCoordinator(model: model)
-      coordinator.add(store)
+      try coordinator.add(store)
       context = try ManagedObjectContext(coordinator)
     }
 

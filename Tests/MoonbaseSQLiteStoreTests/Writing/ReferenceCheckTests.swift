@@ -29,7 +29,7 @@ import Testing
     let model = try Self.model().resolved()
     let store = try SQLiteStore(url: folder.file(), model: model)
     let coordinator = PersistentStoreCoordinator(model: model)
-    coordinator.add(store)
+    try coordinator.add(store)
     let context = try ManagedObjectContext(coordinator)
     func questions(_ body: () throws -> Void) throws -> [String] {
       let log = Lock<[String]>([])

@@ -82,7 +82,7 @@ final class ScriptBench {
     self.extensions = try ScriptExtensions(sources, for: model, limits: limits)
     coordinator = PersistentStoreCoordinator(model: self.extensions.resolvedModel)
     folder = try TemporaryFolder()
-    coordinator.add(wrap(try kind.store(for: self.extensions.resolvedModel, in: folder)))
+    try coordinator.add(wrap(kind.store(for: self.extensions.resolvedModel, in: folder)))
   }
 
   /// Runs a script with a context of its own; what it printed is in `output`.

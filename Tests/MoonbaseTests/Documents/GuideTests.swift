@@ -162,7 +162,7 @@ final class CountingStore: PersistentStore {
     let resolved = try model.resolved()
     let store = CountingStore(try InMemoryStore(model: resolved))
     let coordinator = PersistentStoreCoordinator(model: resolved)
-    coordinator.add(store)
+    try coordinator.add(store)
     let context = try ManagedObjectContext(coordinator)
     // end
     try context.insert("Person", values: ["name": "Ann"])
