@@ -184,7 +184,7 @@ extension SQLiteStore {
     let none = [[ManagedObjectID]](repeating: [], count: ids.count)
     guard let first = ids.first else { return none }
     let entity = try layout.layout(of: first)
-    guard let query = try DestinationQuery(entity.slots[slot], layout: layout) else { return none }
+    guard let query = try DestinationQuery(slot, of: entity, layout: layout) else { return none }
     let plan = try plan(query.entity, includesSubentities: true)
     let places = Dictionary(ids.enumerated().map { ($1.key, $0) }) { first, _ in first }
     return try read { session in

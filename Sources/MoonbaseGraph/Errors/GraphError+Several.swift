@@ -34,7 +34,8 @@ extension GraphError {
   ) -> GraphError {
     conflict(
       id, slot: slot, destination: other,
-      what: " leads to \(other), as another context saved it: refresh \(id) and try again", in: model)
+      what: " leads to \(other) in the store, which is to lead elsewhere or to go: refresh \(id), or give it another "
+        + "destination, and try again", in: model)
   }
 
   private static func conflict(

@@ -220,9 +220,13 @@ extension ManagedObject {
       try checkTracked(slot, other: leaving)
       try leaving?.prepareToDetach(inverse)
     }
+    let strays = try oneSidedPartners(slot).filter { $0 !== coming }
+    let rivals = try relationship.inverseSlot.flatMap { try coming?.oneSidedPartners($0) } ?? []
     try setStoredValue(new.map(Value.objectID) ?? .null, slot: slot)
     guard let inverse = relationship.inverseSlot else { return }
     try leaving?.detach(objectID, slot: inverse)
+    for other in strays { try other.detach(objectID, slot: inverse) }
+    if let new { for other in rivals where other !== self { try other.detach(new, slot: slot) } }
     try coming?.attach(objectID, slot: inverse)
   }
 

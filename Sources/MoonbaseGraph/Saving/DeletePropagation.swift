@@ -27,6 +27,6 @@ struct DeletePropagation {
   private func destinations(_ slot: Slot) throws -> [ManagedObjectID] {
     if case .toMany = object.entity.properties[slot].kind { return try object.memberIDs(slot) }
     if case .objectID(let id) = try object.stored(slot) { return [id] }
-    return []
+    return try object.oneSidedPartners(slot).map(\.objectID)
   }
 }

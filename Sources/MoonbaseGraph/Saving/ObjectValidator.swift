@@ -169,10 +169,11 @@ struct ObjectValidator {
     for slot in behavior.denyingSlots {
       let ids = try object.objectIDs(forRelationshipNamed: entity.properties[slot].name)
       let remaining = try ids.filter { try context.objectIfPresent(with: $0) != nil }
-      if !remaining.isEmpty {
+      let count = try remaining.count + object.oneSidedPartners(slot).count
+      if count > 0 {
         fail(
           .relationshipDeniedDelete, slot: slot, value: .null,
-          message: "has \(remaining.count) destinations left and denies the deletion: delete or move them first")
+          message: "has \(count) destinations left and denies the deletion: delete or move them first")
       }
     }
   }

@@ -42,12 +42,19 @@ extension ResolvedEntity {
   fileprivate var oneToOneSides: [OneToOneEnds.Side] {
     toOneSlots.compactMap { slot in
       let property = properties[slot]
-      guard let relationship = property.relationship, let inverse = relationship.inverseSlot,
-        !relationship.isInverseToMany, !property.isTransient
-      else { return nil }
+      guard let relationship = property.relationship, let inverse = oneToOneInverse(of: slot) else { return nil }
       return OneToOneEnds.Side(
         entity: property.declaringEntity, slot: slot, inverse: inverse, destination: relationship.destination)
     }
+  }
+
+  /// The slot of the relationship back of one that is saved on both sides; nil for other properties.
+  package func oneToOneInverse(of slot: Slot) -> Slot? {
+    let property = properties[slot]
+    guard case .toOne(let relationship) = property.kind, !relationship.isInverseToMany, !property.isTransient else {
+      return nil
+    }
+    return relationship.inverseSlot
   }
 
   fileprivate func deleteRule(_ slot: Slot) -> DeleteRule? { properties[slot].relationship?.description.deleteRule }

@@ -48,10 +48,11 @@ public protocol PersistentStore: AnyObject, Sendable {
   func snapshot(of id: ManagedObjectID) throws -> Snapshot?
   /// The rows of several objects in any order; objects without a row are left out.
   func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot]
-  /// The destinations of a to-many relationship, in order where it is ordered.
+  /// The destinations of a to-many relationship, in order where it is ordered. Of a one-to-one relationship the objects whose rows
+  /// lead here by its other side, whatever the row of this one says.
   func destinations(of id: ManagedObjectID, relationship slot: Slot) throws -> [ManagedObjectID]
 
-  /// The destinations of a to-many relationship of several objects of one entity, in the order of `ids`.
+  /// The same of a relationship of several objects of one entity, in the order of `ids`.
   func destinations(of ids: [ManagedObjectID], relationship slot: Slot) throws -> [[ManagedObjectID]]
 
   /// Sets `count` consecutive primary keys of the entity's table aside and returns the first. They are never given again.

@@ -1,6 +1,8 @@
+import MoonbaseGraph
 import MoonbaseModel
 
-/// Selects the destinations of a to-many relationship for several owners: key, entity number, owner.
+/// Selects the destinations of a to-many relationship for several owners: key, entity number, owner. Of a one-to-one relationship it
+/// selects those whose rows hold the owner's key.
 struct DestinationQuery {
   /// The destination entity.
   let entity: ResolvedEntity
@@ -9,8 +11,8 @@ struct DestinationQuery {
   private let order: String
 
   /// Nil for a property that leads nowhere in the file.
-  init?(_ slot: SlotLayout, layout: StoreLayout) throws {
-    switch slot {
+  init?(_ slot: Slot, of own: EntityLayout, layout: StoreLayout) throws {
+    switch own.slots[slot] {
     case .foreignKey(let toOne, let destination):
       entity = layout.model.entities[destination]
       from = "\(identifier(try layout.layout(entity).table)) t0"
@@ -22,7 +24,16 @@ struct DestinationQuery {
       from = "\(Self.pairs(join)) j JOIN \(table) t0 ON t0.Z_PK = j.d"
       owner = "j.o"
       order = Self.order(join.orderColumn == nil ? nil : "j.f")
-    case .none, .attribute, .toOne: return nil
+    case .toOne(let toOne):
+      entity = layout.model.entities[toOne.destination]
+      let other = try layout.layout(entity)
+      guard let inverse = own.entity.oneToOneInverse(of: slot), case .toOne(let back) = other.slots[inverse] else {
+        return nil
+      }
+      from = "\(identifier(other.table)) t0"
+      owner = "t0.\(identifier(back.column))"
+      order = Self.order(nil)
+    case .none, .attribute: return nil
     }
   }
 

@@ -117,7 +117,7 @@ struct ReferenceCheck {
   private func pairs(of id: ManagedObjectID, slot: Slot, where isWanted: (ManagedObjectID) -> Bool) throws
     -> [ManagedObjectID]
   {
-    guard let query = try DestinationQuery(layout.layout(of: id).slots[slot], layout: layout) else { return [] }
+    guard let query = try DestinationQuery(slot, of: layout.layout(of: id), layout: layout) else { return [] }
     let statement = try connection.statement(query.select(keyCount: 1))
     statement.bind(id.key, at: 1)
     defer { statement.reset() }

@@ -196,4 +196,27 @@ struct RealStoreTests {
     #expect(try raw.value(author) == "tests")
     #expect(try raw.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16001") == "\(before + 2)")
   }
+
+  /// Notes keeps these on one side only: ZCLOUDSYNCINGOBJECT is NULL in all rows.
+  @Test func whatARealStoreLinksOnOneSideOnlyCanBeDeletedAndMoved() throws {
+    let folder = try TemporaryFolder()
+    let url = try RealStores.copy("plaso-NoteStore", to: folder)
+    let model = try RealStores.model(of: url)
+    let coordinator = PersistentStoreCoordinator(model: model)
+    coordinator.add(try SQLiteStore(url: url, model: model))
+    let context = try ManagedObjectContext(coordinator)
+    let folders = try context.fetch(FetchRequest("ICFolder"))
+    let state = try #require(try folders[0].object(forKey: "cloudState"))
+    try folders[1].setObject(state, forKey: "cloudState")
+    try context.save()
+    let raw = try RawDatabase(url)
+    let pointing = "SELECT Z_PK FROM ZICCLOUDSYNCINGOBJECT WHERE ZCLOUDSTATE = \(state.objectID.key)"
+    #expect(try raw.rows(pointing) == ["\(folders[1].objectID.key)"])
+    for state in try context.fetch(FetchRequest("ICCloudState")) {
+      try context.delete(state)
+      try context.save()
+    }
+    #expect(try raw.rows("SELECT COUNT(*) FROM ZICCLOUDSTATE") == ["0"])
+    #expect(try raw.rows("SELECT COUNT(ZCLOUDSTATE) FROM ZICCLOUDSYNCINGOBJECT") == ["0"])
+  }
 }

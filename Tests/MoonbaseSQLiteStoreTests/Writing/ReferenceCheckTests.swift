@@ -53,4 +53,34 @@ import Testing
     let plan = try RawDatabase(folder.file()).rows("EXPLAIN QUERY PLAN " + pointing.replacing("?", with: "'[1]'"))
     #expect("\(plan)".contains("USING INDEX") && !"\(plan)".contains("SCAN ZP"), "\(plan)")
   }
+
+  @Test func whoLeadsToDeletedObjectsByTheOtherSideOfAOneToOneRelationshipIsAskedOnceForMany() throws {
+    let people = try PeopleStore(
+      ManagedObjectModel {
+        EntityDescription("State") { RelationshipDescription.toOne("owner", destination: "Owner", inverse: "state") }
+        EntityDescription("Owner") { RelationshipDescription.toOne("state", destination: "State", inverse: "owner") }
+      })
+    let states = try (0..<100).map { _ in try people.row("State") }
+    let owners = try states.prefix(60).map { try people.row("Owner", ["state": .objectID($0.id)]) }
+    try people.save { $0.inserted = states + owners }
+    let coordinator = PersistentStoreCoordinator(model: people.model)
+    coordinator.add(people.store)
+    let context = try ManagedObjectContext(coordinator)
+    let objects = try context.fetch(FetchRequest("State"))
+    for object in objects { try context.delete(object) }
+    let asked = try people.statements { try context.processPendingChanges() }
+    #expect(asked.filter { $0.contains("FROM ZOWNER") }.count == 2, "\(asked)")
+    try context.save()
+    #expect(try RawDatabase(people.folder.file()).rows("SELECT COUNT(ZSTATE), COUNT(*) FROM ZOWNER") == ["0|60"])
+    // An object whose own row leads somewhere, or that is new, has nobody to be asked for.
+    let owner = try context.insert("Owner")
+    let state = try context.insert("State")
+    try owner.setObject(state, forKey: "state")
+    try context.save()
+    let statements = try people.statements {
+      try owner.setObject(try context.insert("State"), forKey: "state")
+      try owner.setObject(nil, forKey: "state")
+    }
+    #expect(statements == [] && state.isUpdated)
+  }
 }
