@@ -42,20 +42,31 @@ struct JoinNamer {
     for table in tables {
       guard let columns = file.columns[table.uppercased()] else { continue }
       let keys = columns.filter { !$0.hasPrefix("Z_FOK_") }
-      guard keys.count == 2, let pair = match(keys) else { continue }
+      guard let pair = match(keys) else { continue }
       return layout(table: table, owner: pair.owner, destination: pair.destination, file: file)
     }
     return nil
   }
 
-  /// Finds the columns by name, with a counter behind it or not, or by what is left when the other one is found.
+  /// What a file without a table lacks.
+  func lack(in file: FileSchema?) -> String {
+    let present = tables.first { file?.has($0) == true }
+    return present.map { "its table \($0) has no columns \(ownerColumn) and \(destinationColumn)" }
+      ?? "it has no table \(tables[0])"
+  }
+
+  /// Finds the columns by name, with a counter behind it or not, or by what is left when the other one is found. There may be
+  /// more of them, which are none of the format's.
   private func match(_ keys: [String]) -> (owner: String, destination: String)? {
     func find(_ wanted: String) -> Int? {
       keys.firstIndex(of: wanted)
         ?? keys.firstIndex { $0.hasPrefix(wanted) && $0.dropFirst(wanted.count).allSatisfy(\.isNumber) }
     }
-    if let destination = find(destinationColumn) { return (keys[1 - destination], keys[destination]) }
-    if let owner = find(ownerColumn) { return (keys[owner], keys[1 - owner]) }
+    let (owner, destination) = (find(ownerColumn), find(destinationColumn))
+    if let owner, let destination, owner != destination { return (keys[owner], keys[destination]) }
+    guard keys.count == 2 else { return nil }
+    if let destination { return (keys[1 - destination], keys[destination]) }
+    if let owner { return (keys[owner], keys[1 - owner]) }
     return isReflexive ? (keys[0], keys[1]) : nil
   }
 

@@ -170,7 +170,7 @@ struct LayoutBuilder {
       other: numbers[inverseKey?.entity ?? relationship.destination] ?? 0, inverse: inverse?.relationship?.description,
       isReflexive: inverseKey == key)
     guard var layout = namer.layout(in: file) else {
-      missing[owner.index, default: []].append(relationship.description.name)
+      slots[key] = .lost(lost(namer, relationship: relationship, of: owner))
       return
     }
     layout.destination = relationship.destination
@@ -178,6 +178,19 @@ struct LayoutBuilder {
     joins.append(layout)
     guard let inverseKey, inverseKey != key, let inverse = inverse?.relationship else { return }
     slots[inverseKey] = .join(namer.reversed(layout, in: file, destination: inverse.destination))
+  }
+}
+
+extension LayoutBuilder {
+  private func lost(
+    _ namer: JoinNamer, relationship: ResolvedRelationship, of owner: ResolvedEntity
+  ) -> GraphError {
+    let name = relationship.description.name
+    return GraphError(
+      .invalidStore,
+      message: "\(path) is damaged: \(namer.lack(in: file)) for \(owner.name).\(name); "
+        + "without it the relationship cannot be read, and objects of \(owner.name) cannot be saved",
+      entity: owner.name, property: name)
   }
 }
 

@@ -1,3 +1,4 @@
+import MoonbaseGraph
 import MoonbaseModel
 
 /// Where a property lies in the file.
@@ -12,6 +13,8 @@ enum SlotLayout: Sendable {
   case foreignKey(ToOneLayout, destination: EntityIndex)
   /// In a table of pairs.
   case join(JoinLayout)
+  /// In a table of pairs that the file lacks: what says so when it is read or written.
+  case lost(GraphError)
 }
 
 /// A to-one relationship's columns.

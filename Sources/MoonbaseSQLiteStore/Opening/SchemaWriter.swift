@@ -104,7 +104,7 @@ struct SchemaWriter {
     return switch entity.slots[slot] {
     case .attribute(let column, _): column
     case .toOne(let toOne): toOne.column
-    case .none, .foreignKey, .join: nil
+    case .none, .lost, .foreignKey, .join: nil
     }
   }
 

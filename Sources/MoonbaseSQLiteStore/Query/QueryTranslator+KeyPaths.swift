@@ -78,7 +78,7 @@ extension QueryTranslator {
         return ToManyEntry(toOne, owner: owner, scope: try newScope(destination), rest: keys)
       case .join(let join):
         return ToManyEntry(join, owner: owner, scope: try newScope(join.destination), rest: keys)
-      case .none, .attribute: throw Untranslatable()
+      case .none, .lost, .attribute: throw Untranslatable()
       }
     }
     throw Untranslatable()
@@ -118,7 +118,7 @@ extension QueryTranslator {
     case .none:
       guard rest.isEmpty else { throw Untranslatable() }
       return try derived(key, from: start)
-    case .foreignKey, .join: throw Untranslatable()
+    case .lost, .foreignKey, .join: throw Untranslatable()
     }
   }
 

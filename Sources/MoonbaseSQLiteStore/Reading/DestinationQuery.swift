@@ -33,6 +33,7 @@ struct DestinationQuery {
       from = "\(identifier(other.table)) t0"
       owner = "t0.\(identifier(back.column))"
       order = Self.order(nil)
+    case .lost(let error): throw error
     case .none, .attribute: return nil
     }
   }

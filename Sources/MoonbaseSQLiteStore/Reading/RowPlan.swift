@@ -60,7 +60,7 @@ struct RowPlan: Sendable {
     }
     func step(_ slot: SlotLayout) -> Step {
       switch slot {
-      case .none, .foreignKey, .join: return .null
+      case .none, .lost, .foreignKey, .join: return .null
       case .attribute(let column, let kind): return .attribute(kind, place(column))
       case .toOne(let toOne):
         let symbol = layout.model.entities[toOne.destination].symbol
@@ -129,7 +129,8 @@ struct RowPlan: Sendable {
     let number = row.integer(1)
     if isSingle, number == singleNumber, let only = decoders[0] { return only }
     if !isSingle, number >= 0, number < decoders.count, let decoder = decoders[Int(number)] { return decoder }
-    throw damage(row.integer(0), what: "its entity number (Z_ENT) is \(row.text(1)), which is none of \(entityNames)")
+    let found = row.isNull(1) ? "NULL" : row.text(1)
+    throw damage(row.integer(0), what: "its entity number (Z_ENT) is \(found), which is none of \(entityNames)")
   }
 
   private func damage(_ key: Int64, what: String) -> GraphError {

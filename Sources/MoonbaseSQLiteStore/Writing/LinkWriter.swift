@@ -14,16 +14,53 @@ struct LinkWriter {
     batch = PairBatch(connection)
   }
 
-  /// Writes what came and what went; new pairs may wait until `finishPairs`.
-  mutating func writePairs(of links: StoreChanges.Links) throws {
-    guard case .join(let join) = try layout.layout(of: links.owner).slots[links.slot] else { return }
-    try remove(links, from: join)
-    try add(links, to: join)
+  /// Writes what went.
+  func removePairs(of links: StoreChanges.Links) throws {
+    guard !links.removed.isEmpty, let join = try join(of: links) else { return }
+    let table = PairTable(join, relationship: name(of: links))
+    let statement = try connection.statement(table.deletion)
+    for id in links.removed {
+      try remove(PairTable.Pair(owner: links.owner, destination: id), from: table, with: statement)
+      if join.isReflexive {
+        try remove(PairTable.Pair(owner: id, destination: links.owner), from: table, with: statement)
+      }
+    }
+  }
+
+  /// Writes what came; new pairs may wait until `finishPairs`.
+  mutating func addPairs(of links: StoreChanges.Links) throws {
+    guard !links.added.isEmpty, let join = try join(of: links) else { return }
+    try batch.begin(join, relationship: name(of: links))
+    for id in links.added {
+      try batch.add(owner: links.owner, destination: id)
+      if join.isReflexive { try batch.add(owner: id, destination: links.owner) }
+    }
+  }
+
+  private func join(of links: StoreChanges.Links) throws -> JoinLayout? {
+    switch try layout.layout(of: links.owner).slots[links.slot] {
+    case .join(let join): return join
+    case .lost(let error): throw error
+    default: return nil
+    }
+  }
+
+  private func name(of links: StoreChanges.Links) -> String {
+    layout.model.entity(of: links.owner)?.properties[links.slot].name ?? ""
   }
 
   mutating func finishPairs() throws { try batch.write() }
 
   func writeOrder(of links: StoreChanges.Links) throws {
+    do {
+      try writePlaces(of: links)
+    } catch let error as SQLiteError where error.code.primary == .constraint {
+      throw GraphError.refused(
+        "the order of \(name(of: links))", of: links.owner, property: name(of: links), by: error)
+    }
+  }
+
+  private func writePlaces(of links: StoreChanges.Links) throws {
     guard let order = links.order else { return }
     switch try layout.layout(of: links.owner).slots[links.slot] {
     case .join(let join):
@@ -35,36 +72,19 @@ struct LinkWriter {
       let table = try layout.layout(layout.model.entities[destination]).table
       let places = OrderColumn(toOne: toOne, table: table, column: column)
       try PlaceWriter(links.owner, order: order, column: places, on: connection).write(moved: links.moved)
-    case .none, .attribute, .toOne: break
+    case .none, .lost, .attribute, .toOne: break
     }
   }
 
-  private mutating func remove(_ links: StoreChanges.Links, from join: JoinLayout) throws {
-    guard !links.removed.isEmpty else { return }
-    try batch.write()
-    let columns = [join.ownerColumn, join.destinationColumn].map(identifier)
-    let sql = "DELETE FROM \(identifier(join.table)) WHERE \(columns[0]) = ? AND \(columns[1]) = ?"
-    let statement = try connection.statement(sql)
-    defer { statement.reset() }
-    for id in links.removed {
-      try run(statement, first: links.owner.key, second: id.key)
-      if join.isReflexive { try run(statement, first: id.key, second: links.owner.key) }
+  private func remove(_ pair: PairTable.Pair, from table: PairTable, with statement: Statement) throws {
+    statement.bind(pair.owner.key, at: 1)
+    statement.bind(pair.destination.key, at: 2)
+    do {
+      defer { statement.reset() }
+      while try statement.step() {}
+    } catch let error as SQLiteError where error.code.primary == .constraint {
+      throw table.refused([pair], gone: true, of: pair.owner, by: error)
     }
-  }
-
-  private func run(_ statement: Statement, first: Int64, second: Int64) throws {
-    statement.bind(first, at: 1)
-    statement.bind(second, at: 2)
-    while try statement.step() {}
-    statement.rewind()
-  }
-
-  private mutating func add(_ links: StoreChanges.Links, to join: JoinLayout) throws {
-    guard !links.added.isEmpty else { return }
-    try batch.begin(join)
-    for id in links.added {
-      try batch.add(owner: links.owner.key, destination: id.key)
-      if join.isReflexive { try batch.add(owner: id.key, destination: links.owner.key) }
-    }
+    if connection.changes == 0 { try table.check([pair], gone: true, on: connection) }
   }
 }

@@ -1,58 +1,79 @@
+import MoonbaseGraph
+import MoonbaseModel
 import MoonbaseSQLite
 
 /// New pairs on their way into a table of pairs, many of them in one statement: to begin and to end one for each pair would cost
 /// more than a third of the whole.
+///
+/// A pair that is there already is left as it is. All else that the file has against a pair fails the save.
 struct PairBatch {
   private static let size = 16
 
   private struct Target {
-    let table: String
-    let owner: String
+    let table: PairTable
     let one: Statement
-    let many: Statement
+    /// Nil where SQLite cannot tell by a key whether a pair is there.
+    let many: Statement?
   }
 
   private let connection: Connection
   private var target: Target?
-  /// The keys of pairs that wait, two for each.
-  private var keys: [Int64] = []
+  /// Pairs that wait.
+  private var pairs: [PairTable.Pair] = []
 
   init(_ connection: Connection) { self.connection = connection }
 
   /// Says where the next pairs go: owners of one relationship come one after another.
-  mutating func begin(_ join: JoinLayout) throws {
-    if let target, target.table == join.table, target.owner == join.ownerColumn { return }
+  mutating func begin(_ join: JoinLayout, relationship: String) throws {
+    let table = PairTable(join, relationship: relationship)
+    if target?.table.isSame(as: table) == true { return }
     try write()
-    let columns = [join.ownerColumn, join.destinationColumn].map(identifier).joined(separator: ", ")
-    let start = "INSERT OR IGNORE INTO \(identifier(join.table)) (\(columns)) VALUES "
-    let rows = [String](repeating: "(?, ?)", count: Self.size).joined(separator: ", ")
-    target = Target(
-      table: join.table, owner: join.ownerColumn, one: try connection.statement(start + "(?, ?)"),
-      many: try connection.statement(start + rows))
+    target = try Self.target(table, on: connection)
   }
 
-  mutating func add(owner: Int64, destination: Int64) throws {
-    keys.append(owner)
-    keys.append(destination)
-    if keys.count == 2 * Self.size { try write() }
+  private static func target(_ table: PairTable, on connection: Connection) throws -> Target {
+    // A table that somebody made without the format's primary key takes no such clause.
+    if let many = try? connection.statement(table.insertion(size)) {
+      return Target(table: table, one: try connection.statement(table.insertion(1)), many: many)
+    }
+    return Target(table: table, one: try connection.statement(table.insertionWithoutKey), many: nil)
+  }
+
+  mutating func add(owner: ManagedObjectID, destination: ManagedObjectID) throws {
+    pairs.append(PairTable.Pair(owner: owner, destination: destination))
+    if pairs.count == Self.size { try write() }
   }
 
   /// Writes the pairs that wait.
   mutating func write() throws {
-    guard let target, !keys.isEmpty else { return }
-    if keys.count == 2 * Self.size {
-      try run(target.many, with: keys[...])
+    guard let target, !pairs.isEmpty else { return }
+    if let many = target.many, pairs.count == Self.size {
+      try run(many, pairs[...], target: target)
     } else {
-      for start in stride(from: 0, to: keys.count, by: 2) { try run(target.one, with: keys[start..<start + 2]) }
+      for index in pairs.indices { try run(target.one, pairs[index...index], target: target) }
     }
-    keys.removeAll(keepingCapacity: true)
+    pairs.removeAll(keepingCapacity: true)
   }
 
-  private func run(_ statement: Statement, with keys: ArraySlice<Int64>) throws {
+  private func run(_ statement: Statement, _ pairs: ArraySlice<PairTable.Pair>, target: Target) throws {
+    do {
+      try insert(pairs, with: statement)
+    } catch let error as SQLiteError where error.code.primary == .constraint {
+      // One by one they show which it is; unless a trigger ended the transaction, without which they would stay.
+      if pairs.count > 1, connection.isInTransaction {
+        for index in pairs.indices { try run(target.one, pairs[index...index], target: target) }
+      }
+      throw target.table.refused(pairs, of: pairs[pairs.startIndex].owner, by: error)
+    }
+    if connection.changes < pairs.count { try target.table.check(pairs, on: connection) }
+  }
+
+  private func insert(_ pairs: ArraySlice<PairTable.Pair>, with statement: Statement) throws {
     var index: Int32 = 1
-    for key in keys {
-      statement.bind(key, at: index)
-      index += 1
+    for pair in pairs {
+      statement.bind(pair.owner.key, at: index)
+      statement.bind(pair.destination.key, at: index + 1)
+      index += 2
     }
     defer { statement.reset() }
     while try statement.step() {}

@@ -72,6 +72,9 @@ struct PlaceWriter {
       statement.bind(id.key, at: 3)
       try statement.step()
       statement.rewind()
+      // A row that is gone needs no place, and that it is gone is told elsewhere.
+      guard connection.changes == 0, try column.has(id.key, of: owner, on: connection) else { continue }
+      throw GraphError.ignored("its place in an ordered relationship", of: id)
     }
   }
 }
@@ -80,6 +83,7 @@ struct PlaceWriter {
 struct OrderColumn {
   let updateSQL: String
   private let selectSQL: String
+  private let existsSQL: String
   /// As `selectSQL`, of destinations whose keys are given.
   private let selectSomeSQL: String
 
@@ -100,7 +104,17 @@ struct OrderColumn {
     let select = "SELECT \(key), \(column) FROM \(table) WHERE \(column) IS NOT NULL"
     selectSQL = "\(select) AND \(owner) = ?"
     selectSomeSQL = "\(select) AND \(ownerOfSome) = ? AND \(key) IN (SELECT value FROM json_each(?))"
+    existsSQL = "SELECT 1 FROM \(table) WHERE \(owner) = ? AND \(key) = ?"
     updateSQL = "UPDATE \(table) SET \(column) = ? WHERE \(owner) = ? AND \(key) = ?"
+  }
+
+  /// Whether an owner has a destination.
+  func has(_ key: Int64, of owner: Int64, on connection: Connection) throws -> Bool {
+    let statement = try connection.statement(existsSQL)
+    statement.bind(owner, at: 1)
+    statement.bind(key, at: 2)
+    defer { statement.reset() }
+    return try statement.step()
   }
 
   /// The places of an owner's destinations, or of some; without those that have none.

@@ -45,12 +45,13 @@ final class RowWriter {
         message: "\(layout.entity.name): the file lacks \(missing); its rows can be read but not written",
         entity: layout.entity.name)
     }
+    for case .lost(let error) in layout.slots { throw error }
     self.layout = layout
     self.store = store
     self.externalData = externalData
     columns = layout.slots.enumerated().compactMap { slot, place in
       switch place {
-      case .none, .foreignKey, .join: nil
+      case .none, .lost, .foreignKey, .join: nil
       case .attribute(let name, .externalData): Column(slot: slot, name: identifier(name), isExternal: true)
       case .attribute(let name, _): Column(slot: slot, name: identifier(name))
       case .toOne(let toOne): Column(slot: slot, name: identifier(toOne.column), toOne: toOne)
@@ -68,8 +69,10 @@ final class RowWriter {
 
   var hasExternalData: Bool { columns.contains(where: \.isExternal) }
 
-  /// Runs the insertion; the statement's parameters are all overwritten the next time.
-  func insert(_ row: Snapshot, with statement: Statement, files: inout ExternalFiles) throws {
+  /// Runs the insertion and says whether the row is there; the statement's parameters are all overwritten the next time.
+  func insert(
+    _ row: Snapshot, with statement: Statement, on connection: Connection, files: inout ExternalFiles
+  ) throws -> Bool {
     statement.bind(row.id.key, at: 1)
     statement.bind(layout.number, at: 2)
     statement.bind(row.version, at: 3)
@@ -79,6 +82,7 @@ final class RowWriter {
     }
     defer { statement.rewind() }
     try statement.step()
+    return connection.changes > 0
   }
 
   /// The statement that changes these slots: parameters are the values, the new version, the key and the expected version.

@@ -46,7 +46,9 @@ struct SaveTransaction {
     try GraphError.throwConflicts(conflicts)
     try insert()
     var links = LinkWriter(layout: layout, connection: connection)
-    for change in changes.links { try links.writePairs(of: change) }
+    // What goes comes first, so that a destination can pass from one object to another where the file allows it one only.
+    for change in changes.links { try links.removePairs(of: change) }
+    for change in changes.links { try links.addPairs(of: change) }
     try links.finishPairs()
     // A pair may be written by the other side of its relationship: places are for pairs that are there.
     for change in changes.links { try links.writeOrder(of: change) }
@@ -74,7 +76,8 @@ struct SaveTransaction {
       }
       guard let current else { continue }
       do {
-        try current.writer.insert(row, with: current.statement, files: &files)
+        let isThere = try current.writer.insert(row, with: current.statement, on: connection, files: &files)
+        guard isThere else { throw GraphError.ignored("its insertion", of: row.id) }
       } catch let error as SQLiteError where error.code.primary == .constraint {
         throw describe(error, saving: row.id)
       } catch let error as SQLiteError {
@@ -91,8 +94,12 @@ struct SaveTransaction {
     for change in changes.updated {
       do {
         try apply(change)
-      } catch let error as SQLiteError where error.code == .uniqueConstraint {
-        try clearUniqueValues(of: change, after: error)
+      } catch let error as SQLiteError where error.code == .uniqueConstraint && connection.isInTransaction {
+        do {
+          try clearUniqueValues(of: change, after: error)
+        } catch let other as SQLiteError where other.code.primary == .constraint {
+          throw describe(error, saving: change.snapshot.id)
+        }
         postponed.append(change)
       } catch let error as SQLiteError where error.code.primary == .constraint {
         throw describe(error, saving: change.snapshot.id)
@@ -116,7 +123,8 @@ struct SaveTransaction {
     }
     do {
       if try !shape.writer.update(change, with: shape.statement, on: connection, files: &files) {
-        conflicts.append(try conflict(id, expected: change.expectedVersion ?? 0))
+        let expected = change.expectedVersion
+        conflicts.append(try conflict(id, expected: expected, "its update") ?? .conflict(id, expected: 0, found: nil))
       }
     } catch let error as SQLiteError {
       throw LargeValue.explain(error, row: change.snapshot, of: shape.writer.layout.entity)
@@ -162,11 +170,16 @@ struct SaveTransaction {
         "DELETE FROM \(identifier(writer.layout.table)) WHERE Z_PK = ?\(check)")
       statement.bind(deletion.id.key, at: 1)
       if let expected = deletion.expectedVersion { statement.bind(expected, at: 2) }
-      try statement.run()
-      if connection.changes == 0, let expected = deletion.expectedVersion {
-        conflicts.append(try conflict(deletion.id, expected: expected))
+      do {
+        try statement.run()
+        if connection.changes == 0 {
+          let conflict = try conflict(deletion.id, expected: deletion.expectedVersion, "its deletion")
+          if let conflict { conflicts.append(conflict) }
+        }
+        try unlink(deletion.id, of: writer.layout)
+      } catch let error as SQLiteError where error.code.primary == .constraint {
+        throw GraphError.refused("its deletion", of: deletion.id, by: error)
       }
-      try unlink(deletion.id, of: writer.layout)
     }
   }
 
@@ -186,12 +199,13 @@ struct SaveTransaction {
 
   // MARK: Conflicts
 
-  private func conflict(_ id: ManagedObjectID, expected: Int64) throws -> GraphError {
+  /// Why a change found no row: another context came first, or the file ignored it.
+  private func conflict(_ id: ManagedObjectID, expected: Int64?, _ change: String) throws -> GraphError? {
     let table = try layout.layout(of: id).table
     let statement = try connection.statement("SELECT IFNULL(Z_OPT, 0) FROM \(identifier(table)) WHERE Z_PK = ?")
     statement.bind(id.key, at: 1)
     defer { statement.reset() }
-    guard try statement.step() else { return .conflict(id, expected: expected, found: nil) }
+    guard try statement.step() else { return expected.map { .conflict(id, expected: $0, found: nil) } }
     let storage = statement.storage(0)
     guard storage == .integer else {
       let mismatch = ColumnMismatch(statement, column: 0, storage: storage, wanted: "version number")
@@ -200,50 +214,8 @@ struct SaveTransaction {
         message: "the store is damaged: table \(table), row \(id.key): Z_OPT \(mismatch.description); set it to 1",
         entity: id.entityName, objectID: id)
     }
-    return .conflict(id, expected: expected, found: statement.integer(0))
-  }
-
-  /// Says which constraint an object violates.
-  private func describe(_ error: SQLiteError, saving id: ManagedObjectID) -> GraphError {
-    switch error.code {
-    case .uniqueConstraint: return uniqueConflict(id, after: error)
-    case .primaryKeyConstraint:
-      return GraphError(
-        .mergeConflict,
-        message:
-          "\(id): its primary key is taken by another row; nothing was saved. If nobody else saved meanwhile, the greatest key "
-          + "(Z_MAX) in Z_PRIMARYKEY is too small: set it to the greatest Z_PK", entity: id.entityName, objectID: id,
-        underlying: error)
-    default:
-      return GraphError(
-        .constraintConflict,
-        message: "\(id): the file refuses the row, by a trigger or a rule of its own: \(error.message)",
-        entity: id.entityName, objectID: id, underlying: error)
-    }
-  }
-
-  private func uniqueConflict(_ id: ManagedObjectID, after error: SQLiteError) -> GraphError {
-    let entity = try? layout.layout(of: id)
-    let names = entity.map { entity in entity.slots(named: error).map { entity.entity.properties[$0].name } } ?? []
-    let what = names.isEmpty ? "unique values" : names.joined(separator: ", ")
-    return GraphError(
-      .constraintConflict, message: "\(id.entityName): another object has the same \(what) as \(id)",
-      entity: id.entityName,
-      property: names.count == 1 ? names[0] : nil, objectID: id, underlying: error)
-  }
-}
-
-extension EntityLayout {
-  /// The properties whose columns SQLite names: `UNIQUE constraint failed: ZPERSON.ZEMAIL, ZPERSON.ZNAME`.
-  fileprivate func slots(named error: SQLiteError) -> [Slot] {
-    let named = error.message.split(separator: ":").last ?? ""
-    let columns = named.split(separator: ",").map { $0.split(separator: ".").last.map(String.init) ?? "" }
-    return slots.indices.filter { slot in
-      switch slots[slot] {
-      case .attribute(let column, _): columns.contains(column)
-      case .toOne(let place): columns.contains(place.column)
-      default: false
-      }
-    }
+    let found = statement.integer(0)
+    guard let expected, expected != found else { throw GraphError.ignored(change, of: id) }
+    return .conflict(id, expected: expected, found: found)
   }
 }

@@ -1,0 +1,81 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseSQLite
+import MoonbaseSQLiteStore
+import MoonbaseTestSupport
+import Testing
+
+import enum MoonbaseModel.Predicate
+
+/// Tables of pairs that somebody changed.
+@Suite struct ForeignPairTableTests {
+  private func reopened(_ store: TaggedStore) throws -> SQLiteStore {
+    try SQLiteStore(url: store.people.folder.file(), model: store.people.model)
+  }
+
+  private var relationships: [(entity: String, name: String)] { [("P", "tags"), ("T", "ps")] }
+
+  @Test(arguments: [
+    "ALTER TABLE Z_1TAGS ADD COLUMN EXTRA INTEGER", "ALTER TABLE Z_1TAGS ADD COLUMN Z_1PSX TEXT DEFAULT 'x'",
+    "CREATE TABLE n (a, Z_2TAGS INTEGER, b, Z_1PS INTEGER, PRIMARY KEY (Z_1PS, Z_2TAGS)); "
+      + "INSERT INTO n SELECT 1, Z_2TAGS, 2, Z_1PS FROM Z_1TAGS; DROP TABLE Z_1TAGS; ALTER TABLE n RENAME TO Z_1TAGS",
+  ])
+  func moreColumnsDoNotHinder(_ sql: String) throws {
+    let tagged = try TaggedStore()
+    try tagged.people.save { $0.links = [tagged.links(0, added: [tagged.tags[0]])] }
+    try tagged.raw.connection.executeScript(sql)
+    let store = try reopened(tagged)
+    let (tags, ps) = (tagged.people.entity("P").slot("tags")!, tagged.people.entity("T").slot("ps")!)
+    #expect(try store.destinations(of: tagged.owners[0], relationship: tags) == [tagged.tags[0]])
+    var changes = StoreChanges()
+    changes.links = [tagged.links(0, added: tagged.tags), tagged.links(1, added: [tagged.tags[1]])]
+    try store.save(changes)
+    #expect(try store.destinations(of: tagged.owners[0], relationship: tags) == tagged.tags)
+    #expect(try store.destinations(of: tagged.tags[1], relationship: ps) == tagged.owners)
+  }
+
+  @Test(arguments: [
+    ("DROP TABLE Z_1TAGS", "it has no table Z_1TAGS for "),
+    (
+      "ALTER TABLE Z_1TAGS RENAME COLUMN Z_1PS TO A; ALTER TABLE Z_1TAGS RENAME COLUMN Z_2TAGS TO B",
+      "its table Z_1TAGS has no columns "
+    ),
+  ])
+  func aTableThatIsNotThereIsNamedWhenItIsReadAndSavedTo(_ sql: String, _ words: String) throws {
+    let tagged = try TaggedStore()
+    try tagged.raw.connection.executeScript(sql)
+    let store = try reopened(tagged)
+    func expectNamed(_ error: GraphError?, entity: String, property: String) {
+      #expect(error?.code == .invalidStore && error?.entity == entity && error?.property == property)
+      #expect(error?.message.contains("store.sqlite is damaged: \(words)") == true, "\(error as Any)")
+      #expect(error?.message.contains("\(entity).\(property)") == true)
+    }
+    for (entity, name) in relationships {
+      let ids = entity == "P" ? tagged.owners : tagged.tags
+      let slot = tagged.people.entity(entity).slot(name)!
+      #expect(try store.snapshots(of: ids).count == ids.count)
+      #expect(try store.snapshots(matching: tagged.people.query(entity)).count == ids.count)
+      let read = #expect(throws: GraphError.self) { try store.destinations(of: ids[0], relationship: slot) }
+      expectNamed(read, entity: entity, property: name)
+      var changes = StoreChanges()
+      changes.deleted = [.init(id: ids[0], expectedVersion: 1)]
+      let saved = #expect(throws: GraphError.self) { try store.save(changes) }
+      expectNamed(saved, entity: entity, property: name)
+    }
+    var changes = StoreChanges()
+    changes.links = [tagged.links(0, added: tagged.tags)]
+    expectNamed(#expect(throws: GraphError.self) { try store.save(changes) }, entity: "P", property: "tags")
+  }
+
+  @Test func aPredicateOverATableThatIsNotThereFailsToo() throws {
+    let tagged = try TaggedStore()
+    try tagged.raw.connection.execute("DROP TABLE Z_1TAGS")
+    let coordinator = PersistentStoreCoordinator(model: tagged.people.model)
+    coordinator.add(try reopened(tagged))
+    let context = try ManagedObjectContext(coordinator)
+    var request = FetchRequest("P")
+    request.predicate = try Predicate(format: "tags.@count == 0")
+    let error = #expect(throws: GraphError.self) { try context.fetch(request) }
+    #expect(error?.code == .invalidStore && error?.property == "tags")
+  }
+}
