@@ -29,7 +29,7 @@ extension SQLiteStore {
   public static func modelCache(ofStoreAt url: URL) throws -> Data? {
     try withFile(url) { connection in
       _ = try StoreMetadata(connection, path: url.relativePath)
-      return try StoreContents.modelCache(connection, schema: FileSchema(connection))
+      return try StoreContents.modelCache(connection, schema: FileSchema(connection, path: url.relativePath))
     }
   }
 
@@ -60,7 +60,7 @@ extension SQLiteStore {
   /// The tables of a store that hold its rows, by name, and how many rows each has: what can be told without a model.
   package static func rowCounts(ofStoreAt url: URL) throws -> [(table: String, rows: Int)] {
     try withFile(url) { connection in
-      let schema = try FileSchema(connection)
+      let schema = try FileSchema(connection, path: url.relativePath)
       let names = schema.columns.keys.filter { schema.columns[$0]?.contains("Z_PK") == true || $0.hasPrefix("Z_") }
       let ours = ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE"]
       return try names.filter { !ours.contains($0) }.sorted().map { name in

@@ -19,7 +19,7 @@ extension SQLiteStore {
       var isCommitted = false
       defer { externalData.settle(transaction.files, committed: isCommitted) }
       try session.connection.transaction {
-        if let form = try session.historyForm() {
+        if let form = try session.historyForm(path: file.path) {
           try HistoryWriter(
             layout: layout, connection: session.connection, path: file.path, author: options.transactionAuthor,
             form: form

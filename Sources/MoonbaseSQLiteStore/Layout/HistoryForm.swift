@@ -9,21 +9,18 @@ struct HistoryForm {
   /// The columns of `ACHANGE`.
   let changeColumns: Set<String>
 
-  /// Nil for a file that keeps no history.
-  init?(_ connection: Connection) throws {
-    columns = try Self.columns("ATRANSACTION", on: connection)
-    changeColumns = try Self.columns("ACHANGE", on: connection)
+  /// Nil for a file that keeps no history. Throws `.invalidStore` where a table of it lacks a column.
+  init?(_ connection: Connection, path: String) throws {
+    columns = try FileSchema.columns(of: "ATRANSACTION", on: connection)
+    changeColumns = try FileSchema.columns(of: "ACHANGE", on: connection)
     guard !columns.isEmpty, !changeColumns.isEmpty else { return nil }
-    internsTexts = try columns.contains("ZAUTHORTS") && !Self.columns("ATRANSACTIONSTRING", on: connection).isEmpty
-  }
-
-  private static func columns(_ table: String, on connection: Connection) throws -> Set<String> {
-    let statement = try connection.statement(
-      "SELECT name FROM pragma_table_info((SELECT name FROM sqlite_master "
-        + "WHERE type = 'table' AND rootpage > 0 AND name = '\(table)'))")
-    defer { statement.reset() }
-    var names: Set<String> = []
-    while try statement.step() { names.insert(statement.text(0)) }
-    return names
+    let texts = try FileSchema.columns(of: "ATRANSACTIONSTRING", on: connection)
+    internsTexts = columns.contains("ZAUTHORTS") && !texts.isEmpty
+    let head = ["Z_PK", "Z_ENT", "Z_OPT"]
+    let change = ["ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"]
+    try FileSchema.require(head + ["ZTIMESTAMP"], in: "ATRANSACTION", found: columns, path: path)
+    try FileSchema.require(head + change, in: "ACHANGE", found: changeColumns, path: path)
+    guard internsTexts else { return }
+    try FileSchema.require(head + ["ZNAME"], in: "ATRANSACTIONSTRING", found: texts, path: path)
   }
 }

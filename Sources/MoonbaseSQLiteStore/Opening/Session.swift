@@ -79,10 +79,10 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
 
   /// The history that the file keeps, asked for within the transaction that writes it: another process may have
   /// switched it on.
-  func historyForm() throws -> HistoryForm? {
+  func historyForm(path: String) throws -> HistoryForm? {
     let version = try connection.integer("PRAGMA schema_version")
     if let history, history.version == version { return history.form }
-    let form = try HistoryForm(connection)
+    let form = try HistoryForm(connection, path: path)
     history = (version, form)
     return form
   }

@@ -19,15 +19,19 @@ struct StoreContents {
     guard try !Self.isBare(connection) else { return nil }
     metadata = try StoreMetadata(connection, path: path)
     let version = StoreMetadata.version(model, entities: entities)
-    let schema = try FileSchema(connection)
+    let schema = try FileSchema(connection, path: path)
+    guard schema.has("Z_PRIMARYKEY") else {
+      throw GraphError(
+        .invalidStore, message: "\(path) is damaged: it has no table Z_PRIMARYKEY, which every store has")
+    }
     try StoreCompatibility(path: path, stored: metadata.hashes, version: version, model: model.description) {
       // A model that cannot be read costs the message its details, nothing else.
       (try? Self.modelCache(connection, schema: schema)).flatMap { try? ManagedObjectModel(modelCache: $0) }
     }.check()
     var builder = LayoutBuilder(model: model, entities: entities, file: schema, path: path)
     layout = try builder.build()
-    if let table = Set(layout.entities.compactMap { $0?.table }).sorted().first(where: { !schema.has($0) }) {
-      throw GraphError(.invalidStore, message: "\(path) is damaged: it has no table \(table), which its model asks for")
+    for table in Set(layout.entities.compactMap { $0?.table }).sorted() {
+      try schema.require(["Z_PK", "Z_ENT", "Z_OPT"], in: table)
     }
     isMirrored = schema.columns.keys.contains { $0.hasPrefix("ANSCK") }
   }
@@ -40,6 +44,7 @@ struct StoreContents {
   /// The archive of the model that a store carries with it; nil in stores of old frameworks.
   static func modelCache(_ connection: Connection, schema: FileSchema) throws -> Data? {
     guard schema.has("Z_MODELCACHE") else { return nil }
+    try schema.require(["Z_CONTENT"], in: "Z_MODELCACHE")
     let statement = try connection.statement("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
     defer { statement.reset() }
     guard try statement.step() else { return nil }

@@ -31,11 +31,12 @@ struct StoreMetadata: Sendable {
 
   /// Reads the row. Throws `.invalidStore` where there is none.
   init(_ connection: Connection, path: String) throws {
-    guard try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'Z_METADATA'") != nil
-    else {
+    let columns = try FileSchema.columns(of: "Z_METADATA", on: connection)
+    guard !columns.isEmpty else {
       throw GraphError(
         .invalidStore, message: "\(path) is a SQLite database but no Core Data store (it has no table Z_METADATA)")
     }
+    try FileSchema.require(["Z_VERSION", "Z_UUID", "Z_PLIST"], in: "Z_METADATA", found: columns, path: path)
     let statement = try connection.statement("SELECT Z_UUID, Z_PLIST FROM Z_METADATA LIMIT 1")
     defer { statement.reset() }
     guard try statement.step() else {

@@ -76,6 +76,40 @@ import Testing
     }
   }
 
+  @Test(arguments: ["Department", "Person"])
+  func aRowWithoutAnEntityNumberIsSaidToHaveNone(_ entity: String) throws {
+    let people = try PeopleStore()
+    try people.insert(people.row(entity))
+    try Self.damage(people, "UPDATE Z\(entity.uppercased()) SET Z_ENT = NULL")
+    let error = #expect(throws: GraphError.self) { try people.store.snapshots(matching: people.query(entity)) }
+    #expect(error?.message.contains("its entity number (Z_ENT) is NULL, which is none of \(entity)") == true)
+  }
+
+  @Test(arguments: [
+    ("ZPERSON", "Z_PK"), ("ZPERSON", "Z_ENT"), ("ZDEPARTMENT", "Z_OPT"), ("Z_PRIMARYKEY", "Z_MAX"),
+    ("Z_PRIMARYKEY", "Z_ENT"), ("Z_PRIMARYKEY", "Z_NAME"), ("Z_METADATA", "Z_PLIST"), ("Z_METADATA", "Z_UUID"),
+  ])
+  func aColumnOfTheFormatThatIsNotThereIsNamedWhenTheStoreOpens(_ table: String, _ column: String) throws {
+    let people = try PeopleStore()
+    try Self.damage(people, "ALTER TABLE \(table) RENAME COLUMN \(column) TO other")
+    for readOnly in [false, true] {
+      let error = #expect(throws: GraphError.self) {
+        try SQLiteStore(url: people.folder.file(), model: people.model, options: .init(readOnly: readOnly))
+      }
+      #expect(error?.code == .invalidStore)
+      #expect(
+        error?.message.contains("store.sqlite is damaged: table \(table) has no column \(column)") == true,
+        "\(error as Any)")
+    }
+  }
+
+  @Test func aStoreWithoutTheTableOfKeysIsRefused() throws {
+    let people = try PeopleStore()
+    try Self.damage(people, "DROP TABLE Z_PRIMARYKEY")
+    let error = #expect(throws: GraphError.self) { try SQLiteStore(url: people.folder.file(), model: people.model) }
+    #expect(error?.code == .invalidStore && error?.message.contains("has no table Z_PRIMARYKEY") == true)
+  }
+
   @Test func aVersionThatNoneCanFollowIsRefusedWhenTheObjectIsSaved() throws {
     let people = try PeopleStore()
     try people.insert(people.row("Person"))

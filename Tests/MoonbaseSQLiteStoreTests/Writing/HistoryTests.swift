@@ -66,4 +66,15 @@ import Testing
     #expect(try raw.rows("SELECT ZCHANGETYPE FROM ACHANGE") == ["0", "1"])
     #expect(try raw.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > 16000") == ["2", "2"])
   }
+
+  @Test(arguments: [("ACHANGE", "ZENTITYPK"), ("ATRANSACTION", "ZTIMESTAMP"), ("ATRANSACTIONSTRING", "ZNAME")])
+  func aColumnThatAHistoryLacksIsNamedAndNothingIsSaved(_ table: String, _ column: String) throws {
+    let people = try PeopleStore()
+    let raw = try RawDatabase(people.folder.file())
+    try raw.connection.executeScript(Self.new + "ALTER TABLE \(table) RENAME COLUMN \(column) TO other")
+    let error = #expect(throws: GraphError.self) { try people.insert(people.row("Person")) }
+    #expect(error?.code == .invalidStore)
+    #expect(error?.message.contains("is damaged: table \(table) has no column \(column)") == true, "\(error as Any)")
+    #expect(try raw.value("SELECT COUNT(*) FROM ZPERSON") == "0")
+  }
 }
