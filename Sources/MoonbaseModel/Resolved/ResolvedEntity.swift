@@ -20,6 +20,8 @@ public final class ResolvedEntity: Sendable {
   public let description: EntityDescription
   /// The interned name.
   package let symbol: Symbol
+  /// What the entity's objects are called and have: the same number for entities of any models whose names all agree, slot by slot.
+  package let shape: Symbol
   /// The index of the parent entity.
   public let parent: EntityIndex?
   /// The index of the topmost ancestor, whose table holds the rows.
@@ -100,6 +102,8 @@ public final class ResolvedEntity: Sendable {
     transientSlots = properties.filter(\.isTransient).map(\.slot)
     let own = description.fetchedProperties.map { ($0.name, $0) }
     fetchedProperties = (parent?.fetchedProperties ?? [:]).merging(own) { _, own in own }
+    let names = [description.name] + properties.map(\.name) + [""] + fetchedProperties.keys.sorted()
+    shape = Symbol(names.joined(separator: "\n"))
     let slots = slotsByName
     uniquenessConstraints =
       (parent?.uniquenessConstraints ?? [])

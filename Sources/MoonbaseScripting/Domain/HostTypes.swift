@@ -19,7 +19,8 @@ final class HostTypes {
   let members = LuaHostType<ToManyBox>("relationship", interned: false)
   let listing = LuaHostType<ModelListing>("listing", interned: false)
   let progress = LuaHostType<ProgressBox>("progress", interned: false)
-  private var entities: [ObjectIdentifier: LuaHostType<ManagedObject>] = [:]
+  /// By the shapes of the entities: who opens a model again and again gets the types that are there, and those of another one never.
+  private var entities: [Symbol: LuaHostType<ManagedObject>] = [:]
 
   unowned(unsafe) var domain: ScriptDomain?  // sound: the domain clears it when it goes
   private unowned let state: LuaState
@@ -59,10 +60,10 @@ final class HostTypes {
 
   /// The type of an entity's objects, made when the first one is handed over.
   func type(of entity: ResolvedEntity) throws -> LuaHostType<ManagedObject> {
-    if let known = entities[ObjectIdentifier(entity)] { return known }
+    if let known = entities[entity.shape] { return known }
     let new = describe(entity)
     try state.register(new)
-    entities[ObjectIdentifier(entity)] = new
+    entities[entity.shape] = new
     return new
   }
 

@@ -3,7 +3,8 @@ import MoonbaseLua
 import MoonbaseModel
 
 extension HostTypes {
-  /// The type of an entity's objects: one slot for each property, and the methods that all objects have.
+  /// The type of an entity's objects: one slot for each property, and the methods that all objects have. Entities of one shape share
+  /// it: all else is asked of the object.
   func describe(_ entity: ResolvedEntity) -> LuaHostType<ManagedObject> {
     let type = LuaHostType<ManagedObject>(entity.name)
     type.usualWeight = 64  // the context weighs what its objects hold
