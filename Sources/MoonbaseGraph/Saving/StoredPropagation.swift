@@ -4,8 +4,9 @@ import OrderedCollections
 
 /// Computes stored attributes anew whose inputs over relationships changed, from the changed objects back to their owners.
 struct StoredPropagation {
+  /// By its ID: an owner that did not change may be gone before the next one, which then lies where it was.
   private struct Place: Hashable {
-    var object: ObjectIdentifier
+    var object: ManagedObjectID
     var slot: Slot
   }
 
@@ -51,7 +52,7 @@ struct StoredPropagation {
       for owner in try context.owners(of: [object], along: dependent.path)
       where owner.entity.isKind(of: dependent.entity) {
         if dependent.isStored, isKept, dependent.path.isEmpty { continue }
-        guard seen.insert(Place(object: ObjectIdentifier(owner), slot: dependent.slot)).inserted else { continue }
+        guard seen.insert(Place(object: owner.objectID, slot: dependent.slot)).inserted else { continue }
         let mayHaveChanged = try dependent.isStored ? owner.keep(dependent.derived) : true
         if mayHaveChanged { changes.append((owner, dependent.slot)) }
       }

@@ -23,6 +23,33 @@ import Testing
     #expect(lines == ["true\ttrue"])
   }
 
+  /// An owner whose value stays as it is goes at once, and the next one may lie where it lay.
+  @Test(arguments: StoreKind.allCases) func whatIsStoredFollowsInEveryOwnerThatNobodyHolds(_ kind: StoreKind) throws {
+    let lines = try ThingBench.bench(
+      kind,
+      """
+      derived = { full = { type = 'string', stored = true, inputs = { 'q.i' },
+                           get = function(i) return i and (i >= 5 and 'big' or 'small') end } }
+      """
+    ).lines(
+      """
+      for _ = 1, 20 do context:insert("P", { s = "low", q = context:insert("P", { s = "top", i = 0 }) }) end
+      assert(context:save())
+      context:reset()
+      collectgarbage()
+      for n, top in ipairs(context:fetch("P"):where("s = 'top'"):all()) do top.i = n % 2 == 0 and 9 or 1 end
+      assert(context:save())
+      context:reset()
+      local right, big = 0, 0
+      for low in context:fetch("P"):where("s = 'low'"):each() do
+        if low.full == (low.q.i >= 5 and "big" or "small") then right = right + 1 end
+        if low.full == "big" then big = big + 1 end
+      end
+      print(right, big)
+      """)
+    #expect(lines == ["20\t10"])
+  }
+
   @Test(arguments: StoreKind.allCases) func inputsMayBeObjectsOfAClass(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
       kind,
