@@ -36,9 +36,8 @@ extension HostTypes {
       try call.return(object, as: type(of: object.entity))
     }
     context.method("delete") { context, call in
-      for index in 0..<max(1, call.count) {
-        try context.delete(try Self.object(of: call, at: index))
-      }
+      let objects = try (0..<max(1, call.count)).map { try Self.object(of: call, at: $0) }
+      try context.undoingOnFailure { for object in objects { try context.delete(object) } }
     }
     context.method("rollback", upTo: 0) { context, _ in try context.rollback() }
     context.method("reset", upTo: 0) { context, _ in try context.reset() }

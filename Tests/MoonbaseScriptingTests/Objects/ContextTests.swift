@@ -38,6 +38,26 @@ import Testing
     #expect(lines == ["10\tfalse\t10"])
   }
 
+  @Test(arguments: StoreKind.allCases) func nothingIsDeletedByACallWithAWrongArgument(_ kind: StoreKind) throws {
+    let bench = try ScriptBench(kind)
+    let lines = try bench.lines(
+      """
+      local a, b = context:insert("Person", { age = 1 }), context:insert("Person", { age = 2 })
+      context:save()
+      print(pcall(context.delete, context, a, 5))
+      print(a:is_deleted(), b:is_deleted(), context.has_changes)
+      context:delete(b)
+      context:save()
+      print(pcall(context.delete, context, a, b))
+      print(a:is_deleted(), context.has_changes, context:fetch("Person"):count())
+      """)
+    try #require(lines.count == 4, "\(lines)")
+    #expect(lines[0].hasPrefix("false\t") && lines[0].contains("bad argument #2"))
+    #expect(lines[1] == "false\tfalse\tfalse")
+    #expect(lines[2].hasPrefix("false\t"))
+    #expect(lines[3] == "false\tfalse\t1")
+  }
+
   @Test(arguments: StoreKind.allCases) func upsertTakesOneTableOrAList(_ kind: StoreKind) throws {
     let lines = try ScriptBench(kind).lines(
       """
