@@ -64,7 +64,7 @@ import Testing
     let owners = try states.prefix(60).map { try people.row("Owner", ["state": .objectID($0.id)]) }
     try people.save { $0.inserted = states + owners }
     let coordinator = PersistentStoreCoordinator(model: people.model)
-    coordinator.add(people.store)
+    try coordinator.add(people.store)
     let context = try ManagedObjectContext(coordinator)
     let objects = try context.fetch(FetchRequest("State"))
     for object in objects { try context.delete(object) }
