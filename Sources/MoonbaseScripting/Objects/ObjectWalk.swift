@@ -7,6 +7,8 @@ final class ObjectWalk {
   private let box: RequestBox
   private unowned let domain: ScriptDomain
   private let ids: CompactIDs
+  /// The objects that were not saved yet, by their temporary IDs: a save on the way gives them others.
+  private var unsaved: [ManagedObjectID: ManagedObject] = [:]
   private let batchSize: Int
   /// How many rows are read next. A walk begins with few, for what they weigh is not known.
   private var nextCount: Int
@@ -20,7 +22,10 @@ final class ObjectWalk {
     self.box = box
     self.domain = domain
     let request = try box.objectRequest("each")
-    ids = CompactIDs(try box.context.fetchIDs(request))
+    let context = try box.context
+    let found = try context.fetchIDs(request)
+    ids = CompactIDs(found)
+    for id in found where id.isTemporaryID { unsaved[id] = context.registeredObject(for: id) }
     batchSize = request.fetchBatchSize > 0 ? request.fetchBatchSize : 512
     nextCount = request.fetchBatchSize > 0 ? batchSize : 8
     saveEvery = box.saveEvery
@@ -28,7 +33,7 @@ final class ObjectWalk {
   }
 
   /// The bytes that it keeps; what it visits is weighed by the context.
-  var weight: Int { 1024 + ids.weight }
+  var weight: Int { 1024 + ids.weight + 48 * unsaved.count }
 
   func next() throws -> ManagedObject? {
     if let saveEvery, visited.count >= saveEvery { try saveVisited() }
@@ -63,7 +68,8 @@ final class ObjectWalk {
     let context = try box.context
     // Those before are let go first.
     batch = []
-    let objects = try context.loadObjects(with: ids[position..<end])
+    let current = ids[position..<end].map { unsaved.removeValue(forKey: $0)?.objectID ?? $0 }
+    let objects = try context.loadObjects(with: current)
     try context.prefetch(prefetched, of: objects)
     batch = objects[...]
     position = end

@@ -38,6 +38,32 @@ import Testing
     #expect(lines == ["10\tfalse\t10"])
   }
 
+  /// A save on the way gives new objects other IDs than those by which the walk began.
+  @Test(arguments: StoreKind.allCases, [false, true])
+  func walkVisitsEachUnsavedObjectOnceThoughItSaves(_ kind: StoreKind, _ isSavedByTheWalk: Bool) throws {
+    let lines = try ScriptBench(kind).lines(
+      """
+      for age = 21, 25 do context:insert("Person", { age = age }) end
+      assert(context:save())
+      for age = 26, 120 do context:insert("Person", { age = age }) end
+      local request, seen, times = context:fetch("Person"):sort("age"), 0, {}
+      for p in (\(isSavedByTheWalk) and request:save_every(3) or request):each() do
+        seen = seen + 1
+        times[p.age] = (times[p.age] or 0) + 1
+        p.height = p.age
+        if seen % 7 == 3 then assert(context:save()) end
+        -- Those that are saved by now go like those that never were.
+        if p.age % 10 == 4 then context:delete(context:find("Person", { age = p.age + 1 })) end
+        collectgarbage()
+      end
+      assert(context:save())
+      local once = 0
+      for _, count in pairs(times) do if count == 1 then once = once + 1 end end
+      print(seen, once, context:fetch("Person"):count(), context:fetch("Person"):where("height = age"):count())
+      """)
+    #expect(lines == ["90\t90\t90\t90"])
+  }
+
   @Test(arguments: StoreKind.allCases) func nothingIsDeletedByACallWithAWrongArgument(_ kind: StoreKind) throws {
     let bench = try ScriptBench(kind)
     let lines = try bench.lines(
