@@ -71,7 +71,7 @@ import enum MoonbaseModel.Predicate
     let tagged = try TaggedStore()
     try tagged.raw.connection.execute("DROP TABLE Z_1TAGS")
     let coordinator = PersistentStoreCoordinator(model: tagged.people.model)
-    coordinator.add(try reopened(tagged))
+    try coordinator.add(reopened(tagged))
     let context = try ManagedObjectContext(coordinator)
     var request = FetchRequest("P")
     request.predicate = try Predicate(format: "tags.@count == 0")

@@ -203,7 +203,7 @@ struct RealStoreTests {
     let url = try RealStores.copy("plaso-NoteStore", to: folder)
     let model = try RealStores.model(of: url)
     let coordinator = PersistentStoreCoordinator(model: model)
-    coordinator.add(try SQLiteStore(url: url, model: model))
+    try coordinator.add(SQLiteStore(url: url, model: model))
     let context = try ManagedObjectContext(coordinator)
     let folders = try context.fetch(FetchRequest("ICFolder"))
     let state = try #require(try folders[0].object(forKey: "cloudState"))
