@@ -6,20 +6,33 @@ import enum MoonbaseModel.Expression
 
 /// Finds the objects that did not change themselves, but from which a key path of a request leads through one that did: a store
 /// would answer for them by what is saved.
-struct RelatedChanges {
+final class RelatedChanges {
+  /// A way is one step behind another, or behind the first object: paths that begin alike share their beginning.
+  private struct Step: Hashable {
+    let before: Int?
+    let property: PropertyID
+  }
+
   private struct Way {
-    let relationships: [ResolvedProperty]
+    let before: Int?
+    let last: ResolvedProperty
+    let length: Int
     /// The objects that it leads to.
     let entities: Range<EntityIndex>
   }
 
+  private static let wayBytes = 160
+
   private let context: ManagedObjectContext
-  private var ways: [Way] = []
+  private var ways: OrderedDictionary<Step, Way> = [:]
+  private var memory = HostMemory()
 
   init(_ request: FetchRequest, of entity: ResolvedEntity, in context: ManagedObjectContext) throws {
     self.context = context
-    let sortPaths = request.sortDescriptors.map { $0.keyPath.split(separator: ".").map(String.init) }
-    for path in (request.predicate?.keyPaths ?? []) + sortPaths { try follow(path, from: entity, behind: []) }
+    try request.predicate?.forEachKeyPath { path in try follow(path, from: entity, behind: nil) }
+    for key in request.sortDescriptors {
+      try follow(key.keyPath.split(separator: ".").map(String.init), from: entity, behind: nil)
+    }
   }
 
   /// Whether no property of another object is read.
@@ -28,41 +41,58 @@ struct RelatedChanges {
   /// The objects without unsaved changes of some entities for which it has to be looked anew.
   func owners(_ entities: Range<EntityIndex>) throws -> OrderedSet<ManagedObject> {
     var result: OrderedSet<ManagedObject> = []
-    for way in ways {
+    for (index, way) in ways.values.enumerated() {
+      try HostWork.charge(context.changedObjects.count + way.length)
       let changed = context.changedObjects.filter { way.entities.contains($0.entity.index) }
-      for owner in try context.owners(of: changed, along: way.relationships)
+      if changed.isEmpty { continue }
+      for owner in try context.owners(of: changed, along: relationships(of: index))
       where !owner.awaitsSave && entities.contains(owner.entity.index) { result.append(owner) }
     }
     return result
   }
 
+  private func relationships(of way: Int) -> [ResolvedProperty] {
+    var result: [ResolvedProperty] = []
+    var place: Int? = way
+    while let index = place {
+      result.append(ways.values[index].last)
+      place = ways.values[index].before
+    }
+    return result.reversed()
+  }
+
   /// Notes each place of a path behind its first object where something is read.
-  private mutating func follow(_ path: [String], from entity: ResolvedEntity, behind start: [ResolvedProperty]) throws {
+  private func follow(_ path: [String], from entity: ResolvedEntity, behind start: Int?) throws {
     var (place, way) = (entity, start)
+    var last: ResolvedProperty?
     for key in path where !key.hasPrefix("@") {
+      try HostWork.charge()
       guard let property = place.property(key) else { return }
-      note(way, to: place)
+      if let last { way = try note(last, behind: way, to: place) }
       guard let relationship = property.relationship else {
         return try followInputs(of: property, entity: place, way: way)
       }
-      way.append(property)
+      last = property
       place = context.model.destination(of: relationship)
     }
   }
 
-  private mutating func note(_ way: [ResolvedProperty], to place: ResolvedEntity) {
-    guard !way.isEmpty, !ways.contains(where: { $0.relationships.map(\.id) == way.map(\.id) }) else {
-      return
-    }
-    ways.append(Way(relationships: way, entities: place.subtree))
+  private func note(_ property: ResolvedProperty, behind way: Int?, to place: ResolvedEntity) throws -> Int {
+    let step = Step(before: way, property: property.id)
+    if let known = ways.index(forKey: step) { return known }
+    try memory.hold(Self.wayBytes)
+    ways[step] = Way(before: way, last: property, length: length(of: way) + 1, entities: place.subtree)
+    return ways.count - 1
   }
 
+  private func length(of way: Int?) -> Int { way.map { ways.values[$0].length } ?? 0 }
+
   /// A store may compute what is derived, of what is saved.
-  private mutating func followInputs(
-    of property: ResolvedProperty, entity: ResolvedEntity, way: [ResolvedProperty]
+  private func followInputs(
+    of property: ResolvedProperty, entity: ResolvedEntity, way: Int?
   ) throws {
     // Attributes that are derived from each other in a circle end with an error when they are computed.
-    guard way.count < 8, case .derived(let derived) = try context.behavior(of: entity).kinds[property.slot] else {
+    guard length(of: way) < 8, case .derived(let derived) = try context.behavior(of: entity).kinds[property.slot] else {
       return
     }
     for input in derived.inputs ?? [] where input.contains(".") {

@@ -2,48 +2,58 @@ extension Predicate {
   /// The key paths from the evaluated object that the predicate reads, each once, in order of appearance. Those of a
   /// subquery's variable are given behind the path of its collection. A tree that is too deep to be evaluated reads none.
   public var keyPaths: [[String]] {
-    if PredicateNode.predicate(self).isTooDeep { return [] }
-    var collector = KeyPathCollector()
-    collector.visit(self)
-    return collector.paths
+    var paths: [[String]] = []
+    var known: Set<[String]> = []
+    forEachKeyPath { if known.insert($0).inserted { paths.append($0) } }
+    return paths
+  }
+
+  /// Calls `body` for each of these key paths, as often as it is read: they are not kept.
+  package func forEachKeyPath<Failure>(_ body: ([String]) throws(Failure) -> Void) throws(Failure) {
+    if PredicateNode.predicate(self).isTooDeep { return }
+    var walk = KeyPathWalk()
+    try walk.visit(self, body)
   }
 }
 
-/// Gathers the key paths of a tree.
-struct KeyPathCollector {
-  private(set) var paths: [[String]] = []
+/// Goes over the key paths of a tree.
+struct KeyPathWalk {
   private var variables: [String: [String]] = [:]
 
-  mutating func visit(_ predicate: Predicate) {
+  mutating func visit<Failure>(
+    _ predicate: Predicate, _ body: ([String]) throws(Failure) -> Void
+  ) throws(Failure) {
     switch predicate {
     case .constant: break
     case .comparison(let comparison):
-      visit(comparison.left)
-      visit(comparison.right)
-    case .and(let parts), .or(let parts): for part in parts { visit(part) }
-    case .not(let inner): visit(inner)
+      try visit(comparison.left, body)
+      try visit(comparison.right, body)
+    case .and(let parts), .or(let parts): for part in parts { try visit(part, body) }
+    case .not(let inner): try visit(inner, body)
     }
   }
 
-  mutating func visit(_ expression: Expression) {
+  private mutating func visit<Failure>(
+    _ expression: Expression, _ body: ([String]) throws(Failure) -> Void
+  ) throws(Failure) {
     switch expression {
     case .constant, .evaluatedObject, .anyKey, .variable: break
     case .keyPath(let base, _):
-      visit(base)
-      if let path = path(of: expression) { add(path) }
-    case .function(_, let arguments): for argument in arguments { visit(argument) }
-    case .aggregate(let elements): for element in elements { visit(element) }
+      try visit(base, body)
+      if let path = path(of: expression), !path.isEmpty { try body(path) }
+    case .function(_, let arguments): for argument in arguments { try visit(argument, body) }
+    case .aggregate(let elements): for element in elements { try visit(element, body) }
     case .subquery(let collection, let variable, let condition):
-      visit(collection)
+      try visit(collection, body)
       let outer = variables[variable]
       variables[variable] = path(of: collection)
-      visit(condition)
+      try visit(condition, body)
       variables[variable] = outer
     case .conditional(let condition, let then, let otherwise):
-      visit(condition)
-      visit(then)
-      visit(otherwise)
-    case .assignment(_, let value): visit(value)
+      try visit(condition, body)
+      try visit(then, body)
+      try visit(otherwise, body)
+    case .assignment(_, let value): try visit(value, body)
     }
   }
 
@@ -56,9 +66,5 @@ struct KeyPathCollector {
     case .subquery(let collection, _, _): path(of: collection)
     default: nil
     }
-  }
-
-  private mutating func add(_ path: [String]) {
-    if !path.isEmpty, !paths.contains(path) { paths.append(path) }
   }
 }

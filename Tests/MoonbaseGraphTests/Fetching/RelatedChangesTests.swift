@@ -1,7 +1,8 @@
-import MoonbaseGraph
 import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
+
+@testable import MoonbaseGraph
 
 /// Fetches whose key paths lead through objects with unsaved changes: both kinds of stores say the same.
 @Suite struct RelatedChangesTests {
@@ -81,5 +82,28 @@ import Testing
     #expect(try world.find("Department", "ANY employees.age = 1", pending: false) == ["z"])
     #expect(try world.find("Person", "TRUEPREDICATE", "-age", pending: false) == ["p2", "p1"])
     #expect(try world.find("Person", "TRUEPREDICATE", "department.name", pending: false) == ["p1", "p2"])
+  }
+
+  /// Paths that begin alike share their beginning, and each key is looked at once and counted.
+  @Test func manyKeyPathsAreFollowedInStepWithTheirNumber() throws {
+    let world = try World(.memory)
+    let entity = try world.context.entity("Person")
+    var random = SplitMix(3)
+    let paths = (0..<100).map { _ in
+      (0..<30).map { _ in random.next(2) == 0 ? "friends" : "department.employees" }.joined(separator: ".") + ".age"
+    }
+    let keys = paths.reduce(0) { $0 + $1.split(separator: ".").count }
+    var sorted = FetchRequest("Person")
+    sorted.sortDescriptors = paths.map { SortDescriptor($0) }
+    let terms = paths.map { "\($0) = 1" }.joined(separator: " OR ")
+    for request in [sorted, FetchRequest("Person", where: try Predicate(format: terms))] {
+      var related: RelatedChanges?
+      let units = try HostWorkMeter.units {
+        related = try RelatedChanges(request, of: entity, in: world.context)
+      }
+      #expect((keys..<2 * keys).contains(units))
+      world.departments[0]["name"] = "z"
+      #expect(try HostWorkMeter.units { _ = try related?.owners(entity.subtree) } >= keys / 2)
+    }
   }
 }
