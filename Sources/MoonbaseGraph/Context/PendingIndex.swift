@@ -13,12 +13,15 @@ final class PendingIndex {
 
   /// A class, for as a value it would be copied whole while the list of tables is being looked at.
   private final class Table {
-    var members: [[Value]: [ManagedObject]] = [:]
+    var members: [[Value]: Set<ManagedObject>] = [:]
     var places: [ObjectIdentifier: [Value]] = [:]
   }
 
+  /// Each table keeps something of all changed objects, so that there are few: beyond these all are made anew.
+  private static let greatestCount = 32
+
   private var tables: [Key: Table] = [:]
-  private var noted: Set<ManagedObject> = []
+  private var noted = NotedObjects()
   /// How many objects were put in their places so far. Tests count the work by it.
   private(set) var placings = 0
 
@@ -38,8 +41,9 @@ final class PendingIndex {
     let key = Key(entities: condition.entities, slots: condition.slots)
     do {
       // What reads values may run hooks, and these may change objects.
-      while let object = noted.popFirst() { for key in tables.keys { try place(object, under: key) } }
+      while let object = noted.popLast() { for key in tables.keys { try place(object, under: key) } }
       if tables[key] == nil {
+        if tables.count == Self.greatestCount { tables = [:] }
         tables[key] = Table()
         for object in context.changedObjects { try place(object, under: key) }
       }
@@ -47,10 +51,13 @@ final class PendingIndex {
       tables = [:]
       throw error
     }
-    return (tables[key]?.members[condition.values] ?? []).sorted { $0.changePosition < $1.changePosition }
+    let found = tables[key]?.members[condition.values] ?? []
+    try HostWork.charge(found.count)
+    return found.sorted { $0.changePosition < $1.changePosition }
   }
 
   private func place(_ object: ManagedObject, under key: Key) throws {
+    try HostWork.charge()
     placings += 1
     let belongs = object.state.contains(.listed) && !object.isDeleted && key.entities.contains(object.entity.index)
     let new = try belongs ? key.slots.map { try Self.key(of: object, slot: $0) } : nil
@@ -58,14 +65,42 @@ final class PendingIndex {
     let old = table.places[ObjectIdentifier(object)]
     guard old != new else { return }
     if let old {
-      table.members[old]?.removeAll { $0 === object }
+      table.members[old]?.remove(object)
       if table.members[old]?.isEmpty == true { table.members[old] = nil }
     }
-    if let new { table.members[new, default: []].append(object) }
+    if let new { table.members[new, default: []].insert(object) }
     table.places[ObjectIdentifier(object)] = new
   }
 
   private static func key(of object: ManagedObject, slot: Slot) throws -> Value {
     IndexedCondition.key(of: try object.read(slot), as: object.entity.properties[slot]) ?? .null
+  }
+}
+
+/// Objects in no order, each once. The last one is found and any one taken out without looking at the others, which a set does not
+/// do once its beginning is empty.
+private struct NotedObjects {
+  private var objects: [ManagedObject] = []
+  private var places: [ObjectIdentifier: Int] = [:]
+
+  var count: Int { objects.count }
+
+  mutating func insert(_ object: ManagedObject) {
+    guard places[ObjectIdentifier(object)] == nil else { return }
+    places[ObjectIdentifier(object)] = objects.count
+    objects.append(object)
+  }
+
+  mutating func remove(_ object: ManagedObject) {
+    guard let place = places.removeValue(forKey: ObjectIdentifier(object)) else { return }
+    objects.swapAt(place, objects.count - 1)
+    objects.removeLast()
+    if place < objects.count { places[ObjectIdentifier(objects[place])] = place }
+  }
+
+  mutating func popLast() -> ManagedObject? {
+    let object = objects.popLast()
+    if let object { places[ObjectIdentifier(object)] = nil }
+    return object
   }
 }

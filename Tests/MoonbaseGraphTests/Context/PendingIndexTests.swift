@@ -49,6 +49,37 @@ import Testing
     #expect(try find(context, "Person", ["fullName": "<q>"]) == found)
   }
 
+  @Test(arguments: StoreKind.allCases) func objectsThatTakeAnotherValueAreMovedOnceAndCounted(_ kind: StoreKind) throws
+  {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let people = try (0..<2000).map { _ in try context.insert("Person", values: ["firstName": "a"]) }
+    #expect(try find(context, "Person", ["firstName": "b"]).isEmpty)
+    for person in people.dropLast() { person["firstName"] = "b" }
+    var found: [ManagedObject] = []
+    let units = try HostWorkMeter.units { found = try find(context, "Person", ["firstName": "c"]) }
+    #expect(found.isEmpty)
+    #expect((1999..<2500).contains(units))
+    #expect(try find(context, "Person", ["firstName": "a"]) == [people[1999]])
+    #expect(try find(context, "Person", ["firstName": "b"]) == Array(people.dropLast()))
+  }
+
+  /// Each way of asking has a table with all changed objects in it.
+  @Test func manyWaysOfAskingKeepFewTables() throws {
+    let context = try People.context()
+    let people = try (0..<20).map { try context.insert("Person", values: ["firstName": .string("p\($0)")]) }
+    let names = ["lastName", "age", "boundsAsString", "born", "email", "department"]
+    for ways in 0..<64 {
+      var wanted: [String: Value] = ["firstName": "p7"]
+      for (index, name) in names.enumerated() where ways & 1 << index != 0 { wanted[name] = name == "age" ? 0 : .null }
+      #expect(try find(context, "Person", wanted) == [people[7]])
+    }
+    people[7]["firstName"] = "q"
+    let placings = try #require(context.changedObjects.index?.placings)
+    #expect(try find(context, "Person", ["firstName": "p7"]).isEmpty)
+    #expect(try #require(context.changedObjects.index?.placings) <= placings + 32 + 20)
+  }
+
   @Test(arguments: StoreKind.allCases) func anObjectWithoutChangesIsNotKept(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
