@@ -37,7 +37,7 @@ extension HostTypes {
     arithmetic(.multiply) { $0.product($1) }
     arithmetic(.divide) { left, right in
       guard right != 0 else { throw ScriptError(.invalidValue, message: "a decimal is divided by zero") }
-      return left / right
+      return left.quotient(right)
     }
     let type = decimal
     decimal.operator(.negate) { [unowned type] call in

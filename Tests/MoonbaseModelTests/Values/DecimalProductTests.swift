@@ -32,8 +32,25 @@ import enum MoonbaseModel.Predicate
     #expect(Decimal.nan.product(1).isNaN && Decimal(1).product(.nan).isNaN)
   }
 
+  /// Foundation's operator has no result for the first seven.
+  @Test(arguments: [
+    ("1e-100", "2", "5e-101"), ("1e-95", "3", "\(String(repeating: "3", count: 33))e-128"),
+    ("-7e-100", "2", "-3.5e-100"),
+    ("1e-128", "2", "1e-128"), ("1e-128", "-3", "0"), ("1e-60", "1e100", "0"),
+    ("3.40282366920938463463374607431768211455e-90", "1e20", "3.402823669209384635e-110"),
+    ("10", "4", "2.5"), ("1e-60", "-1e-100", "-1e40"),
+  ])
+  func quotientsOfTinyNumbersAreRoundedAndNotLost(_ left: String, _ right: String, _ quotient: String) throws {
+    #expect(try Self.decimal(left).quotient(Self.decimal(right)) == Self.decimal(quotient))
+  }
+
+  @Test func aQuotientThatIsTooLargeIsNone() throws {
+    #expect(try Self.decimal("1e100").quotient(Self.decimal("1e-100")).isNaN)
+    #expect(Decimal.nan.quotient(1).isNaN && Decimal(1).quotient(.nan).isNaN)
+  }
+
   @Test func predicatesWithTinyDecimalsAreAnswered() throws {
     let tiny = Value.decimal(try Self.decimal("1e-100"))
-    #expect(try Predicate(format: "a * a == 0 AND a * 2 > a").evaluate(with: ["a": tiny]))
+    #expect(try Predicate(format: "a * a == 0 AND a * 2 > a AND a / 3 > 0 AND a / 2 < a").evaluate(with: ["a": tiny]))
   }
 }

@@ -57,7 +57,7 @@ enum Arithmetic {
     case .add: result = left + right
     case .subtract: result = left - right
     case .multiply: result = left.product(right)
-    case .divide where right != 0: result = left / right
+    case .divide where right != 0: result = left.quotient(right)
     case .divide: return .null
     default:
       return doubles(operation, Value.decimal(left).asDouble ?? .nan, Value.decimal(right).asDouble ?? .nan)
