@@ -27,9 +27,15 @@ struct ModelTreeReader {
         model.configurations[name] = try table.strings(tree, what: "\(part)")
       }
     }
-    mistakes.attempt { () throws(ModelError) in try table.finish() }
+    mistakes.attempt { () throws(ModelError) in try table.finish(advice: Self.placeOfEntity) }
     try mistakes.finish()
     return model
+  }
+
+  /// An entity, whose name begins with a capital letter, beside `entities` instead of in it.
+  private static func placeOfEntity(_ key: String, _ tree: ModelTree) -> String? {
+    guard case .table = tree.content, key.first?.isUppercase == true, key.lowercased() != "entities" else { return nil }
+    return "; entities belong under entities: entities = { \(key) = { ... } }"
   }
 
   /// `version = "1"`; a number will do, and so will a list.

@@ -40,8 +40,10 @@ extension FieldReader<ModelTree> {
     self.init(context, line: tree.line, list: list, fields: entries.map { ($0.key, $0.tree) })
   }
 
-  /// Complains about the keys that are left, and about a list part longer than `count`.
-  func finish(listCount count: Int = 0) throws(ModelError) {
+  /// Complains about the keys that are left, and about a list part longer than `count`. `advice` knows where some keys belong.
+  func finish(
+    listCount count: Int = 0, advice: (String, ModelTree) -> String? = { _, _ in nil }
+  ) throws(ModelError) {
     if list.count > count {
       let extra = list[count]
       let place = count == 0 ? "entries need names here" : "only \(count) unnamed values belong here"
@@ -50,7 +52,8 @@ extension FieldReader<ModelTree> {
     let mistakes = Mistakes()
     for (key, tree) in left.sorted(by: { ($0.content.line ?? 0, $0.name) < ($1.content.line ?? 0, $1.name) }) {
       mistakes.add(
-        context.error("there is no key \(key)\(suggestion(for: key, among: asked))", line: tree.line ?? line))
+        context.error(
+          "there is no key \(key)\(advice(key, tree) ?? suggestion(for: key, among: asked))", line: tree.line ?? line))
     }
     try mistakes.finish()
   }

@@ -90,6 +90,12 @@ import Testing
   @Test(arguments: [
     (ModelTree.map(["entities": 3]), "the model, entities: expected a table, not an integer"),
     (.map(["entites": .table()]), "the model: there is no key entites; did you mean entities?"),
+    (.map(["Entities": .table()]), "the model: there is no key Entities; did you mean entities?"),
+    (
+      .map(["Person": .table()]),
+      "the model: there is no key Person; entities belong under entities: entities = { Person = { ... } }"
+    ),
+    (.map(["Person": "x"]), "the model: there is no key Person; did you mean version?"),
     (
       .map(["entities": .map(["A": .map(["abstract": "yes"])])]),
       "entity A: abstract is true or false, not a string"
