@@ -9,15 +9,18 @@ extension RunOptions {
     "--store", "--model", "--extension", "--sandbox", "--allow", "--limit-instructions", "--limit-memory",
     "--limit-source", "--limit-time", "--save-order",
   ]
+  /// Those of them that may be given more than once.
+  private static let repeatable = ["--store", "--extension", "--allow"]
   private static let flags = ["--read-only", "--no-files", "--quiet", "--strict", "--help"]
 
   /// Reads what follows `moonbase run`. Options end at the script, whose arguments are its own.
   init(_ words: ArraySlice<String>) throws(UsageError) {
     var rest = words
+    var given: Set<String> = []
     while let word = rest.first, word.hasPrefix("-"), word != "-" {
       rest.removeFirst()
       if word == "--" { break }
-      try take(word, from: &rest)
+      try take(word, from: &rest, given: &given)
     }
     if let script = rest.popFirst() {
       sources.append(script == "-" ? .standardInput : .file(script))
@@ -35,7 +38,9 @@ extension RunOptions {
       .first { word in known.contains { word == $0 || word.hasPrefix("\($0)=") } }
   }
 
-  private mutating func take(_ word: String, from rest: inout ArraySlice<String>) throws(UsageError) {
+  private mutating func take(
+    _ word: String, from rest: inout ArraySlice<String>, given: inout Set<String>
+  ) throws(UsageError) {
     if word == "-e" {
       guard let code = rest.popFirst() else { throw UsageError("-e needs code to run") }
       return sources.append(.code(code))
@@ -47,6 +52,9 @@ extension RunOptions {
       throw .unknownOption(option, among: Self.valued + Self.flags + ["-e"])
     }
     guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else { throw UsageError("\(option) needs a value") }
+    guard Self.repeatable.contains(option) || given.insert(option).inserted else {
+      throw UsageError("\(option) is given twice, and one is used: leave the other out")
+    }
     try set(option, to: value)
   }
 

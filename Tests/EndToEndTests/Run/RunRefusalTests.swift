@@ -38,6 +38,10 @@ import Testing
     arguments: [
       (["--store", "a.sqlite", "--store", "b.sqlite"], "the configuration that each holds"),
       (["--store", "A=a.sqlite", "--store", "B=a.sqlite"], "names a.sqlite twice"),
+      (["--model", "m.lua", "--model=n.lua"], "--model is given twice, and one is used: leave the other out"),
+      (["--sandbox", "pure", "--sandbox", "trusted"], "--sandbox is given twice"),
+      (["--limit-time", "5", "--limit-time", "5"], "--limit-time is given twice"),
+      (["--save-order", "guide", "--save-order", "guide"], "--save-order is given twice"),
       (["--store", "A="], "[CONFIGURATION=]PATH"), (["--save-order", "late"], "guide or framework"),
     ])
   func optionsThatMakeNoSenseAreRefused(_ options: [String], _ part: String) throws {
