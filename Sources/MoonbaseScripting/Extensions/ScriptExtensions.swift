@@ -70,8 +70,7 @@ public final class ScriptExtensions: ExtensionProvider {
     let declarations = try ExtensionOrder(try domain.declarations(of: texts)).sorted()
     let swift = ExtensionSource.closures(of: sources).makeDomain()
     var extended = model
-    extended.addDerivedAttributes(of: swift)
-    for declaration in declarations { try extended.addDerivedAttributes(of: declaration) }
+    try extended.addDerivedAttributes(of: swift, declarations)
     let resolved = try extended.resolved()
     try ExtensionChecker(declarations: declarations, swift: swift, model: resolved).check()
     let ordered = declarations.map(\.source)

@@ -57,6 +57,33 @@ import Testing
       ])
   }
 
+  /// In the model and in the extension, one or the other entity comes first.
+  @Test(arguments: [("A", "B"), ("B", "A")], StoreKind.allCases)
+  func aSubentityMayDeriveInItsOwnWayWhatItsParentDerives(_ names: (parent: String, child: String), _ kind: StoreKind)
+    throws
+  {
+    func derived(_ value: String) -> String {
+      "{ derived = { twice = { type = 'integer64', inputs = { 'h' }, get = function(h) return \(value) end } } }"
+    }
+    let model = """
+      return { entities = { \(names.parent) = { attributes = { h = "integer16" } }, \(names.child) = { parent = "\(names.parent)" } } }
+      """
+    let both =
+      "return { name = 'both', entities = { \(names.parent) = \(derived("2 * h")), \(names.child) = \(derived("-h")) } }"
+    let apart = [(names.child, "-h"), (names.parent, "2 * h")].map {
+      "return { name = '\($0)', entities = { \($0) = \(derived($1)) } }"
+    }
+    for extensions in [[both], apart, apart.reversed()] {
+      let lines = try ScriptBench(kind, model: model, extensions: extensions).lines(
+        """
+        local parent, child = context:insert("\(names.parent)", { h = 5 }), context:insert("\(names.child)", { h = 5 })
+        print(parent.twice, child.twice)
+        assert(context:save())
+        """)
+      #expect(lines == ["10\t-5"])
+    }
+  }
+
   @Test(arguments: StoreKind.allCases) func inputsMayBeAggregates(_ kind: StoreKind) throws {
     let totals = """
       return { entities = {
