@@ -175,12 +175,11 @@ extension Statement {
     return type == SQLITE_FLOAT || type == SQLITE_INTEGER ? sqlite3_value_double(value) : nil
   }
 
-  /// A column as text where it is stored as text; invalid UTF-8 is repaired.
+  /// A column as text where it is stored as text in UTF-8.
   public func storedText(_ column: Int32) -> String? {
     let value = sqlite3_column_value(handle, column)
     guard sqlite3_value_type(value) == SQLITE_TEXT, let start = sqlite3_value_text(value) else { return nil }
-    let count = Int(sqlite3_value_bytes(value))
-    return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    return String(validUTF8: UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
   }
 
   /// A column's bytes, copied, where they are stored as such.

@@ -42,13 +42,13 @@ enum ColumnKind: Sendable {
     case .integer16: "16-bit integer"
     case .integer32: "32-bit integer"
     case .integer64: "integer"
-    case .boolean: "boolean"
+    case .boolean: "boolean (0 or 1)"
     case .date: "date"
     case .double: "number"
     case .decimal: "decimal"
     case .string: "text"
     case .uri: "URI"
-    case .uuid: "UUID"
+    case .uuid: "UUID (16 bytes)"
     case .data, .externalData: "data"
     }
   }

@@ -33,7 +33,7 @@ struct DecimalKey {
     self = key
   }
 
-  /// Reads `-12.5e3`; nil where no digit is, and for what is too long to be a number.
+  /// Reads `-12.5e3`; nil for what is no number, or too long to be one.
   init?(text: UnsafeBufferPointer<UInt8>) {
     var reader = Reader(text: text)
     guard text.count <= Decimal.longestNumeral, let number = reader.read() else { return nil }
@@ -74,8 +74,11 @@ private struct Reader {
     number.point = number.digits.count
     if skip(".") { readDigits(&number.digits) }
     if number.digits.isEmpty { return nil }
-    if skip("e") || skip("E") { number.point += exponent() }
-    return number
+    if skip("e") || skip("E") {
+      guard let exponent = exponent() else { return nil }
+      number.point += exponent
+    }
+    return position == text.count ? number : nil
   }
 
   private mutating func skip(_ character: Unicode.Scalar) -> Bool {
@@ -91,11 +94,12 @@ private struct Reader {
     }
   }
 
-  private mutating func exponent() -> Int {
+  private mutating func exponent() -> Int? {
     let isNegative = skip("-")
     if !isNegative { _ = skip("+") }
     var digits: [UInt8] = []
     readDigits(&digits)
+    if digits.isEmpty { return nil }
     let magnitude = digits.prefix(5).reduce(0) { $0 * 10 + Int($1 - 0x30) }
     return isNegative ? -magnitude : magnitude
   }

@@ -12,15 +12,22 @@ struct ColumnMismatch: Error {
     let found =
       switch storage {
       case .blob: "\(row.data(column).count) bytes"
-      case .text:
-        "the text \(row.withBytes(column) { String(decoding: $0.prefix(240), as: UTF8.self) }.prefix(60).debugDescription)"
+      case .text: row.withBytes(column, Self.found(text:))
       case .integer, .real, .null: row.text(column)
       }
     description = "holds \(found), which is no \(wanted)"
   }
+
+  private static func found(text bytes: UnsafeRawBufferPointer) -> String {
+    if bytes.withMemoryRebound(to: UInt8.self, { String(validUTF8: $0) }) == nil {
+      let shown = bytes.prefix(20).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
+      return "text whose bytes (\(shown)\(bytes.count > 20 ? " ..." : "")) are not UTF-8"
+    }
+    return "the text \(String(decoding: bytes.prefix(240), as: UTF8.self).prefix(60).debugDescription)"
+  }
 }
 
-/// Reads one column. Another storage class than expected is fine where nothing is lost.
+/// Reads one column. Another storage class than expected is fine where SQL compares the value as memory does.
 enum ColumnDecoder {
   @inline(__always)
   static func value(
@@ -30,7 +37,7 @@ enum ColumnDecoder {
     case .integer16: if let number = row.storedInteger(column), Int16(exactly: number) != nil { return .int(number) }
     case .integer32: if let number = row.storedInteger(column), Int32(exactly: number) != nil { return .int(number) }
     case .integer64: if let number = row.storedInteger(column) { return .int(number) }
-    case .boolean: if let number = row.storedInteger(column) { return .bool(number != 0) }
+    case .boolean: if let number = row.storedInteger(column), number == 0 || number == 1 { return .bool(number == 1) }
     case .double: if let number = row.storedDouble(column) { return .double(number) }
     case .string: if let text = row.storedText(column) { return .string(text) }
     case .date:
@@ -53,14 +60,11 @@ enum ColumnDecoder {
       case .integer16: whole(row, column: column, in: Int64(Int16.min)...Int64(Int16.max))
       case .integer32: whole(row, column: column, in: Int64(Int32.min)...Int64(Int32.max))
       case .integer64: whole(row, column: column, in: Int64.min...Int64.max)
-      case .boolean: storage == .real ? .bool(row.double(column) != 0) : nil
-      case .double, .date: nil
-      case .string: storage == .blob ? nil : .string(row.text(column))
-      case .data: storage == .text ? .data(row.data(column)) : nil
-      case .externalData: storage == .text ? external.value(row.data(column)) : nil
-      case .decimal: exactDecimal(row, column: column, storage: storage)
-      case .uuid: uuid(row, column: column)
-      case .uri: uri(row, column: column, storage: storage)
+      case .boolean: truth(row, column: column, storage: storage)
+      case .double, .date, .string, .data, .externalData: nil
+      case .decimal: exactDecimal(row, column: column)
+      case .uuid: uuid(row, column: column, storage: storage)
+      case .uri: uri(row, column: column)
       }
     guard let value else { throw ColumnMismatch(row, column: column, storage: storage, wanted: kind.valueName) }
     return value
@@ -74,44 +78,38 @@ enum ColumnDecoder {
     return .int(number)
   }
 
+  /// 0 and 1 that are stored with a fraction of nothing.
+  private static func truth(_ row: Statement, column: Int32, storage: StorageClass) -> Value? {
+    guard storage == .real, let number = Int64(exactly: row.double(column)), number == 0 || number == 1 else {
+      return nil
+    }
+    return .bool(number == 1)
+  }
+
   /// SQLite prints a number with the 15 digits it keeps of it, and with a fraction: `1.0e-128` has a digit more than a decimal.
   static func decimal(_ text: String) -> Value {
-    guard text.utf8.count <= Decimal.longestNumeral else { return .null }
-    let locale = Locale(identifier: "en_US_POSIX")
-    let value =
-      Decimal(string: text, locale: locale)
-      ?? Decimal(string: text.replacingOccurrences(of: ".0e", with: "e"), locale: locale)
+    let value = Decimal(literal: text) ?? Decimal(literal: text.replacingOccurrences(of: ".0e", with: "e"))
     return value.map(Value.decimal) ?? .null
   }
 
   /// No more is looked at of what is far too long.
-  private static func isShort(_ row: Statement, column: Int32) -> Bool {
-    row.withBytes(column) { $0.count } <= Decimal.longestNumeral
-  }
-
-  /// Foundation reads the digits that a text begins with, and leaves the rest.
-  private static func exactDecimal(_ row: Statement, column: Int32, storage: StorageClass) -> Value? {
-    guard isShort(row, column: column) else { return nil }
-    let text = row.text(column)
-    let isNumber =
-      storage == .integer || storage == .real || text.utf8.allSatisfy { "+-.eE0123456789".utf8.contains($0) }
-    let value = isNumber ? decimal(text) : .null
-    guard !value.isNull else { return nil }
+  private static func exactDecimal(_ row: Statement, column: Int32) -> Value? {
+    guard row.withBytes(column, { $0.count }) <= Decimal.longestNumeral else { return nil }
+    let value = decimal(row.text(column))
+    if value.isNull { return nil }
     return value
   }
 
-  private static func uuid(_ row: Statement, column: Int32) -> Value? {
-    let value = row.withBytes(column) { bytes in
-      bytes.count == 16 ? bytes.loadUnaligned(as: uuid_t.self) : nil
+  private static func uuid(_ row: Statement, column: Int32, storage: StorageClass) -> Value? {
+    guard storage == .blob else { return nil }
+    return row.withBytes(column) { bytes in
+      bytes.count == 16 ? .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))) : nil
     }
-    if let value { return .uuid(UUID(uuid: value)) }
-    return isShort(row, column: column) ? UUID(uuidString: row.text(column)).map(Value.uuid) : nil
   }
 
-  /// Nothing is no URI, and nothing is lost of it.
-  private static func uri(_ row: Statement, column: Int32, storage: StorageClass) -> Value? {
-    let text = row.text(column)
-    if storage == .blob { return nil }
-    return text.isEmpty ? .null : URL(string: text).map(Value.uri)
+  /// What Foundation would write in another way is none.
+  private static func uri(_ row: Statement, column: Int32) -> Value? {
+    guard let text = row.storedText(column), let url = URL(string: text), url.absoluteString == text else { return nil }
+    return .uri(url)
   }
 }

@@ -152,6 +152,12 @@ import Testing
     ("amount", "'12abc'"), ("amount", "'abc'"), ("ratio", "'abc'"), ("ratio", "x'00'"), ("text", "x'4142'"),
     ("flag", "'yes'"), ("flag", "x'01'"), ("moment", "'2024-01-01'"), ("moment", "x'01'"), ("bytes", "7"),
     ("token", "'no uuid'"), ("token", "x'0102'"), ("token", "5"), ("link", "x'4142'"), ("shape", "1.5"),
+    ("amount", "'2001-01-01'"), ("amount", "'1.2.3'"), ("amount", "'5-3'"), ("amount", "'12+'"), ("amount", "'--'"),
+    ("amount", "'e5'"), ("amount", "'1e'"), ("amount", "''"), ("amount", "x'352d33'"), ("amount", "9e999"),
+    ("text", "CAST(x'4a6fff' AS TEXT)"), ("text", "CAST(x'c080' AS TEXT)"), ("text", "CAST(x'eda080' AS TEXT)"),
+    ("text", "CAST(x'61f09f98' AS TEXT)"), ("link", "CAST(x'613aff' AS TEXT)"),
+    ("flag", "2"), ("flag", "-1"), ("flag", "0.5"), ("bytes", "'AB'"), ("link", "''"), ("link", "'a:b c'"),
+    ("token", "'00000000-0000-0000-0000-00000000000A'"), ("token", "'sixteen letters!'"),
   ]
 
   @Test(arguments: foreign)
@@ -176,8 +182,13 @@ import Testing
 
   @Test(arguments: [
     ("amount", "'abc'", "holds the text \"abc\", which is no decimal; put it right, or set it to NULL"),
-    ("token", "x'0102'", "holds 2 bytes, which is no UUID; put it right, or set it to NULL"),
-    ("token", "5", "holds 5, which is no UUID; put it right, or set it to NULL"),
+    ("token", "x'0102'", "holds 2 bytes, which is no UUID (16 bytes); put it right, or set it to NULL"),
+    (
+      "text", "CAST(x'4a6fff' AS TEXT)",
+      "holds text whose bytes (4a 6f ff) are not UTF-8, which is no text; put it right"
+    ),
+    ("flag", "2", "holds 2, which is no boolean (0 or 1); put it right, or set it to NULL"),
+    ("token", "5", "holds 5, which is no UUID (16 bytes); put it right, or set it to NULL"),
     ("amount", "'\(String(repeating: "7", count: 1001))x'", "\"\(String(repeating: "7", count: 60))\", which is no"),
     ("token", "'\(String(repeating: "7", count: 1001))'", "\"\(String(repeating: "7", count: 60))\", which is no"),
     ("amount", "CAST('\(String(repeating: "7", count: 1001))' AS BLOB)", "holds 1001 bytes, which is no"),
@@ -200,18 +211,27 @@ import Testing
 
   @Test(arguments: [
     ("large", "'12'", Value.int(12)), ("ratio", "'2.5'", .double(2.5)), ("text", "17", .string("17")),
-    ("moment", "12", .date(Date(timeIntervalSinceReferenceDate: 12))), ("bytes", "'AB'", .data(Data("AB".utf8))),
-    ("amount", "x'31322e35'", .decimal(Decimal(string: "12.5")!)), ("flag", "2", .bool(true)), ("link", "''", .null),
-    (
-      "token", "'00000000-0000-0000-0000-00000000000A'",
-      .uuid(UUID(uuidString: "00000000-0000-0000-0000-00000000000A")!)
-    ),
+    ("moment", "12", .date(Date(timeIntervalSinceReferenceDate: 12))), ("flag", "1.0", .bool(true)),
+    ("amount", "x'31322e35'", .decimal(Decimal(string: "12.5")!)), ("amount", "'+5'", .decimal(5)),
+    ("amount", "x'312e35653130'", .decimal(15_000_000_000)), ("amount", "1e-128", .decimal(Decimal(string: "1e-128")!)),
+    ("text", "CAST(x'61006200' AS TEXT)", .string("a\0b\0")), ("text", "'Grüße 🌙'", .string("Grüße 🌙")),
   ])
   func aValueOfAnotherStorageClassIsTakenWhereNothingOfItIsLost(_ name: String, _ sql: String, _ value: Value) throws {
     let people = try PeopleStore(SavingTests.everyType())
     let id = try people.insert(people.row("Thing"))[0]
     try Self.damage(people, "UPDATE ZTHING SET Z\(name.uppercased()) = \(sql)")
     #expect(try people.value(id, name) == value)
+  }
+
+  /// What a predicate finds in SQL is what it would find in memory.
+  @Test(arguments: ["'2001-01-01'", "'5-3'", "'1e'", "x'352d33'"])
+  func aDecimalThatIsNoneIsNoNumberInSQLEither(_ sql: String) throws {
+    let people = try PeopleStore(SavingTests.everyType())
+    try people.insert(people.row("Thing"))
+    try Self.damage(people, "UPDATE ZTHING SET ZAMOUNT = \(sql)")
+    for predicate in ["amount = 2001", "amount = 5", "amount = 1", "amount < 9000"] {
+      #expect(try people.store.count(matching: people.query("Thing", Predicate(format: predicate))) == 0)
+    }
   }
 
   @Test func aKeyThatIsNoneIsNamedLikeAValue() throws {
