@@ -100,7 +100,8 @@ function Request:batch(size) end
 ---@return moonbase.Request
 function Request:prefetch(...) end
 
----Makes groups by key paths: `dictionaries` gives a row of each, and what gives objects is an error.
+---Makes groups by key paths: `dictionaries` gives a row of each, and what gives objects is an error. Its columns are
+---such key paths, what follows from them, and functions over the rows of a group; without columns it gives the keys.
 ---@param ... string
 ---@return moonbase.Request
 function Request:group_by(...) end
@@ -149,6 +150,6 @@ function Request:count() end
 
 ---Rows of values instead of objects, as they are saved.
 ---List items name key paths, keys name aggregates such as `total = "@sum.age"`.
----@param columns? table<integer|string, string> those of the fetch template, or all attributes, unless said otherwise
+---@param columns? table<integer|string, string> those of the fetch template, the keys of groups, or all attributes
 ---@return table<string, any>[]
 function Request:dictionaries(columns) end

@@ -26,7 +26,27 @@ extension FetchRequest {
       try check(FetchColumn(key), of: entity, in: model)
     }
     if let havingPredicate { result.havingPredicate = try check(having: havingPredicate, of: entity, in: model) }
+    try checkGroupedColumns(of: entity)
     return result
+  }
+
+  /// What does not follow from the keys of the groups is another value in each row of a group, and one of them would be shown.
+  private func checkGroupedColumns(of entity: ResolvedEntity) throws(ModelError) {
+    if propertiesToGroupBy.isEmpty { return }
+    let keys = propertiesToGroupBy.map { $0.split(separator: ".").map(String.init) }
+    for column in propertiesToFetch {
+      guard let path = column.expression.ownPaths.first(where: { path in !keys.contains { path.starts(with: $0) } })
+      else { continue }
+      let name = path.joined(separator: ".")
+      let isPlain = path != ["SELF"] && !path.contains { $0.hasPrefix("@") }
+      let together = isPlain ? ", or take all of them together, as @min.\(name) and @count.\(name) do" : ""
+      throw ModelError(
+        .predicateMismatch,
+        message:
+          "the column \(column.name) has many values in a group, and no one of them is the group's: add \(name) to group_by"
+          + together,
+        entity: entity.name, property: path.first)
+    }
   }
 
   private func checkNumbers() throws(ModelError) {
@@ -69,9 +89,10 @@ extension FetchRequest {
     return try checker.check(predicate)
   }
 
-  /// The columns of dictionary results: those asked for, or all attributes.
+  /// The columns of dictionary results: those asked for, or the keys of the groups, or all attributes.
   package func columns(of entity: ResolvedEntity) -> [FetchColumn] {
     guard propertiesToFetch.isEmpty else { return propertiesToFetch }
+    if !propertiesToGroupBy.isEmpty { return propertiesToGroupBy.map { FetchColumn($0) } }
     return entity.attributeSlots.map { FetchColumn(entity.properties[$0].name) }
   }
 }

@@ -21,6 +21,21 @@ extension Expression {
     default: return nil
     }
   }
+
+  /// The key paths that are read of each object, outside of functions over the rows of a group.
+  package var ownPaths: [[String]] {
+    var found: [[String]] = []
+    _ = replacing { part in
+      if part.groupFunction != nil { return part }
+      switch part {
+      case .keyPath(.evaluatedObject, let keys): found.append(keys)
+      case .evaluatedObject: found.append(["SELF"])
+      default: return nil
+      }
+      return part
+    }
+    return found
+  }
 }
 
 extension CollectionOperator {

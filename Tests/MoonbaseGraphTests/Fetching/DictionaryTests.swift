@@ -115,7 +115,9 @@ import struct MoonbaseModel.SortDescriptor
       (nil, []), (nil, sort), (young, sort), (young, []), (.constant(false), []),
     ]
     for keys in [[], ["firstName"], ["department.name", "age"]] {
-      for columns in [plain, functions, Array(plain.prefix(1)) + functions] {
+      for all in [plain, functions, Array(plain.prefix(2)) + functions] {
+        let columns = all.filter { keys.isEmpty || keys.contains($1) || $1.hasPrefix("@") }
+        if columns.isEmpty { continue }
         for (predicate, sort) in questions {
           let request = try request(columns, by: keys) {
             $0.predicate = predicate
@@ -129,6 +131,31 @@ import struct MoonbaseModel.SortDescriptor
         }
       }
     }
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func aColumnHasOneValueInEachGroupOrIsRefused(kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    try fill(bench, 60)
+    let context = bench.context()
+    for (column, named) in [
+      ("firstName", "firstName"), ("department.name", "department.name"), ("SELF", "SELF"),
+    ] {
+      let error = #expect(throws: ModelError.self) {
+        try context.fetchDictionaries(try request([("column", column)], by: ["age"]))
+      }
+      #expect(
+        error?.message.contains("add \(named) to group_by") == true, "\(error as Any)")
+    }
+    let sound = try request(
+      [
+        ("age", "age"), ("next", "age + 1"), ("spread", "@max.age - age"), ("of", "department.name"),
+        ("one", "1"),
+      ],
+      by: ["age", "department"])
+    #expect(try context.fetchDictionaries(sound).count > 1)
+    let keys = try context.fetchDictionaries(try request([], by: ["age"]))
+    #expect(Set(keys.map(\.keys.first)) == ["age"])
   }
 
   private func isSame(_ row: [String: Value], _ other: [String: Value]) -> Bool {

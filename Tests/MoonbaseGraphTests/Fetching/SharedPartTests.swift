@@ -63,8 +63,8 @@ import Testing
     var sorted = FetchRequest("Person")
     sorted.sortDescriptors = [SortDescriptor("department.employees.@sum.age"), SortDescriptor("firstName")]
     var columns = FetchRequest("Person")
-    columns.propertiesToFetch = [FetchColumn("department.employees.@count"), FetchColumn("age")]
-    columns.propertiesToGroupBy = ["department.employees.@max.age"]
+    columns.propertiesToFetch = [FetchColumn("department.employees.@count"), FetchColumn("@max.age")]
+    columns.propertiesToGroupBy = ["department.employees.@max.age", "department.employees.@count"]
     let units = try work(kind, { _ = try $0.fetch(sorted) }, { _ = try $0.fetchDictionaries(columns) })
     #expect(units.allSatisfy { $0 < Self.bound }, "\(units)")
   }

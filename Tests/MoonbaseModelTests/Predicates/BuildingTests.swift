@@ -45,7 +45,7 @@ private func key(_ path: String) -> KeyExpression { Expression.key(path) }
       FetchColumn("children.@count"),
       FetchColumn("oldest", expression: try Expression(format: "max:(age)"), resultType: .integer16),
     ]
-    request.propertiesToGroupBy = ["name"]
+    request.propertiesToGroupBy = ["name", "children.@count"]
     #expect(try request.checked(in: model).predicate?.description.contains("CAST(0.0") == true)
     func message(_ change: (inout FetchRequest) -> Void) -> String {
       var changed = request
@@ -58,6 +58,13 @@ private func key(_ path: String) -> KeyExpression { Expression.key(path) }
     #expect(message { $0.relationshipKeyPathsForPrefetching = ["name"] }.contains("cannot be prefetched"))
     #expect(message { $0.propertiesToFetch = [FetchColumn("children.age")] }.contains("several values"))
     #expect(message { $0.propertiesToGroupBy = ["nme"] }.contains("did you mean name?"))
+    #expect(
+      message { $0.propertiesToGroupBy = ["name"] }
+        == "the column children.@count has many values in a group, and no one of them is the group's: add children.@count to "
+        + "group_by")
+    #expect(
+      message { $0.propertiesToGroupBy = ["children.@count"] }.hasSuffix(
+        ": add name to group_by, or take all of them together, as @min.name and @count.name do"))
     #expect(message { $0.relationshipKeyPathsForPrefetching = ["department..staff"] }.contains("no property"))
   }
 
@@ -122,7 +129,7 @@ private func key(_ path: String) -> KeyExpression { Expression.key(path) }
       FetchColumn("born"),
       FetchColumn("whole", expression: try Expression(format: "average:(age)"), resultType: .integer64),
     ]
-    request.propertiesToGroupBy = ["name", "boss.name"]
+    request.propertiesToGroupBy = ["name", "boss.name", "department.name", "born"]
     request.havingPredicate = try Predicate(format: text)
     return request
   }
