@@ -139,6 +139,31 @@ import Testing
     #expect(try end(script, instructions: 50_000_000) == (0, ""))
   }
 
+  /// The text of a predicate is counted as it is read, a list in it element by element, a column of a result like a predicate.
+  @Test(arguments: [
+    ("local list = ('1,'):rep(300000) .. '1'", "c:fetch('T'):where('n IN {' .. list .. '}')"),
+    ("local list = ('n = 1 OR '):rep(100000) .. 'n = 1'", "c:fetch('T'):where(list)"),
+    ("local blank = (' '):rep(8000000)", "c:fetch('T'):where('n' .. blank .. '= 1')"),
+    (
+      "local columns, text = {}, ('n+'):rep(200) .. 'n' for i = 1, 900 do columns['c' .. i] = text end",
+      "c:fetch('T'):dictionaries(columns)"
+    ),
+    ("c:insert('T', { name = ('é'):rep(4000000) })", "c:fetch('T'):where('uppercase:(name) = NULL'):count()"),
+    ("c:insert('T', { name = ('é'):rep(4000000) })", "c:fetch('T'):where('lowercase:(name) = NULL'):count()"),
+    ("local t, name = c:insert('T'), ('x'):rep(8000000)", "local x = t[name]"),
+  ])
+  func whatARequestIsMadeOfIsCounted(_ preparation: String, _ work: String) throws {
+    let opening = """
+      local c = moonbase.open{ model = { entities = { T = { attributes = { n = "integer64", name = "string" } } } } }.context
+      \(preparation)
+      c:process_pending_changes()
+
+      """
+    let units: Int64 = 300_000
+    #expect(try end(opening + "c:reset()", instructions: units) == (0, ""))
+    #expect(try end(opening + "pcall(function() \(work) end) c:reset()", instructions: units).0 == 3)
+  }
+
   /// What is too long to be anybody's name, or to be taken apart, is refused at once.
   @Test(arguments: [
     ("fetch('P'):sort(('x.'):rep(5e6)):all()", "a key path has at most 65536 bytes, and this one has 10000000: x.x."),
@@ -151,6 +176,11 @@ import Testing
       "a pattern of 5000000 bytes, and at most 65536 are allowed: ???"
     ),
     ("fetch('P'):where('\"a\" MATCHES %@', ('a|'):rep(5e6)):all()", "a pattern of 10000000 bytes, and at most 65536"),
+    ("insert('P', { [('x'):rep(5e6)] = 1 })", "P has no property xxx"),
+    (
+      "fetch('P'):dictionaries(columns)",
+      "dictionaries takes at most 1000 columns, and these are 1001"
+    ),
     ("insert('P', { n = moonbase.decimal(('9'):rep(5e6)) })", "a numeral of 5000000 bytes is no decimal of 38 digits"),
     ("object('x-coredata://' .. ('x'):rep(5e6) .. '/P/p1')", "no URI of an object of an open store"),
     (
@@ -163,7 +193,8 @@ import Testing
     ),
   ])
   func whatIsTooLongIsRefused(_ call: String, _ message: String) throws {
-    let (status, text) = try end("moonbase.context:\(call)", instructions: 5_000_000)
+    let columns = "local columns = {} for i = 1, 1001 do columns['c' .. i] = 'n' end"
+    let (status, text) = try end("\(columns) moonbase.context:\(call)", instructions: 5_000_000)
     #expect(status == 1 && text.contains(message), "\(text.prefix(1000))")
     #expect(text.utf8.count < 3000)
   }

@@ -124,6 +124,8 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
   override func missing(_ object: AnyObject, writing: Bool, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
     LuaCall.answer(frame, offset: 1) { call in
       let key = try call.keyText(0)
+      // The error says the whole name.
+      call.state.charge(Int64(key.utf8.count >> 4))
       if let missingHandler { return try missingHandler(unsafeDowncast(object, to: Object.self), key, writing, &call) }
       if writing, methods[key] != nil {
         throw LuaError(.runtime, message: "method '\(key)' of \(name) cannot be assigned")

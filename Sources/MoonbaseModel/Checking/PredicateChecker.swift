@@ -31,6 +31,7 @@ struct PredicateChecker {
   mutating func check(_ predicate: Predicate) throws(ModelError) -> Predicate {
     depth += 1
     try PredicateLimits.check(depth: depth)
+    try ModelError.charge()
     defer { depth -= 1 }
     switch predicate {
     case .constant: return predicate
@@ -57,8 +58,8 @@ struct PredicateChecker {
     let right = try side(result.right)
     try checkPlurality(result, left, right)
     let stated = result
-    result.right = convert(result.right, for: left)
-    result.left = convert(result.left, for: right)
+    result.right = try convert(result.right, for: left)
+    result.left = try convert(result.left, for: right)
     try checkTypes(stated, try side(result.left), try side(result.right), converted: result)
     return result
   }
@@ -194,15 +195,26 @@ struct PredicateChecker {
   // MARK: Literals
 
   /// A literal in the type of the attribute on the other side; what does not convert stays and fails the check of types.
-  private func convert(_ expression: Expression, for side: Side) -> Expression {
+  private func convert(_ expression: Expression, for side: Side) throws(ModelError) -> Expression {
     guard let attribute = side.attribute else { return expression }
     switch expression {
-    case .constant(.list(let values)): return .constant(.list(values.map { convert($0, for: attribute) }))
-    case .constant(let value): return .constant(convert(value, for: attribute))
-    case .aggregate(let elements): return .aggregate(elements.map { convert($0, for: side) })
+    case .constant(.list(let values)):
+      return .constant(.list(try values.map { value throws(ModelError) in try charged(value, for: attribute) }))
+    case .constant(let value): return .constant(try charged(value, for: attribute))
+    case .aggregate(let elements):
+      return .aggregate(try elements.map { element throws(ModelError) in try convert(element, for: side) })
     default: return expression
     }
   }
+
+  private func charged(_ value: Value, for attribute: AttributeDescription) throws(ModelError) -> Value {
+    let result = convert(value, for: attribute)
+    try ModelError.charge(attribute.type == .decimal ? Self.decimalUnits : 1)
+    return result
+  }
+
+  /// A number becomes a decimal by way of its digits.
+  private static let decimalUnits = 8
 
   private func convert(_ value: Value, for attribute: AttributeDescription) -> Value {
     let type: CastType
@@ -225,6 +237,7 @@ struct PredicateChecker {
   mutating func checkInside(_ expression: Expression) throws(ModelError) -> Expression {
     depth += 1
     try PredicateLimits.check(depth: depth)
+    try ModelError.charge()
     defer { depth -= 1 }
     switch expression {
     case .constant(let value):

@@ -14,9 +14,21 @@ extension ModelError {
   /// Counts a property that is read or checked, the same way.
   package static func chargeProperty() throws(ModelError) { try charge(propertyUnits) }
 
-  private static func charge(_ units: Int) throws(ModelError) {
-    guard HostWork.mustEnd(after: units) else { return }
+  /// Counts units of work, the same way.
+  package static func charge(_ units: Int = 1) throws(ModelError) {
+    if HostWork.mustEnd(after: units) { throw ending }
+  }
+
+  /// The error of work for a script whose run must end.
+  fileprivate static var ending: ModelError {
     let end = HostWork.end
-    throw ModelError(end.isInterruption ? .interrupted : .limitExceeded, message: "\(end.error)")
+    return ModelError(end.isInterruption ? .interrupted : .limitExceeded, message: "\(end.error)")
+  }
+}
+
+extension HostMemory {
+  /// Counts bytes for what throws errors of models only.
+  mutating func holdForModel(_ bytes: Int) throws(ModelError) {
+    do { try hold(bytes) } catch { throw ModelError.ending }
   }
 }

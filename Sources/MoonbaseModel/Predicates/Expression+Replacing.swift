@@ -1,3 +1,5 @@
+import MoonbasePlatform
+
 extension Predicate {
   /// The predicate with expressions replaced wherever the closure gives another, the outermost first.
   package func replacing(_ replacement: (Expression) -> Expression?) -> Predicate {
@@ -37,6 +39,7 @@ extension Expression {
   package var hasGroupFunction: Bool {
     var isFound = false
     _ = replacing { part in
+      HostWork.note()
       if part.groupFunction != nil { isFound = true }
       return isFound ? part : nil
     }

@@ -1,17 +1,27 @@
 extension Predicate {
   /// The bytes that the predicate keeps, by estimate: what a script's memory limit counts.
   package var weight: Int {
+    PredicateNode.predicate(self).totalWeight
+  }
+}
+
+extension FetchColumn {
+  /// The bytes that the column keeps, by estimate.
+  package var weight: Int { 96 + name.weight + PredicateNode.expression(expression).totalWeight }
+}
+
+extension PredicateNode {
+  /// What the tree keeps.
+  fileprivate var totalWeight: Int {
     var total = 0
-    var pending = [PredicateNode.predicate(self)]
+    var pending = [self]
     while let node = pending.popLast() {
       total += node.weight
       pending += node.parts
     }
     return total
   }
-}
 
-extension PredicateNode {
   /// What the node keeps beside its parts: a box for it, its names, its value.
   fileprivate var weight: Int {
     switch self {

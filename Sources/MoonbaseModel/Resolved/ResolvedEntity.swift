@@ -81,7 +81,8 @@ public final class ResolvedEntity: Sendable {
     or others: [String] = []
   ) -> String {
     let names = properties.map(\.name) + (orFetchedProperty ? fetchedProperties.keys.sorted() : []) + others
-    return "\(self.name) has no property \(name)\(place)\(hint ?? suggestion(for: name, among: names))"
+    let shown = name.utf8.count > 1000 ? TextLimits.beginning(of: name) : name
+    return "\(self.name) has no property \(shown)\(place)\(hint ?? suggestion(for: name, among: names))"
   }
 
   package init(

@@ -1,6 +1,11 @@
 import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
+import MoonbasePlatform
+
+import enum MoonbaseModel.Expression
+import enum MoonbaseModel.Predicate
+import struct MoonbaseModel.SortDescriptor
 
 /// A fetch request that a script builds, step by step. Each step is a new request that shares what is below it, so that a
 /// thousand steps weigh as much as what each of them says.
@@ -255,11 +260,12 @@ extension HostTypes {
     request.method("dictionaries", upTo: 1) { [unowned self] box, call in
       let domain = try openDomain()
       var request = box.request
+      var memory = HostMemory()
       if !call.isNil(0) {
         if let path = try call.value(0).textValue {
           throw call.argumentError(0, problem: "a table of key paths is expected, as in { \"\(path)\" }, got string")
         }
-        request.propertiesToFetch = try Self.columns(try call.table(0))
+        request.propertiesToFetch = try Self.columns(try call.table(0), memory: &memory)
       }
       let result = try DictionaryRows(request, in: box.context)
       var rows = try domain.state.rows(result.names)
@@ -295,12 +301,27 @@ extension HostTypes {
   }
 
   /// `{ "kind", total = "@sum.age" }` as names and key paths.
-  private static func columns(_ table: LuaTable) throws -> [FetchColumn] {
-    try table.pairs.map { key, value in
-      guard let path = value.textValue else {
-        throw ScriptError(.invalidRequest, message: "dictionaries takes key paths as text, not \(value.typePhrase)")
-      }
-      return FetchColumn(key.textValue ?? path, expression: try Expression(format: path))
+  private static func columns(_ table: LuaTable, memory: inout HostMemory) throws -> [FetchColumn] {
+    let pairs = try table.pairs
+    guard pairs.count <= RequestBox.greatestCount else {
+      throw ScriptError(
+        .invalidRequest,
+        message: "dictionaries takes at most \(RequestBox.greatestCount) columns, and these are \(pairs.count)")
     }
+    var columns: [FetchColumn] = []
+    for (key, value) in pairs {
+      let column = try column(key, value)
+      // It is kept as it is, checked, and made ready.
+      try memory.hold(3 * column.weight)
+      columns.append(column)
+    }
+    return columns
+  }
+
+  private static func column(_ key: LuaValue, _ value: LuaValue) throws -> FetchColumn {
+    guard let path = value.textValue else {
+      throw ScriptError(.invalidRequest, message: "dictionaries takes key paths as text, not \(value.typePhrase)")
+    }
+    return FetchColumn(key.textValue ?? path, expression: try Expression(format: path))
   }
 }

@@ -27,6 +27,8 @@ import Testing
     "local l = {} for i = 1, 1e4 do l[i] = long end c:insert('Person').any = l",
     "local l = {} for i = 1, 100 do l[i] = {} for j = 1, 50 do l[i][j] = long end end c:insert('Person').any = l",
     "local l = {} for i = 1, 1e4 do l[i] = long end c:fetch('Person'):where('name IN %@', l)",
+    "c:fetch('Person'):where('age IN {' .. ('1,'):rep(5e6) .. '1}')",
+    "local t, text = {}, ('age+'):rep(200) .. 'age' for i = 1, 1000 do t['c' .. i] = text end c:fetch('Person'):dictionaries(t)",
     "local l = {} for i = 1, 1e4 do l[i] = long end c:upsert('Person', l, {})",
     "local l = {} for i = 1, 1e4 do l[i] = long end c:insert('Person').friends = l",
     "local t = {} for i = 1, 1e6 do t[i] = c:fetch('Person'):where('name == %@', long) end",

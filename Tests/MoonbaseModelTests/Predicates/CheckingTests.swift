@@ -1,5 +1,6 @@
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseTestSupport
 import Testing
 
 import enum MoonbaseModel.Predicate
@@ -157,5 +158,13 @@ import struct MoonbaseModel.SortDescriptor
     descriptor.comparator = comparator
     let sort = try CompiledSort([descriptor], entity: World.shared.person, in: World.shared.model)
     #expect(try sort.sorted(World.shared.people).map { String($0.key) }.joined(separator: " ") == order)
+  }
+
+  @Test func eachElementOfAListThatBecomesADecimalIsCounted() throws {
+    let world = World.shared
+    let list = Value.list((0..<1000).map { .double(Double($0) + 0.5) })
+    let predicate = try Predicate(format: "salary IN %@", list)
+    let units = try HostWorkMeter.units { _ = try predicate.checked(against: world.person, in: world.model) }
+    #expect((8000..<20_000).contains(units))
   }
 }

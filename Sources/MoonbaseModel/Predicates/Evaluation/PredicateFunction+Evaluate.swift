@@ -89,8 +89,10 @@ extension PredicateFunction {
     }
   }
 
+  /// A text that is gone over.
   func text(_ value: Value) throws(ModelError) -> String {
     guard case .string(let text) = value else { throw refusal(of: value) }
+    try ModelError.charge(text.utf8.count >> 4)
     return text
   }
 

@@ -1,8 +1,10 @@
+import MoonbasePlatform
+
 /// Reads predicate and expression text by recursive descent.
 ///
 /// A parenthesis may open a condition or an expression and only what follows tells which, so the levels return a `Node` that
 /// is one or the other; each operator asks for the kind it needs. Nothing is ever read twice.
-struct PredicateParser {
+struct PredicateParser: ~Copyable {
   enum Node {
     case expression(Expression)
     case predicate(Predicate)
@@ -12,17 +14,22 @@ struct PredicateParser {
   static let greatestDepth = 200
   /// Operators in a row without parentheses nest to the left as deeply.
   static let greatestChain = 500
+  /// What a token makes in the tree takes, beside its own bytes.
+  private static let tokenBytes = 64
 
   var lexer: PredicateLexer
   var token: PredicateToken
   let arguments: [Value]
   var usedArguments = 0
   private var depth = 0
+  private var memory = HostMemory()
 
   init(_ text: String, arguments: [Value]) throws(ModelError) {
     lexer = PredicateLexer(text)
     self.arguments = arguments
-    token = try lexer.next()
+    token = PredicateToken(kind: .end, start: 0, end: 0)
+    try memory.holdForModel(lexer.bytes.count)
+    try advance()
   }
 
   static func predicate(_ text: String, arguments: [Value]) throws(ModelError) -> Predicate {
@@ -53,7 +60,20 @@ struct PredicateParser {
 
   // MARK: Tokens
 
-  mutating func advance() throws(ModelError) { token = try lexer.next() }
+  mutating func advance() throws(ModelError) {
+    let start = token.end
+    token = try lexer.next()
+    let length = token.end - start
+    try ModelError.charge(1 + length >> 4)
+    try memory.holdForModel(Self.tokenBytes + length)
+  }
+
+  /// Counts an argument that comes into the tree: a list does so element by element.
+  mutating func take(_ argument: Value) throws(ModelError) {
+    let bytes = 4 * argument.weight
+    try ModelError.charge(bytes >> 6)
+    try memory.holdForModel(bytes)
+  }
 
   /// Consumes a token of this kind, if it is next.
   mutating func skip(_ kind: PredicateToken.Kind) throws(ModelError) -> Bool {
