@@ -7,7 +7,7 @@ extension ManagedObject {
   public final func object(forKey key: String) throws -> ManagedObject? {
     let slot = try toOneSlot(key)
     guard case .objectID(let id) = try value(at: slot) else { return nil }
-    return try context?.object(with: id)
+    return try context == nil ? nil : destinationObject(id, slot: slot)
   }
 
   /// Sets the destination of a to-one relationship; the inverse follows at once.
@@ -21,7 +21,11 @@ extension ManagedObject {
   public final func objects(forKey key: String) throws -> [ManagedObject] {
     let slot = try toManySlot(key)
     guard let context else { throw goneError }
-    return try context.objects(with: memberIDs(slot))
+    let ids = try memberIDs(slot)
+    if let lost = ids.first(where: { $0.isTemporaryID && context.registeredObject(for: $0) == nil }) {
+      throw pointsNowhere(lost, slot: slot)
+    }
+    return try context.objects(with: ids)
   }
 
   /// The IDs of the destinations of a relationship, without making objects of them.
@@ -63,6 +67,21 @@ extension ManagedObject {
   }
 
   // MARK: By slot
+
+  /// The object that a relationship leads to.
+  package final func destinationObject(_ id: ManagedObjectID, slot: Slot) throws -> ManagedObject {
+    guard let context else { throw goneError }
+    guard id.isTemporaryID, context.registeredObject(for: id) == nil else { return try context.object(with: id) }
+    throw pointsNowhere(id, slot: slot)
+  }
+
+  /// The error of a relationship that leads to a new object that is gone.
+  final func pointsNowhere(_ id: ManagedObjectID, slot: Slot) -> GraphError {
+    refused(
+      slot, value: .objectID(id),
+      reason: "it points at \(id), which was deleted or rolled back before it was ever saved: set it anew",
+      as: .objectNotFound)
+  }
 
   /// Takes a destination in without telling it; false if it was there.
   private func include(_ id: ManagedObjectID, slot: Slot) -> Bool { alter(slot) { $0.add(id) } }

@@ -13,7 +13,7 @@ struct DeletePropagation {
       guard let relationship = object.entity.properties[slot].relationship else { continue }
       let rule = relationship.description.deleteRule
       if rule == .noAction { continue }
-      for id in try destinations(slot) {
+      for id in try object.destinationIDs(slot) {
         try HostWork.charge()
         guard let destination = try context.objectIfPresent(with: id) else { continue }
         if rule == .cascade { try context.delete(destination) }
@@ -23,10 +23,39 @@ struct DeletePropagation {
       }
     }
   }
+}
 
-  private func destinations(_ slot: Slot) throws -> [ManagedObjectID] {
-    if case .toMany = object.entity.properties[slot].kind { return try object.memberIDs(slot) }
-    if case .objectID(let id) = try object.stored(slot) { return [id] }
-    return try object.oneSidedPartners(slot).map(\.objectID)
+extension ManagedObject {
+  /// The destinations of a relationship, as they are stored; where there is none, those that lead here by the other side alone.
+  final func destinationIDs(_ slot: Slot) throws -> [ManagedObjectID] {
+    if case .toMany = entity.properties[slot].kind { return try memberIDs(slot) }
+    if case .objectID(let id) = try stored(slot) { return [id] }
+    return try oneSidedPartners(slot).map(\.objectID)
+  }
+
+  /// The destinations that neither are gone nor go nor lead elsewhere by now: those for which the rule `deny` keeps the object.
+  final func remainingDestinations(_ slot: Slot) throws -> [ManagedObjectID] {
+    let inverse = entity.properties[slot].relationship?.inverseSlot
+    return try destinationIDs(slot).filter { id in
+      guard let other = try context?.objectIfPresent(with: id) else { return false }
+      guard let inverse, case .toOne = other.entity.properties[inverse].kind else { return true }
+      return try other.stored(inverse) == .objectID(objectID)
+    }
+  }
+
+  /// New objects go that will never have a row: a relationship that leads to them forgets them. That is a change, unless it was
+  /// none that it led there (awake-from-fetch).
+  final func release(_ gone: Set<ManagedObjectID>, slot: Slot) throws {
+    let ids: [ManagedObjectID]
+    if case .toMany = entity.properties[slot].kind {
+      ids = relationships[slot]?.added.filter(gone.contains) ?? []
+    } else if !live.isEmpty, case .objectID(let id) = live[slot], gone.contains(id) {
+      ids = [id]
+    } else {
+      return
+    }
+    guard !state.contains(.listed) else { return try ids.forEach { try detach($0, slot: slot) } }
+    willChange()
+    try awaking { try ids.forEach { try detach($0, slot: slot) } }
   }
 }

@@ -1,21 +1,33 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// What still points at objects whose deletion was saved, where no delete rule could take it away: relationships without an
-/// inverse, transient ones, and those whose inverse has no delete rule.
+/// What still points at objects that are gone, where no delete rule could take it away: relationships without an inverse, and where
+/// the deletion was saved also transient ones and those whose inverse has no delete rule.
 struct LooseEnds {
   private let context: ManagedObjectContext
   private let gone: Set<ManagedObjectID>
   /// By entity: the relationships that may lead to one that is gone.
   private let slots: [[Slot]]
 
-  /// What may point at some deleted objects; nil where nothing can.
+  /// What may point at objects whose deletion was saved; nil where nothing can.
   init?(to deleted: [ManagedObject], in context: ManagedObjectContext) {
+    self.init(to: deleted, in: context, where: Self.isLoose)
+  }
+
+  /// What may point at objects that go without having been saved; nil where nothing can.
+  init?(toNew deleted: [ManagedObject], in context: ManagedObjectContext) {
+    self.init(to: deleted, in: context) { property, _ in property.relationship?.inverseSlot == nil }
+  }
+
+  private init?(
+    to deleted: [ManagedObject], in context: ManagedObjectContext,
+    where isLoose: (ResolvedProperty, ResolvedModel) -> Bool
+  ) {
     guard !deleted.isEmpty else { return nil }
     let entities = Set(deleted.map(\.entity.index))
     let slots = context.model.entities.map { entity in
       (entity.toOneSlots + entity.toManySlots).filter { slot in
-        Self.isLoose(entity.properties[slot], in: context.model)
+        isLoose(entity.properties[slot], context.model)
           && entities.contains { Self.leads(entity.properties[slot], to: $0, in: context.model) }
       }
     }
@@ -31,6 +43,14 @@ struct LooseEnds {
     for entry in context.registered.values {
       let object = entry.takeUnretainedValue()
       for slot in slots[object.entity.index] { object.forgetDestinations(gone, slot: slot) }
+    }
+  }
+
+  /// Objects forget those that are gone without having been saved, which is a change of theirs.
+  func cutUnsaved() throws {
+    HostWork.note(context.registered.count)
+    for object in context.registeredObjects {
+      for slot in slots[object.entity.index] { try object.release(gone, slot: slot) }
     }
   }
 

@@ -12,7 +12,7 @@ extension ManagedObjectContext {
       guard object.isDeleted, !object.state.contains(.propagated) else { continue }
       try propagateDeletion(of: object)
     }
-    dropNewDeletedObjects()
+    try dropNewDeletedObjects()
   }
 
   private func propagateDeletion(of object: ManagedObject) throws {
@@ -27,19 +27,42 @@ extension ManagedObjectContext {
     }
   }
 
-  /// New objects that were deleted before they were ever saved leave no trace, once their delete rules have run.
-  private func dropNewDeletedObjects() {
+  /// New objects that were deleted before they were ever saved leave no trace, once their delete rules have run. One that a rule
+  /// denies to go stays, and fails the save.
+  func dropNewDeletedObjects() throws {
     guard !newDeletedObjects.isEmpty else { return }
-    let waiting = newDeletedObjects
-    newDeletedObjects = []
-    for object in waiting where object.context === self && object.state.isSuperset(of: [.inserted, .deleted]) {
-      guard !object.state.contains(.departing) else {
-        newDeletedObjects.append(object)
-        continue
+    var (going, staying): ([ManagedObject], ContiguousArray<ManagedObject>) = ([], [])
+    for object in newDeletedObjects where object.context === self && object.state.isSuperset(of: [.inserted, .deleted])
+    {
+      if try object.state.contains(.departing) || isDenied(object) {
+        staying.append(object)
+      } else {
+        going.append(object)
       }
+    }
+    // The objects still have their values and are in the context: what undoes this brings them back first.
+    for object in going { try releaseDestinations(of: object) }
+    try LooseEnds(toNew: going, in: self)?.cutUnsaved()
+    newDeletedObjects = staying
+    for object in going {
       changedObjects.remove(object)
       note(.dropped(object, object.state))
       disown(object, because: .deleted, mayReturn: journal.isActive)
+    }
+  }
+
+  private func isDenied(_ object: ManagedObject) throws -> Bool {
+    try behavior(of: object.entity).denyingSlots.contains { try !object.remainingDestinations($0).isEmpty }
+  }
+
+  /// What no rule took away: the rule is `noAction`, or the other side is deleted too. There will be no row to point at.
+  private func releaseDestinations(of object: ManagedObject) throws {
+    let own: Set = [object.objectID]
+    for slot in object.entity.toOneSlots + object.entity.toManySlots {
+      guard let inverse = object.entity.properties[slot].relationship?.inverseSlot else { continue }
+      for id in try object.destinationIDs(slot) {
+        try registeredObject(for: id)?.release(own, slot: inverse)
+      }
     }
   }
 }

@@ -165,16 +165,14 @@ struct ObjectValidator {
   }
 
   private mutating func checkDenyRules() throws {
-    guard let context = object.context else { return }
     for slot in behavior.denyingSlots {
-      let ids = try object.objectIDs(forRelationshipNamed: entity.properties[slot].name)
-      let remaining = try ids.filter { try context.objectIfPresent(with: $0) != nil }
-      let count = try remaining.count + object.oneSidedPartners(slot).count
-      if count > 0 {
-        fail(
-          .relationshipDeniedDelete, slot: slot, value: .null,
-          message: "has \(count) destinations left and denies the deletion: delete or move them first")
-      }
+      let count = try object.remainingDestinations(slot).count
+      guard count > 0 else { continue }
+      fail(
+        .relationshipDeniedDelete, slot: slot, value: .null,
+        message:
+          "has \(count) destination\(count == 1 ? "" : "s") left and its delete rule deny refuses the deletion: delete or "
+          + "move \(count == 1 ? "it" : "them") first")
     }
   }
 

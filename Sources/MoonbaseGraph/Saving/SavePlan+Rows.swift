@@ -62,9 +62,7 @@ extension SavePlan {
 
   /// A new destination that was deleted before it was ever saved has no key to point at.
   func checkSaved(_ id: ManagedObjectID, from object: ManagedObject, slot: Slot) throws {
-    guard id.isTemporaryID else { return }
-    throw object.refused(
-      slot, value: .objectID(id), reason: "it points at an object that is gone: set it anew", as: .objectNotFound)
+    guard !id.isTemporaryID else { throw object.pointsNowhere(id, slot: slot) }
   }
 
   /// A destination that goes with this save would leave a key that leads nowhere.

@@ -83,6 +83,8 @@ struct SavePreparation {
         failures += try validator.validate(for: object.isDeleted ? .delete : object.isInserted ? .insert : .update)
       }
       try GraphError.throwFailures(failures, consequence: "; nothing was saved")
+      // Rules may have moved what kept one here.
+      try context.dropNewDeletedObjects()
       late.append(contentsOf: waiting.lazy.filter { !$0.delayed.isEmpty })
       waiting = context.touchedObjects.map(Array.init) ?? []
     }

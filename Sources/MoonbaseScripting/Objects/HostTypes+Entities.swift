@@ -67,10 +67,10 @@ extension HostTypes {
       guard object.managedObjectContext != nil else { throw object.goneError }
       return try call.return(ToManyBox(object, slot: slot), as: members)
     }
-    guard case .objectID(let id) = try object.value(at: slot), let context = object.managedObjectContext else {
+    guard case .objectID(let id) = try object.value(at: slot), object.managedObjectContext != nil else {
       return call.returnNil()
     }
-    let destination = try context.object(with: id)
+    let destination = try object.destinationObject(id, slot: slot)
     try call.return(destination, as: type(of: destination.entity))
   }
 

@@ -151,8 +151,8 @@ extension HostTypes {
   private static func weight(of count: Int) -> Int { 256 + 96 * count }
 
   private func handle(_ id: ManagedObjectID, in box: ToManyBox) throws -> LuaValue {
-    guard let context = box.owner.managedObjectContext else { return .nil }
-    return try openDomain().handle(context.object(with: id))
+    guard box.owner.managedObjectContext != nil else { return .nil }
+    return try openDomain().handle(box.owner.destinationObject(id, slot: box.slot))
   }
 
   /// The IDs of the objects that a call is about: at least one.
