@@ -52,6 +52,35 @@ import Testing
     }
   }
 
+  /// The row would keep the ID for ever, and nothing has it after the save.
+  @Test(arguments: StoreKind.allCases, [true, false])
+  func aStoredAttributeRefusesTheIDOfAnObjectThatWasNeverSaved(_ kind: StoreKind, isWhole: Bool) throws {
+    var model = model()
+    model.entities[0].relationships = [.toOne("next", destination: "Thing")]
+    let bench = try StoreBench(kind, model)
+    let context = bench.context(extending: "Thing") { entry in
+      entry.stored = [
+        DerivedAttribute(
+          "name", ownInputs: ["next"],
+          get: { thing in
+            guard let next = try thing.object(forKey: "next") else { return .null }
+            return .string(isWhole ? "after \(next.objectID)" : "\(next.objectID)".replacing("x-coredata://", with: ""))
+          })
+      ]
+    }
+    let (first, second) = (try context.insert("Thing"), try context.insert("Thing"))
+    try first.setObject(second, forKey: "next")
+    let error = #expect(throws: GraphError.self) { try context.save() }
+    #expect(error?.entity == "Thing" && error?.property == "name" && error?.isMistake == false)
+    #expect(error?.message.contains("the ID of an object that has no row yet") == true, "\(error as Any)")
+    #expect(try bench.context().count(FetchRequest("Thing")) == 0)
+    try first.setObject(nil, forKey: "next")
+    try context.save()
+    try first.setObject(second, forKey: "next")
+    try context.save()
+    #expect(first["name"].text?.contains("/Thing/p") == true)
+  }
+
   private static let orders: [ManagedObjectContext.SaveOrder] = [.guide, .framework]
 
   @Test(arguments: StoreKind.allCases, [1, 2, 3])
