@@ -20,7 +20,8 @@ extension HostTypes {
         for (key, value) in try call.table(1).pairs { values[key.textValue ?? ""] = try domain.graphValue(from: value) }
       }
       let request = try context.fetchRequest(fromTemplate: try call.text(0), substituting: values)
-      try call.return(RequestBox(request, context: self.context.box(context)), as: self.request)
+      try call.return(
+        RequestBox(request, context: self.context.box(context), naming: Array(values.values)), as: self.request)
     }
   }
 

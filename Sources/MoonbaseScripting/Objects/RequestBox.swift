@@ -24,6 +24,8 @@ final class RequestBox {
   /// no script does.
   private let weight: Int
   private let step: Step
+  /// Objects that the step names and that were not saved yet, by their temporary IDs: once they are saved, they go by others.
+  private let unsaved: [ManagedObjectID: ManagedObject]
   private var previous: RequestBox?
   /// How many there are of each kind.
   private let counts: SIMD4<Int32>
@@ -36,20 +38,22 @@ final class RequestBox {
   /// How many of a kind a request takes: they are gone through, and put together, at each use.
   static let greatestCount: Int32 = 1000
 
-  init(_ request: FetchRequest, context: ContextBox) {
+  init(_ request: FetchRequest, context: ContextBox, naming values: [Value] = []) {
     contextBox = context
+    unsaved = RequestBox.unsaved(values, in: context)
     step = .start(request)
     counts = .zero
-    weight = 512 + (request.predicate?.weight ?? 0)
+    weight = 512 + (request.predicate?.weight ?? 0) + 48 * unsaved.count
     weigh(weight)
   }
 
-  private init(_ previous: RequestBox, step: Step, counts: SIMD4<Int32>, weight: Int) {
+  private init(_ previous: RequestBox, step: Step, counts: SIMD4<Int32>, weight: Int, naming values: [Value]) {
     contextBox = previous.contextBox
+    unsaved = RequestBox.unsaved(values, in: contextBox)
     self.previous = previous
     self.step = step
     self.counts = counts
-    self.weight = 640 + weight
+    self.weight = 640 + weight + 48 * unsaved.count
     weigh(self.weight)
   }
 
@@ -58,8 +62,21 @@ final class RequestBox {
   /// Where the context is gone, what it counted is forgotten.
   private func weigh(_ bytes: Int) { try? contextBox.live().weigh(bytes) }
 
-  /// The request with one more step, which adds so many of a kind and keeps so many bytes.
-  func with(_ step: Step, adding count: Int = 0, to kind: Kind = .conditions, weight: Int = 0) throws -> RequestBox {
+  private static func unsaved(_ values: [Value], in box: ContextBox) -> [ManagedObjectID: ManagedObject] {
+    var unsaved: [ManagedObjectID: ManagedObject] = [:]
+    for value in values {
+      _ = value.replacingIDs { id in
+        if id.isTemporaryID { unsaved[id] = (try? box.live())?.registeredObject(for: id) }
+        return nil
+      }
+    }
+    return unsaved
+  }
+
+  /// The request with one more step, which adds so many of a kind, keeps so many bytes and names values.
+  func with(
+    _ step: Step, adding count: Int = 0, to kind: Kind = .conditions, weight: Int = 0, naming values: [Value] = []
+  ) throws -> RequestBox {
     var counts = counts
     counts[kind.rawValue] += Int32(clamping: count)
     guard counts[kind.rawValue] <= Self.greatestCount else {
@@ -67,7 +84,7 @@ final class RequestBox {
         .invalidRequest,
         message: "a request takes at most \(Self.greatestCount) \(kind); to find one of many values, ask for key IN %@")
     }
-    return RequestBox(self, step: step, counts: counts, weight: weight)
+    return RequestBox(self, step: step, counts: counts, weight: weight, naming: values)
   }
 
   // Many steps would go one inside of the other.
@@ -77,22 +94,24 @@ final class RequestBox {
     while isKnownUniquelyReferenced(&rest), let last = rest { rest = last.previous.take() }
   }
 
-  private var steps: ReversedCollection<[Step]> {
-    var steps: [Step] = []
+  private var boxes: ReversedCollection<[RequestBox]> {
+    var boxes: [RequestBox] = []
     var box: RequestBox? = self
     while let last = box {
-      steps.append(last.step)
+      boxes.append(last)
       box = last.previous
     }
-    return steps.reversed()
+    return boxes.reversed()
   }
 
   /// The request as all steps make it; several conditions mean AND.
   var request: FetchRequest {
     var request = FetchRequest("")
     var conditions: [Predicate] = []
-    for step in steps {
-      switch step {
+    var unsaved: [ManagedObjectID: ManagedObject] = [:]
+    for box in boxes {
+      unsaved.merge(box.unsaved) { known, _ in known }
+      switch box.step {
       case .start(let base):
         request = base
         conditions = base.predicate.map { [$0] } ?? []
@@ -102,6 +121,9 @@ final class RequestBox {
       }
     }
     if !conditions.isEmpty { request.predicate = Self.all(conditions) }
+    guard !unsaved.isEmpty else { return request }
+    request.predicate = request.predicate?.replacing { $0.naming(unsaved) }
+    request.havingPredicate = request.havingPredicate?.replacing { $0.naming(unsaved) }
     return request
   }
 
@@ -141,15 +163,24 @@ final class RequestBox {
 
   /// After how many visited objects a walk saves.
   var saveEvery: Int? {
-    steps.compactMap { if case .saveEvery(let count) = $0 { count } else { nil } }.last
+    boxes.compactMap { if case .saveEvery(let count) = $0.step { count } else { nil } }.last
+  }
+}
+
+extension Expression {
+  /// A constant with objects' IDs of now in place of their temporary ones.
+  fileprivate func naming(_ objects: [ManagedObjectID: ManagedObject]) -> Expression? {
+    guard case .constant(let value) = self else { return nil }
+    return value.replacingIDs { objects[$0]?.objectID }.map(Expression.constant)
   }
 }
 
 extension HostTypes {
   func describeRequest() {
     step("where") { box, call, domain in
-      let condition = try Self.predicate(call, domain: domain, in: try box.context)
-      return try box.with(.condition(condition), adding: 1, to: .conditions, weight: condition.weight)
+      let (condition, values) = try Self.predicate(call, domain: domain, in: try box.context)
+      return try box.with(
+        .condition(condition), adding: 1, to: .conditions, weight: condition.weight, naming: values)
     }
     texts("sort", kind: .keys) { request, keys in request.sortDescriptors += keys.map { SortDescriptor(text: $0) } }
     texts("prefetch", kind: .paths) { $0.relationshipKeyPathsForPrefetching += $1 }
@@ -163,8 +194,8 @@ extension HostTypes {
       $0.returnsDistinctResults = $1
     }
     step("having") { box, call, domain in
-      let condition = try Self.predicate(call, domain: domain, in: try box.context)
-      return try box.with(.change { $0.havingPredicate = condition }, weight: condition.weight)
+      let (condition, values) = try Self.predicate(call, domain: domain, in: try box.context)
+      return try box.with(.change { $0.havingPredicate = condition }, weight: condition.weight, naming: values)
     }
     step("save_every", upTo: 1) { box, call, _ in try box.with(.saveEvery(max(1, Self.count(call)))) }
     describeResults()
@@ -274,10 +305,10 @@ extension HostTypes {
     }
   }
 
-  /// The arguments of a call as a predicate: its text, and what stands for its placeholders.
+  /// The arguments of a call as a predicate: its text, and what stands for its placeholders, which is given too.
   private static func predicate(
     _ call: borrowing LuaCall, domain: ScriptDomain, in context: ManagedObjectContext
-  ) throws -> Predicate {
+  ) throws -> (Predicate, [Value]) {
     let arguments = try (1..<max(1, call.count)).map { index in
       let argument = try call.value(index)
       try domain.checkContext(of: argument, is: context)
@@ -289,7 +320,7 @@ extension HostTypes {
       throw call.argumentError(
         0, problem: "a predicate is expected, as in \"name = %@\" with a value for each %@, got \(call.typeName(0))")
     }
-    return try Predicate(format: try call.text(0), arguments: arguments)
+    return (try Predicate(format: try call.text(0), arguments: arguments), arguments)
   }
 
   private static func count(_ call: borrowing LuaCall) throws -> Int {

@@ -84,6 +84,36 @@ import Testing
     #expect(lines[3] == "false\tfalse\t1")
   }
 
+  /// As Core Data's do: their objects are held, and not the IDs that these had.
+  @Test(arguments: StoreKind.allCases) func requestsFindTheObjectsThatTheyNameAfterTheSaveToo(_ kind: StoreKind) throws
+  {
+    let template = "fetch_requests = { inside = { \"Person\", \"department = $WHICH\" }, "
+    let model = ScriptBench.model.replacing("fetch_requests = { ", with: template)
+    let lines = try ScriptBench(kind, model: model).lines(
+      """
+      local d = context:insert("Department", { name = "d" })
+      local p, q = context:insert("Person", { age = 1, department = d }), context:insert("Person", { age = 2 })
+      local people = context:fetch("Person")
+      local requests = {
+        people:where("department = %@", d), people:where("age > 0"):where("department = %@", d):limit(5),
+        people:where("department = %@", d:id()), people:where("SELF IN %@", { p, q }), people:where("SELF IN %@", d.employees),
+        context:fetch("Department"):where("ANY employees = %@", p), context:fetch_template("inside", { WHICH = d }),
+      }
+      local function counts()
+        local found = {}
+        for i, request in ipairs(requests) do found[i] = request:count() .. "/" .. #request:all() end
+        print(table.concat(found, " "))
+      end
+      counts()
+      assert(context:save())
+      counts()
+      assert(tostring(requests[1]):find(tostring(d:id()), 1, true), tostring(requests[1]))
+      context:reset()
+      counts()
+      """)
+    #expect(lines == Array(repeating: "1/1 1/1 1/1 2/2 1/1 1/1 1/1", count: 3))
+  }
+
   @Test(arguments: StoreKind.allCases) func upsertTakesOneTableOrAList(_ kind: StoreKind) throws {
     let lines = try ScriptBench(kind).lines(
       """
