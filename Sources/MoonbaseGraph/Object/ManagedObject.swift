@@ -394,11 +394,11 @@ extension ManagedObject {
     }
   }
 
-  /// Transient relationships point at objects that have their permanent IDs only now.
+  /// Transient relationships and values name objects that have their permanent IDs only now.
   private func replaceTransientDestinations(by permanent: [ManagedObjectID: ManagedObjectID]) {
-    guard !live.isEmpty else { return }
+    guard !live.isEmpty, !permanent.isEmpty else { return }
     for slot in entity.transientSlots {
-      if case .objectID(let id) = live[slot], let id = permanent[id] { live[slot] = .objectID(id) }
+      if let value = live[slot].replacingIDs({ permanent[$0] }) { live[slot] = value }
     }
   }
 

@@ -114,6 +114,23 @@ import Testing
     #expect(lines == Array(repeating: "1/1 1/1 1/1 2/2 1/1 1/1 1/1", count: 3))
   }
 
+  /// A transient value lives on in the object, and the IDs in it become permanent with their objects.
+  @Test(arguments: StoreKind.allCases) func idsInTransientValuesBecomePermanent(_ kind: StoreKind) throws {
+    let model = """
+      return { entities = { A = { attributes = {
+        k = "integer32", one = { "object_id", transient = true }, any = { "undefined", transient = true } } } } }
+      """
+    let lines = try ScriptBench(kind, model: model, extensions: []).lines(
+      """
+      local a, b = context:insert("A", { k = 1 }), context:insert("A", { k = 2 })
+      a.one, a.any, b.any = b:id(), { b:id(), { deep = { b:id(), "text" } } }, { x = a:id(), y = { k = 5 } }
+      assert(context:save())
+      print(a.one == b:id(), a.any[1] == b:id(), a.any[2].deep[1] == b:id(), b.any.x == a:id())
+      print(a.any[2].deep[2], b.any.y.k, context:object(a.any[1]).k, context:object(b.any.x).k)
+      """)
+    #expect(lines == ["true\ttrue\ttrue\ttrue", "text\t5\t2\t1"])
+  }
+
   @Test(arguments: StoreKind.allCases) func upsertTakesOneTableOrAList(_ kind: StoreKind) throws {
     let lines = try ScriptBench(kind).lines(
       """
