@@ -47,6 +47,7 @@ function Decimal:key() end
 ---@return number
 function Decimal:number() end
 
+---A text that does not fit with all of its digits (38, and powers of ten from -128 to 127) is an error.
 ---@param value string|integer
 ---@return moonbase.Decimal
 function moonbase.decimal(value) end

@@ -90,7 +90,10 @@ struct LuaTreeDecoder: Decoder, SingleValueDecodingContainer {
     switch tree {
     case .integer(let value): return Decimal(value)
     case .string(let text):
-      if let value = Decimal(string: text.description) { return value }
+      if let value = Decimal(literal: text.description) { return value }
+      if let misfit = Decimal.misfit(text.description) {
+        throw LuaTreeEncoder.refuse("'\(text)' \(misfit)", at: codingPath)
+      }
     default: break
     }
     throw mismatch("decimal")

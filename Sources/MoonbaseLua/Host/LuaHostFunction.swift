@@ -2,18 +2,24 @@ import MoonbaseLuaShim
 
 /// A closure that Lua calls as a function, or for an operator of a host type.
 final class LuaClosure: LuaHostFunction {
-  private let name: LuaOperator?
+  private let operatorName: LuaOperator?
+  private let name: String?
   private let body: (inout LuaCall) throws -> Void
 
-  init(operator name: LuaOperator? = nil, _ body: @escaping (inout LuaCall) throws -> Void) {
+  init(
+    operator operatorName: LuaOperator? = nil, name: String? = nil, _ body: @escaping (inout LuaCall) throws -> Void
+  ) {
+    self.operatorName = operatorName
     self.name = name
     self.body = body
   }
 
-  override var `operator`: LuaOperator? { name }
+  override var `operator`: LuaOperator? { operatorName }
+  override var functionName: String? { name }
 
   override func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
-    LuaCall.answer(frame, offset: 0, method: name == nil ? nil : self) { call in try body(&call) }
+    let isNamed = operatorName != nil || name != nil
+    return LuaCall.answer(frame, offset: 0, method: isNamed ? self : nil) { call in try body(&call) }
   }
 }
 
@@ -60,18 +66,19 @@ extension LuaState {
   /// try state.setGlobal("twice", to: state.function { call in call.return(try call.integer(0) &* 2) })
   /// ```
   ///
-  /// `weight` is the number of bytes that `body` keeps alive; they count as memory of the scripts.
+  /// `weight` is the number of bytes that `body` keeps alive; they count as memory of the scripts. Messages about its arguments say
+  /// `name` where the script called it by none, as `pcall` does.
   public func function(
-    weight: Int = 256, _ body: @escaping (inout LuaCall) throws -> Void
+    named name: String? = nil, weight: Int = 256, _ body: @escaping (inout LuaCall) throws -> Void
   ) throws(LuaError) -> LuaValue {
-    .function(try makeFunction(weight: weight, body))
+    .function(try makeFunction(named: name, weight: weight, body))
   }
 
-  /// Creates a Lua function that calls `body`, as `function(weight:_:)` does, and gives the handle.
+  /// Creates a Lua function that calls `body`, as `function(named:weight:_:)` does, and gives the handle.
   public func makeFunction(
-    weight: Int = 256, _ body: @escaping (inout LuaCall) throws -> Void
+    named name: String? = nil, weight: Int = 256, _ body: @escaping (inout LuaCall) throws -> Void
   ) throws(LuaError) -> LuaFunction {
-    let closure = Unmanaged<LuaHostFunction>.passRetained(LuaClosure(body))
+    let closure = Unmanaged<LuaHostFunction>.passRetained(LuaClosure(name: name, body))
     defer { closure.release() }
     return LuaFunction(reference: try keep(mbl_function_new(raw, closure.toOpaque(), Int64(weight))))
   }

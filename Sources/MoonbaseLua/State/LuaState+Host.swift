@@ -42,6 +42,8 @@ extension LuaState {
 /// What Lua calls as a function: the base class of closures and methods.
 class LuaHostFunction {
   func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
+  /// The name of a function, for messages about calls that Lua has no name for, such as those of `pcall`.
+  var functionName: String? { nil }
   /// The name of a method, for messages.
   var methodName: String? { nil }
   /// The operator that it is, for messages.

@@ -37,7 +37,7 @@ extension AttributeDescription {
       if let date = ISODate.parse(text) { return .date(date) }
     case (.uuid, .uuid), (.uri, .uri), (.objectID, .objectID): return value
     case (.uuid, .string(let text)):
-      if let uuid = UUID(uuidString: text) { return .uuid(uuid) }
+      if let uuid = UUID(literal: text) { return .uuid(uuid) }
     case (.composite, .map(let map)): return try composite(map)
     default: break
     }
@@ -91,7 +91,7 @@ extension AttributeDescription {
       switch (type, value) {
       case (.date, .string): "; text must be an ISO 8601 date such as 2001-01-01T00:00:00Z"
       case (.uuid, .string): "; the text is no UUID"
-      case (.decimal, .string): "; the text is no number"
+      case (.decimal, .string(let text)): "; the text \(Decimal.misfit(text) ?? "is no number")"
       case (.decimal, .double): "; give a decimal or text, which keep every digit"
       case (.integer16, .string), (.integer32, .string), (.integer64, .string), (.double, .string), (.float, .string):
         "; make a number of the text"

@@ -96,7 +96,7 @@ enum CastType: String, Sendable, CaseIterable {
   private func uuid(_ value: Value) -> Value? {
     switch value {
     case .uuid: value
-    case .string(let text): UUID(uuidString: text).map(Value.uuid)
+    case .string(let text): UUID(literal: text).map(Value.uuid)
     default: nil
     }
   }

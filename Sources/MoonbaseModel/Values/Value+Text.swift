@@ -1,4 +1,4 @@
-package import MoonbasePlatform
+import MoonbasePlatform
 
 extension Value {
   /// The plain text of a scalar value, for CAST, messages and text output; nil for null, lists, maps and objects.
@@ -37,24 +37,5 @@ extension Value: CustomStringConvertible {
     case .object(let object): "object of class \(object.className)"
     default: text ?? typeDescription
     }
-  }
-}
-
-extension Decimal {
-  /// The bytes of a numeral at most: a decimal has 38 digits, and each zero more is gone through many times.
-  package static let longestNumeral = 1000
-
-  /// Reads a whole text as a decimal number, with a point whatever the locale; nil for anything else.
-  package init?(literal text: String) {
-    guard text.utf8.count <= Self.longestNumeral else { return nil }
-    var digits = text.utf8[...]
-    if digits.first == UInt8(ascii: "-") || digits.first == UInt8(ascii: "+") { digits = digits.dropFirst() }
-    let allowed = digits.allSatisfy { byte in
-      byte >= 0x30 && byte <= 0x39 || byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e")
-        || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
-    }
-    // Foundation stops at what it does not understand; whatever Double refuses is no number either.
-    guard allowed, Double(text) != nil, let value = Decimal(string: text, locale: nil), !value.isNaN else { return nil }
-    self = value
   }
 }

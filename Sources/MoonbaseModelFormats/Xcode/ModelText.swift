@@ -11,7 +11,7 @@ enum ModelText {
     case .decimal: .some(Decimal(literal: text).map(Value.decimal))
     case .boolean: .some(MarkupText(shown: text).flag.map(Value.bool))
     case .string: .some(.string(text))
-    case .uuid: .some(UUID(uuidString: text).map(Value.uuid))
+    case .uuid: .some(UUID(literal: text).map(Value.uuid))
     case .uri: .some(URL(string: text).map(Value.uri))
     case .date: .some(Double(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) })
     case .undefined, .binaryData, .transformable, .objectID, .composite: .none

@@ -66,12 +66,9 @@ extension HostTypes {
       guard string.count <= Decimal.longestNumeral else {
         throw call.argumentError(index, problem: "a numeral of \(string.count) bytes is no decimal of 38 digits")
       }
-      if let text = string.text, let number = Decimal(string: text, locale: nil), !number.isNaN,
-        text.allSatisfy({ "+-0123456789.eE".contains($0) })
-      {
-        return number
-      }
-      throw call.argumentError(index, problem: "'\(string)' is no decimal")
+      if let number = string.text.flatMap(Decimal.init(literal:)) { return number }
+      throw call.argumentError(
+        index, problem: "'\(string)' \(string.text.flatMap(Decimal.misfit) ?? "is no decimal")")
     default: throw call.typeError(index, expected: "decimal")
     }
   }

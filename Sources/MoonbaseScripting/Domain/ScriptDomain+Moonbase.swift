@@ -20,7 +20,7 @@ extension ScriptDomain {
     }
     try define("uuid", upTo: 1) { [unowned types] call in
       guard !call.isNil(0) else { return try call.return(LuaBox(UUID()), as: types.uuid) }
-      guard let uuid = UUID(uuidString: try call.text(0)) else {
+      guard let uuid = UUID(literal: try call.text(0)) else {
         throw call.argumentError(0, problem: "a UUID such as \(UUID().uuidString) is expected")
       }
       try call.return(LuaBox(uuid), as: types.uuid)
@@ -72,7 +72,7 @@ extension ScriptDomain {
     let types = types
     try moonbase.set(
       name,
-      to: try state.function { [unowned types] call in
+      to: try state.function(named: name) { [unowned types] call in
         do {
           if call.count > count { try call.refuse(from: count) }
           try body(&call)
@@ -118,7 +118,7 @@ extension ScriptDomain {
     func constructor(_ name: String, _ body: @escaping (borrowing LuaCall) throws -> Date) throws {
       try table.set(
         name,
-        to: try state.function { [unowned types] call in
+        to: try state.function(named: name) { [unowned types] call in
           try call.refuse(from: name == "now" ? 0 : 1)
           try call.return(LuaBox(try body(call)), as: types.date)
         })
@@ -128,7 +128,7 @@ extension ScriptDomain {
     if state.preset != .pure { try constructor("now") { _ in Date() } }
     try table.set(
       "parse",
-      to: try state.function { [unowned types] call in
+      to: try state.function(named: "parse") { [unowned types] call in
         let text = try call.text(0)
         try call.refuse(from: 1)
         guard let date = ISODate.parse(text) else {
@@ -153,7 +153,7 @@ extension ScriptDomain {
     for method in types.objectMethods {
       try table.set(
         method.name,
-        to: try state.function { call in
+        to: try state.function(named: method.name) { call in
           let object = try call.object(0, as: ManagedObject.self, name: "object")
           try call.refuse(from: method.count + 1)
           try call.withoutFirst { call in try method.body(object, &call) }

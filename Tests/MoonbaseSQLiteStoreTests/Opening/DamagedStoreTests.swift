@@ -189,6 +189,8 @@ import Testing
     ),
     ("flag", "2", "holds 2, which is no boolean (0 or 1); put it right, or set it to NULL"),
     ("token", "5", "holds 5, which is no UUID (16 bytes); put it right, or set it to NULL"),
+    ("amount", "CAST('\(String(repeating: "9", count: 39))' AS BLOB)", "holds 39 bytes, which is no decimal"),
+    ("amount", "CAST('.' AS BLOB)", "holds 1 bytes, which is no decimal"),
     ("amount", "'\(String(repeating: "7", count: 1001))x'", "\"\(String(repeating: "7", count: 60))\", which is no"),
     ("token", "'\(String(repeating: "7", count: 1001))'", "\"\(String(repeating: "7", count: 60))\", which is no"),
     ("amount", "CAST('\(String(repeating: "7", count: 1001))' AS BLOB)", "holds 1001 bytes, which is no"),

@@ -23,8 +23,7 @@ extension PredicateParser {
     if let radix = Self.radix(of: unsigned) {
       return Int64((text.hasPrefix("-") ? "-" : "") + unsigned.dropFirst(2), radix: radix).map(Value.int)
     }
-    guard unsigned.count <= 38 else { return nil }
-    return Decimal(string: text, locale: nil).map(Value.decimal)
+    return Decimal(literal: text).map(Value.decimal)
   }
 
   /// 16 for `0x1F`, 8 for `0o17`, 2 for `0b101`; nil for digits alone.
