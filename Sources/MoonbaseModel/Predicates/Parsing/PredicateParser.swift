@@ -16,6 +16,8 @@ struct PredicateParser: ~Copyable {
   static let greatestChain = 500
   /// What a token makes in the tree takes, beside its own bytes.
   private static let tokenBytes = 64
+  /// So many tokens are counted together.
+  private static let countingStride = 64
 
   var lexer: PredicateLexer
   var token: PredicateToken
@@ -23,6 +25,9 @@ struct PredicateParser: ~Copyable {
   var usedArguments = 0
   private var depth = 0
   private var memory = HostMemory()
+  /// Tokens that are not counted yet, and the place in the text up to which they are.
+  private var uncounted = 0
+  private var counted = 0
 
   init(_ text: String, arguments: [Value]) throws(ModelError) {
     lexer = PredicateLexer(text)
@@ -48,7 +53,8 @@ struct PredicateParser: ~Copyable {
     return expression
   }
 
-  private func finish() throws(ModelError) {
+  private mutating func finish() throws(ModelError) {
+    try count()
     guard token.kind == .end else { throw unexpected("expected AND, OR or the end") }
     guard usedArguments == arguments.count else {
       let given = arguments.count == 1 ? "1 argument was" : "\(arguments.count) arguments were"
@@ -61,11 +67,17 @@ struct PredicateParser: ~Copyable {
   // MARK: Tokens
 
   mutating func advance() throws(ModelError) {
-    let start = token.end
     token = try lexer.next()
-    let length = token.end - start
-    try ModelError.charge(1 + length >> 4)
-    try memory.holdForModel(Self.tokenBytes + length)
+    uncounted &+= 1
+    if uncounted == Self.countingStride { try count() }
+  }
+
+  /// Counts the tokens that came since it was called last.
+  private mutating func count() throws(ModelError) {
+    let (tokens, length) = (uncounted, token.end - counted)
+    (uncounted, counted) = (0, token.end)
+    try ModelError.charge(tokens + length >> 4)
+    try memory.holdForModel(tokens * Self.tokenBytes + length)
   }
 
   /// Counts an argument that comes into the tree: a list does so element by element.
