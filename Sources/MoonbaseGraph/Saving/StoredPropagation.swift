@@ -153,6 +153,6 @@ extension Value {
   /// What the texts of all temporary IDs of a process have in common: `/t` and the first half of a UUID.
   private static let temporaryMark: String = {
     let text = ManagedObjectID(temporaryFor: Symbol("")).uriRepresentation
-    return String(text.dropFirst("x-coredata://".count + 1).prefix("/tXXXXXXXX-XXXX-XXXX-".count))
+    return String(text.dropFirst("x-coredata://".count + 1).prefix("/t00000000-0000-0000-".count))
   }()
 }

@@ -66,6 +66,7 @@ struct PredicateParser: ~Copyable {
 
   // MARK: Tokens
 
+  @inline(__always)
   mutating func advance() throws(ModelError) {
     token = try lexer.next()
     uncounted &+= 1
@@ -88,6 +89,7 @@ struct PredicateParser: ~Copyable {
   }
 
   /// Consumes a token of this kind, if it is next.
+  @inline(__always)
   mutating func skip(_ kind: PredicateToken.Kind) throws(ModelError) -> Bool {
     guard token.kind == kind else { return false }
     try advance()
