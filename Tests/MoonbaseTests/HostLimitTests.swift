@@ -14,9 +14,11 @@ import Testing
     } } }
     """
 
+  /// Half a minute of work for SQLite, so that no machine is done with it before a limit is reached.
   private static let count = """
     moonbase.context:fetch('P'):where('SUBQUERY(friends, $a, SUBQUERY($a.friends, $b, SUBQUERY($b.friends, $c, SUBQUERY('
-      .. '$c.friends, $d, $d.n * $b.n * $c.n * $a.n = -1).@count > 0).@count > 0).@count > 0).@count > 0'):count()
+      .. '$c.friends, $d, SUBQUERY($d.friends, $e, $e.n * $d.n * $b.n * $c.n * $a.n = -1).@count > 0).@count > 0).@count > 0'
+      .. ').@count > 0).@count > 0'):count()
     """
 
   enum End: CaseIterable {
