@@ -3,27 +3,51 @@ extension String {
   ///
   /// What is not UTF-8 comes out repaired, which is another text. `String(validating:as:)` decodes every byte by generic code.
   package init?(validUTF8 bytes: UnsafeBufferPointer<UInt8>) {
-    guard bytes.mayBeUTF8 else { return nil }
+    guard UnsafeRawBufferPointer(bytes).isUTF8 else { return nil }
     self.init(decoding: bytes, as: UTF8.self)
-    guard let start = bytes.baseAddress else { return }
-    let isSame = utf8.withContiguousStorageIfAvailable { own in
-      guard own.count == bytes.count, let first = own.baseAddress else { return bytes.isEmpty }
-      return memcmp(first, start, own.count) == 0
-    }
-    if isSame != true { return nil }
   }
 }
 
-extension UnsafeBufferPointer<UInt8> {
-  /// Whether the first character beyond ASCII begins as one of UTF-8 does. Packed numbers seldom do, and to repair them all
-  /// takes long.
-  fileprivate var mayBeUTF8: Bool {
-    let raw = UnsafeRawBufferPointer(self)
+extension UnsafeRawBufferPointer {
+  /// Whether the bytes are UTF-8. The first that is none ends the look.
+  package var isUTF8: Bool {
     var place = 0
-    while count - place >= 8, raw.loadUnaligned(fromByteOffset: place, as: UInt64.self) & 0x8080_8080_8080_8080 == 0 {
-      place += 8
+    while true {
+      while count &- place >= 8, loadUnaligned(fromByteOffset: place, as: UInt64.self) & 0x8080_8080_8080_8080 == 0 {
+        place &+= 8
+      }
+      guard place < count else { return true }
+      guard let length = characterLength(at: place) else { return false }
+      place &+= length
     }
-    guard let first = self[place...].firstIndex(where: { $0 >= 0x80 }) else { return true }
-    return (0xC2...0xF4).contains(self[first]) && first + 1 < count && (0x80...0xBF).contains(self[first + 1])
+  }
+
+  /// The bytes of the character that begins at a place; nil where none does. The ranges are those of table 3-7 of the Unicode
+  /// standard: no longer form than needed, no surrogates, nothing beyond U+10FFFF.
+  @inline(__always)
+  private func characterLength(at place: Int) -> Int? {
+    switch self[place] {
+    case 0x00...0x7F: 1
+    case 0xC2...0xDF: continues(at: place, count: 2, second: 0x80...0xBF)
+    case 0xE0: continues(at: place, count: 3, second: 0xA0...0xBF)
+    case 0xED: continues(at: place, count: 3, second: 0x80...0x9F)
+    case 0xE1...0xEF: continues(at: place, count: 3, second: 0x80...0xBF)
+    case 0xF0: continues(at: place, count: 4, second: 0x90...0xBF)
+    case 0xF1...0xF3: continues(at: place, count: 4, second: 0x80...0xBF)
+    case 0xF4: continues(at: place, count: 4, second: 0x80...0x8F)
+    default: nil
+    }
+  }
+
+  /// The count, where so many bytes are there and continue the character.
+  @inline(__always)
+  private func continues(at place: Int, count: Int, second: ClosedRange<UInt8>) -> Int? {
+    guard place &+ count <= self.count, second.contains(self[place &+ 1]) else { return nil }
+    var next = place &+ 2
+    while next < place &+ count {
+      guard self[next] & 0xC0 == 0x80 else { return nil }
+      next &+= 1
+    }
+    return count
   }
 }

@@ -144,6 +144,24 @@ extension Statement {
       sqlite3_bind_zeroblob(handle, index, 0)
     }
   }
+
+  /// Binds text that is kept as it is until the statement has run, or the parameter is bound anew.
+  public func bind(keptText bytes: UnsafeRawBufferPointer, at index: Int32) {
+    guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count > 0 else {
+      sqlite3_bind_text(handle, index, "", 0, nil)
+      return
+    }
+    note(sqlite3_bind_text64(handle, index, start, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8)))
+  }
+
+  /// Binds bytes that are kept as they are until the statement has run, or the parameter is bound anew.
+  public func bind(keptBytes bytes: UnsafeRawBufferPointer, at index: Int32) {
+    guard let start = bytes.baseAddress, bytes.count > 0 else {
+      sqlite3_bind_zeroblob(handle, index, 0)
+      return
+    }
+    note(sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), nil))
+  }
 }
 
 /// Tells SQLite to copy what is bound.
@@ -175,15 +193,20 @@ extension Statement {
     return type == SQLITE_FLOAT || type == SQLITE_INTEGER ? sqlite3_value_double(value) : nil
   }
 
-  /// A column as text where it is stored as text in UTF-8.
-  public func storedText(_ column: Int32) -> String? {
+  /// A column's text where it is stored as text in UTF-8: valid until the statement moves on or the column is converted.
+  public func storedText(_ column: Int32) -> UnsafeRawBufferPointer? {
     let value = sqlite3_column_value(handle, column)
     guard sqlite3_value_type(value) == SQLITE_TEXT, let start = sqlite3_value_text(value) else { return nil }
-    return String(validUTF8: UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
+    let text = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+    return text.isUTF8 ? text : nil
   }
 
-  /// A column's bytes, copied, where they are stored as such.
-  public func storedData(_ column: Int32) -> Data? { storage(column) == .blob ? data(column) : nil }
+  /// A column's bytes where they are stored as such: valid until the statement moves on or the column is converted.
+  public func storedBytes(_ column: Int32) -> UnsafeRawBufferPointer? {
+    let value = sqlite3_column_value(handle, column)
+    guard sqlite3_value_type(value) == SQLITE_BLOB else { return nil }
+    return UnsafeRawBufferPointer(start: sqlite3_value_blob(value), count: Int(sqlite3_value_bytes(value)))
+  }
 
   /// A column as an integer, converted as SQLite does; NULL is 0.
   public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }

@@ -43,7 +43,14 @@ extension SQLiteStore {
 
   public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
     let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
-    return try rows(of: query, plan: plan, columns: plan.columns, weigh: \.weight) { try plan.snapshot($0) }
+    let sql = try select(plan.columns, query: query, plan: plan)
+    return try read { session in
+      try step(sql, query: query, session: session) { statement in
+        let rows = RowCollector(store: number)
+        try collect(statement, plan: plan, into: rows)
+        return rows.finish()
+      }
+    }
   }
 
   public func forEachBatch(matching query: StoreQuery, _ body: ([Snapshot]) throws -> Bool) throws {
@@ -55,14 +62,9 @@ extension SQLiteStore {
       let isSteady = session.isSteady
       return try step(sql, query: query, session: session) { statement in
         while true {
-          var memory = HostMemory()
-          var batch: [Snapshot] = []
-          while !isSteady || batch.count < [Snapshot].batchSize, try statement.step() {
-            try HostWork.charge()
-            let snapshot = try plan.snapshot(statement)
-            try memory.hold(snapshot.weight)
-            batch.append(snapshot)
-          }
+          let rows = RowCollector(store: number)
+          try collect(statement, plan: plan, into: rows, limit: isSteady ? [Snapshot].batchSize : .max)
+          let batch = rows.finish()
           if !isSteady { return batch }
           guard !batch.isEmpty, try body(batch), batch.count == [Snapshot].batchSize else { return [] }
         }
@@ -84,9 +86,21 @@ extension SQLiteStore {
     return try rows(of: unsorted, plan: plan, columns: ["COUNT(*)"]) { Int($0.integer(0)) }.first ?? 0
   }
 
+  /// Reads rows, up to so many, of a statement.
+  private func collect(_ statement: Statement, plan: RowPlan, into rows: RowCollector, limit: Int = .max) throws {
+    var memory = HostMemory()
+    var held = rows.weight
+    while rows.count < limit, try statement.step() {
+      try HostWork.charge()
+      try plan.read(statement, into: rows)
+      let weight = rows.weight
+      try memory.hold(weight - held)
+      held = weight
+    }
+  }
+
   private func rows<Element>(
-    of query: StoreQuery, plan: RowPlan, columns: [String], weigh: (Element) -> Int = { _ in SQLiteStore.idWeight },
-    _ decode: (Statement) throws -> Element
+    of query: StoreQuery, plan: RowPlan, columns: [String], _ decode: (Statement) throws -> Element
   ) throws -> [Element] {
     let sql = try select(columns, query: query, plan: plan)
     return try read { session in
@@ -96,7 +110,7 @@ extension SQLiteStore {
         while try statement.step() {
           try HostWork.charge()
           result.append(try decode(statement))
-          try memory.hold(weigh(result[result.count - 1]))
+          try memory.hold(Self.idWeight)
         }
         return result
       }
@@ -139,39 +153,24 @@ extension SQLiteStore {
   }
 
   public func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot] {
-    var result: [Snapshot] = []
-    result.reserveCapacity(ids.count)
-    var memory = HostMemory()
+    let rows = RowCollector(store: number)
     let known = ids.lazy.filter { $0.storeNumber == self.number.rawValue }
     for (root, group) in Dictionary(grouping: known, by: { self.layout.model.entity(of: $0)?.root ?? -1 })
     where root >= 0 {
       let isOfOneEntity = group.allSatisfy { $0.entitySymbol == group[0].entitySymbol }
       let single = isOfOneEntity ? layout.model.entity(of: group[0]) : nil
       let plan = try plan(single ?? layout.model.entities[root], includesSubentities: single == nil)
-      result += try read { session in
-        var rows: [Snapshot] = []
-        rows.reserveCapacity(group.count)
+      try read { session in
         for start in stride(from: 0, to: group.count, by: Self.chunk) {
           let keys = group[start..<min(start + Self.chunk, group.count)].map(\.key)
-          try append(keys, plan: plan, on: session.connection, to: &rows, memory: &memory)
+          let statement = try session.connection.statement(plan.select(keyCount: keys.count.roundedUpToPowerOfTwo))
+          for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(index + 1)) }
+          defer { statement.reset() }
+          try collect(statement, plan: plan, into: rows)
         }
-        return rows
       }
     }
-    return result
-  }
-
-  private func append(
-    _ keys: [Int64], plan: RowPlan, on connection: Connection, to result: inout [Snapshot], memory: inout HostMemory
-  ) throws {
-    let statement = try connection.statement(plan.select(keyCount: keys.count.roundedUpToPowerOfTwo))
-    for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(index + 1)) }
-    defer { statement.reset() }
-    while try statement.step() {
-      try HostWork.charge()
-      result.append(try plan.snapshot(statement))
-      try memory.hold(result[result.count - 1].weight)
-    }
+    return rows.finish()
   }
 
   // MARK: Destinations

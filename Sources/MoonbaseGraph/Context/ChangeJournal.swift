@@ -36,7 +36,7 @@ struct ChangeJournal {
     /// The bytes that it keeps, by estimate: former values are no longer counted as their object's.
     fileprivate var weight: Int {
       switch self {
-      case .changed(let object, _): Self.ownWeight &+ object.assignedWeight
+      case .changed(let object, _): Self.ownWeight &+ object.liveWeight
       case .order(_, _, let order): Self.ownWeight &+ order.weight
       case .destination, .inserted, .dropped: Self.ownWeight
       }

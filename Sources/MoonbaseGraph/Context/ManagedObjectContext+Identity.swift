@@ -68,7 +68,7 @@ extension ManagedObjectContext {
   ) throws -> ManagedObject {
     let place = ManagedObject.Place(entity: entity, id: id, context: self, state: state)
     let object = try behavior(of: entity).objectClass.init(place)
-    object.weigh(ManagedObject.ownWeight)
+    object.beginWeighing()
     return object
   }
 

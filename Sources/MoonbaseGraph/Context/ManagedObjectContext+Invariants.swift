@@ -13,8 +13,8 @@ extension ManagedObjectContext {
         broken.append("\(id) is listed without changes")
       }
       if object.state.contains(.departing) { broken.append("\(id) is departing for ever") }
-      if object.isFault, !object.live.isEmpty { broken.append("\(id) is a fault with values") }
-      if !object.live.isEmpty, object.live.count != object.entity.properties.count {
+      if object.isFault, object.hasLiveValues { broken.append("\(id) is a fault with values") }
+      if object.hasLiveValues, object.live.count != object.entity.properties.count {
         broken.append("\(id) has \(object.live.count) values")
       }
       broken += brokenInverses(of: object)
@@ -48,7 +48,7 @@ extension ManagedObjectContext {
 extension ManagedObject {
   fileprivate func pointsAt(_ id: ManagedObjectID, slot: Slot) -> Bool {
     if case .toOne = entity.properties[slot].kind {
-      return (live.isEmpty ? snapshot?.values[slot] : live[slot]) == .objectID(id)
+      return current(slot) == .objectID(id)
     }
     guard let state = relationships[slot], state.isLoaded else { return true }
     return state.contains(id)

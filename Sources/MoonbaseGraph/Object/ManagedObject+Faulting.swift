@@ -46,13 +46,13 @@ extension ManagedObject {
   /// Takes newer values of the store in; unsaved changes stay on top.
   final func adopt(_ newer: Snapshot) {
     forgetReadings()
-    let old = live.isEmpty ? snapshot?.values : live
+    let old = entity.toOneSlots.map(current)
     rebase(on: newer)
     countChange()
     context?.noteChange()
     context?.changedObjects.note(self)
-    for slot in entity.toOneSlots where !changed.contains(slot) {
-      rowMoved(slot, from: old?[slot] ?? .null, to: newer.values[slot])
+    for (slot, old) in zip(entity.toOneSlots, old) where !changed.contains(slot) {
+      rowMoved(slot, from: old ?? .null, to: newer.values[slot])
     }
   }
 

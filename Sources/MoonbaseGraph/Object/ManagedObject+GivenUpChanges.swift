@@ -10,7 +10,7 @@ extension ManagedObject {
     guard state.contains(.listed), !isFault else { return [] }
     return entity.toOneSlots.compactMap { slot in
       guard isDeleted || changed.contains(slot), inverse(of: slot) != nil else { return nil }
-      return (slot, current(slot))
+      return (slot, current(slot) ?? .null)
     }
   }
 
@@ -56,7 +56,7 @@ extension ManagedObject {
     guard !isDeleted else { return }
     for slot in entity.toOneSlots where !changed.contains(slot) {
       guard let (relationship, inverse) = inverse(of: slot),
-        let other = otherSide(of: current(slot), along: relationship)
+        let other = otherSide(of: current(slot) ?? .null, along: relationship)
       else { continue }
       if other.isDeleted {
         try follow(deletionOf: other, slot: slot, inverse: inverse)
@@ -82,5 +82,4 @@ extension ManagedObject {
     return (relationship, inverse)
   }
 
-  private func current(_ slot: Slot) -> Value { (live.isEmpty ? snapshot?.values[slot] : live[slot]) ?? .null }
 }

@@ -31,7 +31,7 @@ extension ManagedObject: KeyPathAnswering, SlottedSubject {
   @usableFromInline
   package final func predicateValue(slot: Slot) throws -> Value {
     if state.contains(.fault) { try fireFault() }
-    return live.isEmpty || state.contains(.listed) ? try value(at: slot) : try savedValue(at: slot)
+    return !hasLiveValues || state.contains(.listed) ? try value(at: slot) : try savedValue(at: slot)
   }
 
   /// What awake-from-fetch set is no change: a predicate sees the row, as it does where a store evaluates it.

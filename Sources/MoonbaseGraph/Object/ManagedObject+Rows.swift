@@ -17,8 +17,8 @@ extension ManagedObject {
     guard !isAsItsRow else { return }
     for slot in entity.toOneSlots where !state.contains(.fault) {
       guard let relationship = entity.properties[slot].relationship, relationship.isInverseToMany else { continue }
-      for values in [live, snapshot?.values ?? []] where !values.isEmpty {
-        otherSide(of: values[slot], along: relationship)?.forgetMember(objectID, along: relationship)
+      for value in [hasLiveValues ? current(slot) : nil, snapshot?.values[slot]] {
+        if let value { otherSide(of: value, along: relationship)?.forgetMember(objectID, along: relationship) }
       }
     }
     for (slot, state) in relationships {
@@ -39,7 +39,7 @@ extension ManagedObject {
     }
   }
 
-  private var isAsItsRow: Bool { live.isEmpty && !state.contains(.listed) }
+  private var isAsItsRow: Bool { !hasLiveValues && !state.contains(.listed) }
 
   /// To-one relationships of which the other side knows by this row: a to-one relationship back that has its value, or a list
   /// that was read and has this object.
@@ -97,6 +97,6 @@ extension ManagedObject {
   }
 
   final func pointsAt(_ other: ManagedObject, slot: Slot) -> Bool {
-    (live.isEmpty ? snapshot?.values[slot] : live[slot]) == .objectID(other.objectID)
+    current(slot) == .objectID(other.objectID)
   }
 }

@@ -88,8 +88,7 @@ extension ManagedObject {
   @inline(__always)
   final func stored(_ slot: Slot) throws -> Value {
     if state.contains(.fault) { try fireFault() }
-    if !live.isEmpty { return live[slot] }
-    return snapshot?.values[slot] ?? .null
+    return current(slot) ?? .null
   }
 
   /// Puts a value into a slot and notes the change; an equal value is no change.
@@ -100,9 +99,9 @@ extension ManagedObject {
   /// Puts a value in the place of another one; false, and nothing done, where it is the same.
   @inline(__always)
   private func replace(_ value: Value, slot: Slot) throws -> Bool {
-    let old = try stored(slot)
-    guard !old.isSame(as: value) else { return false }
-    put(value, slot: slot, insteadOf: old)
+    if state.contains(.fault) { try fireFault() }
+    guard !holds(value, slot: slot) else { return false }
+    put(value, slot: slot)
     return true
   }
 

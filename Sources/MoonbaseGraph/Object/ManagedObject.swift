@@ -29,42 +29,27 @@ open class ManagedObject {
   /// The ID; temporary until the first save.
   @exclusivity(unchecked) public final private(set) var objectID: ManagedObjectID
 
-  @exclusivity(unchecked) final private(set) var state: State
-  /// The values as the store had them when they were read; nil for a fault and for a new object.
-  @exclusivity(unchecked) final private(set) var snapshot: Snapshot? {
-    willSet { weigh((newValue?.weight ?? 0) &- (snapshot?.weight ?? 0)) }
-  }
-  /// The current values, all of them; empty as long as nothing changed.
-  @exclusivity(unchecked) final private(set) var live: ContiguousArray<Value> = []
-  /// Slots that may differ from the snapshot, by whichever door: what a save writes.
-  @exclusivity(unchecked) final private(set) var changed = SlotSet()
-  /// Values that transformers and derived attributes gave.
-  @exclusivity(unchecked) final private(set) var caches: SlotMap<Cached> = [:] { didSet { weighComputed() } }
-  /// Values assigned to delayed derived attributes, until will-save.
-  @exclusivity(unchecked) final private(set) var delayed: SlotMap<Value> = [:] { didSet { weighComputed() } }
-  /// The faults that read their rows together with this one.
-  final private(set) var batch: FaultBatch?
-  /// To-many relationships of which something is known.
-  @exclusivity(unchecked) final private(set) var relationships: SlotMap<ToManyState> = [:] {
-    didSet { weighRelationships() }
-  }
-  /// Goes up with each change of an own value.
-  @exclusivity(unchecked) final private(set) var changeCount: UInt64 = 0
-  /// Why there is no context any more.
-  final private(set) var departure = Departure.contextGone
-  /// The savepoint of the context in which the object was last noted.
-  @exclusivity(unchecked) final private(set) var savepoint: UInt32 = 0
   // The context clears this of every registered object when it goes away, and objects stay on their context's executor. An
   // object is registered from here on until `leave` clears this.
   @exclusivity(unchecked) private(set) final unowned(unsafe) var context: ManagedObjectContext?
-
-  /// The bytes that the context was told of: in all, of assigned values, of computed ones, of relationships. Counted by `weigh`.
-  @exclusivity(unchecked) package internal(set) final var weight = 0
-  @exclusivity(unchecked) final var assignedWeight = 0
-  @exclusivity(unchecked) final var computedWeight = 0
-  @exclusivity(unchecked) final var relationshipsWeight = 0
-  /// The place in the context's list of changed objects, where it is listed. Kept by the list.
-  final var changePosition = 0
+  /// The page of `snapshot`.
+  @exclusivity(unchecked) private final var page: RowPage?
+  /// The current values, all of them; empty as long as nothing changed.
+  @exclusivity(unchecked) final private(set) var live: ContiguousArray<Value> = []
+  /// Of the first 64 slots, those that may differ from the snapshot.
+  @exclusivity(unchecked) private final var changedLow: UInt64 = 0
+  /// What there is beside the row.
+  @exclusivity(unchecked) final private var record: ObjectRecord?
+  @exclusivity(unchecked) final private(set) var state: State
+  /// Why there is no context any more.
+  @exclusivity(unchecked) final private(set) var departure = Departure.contextGone
+  /// Whether the context counts what the object keeps.
+  @exclusivity(unchecked) final private(set) var isWeighed = false
+  /// The savepoint of the context in which the object was last noted.
+  @exclusivity(unchecked) final private(set) var savepoint: UInt32 = 0
+  @exclusivity(unchecked) private final var position: UInt32 = 0
+  /// The place in the page.
+  @exclusivity(unchecked) private final var place: UInt16 = 0
 
   /// Makes the object for a place in a context. Subclasses do not call it; they may override it to set up fields.
   public required init(_ place: Place) {
@@ -106,14 +91,142 @@ open class ManagedObject {
   open class var customAccessors: [CustomAccessor] { [] }
 }
 
+// MARK: - What there is beside the row
+
+extension ManagedObject {
+  /// The values as the store had them when they were read; nil for a fault and for a new object.
+  final private(set) var snapshot: Snapshot? {
+    get { page.map { Snapshot(unchecked: $0, at: Int(place)) } }
+    set {
+      weigh((newValue?.weight ?? 0) &- (page?.rowWeight ?? 0))
+      page = newValue?.page
+      place = UInt16(truncatingIfNeeded: newValue?.place ?? 0)
+    }
+  }
+  /// Whether there are current values beside the row's.
+  final var hasLiveValues: Bool { !live.isEmpty }
+  /// The value in a slot by the current values, or else by the row.
+  @inline(__always)
+  final func current(_ slot: Slot) -> Value? { live.isEmpty ? page?.value(slot, of: Int(place)) : live[slot] }
+  /// Whether a slot has this value, by the current values, or else by the row.
+  @inline(__always)
+  final func holds(_ value: Value, slot: Slot) -> Bool {
+    if !live.isEmpty { return live[slot].isSame(as: value) }
+    return page?.cell(slot, of: Int(place)).isSame(as: value) ?? value.isNull
+  }
+  /// Slots that may differ from the snapshot, by whichever door: what a save writes.
+  final var changed: SlotSet { SlotSet(low: changedLow, high: record?.changedHigh ?? []) }
+  /// The place in the context's list of changed objects, where it is listed. Kept by the list.
+  final var changePosition: Int {
+    get { Int(position) }
+    set { position = UInt32(truncatingIfNeeded: newValue) }
+  }
+  /// Values that transformers and derived attributes gave.
+  final var caches: SlotMap<Cached> { record?.caches ?? [:] }
+  /// Values assigned to delayed derived attributes, until will-save.
+  final var delayed: SlotMap<Value> { record?.delayed ?? [:] }
+  /// The faults that read their rows together with this one.
+  final var batch: FaultBatch? { record?.batch }
+  /// To-many relationships of which something is known.
+  final var relationships: SlotMap<ToManyState> { record?.relationships ?? [:] }
+  /// Another number with each change of an own value.
+  final var changeCount: UInt64 { record?.changeCount ?? 0 }
+
+  /// The bytes that the context was told of.
+  package final var weight: Int {
+    isWeighed ? Self.ownWeight &+ (page?.rowWeight ?? 0) &+ liveWeight &+ (record?.weight ?? 0) : 0
+  }
+
+  /// The record, made where there is none yet.
+  @inline(__always)
+  final var ownRecord: ObjectRecord { record ?? makeRecord() }
+
+  @inline(never)
+  private final func makeRecord() -> ObjectRecord {
+    let new = ObjectRecord()
+    record = new
+    return new
+  }
+
+  /// A record with nothing in it goes.
+  private final func dropEmptyRecord() {
+    if record?.isEmpty == true { record = nil }
+  }
+
+  /// The context counts the object from now on.
+  final func beginWeighing() {
+    isWeighed = true
+    context?.weigh(weight)
+  }
+
+  /// The bytes of the current values.
+  final var liveWeight: Int {
+    var weight = 24 &* live.count
+    for slot in live.indices { weight &+= live[slot].weight }
+    return weight
+  }
+
+  /// Weighs what was computed or waits to be written, as it is now.
+  private final func weighComputed() {
+    guard let record else { return }
+    let now =
+      record.caches.reduce(0) { $0 + $1.value.value.weight } + record.delayed.reduce(0) { $0 + $1.value.weight }
+    weigh(now - record.computedWeight)
+    record.computedWeight = now
+  }
+
+  /// Weighs the relationships as they are now.
+  final func weighRelationships() {
+    guard let record else { return }
+    let now = record.relationships.reduce(0) { $0 + $1.value.weight }
+    weigh(now - record.relationshipsWeight)
+    record.relationshipsWeight = now
+  }
+
+  private final func setLive(_ values: ContiguousArray<Value>) {
+    let before = liveWeight
+    live = values
+    weigh(liveWeight &- before)
+  }
+
+  /// Puts a value into a slot of the current values.
+  @inline(__always)
+  private final func setLive(_ value: Value, slot: Slot) {
+    weigh(value.weight &- live[slot].weight)
+    live[slot] = value
+  }
+
+  private final func setChanged(_ slots: SlotSet) {
+    changedLow = slots.low
+    if record != nil || !slots.high.isEmpty { ownRecord.changedHigh = slots.high }
+  }
+
+  private final func setCaches(_ caches: SlotMap<Cached>) {
+    guard !caches.isEmpty || record != nil else { return }
+    ownRecord.caches = caches
+    weighComputed()
+  }
+
+  private final func setDelayed(_ values: SlotMap<Value>) {
+    guard !values.isEmpty || record != nil else { return }
+    ownRecord.delayed = values
+    weighComputed()
+  }
+
+  private final func setRelationships(_ known: SlotMap<ToManyState>) {
+    guard !known.isEmpty || record != nil else { return }
+    ownRecord.relationships = known
+    weighRelationships()
+  }
+}
+
 // MARK: - Transitions
 
 /// Coming to a context and leaving it.
 extension ManagedObject {
   /// A new object has the values of its model, and nothing of it is to be noted for the savepoint that it was made in.
   final func takeInitialValues(in savepoint: UInt32) {
-    live = entity.initialValues
-    weighAssignedAnew()
+    setLive(entity.initialValues)
     self.savepoint = savepoint
   }
 
@@ -128,12 +241,11 @@ extension ManagedObject {
   /// The values cannot be read any more: they go, and what they weighed.
   final func letGo(of former: ManagedObjectContext) {
     former.weigh(-weight)
-    snapshot = nil
+    isWeighed = false
+    page = nil
     live = []
-    if !caches.isEmpty { caches = [:] }
-    if !delayed.isEmpty { delayed = [:] }
-    if !relationships.isEmpty { relationships = [:] }
-    weight = 0
+    changedLow = 0
+    record = nil
   }
 
   /// The insertion of the object is undone, or was followed by its deletion.
@@ -160,9 +272,13 @@ extension ManagedObject {
   }
 
   /// The row will be read together with those of other faults.
-  final func join(_ batch: FaultBatch) { self.batch = batch }
+  final func join(_ batch: FaultBatch) { ownRecord.batch = batch }
 
-  final func leaveBatch() { if batch != nil { batch = nil } }
+  final func leaveBatch() {
+    guard let record, record.batch != nil else { return }
+    record.batch = nil
+    dropEmptyRecord()
+  }
 
   /// The values are asked for, and are here. Returns whether others may know the object by those that it had before.
   final func stopBeingFault() -> Bool {
@@ -178,9 +294,8 @@ extension ManagedObject {
     do {
       try body()
     } catch {
-      live = []
-      weighAssignedAnew()
-      caches = [:]
+      setLive([])
+      setCaches([:])
       state.insert(.fault)
       throw error
     }
@@ -188,11 +303,10 @@ extension ManagedObject {
 
   /// A newer row takes the place of the one that is here, with what changed since on top.
   final func rebase(on newer: Snapshot) {
-    if !live.isEmpty {
-      var values = newer.values
+    if hasLiveValues {
+      var values = ContiguousArray(newer.values)
       for slot in changed.slots + entity.transientSlots { values[slot] = live[slot] }
-      live = values
-      weighAssignedAnew()
+      setLive(values)
     }
     snapshot = newer
   }
@@ -201,19 +315,25 @@ extension ManagedObject {
   final func asSaved<Result>(_ body: () throws -> Result) rethrows -> Result {
     guard let snapshot else { return try body() }
     let (awakened, computed) = (live, caches)
-    for slot in changed.slots { live[slot] = snapshot.values[slot] }
-    caches = [:]
+    if hasLiveValues {
+      for slot in changed.slots { setLive(snapshot.values[slot], slot: slot) }
+    }
+    setCaches([:])
     defer {
       // Who computes a value may have changed the object.
-      if !state.contains(.listed) { (live, caches) = (awakened, computed) }
+      if !state.contains(.listed) {
+        setLive(awakened)
+        setCaches(computed)
+      }
     }
     return try body()
   }
 
   /// Gives up what was made of the row, but not unsaved changes. What awake-from-fetch set is none.
   final func forgetReadings() {
-    if !state.contains(.listed) { changed.removeAll() }
-    caches = caches.filter { changed.contains($0.key) }
+    if !state.contains(.listed) { setChanged(SlotSet()) }
+    let changed = changed
+    setCaches(caches.filter { changed.contains($0.key) })
   }
 
   /// The row of the other side of a relationship tells that a value is another one; an unsaved change stays on top, and a fault
@@ -221,8 +341,8 @@ extension ManagedObject {
   final func takeRowValue(_ value: Value, slot: Slot) {
     guard !isFault, !changed.contains(slot) else { return }
     materialize()
-    live[slot] = value
-    changeCount &+= 1
+    setLive(value, slot: slot)
+    countChange()
     context?.noteChange()
   }
 
@@ -232,9 +352,9 @@ extension ManagedObject {
       known.forgetGone(gone)
       return weighRelationships()
     }
-    guard !live.isEmpty, case .objectID(let id) = live[slot], gone.contains(id) else { return }
-    live[slot] = .null
-    changeCount &+= 1
+    guard hasLiveValues, case .objectID(let id) = live[slot], gone.contains(id) else { return }
+    setLive(.null, slot: slot)
+    countChange()
   }
 
   /// Drops the values and all that differs from the row, and tells other objects what they no longer know of this one.
@@ -244,7 +364,8 @@ extension ManagedObject {
     state.subtract([.updated, .deleted, .propagated, .born])
     snapshot = nil
     forgetChanges()
-    relationships = [:]
+    setRelationships([:])
+    dropEmptyRecord()
     state.insert([.fault, .refreshed])
   }
 
@@ -257,12 +378,11 @@ extension ManagedObject {
 
   /// Forgets all that differs from the snapshot.
   final func forgetChanges() {
-    live = []
-    changed.removeAll()
-    weighAssignedAnew()
-    caches = [:]
-    delayed = [:]
-    changeCount &+= 1
+    setLive([])
+    setChanged(SlotSet())
+    setCaches([:])
+    setDelayed([:])
+    countChange()
   }
 }
 
@@ -270,45 +390,59 @@ extension ManagedObject {
 extension ManagedObject {
   /// Puts a value of its own into a slot in the place of `old`.
   @inline(__always)
-  final func put(_ value: Value, slot: Slot, insteadOf old: Value) {
+  final func put(_ value: Value, slot: Slot) {
     willChange()
     materialize()
-    live[slot] = value
-    weigh(value, insteadOf: old, slot: slot)
+    setLive(value, slot: slot)
   }
 
   /// Gives the object values of its own to change.
   final func materialize() {
-    guard live.isEmpty, let snapshot else { return }
-    live = snapshot.values
-    weighAssigned(24 &* live.count)
+    if !hasLiveValues, let snapshot { setLive(ContiguousArray(snapshot.values)) }
   }
 
   /// The next save looks at a slot.
   @inline(__always)
-  final func markChanged(_ slot: Slot) { changed.insert(slot) }
+  final func markChanged(_ slot: Slot) {
+    if slot < 64 { changedLow |= 1 << UInt64(slot) } else { ownRecord.changedHigh.insert(slot) }
+  }
 
   /// Some value of the object is another one: what was derived from it no longer holds.
   @inline(__always)
-  final func countChange() { changeCount &+= 1 }
+  final func countChange() {
+    guard let record, let context else { return }
+    context.changeCount &+= 1
+    record.changeCount = context.changeCount
+  }
 
   /// Keeps what a transformer or derived attribute gave; nil forgets it.
-  final func cache(_ cached: Cached?, slot: Slot) { caches[slot] = cached }
+  final func cache(_ cached: Cached?, slot: Slot) {
+    guard cached != nil || record != nil else { return }
+    ownRecord.caches[slot] = cached
+    weighComputed()
+  }
 
-  final func forgetCaches() { caches = [:] }
+  final func forgetCaches() { setCaches([:]) }
 
   /// Keeps a value until will-save; nil forgets it.
-  final func delay(_ value: Value?, slot: Slot) { delayed[slot] = value }
+  final func delay(_ value: Value?, slot: Slot) {
+    guard value != nil || record != nil else { return }
+    ownRecord.delayed[slot] = value
+    weighComputed()
+  }
 
-  final func forgetDelayedValues() { delayed = [:] }
+  final func forgetDelayedValues() { setDelayed([:]) }
 
   /// Puts what is known of a to-many relationship in its place.
-  final func setRelationship(_ known: ToManyState, slot: Slot) { relationships[slot] = known }
+  final func setRelationship(_ known: ToManyState, slot: Slot) {
+    ownRecord.relationships[slot] = known
+    weighRelationships()
+  }
 
   /// Destinations are read anew, of a new object that was saved too; what changed of them stays.
   final func forgetReadDestinations() {
     state.remove(.born)
-    relationships = relationships.filter { $0.value.hasChanges }
+    setRelationships(relationships.filter { $0.value.hasChanges })
     for known in relationships.values { known.unload() }
   }
 
@@ -366,9 +500,9 @@ extension ManagedObject {
       keepTransientValues(of: row)
     }
     replaceTransientDestinations(by: permanent)
-    changed.removeAll()
-    weighAssignedAnew()
+    setChanged(SlotSet())
     for known in relationships.values { known.didSave(permanent: permanent) }
+    dropEmptyRecord()
   }
 
   /// The deletion of the object is saved.
@@ -385,20 +519,20 @@ extension ManagedObject {
 
   /// Persistent values are the row's now; transient ones live on in the object.
   private func keepTransientValues(of row: Snapshot) {
-    guard !live.isEmpty else { return }
+    guard hasLiveValues else { return }
     let old = live
-    live = []
+    setLive([])
     for slot in entity.transientSlots where !old[slot].isNull {
-      if live.isEmpty { live = row.values }
-      live[slot] = old[slot]
+      if live.isEmpty { setLive(ContiguousArray(row.values)) }
+      setLive(old[slot], slot: slot)
     }
   }
 
   /// Transient relationships and values name objects that have their permanent IDs only now.
   private func replaceTransientDestinations(by permanent: [ManagedObjectID: ManagedObjectID]) {
-    guard !live.isEmpty, !permanent.isEmpty else { return }
+    guard hasLiveValues, !permanent.isEmpty else { return }
     for slot in entity.transientSlots {
-      if let value = live[slot].replacingIDs({ permanent[$0] }) { live[slot] = value }
+      if let value = live[slot].replacingIDs({ permanent[$0] }) { setLive(value, slot: slot) }
     }
   }
 
@@ -409,13 +543,13 @@ extension ManagedObject {
   final func restore(_ memo: Memo) {
     let running: State = [.departing, .awaking]
     state = memo.state.subtracting(running).union(state.intersection(running))
-    live = memo.live
-    changed = memo.changed
-    caches = memo.caches
-    delayed = memo.delayed
+    setLive(memo.live)
+    setChanged(memo.changed)
+    setCaches(memo.caches)
+    setDelayed(memo.delayed)
     // The row may have been read anew meanwhile.
-    if let snapshot, snapshot !== memo.snapshot { rebase(on: snapshot) }
-    weighAssignedAnew()
-    changeCount &+= 1
+    if let snapshot, !snapshot.isIdentical(to: memo.snapshot) { rebase(on: snapshot) }
+    countChange()
+    dropEmptyRecord()
   }
 }

@@ -2,8 +2,12 @@ import MoonbaseModel
 
 /// A set of slots. Sets within the first 64 slots need no allocation.
 struct SlotSet: Equatable {
-  private var low: UInt64 = 0
-  private var high: Set<Slot> = []
+  private(set) var low: UInt64 = 0
+  private(set) var high: Set<Slot> = []
+
+  init() {}
+
+  init(low: UInt64, high: Set<Slot>) { (self.low, self.high) = (low, high) }
 
   var isEmpty: Bool { low == 0 && high.isEmpty }
 

@@ -42,8 +42,10 @@ struct CountedOwners {
 extension ManagedObject {
   fileprivate func adoptCounts(of row: Snapshot, counts: [EntityIndex: [Slot]]) {
     guard let snapshot else { return }
-    var values = snapshot.values
+    var values = ContiguousArray(snapshot.values)
     for slot in counts[entity.index] ?? [] { values[slot] = row.values[slot] }
-    if values != snapshot.values { adopt(Snapshot(id: objectID, version: snapshot.version, values: values)) }
+    if !values.elementsEqual(snapshot.values) {
+      adopt(Snapshot(id: objectID, version: snapshot.version, values: values))
+    }
   }
 }

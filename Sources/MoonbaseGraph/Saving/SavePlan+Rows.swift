@@ -4,9 +4,28 @@ import MoonbaseModel
 extension SavePlan {
   mutating func plan(insertionOf object: ManagedObject) throws {
     let id = permanentID(object.objectID)
-    let snapshot = Snapshot(id: id, version: 1, values: try storedValues(of: object, live: object.live))
-    plans[try planIndex(of: id)].changes.inserted.append(snapshot)
-    rows.append(NewRow(object: object, snapshot: snapshot, id: id))
+    let index = try planIndex(of: id)
+    let page = plans[index].inserted.page(for: id.entitySymbol, slotCount: object.entity.properties.count)
+    page.beginRow(key: id.key, version: 1)
+    try fill(page, from: object)
+    plans[index].inserted.endRow()
+    plans[index].insertedObjects.append(rows.count)
+    rows.append(NewRow(object: object, snapshot: nil, id: id))
+  }
+
+  /// Objects and changes get their new rows when the pages are full.
+  mutating func finishRows() {
+    for index in plans.indices {
+      plans[index].changes.inserted = plans[index].inserted.finish()
+      for (row, snapshot) in zip(plans[index].insertedObjects, plans[index].changes.inserted) {
+        rows[row].snapshot = snapshot
+      }
+      for (entry, snapshot) in zip(plans[index].updatedObjects, plans[index].updated.finish()) {
+        rows[entry.row].snapshot = snapshot
+        plans[index].changes.updated.append(
+          StoreChanges.Update(snapshot: snapshot, changedSlots: entry.slots, expectedVersion: snapshot.version - 1))
+      }
+    }
   }
 
   mutating func plan(deletionOf object: ManagedObject) throws {
@@ -18,15 +37,11 @@ extension SavePlan {
   }
 
   mutating func plan(updateOf object: ManagedObject) throws {
-    guard !object.live.isEmpty, let old = object.snapshot else {
+    guard object.hasLiveValues, let old = object.snapshot else {
       rows.append(NewRow(object: object, snapshot: nil, id: object.objectID))
       return
     }
-    let values = try storedValues(of: object, live: object.live)
-    let slots = object.changed.slots.filter { slot in
-      if case .toMany = object.entity.properties[slot].kind { return false }
-      return !object.entity.properties[slot].isTransient && !values[slot].isSame(as: old.values[slot])
-    }
+    let slots = try changedSlots(of: object, from: old)
     guard !slots.isEmpty else {
       rows.append(NewRow(object: object, snapshot: nil, id: object.objectID))
       return
@@ -39,25 +54,48 @@ extension SavePlan {
           "\(object.objectID): the store is damaged: the row's version (Z_OPT) is \(old.version), and none can follow it",
         entity: object.objectID.entityName, objectID: object.objectID)
     }
-    let snapshot = Snapshot(id: object.objectID, version: version, values: values)
-    let update = StoreChanges.Update(snapshot: snapshot, changedSlots: slots, expectedVersion: old.version)
-    plans[try planIndex(of: object.objectID)].changes.updated.append(update)
-    rows.append(NewRow(object: object, snapshot: snapshot, id: object.objectID))
+    let index = try planIndex(of: object.objectID)
+    let page = plans[index].updated.page(for: object.objectID.entitySymbol, slotCount: object.live.count)
+    page.beginRow(key: object.objectID.key, version: version)
+    try fill(page, from: object)
+    plans[index].updated.endRow()
+    plans[index].updatedObjects.append((rows.count, slots))
+    rows.append(NewRow(object: object, snapshot: nil, id: object.objectID))
   }
 
-  /// The values as the store gets them: permanent IDs, nothing transient.
-  private func storedValues(of object: ManagedObject, live: ContiguousArray<Value>) throws -> ContiguousArray<Value> {
-    var values = live
-    for slot in object.entity.transientSlots { values[slot] = .null }
-    for slot in object.entity.toOneSlots {
-      guard case .objectID(let id) = values[slot] else { continue }
-      let permanentID = permanentID(id)
-      try checkSaved(permanentID, from: object, slot: slot)
-      if object.isInserted || object.changed.contains(slot) { try checkPresence(of: id, from: object, slot: slot) }
-      try checkStore(of: permanentID, from: object, slot: slot)
-      values[slot] = .objectID(permanentID)
+  /// Fills the row that a page begins with the values as the store gets them: permanent IDs, nothing transient.
+  private func fill(_ page: RowPageBuilder, from object: ManagedObject) throws {
+    let (live, entity) = (object.live, object.entity)
+    for slot in live.indices { page.set(live[slot], slot: slot) }
+    for slot in entity.transientSlots { page.set(.null, slot: slot) }
+    for slot in entity.toOneSlots {
+      if let id = try storedDestination(of: object, slot: slot) { page.set(.objectID(id), slot: slot) }
     }
-    return values
+  }
+
+  /// The destination of a to-one relationship as the store gets it; nil where there is none.
+  private func storedDestination(of object: ManagedObject, slot: Slot) throws -> ManagedObjectID? {
+    guard case .objectID(let id)? = object.current(slot), !object.entity.properties[slot].isTransient else {
+      return nil
+    }
+    let permanentID = permanentID(id)
+    try checkSaved(permanentID, from: object, slot: slot)
+    if object.isInserted || object.changed.contains(slot) { try checkPresence(of: id, from: object, slot: slot) }
+    try checkStore(of: permanentID, from: object, slot: slot)
+    return permanentID
+  }
+
+  /// The slots of attributes and to-one relationships that differ from a row.
+  private func changedSlots(of object: ManagedObject, from old: Snapshot) throws -> [Slot] {
+    var slots: [Slot] = []
+    for slot in object.changed.slots {
+      let property = object.entity.properties[slot]
+      if case .toMany = property.kind { continue }
+      if property.isTransient { continue }
+      let value = try storedDestination(of: object, slot: slot).map(Value.objectID) ?? object.current(slot) ?? .null
+      if !old.cell(slot).isSame(as: value) { slots.append(slot) }
+    }
+    return slots
   }
 
   /// A new destination that was deleted before it was ever saved has no key to point at.

@@ -8,6 +8,18 @@ struct SavePlan {
     let number: UInt32
     let store: any PersistentStore
     var changes = StoreChanges()
+    /// The new rows, and for each the index of its object in `rows`.
+    let inserted: RowCollector
+    var insertedObjects: [Int] = []
+    /// The same for changed rows.
+    let updated: RowCollector
+    var updatedObjects: [(row: Int, slots: [Slot])] = []
+
+    init(number: UInt32, store: any PersistentStore) {
+      (self.number, self.store) = (number, store)
+      inserted = RowCollector(store: StoreNumber(rawValue: number))
+      updated = RowCollector(store: StoreNumber(rawValue: number))
+    }
 
     var name: String { store.url?.path ?? "store \(store.identifier)" }
   }
@@ -42,6 +54,7 @@ struct SavePlan {
       }
       if !object.isDeleted { try planLinks(of: object) }
     }
+    finishRows()
   }
 
   /// Writes the changes to all stores, and then commits them one by one.

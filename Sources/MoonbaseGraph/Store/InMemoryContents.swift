@@ -136,9 +136,9 @@ struct InMemoryContents {
   private mutating func count() {
     for id in toCount {
       guard let entity = model.entity(of: id), let row = rows[entity.index]?[id] else { continue }
-      var values = row.values
+      var values = ContiguousArray(row.values)
       for (slot, key) in plans[entity.index].counts { values[slot] = .int(Int64(pointers[key]?[id]?.count ?? 0)) }
-      if values != row.values {
+      if !values.elementsEqual(row.values) {
         rows[entity.index]?[id] = Snapshot(id: id, version: row.version, values: values)
       }
     }

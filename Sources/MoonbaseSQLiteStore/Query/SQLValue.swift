@@ -1,3 +1,4 @@
+import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite
@@ -19,6 +20,22 @@ enum SQLValue {
     case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { statement.bind(bytes: $0, at: index) }
     case .uri(let url): statement.bind(url.absoluteString, at: index)
     case .objectID(let id): statement.bind(id.key, at: index)
+    }
+  }
+
+  /// Binds what a slot of a row holds. The row must be kept until the statement has run: its bytes are not copied.
+  @inline(__always)
+  static func bind(_ cell: Snapshot.Cell, at index: Int32, to statement: Statement) {
+    switch cell {
+    case .null: statement.bindNull(index)
+    case .bool(let flag): statement.bind(Int64(flag ? 1 : 0), at: index)
+    case .int(let number): statement.bind(number, at: index)
+    case .double(let number), .date(let number): statement.bind(number, at: index)
+    case .text(let bytes): statement.bind(keptText: bytes, at: index)
+    case .data(let bytes): statement.bind(keptBytes: bytes, at: index)
+    case .uuid(let uuid): bind(Value.uuid(uuid), at: index, to: statement)
+    case .reference(let id): statement.bind(id.key, at: index)
+    case .value(let value): bind(value, at: index, to: statement)
     }
   }
 

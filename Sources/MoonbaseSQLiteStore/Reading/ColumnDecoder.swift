@@ -1,3 +1,4 @@
+import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite
@@ -19,7 +20,7 @@ struct ColumnMismatch: Error {
   }
 
   private static func found(text bytes: UnsafeRawBufferPointer) -> String {
-    if bytes.withMemoryRebound(to: UInt8.self, { String(validUTF8: $0) }) == nil {
+    if !bytes.isUTF8 {
       let shown = bytes.prefix(20).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
       return "text whose bytes (\(shown)\(bytes.count > 20 ? " ..." : "")) are not UTF-8"
     }
@@ -29,24 +30,34 @@ struct ColumnMismatch: Error {
 
 /// Reads one column. Another storage class than expected is fine where SQL compares the value as memory does.
 enum ColumnDecoder {
+  /// Reads a column into a slot of the row that a page begins.
   @inline(__always)
-  static func value(
-    _ kind: ColumnKind, of row: Statement, column: Int32, external: ExternalData
-  ) throws(ColumnMismatch) -> Value {
+  static func read(
+    _ kind: ColumnKind, of row: Statement, column: Int32, external: ExternalData, into page: RowPageBuilder, slot: Slot
+  ) throws(ColumnMismatch) {
     switch kind {
-    case .integer16: if let number = row.storedInteger(column), Int16(exactly: number) != nil { return .int(number) }
-    case .integer32: if let number = row.storedInteger(column), Int32(exactly: number) != nil { return .int(number) }
-    case .integer64: if let number = row.storedInteger(column) { return .int(number) }
-    case .boolean: if let number = row.storedInteger(column), number == 0 || number == 1 { return .bool(number == 1) }
-    case .double: if let number = row.storedDouble(column) { return .double(number) }
-    case .string: if let text = row.storedText(column) { return .string(text) }
-    case .date:
-      if let seconds = row.storedDouble(column) { return .date(Date(timeIntervalSinceReferenceDate: seconds)) }
-    case .data: if let data = row.storedData(column) { return .data(data) }
-    case .externalData: if let data = row.storedData(column) { return external.value(data) }
+    case .integer16:
+      if let number = row.storedInteger(column), Int16(exactly: number) != nil {
+        return page.set(integer: number, slot: slot)
+      }
+    case .integer32:
+      if let number = row.storedInteger(column), Int32(exactly: number) != nil {
+        return page.set(integer: number, slot: slot)
+      }
+    case .integer64: if let number = row.storedInteger(column) { return page.set(integer: number, slot: slot) }
+    case .boolean:
+      if let number = row.storedInteger(column), number == 0 || number == 1 {
+        return page.set(bool: number == 1, slot: slot)
+      }
+    case .double: if let number = row.storedDouble(column) { return page.set(double: number, slot: slot) }
+    case .date: if let seconds = row.storedDouble(column) { return page.set(date: seconds, slot: slot) }
+    case .string: if let text = row.storedText(column) { return page.set(text: text, slot: slot) }
+    case .data: if let data = row.storedBytes(column) { return page.set(data: data, slot: slot) }
+    case .externalData:
+      if let data = row.storedBytes(column) { return page.set(external.value(Data(data)), slot: slot) }
     case .decimal, .uuid, .uri: break
     }
-    return try unusual(kind, of: row, column: column, external: external)
+    page.set(try unusual(kind, of: row, column: column, external: external), slot: slot)
   }
 
   /// The value of a column that is not stored in the way that is usual for its kind, or has several ways.
@@ -109,7 +120,9 @@ enum ColumnDecoder {
 
   /// What Foundation would write in another way is none.
   private static func uri(_ row: Statement, column: Int32) -> Value? {
-    guard let text = row.storedText(column), let url = URL(string: text), url.absoluteString == text else { return nil }
+    guard let bytes = row.storedText(column) else { return nil }
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard let url = URL(string: text), url.absoluteString == text else { return nil }
     return .uri(url)
   }
 }

@@ -110,19 +110,29 @@ struct RowPlan: Sendable {
     ManagedObjectID(store: store, entity: try decoder(row).symbol, key: row.integer(0))
   }
 
-  /// The current row. Throws for an entity that the model lacks.
-  func snapshot(_ row: Statement) throws -> Snapshot {
+  /// Adds the current row to others. Throws for an entity that the model lacks, and for a value that is none of its attribute.
+  func read(_ row: Statement, into rows: RowCollector) throws {
     let decoder = try decoder(row)
-    let id = ManagedObjectID(store: store, entity: decoder.symbol, key: row.integer(0))
-    let steps = decoder.steps
-    var values = ContiguousArray<Value>()
-    values.reserveCapacity(steps.count)
+    let page = rows.page(for: decoder.symbol, slotCount: decoder.steps.count)
+    page.beginRow(key: row.integer(0), version: row.integer(2))
+    var slot = 0
     do {
-      for step in steps { values.append(try value(step, of: row)) }
+      for step in decoder.steps {
+        try read(step, of: row, slot: slot, into: page)
+        slot += 1
+      }
     } catch let mismatch as ColumnMismatch {
-      throw damage(id, slot: values.count, mismatch: mismatch)
+      let id = ManagedObjectID(store: store, entity: decoder.symbol, key: row.integer(0))
+      throw damage(id, slot: slot, mismatch: mismatch)
     }
-    return Snapshot(id: id, version: row.integer(2), values: values)
+    rows.endRow()
+  }
+
+  /// The current row, alone.
+  func snapshot(_ row: Statement) throws -> Snapshot? {
+    let rows = RowCollector(store: store)
+    try read(row, into: rows)
+    return rows.finish().first
   }
 
   private func decoder(_ row: Statement) throws -> Decoder {
@@ -145,23 +155,23 @@ struct RowPlan: Sendable {
     return error
   }
 
-  private func value(_ step: Step, of row: Statement) throws -> Value {
+  @inline(__always)
+  private func read(_ step: Step, of row: Statement, slot: Slot, into page: RowPageBuilder) throws {
     switch step {
-    case .null: return .null
+    case .null: break
     case .attribute(let kind, let column):
-      return try ColumnDecoder.value(kind, of: row, column: column, external: externalData)
+      try ColumnDecoder.read(kind, of: row, column: column, external: externalData, into: page, slot: slot)
     case .toOne(let column, let symbol):
-      guard let key = try key(row, column: column) else { return .null }
-      return .objectID(ManagedObjectID(store: store, entity: symbol, key: key))
+      if let key = try key(row, column: column) { page.set(key: key, of: symbol, slot: slot) }
     case .polymorphic(let column, let entityColumn, let declared):
-      guard let key = try key(row, column: column) else { return .null }
+      guard let key = try key(row, column: column) else { return }
       // Rows from before the destination had subentities have no number.
       let number = row.integer(entityColumn)
       guard let symbol = number == 0 ? declared : symbol(number: number) else {
         throw damage(
           row.integer(0), what: "its relationship leads to an object of entity number \(number), which no entity has")
       }
-      return .objectID(ManagedObjectID(store: store, entity: symbol, key: key))
+      page.set(key: key, of: symbol, slot: slot)
     }
   }
 

@@ -78,10 +78,10 @@ final class RowWriter {
     statement.bind(row.version, at: 3)
     var index: Int32 = 4
     for step in steps {
-      try bind(row.values[step.slot], binding: step.binding, at: &index, to: statement, files: &files)
+      try bind(row.cell(step.slot), binding: step.binding, at: &index, to: statement, files: &files)
     }
     defer { statement.rewind() }
-    try statement.step()
+    try withExtendedLifetime(row) { _ = try statement.step() }
     return connection.changes > 0
   }
 
@@ -107,7 +107,7 @@ final class RowWriter {
   ) throws -> Bool {
     var index: Int32 = 1
     for step in steps where change.changedSlots.contains(step.slot) {
-      try bind(change.snapshot.values[step.slot], binding: step.binding, at: &index, to: statement, files: &files)
+      try bind(change.snapshot.cell(step.slot), binding: step.binding, at: &index, to: statement, files: &files)
     }
     if let expected = change.expectedVersion {
       statement.bind(change.snapshot.version, at: index)
@@ -117,32 +117,40 @@ final class RowWriter {
       statement.bind(change.snapshot.id.key, at: index)
     }
     defer { statement.rewind() }
-    try statement.step()
+    try withExtendedLifetime(change) { _ = try statement.step() }
     return connection.changes > 0
   }
 
   @inline(__always)
   private func bind(
-    _ value: Value, binding: Step.Binding, at index: inout Int32, to statement: Statement, files: inout ExternalFiles
+    _ cell: Snapshot.Cell, binding: Step.Binding, at index: inout Int32, to statement: Statement,
+    files: inout ExternalFiles
   ) throws {
-    switch (binding, value) {
-    case (.plain, _), (.toOne, _): SQLValue.bind(value, at: index, to: statement)
-    case (.external, .data(let data)): statement.bind(try externalData.write(data, files: &files), at: index)
-    case (.external, .object(let token)):
+    switch (binding, cell) {
+    case (.plain, _), (.toOne, _): SQLValue.bind(cell, at: index, to: statement)
+    case (.external, .data(let bytes)):
+      statement.bind(try externalData.write(Data(bytes), files: &files), at: index)
+    case (.external, .value(.data(let data))):
+      statement.bind(try externalData.write(data, files: &files), at: index)
+    case (.external, .value(.object(let token))):
       // A row of another store, copied with what it had not read yet.
       guard let load = token.load else { return statement.bindNull(index) }
       statement.bind(try externalData.write(load(), files: &files), at: index)
     case (.external, _): statement.bindNull(index)
-    case (.polymorphic, .objectID(let id)):
-      statement.bind(id.key, at: index)
-      index += 1
-      statement.bind(try store.layout(of: id).number, at: index)
+    case (.polymorphic, .reference(let id)): try bind(id, at: &index, to: statement)
+    case (.polymorphic, .value(.objectID(let id))): try bind(id, at: &index, to: statement)
     case (.polymorphic, _):
       statement.bindNull(index)
       index += 1
       statement.bindNull(index)
     }
     index += 1
+  }
+
+  private func bind(_ id: ManagedObjectID, at index: inout Int32, to statement: Statement) throws {
+    statement.bind(id.key, at: index)
+    index += 1
+    statement.bind(try store.layout(of: id).number, at: index)
   }
 
   // MARK: Files of old values

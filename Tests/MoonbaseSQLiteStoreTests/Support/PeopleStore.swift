@@ -54,7 +54,7 @@ struct PeopleStore {
     let old = try store.snapshot(of: id)!
     let slots = values.keys.map { entity(id.entityName).slot($0)! }.sorted()
     return StoreChanges.Update(
-      snapshot: snapshot(id, version: old.version + 1, old.values, values), changedSlots: slots,
+      snapshot: snapshot(id, version: old.version + 1, ContiguousArray(old.values), values), changedSlots: slots,
       expectedVersion: old.version)
   }
 

@@ -181,7 +181,7 @@ import Testing
     #expect(files()?.count == 1)
     let stale = StoreChanges.Update(
       snapshot: people.snapshot(
-        ids[0], version: 9, try people.store.snapshot(of: ids[0])!.values, ["bytes": .data(large)]),
+        ids[0], version: 9, ContiguousArray(try people.store.snapshot(of: ids[0])!.values), ["bytes": .data(large)]),
       changedSlots: [people.entity("Thing").slot("bytes")!], expectedVersion: 8)
     #expect(throws: GraphError.self) { try people.save { $0.updated = [stale] } }
     #expect(files()?.count == 1)

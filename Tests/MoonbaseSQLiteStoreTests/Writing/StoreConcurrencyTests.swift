@@ -55,7 +55,7 @@ import Testing
           while done < 25 {
             let row = try store.snapshot(of: id)!
             guard case .int(let value) = row.values[age] else { return }
-            var values = row.values
+            var values = ContiguousArray(row.values)
             values[age] = .int(value + 1)
             var changes = StoreChanges()
             changes.updated = [

@@ -1,0 +1,69 @@
+package import MoonbaseModel
+
+/// Rows of several entities on their way into pages, in the order in which they come.
+///
+/// Pages begin small and grow, so that a few rows take little room.
+package final class RowCollector {
+  private let store: StoreNumber
+  /// The pages that are being filled, by entity, and the index that each will have.
+  @exclusivity(unchecked) private var open: ContiguousArray<(index: Int, builder: RowPageBuilder)> = []
+  @exclusivity(unchecked) private var pages: ContiguousArray<RowPage?> = []
+  /// Page and place of each row.
+  @exclusivity(unchecked) private var order: ContiguousArray<(page: Int, place: Int)> = []
+  /// The index in `open` of the page that took the last row.
+  @exclusivity(unchecked) private var last = 0
+  /// The bytes that the finished pages keep, and those of the open ones but the last.
+  @exclusivity(unchecked) private var finishedWeight = 0
+  @exclusivity(unchecked) private var othersWeight = 0
+
+  package init(store: StoreNumber) { self.store = store }
+
+  /// How many rows there are.
+  package var count: Int { order.count }
+
+  /// The bytes that the rows keep so far, by estimate.
+  package var weight: Int { finishedWeight &+ othersWeight &+ (last < open.count ? open[last].builder.weight : 0) }
+
+  /// The page that takes the next row of an entity.
+  package func page(for entity: Symbol, slotCount: Int) -> RowPageBuilder {
+    if last < open.count, open[last].builder.entity == entity, !open[last].builder.isFull { return open[last].builder }
+    return nextPage(for: entity, slotCount: slotCount)
+  }
+
+  @inline(never)  // once for each page, or where entities take turns
+  private func nextPage(for entity: Symbol, slotCount: Int) -> RowPageBuilder {
+    last = open.firstIndex { $0.builder.entity == entity } ?? open.count
+    defer { othersWeight = open.reduce(0) { $0 &+ $1.builder.weight } &- open[last].builder.weight }
+    if last < open.count, !open[last].builder.isFull { return open[last].builder }
+    let former = last < open.count ? open[last] : nil
+    let builder = RowPageBuilder(
+      store, entity: entity, slotCount: slotCount, capacity: former.map { 4 * $0.builder.capacity } ?? 8)
+    if let former {
+      close(former)
+      open[last] = (pages.count, builder)
+    } else {
+      open.append((pages.count, builder))
+    }
+    pages.append(nil)
+    return builder
+  }
+
+  private func close(_ page: (index: Int, builder: RowPageBuilder)) {
+    finishedWeight &+= page.builder.weight
+    pages[page.index] = page.builder.finish()
+  }
+
+  /// The row that was begun in the page last asked for is complete.
+  package func endRow() {
+    let (index, builder) = open[last]
+    order.append((index, builder.count))
+    builder.endRow()
+  }
+
+  /// The rows in the order in which they came.
+  package func finish() -> [Snapshot] {
+    for page in open { close(page) }
+    open = []
+    return order.compactMap { entry in pages[entry.page].map { Snapshot(unchecked: $0, at: entry.place) } }
+  }
+}

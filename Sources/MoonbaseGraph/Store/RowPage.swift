@@ -1,0 +1,140 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Rows of one entity of a store in one block of memory: up to 512, never changed, shared by threads, decoded on access.
+///
+/// A row is its key, its version, a cell of eight bytes for each slot of the entity, and a byte for each slot that says what the
+/// cell holds: a number, the place of text or bytes in the page's tail, the key of an object, or the place of a value that is
+/// kept apart because it is large or rare. Pages are made by `RowPageBuilder`; `Snapshot` is a page and a place in it.
+// Sendable, for everything that its pointers lead to is written before there is a page, and freed with it.
+public final class RowPage: @unchecked Sendable {
+  /// How many rows a page holds at most.
+  public static let capacity = 512
+
+  /// The store of the rows.
+  let store: StoreNumber
+  /// The entity of the rows.
+  let entity: Symbol
+  /// How many rows there are.
+  public let count: Int
+  let shape: RowShape
+  /// The bytes that a row keeps, on the average and by estimate.
+  let rowWeight: Int
+
+  private let rows: UnsafeMutableRawPointer
+  private let tail: UnsafeMutableRawPointer?
+  private let kinds: ContiguousArray<ReferenceKind>
+  private let apart: ContiguousArray<Value>
+
+  /// Takes over what a builder filled.
+  init(
+    store: StoreNumber, entity: Symbol, count: Int, shape: RowShape, rows: UnsafeMutableRawPointer,
+    tail: UnsafeMutableRawPointer?, kinds: ContiguousArray<ReferenceKind>, apart: ContiguousArray<Value>, weight: Int
+  ) {
+    (self.store, self.entity, self.count, self.shape) = (store, entity, count, shape)
+    (self.rows, self.tail, self.kinds, self.apart) = (rows, tail, kinds, apart)
+    rowWeight = weight / max(count, 1)
+  }
+
+  deinit {
+    rows.deallocate()
+    tail?.deallocate()
+  }
+
+  /// The ID of a row's object.
+  func id(_ place: Int) -> ManagedObjectID {
+    ManagedObjectID(store: store, entity: entity, key: row(place).load(as: Int64.self))
+  }
+
+  /// How often a row was saved.
+  func version(_ place: Int) -> Int64 { row(place).load(fromByteOffset: RowShape.version, as: Int64.self) }
+
+  private func row(_ place: Int) -> UnsafeMutableRawPointer { rows + place &* shape.stride }
+
+  /// What the slot of a row holds.
+  @inline(__always)
+  func cell(_ slot: Slot, of place: Int) -> Snapshot.Cell {
+    let row = row(place)
+    let cell = row + shape.cell(slot)
+    switch row.load(fromByteOffset: shape.kind(slot), as: UInt8.self) {
+    case CellKind.null: return .null
+    case CellKind.bool: return .bool(cell.load(as: UInt64.self) != 0)
+    case CellKind.int: return .int(cell.load(as: Int64.self))
+    case CellKind.double: return .double(cell.load(as: Double.self))
+    case CellKind.date: return .date(cell.load(as: Double.self))
+    case CellKind.string: return .text(bytes(cell))
+    case CellKind.data: return .data(bytes(cell))
+    case CellKind.uuid: return .uuid(UUID(uuid: bytes(cell).loadUnaligned(as: uuid_t.self)))
+    case CellKind.apart: return .value(apart[cell.load(as: Int.self)])
+    case let kind:
+      let reference = kinds[Int(kind - CellKind.firstReference)]
+      return .reference(
+        ManagedObjectID(store: reference.store, entity: reference.entity, key: cell.load(as: Int64.self)))
+    }
+  }
+
+  /// The value of a slot of a row.
+  func value(_ slot: Slot, of place: Int) -> Value {
+    switch cell(slot, of: place) {
+    case .null: .null
+    case .bool(let flag): .bool(flag)
+    case .int(let number): .int(number)
+    case .double(let number): .double(number)
+    case .date(let seconds): .date(Date(timeIntervalSinceReferenceDate: seconds))
+    case .text(let bytes): .string(String(decoding: bytes, as: UTF8.self))
+    case .data(let bytes): .data(Data(bytes))
+    case .uuid(let uuid): .uuid(uuid)
+    case .reference(let id): .objectID(id)
+    case .value(let value): value
+    }
+  }
+
+  /// The bytes in the tail that a cell names.
+  private func bytes(_ cell: UnsafeMutableRawPointer) -> UnsafeRawBufferPointer {
+    let (start, length) = (cell.load(as: UInt32.self), cell.load(fromByteOffset: 4, as: UInt32.self))
+    return UnsafeRawBufferPointer(start: tail.map { $0 + Int(start) }, count: Int(length))
+  }
+}
+
+/// Where things lie in a row of so many slots.
+struct RowShape: Sendable, Equatable {
+  static let version = 8
+  private static let firstCell = 16
+
+  let slotCount: Int
+  /// From one row to the next.
+  let stride: Int
+
+  init(slotCount: Int) {
+    self.slotCount = slotCount
+    stride = (Self.firstCell + 9 * slotCount + 7) & ~7
+  }
+
+  /// From the row to the cell of a slot.
+  func cell(_ slot: Slot) -> Int { Self.firstCell &+ 8 &* slot }
+  /// From the row to the byte that says what the cell of a slot holds.
+  func kind(_ slot: Slot) -> Int { Self.firstCell &+ 8 &* slotCount &+ slot }
+}
+
+/// What a cell holds. Zero is null, so that an empty row is one of nulls.
+enum CellKind {
+  static let null: UInt8 = 0
+  static let bool: UInt8 = 1
+  static let int: UInt8 = 2
+  static let double: UInt8 = 3
+  static let date: UInt8 = 4
+  /// Start and length of bytes in the tail, 32 bits each.
+  static let string: UInt8 = 5
+  static let data: UInt8 = 6
+  static let uuid: UInt8 = 7
+  /// The place of a value that is kept as such.
+  static let apart: UInt8 = 8
+  /// From here on: the key of an object, of the page's n-th kind of reference.
+  static let firstReference: UInt8 = 16
+}
+
+/// What the keys in a cell may be of.
+struct ReferenceKind: Sendable, Equatable {
+  var store: StoreNumber
+  var entity: Symbol
+}
