@@ -86,9 +86,15 @@ let package = Package(
     .target(
       name: "MoonbaseSQLite", dependencies: ["MoonbasePlatform", "MoonbaseCSQLite"], swiftSettings: strict),
 
+    // SQL for all engines: layout, predicates, statements. It speaks to none of them.
+    .target(
+      name: "MoonbaseSQL", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph"], swiftSettings: strict),
+
     .target(
       name: "MoonbaseSQLiteStore",
-      dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph", "MoonbaseSQLite"],
+      dependencies: [
+        "MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph", "MoonbaseSQL", "MoonbaseSQLite",
+      ],
       swiftSettings: strict),
 
     // What an app imports.
@@ -142,9 +148,14 @@ let package = Package(
     .testTarget(
       name: "MoonbaseSQLiteTests", dependencies: ["MoonbasePlatform", "MoonbaseSQLite"], swiftSettings: strict),
     .testTarget(
+      name: "MoonbaseSQLTests",
+      dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseSQL", "MoonbaseTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
       name: "MoonbaseSQLiteStoreTests",
       dependencies: [
-        "MoonbasePlatform", "MoonbaseSQLiteStore", "MoonbaseGraph", "MoonbaseModel", "MoonbaseModelFormats",
+        "MoonbasePlatform", "MoonbaseSQL", "MoonbaseSQLiteStore", "MoonbaseGraph", "MoonbaseModel",
+        "MoonbaseModelFormats",
         "MoonbaseSQLite", "MoonbaseTestSupport",
       ],
       swiftSettings: strict),

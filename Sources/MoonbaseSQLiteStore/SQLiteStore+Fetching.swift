@@ -1,6 +1,7 @@
 public import MoonbaseGraph
 public import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseSQL
 import MoonbaseSQLite
 
 public import enum MoonbaseModel.Predicate
@@ -28,7 +29,8 @@ extension SQLiteStore {
   private func canRun(_ query: StoreQuery) throws -> Bool {
     do {
       let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
-      let sql = try SelectBuilder(query, plan: plan, layout: layout, store: number).select(plan.columns)
+      let sql = try SelectBuilder(query, entityCondition: plan.entityCondition, layout: layout, store: number).select(
+        plan.columns)
       try read { session in
         if let functions = query.functions { try session.register(functions) }
         _ = try session.connection.statement(sql.text)
@@ -130,7 +132,8 @@ extension SQLiteStore {
 
   private func select(_ columns: [String], query: StoreQuery, plan: RowPlan) throws -> SQLFragment {
     do {
-      return try SelectBuilder(query, plan: plan, layout: layout, store: number).select(columns)
+      return try SelectBuilder(query, entityCondition: plan.entityCondition, layout: layout, store: number).select(
+        columns)
     } catch is Untranslatable {
       throw GraphError(
         .invalidRequest,

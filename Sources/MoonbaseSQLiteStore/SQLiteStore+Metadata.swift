@@ -2,6 +2,7 @@ import MoonbaseGraph
 public import MoonbaseModel
 import MoonbaseModelFormats
 public import MoonbasePlatform
+import MoonbaseSQL
 import MoonbaseSQLite
 
 extension SQLiteStore {

@@ -1,6 +1,7 @@
 public import MoonbaseGraph
 public import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseSQL
 import MoonbaseSQLite
 
 extension SQLiteStore {

@@ -1,6 +1,7 @@
 public import MoonbaseGraph
 public import MoonbaseModel
 public import MoonbasePlatform
+import MoonbaseSQL
 import MoonbaseSQLite
 
 public import enum MoonbaseModel.Predicate

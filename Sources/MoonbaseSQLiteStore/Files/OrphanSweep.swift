@@ -1,4 +1,5 @@
 import MoonbasePlatform
+import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Removes files of values that no row names: a process left them that died between making a file and committing its row, or

@@ -1,4 +1,5 @@
 import MoonbaseModel
+import MoonbaseSQL
 
 /// The triggers by which Core Data keeps derived attributes of the form `relationship.@count` current, in its own words.
 ///

@@ -1,5 +1,6 @@
 import MoonbaseModel
 import MoonbaseModelFormats
+import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Makes the tables and indexes of a new store, in the words that Core Data uses.

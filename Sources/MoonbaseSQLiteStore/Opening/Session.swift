@@ -1,6 +1,7 @@
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseSQL
 import MoonbaseSQLite
 
 /// A connection with what is registered on it. The pool or the writer's lock gives it to one thread at a time.

@@ -2,6 +2,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
+import MoonbaseSQL
 import MoonbaseSQLite
 
 /// What a connection finds in a store's file, checked against the model.

@@ -2,6 +2,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
+import MoonbaseSQL
 import MoonbaseSQLite
 
 /// The one row of `Z_METADATA`: the store's identifier and a property list.

@@ -1,6 +1,7 @@
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Opens or makes a store's file, and says what it found.

@@ -1,4 +1,5 @@
 import MoonbaseModel
+import MoonbaseSQL
 
 /// What the entities of a store say of its tables, looked through once: there may be thousands of both.
 struct TableFacts {

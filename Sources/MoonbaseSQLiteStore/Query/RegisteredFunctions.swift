@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbaseSQL
 import MoonbaseSQLite
 
 /// The pure derived attributes of one generation of scripts, registered on one connection.
@@ -8,15 +9,14 @@ import MoonbaseSQLite
 final class RegisteredFunctions {
   private let instances: any PureFunctionInstances
 
-  static func name(_ index: Int, generation: UInt64) -> String { "moonbase_derived_\(generation)_\(index)" }
-
   init(_ provider: any PureFunctionProvider, on connection: Connection) throws {
     let instances = try provider.makeFunctions()
     self.instances = instances
     for (index, function) in provider.functions.enumerated() {
       // The first argument of each input is its type, so that a date or a UUID arrives as what it is.
       try connection.register(
-        function: Self.name(index, generation: provider.generation), arguments: Int32(function.inputs.count * 2),
+        function: DerivedFunctions.name(index, generation: provider.generation),
+        arguments: Int32(function.inputs.count * 2),
         traits: [.deterministic, .directOnly]
       ) { call in
         try Self.perform(function, at: index, instances: instances, call: call)

@@ -1,6 +1,7 @@
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Values on their way into and out of SQL, in the form in which columns hold them.

@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbaseSQL
 
 /// Selects the destinations of a to-many relationship for several owners: key, entity number, owner. Of a one-to-one relationship it
 /// selects those whose rows hold the owner's key.

@@ -1,5 +1,6 @@
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Writes the rows of `ACHANGE` that belong to one transaction.

@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbaseSQL
 import MoonbaseSQLite
 
 /// What the file itself keeps from being saved, by its constraints and triggers. Some of these its model does not speak of.

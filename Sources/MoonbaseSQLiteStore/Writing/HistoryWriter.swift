@@ -1,6 +1,7 @@
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Writes the persistent history of a save into a store that keeps one: a transaction and a change for each row, in the form

@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Writes pairs of many-to-many relationships, and the order of ordered ones.

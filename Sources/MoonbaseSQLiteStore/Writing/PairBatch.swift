@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbaseSQL
 import MoonbaseSQLite
 
 /// New pairs on their way into a table of pairs, many of them in one statement: to begin and to end one for each pair would cost

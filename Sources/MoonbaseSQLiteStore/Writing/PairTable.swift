@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbaseSQL
 import MoonbaseSQLite
 
 /// The statements for a table of pairs, and what is wrong with a pair that is not written.

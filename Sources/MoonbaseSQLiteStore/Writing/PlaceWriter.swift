@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Writes the places of one owner's ordered destinations: of as few rows as it can, beside those that stay.

@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbaseSQL
 import MoonbaseSQLite
 
 /// No save leaves a relationship that points at nothing: asked within its transaction, when all is written.

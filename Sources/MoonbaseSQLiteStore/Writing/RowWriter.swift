@@ -1,6 +1,7 @@
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Writes rows of one entity: its statements and how values are bound to them, by slot. A class, so that handing one on for

@@ -1,6 +1,7 @@
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseSQL
 import MoonbaseSQLite
 
 /// One save: deletions first, then updates, insertions and links, so that a unique value can pass from one row to another.

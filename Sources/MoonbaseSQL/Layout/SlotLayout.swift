@@ -1,8 +1,8 @@
-import MoonbaseGraph
-import MoonbaseModel
+package import MoonbaseGraph
+package import MoonbaseModel
 
 /// Where a property lies in the file.
-enum SlotLayout: Sendable {
+package enum SlotLayout: Sendable {
   /// Nowhere: a transient property, or a column that an old file lacks.
   case none
   /// In a column.
@@ -18,29 +18,29 @@ enum SlotLayout: Sendable {
 }
 
 /// A to-one relationship's columns.
-struct ToOneLayout: Sendable {
+package struct ToOneLayout: Sendable {
   /// Holds the destination's key.
-  var column: String
+  package var column: String
   /// Holds the destination's entity number, where the destination entity has subentities.
-  var entityColumn: String?
+  package var entityColumn: String?
   /// Holds the place among the owner's ordered destinations, where the inverse is ordered.
-  var orderColumn: String?
+  package var orderColumn: String?
   /// The index of the destination entity in the model.
-  var destination: EntityIndex
+  package var destination: EntityIndex
 }
 
 /// A table of pairs, seen from one side.
-struct JoinLayout: Sendable {
+package struct JoinLayout: Sendable {
   /// The table.
-  var table: String
+  package var table: String
   /// Holds the key of the relationship's owner.
-  var ownerColumn: String
+  package var ownerColumn: String
   /// Holds the key of the destination.
-  var destinationColumn: String
+  package var destinationColumn: String
   /// Holds the place among the owner's destinations, where the relationship is ordered.
-  var orderColumn: String?
+  package var orderColumn: String?
   /// Whether the relationship is its own inverse, so that each pair counts both ways.
-  var isReflexive: Bool
+  package var isReflexive: Bool
   /// The index of the destination entity in the model.
-  var destination: EntityIndex
+  package var destination: EntityIndex
 }

@@ -1,22 +1,22 @@
-import MoonbaseModel
-import MoonbasePlatform
+package import MoonbaseModel
+package import MoonbasePlatform
 
 /// A number as bytes whose order is that of the numbers, exactly: what decimals are compared by in SQL, where they lie as
 /// integers, as binary numbers and as text side by side.
-struct DecimalKey {
+package struct DecimalKey {
   private enum Class: UInt8 {
     case negativeInfinity, negative, zero, positive, infinity
   }
 
   /// The key.
-  let bytes: [UInt8]
+  package let bytes: [UInt8]
 
-  var data: Data { Data(bytes) }
+  package var data: Data { Data(bytes) }
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
   /// The key of a number; nil for what is none, NaN included.
-  init?(_ value: Value) {
+  package init?(_ value: Value) {
     switch value.asNumber {
     case .int(let number): self.init(text: number.description)
     case .decimal(let number): self.init(text: number.description)
@@ -34,7 +34,7 @@ struct DecimalKey {
   }
 
   /// Reads `-12.5e3`; nil for what is no number, or too long to be one.
-  init?(text: UnsafeBufferPointer<UInt8>) {
+  package init?(text: UnsafeBufferPointer<UInt8>) {
     var reader = Reader(text: text)
     guard text.count <= Decimal.longestNumeral, let number = reader.read() else { return nil }
     guard let first = number.digits.firstIndex(where: { $0 != 0x30 }),

@@ -1,21 +1,21 @@
 import MoonbaseGraph
-import MoonbaseModel
+package import MoonbaseModel
 
 /// Where everything of a model lies in a file: Core Data's tables, columns and numbers.
 ///
 /// Names follow from the model; where a file exists, they are looked up in it, because old frameworks named some differently.
-struct StoreLayout: Sendable {
-  let model: ResolvedModel
+package struct StoreLayout: Sendable {
+  package let model: ResolvedModel
   /// The entities by their index in the model; nil for those that the store does not hold.
-  private(set) var entities: [EntityLayout?]
+  package private(set) var entities: [EntityLayout?]
   /// The entity tables, in the order of their numbers.
-  private(set) var tables: [TableLayout]
+  package private(set) var tables: [TableLayout]
   /// The tables of pairs, each seen from the side that names it.
-  private(set) var joins: [JoinLayout]
+  package private(set) var joins: [JoinLayout]
   /// Indexes of the model's entities by `Z_ENT`, −1 where a number is not in use.
   private let indexesByNumber: [Int]
 
-  init(
+  package init(
     model: ResolvedModel, entities: [EntityLayout?], tables: [TableLayout], joins: [JoinLayout]
   ) {
     self.model = model
@@ -29,7 +29,7 @@ struct StoreLayout: Sendable {
   }
 
   /// The layout of an entity.
-  func layout(_ entity: ResolvedEntity) throws -> EntityLayout {
+  package func layout(_ entity: ResolvedEntity) throws -> EntityLayout {
     guard entity.index < entities.count, let layout = entities[entity.index] else {
       throw GraphError(
         .invalidRequest,
@@ -40,7 +40,7 @@ struct StoreLayout: Sendable {
   }
 
   /// The layout of an object's own entity.
-  func layout(of id: ManagedObjectID) throws -> EntityLayout {
+  package func layout(of id: ManagedObjectID) throws -> EntityLayout {
     guard let entity = model.entity(of: id) else {
       throw GraphError(.objectNotFound, message: "\(id) is of an entity that the store's model lacks", objectID: id)
     }
@@ -48,24 +48,24 @@ struct StoreLayout: Sendable {
   }
 
   /// The entity that a `Z_ENT` of the file stands for.
-  func entity(number: Int64) -> EntityLayout? {
+  package func entity(number: Int64) -> EntityLayout? {
     guard number > 0, number < indexesByNumber.count else { return nil }
     let index = indexesByNumber[Int(number)]
     return index < 0 ? nil : entities[index]
   }
 
   /// The number of an entity given by its index in the model.
-  func number(_ index: EntityIndex) -> Int64 { entities[index]?.number ?? 0 }
+  package func number(_ index: EntityIndex) -> Int64 { entities[index]?.number ?? 0 }
 
   /// The entities of a subtree that the store holds.
-  func subtree(of entity: ResolvedEntity) -> [EntityLayout] { entities[entity.subtree].compactMap { $0 } }
+  package func subtree(of entity: ResolvedEntity) -> [EntityLayout] { entities[entity.subtree].compactMap { $0 } }
 }
 
 /// So many parameters, one after the other; at least one.
-func parameters(_ count: Int) -> String { "?" + String(repeating: ", ?", count: count - 1) }
+package func parameters(_ count: Int) -> String { "?" + String(repeating: ", ?", count: count - 1) }
 
 /// A name as SQL needs it: as it is where it is plain, else quoted.
-func identifier(_ name: String) -> String {
+package func identifier(_ name: String) -> String {
   let isPlain = name.utf8.allSatisfy { byte in
     (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte) || byte == 0x5f
   }

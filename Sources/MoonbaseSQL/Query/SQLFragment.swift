@@ -1,36 +1,36 @@
-import MoonbaseModel
+package import MoonbaseModel
 
 /// A piece of SQL with the values of its parameters, in the order of their question marks.
-struct SQLFragment: Equatable {
-  var text: String
-  var values: [Value] = []
+package struct SQLFragment: Equatable {
+  package var text: String
+  package var values: [Value] = []
 
-  init(_ text: String, values: [Value] = []) {
+  package init(_ text: String, values: [Value] = []) {
     self.text = text
     self.values = values
   }
 
-  static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment {
+  package static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment {
     SQLFragment(left.text + right.text, values: left.values + right.values)
   }
 
-  var parenthesized: SQLFragment { SQLFragment("(\(text))", values: values) }
+  package var parenthesized: SQLFragment { SQLFragment("(\(text))", values: values) }
 
-  static func + (left: SQLFragment, right: String) -> SQLFragment {
+  package static func + (left: SQLFragment, right: String) -> SQLFragment {
     SQLFragment(left.text + right, values: left.values)
   }
-  static func + (left: String, right: SQLFragment) -> SQLFragment {
+  package static func + (left: String, right: SQLFragment) -> SQLFragment {
     SQLFragment(left + right.text, values: right.values)
   }
 }
 
 extension [SQLFragment] {
-  func joined(_ separator: String) -> SQLFragment {
+  package func joined(_ separator: String) -> SQLFragment {
     SQLFragment(map(\.text).joined(separator: separator), values: flatMap(\.values))
   }
 
   /// Conditions joined by AND or OR, as a tree: SQLite counts the levels of what stands in a row.
-  func combined(_ word: String) -> SQLFragment {
+  package func combined(_ word: String) -> SQLFragment {
     let row = 64
     guard count > row else { return map(\.parenthesized).joined(" \(word) ") }
     let size = (count + row - 1) / row
@@ -123,4 +123,4 @@ struct SQLTerm {
 }
 
 /// Why a store leaves a condition to the context: SQL cannot say it, or not with the same meaning.
-struct Untranslatable: Error {}
+package struct Untranslatable: Error {}

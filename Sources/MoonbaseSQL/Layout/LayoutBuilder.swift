@@ -1,8 +1,8 @@
 import MoonbaseGraph
-import MoonbaseModel
+package import MoonbaseModel
 
 /// Works out a layout: numbers first, then columns, then tables of pairs.
-struct LayoutBuilder {
+package struct LayoutBuilder {
   let model: ResolvedModel
   let held: [ResolvedEntity]
   /// The file's contents; nil for a file that is about to be made.
@@ -15,14 +15,14 @@ struct LayoutBuilder {
   private var missing: [EntityIndex: [String]] = [:]
   private var joins: [JoinLayout] = []
 
-  init(model: ResolvedModel, entities: [ResolvedEntity], file: FileSchema?, path: String = "") {
+  package init(model: ResolvedModel, entities: [ResolvedEntity], file: FileSchema?, path: String = "") {
     self.path = path
     self.model = model
     held = entities
     self.file = file
   }
 
-  mutating func build() throws -> StoreLayout {
+  package mutating func build() throws -> StoreLayout {
     try numberEntities()
     for entity in held where entity.parent == nil {
       tables[entity.index] = TableLayout(name: "Z" + entity.name.uppercased())

@@ -1,49 +1,17 @@
 import MoonbaseGraph
-import MoonbaseModel
+import MoonbaseSQL
 import MoonbaseSQLite
 
-/// What a file holds: its tables with their columns, and the entity numbers.
-struct FileSchema: Sendable {
-  /// Columns in order, by table; all names in upper case.
-  let columns: [String: [String]]
-  /// `Z_ENT` by `Z_NAME`.
-  let numbers: [String: Int64]
-  private let path: String
-
+extension FileSchema {
   /// Throws `.invalidStore` where the table of the entity numbers lacks a column.
   init(_ connection: Connection, path: String) throws {
-    self.path = path
-    columns = try Self.columns(connection)
+    let columns = try Self.columns(connection)
+    var numbers: [String: Int64] = [:]
     if let found = columns["Z_PRIMARYKEY"] {
       try Self.require(["Z_ENT", "Z_NAME", "Z_MAX"], in: "Z_PRIMARYKEY", found: found, path: path)
       numbers = try Self.numbers(connection)
-    } else {
-      numbers = [:]
     }
-  }
-
-  func has(_ table: String) -> Bool { columns[table.uppercased()] != nil }
-
-  func has(_ column: String, in table: String) -> Bool {
-    columns[table.uppercased()]?.contains(column.uppercased()) ?? false
-  }
-
-  /// Throws `.invalidStore` where the file has no such table, or one that lacks some of these columns.
-  func require(_ wanted: [String], in table: String) throws {
-    guard let found = columns[table.uppercased()] else {
-      throw GraphError(
-        .invalidStore, message: "\(path) is damaged: it has no table \(table), which its model asks for")
-    }
-    try Self.require(wanted, in: table, found: found, path: path)
-  }
-
-  /// The same of a table whose columns are known.
-  static func require(_ wanted: [String], in table: String, found: some Collection<String>, path: String) throws {
-    let found = Set(found.map { $0.uppercased() })
-    guard let missing = wanted.first(where: { !found.contains($0) }) else { return }
-    throw GraphError(
-      .invalidStore,
-      message: "\(path) is damaged: table \(table) has no column \(missing): restore the file from a backup")
+    self.init(columns: columns, numbers: numbers, path: path)
   }
 
   /// The columns of one table; none where the file has no such table.

@@ -1,14 +1,9 @@
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseSQL
 import MoonbaseSQLite
 
-import enum MoonbaseModel.Predicate
-
-/// What predicates can say and SQL cannot, as SQL functions that run the same code as evaluation in memory.
-enum PredicateFunctions {
-  typealias Operator = Predicate.Comparison.Operator
-  typealias Options = Predicate.Comparison.Options
-
+extension PredicateFunctions {
   static func register(on connection: Connection) throws {
     for comparator in Operator.allCases {
       guard let word = word(comparator) else { continue }
@@ -47,33 +42,6 @@ enum PredicateFunctions {
     try call.withText(1) { matcher.matches(utf8: $0) } ?? matcher.matches(call.text(1))
   }
 
-  // MARK: Operators on strings
-
-  private static func word(_ comparator: Operator) -> String? {
-    switch comparator {
-    case .contains: "contains"
-    case .beginsWith: "begins"
-    case .endsWith: "ends"
-    case .like: "like"
-    case .matches: "matches"
-    default: nil
-    }
-  }
-
-  /// The call of an operator; nil for operators that SQL has itself.
-  static func call(_ comparator: Operator, options: Options, _ left: SQLFragment, _ right: SQLFragment)
-    -> SQLFragment?
-  {
-    word(comparator).map { "moonbase_\($0)(\(options.rawValue), " + left + ", " + right + ")" }
-  }
-
-  /// A string without the differences that the options ignore.
-  static func fold(_ text: SQLFragment, options: Options) -> SQLFragment {
-    "moonbase_fold(\(options.rawValue), " + text + ")"
-  }
-
-  // MARK: Decimals
-
   private static func registerDecimals(on connection: Connection) throws {
     try register("moonbase_decimal", arguments: 1, on: connection) { call in
       setKey(call.isNull(0) ? nil : call.withText(0) { DecimalKey(text: $0) }, on: call)
@@ -85,45 +53,6 @@ enum PredicateFunctions {
 
   private static func setKey(_ key: DecimalKey?, on call: borrowing FunctionCall) {
     if let key { call.set(key.data) } else { call.setNull() }
-  }
-
-  /// What a decimal column holds, as a key.
-  static func key(decimal: SQLFragment) -> SQLFragment { "moonbase_decimal(" + decimal + ")" }
-
-  /// Any other number, as a key beside those of decimals.
-  static func key(number: SQLFragment) -> SQLFragment { "moonbase_decimal_number(" + number + ")" }
-
-  // MARK: Functions
-
-  private struct Entry: Sendable {
-    var function: PredicateFunction
-    var arity: Int
-    var argument: SQLKind
-    var result: SQLKind
-  }
-
-  private static let functions: [Entry] =
-    [
-      PredicateFunction.absolute, .floor, .ceiling, .truncate, .squareRoot, .logarithm, .naturalLogarithm, .exponential,
-      .onesComplement,
-    ]
-    .map { Entry(function: $0, arity: 1, argument: .number, result: .number) }
-    + [PredicateFunction.modulus, .power, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift]
-    .map { Entry(function: $0, arity: 2, argument: .number, result: .number) }
-    + [PredicateFunction.uppercase, .lowercase, .canonical, .uppercaseString, .lowercaseString]
-    .map { Entry(function: $0, arity: 1, argument: .string, result: .string) }
-    + [Entry(function: .length, arity: 1, argument: .string, result: .number)]
-
-  private static func name(_ index: Int) -> String { "moonbase_function_\(index)" }
-
-  /// A call of a predicate's function; nil where SQL has no such function, or the arguments are of another kind.
-  static func call(_ function: PredicateFunction, arguments: [SQLTerm]) -> SQLTerm? {
-    guard let index = functions.firstIndex(where: { $0.function == function }),
-      functions[index].arity == arguments.count,
-      arguments.allSatisfy({ $0.kind == functions[index].argument })
-    else { return nil }
-    let list = arguments.map(\.fragment).joined(", ")
-    return SQLTerm(fragment: "\(name(index))(" + list + ")", kind: functions[index].result)
   }
 }
 

@@ -1,3 +1,5 @@
+import MoonbaseSQL
+
 /// Gives indexes names of their own. What SQLite would refuse, or leave out unseen with a unique constraint, is two indexes of
 /// one name; names are put together of the model's, so that two may well come out alike.
 struct IndexNames {

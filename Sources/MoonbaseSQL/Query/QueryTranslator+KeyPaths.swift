@@ -202,7 +202,7 @@ extension QueryTranslator {
     }
     if isOverridden && scope.includesSubentities { throw Untranslatable() }
     let inputs = try function.inputs.map { try input($0, from: scope) }
-    let call = RegisteredFunctions.name(index, generation: functions.generation)
+    let call = DerivedFunctions.name(index, generation: functions.generation)
     let computed = "\(call)(" + inputs.joined(", ") + ")"
     // No object is there to be computed of, whatever the function makes of missing values.
     let result = scope.isOptional ? "CASE WHEN \(scope.alias).Z_PK IS NOT NULL THEN " + computed + " END" : computed

@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbaseSQL
 
 extension StoreLayout {
   /// What SQLite is built for.

@@ -1,22 +1,22 @@
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
-import MoonbaseSQLite
 
 /// A list of constants as one parameter, so that statements do not differ by the lengths of lists.
 ///
 /// It is bound as JSON. Integers and text are elements as they are; what JSON cannot hold exactly is written in hexadecimal
 /// behind a letter for its kind.
-enum ConstantList {
-  private static let function = "moonbase_element"
+package enum ConstantList {
+  /// The function that makes a value of an element that JSON cannot hold.
+  package static let function = "moonbase_element"
 
   /// A SELECT of the list's elements.
-  static func select(_ values: [Value]) -> SQLFragment {
+  package static func select(_ values: [Value]) -> SQLFragment {
     let element = values.allSatisfy(isPlain) ? "value" : "\(function)(value)"
     return SQLFragment("SELECT \(element) FROM json_each(?)", values: [.list(values)])
   }
 
   /// The parameter.
-  static func json(_ values: [Value]) -> String {
+  package static func json(_ values: [Value]) -> String {
     let isPlain = values.allSatisfy(isPlain)
     return "[" + values.map { isPlain ? plain($0) : packed($0) }.joined(separator: ",") + "]"
   }
@@ -75,36 +75,4 @@ enum ConstantList {
   private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
-
-  // MARK: In SQL
-
-  /// Makes the function known that unpacks elements.
-  static func register(on connection: Connection) throws {
-    try connection.register(function: function, arguments: 1, traits: [.deterministic, .directOnly]) { call in
-      switch call.storage(0) {
-      case .null: call.setNull()
-      case .text: unpack(call)
-      default: call.set(call.integer(0))
-      }
-    }
-  }
-
-  private static func unpack(_ call: borrowing FunctionCall) {
-    let (kind, bytes) = call.withText(0) { text in
-      (
-        text.first,
-        text.count > 1 ? stride(from: 1, to: text.count - 1, by: 2).map { value(text[$0], text[$0 + 1]) } : []
-      )
-    }
-    switch kind {
-    case UInt8(ascii: "d"):
-      call.set(Double(bitPattern: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }))
-    case UInt8(ascii: "t"): call.set(String(decoding: bytes, as: UTF8.self))
-    default: call.set(Data(bytes))
-    }
-  }
-
-  private static func value(_ high: UInt8, _ low: UInt8) -> UInt8 { nibble(high) << 4 | nibble(low) }
-
-  private static func nibble(_ digit: UInt8) -> UInt8 { digit < 0x3a ? digit & 15 : digit & 15 + 9 }
 }

@@ -1,27 +1,27 @@
-import MoonbaseModel
+package import MoonbaseModel
 
 /// A table of the file as `CREATE TABLE` states it.
-struct TableLayout: Sendable {
+package struct TableLayout: Sendable {
   /// A column with its declared type.
-  struct Column: Sendable {
-    var name: String
-    var type: String
+  package struct Column: Sendable {
+    package var name: String
+    package var type: String
     /// Core Data's order: by rank, entity and name.
-    var rank: Int
-    var entity: EntityIndex
-    var sortName: String
+    package var rank: Int
+    package var entity: EntityIndex
+    package var sortName: String
   }
 
-  var name: String
-  var columns: [Column] = []
+  package var name: String
+  package var columns: [Column] = []
 
   /// Names in use, in upper case.
   private var names: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
 
-  init(name: String) { self.name = name }
+  package init(name: String) { self.name = name }
 
   /// A free name: the wanted one, or with the first number behind it that is free.
-  mutating func claim(_ wanted: String) -> String {
+  package mutating func claim(_ wanted: String) -> String {
     var name = wanted
     var suffix = 0
     while !names.insert(name).inserted {
@@ -32,7 +32,7 @@ struct TableLayout: Sendable {
   }
 
   /// Integers and to-one columns stand by entity, the rest by type.
-  var orderedColumns: [Column] {
+  package var orderedColumns: [Column] {
     columns.sorted { left, right in
       let early = (left.rank < 2, right.rank < 2)
       if early.0 != early.1 { return early.0 }

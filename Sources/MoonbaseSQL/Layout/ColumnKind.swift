@@ -1,13 +1,13 @@
-import MoonbaseModel
+package import MoonbaseModel
 
 /// How an attribute's value lies in its column.
-enum ColumnKind: Sendable {
+package enum ColumnKind: Sendable {
   case integer16, integer32, integer64, boolean, double, decimal, string, date, data, uuid, uri
   /// Bytes behind a prefix that says whether they are inline or in a file beside the store.
   case externalData
 
   /// The kind for an attribute; nil for types that no column can hold.
-  init?(_ attribute: AttributeDescription) {
+  package init?(_ attribute: AttributeDescription) {
     switch attribute.type {
     case .integer16: self = .integer16
     case .integer32: self = .integer32
@@ -25,7 +25,7 @@ enum ColumnKind: Sendable {
   }
 
   /// The type that Core Data declares in `CREATE TABLE`.
-  var declaredType: String {
+  package var declaredType: String {
     switch self {
     case .integer16, .integer32, .integer64, .boolean: "INTEGER"
     case .date: "TIMESTAMP"
@@ -37,7 +37,7 @@ enum ColumnKind: Sendable {
   }
 
   /// What a value of it is called.
-  var valueName: String {
+  package var valueName: String {
     switch self {
     case .integer16: "16-bit integer"
     case .integer32: "32-bit integer"
@@ -54,7 +54,7 @@ enum ColumnKind: Sendable {
   }
 
   /// Core Data's order of columns within a table.
-  var rank: Int {
+  package var rank: Int {
     switch self {
     case .integer16, .integer32, .integer64, .boolean: 0
     case .date, .double: 2

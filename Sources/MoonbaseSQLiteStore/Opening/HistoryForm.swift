@@ -1,3 +1,4 @@
+import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Which history tables a file has: frameworks made them in two forms.
