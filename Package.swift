@@ -149,7 +149,10 @@ let package = Package(
       name: "MoonbaseSQLiteTests", dependencies: ["MoonbasePlatform", "MoonbaseSQLite"], swiftSettings: strict),
     .testTarget(
       name: "MoonbaseSQLTests",
-      dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseSQL", "MoonbaseTestSupport"],
+      dependencies: [
+        "MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseSQL", "MoonbaseSQLiteStore",
+        "MoonbaseTestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "MoonbaseSQLiteStoreTests",

@@ -29,8 +29,10 @@ extension SQLiteStore {
   private func canRun(_ query: StoreQuery) throws -> Bool {
     do {
       let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
-      let sql = try SelectBuilder(query, entityCondition: plan.entityCondition, layout: layout, store: number).select(
-        plan.columns)
+      let sql = try SelectBuilder(
+        query, entityCondition: plan.select.entityCondition, layout: layout, store: number, dialect: .sqlite
+      ).select(
+        plan.select.columns)
       try read { session in
         if let functions = query.functions { try session.register(functions) }
         _ = try session.connection.statement(sql.text)
@@ -45,7 +47,7 @@ extension SQLiteStore {
 
   public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
     let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
-    let sql = try select(plan.columns, query: query, plan: plan)
+    let sql = try select(plan.select.columns, query: query, plan: plan)
     return try read { session in
       try step(sql, query: query, session: session) { statement in
         let rows = RowCollector(store: number)
@@ -57,7 +59,7 @@ extension SQLiteStore {
 
   public func forEachBatch(matching query: StoreQuery, _ body: ([Snapshot]) throws -> Bool) throws {
     let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
-    let sql = try select(plan.columns, query: query, plan: plan)
+    let sql = try select(plan.select.columns, query: query, plan: plan)
     let rest: [Snapshot] = try read { session in
       // A reader keeps writers of a file without a log away, and of some files it shows at the end only whether
       // they were written meanwhile: then all is read first.
@@ -132,7 +134,9 @@ extension SQLiteStore {
 
   private func select(_ columns: [String], query: StoreQuery, plan: RowPlan) throws -> SQLFragment {
     do {
-      return try SelectBuilder(query, entityCondition: plan.entityCondition, layout: layout, store: number).select(
+      return try SelectBuilder(
+        query, entityCondition: plan.select.entityCondition, layout: layout, store: number, dialect: .sqlite
+      ).select(
         columns)
     } catch is Untranslatable {
       throw GraphError(
@@ -148,7 +152,7 @@ extension SQLiteStore {
     guard id.storeNumber == number.rawValue, let entity = layout.model.entity(of: id) else { return nil }
     let plan = try plan(entity, includesSubentities: false)
     return try read { session in
-      let statement = try session.connection.statement(plan.pointSelect)
+      let statement = try session.connection.statement(plan.select.pointSelect)
       statement.bind(id.key, at: 1)
       defer { statement.reset() }
       return try statement.step() ? try plan.snapshot(statement) : nil
@@ -166,7 +170,8 @@ extension SQLiteStore {
       try read { session in
         for start in stride(from: 0, to: group.count, by: Self.chunk) {
           let keys = group[start..<min(start + Self.chunk, group.count)].map(\.key)
-          let statement = try session.connection.statement(plan.select(keyCount: keys.count.roundedUpToPowerOfTwo))
+          let statement = try session.connection.statement(
+            plan.select.select(keyCount: keys.count.roundedUpToPowerOfTwo))
           for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(index + 1)) }
           defer { statement.reset() }
           try collect(statement, plan: plan, into: rows)
@@ -186,7 +191,7 @@ extension SQLiteStore {
     let none = [[ManagedObjectID]](repeating: [], count: ids.count)
     guard let first = ids.first else { return none }
     let entity = try layout.layout(of: first)
-    guard let query = try DestinationQuery(slot, of: entity, layout: layout) else { return none }
+    guard let query = try DestinationQuery(slot, of: entity, layout: layout, dialect: .sqlite) else { return none }
     let plan = try plan(query.entity, includesSubentities: true)
     let places = Dictionary(ids.enumerated().map { ($1.key, $0) }) { first, _ in first }
     return try read { session in

@@ -89,7 +89,7 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
   }
 
   /// How many arguments there are, the target of a method among them.
-  var argumentCount: Int {
+  package var argumentCount: Int {
     let colons = rawValue.count { $0 == ":" }
     return isMethod ? colons + 1 : colons
   }

@@ -8,6 +8,7 @@ package struct LayoutBuilder {
   /// The file's contents; nil for a file that is about to be made.
   let file: FileSchema?
   private let path: String
+  private let dialect: Dialect
 
   private var numbers: [EntityIndex: Int64] = [:]
   private var tables: [EntityIndex: TableLayout] = [:]
@@ -15,7 +16,9 @@ package struct LayoutBuilder {
   private var missing: [EntityIndex: [String]] = [:]
   private var joins: [JoinLayout] = []
 
-  package init(model: ResolvedModel, entities: [ResolvedEntity], file: FileSchema?, path: String = "") {
+  package init(model: ResolvedModel, entities: [ResolvedEntity], file: FileSchema?, path: String = "", dialect: Dialect)
+  {
+    self.dialect = dialect
     self.path = path
     self.model = model
     held = entities
@@ -32,7 +35,7 @@ package struct LayoutBuilder {
     let result = StoreLayout(
       model: model, entities: model.entities.map { layout(of: $0) }, tables: held.compactMap { tables[$0.index] },
       joins: joins)
-    try result.checkNames()
+    try result.checkNames(dialect)
     return result
   }
 
@@ -93,7 +96,7 @@ package struct LayoutBuilder {
       throw GraphError(
         .invalidStore,
         message:
-          "\(entity.name).\(attribute.name): a SQLite store has no column for the type \(attribute.type); make it transient",
+          "\(entity.name).\(attribute.name): a \(dialect.engine) store has no column for the type \(attribute.type); make it transient",
         entity: entity.name, property: attribute.name)
     }
     let column = claim("Z" + attribute.name.uppercased(), of: entity)

@@ -7,25 +7,25 @@ extension StoreLayout {
 
   /// Throws where two parts of the model would lie in one table, or both keys of a pair in one column: SQLite's names know no
   /// case, and the format writes them in capitals.
-  func checkNames() throws {
+  func checkNames(_ dialect: Dialect) throws {
     var taken = Set(Self.ownTables)
     for name in tables.map(\.name) + joins.map(\.table) where !taken.insert(name.asciiUppercased).inserted {
       let users = users(of: name.asciiUppercased)
       let other = users.count > 1 ? users[1] : "the store itself"
-      throw clash(users.first ?? name, other, what: "would share the table \(name)")
+      throw clash(users.first ?? name, other, what: "would share the table \(name)", dialect)
     }
     for join in joins where join.ownerColumn.asciiUppercased == join.destinationColumn.asciiUppercased {
       let names = relationships(in: join.table.asciiUppercased).joined()
       throw clash(
         names.first ?? join.table, names.reversed().first ?? join.table,
-        what: "would share the column \(join.ownerColumn) of the table \(join.table)")
+        what: "would share the column \(join.ownerColumn) of the table \(join.table)", dialect)
     }
   }
 
-  private func clash(_ one: String, _ other: String, what: String) -> GraphError {
+  private func clash(_ one: String, _ other: String, what: String, _ dialect: Dialect) -> GraphError {
     GraphError(
       .invalidStore,
-      message: "\(one) and \(other) \(what) in a SQLite store, which looks at no case: rename one of them")
+      message: "\(one) and \(other) \(what) in a \(dialect.engine) store, which looks at no case: rename one of them")
   }
 
   /// What of the model lies in a table.

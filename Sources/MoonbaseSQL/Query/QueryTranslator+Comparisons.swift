@@ -30,7 +30,9 @@ extension QueryTranslator {
 
   /// `ANY` is an EXISTS; `ALL` says that none exists for which the comparison does not hold.
   private func quantified(_ comparison: Comparison) throws -> SQLFragment {
-    guard let path = try toManyPath(comparison.left) else { throw Untranslatable() }
+    guard let path = try toManyPath(comparison.left) else {
+      throw Untranslatable("it quantifies what is no to-many relationship")
+    }
     let isAll = comparison.modifier == .all
     let found = try exists(path, isFixed: comparison.right.isFixed) { element in
       let condition = try compareElement(element, in: comparison)
@@ -58,18 +60,27 @@ extension QueryTranslator {
     switch comparator {
     case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
       if case .object = left.kind { return try compareObjects(left, by: comparator, to: right) }
-      guard left.kind.compares(with: right.kind) else { throw Untranslatable() }
-      if left.kind == .decimal || right.kind == .decimal { return compareDecimals(left, by: comparator, to: right) }
-      let sides = [left, right].map { $0.kind == .string ? fold($0.fragment, options: options) : $0.fragment }
+      guard left.kind.compares(with: right.kind) else { throw Untranslatable("it compares values of different kinds") }
+      if left.kind == .decimal || right.kind == .decimal { return try compareDecimals(left, by: comparator, to: right) }
+      var sides = try [left, right].map { $0.kind == .string ? try fold($0.fragment, options: options) : $0.fragment }
+      let isOrder = comparator != .equal && comparator != .notEqual
+      if left.kind == .string, isOrder { sides[0] = dialect.ordered(sides[0]) }
       return sides[0] + " \(comparator.sql) " + sides[1]
     case .contains, .beginsWith, .endsWith, .like, .matches:
       return try match(left, by: comparator, to: right, options: options)
-    case .in, .between: throw Untranslatable()
+    case .in, .between: throw Untranslatable("it lists or brackets within a comparison")
     }
   }
 
-  private func fold(_ text: SQLFragment, options: Comparison.Options) -> SQLFragment {
-    options.isEmpty ? text : PredicateFunctions.fold(text, options: options)
+  func fold(_ text: SQLFragment, options: Comparison.Options) throws -> SQLFragment {
+    if options.isEmpty { return text }
+    try needFunctions("comparing texts in another way than by their characters")
+    return PredicateFunctions.fold(text, options: options)
+  }
+
+  /// Throws where statements cannot call functions of this process.
+  func needFunctions(_ what: String) throws {
+    guard dialect.matching == .functions else { throw Untranslatable("\(what) is not left to \(dialect.engine)") }
   }
 
   private func compareWithNull(_ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm) throws
@@ -80,7 +91,7 @@ extension QueryTranslator {
     return switch comparator {
     case .equal: tested + " IS NULL"
     case .notEqual: tested + " IS NOT NULL"
-    default: throw Untranslatable()
+    default: throw Untranslatable("it orders a missing value")
     }
   }
 
@@ -88,14 +99,16 @@ extension QueryTranslator {
   private func compareObjects(_ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm) throws
     -> SQLFragment
   {
-    guard case .object(let one) = left.kind, case .object(let other) = right.kind else { throw Untranslatable() }
+    guard case .object(let one) = left.kind, case .object(let other) = right.kind else {
+      throw Untranslatable("it compares an object with a value")
+    }
     let isSameTable = layout.model.entities[one].root == layout.model.entities[other].root
-    guard isSameTable else { throw Untranslatable() }
+    guard isSameTable else { throw Untranslatable("it compares objects of different tables") }
     let isPresent = left.isPresent && right.isPresent
     return switch comparator {
-    case .equal: left.fragment + (isPresent ? " = " : " IS ") + right.fragment
-    case .notEqual: left.fragment + (isPresent ? " <> " : " IS NOT ") + right.fragment
-    default: throw Untranslatable()
+    case .equal: left.fragment + (isPresent ? " = " : " \(dialect.nullSafe.equal) ") + right.fragment
+    case .notEqual: left.fragment + (isPresent ? " <> " : " \(dialect.nullSafe.distinct) ") + right.fragment
+    default: throw Untranslatable("it orders objects")
     }
   }
 
@@ -103,19 +116,25 @@ extension QueryTranslator {
   private func match(
     _ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm, options: Comparison.Options
   ) throws -> SQLFragment {
-    guard left.kind == .string, right.kind == .string else { throw Untranslatable() }
+    guard left.kind == .string, right.kind == .string else {
+      throw Untranslatable("it looks into something that is no text")
+    }
+    try needFunctions(comparator.rawValue)
     guard let call = PredicateFunctions.call(comparator, options: options, left.fragment, right.fragment) else {
-      throw Untranslatable()
+      throw Untranslatable("\(dialect.engine) has no \(comparator.rawValue) as the one in memory")
     }
     guard comparator == .beginsWith, options.isSubset(of: .normalized), case .string(let prefix)? = right.constant,
       let range = PrefixRange(prefix)
     else { return call }
-    return range.condition(left.fragment) + " AND " + call
+    return range.condition(dialect.ordered(left.fragment)) + " AND " + call
   }
 
   /// Decimals compare by their keys. Beside a constant the column itself is asked first, for which there may be an index:
   /// whether it is near, or no number for SQLite: text and blobs lie behind all numbers.
-  private func compareDecimals(_ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm) -> SQLFragment {
+  private func compareDecimals(_ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm) throws
+    -> SQLFragment
+  {
+    if dialect.decimals == .exact { return try left.exact + " \(comparator.sql) " + right.exact }
     let exact = left.asDecimal.fragment + " \(comparator.sql) " + right.asDecimal.fragment
     guard let stored = left.stored, let number = right.constant?.asDouble, number.isFinite,
       let near = Self.near(stored, by: comparator, to: number)
@@ -159,37 +178,43 @@ extension QueryTranslator {
 
   private func list(_ left: SQLTerm, in values: [SQLTerm], options: Comparison.Options) throws -> SQLFragment {
     if case .object = left.kind { return try objects(left, in: values) }
-    guard left.kind != .opaque, values.allSatisfy({ left.kind.compares(with: $0.kind) }) else { throw Untranslatable() }
-    if values.isEmpty { return SQLFragment("0") }
+    guard left.kind != .opaque, values.allSatisfy({ left.kind.compares(with: $0.kind) }) else {
+      throw Untranslatable("it lists values of different kinds")
+    }
+    if values.isEmpty { return SQLFragment(dialect.truth(false)) }
     if !values.allSatisfy({ $0.constant != nil }) {
       return try values.map { try compare(left, by: .equal, to: $0, options: options) }.combined("OR").parenthesized
     }
     if left.kind == .decimal || values.contains(where: { $0.kind == .decimal }) {
-      return left.asDecimal.fragment + " IN (" + ConstantList.select(values.flatMap(\.asDecimal.fragment.values)) + ")"
+      if dialect.decimals == .exact { return dialect.membership(try left.exact, in: values.compactMap(\.constant)) }
+      return dialect.membership(left.asDecimal.fragment, in: values.flatMap(\.asDecimal.fragment.values))
     }
     guard left.kind == .string, !options.isEmpty else {
       // The column's affinity would round an integer to a floating-point number that it is not.
-      let column = left.isReal && values.contains { !$0.isExactDouble } ? "+" + left.fragment : left.fragment
-      return column + " IN (" + ConstantList.select(values.flatMap(\.fragment.values)) + ")"
+      let column =
+        left.isReal && values.contains { !$0.isExactDouble } ? dialect.withoutIndex + left.fragment : left.fragment
+      return dialect.membership(column, in: values.flatMap(\.fragment.values))
     }
     let folded = values.flatMap(\.fragment.values).map { value in
       if case .string(let text) = value { Value.string(options.fold(text)) } else { value }
     }
-    return fold(left.fragment, options: options) + " IN (" + ConstantList.select(folded) + ")"
+    return dialect.membership(try fold(left.fragment, options: options), in: folded)
   }
 
   /// Objects of another table are none of the list.
   private func objects(_ left: SQLTerm, in values: [SQLTerm]) throws -> SQLFragment {
-    guard case .object(let entity) = left.kind else { throw Untranslatable() }
+    guard case .object(let entity) = left.kind else { throw Untranslatable("it looks for values among objects") }
     var keys: [SQLTerm] = []
     for value in values {
-      guard case .object(let other) = value.kind else { throw Untranslatable() }
+      guard case .object(let other) = value.kind else { throw Untranslatable("it looks for an object among values") }
       if layout.model.entities[entity].root == layout.model.entities[other].root { keys.append(value) }
     }
-    if keys.isEmpty { return SQLFragment("0") }
+    if keys.isEmpty { return SQLFragment(dialect.truth(false)) }
     let isConstant = keys.allSatisfy { $0.constant != nil }
-    let list = isConstant ? ConstantList.select(keys.flatMap(\.fragment.values)) : keys.map(\.fragment).joined(", ")
-    let found = left.fragment + " IN (" + list + ")"
+    let found =
+      isConstant
+      ? dialect.membership(left.fragment, in: keys.flatMap(\.fragment.values))
+      : left.fragment + " IN (" + keys.map(\.fragment).joined(", ") + ")"
     return left.isPresent ? found : (found + " AND " + left.fragment + " IS NOT NULL").parenthesized
   }
 
@@ -200,20 +225,21 @@ extension QueryTranslator {
   private func between(_ left: SQLTerm, bounds right: Expression) throws -> SQLFragment {
     let bounds = try elements(of: right)
     guard bounds.count == 2, bounds.allSatisfy({ left.kind.compares(with: $0.kind) }) else {
-      throw Untranslatable()
+      throw Untranslatable("it has no two bounds of one kind")
     }
     if left.kind == .decimal || bounds.contains(where: { $0.kind == .decimal }) {
-      let lower = compareDecimals(left, by: .greaterThanOrEqual, to: bounds[0])
-      return lower + " AND " + compareDecimals(left, by: .lessThanOrEqual, to: bounds[1])
+      let lower = try compareDecimals(left, by: .greaterThanOrEqual, to: bounds[0])
+      return lower + " AND " + (try compareDecimals(left, by: .lessThanOrEqual, to: bounds[1]))
     }
-    return left.fragment + " BETWEEN " + bounds[0].fragment + " AND " + bounds[1].fragment
+    let tested = left.kind == .string ? dialect.ordered(left.fragment) : left.fragment
+    return tested + " BETWEEN " + bounds[0].fragment + " AND " + bounds[1].fragment
   }
 
   private func elements(of expression: Expression) throws -> [SQLTerm] {
     switch expression {
     case .aggregate(let elements): try elements.map { try translate($0) }
     case .constant(.list(let values)): try values.map { try constant($0) }
-    default: throw Untranslatable()
+    default: throw Untranslatable("the list is computed")
     }
   }
 }
@@ -231,6 +257,17 @@ extension Expression {
 }
 
 extension SQLTerm {
+  /// A number that the engine compares with decimals exactly.
+  fileprivate var exact: SQLFragment {
+    get throws {
+      guard constant == nil else { return SQLFragment("?", values: [constant ?? .null]) }
+      if isReal || !(kind == .decimal || isInteger) {
+        throw Untranslatable("it compares decimals with floating-point numbers")
+      }
+      return stored ?? fragment
+    }
+  }
+
   /// Whether the constant is, as a floating-point number, what it was.
   fileprivate var isExactDouble: Bool {
     if case .int(let number)? = constant { Int64(exactly: Double(number)) == number } else { true }

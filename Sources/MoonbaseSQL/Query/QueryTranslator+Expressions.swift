@@ -14,7 +14,8 @@ extension QueryTranslator {
     case .keyPath(.subquery(let collection, let variable, let predicate), ["@count"]):
       return try count(collection, variable: variable, where: predicate)
     case .function(let name, let arguments): return try function(name, arguments: arguments)
-    case .keyPath, .aggregate, .subquery, .conditional, .assignment, .anyKey: throw Untranslatable()
+    case .keyPath, .aggregate, .subquery, .conditional, .assignment, .anyKey:
+      throw Untranslatable("a part of it is evaluated in memory only")
     }
   }
 
@@ -23,7 +24,7 @@ extension QueryTranslator {
   }
 
   private func scope(ofVariable name: String) throws -> QueryScope {
-    guard let scope = variables[name] else { throw Untranslatable() }
+    guard let scope = variables[name] else { throw Untranslatable("it names the variable $\(name)") }
     return scope
   }
 
@@ -40,26 +41,32 @@ extension QueryTranslator {
     case .uuid: kind = .uuid
     case .uri: kind = .uri
     case .objectID(let id):
-      guard id.storeNumber == store.rawValue, let entity = layout.model.entity(of: id) else { throw Untranslatable() }
+      guard id.storeNumber == store.rawValue, let entity = layout.model.entity(of: id) else {
+        throw Untranslatable("it names an object of another store")
+      }
       kind = .object(entity.index)
-    case .list, .map, .object: throw Untranslatable()
+    case .list, .map, .object: throw Untranslatable("it has a list, a map or an object where a value belongs")
     }
-    let bound = kind == .decimal ? DecimalKey(value).map { .data($0.data) } ?? value : value
+    let bound =
+      kind == .decimal && dialect.decimals == .keys ? DecimalKey(value).map { .data($0.data) } ?? value : value
     return SQLTerm(fragment: SQLFragment("?", values: [bound]), kind: kind, isPresent: true, constant: value)
   }
 
   // MARK: Functions
 
   private func function(_ name: String, arguments: [Expression]) throws -> SQLTerm {
-    guard let function = PredicateFunction(rawValue: name) else { throw Untranslatable() }
+    guard let function = PredicateFunction(rawValue: name) else {
+      throw Untranslatable("there is no function \(name) in SQL")
+    }
     switch function {
     case .add: return try arithmetic("+", arguments: arguments)
     case .subtract: return try arithmetic("-", arguments: arguments)
     case .multiply: return try arithmetic("*", arguments: arguments)
     case .divide: return try arithmetic("/", arguments: arguments)
     default:
+      try needFunctions("the function \(name)")
       guard let term = PredicateFunctions.call(function, arguments: try arguments.map { try translate($0) }) else {
-        throw Untranslatable()
+        throw Untranslatable("there is no function \(name) of such arguments in SQL")
       }
       return term
     }
@@ -67,14 +74,17 @@ extension QueryTranslator {
 
   /// Integers divide as integers and overflow into floating-point numbers, in SQL as in memory.
   private func arithmetic(_ sign: String, arguments: [Expression]) throws -> SQLTerm {
+    guard dialect.arithmetic == .overflowing else {
+      throw Untranslatable("\(dialect.engine) would fail beyond the range of numbers")
+    }
     let terms = try arguments.map { try number($0) }
-    guard terms.count == 2 else { throw Untranslatable() }
+    guard terms.count == 2 else { throw Untranslatable("arithmetic is of two numbers") }
     return SQLTerm(fragment: "(" + terms[0].fragment + " \(sign) " + terms[1].fragment + ")", kind: .number)
   }
 
   private func number(_ expression: Expression) throws -> SQLTerm {
     let term = try translate(expression)
-    guard term.kind == .number else { throw Untranslatable() }
+    guard term.kind == .number else { throw Untranslatable("it computes with something that is no plain number") }
     return term
   }
 }

@@ -20,7 +20,7 @@ extension QueryTranslator {
     switch start {
     case .evaluatedObject: base = current
     case .variable(let name):
-      guard let scope = variables[name] else { throw Untranslatable() }
+      guard let scope = variables[name] else { throw Untranslatable("it names the variable $\(name)") }
       base = scope
     default: return nil
     }
@@ -71,17 +71,17 @@ extension QueryTranslator {
     var owner = path.base
     var keys = path.keys
     while let key = keys.popFirst() {
-      guard let slot = owner.layout.entity.slot(key) else { throw Untranslatable() }
+      guard let slot = owner.layout.entity.slot(key) else { throw Untranslatable("there is no \(key) in the store") }
       switch owner.layout.slots[slot] {
       case .toOne(let toOne): owner = try follow(toOne, from: owner)
       case .foreignKey(let toOne, let destination):
         return ToManyEntry(toOne, owner: owner, scope: try newScope(destination), rest: keys)
       case .join(let join):
         return ToManyEntry(join, owner: owner, scope: try newScope(join.destination), rest: keys)
-      case .none, .lost, .attribute: throw Untranslatable()
+      case .none, .lost, .attribute: throw Untranslatable("\(key) leads nowhere in the store")
       }
     }
-    throw Untranslatable()
+    throw Untranslatable("the path has no to-many relationship")
   }
 
   private func newScope(_ entity: EntityIndex) throws -> QueryScope {
@@ -103,28 +103,40 @@ extension QueryTranslator {
     let rest = keys.dropFirst()
     if rest.first?.hasPrefix("@") == true { return try aggregate(keys, from: start) }
     guard let slot = start.layout.entity.slot(key) else {
-      guard rest.isEmpty else { throw Untranslatable() }
+      if rest.isEmpty, key == "objectID" { return try value([], from: start) }
+      guard rest.isEmpty else { throw Untranslatable("\(key) is not kept in the store") }
       return try derived(key, from: start)
     }
     switch start.layout.slots[slot] {
     case .attribute(let column, _):
-      guard rest.isEmpty, let attribute = start.layout.entity.properties[slot].attribute else { throw Untranslatable() }
+      guard rest.isEmpty, let attribute = start.layout.entity.properties[slot].attribute else {
+        throw Untranslatable("it looks into \(key), which is one value to the store")
+      }
       return term(SQLFragment(start.column(column)), of: attribute)
     case .toOne(let toOne):
-      if rest.isEmpty {
+      if rest.isEmpty || rest == ["objectID"] && hasNoProperty("objectID", toOne.destination) {
         return SQLTerm(fragment: SQLFragment(start.column(toOne.column)), kind: .object(toOne.destination))
       }
       return try value(rest, from: try follow(toOne, from: start))
     case .none:
-      guard rest.isEmpty else { throw Untranslatable() }
+      guard rest.isEmpty else { throw Untranslatable("\(key) is not kept in the store") }
       return try derived(key, from: start)
-    case .lost, .foreignKey, .join: throw Untranslatable()
+    case .lost, .foreignKey, .join: throw Untranslatable("\(key) is no single value in the store")
     }
+  }
+
+  /// A decimal, compared by its key or as it is.
+  private func decimal(_ stored: SQLFragment) -> SQLTerm {
+    dialect.decimals == .keys ? .decimal(stored) : SQLTerm(fragment: stored, kind: .decimal)
+  }
+
+  private func hasNoProperty(_ name: String, _ entity: EntityIndex) -> Bool {
+    layout.model.entities[entity].slot(name) == nil
   }
 
   private func term(_ stored: SQLFragment, of attribute: AttributeDescription) -> SQLTerm {
     let kind = SQLKind(attribute)
-    if kind == .decimal { return .decimal(stored) }
+    if kind == .decimal { return decimal(stored) }
     let isReal = attribute.type == .double || attribute.type == .float
     return SQLTerm(fragment: stored, kind: kind, isReal: isReal, isInteger: kind == .number && !isReal)
   }
@@ -143,12 +155,15 @@ extension QueryTranslator {
     }
     guard let function = ["@sum": "SUM", "@min": "MIN", "@max": "MAX", "@avg": "AVG"][operation], !rest.isEmpty,
       nestedPath(scope, keys: rest) == nil
-    else { throw Untranslatable() }
+    else { throw Untranslatable("\(operation) is no plain operator on one relationship") }
     let element = try value(rest, from: scope)
     let isExtreme = function == "MIN" || function == "MAX"
     let orders = isExtreme && (element.kind == .date || element.kind == .decimal || element.kind == .string)
-    guard element.kind == .number || orders else { throw Untranslatable() }
-    let result = try isExtreme ? "\(function)(" + element.fragment + ")" : sum(element, isMean: function == "AVG")
+    guard element.kind == .number || orders else {
+      throw Untranslatable("\(operation) of such values is not what it is in memory")
+    }
+    let compared = element.kind == .string ? dialect.ordered(element.fragment) : element.fragment
+    let result = try isExtreme ? "\(function)(" + compared + ")" : sum(element, isMean: function == "AVG")
     let none = function == "SUM" ? "0" : nil
     return SQLTerm(fragment: entry.aggregate(result, ofNone: none, isFixed: true), kind: element.kind)
   }
@@ -157,8 +172,14 @@ extension QueryTranslator {
   /// put together they are an integer again, or a double where they have to. A sum that is no number is NULL.
   private func sum(_ element: SQLTerm, isMean: Bool) throws -> SQLFragment {
     // What else is no column is a function's result or an aggregate, which may or may not be an integer.
-    guard element.isReal || element.isInteger else { throw Untranslatable() }
+    guard element.isReal || element.isInteger else { throw Untranslatable("it adds up what is no column") }
     let column = element.fragment.text
+    if dialect.arithmetic == .checked {
+      guard element.isInteger, !isMean else {
+        throw Untranslatable("\(dialect.engine) adds up floating-point numbers otherwise")
+      }
+      return SQLFragment("CASE COUNT(\(column)) WHEN 0 THEN 0 ELSE SUM(\(column)) END")
+    }
     let total: String
     if element.isReal {
       total = "SUM(\(column))"
@@ -173,9 +194,11 @@ extension QueryTranslator {
 
   /// `SUBQUERY(collection, $variable, predicate).@count`.
   func count(_ collection: Expression, variable: String, where predicate: Predicate) throws -> SQLTerm {
-    guard let path = try toManyPath(collection) else { throw Untranslatable() }
+    guard let path = try toManyPath(collection) else {
+      throw Untranslatable("its subquery is over no to-many relationship")
+    }
     let entry = try enter(path)
-    guard entry.rest.isEmpty else { throw Untranslatable() }
+    guard entry.rest.isEmpty else { throw Untranslatable("its subquery is over values") }
     let isFixed = predicate.isFixed(outside: Set(variables.keys))
     let outer = variables[variable]
     variables[variable] = entry.scope
@@ -189,24 +212,29 @@ extension QueryTranslator {
 
   /// A call of a script's pure function. Where a subentity overrides it, one call cannot speak for all rows.
   private func derived(_ name: String, from scope: QueryScope) throws -> SQLTerm {
-    guard let functions else { throw Untranslatable() }
+    try needFunctions("\(name), which a script computes,")
+    guard let functions else { throw Untranslatable("\(name) is computed by the context") }
     let entity = scope.layout.entity
     let candidates = functions.functions.enumerated().filter { $1.name == name }
     func owns(_ function: PureFunction) -> ResolvedEntity? {
       layout.model.entity(function.entity).flatMap { entity.isKind(of: $0) ? $0 : nil }
     }
     let owners = candidates.compactMap { index, function in owns(function).map { ($0, index, function) } }
-    guard let (_, index, function) = owners.max(by: { $0.0.index < $1.0.index }) else { throw Untranslatable() }
+    guard let (_, index, function) = owners.max(by: { $0.0.index < $1.0.index }) else {
+      throw Untranslatable("\(name) is computed by the context")
+    }
     let isOverridden = candidates.contains { _, other in
       layout.model.entity(other.entity).map { $0.index != entity.index && $0.isKind(of: entity) } ?? false
     }
-    if isOverridden && scope.includesSubentities { throw Untranslatable() }
+    if isOverridden && scope.includesSubentities {
+      throw Untranslatable("\(name) is computed otherwise in subentities")
+    }
     let inputs = try function.inputs.map { try input($0, from: scope) }
     let call = DerivedFunctions.name(index, generation: functions.generation)
     let computed = "\(call)(" + inputs.joined(", ") + ")"
     // No object is there to be computed of, whatever the function makes of missing values.
     let result = scope.isOptional ? "CASE WHEN \(scope.alias).Z_PK IS NOT NULL THEN " + computed + " END" : computed
-    return function.type == .decimal ? .decimal(result) : SQLTerm(fragment: result, kind: SQLKind(function.type))
+    return function.type == .decimal ? decimal(result) : SQLTerm(fragment: result, kind: SQLKind(function.type))
   }
 
   /// An input with its type in front of it. Inputs that are derived themselves or collections are left to the context.
@@ -214,12 +242,14 @@ extension QueryTranslator {
     let keys = path.split(separator: ".").map(String.init)
     var entity = scope.layout.entity
     for key in keys.dropLast() {
-      guard case .toOne(let relationship)? = entity.property(key)?.kind else { throw Untranslatable() }
+      guard case .toOne(let relationship)? = entity.property(key)?.kind else {
+        throw Untranslatable("\(path) leads through a collection")
+      }
       entity = layout.model.destination(of: relationship)
     }
     guard let attribute = keys.last.flatMap({ entity.property($0) })?.attribute, !attribute.isTransient,
       attribute.type != .transformable, !attribute.allowsExternalBinaryDataStorage
-    else { throw Untranslatable() }
+    else { throw Untranslatable("\(path) is no plain attribute") }
     let term = try value(keys[...], from: scope)
     return "\(attribute.type.rawValue), " + (term.stored ?? term.fragment)
   }

@@ -12,6 +12,7 @@ import struct MoonbaseModel.SortDescriptor
 /// `= NULL` asks for absence; relationships compare with NULL as plain values.
 final class QueryTranslator {
   let layout: StoreLayout
+  let dialect: Dialect
   let store: StoreNumber
   let functions: (any PureFunctionProvider)?
   let root: QueryScope
@@ -21,8 +22,9 @@ final class QueryTranslator {
   /// What `SELF` and plain key paths start from.
   var current: QueryScope
 
-  init(_ query: StoreQuery, layout: StoreLayout, store: StoreNumber) throws {
+  init(_ query: StoreQuery, layout: StoreLayout, store: StoreNumber, dialect: Dialect) throws {
     self.layout = layout
+    self.dialect = dialect
     self.store = store
     functions = query.functions
     root = QueryScope(
@@ -40,11 +42,11 @@ final class QueryTranslator {
 
   func translate(_ predicate: Predicate) throws -> SQLFragment {
     switch predicate {
-    case .constant(let truth): SQLFragment(truth ? "1" : "0")
+    case .constant(let truth): SQLFragment(dialect.truth(truth))
     case .not(.not(let inner)): try translate(inner)
     case .not(let inner): "NOT " + (try translate(inner).parenthesized)
-    case .and(let parts): try combine(parts, word: "AND", empty: "1")
-    case .or(let parts): try combine(parts, word: "OR", empty: "0")
+    case .and(let parts): try combine(parts, word: "AND", empty: dialect.truth(true))
+    case .or(let parts): try combine(parts, word: "OR", empty: dialect.truth(false))
     case .comparison(let comparison): try translate(comparison)
     }
   }
@@ -62,12 +64,12 @@ final class QueryTranslator {
     let term = try translate(Expression.keyPath(key.keyPath))
     var fragment = term.fragment
     switch (term.kind, key.comparator) {
-    case (.opaque, _), (.null, _), (.object, _): throw Untranslatable()
-    case (.string, .compare): break
-    case (.string, .caseInsensitiveCompare): fragment = PredicateFunctions.fold(fragment, options: .caseInsensitive)
-    case (.string, _): throw Untranslatable()
+    case (.opaque, _), (.null, _), (.object, _): throw Untranslatable("\(key.keyPath) has no order in a store")
+    case (.string, .compare): fragment = dialect.ordered(fragment)
+    case (.string, .caseInsensitiveCompare): fragment = try fold(fragment, options: .caseInsensitive)
+    case (.string, _): throw Untranslatable("the order of \(key.keyPath) is that of a person's language")
     case (.number, _), (.decimal, _), (.date, _), (.uuid, _), (.uri, _), (.data, _): break
     }
-    return fragment + (key.ascending ? " ASC" : " DESC")
+    return fragment + dialect.direction(ascending: key.ascending)
   }
 }

@@ -121,6 +121,3 @@ struct SQLTerm {
     return result
   }
 }
-
-/// Why a store leaves a condition to the context: SQL cannot say it, or not with the same meaning.
-package struct Untranslatable: Error {}

@@ -3,10 +3,8 @@ package import MoonbaseModel
 
 /// Puts the SELECT of a query together.
 package struct SelectBuilder {
-  /// SQLite 3.40 reads beyond its memory where more terms of an order go through a `LEFT JOIN`: it keeps a bit for each.
-  private static let greatestOrder = 63
-
   private let query: StoreQuery
+  private let dialect: Dialect
   /// What picks the rows of the entities out of their table.
   private let entityCondition: String?
   private let condition: SQLFragment?
@@ -14,12 +12,17 @@ package struct SelectBuilder {
   private let from: String
 
   /// Throws `Untranslatable` for what SQL cannot say.
-  package init(_ query: StoreQuery, entityCondition: String?, layout: StoreLayout, store: StoreNumber) throws {
+  package init(_ query: StoreQuery, entityCondition: String?, layout: StoreLayout, store: StoreNumber, dialect: Dialect)
+    throws
+  {
     self.query = query
+    self.dialect = dialect
     self.entityCondition = entityCondition
-    guard query.sortDescriptors.count <= Self.greatestOrder else { throw Untranslatable() }
-    let translator = try QueryTranslator(query, layout: layout, store: store)
-    condition = try query.predicate.map(translator.translate)
+    guard query.sortDescriptors.count <= dialect.greatestOrder else {
+      throw Untranslatable("an order of more than \(dialect.greatestOrder) keys is too much for \(dialect.engine)")
+    }
+    let translator = try QueryTranslator(query, layout: layout, store: store, dialect: dialect)
+    condition = try query.predicate.map { try translator.translate($0.folded(for: query.entity)) }
     let keys = try query.sortDescriptors.map { try translator.translate($0) }
     order = keys.isEmpty ? nil : keys.joined(", ")
     from = translator.root.from
@@ -32,10 +35,7 @@ package struct SelectBuilder {
     if let condition { conditions.append(entityCondition == nil ? condition : "(" + condition + ")") }
     if !conditions.isEmpty { sql = sql + " WHERE " + conditions.joined(" AND ") }
     if let order { sql = sql + " ORDER BY " + order }
-    if query.limit > 0 || query.offset > 0 {
-      let limit = query.limit > 0 ? Int64(query.limit) : -1
-      sql = sql + SQLFragment(" LIMIT ? OFFSET ?", values: [.int(limit), .int(Int64(query.offset))])
-    }
-    return sql
+    sql = sql + dialect.window(limit: query.limit, offset: query.offset)
+    return SQLFragment(dialect.statement(sql.text), values: sql.values)
   }
 }

@@ -29,7 +29,7 @@ struct StoreContents {
       // A model that cannot be read costs the message its details, nothing else.
       (try? Self.modelCache(connection, schema: schema)).flatMap { try? ManagedObjectModel(modelCache: $0) }
     }.check()
-    var builder = LayoutBuilder(model: model, entities: entities, file: schema, path: path)
+    var builder = LayoutBuilder(model: model, entities: entities, file: schema, path: path, dialect: .sqlite)
     layout = try builder.build()
     for table in Set(layout.entities.compactMap { $0?.table }).sorted() {
       try schema.require(["Z_PK", "Z_ENT", "Z_OPT"], in: table)

@@ -131,9 +131,9 @@ struct StoreOpener {
   /// after a death too, makes the store in it.
   private func create() throws -> Result {
     try file.checkPlace()
-    var builder = LayoutBuilder(model: model, entities: entities, file: nil)
+    var builder = LayoutBuilder(model: model, entities: entities, file: nil, dialect: .sqlite)
     let layout = try builder.build()
-    try layout.checkColumnCounts()
+    try layout.checkColumnCounts(.sqlite)
     let metadata = StoreMetadata(model: model, entities: entities)
     let isNew = try file.state() == .absent
     let connection = try writer(.create)

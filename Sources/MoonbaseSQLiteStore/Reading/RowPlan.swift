@@ -6,28 +6,13 @@ import MoonbaseSQLite
 
 /// How rows of an entity (and its subentities) are selected and decoded: worked out once, used for every row.
 struct RowPlan: Sendable {
-  /// What to do with one slot.
-  private enum Step: Sendable {
-    case null
-    case attribute(ColumnKind, Int32)
-    /// A destination whose entity is known.
-    case toOne(Int32, Symbol)
-    /// A destination whose entity number is in another column.
-    case polymorphic(Int32, Int32, Symbol)
-  }
-
   private struct Decoder: Sendable {
     var symbol: Symbol
-    var steps: ContiguousArray<Step>
+    var steps: ContiguousArray<RowSelect.Place>
   }
 
-  let table: String
-  /// The condition that picks the rows of the entities out of their table; nil where all rows count.
-  let entityCondition: String?
-  /// The result columns, on alias `t0`: key, entity number, version, then values.
-  let columns: [String]
-  /// Selects one row by key.
-  let pointSelect: String
+  /// The statements and their columns.
+  let select: RowSelect
   private let store: StoreNumber
   private let model: ResolvedModel
   /// By entity number; for a single entity by 0.
@@ -40,40 +25,19 @@ struct RowPlan: Sendable {
   private let externalData: ExternalData
 
   init(
-    _ entity: ResolvedEntity, includesSubentities: Bool, layout: StoreLayout, store: StoreNumber,
-    externalData: ExternalData, path: String
+    _ entity: ResolvedEntity, includesSubentities: Bool, only slots: Set<Slot>? = nil, layout: StoreLayout,
+    store: StoreNumber, externalData: ExternalData, path: String
   ) throws {
     self.path = path
-    let own = try layout.layout(entity)
-    let concrete = (includesSubentities ? layout.subtree(of: entity) : [own]).filter { !$0.entity.isAbstract }
-    table = own.table
+    select = try RowSelect(
+      entity, includesSubentities: includesSubentities, only: slots, layout: layout, dialect: .sqlite)
     self.store = store
     model = layout.model
     self.externalData = externalData
-    var columns = ["t0.Z_PK", "t0.Z_ENT", "t0.Z_OPT"]
-    var places: [String: Int32] = [:]
-    func place(_ column: String) -> Int32 {
-      if let known = places[column] { return known }
-      let new = Int32(columns.count)
-      columns.append("t0.\(identifier(column))")
-      places[column] = new
-      return new
-    }
-    func step(_ slot: SlotLayout) -> Step {
-      switch slot {
-      case .none, .lost, .foreignKey, .join: return .null
-      case .attribute(let column, let kind): return .attribute(kind, place(column))
-      case .toOne(let toOne):
-        let symbol = layout.model.entities[toOne.destination].symbol
-        guard let entityColumn = toOne.entityColumn else { return .toOne(place(toOne.column), symbol) }
-        return .polymorphic(place(toOne.column), place(entityColumn), symbol)
-      }
-    }
-    let list = concrete.map { ($0.number, Decoder(symbol: $0.entity.symbol, steps: .init($0.slots.map(step)))) }
-    entityCondition = Self.condition(own, concrete: concrete, in: layout)
+    let list = select.kinds.map { ($0.number, Decoder(symbol: $0.entity.symbol, steps: ContiguousArray($0.places))) }
     isSingle = list.count == 1
     singleNumber = list.first?.0 ?? 0
-    entityNames = concrete.map { "\($0.entity.name) (\($0.number))" }.joined(separator: ", ")
+    entityNames = select.kinds.map { "\($0.entity.name) (\($0.number))" }.joined(separator: ", ")
     if isSingle {
       decoders = [list[0].1]
     } else {
@@ -81,27 +45,8 @@ struct RowPlan: Sendable {
       for (number, decoder) in list { decoders[Int(number)] = decoder }
       self.decoders = decoders
     }
-    self.columns = columns
-    let restriction = entityCondition.map { " AND \($0)" } ?? ""
-    pointSelect =
-      "SELECT \(columns.joined(separator: ", ")) FROM \(identifier(table)) t0 WHERE t0.Z_PK = ?\(restriction)"
     let greatest = layout.entities.compactMap { $0?.number }.max() ?? 0
     symbols = ContiguousArray((0...greatest).map { layout.entity(number: $0)?.entity.symbol })
-  }
-
-  /// Selects rows by so many keys.
-  func select(keyCount: Int) -> String {
-    "SELECT \(columns.joined(separator: ", ")) FROM \(identifier(table)) t0 WHERE t0.Z_PK IN (\(parameters(keyCount)))"
-      + (entityCondition.map { " AND \($0)" } ?? "")
-  }
-
-  /// Core Data does not look at `Z_ENT` where a table holds one entity, and neither does this.
-  private static func condition(_ own: EntityLayout, concrete: [EntityLayout], in layout: StoreLayout) -> String? {
-    let root = layout.model.entities[own.entity.root]
-    let all = layout.subtree(of: root).filter { !$0.entity.isAbstract }
-    if all.count == concrete.count && (!root.hasSubentities || own.entity.index == root.index) { return nil }
-    let numbers = concrete.map { String($0.number) }
-    return numbers.count == 1 ? "t0.Z_ENT = \(numbers[0])" : "t0.Z_ENT IN (\(numbers.joined(separator: ", ")))"
   }
 
   // MARK: Decoding
@@ -145,7 +90,7 @@ struct RowPlan: Sendable {
   }
 
   private func damage(_ key: Int64, what: String) -> GraphError {
-    GraphError(.invalidStore, message: "\(path) is damaged: table \(table), row \(key): \(what)")
+    GraphError(.invalidStore, message: "\(path) is damaged: table \(select.table), row \(key): \(what)")
   }
 
   private func damage(_ id: ManagedObjectID, slot: Slot, mismatch: ColumnMismatch) -> GraphError {
@@ -157,7 +102,7 @@ struct RowPlan: Sendable {
   }
 
   @inline(__always)
-  private func read(_ step: Step, of row: Statement, slot: Slot, into page: RowPageBuilder) throws {
+  private func read(_ step: RowSelect.Place, of row: Statement, slot: Slot, into page: RowPageBuilder) throws {
     switch step {
     case .null: break
     case .attribute(let kind, let column):

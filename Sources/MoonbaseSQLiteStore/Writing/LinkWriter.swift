@@ -19,7 +19,7 @@ struct LinkWriter {
   func removePairs(of links: StoreChanges.Links) throws {
     guard !links.removed.isEmpty, let join = try join(of: links) else { return }
     let table = PairTable(join, relationship: name(of: links))
-    let statement = try connection.statement(table.deletion)
+    let statement = try connection.statement(table.statements.deletion)
     for id in links.removed {
       try remove(PairTable.Pair(owner: links.owner, destination: id), from: table, with: statement)
       if join.isReflexive {

@@ -34,10 +34,10 @@ struct PairBatch {
 
   private static func target(_ table: PairTable, on connection: Connection) throws -> Target {
     // A table that somebody made without the format's primary key takes no such clause.
-    if let many = try? connection.statement(table.insertion(size)) {
-      return Target(table: table, one: try connection.statement(table.insertion(1)), many: many)
+    if let many = try? connection.statement(table.statements.insertion(size)) {
+      return Target(table: table, one: try connection.statement(table.statements.insertion(1)), many: many)
     }
-    return Target(table: table, one: try connection.statement(table.insertionWithoutKey), many: nil)
+    return Target(table: table, one: try connection.statement(table.statements.insertionWithoutKey), many: nil)
   }
 
   mutating func add(owner: ManagedObjectID, destination: ManagedObjectID) throws {

@@ -65,7 +65,7 @@ struct PlaceWriter {
   }
 
   private func write(_ places: [Int64], at positions: Range<Int>, known: [Int64: Int64]) throws {
-    let statement = try connection.statement(column.updateSQL)
+    let statement = try connection.statement(column.statements.update)
     defer { statement.reset() }
     for (id, place) in zip(order[positions], places) where known[id.key] != place {
       statement.bind(place, at: 1)
@@ -82,36 +82,17 @@ struct PlaceWriter {
 
 /// The column that keeps the places of an ordered relationship's destinations.
 struct OrderColumn {
-  let updateSQL: String
-  private let selectSQL: String
-  private let existsSQL: String
-  /// As `selectSQL`, of destinations whose keys are given.
-  private let selectSomeSQL: String
+  let statements: OrderStatements
 
-  init(join: JoinLayout, column: String) {
-    let owner = identifier(join.ownerColumn)
-    self.init(
-      table: join.table, owner: owner, key: identifier(join.destinationColumn), column: column, ownerOfSome: owner)
-  }
+  init(join: JoinLayout, column: String) { statements = OrderStatements(join, column: column, dialect: .sqlite) }
 
   init(toOne: ToOneLayout, table: String, column: String) {
-    let owner = identifier(toOne.column)
-    // With a sign SQLite looks the keys up; the owner's index would lead it through all destinations.
-    self.init(table: table, owner: owner, key: "Z_PK", column: column, ownerOfSome: "+\(owner)")
-  }
-
-  private init(table: String, owner: String, key: String, column: String, ownerOfSome: String) {
-    let (table, column) = (identifier(table), identifier(column))
-    let select = "SELECT \(key), \(column) FROM \(table) WHERE \(column) IS NOT NULL"
-    selectSQL = "\(select) AND \(owner) = ?"
-    selectSomeSQL = "\(select) AND \(ownerOfSome) = ? AND \(key) IN (SELECT value FROM json_each(?))"
-    existsSQL = "SELECT 1 FROM \(table) WHERE \(owner) = ? AND \(key) = ?"
-    updateSQL = "UPDATE \(table) SET \(column) = ? WHERE \(owner) = ? AND \(key) = ?"
+    statements = OrderStatements(toOne, table: table, column: column, dialect: .sqlite)
   }
 
   /// Whether an owner has a destination.
   func has(_ key: Int64, of owner: Int64, on connection: Connection) throws -> Bool {
-    let statement = try connection.statement(existsSQL)
+    let statement = try connection.statement(statements.presence)
     statement.bind(owner, at: 1)
     statement.bind(key, at: 2)
     defer { statement.reset() }
@@ -120,7 +101,8 @@ struct OrderColumn {
 
   /// The places of an owner's destinations, or of some; without those that have none.
   func read(_ owner: Int64, some: [ManagedObjectID]?, on connection: Connection) throws -> [Int64: Int64] {
-    let statement = try connection.statement(some == nil ? selectSQL : selectSomeSQL)
+    let statement = try connection.statement(
+      some == nil ? statements.selection : statements.selectionOfSome)
     statement.bind(owner, at: 1)
     if let some { SQLValue.bind(.list(some.map(Value.objectID)), at: 2, to: statement) }
     defer { statement.reset() }

@@ -9,6 +9,8 @@ struct ReferenceCheck {
   let layout: StoreLayout
   let connection: Connection
 
+  private static let statements = ReferenceStatements(.sqlite)
+
   /// Throws the conflicts with what other contexts deleted, or pointed at what is deleted here.
   func run() throws {
     let missing = try missingDestinations()
@@ -21,9 +23,8 @@ struct ReferenceCheck {
     let new = NewDestinations(changes, in: layout.model).ids
     var missing: Set<ManagedObjectID> = []
     for (root, ids) in Dictionary(grouping: new, by: { layout.model.entity(of: $0)?.root ?? -1 }) where root >= 0 {
-      let table = identifier(try layout.layout(layout.model.entities[root]).table)
-      let rows = try rows(
-        "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM \(table) WHERE Z_PK = value)", ids: ids)
+      let table = try layout.layout(layout.model.entities[root]).table
+      let rows = try rows(Self.statements.missing(from: table), ids: ids)
       let keys = Set(rows.map { $0[0] })
       if !keys.isEmpty { missing.formUnion(ids.filter { keys.contains($0.key) }) }
     }
@@ -54,10 +55,8 @@ struct ReferenceCheck {
   private func unreached(_ ids: [ManagedObjectID], slot: Slot, of entity: ResolvedEntity) throws -> [GraphError] {
     guard case .foreignKey(let toOne, let destination) = try layout.layout(entity).slots[slot] else { return [] }
     let declared = layout.model.entities[destination]
-    let column = identifier(toOne.column)
-    let rows = try rows(
-      "SELECT \(column), Z_PK, Z_ENT FROM \(identifier(try layout.layout(declared).table)) "
-        + "WHERE \(column) IN (SELECT value FROM json_each(?))", ids: ids)
+    let table = try layout.layout(declared).table
+    let rows = try rows(Self.statements.rows(of: table, leadingBy: toOne.column), ids: ids)
     return rows.compactMap { row in
       guard let id = ids.first(where: { $0.key == row[0] }) else { return nil }
       return .unreached(
@@ -80,10 +79,8 @@ struct ReferenceCheck {
       return []
     }
     let rows = try rows(
-      "SELECT o.\(identifier(back.column)), o.Z_PK, o.Z_ENT FROM \(identifier(other.table)) o "
-        + "LEFT JOIN \(identifier(own.table)) s ON s.Z_PK = o.\(identifier(back.column)) "
-        + "WHERE o.\(identifier(back.column)) IN (SELECT value FROM json_each(?)) "
-        + "AND s.\(identifier(toOne.column)) IS NOT o.Z_PK", ids: ids)
+      Self.statements.rows(of: other.table, leadingBy: back.column, butNotBackFrom: own.table, by: toOne.column),
+      ids: ids)
     return rows.compactMap { row in
       guard let id = ids.first(where: { $0.key == row[0] }) else { return nil }
       return .unpaired(
@@ -118,7 +115,9 @@ struct ReferenceCheck {
   private func pairs(of id: ManagedObjectID, slot: Slot, where isWanted: (ManagedObjectID) -> Bool) throws
     -> [ManagedObjectID]
   {
-    guard let query = try DestinationQuery(slot, of: layout.layout(of: id), layout: layout) else { return [] }
+    guard let query = try DestinationQuery(slot, of: layout.layout(of: id), layout: layout, dialect: .sqlite) else {
+      return []
+    }
     let statement = try connection.statement(query.select(keyCount: 1))
     statement.bind(id.key, at: 1)
     defer { statement.reset() }

@@ -7,21 +7,6 @@ import MoonbaseSQLite
 /// Writes rows of one entity: its statements and how values are bound to them, by slot. A class, so that handing one on for
 /// every row copies nothing.
 final class RowWriter {
-  /// A slot that has a column.
-  struct Column {
-    var slot: Slot
-    var name: String
-    /// For relationships.
-    var toOne: ToOneLayout?
-    var isExternal = false
-
-    fileprivate var step: Step {
-      Step(
-        slot: slot,
-        binding: isExternal ? .external : toOne == nil ? .plain : toOne?.entityColumn == nil ? .toOne : .polymorphic)
-    }
-  }
-
   /// What binding a value takes to know; free of references, because every value of every row passes here.
   fileprivate struct Step {
     enum Binding {
@@ -30,52 +15,39 @@ final class RowWriter {
 
     var slot: Slot
     var binding: Binding
+
+    init(_ column: RowStatements.Column) {
+      slot = column.slot
+      binding =
+        column.isExternal
+        ? .external : column.toOne == nil ? .plain : column.toOne?.entityColumn == nil ? .toOne : .polymorphic
+    }
   }
 
-  let layout: EntityLayout
-  let columns: [Column]
-  let insertSQL: String
+  let statements: RowStatements
   private let steps: ContiguousArray<Step>
   private let store: StoreLayout
   private let externalData: ExternalData
+  private let number: Int64
+  let hasExternalData: Bool
 
   init(_ layout: EntityLayout, store: StoreLayout, externalData: ExternalData) throws {
-    if let missing = layout.missingColumns.first {
-      throw GraphError(
-        .storeFailure,
-        message: "\(layout.entity.name): the file lacks \(missing); its rows can be read but not written",
-        entity: layout.entity.name)
-    }
-    for case .lost(let error) in layout.slots { throw error }
-    self.layout = layout
+    statements = try RowStatements(layout, dialect: .sqlite)
     self.store = store
     self.externalData = externalData
-    columns = layout.slots.enumerated().compactMap { slot, place in
-      switch place {
-      case .none, .lost, .foreignKey, .join: nil
-      case .attribute(let name, .externalData): Column(slot: slot, name: identifier(name), isExternal: true)
-      case .attribute(let name, _): Column(slot: slot, name: identifier(name))
-      case .toOne(let toOne): Column(slot: slot, name: identifier(toOne.column), toOne: toOne)
-      }
-    }
-    steps = ContiguousArray(columns.map(\.step))
-    var names = ["Z_PK", "Z_ENT", "Z_OPT"]
-    for column in columns {
-      names.append(column.name)
-      if let entityColumn = column.toOne?.entityColumn { names.append(identifier(entityColumn)) }
-    }
-    insertSQL =
-      "INSERT INTO \(identifier(layout.table)) (\(names.joined(separator: ", "))) VALUES (\(parameters(names.count)))"
+    steps = ContiguousArray(statements.columns.map(Step.init))
+    number = layout.number
+    hasExternalData = statements.columns.contains(where: \.isExternal)
   }
 
-  var hasExternalData: Bool { columns.contains(where: \.isExternal) }
+  var layout: EntityLayout { statements.layout }
 
   /// Runs the insertion and says whether the row is there; the statement's parameters are all overwritten the next time.
   func insert(
     _ row: Snapshot, with statement: Statement, on connection: Connection, files: inout ExternalFiles
   ) throws -> Bool {
     statement.bind(row.id.key, at: 1)
-    statement.bind(layout.number, at: 2)
+    statement.bind(number, at: 2)
     statement.bind(row.version, at: 3)
     var index: Int32 = 4
     for step in steps {
@@ -84,22 +56,6 @@ final class RowWriter {
     defer { statement.rewind() }
     try withExtendedLifetime(row) { _ = try statement.step() }
     return connection.changes > 0
-  }
-
-  /// The statement that changes these slots: parameters are the values, the new version, the key and the expected version.
-  ///
-  /// An object that leaves an ordered relationship loses its place in it.
-  func updateSQL(_ slots: [Slot], checksVersion: Bool) -> String {
-    var parts: [String] = []
-    for column in columns where slots.contains(column.slot) {
-      parts.append("\(column.name) = ?")
-      guard let toOne = column.toOne else { continue }
-      if let entityColumn = toOne.entityColumn { parts.append("\(identifier(entityColumn)) = ?") }
-      if let orderColumn = toOne.orderColumn { parts.append("\(identifier(orderColumn)) = NULL") }
-    }
-    parts.append(checksVersion ? "Z_OPT = ?" : "Z_OPT = IFNULL(Z_OPT, 0) + 1")
-    return "UPDATE \(identifier(layout.table)) SET \(parts.joined(separator: ", ")) WHERE Z_PK = ?"
-      + (checksVersion ? " AND IFNULL(Z_OPT, 0) = ?" : "")
   }
 
   /// Runs an update and says whether it found its row.
@@ -158,13 +114,11 @@ final class RowWriter {
 
   /// Notes the files that the row's external values are kept in, before the row changes or goes.
   func forgetFiles(of key: Int64, slots: [Slot]?, on connection: Connection, files: inout ExternalFiles) throws {
-    let names = columns.filter { $0.isExternal && slots?.contains($0.slot) ?? true }.map(\.name)
-    guard !names.isEmpty else { return }
-    let statement = try connection.statement(
-      "SELECT \(names.joined(separator: ", ")) FROM \(identifier(layout.table)) WHERE Z_PK = ?")
+    guard let sql = statements.externals(of: slots) else { return }
+    let statement = try connection.statement(sql)
     statement.bind(key, at: 1)
     defer { statement.reset() }
     guard try statement.step() else { return }
-    for index in names.indices { externalData.forget(statement.data(Int32(index)), files: &files) }
+    for index in 0..<statement.columnCount { externalData.forget(statement.data(index), files: &files) }
   }
 }

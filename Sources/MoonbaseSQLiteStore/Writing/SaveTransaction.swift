@@ -73,7 +73,7 @@ struct SaveTransaction {
       try HostWork.charge()
       if current?.symbol != row.id.entitySymbol {
         let writer = try writer(row.id)
-        current = (row.id.entitySymbol, writer, try connection.statement(writer.insertSQL))
+        current = (row.id.entitySymbol, writer, try connection.statement(writer.statements.insertion))
       }
       guard let current else { continue }
       do {
@@ -136,7 +136,7 @@ struct SaveTransaction {
     if let lastUpdate, lastUpdate.fits(change) { return lastUpdate }
     let writer = try writer(change.snapshot.id)
     let checksVersion = change.expectedVersion != nil
-    let sql = writer.updateSQL(change.changedSlots, checksVersion: checksVersion)
+    let sql = writer.statements.update(change.changedSlots, checksVersion: checksVersion)
     let shape = UpdateShape(
       entity: change.snapshot.id.entitySymbol, slots: change.changedSlots, checksVersion: checksVersion, writer: writer,
       statement: try connection.statement(sql))
@@ -149,10 +149,8 @@ struct SaveTransaction {
     let writer = try writer(change.snapshot.id)
     let unique = Set(writer.layout.entity.uniquenessConstraints.joined()).union(writer.layout.slots(named: error))
       .intersection(change.changedSlots)
-    let columns = writer.columns.filter { unique.contains($0.slot) }.map { "\($0.name) = NULL" }
-    guard !columns.isEmpty else { throw describe(error, saving: change.snapshot.id) }
-    let statement = try connection.statement(
-      "UPDATE \(identifier(writer.layout.table)) SET \(columns.joined(separator: ", ")) WHERE Z_PK = ?")
+    guard let sql = writer.statements.clearing(unique) else { throw describe(error, saving: change.snapshot.id) }
+    let statement = try connection.statement(sql)
     statement.bind(change.snapshot.id.key, at: 1)
     try statement.run()
   }
@@ -166,9 +164,8 @@ struct SaveTransaction {
       if writer.hasExternalData {
         try writer.forgetFiles(of: deletion.id.key, slots: nil, on: connection, files: &files)
       }
-      let check = deletion.expectedVersion == nil ? "" : " AND IFNULL(Z_OPT, 0) = ?"
       let statement = try connection.statement(
-        "DELETE FROM \(identifier(writer.layout.table)) WHERE Z_PK = ?\(check)")
+        writer.statements.deletion(checksVersion: deletion.expectedVersion != nil))
       statement.bind(deletion.id.key, at: 1)
       if let expected = deletion.expectedVersion { statement.bind(expected, at: 2) }
       do {
@@ -186,14 +183,14 @@ struct SaveTransaction {
 
   private func unlink(_ id: ManagedObjectID, of entity: EntityLayout) throws {
     for case .join(let join) in entity.slots {
-      try unlink(id, table: join.table, column: join.ownerColumn)
-      if join.isReflexive { try unlink(id, table: join.table, column: join.destinationColumn) }
+      let pairs = PairStatements(join, dialect: .sqlite)
+      try unlink(id, by: pairs.deletion(ofAllOf: .owner))
+      if join.isReflexive { try unlink(id, by: pairs.deletion(ofAllOf: .destination)) }
     }
   }
 
-  private func unlink(_ id: ManagedObjectID, table: String, column: String) throws {
-    let statement = try connection.statement(
-      "DELETE FROM \(identifier(table)) WHERE \(identifier(column)) = ?")
+  private func unlink(_ id: ManagedObjectID, by sql: String) throws {
+    let statement = try connection.statement(sql)
     statement.bind(id.key, at: 1)
     try statement.run()
   }
@@ -201,9 +198,10 @@ struct SaveTransaction {
   // MARK: Conflicts
 
   /// Why a change found no row: another context came first, or the file ignored it.
-  private func conflict(_ id: ManagedObjectID, expected: Int64?, _ change: String) throws -> GraphError? {
-    let table = try layout.layout(of: id).table
-    let statement = try connection.statement("SELECT IFNULL(Z_OPT, 0) FROM \(identifier(table)) WHERE Z_PK = ?")
+  private mutating func conflict(_ id: ManagedObjectID, expected: Int64?, _ change: String) throws -> GraphError? {
+    let statements = try writer(id).statements
+    let table = statements.layout.table
+    let statement = try connection.statement(statements.version)
     statement.bind(id.key, at: 1)
     defer { statement.reset() }
     guard try statement.step() else { return expected.map { .conflict(id, expected: $0, found: nil) } }

@@ -1,26 +1,51 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseTestSupport
+
+@testable import MoonbaseSQLiteStore
 
 /// A model with the layout of a file that is about to be made, and queries of it as SQL.
 struct SQLBench {
   let model: ResolvedModel
   let layout: StoreLayout
+  let dialect: Dialect
+  let store = StoreNumber("A")
 
-  init(_ description: ManagedObjectModel = People.model()) throws {
+  init(_ dialect: Dialect = .sqlite, _ description: ManagedObjectModel = People.model()) throws {
     model = try description.resolved()
-    var builder = LayoutBuilder(model: model, entities: model.entities, file: nil)
+    self.dialect = dialect
+    var builder = LayoutBuilder(model: model, entities: model.entities, file: nil, dialect: dialect)
     layout = try builder.build()
   }
 
+  func entity(_ name: String) -> ResolvedEntity { model.entity(name)! }
+
   func query(_ entity: String, _ predicate: MoonbaseModel.Predicate? = nil) -> StoreQuery {
-    var query = StoreQuery(entity: model.entity(entity)!, in: model)
+    var query = StoreQuery(entity: self.entity(entity), in: model)
     query.predicate = predicate
     return query
   }
 
   func select(_ columns: [String], _ query: StoreQuery) throws -> SQLFragment {
-    try SelectBuilder(query, entityCondition: nil, layout: layout, store: StoreNumber("A")).select(columns)
+    try SelectBuilder(query, entityCondition: nil, layout: layout, store: store, dialect: dialect).select(columns)
   }
+
+  /// The condition of a query for people, without what stands before it.
+  func condition(_ format: String, _ arguments: Value...) throws -> SQLFragment {
+    let predicate = try MoonbaseModel.Predicate(format: format, arguments: arguments)
+    let sql = try select(["1"], query("Person", predicate))
+    let start = sql.text.range(of: " WHERE ")!.upperBound
+    return SQLFragment(String(sql.text[start...]), values: sql.values)
+  }
+}
+
+extension Dialect {
+  /// As PostgreSQL speaks: another engine than the one that there is, so that no word of that one stands in translation itself.
+  static let postgreSQL = Dialect(
+    engine: "PostgreSQL", placeholder: .numbered, truth: ("TRUE", "FALSE"),
+    nullSafe: ("IS NOT DISTINCT FROM", "IS DISTINCT FROM"), keySets: .arrays, nullOrder: .written,
+    collation: "\"C\"", noLimit: .absent, ignore: { " ON CONFLICT (\($0)) DO NOTHING" }, arithmetic: .checked,
+    matching: .cannot, decimals: .exact, greatestColumnCount: 1600)
 }

@@ -38,7 +38,9 @@ import struct MoonbaseModel.SortDescriptor
     "SUBQUERY(department.employees, $e, $e.department.name == department.name).@count > 1",
     "SUBQUERY(friends, $f, $f.department.employees.@count > 4).@count > 0", "ANY friends.friends.friends.age == 3",
     "email IN {'1', '2'} AND department.employees.@count > 4", "email == '4' AND ANY friends.department.name == 'Moon'",
-    "color == NULL", "TRUEPREDICATE", "FALSEPREDICATE",
+    "color == NULL", "TRUEPREDICATE", "FALSEPREDICATE", "born < now()", "age > CAST('1', 'NSNumber')", "age < 1 + 1",
+    "firstName == uppercase('ada')", "department.objectID == NULL", "department.objectID != NULL",
+    "ANY friends.objectID != NULL", "objectID != NULL",
   ]
 
   /// The same objects in both stores: a number names each.

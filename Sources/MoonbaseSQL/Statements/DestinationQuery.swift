@@ -1,18 +1,19 @@
 import MoonbaseGraph
-import MoonbaseModel
-import MoonbaseSQL
+package import MoonbaseModel
 
 /// Selects the destinations of a to-many relationship for several owners: key, entity number, owner. Of a one-to-one relationship it
 /// selects those whose rows hold the owner's key.
-struct DestinationQuery {
+package struct DestinationQuery {
   /// The destination entity.
-  let entity: ResolvedEntity
+  package let entity: ResolvedEntity
   private let from: String
   private let owner: String
   private let order: String
+  private let dialect: Dialect
 
   /// Nil for a property that leads nowhere in the file.
-  init?(_ slot: Slot, of own: EntityLayout, layout: StoreLayout) throws {
+  package init?(_ slot: Slot, of own: EntityLayout, layout: StoreLayout, dialect: Dialect) throws {
+    self.dialect = dialect
     switch own.slots[slot] {
     case .foreignKey(let toOne, let destination):
       entity = layout.model.entities[destination]
@@ -56,7 +57,8 @@ struct DestinationQuery {
     place.map { "\($0) IS NULL, \($0), t0.Z_PK" } ?? "t0.Z_PK"
   }
 
-  func select(keyCount: Int) -> String {
-    "SELECT t0.Z_PK, t0.Z_ENT, \(owner) FROM \(from) WHERE \(owner) IN (\(parameters(keyCount))) ORDER BY \(order)"
+  package func select(keyCount: Int) -> String {
+    dialect.statement(
+      "SELECT t0.Z_PK, t0.Z_ENT, \(owner) FROM \(from) WHERE \(dialect.isOneOf(keyCount, owner)) ORDER BY \(order)")
   }
 }

@@ -1,0 +1,99 @@
+/// What an engine says in words of its own, and what it cannot say: a value that translation and statements are given.
+///
+/// Whatever a dialect lacks words for with the meaning that memory has, translation refuses (`Untranslatable`), and the context does
+/// it. The store that speaks to the engine makes the value: MoonbaseSQL knows no engine.
+package struct Dialect: Sendable {
+  /// How parameters stand in a statement.
+  package enum Placeholder: Sendable {
+    /// `?`
+    case question
+    /// `$1`, `$2`, ...
+    case numbered
+  }
+
+  /// How a list of constants is one parameter.
+  package enum KeySets: Sendable {
+    /// JSON, which `json_each` takes apart. What JSON cannot hold a function of this process makes of its elements.
+    case json
+    /// An array.
+    case arrays
+  }
+
+  /// Where rows without a value stand in an order.
+  package enum NullOrder: Sendable {
+    /// Before all others, without a word.
+    case least
+    /// Where a word says that they should.
+    case written
+  }
+
+  /// How a query says that it has an offset and no limit.
+  package enum NoLimit: Sendable {
+    /// By a limit of -1.
+    case negative
+    /// By leaving the limit away.
+    case absent
+  }
+
+  /// What arithmetic does beyond the range of its numbers.
+  package enum Arithmetic: Sendable {
+    /// Integers grow into floating-point numbers, and what is divided by zero is NULL: as in memory. Only sums of integers fail.
+    case overflowing
+    /// The statement fails: then only sums of integers, which are exact, are left to the engine.
+    case checked
+  }
+
+  /// Whether statements can call functions of this process: operators on texts, functions of predicates, scripts.
+  package enum Matching: Sendable {
+    case functions
+    case cannot
+  }
+
+  /// How decimals are compared.
+  package enum Decimals: Sendable {
+    /// By keys that functions of this process make.
+    case keys
+    /// By the engine, exactly.
+    case exact
+  }
+
+  /// What the engine is called in messages.
+  package var engine: String
+  package var placeholder: Placeholder
+  /// The words for true and false.
+  package var truth: (yes: String, no: String)
+  /// Equality that takes two missing values for equal, and its contrary.
+  package var nullSafe: (equal: String, distinct: String)
+  package var keySets: KeySets
+  package var nullOrder: NullOrder
+  /// What stands behind a text so that it is compared by code points; nil where all are.
+  package var collation: String?
+  package var noLimit: NoLimit
+  /// What stands behind an insertion whose row may be there already, given the columns that tell.
+  package var ignore: @Sendable (_ keys: String) -> String
+  package var arithmetic: Arithmetic
+  package var matching: Matching
+  package var decimals: Decimals
+  /// What keeps an index of a column from being used, where the engine would choose the wrong one.
+  package var withoutIndex: String
+  /// Of so many keys an order may be made.
+  package var greatestOrder: Int
+  /// A table may have so many columns.
+  package var greatestColumnCount: Int
+
+  /// Says how an engine speaks.
+  package init(
+    engine: String, placeholder: Placeholder, truth: (yes: String, no: String),
+    nullSafe: (equal: String, distinct: String), keySets: KeySets, nullOrder: NullOrder, collation: String?,
+    noLimit: NoLimit, ignore: @escaping @Sendable (_ keys: String) -> String, arithmetic: Arithmetic,
+    matching: Matching, decimals: Decimals, withoutIndex: String = "", greatestOrder: Int = .max,
+    greatestColumnCount: Int
+  ) {
+    self.engine = engine
+    (self.placeholder, self.truth, self.nullSafe) = (placeholder, truth, nullSafe)
+    (self.keySets, self.nullOrder, self.collation, self.noLimit) = (keySets, nullOrder, collation, noLimit)
+    (self.ignore, self.arithmetic, self.matching, self.decimals) = (ignore, arithmetic, matching, decimals)
+    (self.withoutIndex, self.greatestOrder) = (withoutIndex, greatestOrder)
+    self.greatestColumnCount = greatestColumnCount
+  }
+}

@@ -1,0 +1,37 @@
+/// The statements for the column that keeps the places of an ordered relationship's destinations.
+package struct OrderStatements: Sendable {
+  /// Gives a destination a place: parameters are place, owner and destination.
+  package let update: String
+  /// Selects destinations and places of an owner; those without a place are left out.
+  package let selection: String
+  /// The same of some destinations, whose keys are one parameter.
+  package let selectionOfSome: String
+  /// Asks for a destination of an owner.
+  package let presence: String
+
+  /// For a table of pairs.
+  package init(_ join: JoinLayout, column: String, dialect: Dialect) {
+    let owner = identifier(join.ownerColumn)
+    self.init(
+      table: join.table, owner: owner, key: identifier(join.destinationColumn), column: column, ownerOfSome: owner,
+      dialect: dialect)
+  }
+
+  /// For the destinations' own table.
+  package init(_ toOne: ToOneLayout, table: String, column: String, dialect: Dialect) {
+    let owner = identifier(toOne.column)
+    // The keys are looked up; the owner's index would lead through all destinations.
+    self.init(
+      table: table, owner: owner, key: "Z_PK", column: column, ownerOfSome: dialect.withoutIndex + owner,
+      dialect: dialect)
+  }
+
+  private init(table: String, owner: String, key: String, column: String, ownerOfSome: String, dialect: Dialect) {
+    let (table, column) = (identifier(table), identifier(column))
+    let select = "SELECT \(key), \(column) FROM \(table) WHERE \(column) IS NOT NULL"
+    selection = dialect.statement("\(select) AND \(owner) = ?")
+    selectionOfSome = dialect.statement("\(select) AND \(ownerOfSome) = ? AND \(dialect.isOneOfKeys(key))")
+    presence = dialect.statement("SELECT 1 FROM \(table) WHERE \(owner) = ? AND \(key) = ?")
+    update = dialect.statement("UPDATE \(table) SET \(column) = ? WHERE \(owner) = ? AND \(key) = ?")
+  }
+}

@@ -1,0 +1,29 @@
+/// The questions by which a save finds relationships that would lead nowhere. The keys asked for are one parameter.
+package struct ReferenceStatements: Sendable {
+  private let dialect: Dialect
+
+  package init(_ dialect: Dialect) { self.dialect = dialect }
+
+  /// The keys that no row of a table has.
+  package func missing(from table: String) -> String {
+    dialect.statement(
+      "SELECT value FROM \(dialect.keyTable) WHERE NOT EXISTS (SELECT 1 FROM \(identifier(table)) WHERE Z_PK = value)")
+  }
+
+  /// The rows of a table that lead to one of the keys: key, own key, entity number.
+  package func rows(of table: String, leadingBy column: String) -> String {
+    let column = identifier(column)
+    return dialect.statement(
+      "SELECT \(column), Z_PK, Z_ENT FROM \(identifier(table)) WHERE \(dialect.isOneOfKeys(column))")
+  }
+
+  /// The same of a one-to-one relationship, without the rows to which the other side leads back.
+  package func rows(of table: String, leadingBy column: String, butNotBackFrom other: String, by back: String) -> String
+  {
+    let column = "o.\(identifier(column))"
+    return dialect.statement(
+      "SELECT \(column), o.Z_PK, o.Z_ENT FROM \(identifier(table)) o LEFT JOIN \(identifier(other)) s "
+        + "ON s.Z_PK = \(column) WHERE \(dialect.isOneOfKeys(column)) "
+        + "AND s.\(identifier(back)) \(dialect.nullSafe.distinct) o.Z_PK")
+  }
+}

@@ -1,0 +1,101 @@
+import MoonbaseGraph
+package import MoonbaseModel
+
+/// Which columns hold the rows of an entity (and its subentities), and the statements that select rows by their keys.
+package struct RowSelect: Sendable {
+  /// Where the value of a slot lies among the result columns.
+  package enum Place: Sendable {
+    /// Nowhere: it is null.
+    case null
+    case attribute(ColumnKind, Int32)
+    /// The key of a destination whose entity is known.
+    case toOne(Int32, Symbol)
+    /// The key of a destination whose entity number is in another column.
+    case polymorphic(Int32, Int32, Symbol)
+  }
+
+  /// An entity whose rows may be among the result.
+  package struct Kind: Sendable {
+    package var entity: ResolvedEntity
+    /// `Z_ENT`.
+    package var number: Int64
+    /// By slot.
+    package var places: [Place]
+  }
+
+  package let table: String
+  /// The condition that picks the rows of the entities out of their table; nil where all rows count.
+  package let entityCondition: String?
+  /// The result columns, on alias `t0`: key, entity number, version, then values.
+  package let columns: [String]
+  package let kinds: [Kind]
+  /// Selects one row by key.
+  package let pointSelect: String
+  private let dialect: Dialect
+
+  /// Works out the columns of all slots, or of some.
+  package init(
+    _ entity: ResolvedEntity, includesSubentities: Bool, only slots: Set<Slot>? = nil, layout: StoreLayout,
+    dialect: Dialect
+  ) throws {
+    let own = try layout.layout(entity)
+    let concrete = (includesSubentities ? layout.subtree(of: entity) : [own]).filter { !$0.entity.isAbstract }
+    var places = ColumnPlaces(model: layout.model)
+    kinds = concrete.map { kind in
+      Kind(
+        entity: kind.entity, number: kind.number,
+        places: kind.slots.enumerated().map { slots?.contains($0) ?? true ? places.place($1) : .null })
+    }
+    columns = places.columns
+    table = own.table
+    entityCondition = Self.condition(own, concrete: concrete, in: layout)
+    self.dialect = dialect
+    let restriction = entityCondition.map { " AND \($0)" } ?? ""
+    pointSelect = dialect.statement(
+      "SELECT \(columns.joined(separator: ", ")) FROM \(identifier(table)) t0 WHERE t0.Z_PK = ?\(restriction)")
+  }
+
+  /// Selects rows by so many keys.
+  package func select(keyCount: Int) -> String {
+    dialect.statement(
+      "SELECT \(columns.joined(separator: ", ")) FROM \(identifier(table)) t0 WHERE "
+        + dialect.isOneOf(keyCount, "t0.Z_PK") + (entityCondition.map { " AND \($0)" } ?? ""))
+  }
+
+  /// Core Data does not look at `Z_ENT` where a table holds one entity, and neither does this.
+  private static func condition(_ own: EntityLayout, concrete: [EntityLayout], in layout: StoreLayout) -> String? {
+    let root = layout.model.entities[own.entity.root]
+    let all = layout.subtree(of: root).filter { !$0.entity.isAbstract }
+    if all.count == concrete.count && (!root.hasSubentities || own.entity.index == root.index) { return nil }
+    let numbers = concrete.map { String($0.number) }
+    return numbers.count == 1 ? "t0.Z_ENT = \(numbers[0])" : "t0.Z_ENT IN (\(numbers.joined(separator: ", ")))"
+  }
+}
+
+/// The result columns as they are found to be needed, each once.
+private struct ColumnPlaces {
+  let model: ResolvedModel
+  private(set) var columns = ["t0.Z_PK", "t0.Z_ENT", "t0.Z_OPT"]
+  private var known: [String: Int32] = [:]
+
+  init(model: ResolvedModel) { self.model = model }
+
+  mutating func place(_ slot: SlotLayout) -> RowSelect.Place {
+    switch slot {
+    case .none, .lost, .foreignKey, .join: return .null
+    case .attribute(let column, let kind): return .attribute(kind, index(of: column))
+    case .toOne(let toOne):
+      let symbol = model.entities[toOne.destination].symbol
+      guard let entityColumn = toOne.entityColumn else { return .toOne(index(of: toOne.column), symbol) }
+      return .polymorphic(index(of: toOne.column), index(of: entityColumn), symbol)
+    }
+  }
+
+  private mutating func index(of column: String) -> Int32 {
+    if let known = known[column] { return known }
+    let new = Int32(columns.count)
+    columns.append("t0.\(identifier(column))")
+    known[column] = new
+    return new
+  }
+}

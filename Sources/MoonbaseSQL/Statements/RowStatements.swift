@@ -1,0 +1,89 @@
+import MoonbaseGraph
+package import MoonbaseModel
+
+/// The statements that write rows of one entity.
+package struct RowStatements: Sendable {
+  /// A slot that has a column.
+  package struct Column: Sendable {
+    package var slot: Slot
+    package var name: String
+    /// For relationships.
+    package var toOne: ToOneLayout?
+    package var isExternal = false
+  }
+
+  package let layout: EntityLayout
+  package let columns: [Column]
+  /// Inserts a row: its parameters are key, entity number, version and the columns' values, a relationship's with the number of its
+  /// entity where that has a column.
+  package let insertion: String
+  private let dialect: Dialect
+  private let table: String
+
+  /// Throws where the file lacks what rows of the entity need.
+  package init(_ layout: EntityLayout, dialect: Dialect) throws {
+    if let missing = layout.missingColumns.first {
+      throw GraphError(
+        .storeFailure,
+        message: "\(layout.entity.name): the file lacks \(missing); its rows can be read but not written",
+        entity: layout.entity.name)
+    }
+    for case .lost(let error) in layout.slots { throw error }
+    self.layout = layout
+    self.dialect = dialect
+    table = identifier(layout.table)
+    columns = layout.slots.enumerated().compactMap { slot, place in
+      switch place {
+      case .none, .lost, .foreignKey, .join: nil
+      case .attribute(let name, .externalData): Column(slot: slot, name: identifier(name), isExternal: true)
+      case .attribute(let name, _): Column(slot: slot, name: identifier(name))
+      case .toOne(let toOne): Column(slot: slot, name: identifier(toOne.column), toOne: toOne)
+      }
+    }
+    let names = ["Z_PK", "Z_ENT", "Z_OPT"] + columns.flatMap { [$0.name] + $0.entityColumn }
+    insertion = dialect.statement(
+      "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(parameters(names.count)))")
+  }
+
+  /// Changes some slots: parameters are the values, the new version, the key and the expected version; without a check the key only.
+  ///
+  /// An object that leaves an ordered relationship loses its place in it.
+  package func update(_ slots: [Slot], checksVersion: Bool) -> String {
+    var parts: [String] = []
+    for column in columns where slots.contains(column.slot) {
+      parts += ([column.name] + column.entityColumn).map { "\($0) = ?" }
+      if let orderColumn = column.toOne?.orderColumn { parts.append("\(identifier(orderColumn)) = NULL") }
+    }
+    parts.append(checksVersion ? "Z_OPT = ?" : "Z_OPT = COALESCE(Z_OPT, 0) + 1")
+    return dialect.statement(
+      "UPDATE \(table) SET \(parts.joined(separator: ", ")) WHERE Z_PK = ?\(Self.check(checksVersion))")
+  }
+
+  /// Deletes a row: parameters are the key and the expected version.
+  package func deletion(checksVersion: Bool) -> String {
+    dialect.statement("DELETE FROM \(table) WHERE Z_PK = ?\(Self.check(checksVersion))")
+  }
+
+  private static func check(_ checksVersion: Bool) -> String { checksVersion ? " AND COALESCE(Z_OPT, 0) = ?" : "" }
+
+  /// Takes the values of some slots away from a row, so that others can have them; nil where none of them has a column.
+  package func clearing(_ slots: Set<Slot>) -> String? {
+    let parts = columns.filter { slots.contains($0.slot) }.map { "\($0.name) = NULL" }
+    return parts.isEmpty
+      ? nil : dialect.statement("UPDATE \(table) SET \(parts.joined(separator: ", ")) WHERE Z_PK = ?")
+  }
+
+  /// Selects the version of a row.
+  package var version: String { dialect.statement("SELECT COALESCE(Z_OPT, 0) FROM \(table) WHERE Z_PK = ?") }
+
+  /// Selects what lies in the columns of external values, of all or of some slots; nil where there are none.
+  package func externals(of slots: [Slot]?) -> String? {
+    let names = columns.filter { $0.isExternal && slots?.contains($0.slot) ?? true }.map(\.name)
+    return names.isEmpty
+      ? nil : dialect.statement("SELECT \(names.joined(separator: ", ")) FROM \(table) WHERE Z_PK = ?")
+  }
+}
+
+extension RowStatements.Column {
+  fileprivate var entityColumn: [String] { toOne?.entityColumn.map { [identifier($0)] } ?? [] }
+}
