@@ -17,9 +17,9 @@ struct ChangeJournal {
     /// The object was like this.
     case changed(ManagedObject, ManagedObject.Memo)
     /// A destination of the object was like this.
-    case destination(ManagedObject, ToManyState, ToManyState.Step)
+    case destination(ManagedObject, Slot, ToManyState, ToManyState.Step)
     /// The destinations of the object were in this order.
-    case order(ManagedObject, ToManyState, ToManyState.Order)
+    case order(ManagedObject, Slot, ToManyState, ToManyState.Order)
     /// The object was not there.
     case inserted(ManagedObject)
     /// The object was new, was deleted and left the context.
@@ -27,7 +27,8 @@ struct ChangeJournal {
 
     var object: ManagedObject {
       switch self {
-      case .changed(let object, _), .destination(let object, _, _), .order(let object, _, _), .inserted(let object),
+      case .changed(let object, _), .destination(let object, _, _, _), .order(let object, _, _, _),
+        .inserted(let object),
         .dropped(let object, _):
         object
       }
@@ -37,7 +38,7 @@ struct ChangeJournal {
     fileprivate var weight: Int {
       switch self {
       case .changed(let object, _): Self.ownWeight &+ object.liveWeight
-      case .order(_, _, let order): Self.ownWeight &+ order.weight
+      case .order(_, _, _, let order): Self.ownWeight &+ order.weight
       case .destination, .inserted, .dropped: Self.ownWeight
       }
     }
@@ -144,8 +145,12 @@ extension ManagedObjectContext {
   private func undo(_ entry: ChangeJournal.Entry) {
     switch entry {
     case .changed(let object, let memo): undo(object, memo: memo)
-    case .destination(_, let state, let step): state.undo(step)
-    case .order(_, let state, let order): state.undo(order)
+    case .destination(let object, let slot, let state, let step):
+      state.undo(step)
+      object.outdate(slot)
+    case .order(let object, let slot, let state, let order):
+      state.undo(order)
+      object.outdate(slot)
     case .inserted(let object):
       changedObjects.remove(object)
       disown(object, because: .rolledBack)
@@ -153,6 +158,7 @@ extension ManagedObjectContext {
       object.enter(self, state: state)
       changedObjects.append(object)
       newDeletedObjects.append(object)
+      object.outdateAll()
     }
   }
 

@@ -62,6 +62,7 @@ extension ManagedObjectContext {
     list(object)
     changedObjects.note(object)
     if object.isInserted { newDeletedObjects.append(object) }
+    object.outdate(.presence)
     changeCount &+= 1
     touchedObjects?.append(object)
     deletionsToPropagate.append(object)
@@ -83,6 +84,7 @@ extension ManagedObjectContext {
 
   /// The object is no longer of this context.
   func disown(_ object: ManagedObject, because departure: ManagedObject.Departure, mayReturn: Bool = false) {
+    object.outdateAll()
     registered.remove(object)
     object.leaveUnsaved(because: departure, mayReturn: mayReturn)
   }
@@ -113,6 +115,7 @@ extension ManagedObjectContext {
     pendingErrors = []
     readObjects = []
     prefetched = PrefetchedLists()
+    outdatedStored = []
     changedObjects = []
     changeCount &+= 1
   }
@@ -125,6 +128,7 @@ extension ManagedObjectContext {
     forgetChanges()
     for object in registered.values { object.takeUnretainedValue().leave(because: .reset) }
     registered = IdentityMap()
+    forgetDerivations()
   }
 
   /// Reads an object anew at its next access.
@@ -179,6 +183,7 @@ extension ManagedObjectContext {
       didChange(object)
     }
     // What others know by the row stays where the row says the same.
+    object.outdateAll()
     if !partners.isEmpty { try tell(partners, of: object) }
     if !ties.isEmpty, let row = try coordinator.snapshot(of: object.objectID) {
       object.takeRow(row)

@@ -38,7 +38,7 @@ extension ManagedObjectContext {
       guard let snapshot = try coordinator.snapshot(of: id) else { return nil }
       object.takeRow(snapshot)
     }
-    return object.isDeleted ? nil : object
+    return object.state.contains(.deleted) ? nil : object
   }
 
   /// The object of an ID if it is registered.
@@ -46,7 +46,10 @@ extension ManagedObjectContext {
 
   /// The object of an ID unless it is deleted here or gone from the store: for the far side of a relationship.
   func objectIfPresent(with id: ManagedObjectID) throws -> ManagedObject? {
-    if let known = registered[id]?.takeUnretainedValue() { return try known.isDeleted || isGone(known) ? nil : known }
+    if derivations.isRecording { noteRead(ofPresence: id) }
+    if let known = registered[id]?.takeUnretainedValue() {
+      return try known.state.contains(.deleted) || isGone(known) ? nil : known
+    }
     return id.isTemporaryID ? nil : try existingObject(with: id)
   }
 
@@ -80,6 +83,7 @@ extension ManagedObjectContext {
 
   /// An object goes away: called from its `deinit`.
   func forget(_ object: ManagedObject) {
+    if derivations.isWatching, object.hasCaches { derivations.detach(object) }
     registered.remove(object)
     weigh(-object.weight)
   }

@@ -3,7 +3,7 @@ import MoonbaseModel
 extension ManagedObjectContext {
   /// Checks what must hold between public calls, for tests; returns what does not.
   package func brokenInvariants() -> [String] {
-    var broken: [String] = []
+    var broken = derivations.brokenInvariants
     for (id, pointer) in registered.pairs {
       let object = pointer.takeUnretainedValue()
       if object.objectID != id { broken.append("\(id) is registered for \(object.objectID)") }

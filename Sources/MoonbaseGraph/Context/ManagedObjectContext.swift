@@ -54,8 +54,10 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) var hookDepth = 0
   /// How many accessors of subclasses are running inside of each other.
   @exclusivity(unchecked) var accessorDepth = 0
-  /// The derived attributes that are being computed, each needed by the one before it.
-  @exclusivity(unchecked) var computations: ContiguousArray<Computation> = []
+  /// What derived values were computed from.
+  @exclusivity(unchecked) var derivations = Derivations()
+  /// Stored derived attributes of which something changed that they were computed from, until the next save.
+  var outdatedStored: [StoredPlace] = []
   /// Whether the body of a transaction runs.
   var isInTransaction = false
   /// Objects that change while rules and `willSave` run; nil outside of that.
@@ -129,13 +131,18 @@ public final class ManagedObjectContext {
   }
 
   /// Whether anything waits to be saved.
-  public var hasChanges: Bool { !changedObjects.isEmpty }
+  public var hasChanges: Bool { !changesToRead.isEmpty }
   /// Objects that were never saved.
-  public var insertedObjects: [ManagedObject] { changedObjects.filter { $0.isInserted && !$0.isDeleted } }
+  public var insertedObjects: [ManagedObject] { changesToRead.filter { $0.isInserted && !$0.isDeleted } }
   /// Saved objects with unsaved changes, primitive values among them.
-  public var updatedObjects: [ManagedObject] { changedObjects.filter { !$0.isInserted && !$0.isDeleted } }
+  public var updatedObjects: [ManagedObject] { changesToRead.filter { !$0.isInserted && !$0.isDeleted } }
   /// Saved objects marked for deletion.
-  public var deletedObjects: [ManagedObject] { changedObjects.filter { $0.isDeleted && !$0.isInserted } }
+  public var deletedObjects: [ManagedObject] { changesToRead.filter { $0.isDeleted && !$0.isInserted } }
+  /// The list of changes, as a getter may ask for it.
+  private var changesToRead: ChangeList {
+    noteOpenRead()
+    return changedObjects
+  }
   /// How many objects changed, for people: of many it is not counted how.
   package var changesToShow: String {
     guard hasChanges else { return "no changes" }
@@ -149,7 +156,10 @@ public final class ManagedObjectContext {
       && !isInTransaction && phase == nil
   }
   /// All objects that are held or have changes.
-  public var registeredObjects: [ManagedObject] { registered.values.map { $0.takeUnretainedValue() } }
+  public var registeredObjects: [ManagedObject] {
+    noteOpenRead()
+    return registered.values.map { $0.takeUnretainedValue() }
+  }
 
   func behavior(of entity: ResolvedEntity) throws -> EntityBehavior {
     if domain.revision != seenRevision { forgetBehaviors() }
@@ -160,10 +170,12 @@ public final class ManagedObjectContext {
     return new
   }
 
-  /// Whether it is known of a slot that nothing special happens to it. Hands no behavior out, which every access would pay for.
+  /// Whether it is known of a slot that nothing special happens to it, not even that a getter reads it. Hands no behavior out, which
+  /// every access would pay for.
   @inline(__always)
   func isSimple(_ slot: Slot, of entity: ResolvedEntity) -> Bool {
-    domain.revision == seenRevision && behaviors[entity.index]?.simpleSlots.contains(slot) == true
+    domain.revision == seenRevision && !derivations.isRecording
+      && behaviors[entity.index]?.simpleSlots.contains(slot) == true
   }
 
   /// The extensions were replaced: what they computed no longer holds.
@@ -171,6 +183,7 @@ public final class ManagedObjectContext {
     seenRevision = domain.revision
     for index in behaviors.indices { behaviors[index] = nil }
     storedInputs = nil
+    forgetDerivations()
     for object in registered.values { object.takeUnretainedValue().forgetCaches() }
     changeCount &+= 1
   }

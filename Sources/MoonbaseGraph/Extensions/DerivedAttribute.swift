@@ -2,6 +2,8 @@ public import MoonbaseModel
 
 /// An attribute, mostly transient, whose value comes from other attributes, with Core Data's four ways of keeping it.
 ///
+/// What the getter reads of any object is noted, and the value is computed anew when that changes.
+///
 /// Source: Core Data Programming Guide, Non-Standard Persistent Attributes.
 ///
 /// ```swift
@@ -32,10 +34,10 @@ public struct DerivedAttribute {
   public var get: (ManagedObject) throws -> Value
   /// Writes an assigned value to what it is derived from; nil makes the attribute read-only.
   public var set: ((Value, ManagedObject) throws -> Void)?
-  /// Names of the object's own attributes it is computed from; nil if it may depend on anything.
+  /// Names of the object's own attributes it is computed from, where these are all; changed objects can then be found by its value.
   public var ownInputs: [String]?
-  /// Key paths of everything it is computed from, also over relationships; nil if it may depend on anything. They say for which
-  /// objects a stored attribute is computed anew when another object changes.
+  /// Key paths of everything it is computed from, also over relationships, where they are known beforehand. They say for which
+  /// objects that are not here a stored attribute is computed anew when another object changes.
   public var inputs: [String]?
   /// The attribute that a delayed write will overwrite, where there is one: writing it meanwhile is refused.
   public var shadow: String?

@@ -37,7 +37,7 @@ final class EntityBehavior {
   let requiredDerivedSlots: [Slot]
   /// Those that will-save computes, and that are stored.
   let storedSlots: SlotSet
-  /// Those that change with the object's own values only.
+  /// Those that say of themselves that they change with the object's own values only.
   let selfContainedSlots: SlotSet
 
   // Slots by what has to be done with them.
@@ -91,6 +91,14 @@ final class EntityBehavior {
   func derived(_ slot: Slot) -> DerivedAttribute? {
     switch kinds[slot] {
     case .derived(let derived), .stored(let derived), .storedTransformable(let derived, _): derived
+    default: nil
+    }
+  }
+
+  /// The stored derived attribute in a slot.
+  func stored(_ slot: Slot) -> DerivedAttribute? {
+    switch kinds[slot] {
+    case .stored(let derived), .storedTransformable(let derived, _): derived
     default: nil
     }
   }

@@ -42,8 +42,8 @@ public struct EntityExtension {
   public var validateForDelete: ((ManagedObject) throws -> RuleFailure?)?
   /// Derived attributes.
   public var derived: [DerivedAttribute] = []
-  /// Derived attributes that are stored: before each save their values are computed and written, for the objects that changed
-  /// and for those whose `inputs` lead to one.
+  /// Derived attributes that are stored: before each save their values are computed and written, where something changed that
+  /// they were computed from or that their `inputs` lead to.
   public var stored: [DerivedAttribute] = []
   /// After defaults are set, once in an object's life.
   public var awakeFromInsert: Hook?

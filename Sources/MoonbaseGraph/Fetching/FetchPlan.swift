@@ -27,6 +27,7 @@ struct FetchPlan {
   private let isWithoutChanges: Bool
 
   init(_ request: FetchRequest, in context: ManagedObjectContext) throws {
+    context.noteOpenRead()
     let entity = try context.entity(request.entityName)
     let request = try request.checked(in: context.model)
     self.request = request

@@ -23,6 +23,7 @@ extension ManagedObject: CustomStringConvertible {
   /// The values as they are stored or will be; nil where there are none to be had.
   private var valuesToShow: ContiguousArray<Value>? {
     guard let context else { return nil }
+    noteRead(.state)
     if hasLiveValues { return live }
     if let snapshot { return ContiguousArray(snapshot.values) }
     return (try? context.coordinator.snapshot(of: objectID)).map { ContiguousArray($0.values) }

@@ -45,10 +45,11 @@ extension ManagedObject {
 
   /// Takes newer values of the store in; unsaved changes stay on top.
   final func adopt(_ newer: Snapshot) {
+    let (former, old) = (watchedValues, entity.toOneSlots.map(current))
     forgetReadings()
-    let old = entity.toOneSlots.map(current)
     rebase(on: newer)
-    countChange()
+    outdateDifferences(from: former, because: .row)
+    context?.derivations.setVersion(newer.version, of: objectID)
     context?.noteChange()
     context?.changedObjects.note(self)
     for (slot, old) in zip(entity.toOneSlots, old) where !changed.contains(slot) {
@@ -59,6 +60,7 @@ extension ManagedObject {
   /// The values of the last save or fetch by name; of the given keys, or of all properties but to-many ones not read.
   public final func committedValues(forKeys keys: [String]? = nil) throws -> [String: Value] {
     guard context != nil else { throw goneError }
+    noteRead(.state)
     let slots = try keys.map { try $0.map(slot(of:)) } ?? entity.attributeSlots + entity.toOneSlots
     if state.contains(.fault) { try fireFault() }
     return try values(of: slots, committedValue)
@@ -67,6 +69,7 @@ extension ManagedObject {
   /// The current values of properties that changed since the last save, by name.
   public final func changedValues() throws -> [String: Value] {
     guard context != nil else { throw goneError }
+    noteRead(.state)
     let slots = changed.slots + relationships.filter { $0.value.hasChanges }.keys
     return try values(of: slots, value(at:))
   }

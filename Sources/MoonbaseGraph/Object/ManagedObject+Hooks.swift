@@ -34,22 +34,6 @@ extension ManagedObject {
     return try body()
   }
 
-  /// Computes a derived attribute. One that needs itself, also by way of others, is an error that names the circle.
-  final func computing(_ slot: Slot, _ body: () throws -> Value) throws -> Value {
-    guard let context else { return try blaming(slot, hook: "get", body) }
-    if let start = context.computations.firstIndex(where: { $0.object === self && $0.slot == slot }) {
-      let circle = context.computations[start...].map(\.name)
-      throw failure("needs itself: \(Self.way(circle)) -> \(circle[0])", property: entity.properties[slot].name)
-    }
-    context.computations.append(Computation(object: self, slot: slot))
-    defer { context.computations.removeLast() }
-    return try blaming(slot, hook: "get", body)
-  }
-
-  private static func way(_ names: [String]) -> String {
-    (names.count > 8 ? names.prefix(8) + ["…"] : names[...]).joined(separator: " -> ")
-  }
-
   /// Runs a hook of an extension, where there is one; an error gains the hook's name.
   final func run(_ name: String, hook: EntityExtension.Hook?) throws {
     guard let hook else { return }
@@ -107,19 +91,11 @@ extension ManagedObject {
 
   private func subject(_ property: String?) -> String { property.map { "\(entity.name).\($0)" } ?? entity.name }
 
-  private func failure(_ reason: String, property: String?) -> GraphError {
+  final func failure(_ reason: String, property: String?) -> GraphError {
     var error = GraphError(
       .extensionFailure, message: "\(subject(property)): \(reason)", entity: entity.name, property: property,
       objectID: objectID)
     error.reason = reason
     return error
   }
-}
-
-/// A derived attribute of an object that is being computed.
-struct Computation {
-  let object: ManagedObject
-  let slot: Slot
-
-  var name: String { "\(object.entity.name).\(object.entity.properties[slot].name)" }
 }

@@ -9,10 +9,11 @@ extension ManagedObject: KeyPathAnswering, SlottedSubject {
   /// The object's ID.
   public final var predicateValue: Value { .objectID(objectID) }
 
-  /// What is told of the object holds until anything of its context changes.
+  /// What is told of the object holds until anything of its context changes. A getter that runs is to read for itself.
   @usableFromInline
   package final var predicateState: SubjectState? {
-    context.map { SubjectState(id: objectID, context: $0, changes: $0.changeCount) }
+    guard let context, !context.derivations.isRecording else { return nil }
+    return SubjectState(id: objectID, context: context, changes: context.changeCount)
   }
 
   /// The value or the objects under a key. Throws for an unknown key and for a store that cannot be read.

@@ -4,6 +4,7 @@ extension ManagedObject {
   /// The value of a property past accessors and derivation: what `setPrimitiveValue` put there.
   public final func primitiveValue(forKey key: String) throws -> Value {
     let slot = try slot(of: key)
+    noteRead(slot)
     let behavior = try behavior()
     if case .derived = behavior.kinds[slot] { return caches[slot]?.value ?? .null }
     return try read(slot, behavior: behavior)
@@ -24,10 +25,12 @@ extension ManagedObject {
     try checkClass(fitting, slot: slot, behavior: behavior)
     switch behavior.kinds[slot] {
     case .plain, .stored: try setStoredPrimitive(fitting, slot: slot)
-    case .derived: cache(Cached(value: fitting, stamp: changeCount), slot: slot)
+    case .derived:
+      outdate(slot)
+      cache(Cached(value: fitting, reads: .all(of: entity)), slot: slot)
     case .transformable(let transformer), .storedTransformable(_, let transformer):
       try setStoredPrimitive(transformedBytes(of: fitting, slot: slot, transformer: transformer), slot: slot)
-      cache(fitting.isNull ? nil : Cached(value: fitting, stamp: 0), slot: slot)
+      cache(fitting.isNull ? nil : Cached(value: fitting), slot: slot)
     case .opaque, .toOne, .toMany:
       throw refused(slot, value: value, reason: "only attributes have primitive values that can be set")
     }

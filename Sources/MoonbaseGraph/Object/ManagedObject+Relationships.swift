@@ -33,7 +33,7 @@ extension ManagedObject {
     let slot = try slot(of: key)
     switch entity.properties[slot].kind {
     case .toMany: return try memberIDs(slot)
-    case .toOne: if case .objectID(let id) = try stored(slot) { return [id] } else { return [] }
+    case .toOne: if case .objectID(let id) = try read(slot) { return [id] } else { return [] }
     case .attribute: throw refused(slot, value: nil, reason: "it is an attribute, not a relationship")
     }
   }
@@ -94,14 +94,14 @@ extension ManagedObject {
     let isNoted = context?.journal.isActive ?? false
     if isNoted { willChange() }
     guard let step = change(state) else { return false }
-    if isNoted { context?.note(.destination(self, state, step)) }
+    if isNoted { context?.note(.destination(self, slot, state, step)) }
     didChange(slot)
     return true
   }
 
-  private func note(_ order: ToManyState.Order, of state: ToManyState) {
+  private func note(_ order: ToManyState.Order, of state: ToManyState, slot: Slot) {
     willChange()
-    context?.note(.order(self, state, order))
+    context?.note(.order(self, slot, state, order))
   }
 
   /// Whether a to-many relationship without a state has no destinations, so that there is nothing to read.
@@ -120,6 +120,7 @@ extension ManagedObject {
 
   /// The state of a to-many relationship with its destinations, which are read at the first access.
   private func loadedState(_ slot: Slot) throws -> ToManyState {
+    noteRead(slot)
     let state = toManyState(slot)
     if !state.isLoaded {
       guard let context else { throw goneError }
@@ -175,7 +176,7 @@ extension ManagedObject {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
     let state = try loadedState(slot)
     guard old != new else { return }
-    note(state.orderBeforeMove(from: old), of: state)
+    note(state.orderBeforeMove(from: old), of: state, slot: slot)
     state.move(from: old, to: new)
     didChange(slot)
   }
@@ -213,7 +214,7 @@ extension ManagedObject {
     for (id, object) in zip(ids, coming) { try addMember(id, slot: slot, destination: object) }
     if entity.properties[slot].relationship?.isOrdered == true, try memberIDs(slot) != ids {
       let state = toManyState(slot)
-      note(state.order, of: state)
+      note(state.order, of: state, slot: slot)
       state.reorder(ids)
       didChange(slot)
     }

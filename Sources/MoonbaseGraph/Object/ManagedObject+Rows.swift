@@ -62,6 +62,12 @@ extension ManagedObject {
   private func forgetMember(_ id: ManagedObjectID, along relationship: ResolvedRelationship) {
     guard let slot = relationship.inverseSlot, !relationship.description.isTransient else { return }
     relationships[slot]?.forget(id)
+    outdate(slot, because: .row)
+  }
+
+  private func unload(_ state: ToManyState, slot: Slot) {
+    state.unload()
+    outdate(slot, because: .row)
   }
 
   /// The values are here again.
@@ -80,7 +86,7 @@ extension ManagedObject {
   private func forgetPointer(from other: ManagedObject, along relationship: ResolvedRelationship) {
     guard let slot = relationship.inverseSlot else { return }
     if relationship.isInverseToMany {
-      if let state = relationships[slot], state.isLoaded, state.contains(other.objectID) { state.unload() }
+      if let state = relationships[slot], state.isLoaded, state.contains(other.objectID) { unload(state, slot: slot) }
     } else if pointsAt(other, slot: slot) {
       takeRowValue(.null, slot: slot)
     }
@@ -90,7 +96,7 @@ extension ManagedObject {
     guard let slot = relationship.inverseSlot else { return }
     if relationship.isInverseToMany {
       let state = toManyState(slot)
-      if state.isLoaded, !state.contains(other.objectID) { state.unload() }
+      if state.isLoaded, !state.contains(other.objectID) { unload(state, slot: slot) }
     } else if !pointsAt(other, slot: slot) {
       takeRowValue(.objectID(other.objectID), slot: slot)
     }

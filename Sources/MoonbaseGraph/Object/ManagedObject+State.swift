@@ -28,26 +28,29 @@ extension ManagedObject {
     case contextGone, reset, deleted, rolledBack, replaced
   }
 
-  /// A value computed from others, and the moment up to which it holds.
-  struct Cached {
-    var value: Value
-    var stamp: UInt64
-  }
-
   /// The context; nil once the context is gone or the object's deletion was saved.
   public final var managedObjectContext: ManagedObjectContext? { context }
   /// Whether the object was never saved.
-  public final var isInserted: Bool { state.contains(.inserted) }
+  public final var isInserted: Bool { readState.contains(.inserted) }
   /// Whether the object has unsaved changes.
-  public final var isUpdated: Bool { state.contains(.updated) }
+  public final var isUpdated: Bool { readState.contains(.updated) }
   /// Whether the object is marked for deletion; false again after the save.
-  public final var isDeleted: Bool { state.contains(.deleted) }
+  public final var isDeleted: Bool { readState.contains(.deleted) }
   /// Whether the values have not been asked for since the object was made or refreshed.
   public final var isFault: Bool { state.contains(.fault) }
   /// Whether the next save will look at the object. More than `hasChanges`: primitive values count too.
   package final var awaitsSave: Bool { state.contains(.listed) }
   /// Whether the object is new, changed or marked for deletion.
-  public final var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
+  public final var hasChanges: Bool { !readState.isDisjoint(with: [.inserted, .updated, .deleted]) }
+}
+
+extension ManagedObject {
+  /// The state, as a getter may ask for it.
+  @inline(__always)
+  private final var readState: State {
+    noteRead(.state)
+    return state
+  }
 }
 
 extension ManagedObject: Hashable {

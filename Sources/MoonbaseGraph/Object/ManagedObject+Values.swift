@@ -31,6 +31,7 @@ extension ManagedObject {
   /// The value of a slot, through the subclass's own accessor if there is one.
   package final func value(at slot: Slot) throws -> Value {
     if isSimple(slot) { return try stored(slot) }
+    noteRead(slot)
     let behavior = try behavior()
     if let accessor = behavior.accessors[slot] { return try accessing(slot) { try accessor.get(self) } }
     return try read(slot, behavior: behavior)
@@ -46,7 +47,9 @@ extension ManagedObject {
 
   /// The value of a slot past any accessor of a subclass.
   final func read(_ slot: Slot) throws -> Value {
-    isSimple(slot) ? try stored(slot) : try read(slot, behavior: behavior())
+    if isSimple(slot) { return try stored(slot) }
+    noteRead(slot)
+    return try read(slot, behavior: behavior())
   }
 
   /// The value of a slot past any accessor of a subclass.
@@ -65,7 +68,7 @@ extension ManagedObject {
 
   /// Sets the value of a slot past any accessor of a subclass.
   final func write(_ value: Value, slot: Slot) throws {
-    if isSimple(slot), !isDeleted { return try setStoredValue(checked(value, slot: slot), slot: slot) }
+    if isSimple(slot), !state.contains(.deleted) { return try setStoredValue(checked(value, slot: slot), slot: slot) }
     try write(value, slot: slot, behavior: behavior())
   }
 
@@ -108,7 +111,7 @@ extension ManagedObject {
   /// Puts a value into a slot without noting a change: the next save writes it all the same.
   final func setStoredPrimitive(_ value: Value, slot: Slot) throws {
     guard try replace(value, slot: slot) else { return }
-    countChange()
+    outdate(slot)
     context?.noteChange()
     context?.changedObjects.note(self)
     guard !entity.properties[slot].isTransient else { return }
@@ -118,7 +121,7 @@ extension ManagedObject {
 
   /// Notes that a slot changed.
   final func didChange(_ slot: Slot) {
-    countChange()
+    outdate(slot, because: state.contains(.awaking) ? .row : .change)
     guard !state.contains(.awaking) else {
       if !entity.properties[slot].isTransient { markChanged(slot) }
       context?.noteChange()
@@ -153,8 +156,8 @@ extension ManagedObject {
     let bytes = try loaded(slot)
     guard !bytes.isNull else { return .null }
     let value = try self.value(of: bytes, slot: slot, transformer: transformer, behavior: behavior)
-    cache(Cached(value: value, stamp: 0), slot: slot)
-    noteRead()
+    cache(Cached(value: value), slot: slot)
+    keepForChecks()
     return value
   }
 
@@ -186,7 +189,7 @@ extension ManagedObject {
     return try self.value(of: value, slot: slot, transformer: transformer, behavior: behavior)
   }
 
-  private func noteRead() {
+  private func keepForChecks() {
     if let context, context.findsValuesChangedInPlace { context.readObjects.append(self) }
   }
 
@@ -196,8 +199,8 @@ extension ManagedObject {
     try checkClass(value, slot: slot, behavior: behavior)
     let bytes = try transformedBytes(of: value, slot: slot, transformer: transformer)
     if try !isUnread(slot, equalTo: bytes) { try setStoredValue(bytes, slot: slot) }
-    cache(value.isNull ? nil : Cached(value: value, stamp: 0), slot: slot)
-    noteRead()
+    cache(value.isNull ? nil : Cached(value: value), slot: slot)
+    keepForChecks()
   }
 
   /// The bytes that a transformer makes of a value. Making nothing of a value would lose it.
@@ -224,16 +227,11 @@ extension ManagedObject {
   private func derivedValue(_ slot: Slot, derived: DerivedAttribute, behavior: EntityBehavior) throws -> Value {
     if let pending = delayed[slot] { return pending }
     if state.contains(.fault) { try fireFault() }
-    let stamp = stamp(slot, behavior: behavior)
-    if let cached = caches[slot], cached.stamp == stamp { return cached.value }
-    let value = try computing(slot) { try derived.get(self) }
-    cache(Cached(value: value, stamp: stamp), slot: slot)
+    if let cached = caches[slot], cached.reads.map(holds) ?? true { return cached.value }
+    let (value, reads) = try computing(slot) { try blaming(slot, hook: "get") { try derived.get(self) } }
+    cache(reads.map { Cached(value: value, reads: $0) }, slot: slot)
+    if let reads { _ = holds(reads) }
     return value
-  }
-
-  /// What a derived value that was computed now holds with.
-  private func stamp(_ slot: Slot, behavior: EntityBehavior) -> UInt64 {
-    behavior.selfContainedSlots.contains(slot) ? changeCount : context?.changeCount ?? 0
   }
 
   private func writeDerived(
@@ -253,13 +251,16 @@ extension ManagedObject {
       return didChange(slot)
     }
     try blaming(slot, hook: "set") { try set(fitting, self) }
-    countChange()
+    outdate(slot)
     context?.noteChange()
     switch behavior.kinds[slot] {
-    case .stored, .storedTransformable: try keep(derived)
+    case .stored, .storedTransformable:
+      cache(nil, slot: slot)
+      try keep(derived)
     default:
       // What is kept in a shadow is what was assigned; of anything else only `get` knows what came of it.
-      cache(derived.shadow == nil ? nil : Cached(value: fitting, stamp: stamp(slot, behavior: behavior)), slot: slot)
+      let shadow = derived.shadow.flatMap(entity.slot)
+      cache(shadow.map { Cached(value: fitting, reads: Readings(own: SlotSet([Facet($0).number]))) }, slot: slot)
     }
   }
 
@@ -288,7 +289,7 @@ extension ManagedObject {
         delay(value, slot: slot)
         throw error
       }
-      countChange()
+      outdate(slot)
     }
     return true
   }

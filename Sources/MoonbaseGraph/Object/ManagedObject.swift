@@ -129,8 +129,11 @@ extension ManagedObject {
   final var batch: FaultBatch? { record?.batch }
   /// To-many relationships of which something is known.
   final var relationships: SlotMap<ToManyState> { record?.relationships ?? [:] }
-  /// Another number with each change of an own value.
-  final var changeCount: UInt64 { record?.changeCount ?? 0 }
+  /// Whether any value was made of others.
+  @inline(__always)
+  final var hasCaches: Bool { record.map { !$0.caches.isEmpty } ?? false }
+  /// The version of the row, where there is one.
+  final var rowVersion: Int64? { snapshot?.version }
 
   /// The bytes that the context was told of.
   package final var weight: Int {
@@ -269,6 +272,7 @@ extension ManagedObject {
     guard isFault, snapshot.map({ $0.version <= row.version }) ?? true else { return }
     snapshot = row
     leaveBatch()
+    if let context, context.derivations.isWatching { context.takeNote(ofRow: row, self) }
   }
 
   /// The row will be read together with those of other faults.
@@ -294,6 +298,7 @@ extension ManagedObject {
     do {
       try body()
     } catch {
+      outdateAll()
       setLive([])
       setCaches([:])
       state.insert(.fault)
@@ -314,12 +319,14 @@ extension ManagedObject {
   /// Runs `body` with the values of the row in the place of those that awake-from-fetch set; transient ones stay.
   final func asSaved<Result>(_ body: () throws -> Result) rethrows -> Result {
     guard let snapshot else { return try body() }
-    let (awakened, computed) = (live, caches)
+    let (awakened, computed, slots) = (live, caches, changed.slots)
     if hasLiveValues {
-      for slot in changed.slots { setLive(snapshot.values[slot], slot: slot) }
+      for slot in slots { setLive(snapshot.values[slot], slot: slot) }
     }
     setCaches([:])
     defer {
+      // What others computed meanwhile was computed from the row.
+      for slot in slots { outdate(slot, because: .row) }
       // Who computes a value may have changed the object.
       if !state.contains(.listed) {
         setLive(awakened)
@@ -333,7 +340,7 @@ extension ManagedObject {
   final func forgetReadings() {
     if !state.contains(.listed) { setChanged(SlotSet()) }
     let changed = changed
-    setCaches(caches.filter { changed.contains($0.key) })
+    setCaches(caches.filter { $1.reads != nil || changed.contains($0) })
   }
 
   /// The row of the other side of a relationship tells that a value is another one; an unsaved change stays on top, and a fault
@@ -342,7 +349,7 @@ extension ManagedObject {
     guard !isFault, !changed.contains(slot) else { return }
     materialize()
     setLive(value, slot: slot)
-    countChange()
+    outdate(slot, because: .row)
     context?.noteChange()
   }
 
@@ -350,11 +357,12 @@ extension ManagedObject {
   final func forgetDestinations(_ gone: Set<ManagedObjectID>, slot: Slot) {
     if let known = relationships[slot] {
       known.forgetGone(gone)
+      outdate(slot, because: .row)
       return weighRelationships()
     }
     guard hasLiveValues, case .objectID(let id) = live[slot], gone.contains(id) else { return }
     setLive(.null, slot: slot)
-    countChange()
+    outdate(slot, because: .row)
   }
 
   /// Drops the values and all that differs from the row, and tells other objects what they no longer know of this one.
@@ -378,11 +386,11 @@ extension ManagedObject {
 
   /// Forgets all that differs from the snapshot.
   final func forgetChanges() {
+    outdateAll()
     setLive([])
     setChanged(SlotSet())
     setCaches([:])
     setDelayed([:])
-    countChange()
   }
 }
 
@@ -405,14 +413,6 @@ extension ManagedObject {
   @inline(__always)
   final func markChanged(_ slot: Slot) {
     if slot < 64 { changedLow |= 1 << UInt64(slot) } else { ownRecord.changedHigh.insert(slot) }
-  }
-
-  /// Some value of the object is another one: what was derived from it no longer holds.
-  @inline(__always)
-  final func countChange() {
-    guard let record, let context else { return }
-    context.changeCount &+= 1
-    record.changeCount = context.changeCount
   }
 
   /// Keeps what a transformer or derived attribute gave; nil forgets it.
@@ -442,6 +442,7 @@ extension ManagedObject {
   /// Destinations are read anew, of a new object that was saved too; what changed of them stays.
   final func forgetReadDestinations() {
     state.remove(.born)
+    for slot in entity.toManySlots { outdate(slot, because: .row) }
     setRelationships(relationships.filter { $0.value.hasChanges })
     for known in relationships.values { known.unload() }
   }
@@ -492,10 +493,12 @@ extension ManagedObject {
   /// The object is in its store: under the ID that was set aside for it, and with the row that was written; nil where that was
   /// none. `permanent` has the IDs of other objects that were saved with it, by their temporary ones.
   final func becomeSaved(as row: Snapshot?, id: ManagedObjectID, permanent: [ManagedObjectID: ManagedObjectID]) {
-    if isInserted { state.insert(.born) }
+    if state.contains(.inserted) { state.insert(.born) }
     state.subtract([.inserted, .updated, .deleted, .listed, .propagated])
-    if objectID != id { changeID(to: id) }
+    if !permanent.isEmpty { outdateTemporaryDestinations() }
+    if objectID != id { changeID(to: id) } else { outdate(.state, because: .row) }
     if let row {
+      context?.derivations.setVersion(row.version, of: id)
       snapshot = row
       keepTransientValues(of: row)
     }
@@ -512,6 +515,10 @@ extension ManagedObject {
   }
 
   private func changeID(to id: ManagedObjectID) {
+    // A getter may have looked at the ID, which nothing tells.
+    outdateAll(because: .identity)
+    setCaches(caches.filter { $1.reads?.isStored ?? true })
+    context?.derivations.rename(self, to: id)
     context?.registered.remove(self)
     objectID = id
     context?.register(self)
@@ -536,20 +543,34 @@ extension ManagedObject {
     }
   }
 
+  /// Relationships lead to the same objects by other IDs.
+  private func outdateTemporaryDestinations() {
+    guard let context, context.derivations.isWatching || hasCaches else { return }
+    for slot in entity.toOneSlots {
+      if case .objectID(let id) = current(slot), id.isTemporaryID { outdate(slot, because: .identity) }
+    }
+    for (slot, known) in relationships where known.added.contains(where: \.isTemporaryID) {
+      outdate(slot, because: .identity)
+    }
+  }
+
   /// The object was noted in a savepoint.
   final func markNoted(in savepoint: UInt32) { self.savepoint = savepoint }
 
   /// The object is as it was. What runs right now goes on running.
   final func restore(_ memo: Memo) {
+    let (former, wasDeleted, wasDelayed) = (watchedValues, state.contains(.deleted), delayed)
     let running: State = [.departing, .awaking]
     state = memo.state.subtracting(running).union(state.intersection(running))
     setLive(memo.live)
     setChanged(memo.changed)
-    setCaches(memo.caches)
     setDelayed(memo.delayed)
     // The row may have been read anew meanwhile.
     if let snapshot, !snapshot.isIdentical(to: memo.snapshot) { rebase(on: snapshot) }
-    countChange()
+    outdateDifferences(from: former, because: .change)
+    for slot in wasDelayed.keys + delayed.keys { outdate(slot) }
+    outdate(wasDeleted == state.contains(.deleted) ? .state : .presence)
+    for (slot, cached) in memo.caches where cached.reads == nil { cache(cached, slot: slot) }
     dropEmptyRecord()
   }
 }

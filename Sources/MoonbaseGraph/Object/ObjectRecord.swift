@@ -15,8 +15,6 @@ final class ObjectRecord {
   @exclusivity(unchecked) var relationships: SlotMap<ToManyState> = [:]
   /// The faults that read their rows together with this one.
   @exclusivity(unchecked) var batch: FaultBatch?
-  /// Another number with each change of an own value, and never one that was there before.
-  @exclusivity(unchecked) var changeCount: UInt64 = 0
   /// The bytes of computed values and of relationships, as the context was told.
   @exclusivity(unchecked) var computedWeight = 0
   @exclusivity(unchecked) var relationshipsWeight = 0

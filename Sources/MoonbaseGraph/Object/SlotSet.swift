@@ -21,6 +21,11 @@ struct SlotSet: Equatable {
     if slot < 64 { low |= 1 << UInt64(slot) } else { high.insert(slot) }
   }
 
+  mutating func formUnion(_ other: SlotSet) {
+    low |= other.low
+    if !other.high.isEmpty { high.formUnion(other.high) }
+  }
+
   mutating func removeAll() { self = SlotSet() }
 
   /// The slots in ascending order.

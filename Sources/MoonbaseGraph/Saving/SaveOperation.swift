@@ -49,6 +49,7 @@ struct SaveOperation {
     let objects = plan.isPartlySaved ? context.changedObjects.filter(plan.isSaved) : Array(context.changedObjects)
     let deleted = objects.filter(\.isDeleted)
     for object in deleted {
+      object.outdateAll()
       context.registered.remove(object)
       object.becomeDeleted()
     }

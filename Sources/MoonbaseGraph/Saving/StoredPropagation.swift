@@ -2,7 +2,10 @@ import MoonbaseModel
 import MoonbasePlatform
 import OrderedCollections
 
-/// Computes stored attributes anew whose inputs over relationships changed, from the changed objects back to their owners.
+/// Computes stored attributes anew of which something changed that they are computed from.
+///
+/// Those that were computed here are known by what they read then, and are computed when that changed. Of others, whose objects
+/// may not be here at all, declared inputs are followed from the changed objects back to their owners.
 struct StoredPropagation {
   /// By its ID: an owner that did not change may be gone before the next one, which then lies where it was.
   private struct Place: Hashable {
@@ -16,6 +19,8 @@ struct StoredPropagation {
   /// Derived attributes whose values may have changed; those before `next` are done.
   private var changes: [(object: ManagedObject, slot: Slot)] = []
   private var next = 0
+  /// How often a place was computed because something changed that it had read.
+  private var repetitions: [Place: Int] = [:]
 
   init(_ context: ManagedObjectContext, inputs: StoredInputs) {
     self.context = context
@@ -30,12 +35,45 @@ struct StoredPropagation {
       let slots = isWhole ? Array(object.entity.properties.indices) : object.changed.slots
       for slot in slots { try follow(object, slot: slot, isKept: true) }
     }
-    while next < changes.count {
-      let change = changes[next]
-      next += 1
-      try follow(change.object, slot: change.slot, isKept: false)
+    repeat {
+      while next < changes.count {
+        let change = changes[next]
+        next += 1
+        try follow(change.object, slot: change.slot, isKept: false)
+      }
+      try keepOutdated()
+    } while next < changes.count
+  }
+
+  /// Computes those of which something changed that they had read.
+  private mutating func keepOutdated() throws {
+    let outdated = context.outdatedStored
+    context.outdatedStored = []
+    do {
+      for place in outdated { try keep(place) }
+    } catch {
+      context.outdatedStored += outdated
+      throw error
     }
   }
+
+  private mutating func keep(_ place: StoredPlace) throws {
+    guard place.object.context === context, try !context.isGone(place.object),
+      let derived = try context.behavior(of: place.object.entity).stored(place.slot)
+    else { return }
+    try HostWork.charge()
+    let key = Place(object: place.object.objectID, slot: place.slot)
+    repetitions[key, default: 0] += 1
+    guard repetitions[key, default: 0] <= Self.greatestRepetition else {
+      throw place.object.failure(
+        "is computed from what is computed from it, and never settles",
+        property: place.object.entity.properties[place.slot].name)
+    }
+    if try place.object.keep(derived) { changes.append((place.object, place.slot)) }
+  }
+
+  /// What goes round in a circle ends with an error.
+  private static let greatestRepetition = 100
 
   /// Computes all that is stored in a changed object.
   private mutating func keepOwn(of object: ManagedObject) throws {
@@ -112,15 +150,30 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Computes and writes a stored derived attribute; returns whether its value changed.
+  /// Computes and writes a stored derived attribute, unless what it was computed from is as it was; returns whether its value
+  /// changed.
   @discardableResult
   final func keep(_ derived: DerivedAttribute) throws -> Bool {
     guard !isDeleted, context != nil else { return false }
     let slot = try slot(of: derived.name)
-    let computed = try blaming(slot, hook: "get") { try derived.get(self) }
+    if let reads = caches[slot]?.reads, holds(reads) { return false }
     let validator = try ObjectValidator(self)
-    // As validation would change it anyway, and the save would compute it again.
-    let value = try validator.normalized(computed, slot: slot)
+    let (value, reads) = try computing(slot, isStored: true) {
+      let computed = try blaming(slot, hook: "get") { try derived.get(self) }
+      // As validation would change it anyway, and the save would compute it again.
+      return try validator.normalized(computed, slot: slot)
+    }
+    let isNew = try keep(value, slot: slot, validator: validator)
+    if var reads {
+      // Who puts another value there wants it computed anew.
+      reads.own.insert(Facet(slot).number)
+      cache(Cached(value: caches[slot]?.value ?? .null, reads: reads), slot: slot)
+    }
+    return isNew
+  }
+
+  /// Puts a value in the row that was computed; returns whether it is another one.
+  private func keep(_ value: Value, slot: Slot, validator: ObjectValidator) throws -> Bool {
     guard !value.holdsTemporaryID else { throw refused(slot, value: value, reason: Self.temporaryIDReason) }
     if value.isNull, !entity.properties[slot].isOptional {
       var error = refused(slot, value: nil, reason: "is required, and what computes it gave no value")

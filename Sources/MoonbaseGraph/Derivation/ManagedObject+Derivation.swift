@@ -1,0 +1,137 @@
+import MoonbaseModel
+
+/// What a derived value was computed from, noted while its getter runs.
+extension ManagedObject {
+  /// A value that was made of others.
+  struct Cached {
+    var value: Value
+    /// What a derived value was computed from; nil for what a transformer made of the bytes in the slot.
+    var reads: Readings?
+  }
+
+  /// What a derived value was computed from, and with what it holds.
+  struct Readings {
+    /// Facets of the same object, by their numbers.
+    var own: SlotSet
+    /// Whether the value is in the row: it was computed from these when it was put there.
+    var isStored = false
+    /// As whom the facets of other objects know it; nil where it read none.
+    var dependent: Derivations.Dependent?
+    /// Where anything may change the value: the context's count of changes.
+    var changeCount: UInt64?
+
+    /// A value that was set holds until the object changes.
+    static func all(of entity: ResolvedEntity) -> Readings {
+      Readings(own: SlotSet(entity.properties.indices.map { Facet($0).number }))
+    }
+  }
+
+  // MARK: Reading
+
+  /// A getter that runs has read a slot.
+  @inline(__always)
+  final func noteRead(_ slot: Slot) { noteRead(Facet(slot)) }
+
+  @inline(__always)
+  final func noteRead(_ facet: Facet) {
+    if let context, context.derivations.isRecording { context.derivations.note(facet, of: self) }
+  }
+
+  /// Computes a value and notes what it is made from; nil in place of that where it does not hold already. One that needs
+  /// itself, also by way of others, is an error that names the circle.
+  final func computing(
+    _ slot: Slot, isStored: Bool = false, _ body: () throws -> Value
+  ) throws -> (value: Value, reads: Readings?) {
+    guard let context else { return (try body(), nil) }
+    try context.checkCircle(of: self, slot)
+    context.derivations.begin(Computation(of: self, slot: slot, changeCount: context.changeCount))
+    let value: Value
+    do {
+      value = try body()
+    } catch {
+      context.derivations.fail()
+      throw error
+    }
+    return (value, context.readings(of: context.derivations.end(), isStored: isStored))
+  }
+
+  /// Whether a value that was computed holds. A getter that runs and reads it depends on what it was computed from.
+  final func holds(_ reads: Readings) -> Bool {
+    guard let context else { return true }
+    if let changeCount = reads.changeCount, changeCount != context.changeCount { return false }
+    if context.derivations.isRecording {
+      if reads.changeCount != nil { context.derivations.noteOpen() }
+      context.derivations.note(reads.own, of: self)
+    }
+    return true
+  }
+
+  // MARK: Changing
+
+  /// The value in a slot is another one. Where that is no unsaved change of the object, stored values are left as they are.
+  @inline(__always)
+  final func outdate(_ slot: Slot, because cause: Derivations.Cause = .change) { outdate(Facet(slot), because: cause) }
+
+  @inline(__always)
+  final func outdate(_ facet: Facet, because cause: Derivations.Cause = .change) {
+    guard let context, context.derivations.isWatching || hasCaches else { return }
+    context.outdate(self, facet, because: cause)
+  }
+
+  /// All of the object may be another one.
+  final func outdateAll(because cause: Derivations.Cause = .row) {
+    guard let context, context.derivations.isWatching || hasCaches else { return }
+    context.outdateAll(self, because: cause)
+  }
+
+  /// What is in the slots, where anything may have been computed from it.
+  final var watchedValues: ContiguousArray<Value>? {
+    guard let context, context.derivations.isWatching || hasCaches else { return nil }
+    if hasLiveValues { return live }
+    return snapshot.map { ContiguousArray($0.values) } ?? []
+  }
+
+  /// The values in the slots are others than they were.
+  final func outdateDifferences(from former: ContiguousArray<Value>?, because cause: Derivations.Cause) {
+    guard let former, let now = watchedValues else { return }
+    guard former.count == now.count else { return outdateAll(because: cause) }
+    for slot in now.indices where !now[slot].isSame(as: former[slot]) { outdate(slot, because: cause) }
+  }
+
+  /// Slots whose values were made from a facet of the object.
+  final func slotsComputed(from facet: Facet, because cause: Derivations.Cause) -> [Slot] {
+    caches.filter { slot, cached in
+      guard let reads = cached.reads else { return cause != .identity && facet.slot == slot }
+      return reads.own.contains(facet.number) && !(cause == .identity && reads.isStored)
+    }.keys
+  }
+
+  /// Forgets a value that was made of others; false where it is still the value, for it is in the row.
+  final func forgetComputed(_ slot: Slot, because cause: Derivations.Cause) -> Bool {
+    guard let cached = caches[slot] else { return false }
+    cache(nil, slot: slot)
+    guard cached.reads?.isStored == true else { return true }
+    if cause == .change { context?.outdatedStored.append(StoredPlace(object: self, slot: slot)) }
+    return false
+  }
+}
+
+/// A stored derived attribute of an object.
+struct StoredPlace {
+  let object: ManagedObject
+  let slot: Slot
+}
+
+extension ManagedObjectContext {
+  fileprivate func checkCircle(of object: ManagedObject, _ slot: Slot) throws {
+    let computations = derivations.computations
+    guard let start = computations.firstIndex(where: { $0.object === object && $0.slot == slot }) else { return }
+    let circle = computations[start...].map(\.name)
+    throw object.failure(
+      "needs itself: \(Self.way(circle)) -> \(circle[0])", property: object.entity.properties[slot].name)
+  }
+
+  private static func way(_ names: [String]) -> String {
+    (names.count > 8 ? names.prefix(8) + ["…"] : names[...]).joined(separator: " -> ")
+  }
+}
