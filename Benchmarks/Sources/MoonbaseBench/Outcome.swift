@@ -4,7 +4,8 @@ import Foundation
 struct Outcome: Encodable {
   let name: String
   let title: String
-  let goal: Double
+  /// The ratio to reach; nil where none is asked for.
+  let goal: Double?
   let count: Int
   let yardstick: [Double]
   let subject: [Double]
@@ -19,14 +20,14 @@ struct Outcome: Encodable {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(name, forKey: .name)
     try container.encode(title, forKey: .title)
-    try container.encode(goal, forKey: .goal)
+    try container.encodeIfPresent(goal, forKey: .goal)
     try container.encode(count, forKey: .count)
     try container.encode(yardstick, forKey: .yardstick)
     try container.encode(subject, forKey: .subject)
     try container.encode(median(yardstick), forKey: .yardstickMedian)
     try container.encode(median(subject), forKey: .subjectMedian)
     try container.encode(ratio, forKey: .ratio)
-    try container.encode(ratio <= goal, forKey: .reached)
+    try container.encodeIfPresent(goal.map { ratio <= $0 }, forKey: .reached)
   }
 
   static let heading = row("work", "C", "Moonbase", "ratio", "goal")
@@ -34,11 +35,11 @@ struct Outcome: Encodable {
   var line: String {
     Self.row(
       title, Self.time(median(yardstick)), Self.time(median(subject)), String(format: "%.2f", ratio),
-      String(format: "%g", goal) + (ratio <= goal ? "" : " missed"))
+      goal.map { String(format: "%g", $0) + (ratio <= $0 ? "" : " missed") } ?? "none")
   }
 
   private static func row(_ cells: String...) -> String {
-    let widths = [54, 11, 11, 8, 12]
+    let widths = [64, 11, 11, 8, 12]
     return zip(cells, widths).enumerated().map { index, cell in
       let space = String(repeating: " ", count: max(0, cell.1 - cell.0.count))
       return index == 0 ? cell.0 + space : space + cell.0

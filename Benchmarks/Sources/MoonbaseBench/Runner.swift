@@ -14,7 +14,7 @@ struct Runner {
       say("\(benchmark.name): round \(round + 1) of \(rounds)")
     }
     return Outcome(
-      name: benchmark.name, title: benchmark.title, goal: benchmark.goal, count: workplace.count,
+      name: benchmark.name, title: benchmark.title, goal: benchmark.goal.ratio, count: workplace.count,
       yardstick: seconds[.yardstick, default: []], subject: seconds[.subject, default: []])
   }
 

@@ -2,6 +2,13 @@
 
 #include <stdio.h>
 
+const char *const yardstick_schema =
+    "CREATE TABLE ZPERSON (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZAGE INTEGER, ZBORN TIMESTAMP,"
+    " ZHEIGHT FLOAT, ZFIRSTNAME VARCHAR, ZLASTNAME VARCHAR, ZCOLOR BLOB)";
+const char *const yardstick_insertion = "INSERT INTO ZPERSON VALUES (?, 1, 1, ?, ?, ?, ?, ?, ?)";
+const char *const yardstick_selection =
+    "SELECT Z_PK, Z_OPT, ZAGE, ZBORN, ZHEIGHT, ZFIRSTNAME, ZLASTNAME, ZCOLOR FROM ZPERSON";
+
 sqlite3 *yardstick_open(const char *path) {
   sqlite3 *database = NULL;
   if (sqlite3_open(path, &database) != SQLITE_OK ||

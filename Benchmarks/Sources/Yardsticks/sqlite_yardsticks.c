@@ -5,11 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The table of a Core Data store, in its column order. */
-static const char *const schema =
-    "CREATE TABLE ZPERSON (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZAGE INTEGER, ZBORN TIMESTAMP,"
-    " ZHEIGHT FLOAT, ZFIRSTNAME VARCHAR, ZLASTNAME VARCHAR, ZCOLOR BLOB)";
-
 static int insert_row(sqlite3_stmt *statement, int64_t row) {
   char first[32], last[32];
   double color[4] = {(double)(row % 256) / 255, 0.5, 0.25, 1};
@@ -32,8 +27,8 @@ int64_t yardstick_insert(const char *path, int64_t count) {
   sqlite3_stmt *statement = NULL;
   int64_t sum = 0;
   if (database == NULL) return -1;
-  if (!yardstick_run(database, schema) || !yardstick_run(database, "BEGIN IMMEDIATE") ||
-      sqlite3_prepare_v2(database, "INSERT INTO ZPERSON VALUES (?, 1, 1, ?, ?, ?, ?, ?, ?)", -1, &statement, NULL))
+  if (!yardstick_run(database, yardstick_schema) || !yardstick_run(database, "BEGIN IMMEDIATE") ||
+      sqlite3_prepare_v2(database, yardstick_insertion, -1, &statement, NULL))
     return yardstick_fail(database);
   for (int64_t row = 0; row < count; row++) {
     if (!insert_row(statement, row)) return yardstick_fail(database);
@@ -51,9 +46,7 @@ int64_t yardstick_fetch(const char *path) {
   int64_t sum = 0;
   int status;
   if (database == NULL) return -1;
-  if (sqlite3_prepare_v2(database,
-                         "SELECT Z_PK, Z_OPT, ZAGE, ZBORN, ZHEIGHT, ZFIRSTNAME, ZLASTNAME, ZCOLOR FROM ZPERSON", -1,
-                         &statement, NULL))
+  if (sqlite3_prepare_v2(database, yardstick_selection, -1, &statement, NULL))
     return yardstick_fail(database);
   volatile double kept = 0; /* what is read must be used */
   while ((status = sqlite3_step(statement)) == SQLITE_ROW) {
@@ -65,6 +58,65 @@ int64_t yardstick_fetch(const char *path) {
     }
     if (sqlite3_column_blob(statement, 7) == NULL) return yardstick_fail(database);
     sum += sqlite3_column_bytes(statement, 7);
+  }
+  sqlite3_finalize(statement);
+  if (status != SQLITE_DONE) return yardstick_fail(database);
+  sqlite3_close(database);
+  return sum;
+}
+
+int64_t yardstick_fetch_keys(const char *path) {
+  sqlite3 *database = yardstick_open(path);
+  sqlite3_stmt *statement = NULL;
+  int64_t count = 0;
+  int status;
+  if (database == NULL) return -1;
+  if (sqlite3_prepare_v2(database, "SELECT Z_PK FROM ZPERSON", -1, &statement, NULL)) return yardstick_fail(database);
+  volatile int64_t kept = 0; /* what is read must be used */
+  while ((status = sqlite3_step(statement)) == SQLITE_ROW) {
+    kept = kept + sqlite3_column_int64(statement, 0);
+    count++;
+  }
+  sqlite3_finalize(statement);
+  if (status != SQLITE_DONE) return yardstick_fail(database);
+  sqlite3_close(database);
+  return count;
+}
+
+int64_t yardstick_fetch_by_key(const char *path, int64_t count, int64_t stride) {
+  sqlite3 *database = yardstick_open(path);
+  sqlite3_stmt *statement = NULL;
+  int64_t sum = 0;
+  if (database == NULL) return -1;
+  if (sqlite3_prepare_v2(database,
+                         "SELECT Z_OPT, ZAGE, ZBORN, ZHEIGHT, ZFIRSTNAME, ZLASTNAME, ZCOLOR FROM ZPERSON WHERE Z_PK = ?",
+                         -1, &statement, NULL))
+    return yardstick_fail(database);
+  for (int64_t index = 0; index < count; index++) {
+    sqlite3_bind_int64(statement, 1, index * stride % count + 1);
+    if (sqlite3_step(statement) != SQLITE_ROW) return yardstick_fail(database);
+    sum += sqlite3_column_int64(statement, 1);
+    sqlite3_reset(statement);
+  }
+  sqlite3_finalize(statement);
+  sqlite3_close(database);
+  return sum;
+}
+
+int64_t yardstick_join(const char *path) {
+  sqlite3 *database = yardstick_open(path);
+  sqlite3_stmt *statement = NULL;
+  int64_t sum = 0;
+  int status;
+  if (database == NULL) return -1;
+  if (sqlite3_prepare_v2(database,
+                         "SELECT o.Z_PK, o.ZNAME, c.Z_PK, c.Z_OPT, c.ZAGE, c.ZNAME FROM ZOWNER o"
+                         " JOIN ZCHILD c ON c.ZOWNER = o.Z_PK",
+                         -1, &statement, NULL))
+    return yardstick_fail(database);
+  while ((status = sqlite3_step(statement)) == SQLITE_ROW) {
+    if (sqlite3_column_text(statement, 5) == NULL) return yardstick_fail(database);
+    sum += sqlite3_column_int64(statement, 4) + sqlite3_column_bytes(statement, 5);
   }
   sqlite3_finalize(statement);
   if (status != SQLITE_DONE) return yardstick_fail(database);

@@ -23,14 +23,14 @@ extension Benchmark {
 
   private static var deadline: Benchmark {
     Benchmark(
-      name: "lua-deadline", title: "a Lua program under a deadline only", goal: 1.05,
+      name: "lua-deadline", title: "a Lua program under a deadline only", goal: .ratio(1.05),
       yardstick: { .number(yardstick_lua_runs(program, Int64($0.count) * 10, 0)) },
       subject: { try run(program, $0, LuaLimits(deadline: 3600, sourceSize: nil, coroutines: nil)) })
   }
 
   private static var instructions: Benchmark {
     Benchmark(
-      name: "lua-instructions", title: "the same with counted instructions, C: bare hook", goal: 1.1,
+      name: "lua-instructions", title: "the same with counted instructions, C: bare hook", goal: .ratio(1.1),
       yardstick: { .number(yardstick_lua_runs(program, Int64($0.count) * 10, 1000)) },
       subject: { try run(program, $0, LuaLimits(instructions: .max / 2, sourceSize: nil, coroutines: nil)) })
   }
@@ -49,7 +49,7 @@ extension Benchmark {
       return sum
       """
     return Benchmark(
-      name: "lua-patterns", title: "pattern functions, C: Lua's own", goal: 1.3,
+      name: "lua-patterns", title: "pattern functions, C: Lua's own", goal: .ratio(1.3),
       yardstick: { .number(yardstick_lua_runs(script, Int64($0.count) / 2, 0)) },
       subject: { try run(script, $0, .none, share: 2) })
   }

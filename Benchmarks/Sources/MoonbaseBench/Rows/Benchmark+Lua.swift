@@ -8,7 +8,7 @@ extension Benchmark {
   private static var luaCallsSwift: Benchmark {
     let script = "local f, n = ... local s = 0 for i = 1, n do s = s + f(i) end return s"
     return Benchmark(
-      name: "lua-calls-swift", title: "Lua calls a Swift function with an integer", goal: 2,
+      name: "lua-calls-swift", title: "Lua calls a Swift function with an integer", goal: .ratio(2),
       yardstick: { .number(yardstick_lua_calls_host(script, Int64($0.count) * 10)) },
       subject: { workplace in
         let state = try LuaState()
@@ -21,7 +21,7 @@ extension Benchmark {
   private static var luaReadsProperty: Benchmark {
     let script = "local o, n = ... local s = 0 for i = 1, n do s = s + o.age end return s"
     return Benchmark(
-      name: "lua-reads-property", title: "Lua reads a property of a host object", goal: 1.5,
+      name: "lua-reads-property", title: "Lua reads a property of a host object", goal: .ratio(1.5),
       yardstick: { .number(yardstick_lua_reads_property(script, Int64($0.count) * 10)) },
       subject: { workplace in
         let state = try LuaState()
@@ -37,7 +37,7 @@ extension Benchmark {
   private static var swiftCallsLua: Benchmark {
     let script = "return function(a, b) return a * b end"
     return Benchmark(
-      name: "swift-calls-lua", title: "Swift calls a Lua function with two integers", goal: 1.3,
+      name: "swift-calls-lua", title: "Swift calls a Lua function with two integers", goal: .ratio(1.3),
       yardstick: { .number(yardstick_host_calls_lua(script, Int64($0.count) * 10)) },
       subject: { workplace in
         let state = try LuaState()
@@ -63,7 +63,7 @@ extension Benchmark {
   private static var newState: Benchmark {
     let states: Int64 = 500
     return Benchmark(
-      name: "new-state", title: "a new sandboxed state with its libraries", goal: 3,
+      name: "new-state", title: "a new sandboxed state with its libraries", goal: .ratio(3),
       yardstick: { _ in .number(yardstick_new_states(states)) },
       subject: { _ in
         for _ in 0..<states { _ = try LuaState(preset: .standard, limits: .untrusted) }

@@ -19,7 +19,7 @@ extension Benchmark {
       """
     let count = 1000
     return Benchmark(
-      name: "predicate-parse", title: "parse a predicate of ten terms, C: Lua's load", goal: 2,
+      name: "predicate-parse", title: "parse a predicate of ten terms, C: Lua's load", goal: .ratio(2),
       yardstick: { _ in .number(yardstick_lua_loads(expression, Int64(count))) },
       subject: { _ in
         var parsed = 0
@@ -53,7 +53,7 @@ extension Benchmark {
 
   private static var evaluate: Benchmark {
     Benchmark(
-      name: "predicate-evaluate", title: "evaluate CONTAINS[cd] on 100,000 rows, C: Swift", goal: 3,
+      name: "predicate-evaluate", title: "evaluate CONTAINS[cd] on 100,000 rows, C: Swift", goal: .ratio(3),
       yardstick: { _ in
         let matching = rows.count { row in
           row.age >= 100 && row.age <= 200
@@ -70,7 +70,7 @@ extension Benchmark {
 
   private static var load: Benchmark {
     Benchmark(
-      name: "model-load", title: "150 entities from XML, resolved, C: libxml2", goal: 10,
+      name: "model-load", title: "150 entities from XML, resolved, C: libxml2", goal: .ratio(10),
       prepare: { workplace in
         let folder = workplace.file("Large.xcdatamodel")
         guard !FileManager.default.fileExists(atPath: folder.path) else { return }

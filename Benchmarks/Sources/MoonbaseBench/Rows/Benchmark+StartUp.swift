@@ -5,7 +5,7 @@ extension Benchmark {
   /// The command with an empty script against the bare interpreter: twenty starts each.
   static var startUp: Benchmark {
     Benchmark(
-      name: "start-up", title: "start `moonbase run` with an empty script", goal: 3,
+      name: "start-up", title: "start `moonbase run` with an empty script", goal: .ratio(3),
       prepare: { try Data().write(to: $0.file("empty.lua")) },
       yardstick: { try spawn([interpreter, $0.file("empty.lua").path]) },
       subject: { workplace in

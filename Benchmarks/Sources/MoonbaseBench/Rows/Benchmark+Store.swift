@@ -1,15 +1,14 @@
 import Foundation
 import Moonbase
-import MoonbaseLua
 import Yardsticks
 
 /// Objects through a context and the SQLite store, beside the bare table.
 extension Benchmark {
-  static var store: [Benchmark] { [insert, fetch, transform] }
+  static var store: [Benchmark] { [insert, fetch, keptAlive, fetchFaults, objectByID] }
 
   private static var insert: Benchmark {
     Benchmark(
-      name: "insert", title: "insert objects through a context, save", goal: 2,
+      name: "insert", title: "insert objects through a context, save", goal: .oneCore(2, twoCores: 1.5),
       prepare: { $0.removeStore("insert.sqlite") },
       yardstick: { .number(yardstick_insert($0.file("insert.sqlite").path, Int64($0.count))) },
       subject: { .number(try insertPeople($0, "insert.sqlite")) },
@@ -18,45 +17,76 @@ extension Benchmark {
 
   private static var fetch: Benchmark {
     Benchmark(
-      name: "fetch", title: "fetch objects, read every attribute", goal: 1.5,
+      name: "fetch", title: "fetch objects, read every attribute", goal: .oneCore(1.5, twoCores: 1.2),
       prepare: makePeople,
       yardstick: { .number(yardstick_fetch($0.file("people.sqlite").path)) },
       subject: { workplace in
         let context = try Person.context(workplace.file("people.sqlite"))
-        var sum: Int64 = 0
-        var kept = 0.0
-        for case let person as Person in try context.fetch(FetchRequest("Person")) {
-          sum += person[Person.ageKey] + Int64(person[Person.firstNameKey].utf8.count)
-          sum += Int64(person[Person.lastNameKey].utf8.count + person[Person.colorKey].count)
-          kept += person[Person.bornKey].timeIntervalSinceReferenceDate + person[Person.heightKey]
+        return .number(try sum(try context.fetch(FetchRequest("Person"))))
+      })
+  }
+
+  /// The same with all objects and their values held until the end.
+  private static var keptAlive: Benchmark {
+    Benchmark(
+      name: "kept-alive", title: "fetch objects, read every attribute, keep them all", goal: .none,
+      prepare: makePeople,
+      yardstick: { .number(yardstick_fetch($0.file("people.sqlite").path)) },
+      subject: { workplace in
+        let context = try Person.context(workplace.file("people.sqlite"))
+        let people = try context.fetch(FetchRequest("Person"))
+        return try withExtendedLifetime(people) { .number(try sum(people)) }
+      })
+  }
+
+  /// Objects without their values: of a row only the key is read.
+  private static var fetchFaults: Benchmark {
+    Benchmark(
+      name: "fetch-faults", title: "fetch objects as faults, C: select the keys", goal: .ratio(1.3),
+      prepare: makePeople,
+      yardstick: { .number(yardstick_fetch_keys($0.file("people.sqlite").path)) },
+      subject: { workplace in
+        let context = try Person.context(workplace.file("people.sqlite"))
+        var request = FetchRequest("Person")
+        request.includesPropertyValues = false
+        return .number(Int64(try context.fetch(request).count))
+      })
+  }
+
+  /// One after another in scattered order, so that nearly none is found in the row cache.
+  private static var objectByID: Benchmark {
+    let ids = IDs()
+    return Benchmark(
+      name: "object-by-id", title: "object by ID from the store, C: a point select", goal: .ratio(2),
+      prepare: { workplace in
+        try makePeople(workplace)
+        if ids.all.isEmpty {
+          ids.all = try Person.context(workplace.file("people.sqlite")).fetchIDs(FetchRequest("Person"))
         }
-        // What is read must be used.
-        guard kept.isFinite else { throw Failure("the sum of the dates is no number") }
+      },
+      yardstick: { .number(yardstick_fetch_by_key($0.file("people.sqlite").path, Int64($0.count), stride)) },
+      subject: { workplace in
+        let context = try Person.context(workplace.file("people.sqlite"))
+        var sum: Int64 = 0
+        for index in 0..<workplace.count {
+          let id = ids.all[(index * Int(stride)) % workplace.count]
+          guard let person = try context.existingObject(with: id) as? Person else { throw Failure("\(id) is gone") }
+          sum += person[Person.ageKey]
+        }
         return .number(sum)
       })
   }
 
-  private static var transform: Benchmark {
-    let script = """
-      return function(bytes)
-        local r, g, b, a = string.unpack("<dddd", bytes)
-        return string.pack("<dddd", r * 0.5, g * 0.5, b * 0.5, a)
-      end
-      """
-    return Benchmark(
-      name: "lua-transform", title: "Lua transforms a column, saved", goal: 1,
-      prepare: { workplace in
-        try makePeople(workplace)
-        try workplace.copyStore("people.sqlite", to: "transform.sqlite")
-      },
-      yardstick: { .number(yardstick_transform_loop($0.file("transform.sqlite").path, script)) },
-      subject: { .number(try transformPeople($0.file("transform.sqlite"), script)) },
-      inspect: { workplace, _ in .number(yardstick_colors(workplace.file("transform.sqlite").path)) })
+  /// From one row to the next, where they are read in scattered order.
+  private static let stride: Int64 = 7919
+
+  private final class IDs {
+    var all: [ManagedObjectID] = []
   }
 
   // MARK: Work
 
-  private static func makePeople(_ workplace: Workplace) throws {
+  static func makePeople(_ workplace: Workplace) throws {
     guard !FileManager.default.fileExists(atPath: workplace.file("people.sqlite").path) else { return }
     _ = try insertPeople(workplace, "people.sqlite")
   }
@@ -73,24 +103,17 @@ extension Benchmark {
     return sum
   }
 
-  private static func transformPeople(_ url: URL, _ script: String) throws -> Int64 {
-    let domain = try ScriptDomain()
-    defer { domain.close() }
-    try domain.installOpen { try PersistentContainer($0).opened }
-    let code = """
-      local transform = (function() \(script) end)()
-      local context = moonbase.open { store = "\(url.path)" }.context
-      local count = 0
-      for person in context:fetch("Person"):save_every(10000):each() do
-        person.color = transform(person.color)
-        count = count + 1
-      end
-      assert(context:save())
-      return count
-      """
-    guard case .integer(let count) = try domain.state.load(code, name: "transform").first() else {
-      throw Failure("the script returned no count")
+  /// The ages and the lengths of texts and bytes, with every attribute read.
+  private static func sum(_ people: some Sequence<ManagedObject>) throws -> Int64 {
+    var sum: Int64 = 0
+    var kept = 0.0
+    for case let person as Person in people {
+      sum += person[Person.ageKey] + Int64(person[Person.firstNameKey].utf8.count)
+      sum += Int64(person[Person.lastNameKey].utf8.count + person[Person.colorKey].count)
+      kept += person[Person.bornKey].timeIntervalSinceReferenceDate + person[Person.heightKey]
     }
-    return count
+    // What is read must be used.
+    guard kept.isFinite else { throw Failure("the sum of the dates is no number") }
+    return sum
   }
 }

@@ -13,6 +13,25 @@ int64_t yardstick_insert(const char *path, int64_t count);
 /* Selects every row and reads every column; the answer is the sum of the ages and of the lengths of texts and blobs. */
 int64_t yardstick_fetch(const char *path);
 
+/* Selects every key and nothing else; the answer is the number of rows. */
+int64_t yardstick_fetch_keys(const char *path);
+
+/* Selects rows one by one by their keys, with one statement: `count` of them, the first and then each `stride` keys
+   further, around the end; the answer is the sum of the ages. */
+int64_t yardstick_fetch_by_key(const char *path, int64_t count, int64_t stride);
+
+/* Selects all owners with their children in one join; the answer is the sum of the children's ages and of the lengths of
+   their names. */
+int64_t yardstick_join(const char *path);
+
+/* `script` gets a count, a function that inserts a row from a table of its columns, and one that makes a date of
+   seconds. All is one transaction into a new file. The answer is the integer it returns. */
+int64_t yardstick_script_inserts(const char *path, const char *script, int64_t count);
+
+/* `script` gets an iterator over the rows, each a userdata whose fields are read from the statement as they are asked for
+   until the next row; the answer is the integer it returns. */
+int64_t yardstick_script_walks(const char *path, const char *script);
+
 /* One UPDATE whose new value comes from a Lua function registered as an SQL function; the answer is the rows changed. */
 int64_t yardstick_transform(const char *path, const char *script);
 
