@@ -4,7 +4,7 @@
 /// Without a script on this thread nothing comes of it. All is given back when the value goes.
 package struct HostMemory: ~Copyable {
   private static let stride = 1 << 16
-  private static let weigher = Lock<(@Sendable (Int) -> (any Error)?)?>(nil)
+  private static let weigher = HostHook<@Sendable (Int) -> (any Error)?>()
 
   private var held = 0
   private var told = 0
@@ -44,8 +44,8 @@ package struct HostMemory: ~Copyable {
     if told > 0 { _ = Self.weigh(-told) }
   }
 
-  private static func weigh(_ bytes: Int) -> (any Error)? { weigher.withLock { $0 }?(bytes) }
+  private static func weigh(_ bytes: Int) -> (any Error)? { weigher.function?(bytes) }
 
   /// Says who weighs: it is told of growth and the reverse, and returns the error of a run that must end.
-  package static func setWeigher(_ weigh: @escaping @Sendable (Int) -> (any Error)?) { weigher.withLock { $0 = weigh } }
+  package static func setWeigher(_ weigh: @escaping @Sendable (Int) -> (any Error)?) { weigher.set(weigh) }
 }

@@ -49,13 +49,13 @@ package enum HostWork {
     }
   }
 
-  private static let source = Lock<(@Sendable () -> Ending)?>(nil)
+  private static let source = HostHook<@Sendable () -> Ending>()
 
   /// Says how the ending of a run that must end is made.
-  package static func setEnding(_ make: @escaping @Sendable () -> Ending) { source.withLock { $0 = make } }
+  package static func setEnding(_ make: @escaping @Sendable () -> Ending) { source.set(make) }
 
   /// How the run on this thread ends.
-  package static var end: Ending { source.withLock { $0 }?() ?? Ending(CancellationError(), isInterruption: false) }
+  package static var end: Ending { source.function?() ?? Ending(CancellationError(), isInterruption: false) }
 
   /// The error with which the run on this thread ends.
   package static func ending() -> any Error { end.error }
