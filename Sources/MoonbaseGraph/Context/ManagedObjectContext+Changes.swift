@@ -114,7 +114,7 @@ extension ManagedObjectContext {
     newDeletedObjects = []
     pendingErrors = []
     readObjects = []
-    prefetched = PrefetchedLists()
+    forgetReadAhead()
     outdatedStored = []
     changedObjects = []
     changeCount &+= 1
@@ -143,7 +143,7 @@ extension ManagedObjectContext {
     coordinator.forgetRows(of: [object.objectID])
     guard mergeChanges else { return try turnIntoFault(object) }
     changeCount &+= 1
-    prefetched = PrefetchedLists()
+    forgetReadAhead()
     object.adopt(try coordinator.currentRow(of: object.objectID))
     object.forgetReadDestinations()
     try object.followUnsavedChanges()
@@ -165,7 +165,7 @@ extension ManagedObjectContext {
   package func turnIntoFault(_ object: ManagedObject) throws {
     try refuseWithinHooks("a refresh was asked for")
     changeCount &+= 1
-    prefetched = PrefetchedLists()
+    forgetReadAhead()
     var failures = object.failuresOfHooks(before: true)
     // Looked at after the hooks, which may have changed them.
     object.noteMembersLost()

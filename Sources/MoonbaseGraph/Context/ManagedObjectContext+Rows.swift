@@ -21,6 +21,7 @@ extension ManagedObjectContext {
   /// The objects of rows that were read. With `refreshing`, objects that have their values already take the new ones, with
   /// unsaved changes on top.
   func objects(for snapshots: [Snapshot], refreshing: Bool = false) throws -> [ManagedObject] {
+    copyRowsOfSparsePages()
     coordinator.refreshRows(snapshots)
     if refreshing {
       for snapshot in snapshots { registered[snapshot.id]?.takeUnretainedValue().adopt(snapshot) }
@@ -42,6 +43,7 @@ extension ManagedObjectContext {
 
   /// The objects of IDs in their order, with their rows read many at a time. Those that are gone are left out.
   public func loadObjects(with ids: [ManagedObjectID]) throws -> [ManagedObject] {
+    copyRowsOfSparsePages()
     let missing = ids.filter { !$0.isTemporaryID && registered[$0].map { $0.takeUnretainedValue().needsRow } ?? true }
     let loaded = try coordinator.snapshots(of: missing).map(object(for:))
     // Only this list may hold them yet.
@@ -53,6 +55,7 @@ extension ManagedObjectContext {
 
   /// Reads rows that are not here yet into the row cache and into the faults that wait for them.
   func loadRows(of ids: [ManagedObjectID]) throws {
+    copyRowsOfSparsePages()
     let missing = ids.filter { id in
       !id.isTemporaryID && registered[id].map { $0.takeUnretainedValue().snapshot == nil } ?? true
     }

@@ -67,12 +67,17 @@ public final class ManagedObjectContext {
   /// Objects deleted since delete rules were last applied.
   var deletionsToPropagate: ContiguousArray<ManagedObject> = []
 
+  /// Pages of which hardly any row is used any more.
+  @exclusivity(unchecked) var sparsePages = SparsePages()
+
   /// The bytes that the objects hold, by estimate, and those that the domain was told of.
   @exclusivity(unchecked) var weight = 0
   @exclusivity(unchecked) var toldWeight = 0
 
   /// Destinations that were read ahead, until something is saved, rolled back or refreshed.
   var prefetched = PrefetchedLists()
+  /// Another number each time that what was read ahead no longer counts.
+  private(set) var readAheadNumber = 0
   /// New objects that were deleted and wait to leave; some may have left, or be back.
   var newDeletedObjects: ContiguousArray<ManagedObject> = []
 
@@ -192,6 +197,12 @@ public final class ManagedObjectContext {
   func keep(_ error: any Error) { pendingErrors.append(error) }
 
   func noteChange() { changeCount &+= 1 }
+
+  /// Something was saved, given up or refreshed: what was read before for later use is read anew.
+  func forgetReadAhead() {
+    prefetched = PrefetchedLists()
+    readAheadNumber += 1
+  }
 
   func didChange(_ object: ManagedObject) {
     changeCount &+= 1

@@ -16,11 +16,11 @@ struct FetchPlan {
   private let entities: Range<EntityIndex>
   private let stores: [any PersistentStore]
   /// Whether changed objects may enter or leave the result.
-  private let hasPending: Bool
+  let hasPending: Bool
   private let matcher: CompiledPredicate?
-  private let sort: CompiledSort?
+  let sort: CompiledSort?
   /// What rows share; nil where predicate and order have nothing of the kind.
-  private let memo: EvaluationMemo?
+  let memo: EvaluationMemo?
   /// Objects without changes of their own that a key path leads from to changed ones: they count as changed.
   private let affected: OrderedSet<ManagedObject>
   /// Whether unsaved changes do not count, and related objects are looked at that may have some.
@@ -53,6 +53,7 @@ struct FetchPlan {
     let twins = SavedTwins(of: context)
     guard let (store, query) = try storeQuery() else { return window(try sorted(matching(twins), twins: twins)) }
     let pending = try pendingMatches()
+    if let merged = try merged(pending, with: query, of: store, twins: twins) { return try read(window(merged)) }
     let saved: [ManagedObject]
     // To be sorted anew by what the store has now, the rows are needed, whatever objects know from before.
     let isSortedAnew = sort != nil && !pending.isEmpty
@@ -80,18 +81,43 @@ struct FetchPlan {
     return objects
   }
 
+  /// Objects in the order of their IDs, with their values where the request wants them.
+  private func read(_ ids: [ManagedObjectID]) throws -> [ManagedObject] {
+    let objects = try faults(ids)
+    if request.includesPropertyValues && request.fetchBatchSize == 0 { try context.loadRows(of: ids) }
+    return objects
+  }
+
   func objectIDs() throws -> [ManagedObjectID] {
-    guard let (store, query) = try storeQuery() else { return try objects().map(\.objectID) }
-    let saved = try unchanged(query, \.self, store.objectIDs)
-    guard hasPending else { return saved }
+    guard let (store, query) = try storeQuery() else {
+      return try sort == nil ? window(matchingIDs()) : objects().map(\.objectID)
+    }
+    guard hasPending else { return try store.objectIDs(matching: query) }
     let pending = try pendingMatches()
-    if !pending.isEmpty, sort != nil { return try objects().map(\.objectID) }
-    return window(saved + pending.map(\.objectID))
+    if !pending.isEmpty, sort != nil {
+      let merged = try merged(pending, with: query, of: store, twins: SavedTwins(of: context))
+      return try merged.map { window($0) } ?? objects().map(\.objectID)
+    }
+    return window(try unchanged(query, \.self, store.objectIDs) + pending.map(\.objectID))
+  }
+
+  /// What is found, to be read as it is walked. Rows are read now where they all can be, and nothing else comes on top.
+  func results() throws -> FetchedObjects {
+    let isRead = request.includesPropertyValues && request.fetchBatchSize == 0
+    guard isRead, let (store, query) = try storeQuery(), try pendingMatches().isEmpty else {
+      return FetchedObjects(ids: try objectIDs(), plan: self, holdsContext: true)
+    }
+    return FetchedObjects(rows: try unchanged(query, \.id, store.snapshots), plan: self)
   }
 
   func count() throws -> Int {
     guard let (store, whole) = try storeQuery() else {
-      return window(try matching(SavedTwins(of: context))).count
+      var count = 0
+      try forEachMatch(SavedTwins(of: context)) { _ in
+        count += 1
+        return count < windowEnd
+      }
+      return max(0, count - request.fetchOffset)
     }
     var query = whole
     (query.limit, query.offset, query.sortDescriptors) = (0, 0, [])
@@ -181,7 +207,7 @@ struct FetchPlan {
 
   /// What a query finds without changed objects. A limit then asks for a few more rows, and for many more where these did
   /// not do, rather than for all.
-  private func unchanged<Row>(
+  func unchanged<Row>(
     _ query: StoreQuery, _ id: (Row) -> ManagedObjectID, _ read: (StoreQuery) throws -> [Row]
   ) throws -> [Row] {
     guard hasPending else { return try read(query) }
@@ -230,20 +256,59 @@ struct FetchPlan {
 
   // MARK: The context's part
 
-  private func matching(_ twins: SavedTwins) throws -> [ManagedObject] {
-    var result: [ManagedObject] = []
-    for store in stores {
+  /// Hands the objects that the context finds to `body`, saved ones first, until it returns false. Those that do not match are let go
+  /// as the rows are read. Where all are kept, they are weighed before they are made.
+  private func forEachMatch(
+    _ twins: SavedTwins, keepsAll: Bool = false, _ body: (ManagedObject) throws -> Bool
+  ) throws {
+    var goesOn = true
+    for store in stores where goesOn {
       let (query, isComplete) = try queryBeforeJudging(store)
-      let snapshots = try store.snapshots(matching: query)
-      let objects = try context.objects(for: snapshots, refreshing: request.shouldRefreshRefetchedObjects)
-      for (object, snapshot) in zip(objects, snapshots) {
-        try HostWork.charge()
-        if hasPending, isChanged(object) { continue }
-        let judged = try twins.judged(object, by: snapshot, always: isWithoutChanges)
-        if try isComplete || matches(judged) { result.append(object) }
+      if keepsAll, isComplete { try HostMemory.require(store.count(matching: query) &* ManagedObject.ownWeight) }
+      try store.forEachBatch(matching: query) { rows in
+        let objects = try context.objects(for: rows, refreshing: request.shouldRefreshRefetchedObjects)
+        for (object, row) in zip(objects, rows) where goesOn {
+          try HostWork.charge()
+          if hasPending, isChanged(object) { continue }
+          let judged = try twins.judged(object, by: row, always: isWithoutChanges)
+          if try isComplete || matches(judged) { goesOn = try body(object) }
+        }
+        return goesOn
       }
     }
-    return result + (try pendingMatches())
+    guard goesOn else { return }
+    for object in try pendingMatches() {
+      if try !body(object) { return }
+    }
+  }
+
+  /// The objects that the context finds, without order and window; where nothing is sorted, no more than the window has.
+  private func matching(_ twins: SavedTwins) throws -> [ManagedObject] {
+    var result: [ManagedObject] = []
+    let bound = sort == nil ? windowEnd : .max
+    try forEachMatch(twins, keepsAll: bound == .max) { object in
+      result.append(object)
+      return result.count < bound
+    }
+    return result
+  }
+
+  /// The IDs of the objects that the context finds, in its order.
+  private func matchingIDs() throws -> [ManagedObjectID] {
+    var result: [ManagedObjectID] = []
+    var memory = HostMemory()
+    try forEachMatch(SavedTwins(of: context)) { object in
+      result.append(object.objectID)
+      try memory.hold(MemoryLayout<ManagedObjectID>.stride)
+      return result.count < windowEnd
+    }
+    return result
+  }
+
+  /// How many of the rows found are of use.
+  private var windowEnd: Int {
+    let (end, overflow) = request.fetchOffset.addingReportingOverflow(request.fetchLimit)
+    return request.fetchLimit > 0 && !overflow ? end : .max
   }
 
   /// What a store is asked for where the context judges its rows, and whether they all match.

@@ -275,6 +275,9 @@ extension ManagedObject {
     if let context, context.derivations.isWatching { context.takeNote(ofRow: row, self) }
   }
 
+  /// The same row, in another page.
+  final func move(to copy: Snapshot) { snapshot = copy }
+
   /// The row will be read together with those of other faults.
   final func join(_ batch: FaultBatch) { ownRecord.batch = batch }
 

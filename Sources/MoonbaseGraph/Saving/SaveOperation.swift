@@ -57,7 +57,7 @@ struct SaveOperation {
     LooseEnds(to: deleted, in: context)?.cut()
     context.changedObjects.removeAll { !$0.awaitsSave }
     context.readObjects = []
-    context.prefetched = PrefetchedLists()
+    context.forgetReadAhead()
     counted?.readCounts(after: objects, in: context)
     context.noteChange()
     for object in objects where object.context === context { try callDidSave(object) }

@@ -142,23 +142,17 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// A row as the store has it now.
   func currentSnapshot(of id: ManagedObjectID) throws -> Snapshot? {
-    let moment = rows.now
-    guard let snapshot = try store(of: id).snapshot(of: id) else {
-      rows.remove([id])
-      return nil
-    }
-    rows.insert([snapshot], readAt: moment)
-    return snapshot
+    let store = try store(of: id)
+    let found = try rows.reading { try store.snapshot(of: id).map { [$0] } ?? [] }
+    if found.isEmpty { rows.remove([id]) }
+    return found.first
   }
 
   /// Rows as the stores have them now; those that are gone are left out.
   func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot] {
     var result: [Snapshot] = []
     for (store, group) in try byStore(ids) {
-      let moment = rows.now
-      let snapshots = try store.snapshots(of: group)
-      rows.insert(snapshots, readAt: moment)
-      result += snapshots
+      result += try rows.reading { try store.snapshots(of: group) }
     }
     return result
   }
@@ -187,6 +181,6 @@ public final class PersistentStoreCoordinator: Sendable {
       throw error
     }
     rows.remove(changes.deleted.map(\.id))
-    rows.replace(changes.updated.map(\.snapshot))
+    rows.write(changes.updated.map(\.snapshot))
   }
 }

@@ -8,29 +8,29 @@ import MoonbasePlatform
 /// brought back by who read it before. Nothing depends on a row being here: contexts keep the snapshots of their objects, and
 /// saves compare versions with the store.
 final class RowCache: Sendable {
-  private struct Generations {
-    var young: [ManagedObjectID: Snapshot] = [:]
-    var old: [ManagedObjectID: Snapshot] = [:]
-    /// What came to the young one.
+  private struct Contents {
+    var young = IDMap<Snapshot>()
+    var old = IDMap<Snapshot>()
+    /// What came to the young one: pages, for a row keeps the whole page that it is in.
     var weight = 0
-    var removals: UInt64 = 0
-  }
-
-  /// The moment at which a reader began: how often rows had been taken out.
-  struct Moment {
-    fileprivate let removals: UInt64
+    var lastPage: ObjectIdentifier?
+    /// How many readers are on their way.
+    var readers = 0
+    /// What was written while they are: the versions they must have at least; none suffices of what was taken out.
+    var written: [ManagedObjectID: Int64] = [:]
   }
 
   /// Of the memory of a script that reads, both generations together take a quarter.
   private static var greatestWeight: Int { min(32 << 20, HostWork.greatestValue / 4) }
+  private static let outdated = Int64.max
 
   private let capacity: Int
-  private let generations = Lock(Generations())
+  private let contents = Lock(Contents())
 
   init(capacity: Int = 16_384) { self.capacity = capacity }
 
   subscript(id: ManagedObjectID) -> Snapshot? {
-    generations.withLock { cache in
+    contents.withLock { cache in
       if let found = cache.young[id] { return found }
       guard let found = cache.old[id] else { return nil }
       put(found, in: &cache)
@@ -38,49 +38,66 @@ final class RowCache: Sendable {
     }
   }
 
-  /// To be asked before rows are read that are then inserted.
-  var now: Moment { Moment(removals: generations.withLock { $0.removals }) }
+  /// Reads rows and takes them in, but for those that were written or taken out meanwhile.
+  func reading(_ body: () throws -> [Snapshot]) rethrows -> [Snapshot] {
+    contents.withLock { $0.readers += 1 }
+    var rows: [Snapshot] = []
+    defer { finish(rows) }
+    rows = try body()
+    return rows
+  }
 
-  /// Takes rows in, unless rows were taken out since they were read.
-  func insert(_ snapshots: [Snapshot], readAt moment: Moment) {
-    generations.withLock { cache in
-      guard cache.removals == moment.removals else { return }
-      for snapshot in snapshots { put(snapshot, in: &cache) }
+  private func finish(_ rows: [Snapshot]) {
+    contents.withLock { cache in
+      for row in rows where row.version >= cache.written[row.id] ?? .min { put(row, in: &cache) }
+      cache.readers -= 1
+      if cache.readers == 0 { cache.written = [:] }
     }
   }
 
+  /// Rows were saved: readers on their way bring no older ones.
+  func write(_ rows: [Snapshot]) {
+    contents.withLock { cache in
+      guard cache.readers > 0 else { return }
+      for row in rows { cache.written[row.id] = max(row.version, cache.written[row.id] ?? .min) }
+    }
+    replace(rows)
+  }
+
   /// Takes newer versions of rows that are here; others stay out.
-  func replace(_ snapshots: [Snapshot]) {
-    generations.withLock { cache in
-      for snapshot in snapshots {
-        guard let known = cache.young[snapshot.id] ?? cache.old[snapshot.id], known.version < snapshot.version else {
-          continue
-        }
-        put(snapshot, in: &cache)
+  func replace(_ rows: [Snapshot]) {
+    guard !rows.isEmpty else { return }
+    contents.withLock { cache in
+      let known = rows.filter { row in
+        (cache.young[row.id] ?? cache.old[row.id]).map { $0.version < row.version } ?? false
       }
+      // A few of many do not keep the pages of all.
+      for row in 8 * known.count < rows.count ? Snapshot.copies(of: known) : known { put(row, in: &cache) }
     }
   }
 
   func remove(_ ids: [ManagedObjectID]) {
     guard !ids.isEmpty else { return }
-    generations.withLock { cache in
-      cache.removals += 1
+    contents.withLock { cache in
       for id in ids {
+        if cache.readers > 0 { cache.written[id] = Self.outdated }
         cache.young[id] = nil
         cache.old[id] = nil
       }
     }
   }
 
-  private func put(_ snapshot: Snapshot, in cache: inout Generations) {
-    let known = cache.young[snapshot.id] ?? cache.old[snapshot.id]
-    let newest = known.map { $0.version > snapshot.version ? $0 : snapshot } ?? snapshot
-    cache.young[snapshot.id] = newest
-    cache.weight += newest.weight
+  private func put(_ row: Snapshot, in cache: inout Contents) {
+    let known = cache.young[row.id] ?? cache.old[row.id]
+    let newest = known.map { $0.version > row.version ? $0 : row } ?? row
+    cache.young[row.id] = newest
+    let page = ObjectIdentifier(newest.page)
+    if cache.lastPage != page { cache.weight += newest.page.weight }
+    cache.lastPage = page
     if cache.young.count >= capacity || cache.weight >= Self.greatestWeight {
       cache.old = cache.young
-      cache.young = [:]
-      cache.weight = 0
+      cache.young = IDMap()
+      (cache.weight, cache.lastPage) = (0, nil)
     }
   }
 }

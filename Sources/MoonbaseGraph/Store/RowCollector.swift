@@ -60,6 +60,14 @@ package final class RowCollector {
     builder.endRow()
   }
 
+  /// Copies a row, cell by cell.
+  func append(_ row: Snapshot) {
+    let page = page(for: row.page.entity, slotCount: row.page.shape.slotCount)
+    page.beginRow(key: row.id.key, version: row.version)
+    for slot in 0..<row.page.shape.slotCount { page.set(cell: row.cell(slot), slot: slot) }
+    endRow()
+  }
+
   /// The rows in the order in which they came.
   package func finish() -> [Snapshot] {
     for page in open { close(page) }

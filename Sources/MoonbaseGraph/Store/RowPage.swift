@@ -1,5 +1,6 @@
 import MoonbaseModel
 import MoonbasePlatform
+import Synchronization
 
 /// Rows of one entity of a store in one block of memory: up to 512, never changed, shared by threads, decoded on access.
 ///
@@ -20,6 +21,8 @@ public final class RowPage: @unchecked Sendable {
   let shape: RowShape
   /// The bytes that a row keeps, on the average and by estimate.
   let rowWeight: Int
+  /// How many objects with a row of the page went, in all contexts.
+  private let departures = Atomic(0)
 
   private let rows: UnsafeMutableRawPointer
   private let tail: UnsafeMutableRawPointer?
@@ -39,6 +42,21 @@ public final class RowPage: @unchecked Sendable {
   deinit {
     rows.deallocate()
     tail?.deallocate()
+  }
+
+  /// The bytes that the page keeps.
+  var weight: Int { rowWeight &* count }
+
+  /// Smaller pages are worth no copy of a row.
+  private static let smallest = 8
+
+  /// An object with a row of the page goes. True now and then, once so many went that hardly any may be left: these had better
+  /// have a page of their own. Nobody knows how many these are, for objects of other contexts may have gone.
+  func noteDeparture() -> Bool {
+    guard count >= Self.smallest else { return false }
+    let gone = departures.add(1, ordering: .relaxed).newValue
+    let share = count / 4
+    return gone >= 3 &* share && gone % share == 0
   }
 
   /// The ID of a row's object.

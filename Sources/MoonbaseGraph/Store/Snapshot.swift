@@ -77,6 +77,15 @@ public struct Snapshot: Sendable {
   /// The bytes that it keeps, by estimate.
   package var weight: Int { page.rowWeight }
 
+  /// The same rows in pages of their own, so that they keep no others. All are of one store.
+  static func copies(of rows: [Snapshot]) -> [Snapshot] {
+    guard let first = rows.first else { return [] }
+    let collector = RowCollector(store: first.page.store)
+    for row in rows { collector.append(row) }
+    // The pages they came from keep the text and the bytes until these are copied.
+    return withExtendedLifetime(rows) { collector.finish() }
+  }
+
   /// Whether both are the same place of the same page.
   func isIdentical(to other: Snapshot?) -> Bool { page === other?.page && place == other?.place }
 }

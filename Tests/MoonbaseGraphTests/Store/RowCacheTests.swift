@@ -11,23 +11,64 @@ import Testing
 
   @Test func aReaderThatEndsAfterASaveBringsNoOlderVersion() {
     let cache = RowCache()
-    let began = cache.now
-    cache.insert([row(1)], readAt: began)
-    cache.replace([row(2)])
-    cache.insert([row(1)], readAt: began)
+    _ = cache.reading { [row(1)] }
+    _ = cache.reading {
+      cache.write([row(2)])
+      return [row(1)]
+    }
     cache.replace([row(1)])
     #expect(cache[id]?.version == 2)
   }
 
+  @Test func aReaderThatBeganBeforeASaveBringsNoOlderVersionWhereNoneWasHere() {
+    let cache = RowCache()
+    _ = cache.reading {
+      cache.write([row(2)])
+      return [row(1)]
+    }
+    #expect(cache[id] == nil)
+    _ = cache.reading { [row(2)] }
+    #expect(cache[id]?.version == 2)
+  }
+
+  @Test func aReaderThatFailsKeepsNothingBack() {
+    let cache = RowCache()
+    #expect(throws: GraphError.self) {
+      _ = try cache.reading {
+        cache.remove([id])
+        throw GraphError(.objectNotFound, message: "gone")
+      }
+    }
+    _ = cache.reading { [row(1)] }
+    #expect(cache[id]?.version == 1)
+  }
+
   @Test func aReaderThatEndsAfterADeletionBringsNothingBack() {
     let cache = RowCache()
-    let began = cache.now
-    cache.insert([row(1)], readAt: began)
-    cache.remove([id])
-    cache.insert([row(1)], readAt: began)
+    _ = cache.reading { [row(1)] }
+    _ = cache.reading {
+      cache.remove([id])
+      return [row(1)]
+    }
     #expect(cache[id] == nil)
-    cache.insert([row(1)], readAt: cache.now)
+    _ = cache.reading { [row(1)] }
     #expect(cache[id]?.version == 1)
+  }
+
+  /// A few rows of many pages do not keep the pages.
+  @Test func fewRowsOfASaveGetAPageOfTheirOwn() throws {
+    let cache = RowCache()
+    let builder = RowPageBuilder(StoreNumber(rawValue: 1), entity: Symbol("Thing"), slotCount: 1, capacity: 512)
+    for key in 1...512 { builder.addRow(key: Int64(key), version: 2, values: [.string("row \(key)")]) }
+    let page = builder.finish()
+    let old = ManagedObjectID(store: .init(rawValue: 1), entity: Symbol("Thing"), key: 7)
+    _ = cache.reading { [Snapshot(id: old, version: 1, values: [.string("old")])] }
+    cache.write((0..<512).map { Snapshot(page, at: $0) })
+    let kept = try #require(cache[old])
+    #expect(kept.values[0] == .string("row 7"))
+    #expect(kept.version == 2)
+    #expect(kept.page.count == 1)
+    #expect(cache[ManagedObjectID(store: .init(rawValue: 1), entity: Symbol("Thing"), key: 8)] == nil)
   }
 
   @Test(arguments: StoreKind.allCases) func aFaultTakesNoOlderRowThanItHas(_ kind: StoreKind) throws {

@@ -128,6 +128,12 @@ final class CountingStore: PersistentStore {
     #expect(number == 2)
 
     // shown
+    var total = 0
+    for case let person as Person in try context.fetchedObjects(FetchRequest("Person")) { total += person.age }
+    // end
+    #expect(total == 60)
+
+    // shown
     let ids = try await container.newBackgroundContext().perform { context in
       try context.insert("Person", values: ["name": "Lieutenant Green", "age": 25])
       try context.save()

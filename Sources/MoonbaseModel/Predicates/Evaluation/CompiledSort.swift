@@ -27,24 +27,37 @@ package struct CompiledSort: Sendable {
   package func sorted<Subject: SlottedSubject>(
     _ subjects: [Subject], memo: EvaluationMemo? = nil
   ) throws -> [Subject] where Subject.Related == Subject {
-    var rows: [(index: Int, values: [Value])] = []
+    var rows: [(index: Int, rank: Rank)] = []
     rows.reserveCapacity(subjects.count)
-    for (index, subject) in subjects.enumerated() { rows.append((index, try values(of: subject, memo: memo))) }
+    for (index, subject) in subjects.enumerated() { rows.append((index, try rank(of: subject, memo: memo))) }
     try rows.sort { left, right in
-      try HostWork.charge()
-      for (position, key) in keys.enumerated() {
-        let order = key.comparator.order(left.values[position], right.values[position])
-        if order != .same { return (order == .ascending) == key.ascending }
+      switch try order(left.rank, right.rank) {
+      case .same: left.index < right.index
+      case let order: order == .ascending
       }
-      return left.index < right.index
     }
     return rows.map { subjects[$0.index] }
   }
 
-  /// The values that a subject is sorted by, prepared for comparison.
-  private func values<Subject: SlottedSubject>(
+  /// Where a subject stands: the values that it is sorted by, prepared for comparison.
+  package struct Rank {
+    fileprivate let values: [Value]
+  }
+
+  /// Which of two ranks comes first.
+  package func order(_ left: Rank, _ right: Rank) throws -> ValueOrder {
+    try HostWork.charge()
+    for (position, key) in keys.enumerated() {
+      let order = key.comparator.order(left.values[position], right.values[position])
+      if order != .same { return (order == .ascending) == key.ascending ? .ascending : .descending }
+    }
+    return .same
+  }
+
+  /// The rank of a subject.
+  package func rank<Subject: SlottedSubject>(
     of subject: Subject, memo: EvaluationMemo?
-  ) throws -> [Value] where Subject.Related == Subject {
+  ) throws -> Rank where Subject.Related == Subject {
     try HostWork.charge()
     var values: [Value] = []
     for key in keys {
@@ -52,7 +65,7 @@ package struct CompiledSort: Sendable {
       try value.checkComparable()
       values.append(key.comparator.prepared(value))
     }
-    return values
+    return Rank(values: values)
   }
 }
 

@@ -1,0 +1,56 @@
+/// Pages of which most objects went: those that are left keep all rows of the page, for which nobody has any use.
+///
+/// They get pages of their own the next time that the context reads rows. Not at once, for an object may go at any moment, also
+/// while somebody looks at the bytes of another one's row.
+struct SparsePages {
+  private var pages: ContiguousArray<RowPage> = []
+  /// So many wait before those are let go that no object needs.
+  private var bound = 8
+
+  var isEmpty: Bool { pages.isEmpty }
+
+  mutating func append(_ page: RowPage) {
+    if pages.last === page { return }
+    if pages.count >= bound {
+      dropUnused()
+      bound = max(8, 2 * pages.count)
+    }
+    pages.append(page)
+  }
+
+  private mutating func dropUnused() {
+    var used: ContiguousArray<RowPage> = []
+    while var page = pages.popLast() {
+      if !isKnownUniquelyReferenced(&page) { used.append(page) }
+    }
+    pages = used
+  }
+
+  /// The pages that somebody needs.
+  mutating func take() -> ContiguousArray<RowPage> {
+    dropUnused()
+    bound = 8
+    defer { pages = [] }
+    return pages
+  }
+}
+
+extension ManagedObjectContext {
+  /// Before rows are read: objects that are the last ones of a page get their rows copied.
+  @inline(__always)
+  func copyRowsOfSparsePages() {
+    if !sparsePages.isEmpty { copySparseRows() }
+  }
+
+  @inline(never)
+  private func copySparseRows() {
+    for page in sparsePages.take() {
+      let objects = (0..<page.count).compactMap { place -> ManagedObject? in
+        let object = registered[page.id(place)]?.takeUnretainedValue()
+        return object?.snapshot?.page === page ? object : nil
+      }
+      if 4 * objects.count > page.count { continue }
+      for (object, copy) in zip(objects, Snapshot.copies(of: objects.compactMap(\.snapshot))) { object.move(to: copy) }
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import MoonbaseModel
+
+/// What belongs to IDs.
+///
+/// An object that is fetched and goes again passes here four times, where a dictionary would hash by a slower function. Keys
+/// that follow each other are neighbours, for they are used together: each group of eight has a place of its own. The factors
+/// are drawn at random, so that no file can be written whose keys collide.
+struct IDMap<Element> {
+  private struct Entry {
+    var id: ManagedObjectID
+    var element: Element
+  }
+
+  private static var groupMask: UInt64 { 7 }
+
+  private let factors: (UInt64, UInt64)
+  /// A power of two of places, of which at most half are taken; an entry lies at the place that its ID has, or else
+  /// at the first free one after it.
+  private var entries: ContiguousArray<Entry?> = []
+  private(set) var count = 0
+
+  /// An empty map; all maps of a process have the same factors.
+  init() { self.init(factors: randomFactors) }
+
+  init(factors: (UInt64, UInt64)) { self.factors = factors }
+
+  /// What is here, in no order.
+  var values: some Sequence<Element> { entries.lazy.compactMap { $0?.element } }
+
+  /// What is here with the IDs it is kept by, in no order.
+  var pairs: some Sequence<(id: ManagedObjectID, element: Element)> {
+    entries.lazy.compactMap { $0.map { ($0.id, $0.element) } }
+  }
+
+  subscript(id: ManagedObjectID) -> Element? {
+    get { count == 0 ? nil : entries[place(of: id)]?.element }
+    set {
+      if let newValue {
+        reserveCapacity(count + 1)
+        let place = place(of: id)
+        if entries[place] == nil { count += 1 }
+        entries[place] = Entry(id: id, element: newValue)
+      } else if count > 0 {
+        remove(at: place(of: id))
+      }
+    }
+  }
+
+  /// Puts something under an ID; returns what was there.
+  mutating func update(_ element: Element, for id: ManagedObjectID) -> Element? {
+    reserveCapacity(count + 1)
+    let place = place(of: id)
+    let old = entries[place]?.element
+    if old == nil { count += 1 }
+    entries[place] = Entry(id: id, element: element)
+    return old
+  }
+
+  /// Takes out what is kept by an ID, if it is what is meant.
+  mutating func remove(_ id: ManagedObjectID, where isMeant: (Element) -> Bool) {
+    guard count > 0 else { return }
+    let place = place(of: id)
+    if let entry = entries[place], isMeant(entry.element) { remove(at: place) }
+  }
+
+  /// Makes room for so many IDs in all.
+  mutating func reserveCapacity(_ capacity: Int) {
+    guard capacity * 2 > entries.count else { return }
+    var size = max(entries.count, 8)
+    while capacity * 2 > size { size *= 2 }
+    let old = entries
+    entries = ContiguousArray(repeating: nil, count: size)
+    for case let entry? in old { entries[place(of: entry.id)] = entry }
+  }
+
+  // MARK: Places
+
+  /// The place of an ID's entry, or the free one where it would be. There is a free one, for never all are taken.
+  private func place(of id: ManagedObjectID) -> Int {
+    var place = firstPlace(of: id)
+    while let entry = entries[place], entry.id != id { place = next(place) }
+    return place
+  }
+
+  private func firstPlace(of id: ManagedObjectID) -> Int {
+    let kind = UInt64(id.storeNumber) << 32 | UInt64(id.entitySymbol.number)
+    let key = UInt64(bitPattern: id.key)
+    let product = (key & ~Self.groupMask ^ factors.0).multipliedFullWidth(by: kind ^ factors.1)
+    // The lowest bits of a product may hardly differ; a fixed factor carries those of all into the middle.
+    let mixed = (product.high ^ product.low) &* 0x9E37_79B9_7F4A_7C15
+    return Int(truncatingIfNeeded: (mixed >> 32) & ~Self.groupMask | key & Self.groupMask) & (entries.count - 1)
+  }
+
+  private func next(_ place: Int) -> Int { (place + 1) & (entries.count - 1) }
+
+  /// Frees a place, and moves entries up that would no longer be found behind it.
+  private mutating func remove(at place: Int) {
+    guard entries[place] != nil else { return }
+    var hole = place
+    var candidate = next(hole)
+    while let entry = entries[candidate] {
+      if distance(firstPlace(of: entry.id), candidate) >= distance(hole, candidate) {
+        entries[hole] = entry
+        hole = candidate
+      }
+      candidate = next(candidate)
+    }
+    entries[hole] = nil
+    count -= 1
+  }
+
+  private func distance(_ from: Int, _ to: Int) -> Int { (to &- from) & (entries.count - 1) }
+
+  /// How far from its own place an entry lies at most: the cost of the worst look-up.
+  var greatestDistance: Int {
+    entries.indices.reduce(0) { greatest, place in
+      max(greatest, entries[place].map { distance(firstPlace(of: $0.id), place) } ?? 0)
+    }
+  }
+}
+
+private let randomFactors = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
