@@ -87,8 +87,7 @@ extension ManagedObject {
   /// What is in the slots, where anything may have been computed from it.
   final var watchedValues: ContiguousArray<Value>? {
     guard let context, context.derivations.isWatching || hasCaches else { return nil }
-    if hasLiveValues { return live }
-    return snapshot.map { ContiguousArray($0.values) } ?? []
+    return currentValues ?? []
   }
 
   /// The values in the slots are others than they were.

@@ -24,9 +24,7 @@ extension ManagedObject: CustomStringConvertible {
   private var valuesToShow: ContiguousArray<Value>? {
     guard let context else { return nil }
     noteRead(.state)
-    if hasLiveValues { return live }
-    if let snapshot { return ContiguousArray(snapshot.values) }
-    return (try? context.coordinator.snapshot(of: objectID)).map { ContiguousArray($0.values) }
+    return currentValues ?? (try? context.coordinator.snapshot(of: objectID)).map { ContiguousArray($0.values) }
   }
 
   private var absence: String {

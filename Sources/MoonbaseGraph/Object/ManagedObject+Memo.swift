@@ -5,7 +5,7 @@ extension ManagedObject {
   struct Memo {
     let state: State
     let snapshot: Snapshot?
-    let live: ContiguousArray<Value>
+    let live: ContiguousArray<Value?>
     let changed: SlotSet
     let caches: SlotMap<Cached>
     let delayed: SlotMap<Value>

@@ -34,8 +34,9 @@ open class ManagedObject {
   @exclusivity(unchecked) private(set) final unowned(unsafe) var context: ManagedObjectContext?
   /// The page of `snapshot`.
   @exclusivity(unchecked) private final var page: RowPage?
-  /// The current values, all of them; empty as long as nothing changed.
-  @exclusivity(unchecked) final private(set) var live: ContiguousArray<Value> = []
+  /// The values that are the object's own, by slot; nil where the row's holds. Empty as long as nothing changed. A new object
+  /// has all.
+  @exclusivity(unchecked) final private(set) var live: ContiguousArray<Value?> = []
   /// Of the first 64 slots, those that may differ from the snapshot.
   @exclusivity(unchecked) private final var changedLow: UInt64 = 0
   /// What there is beside the row.
@@ -103,15 +104,23 @@ extension ManagedObject {
       place = UInt16(truncatingIfNeeded: newValue?.place ?? 0)
     }
   }
-  /// Whether there are current values beside the row's.
+  /// Whether there are values of the object's own beside the row's.
   final var hasLiveValues: Bool { !live.isEmpty }
-  /// The value in a slot by the current values, or else by the row.
+  /// The value in a slot: the object's own, or else the row's.
   @inline(__always)
-  final func current(_ slot: Slot) -> Value? { live.isEmpty ? page?.value(slot, of: Int(place)) : live[slot] }
-  /// Whether a slot has this value, by the current values, or else by the row.
+  final func current(_ slot: Slot) -> Value? {
+    if !live.isEmpty, let own = live[slot] { return own }
+    return page?.value(slot, of: Int(place))
+  }
+  /// The values in all slots; nil where there are none.
+  final var currentValues: ContiguousArray<Value>? {
+    guard hasLiveValues || page != nil else { return nil }
+    return ContiguousArray(entity.properties.map { current($0.slot) ?? .null })
+  }
+  /// Whether a slot has this value.
   @inline(__always)
   final func holds(_ value: Value, slot: Slot) -> Bool {
-    if !live.isEmpty { return live[slot].isSame(as: value) }
+    if !live.isEmpty, let own = live[slot] { return own.isSame(as: value) }
     return page?.cell(slot, of: Int(place)).isSame(as: value) ?? value.isNull
   }
   /// Slots that may differ from the snapshot, by whichever door: what a save writes.
@@ -162,12 +171,14 @@ extension ManagedObject {
     context?.weigh(weight)
   }
 
-  /// The bytes of the current values.
+  /// The bytes of the object's own values.
   final var liveWeight: Int {
-    var weight = 24 &* live.count
-    for slot in live.indices { weight &+= live[slot].weight }
+    var weight = Self.liveSlotWeight &* live.count
+    for slot in live.indices { weight &+= live[slot]?.weight ?? 0 }
     return weight
   }
+
+  private static var liveSlotWeight: Int { MemoryLayout<Value?>.stride }
 
   /// Weighs what was computed or waits to be written, as it is now.
   private final func weighComputed() {
@@ -186,16 +197,16 @@ extension ManagedObject {
     record.relationshipsWeight = now
   }
 
-  private final func setLive(_ values: ContiguousArray<Value>) {
+  private final func setLive(_ values: ContiguousArray<Value?>) {
     let before = liveWeight
     live = values
     weigh(liveWeight &- before)
   }
 
-  /// Puts a value into a slot of the current values.
+  /// Gives the object a value of its own in a slot; with nil the row's holds again.
   @inline(__always)
-  private final func setLive(_ value: Value, slot: Slot) {
-    weigh(value.weight &- live[slot].weight)
+  private final func setLive(_ value: Value?, slot: Slot) {
+    weigh((value?.weight ?? 0) &- (live[slot]?.weight ?? 0))
     live[slot] = value
   }
 
@@ -229,7 +240,7 @@ extension ManagedObject {
 extension ManagedObject {
   /// A new object has the values of its model, and nothing of it is to be noted for the savepoint that it was made in.
   final func takeInitialValues(in savepoint: UInt32) {
-    setLive(entity.initialValues)
+    setLive(entity.initialOwnValues)
     self.savepoint = savepoint
   }
 
@@ -312,19 +323,20 @@ extension ManagedObject {
   /// A newer row takes the place of the one that is here, with what changed since on top.
   final func rebase(on newer: Snapshot) {
     if hasLiveValues {
-      var values = ContiguousArray(newer.values)
-      for slot in changed.slots + entity.transientSlots { values[slot] = live[slot] }
-      setLive(values)
+      let changed = changed
+      for slot in live.indices where live[slot] != nil && !changed.contains(slot) {
+        if !entity.properties[slot].isTransient { setLive(nil, slot: slot) }
+      }
     }
     snapshot = newer
   }
 
   /// Runs `body` with the values of the row in the place of those that awake-from-fetch set; transient ones stay.
   final func asSaved<Result>(_ body: () throws -> Result) rethrows -> Result {
-    guard let snapshot else { return try body() }
+    guard page != nil else { return try body() }
     let (awakened, computed, slots) = (live, caches, changed.slots)
     if hasLiveValues {
-      for slot in slots { setLive(snapshot.values[slot], slot: slot) }
+      for slot in slots { setLive(nil, slot: slot) }
     }
     setCaches([:])
     defer {
@@ -363,7 +375,7 @@ extension ManagedObject {
       outdate(slot, because: .row)
       return weighRelationships()
     }
-    guard hasLiveValues, case .objectID(let id) = live[slot], gone.contains(id) else { return }
+    guard hasLiveValues, case .objectID(let id)? = current(slot), gone.contains(id) else { return }
     setLive(.null, slot: slot)
     outdate(slot, because: .row)
   }
@@ -407,9 +419,17 @@ extension ManagedObject {
     setLive(value, slot: slot)
   }
 
-  /// Gives the object values of its own to change.
+  /// Gives the object room for values of its own.
+  @inline(__always)
   final func materialize() {
-    if !hasLiveValues, let snapshot { setLive(ContiguousArray(snapshot.values)) }
+    if live.isEmpty { makeRoom() }
+  }
+
+  @inline(never)
+  private final func makeRoom() {
+    let count = entity.properties.count
+    live = ContiguousArray(repeating: nil, count: count)
+    weigh(Self.liveSlotWeight &* count)
   }
 
   /// The next save looks at a slot.
@@ -503,7 +523,7 @@ extension ManagedObject {
     if let row {
       context?.derivations.setVersion(row.version, of: id)
       snapshot = row
-      keepTransientValues(of: row)
+      keepTransientValues()
     }
     replaceTransientDestinations(by: permanent)
     setChanged(SlotSet())
@@ -528,13 +548,14 @@ extension ManagedObject {
   }
 
   /// Persistent values are the row's now; transient ones live on in the object.
-  private func keepTransientValues(of row: Snapshot) {
+  private func keepTransientValues() {
     guard hasLiveValues else { return }
     let old = live
     setLive([])
-    for slot in entity.transientSlots where !old[slot].isNull {
-      if live.isEmpty { setLive(ContiguousArray(row.values)) }
-      setLive(old[slot], slot: slot)
+    for slot in entity.transientSlots {
+      guard let value = old[slot], !value.isNull else { continue }
+      materialize()
+      setLive(value, slot: slot)
     }
   }
 
@@ -542,7 +563,7 @@ extension ManagedObject {
   private func replaceTransientDestinations(by permanent: [ManagedObjectID: ManagedObjectID]) {
     guard hasLiveValues, !permanent.isEmpty else { return }
     for slot in entity.transientSlots {
-      if let value = live[slot].replacingIDs({ permanent[$0] }) { setLive(value, slot: slot) }
+      if let value = live[slot]?.replacingIDs({ permanent[$0] }) { setLive(value, slot: slot) }
     }
   }
 
@@ -565,6 +586,8 @@ extension ManagedObject {
     let (former, wasDeleted, wasDelayed) = (watchedValues, state.contains(.deleted), delayed)
     let running: State = [.departing, .awaking]
     state = memo.state.subtracting(running).union(state.intersection(running))
+    // It may have become a fault meanwhile.
+    if snapshot == nil { snapshot = memo.snapshot }
     setLive(memo.live)
     setChanged(memo.changed)
     setDelayed(memo.delayed)

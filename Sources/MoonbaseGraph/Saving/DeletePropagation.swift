@@ -49,7 +49,7 @@ extension ManagedObject {
     let ids: [ManagedObjectID]
     if case .toMany = entity.properties[slot].kind {
       ids = relationships[slot]?.added.filter(gone.contains) ?? []
-    } else if !live.isEmpty, case .objectID(let id) = live[slot], gone.contains(id) {
+    } else if hasLiveValues, case .objectID(let id)? = current(slot), gone.contains(id) {
       ids = [id]
     } else {
       return

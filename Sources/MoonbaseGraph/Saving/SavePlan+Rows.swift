@@ -65,8 +65,10 @@ extension SavePlan {
 
   /// Fills the row that a page begins with the values as the store gets them: permanent IDs, nothing transient.
   private func fill(_ page: RowPageBuilder, from object: ManagedObject) throws {
-    let (live, entity) = (object.live, object.entity)
-    for slot in live.indices { page.set(live[slot], slot: slot) }
+    let (live, entity, row) = (object.live, object.entity, object.snapshot)
+    for slot in live.indices {
+      if let own = live[slot] { page.set(own, slot: slot) } else if let row { page.copy(row.cell(slot), slot: slot) }
+    }
     for slot in entity.transientSlots { page.set(.null, slot: slot) }
     for slot in entity.toOneSlots {
       if let id = try storedDestination(of: object, slot: slot) { page.set(.objectID(id), slot: slot) }

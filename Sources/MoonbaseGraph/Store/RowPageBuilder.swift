@@ -161,6 +161,22 @@ extension RowPageBuilder {
     }
   }
 
+  /// What a slot of another row holds.
+  package func copy(_ cell: Snapshot.Cell, slot: Slot) {
+    switch cell {
+    case .null: row.storeBytes(of: CellKind.null, toByteOffset: shape.kind(slot), as: UInt8.self)
+    case .bool(let flag): set(bool: flag, slot: slot)
+    case .int(let number): set(integer: number, slot: slot)
+    case .double(let number): set(double: number, slot: slot)
+    case .date(let seconds): set(date: seconds, slot: slot)
+    case .text(let bytes): set(text: bytes, slot: slot)
+    case .data(let bytes): set(data: bytes, slot: slot)
+    case .uuid(let uuid): set(Value.uuid(uuid), slot: slot)
+    case .reference(let id): putReference(id, slot: slot)
+    case .value(let value): set(value, slot: slot)
+    }
+  }
+
   /// The key of an object of the page's store.
   package func set(key: Int64, of entity: Symbol, slot: Slot) {
     putReference(ManagedObjectID(store: store, entity: entity, key: key), slot: slot)

@@ -44,6 +44,8 @@ public final class ResolvedEntity: Sendable {
   public let uniquenessConstraints: [[Int]]
   /// The values of a new object by slot: defaults, or null.
   public let initialValues: ContiguousArray<Value>
+  /// The same, each as a value that an object has of its own.
+  package let initialOwnValues: ContiguousArray<Value?>
 
   private let slotsByName: [String: Int]
   private let slotsBySymbol: SymbolTable
@@ -110,6 +112,7 @@ public final class ResolvedEntity: Sendable {
       (parent?.uniquenessConstraints ?? [])
       + description.uniquenessConstraints.map { $0.compactMap { slots[$0] } }
     initialValues = ContiguousArray(properties.map { $0.attribute?.defaultValue ?? .null })
+    initialOwnValues = ContiguousArray(initialValues.map(Optional.some))
     slotsBySymbol = SymbolTable(properties.map(\.symbol))
   }
 }
