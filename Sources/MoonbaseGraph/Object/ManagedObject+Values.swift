@@ -37,6 +37,13 @@ extension ManagedObject {
     return try read(slot, behavior: behavior)
   }
 
+  /// What a slot holds to which nothing special happens, with no value made of it; `.other` where `value(at:)` has to be asked.
+  package final func rawCell(at slot: Slot) throws -> RawCell {
+    guard isSimple(slot) else { return RawCell(.other) }
+    if state.contains(.fault) { try fireFault() }
+    return currentRawCell(slot)
+  }
+
   /// Sets the value of a slot, through the subclass's own accessor if there is one.
   package final func setValue(_ value: Value, slot: Slot) throws {
     if !isSimple(slot), let accessor = try behavior().accessors[slot] {

@@ -117,6 +117,12 @@ extension ManagedObject {
     guard hasLiveValues || page != nil else { return nil }
     return ContiguousArray(entity.properties.map { current($0.slot) ?? .null })
   }
+  /// What a slot holds, if that passes without a value made of it.
+  @inline(__always)
+  final func currentRawCell(_ slot: Slot) -> RawCell {
+    if !live.isEmpty, let own = live[slot] { return RawCell(of: own) }
+    return page?.rawCell(slot, of: Int(place)) ?? RawCell(.null)
+  }
   /// Whether a slot has this value.
   @inline(__always)
   final func holds(_ value: Value, slot: Slot) -> Bool {

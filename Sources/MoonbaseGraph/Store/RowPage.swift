@@ -91,6 +91,22 @@ public final class RowPage: @unchecked Sendable {
     }
   }
 
+  /// What the slot of a row holds, in registers.
+  @inline(__always)
+  func rawCell(_ slot: Slot, of place: Int) -> RawCell {
+    let row = row(place)
+    let cell = row + shape.cell(slot)
+    switch row.load(fromByteOffset: shape.kind(slot), as: UInt8.self) {
+    case CellKind.null: return RawCell(.null)
+    case CellKind.bool: return RawCell(.bool, word: cell.load(as: UInt64.self))
+    case CellKind.int: return RawCell(.int, word: cell.load(as: UInt64.self))
+    case CellKind.double: return RawCell(.double, word: cell.load(as: UInt64.self))
+    case CellKind.string: return RawCell(.text, bytes: bytes(cell))
+    case CellKind.data: return RawCell(.data, bytes: bytes(cell))
+    default: return RawCell(.other)
+    }
+  }
+
   /// The value of a slot of a row.
   func value(_ slot: Slot, of place: Int) -> Value {
     switch cell(slot, of: place) {

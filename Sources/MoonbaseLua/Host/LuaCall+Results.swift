@@ -25,6 +25,16 @@ extension LuaCall {
   /// Returns a string of any bytes.
   public mutating func `return`(bytes: UnsafeRawBufferPointer) { giveBytes(bytes) }
 
+  /// Returns a string of bytes that stay where they are until the call has ended: they belong to the object that the call is of.
+  package mutating func `return`(borrowed bytes: UnsafeRawBufferPointer) {
+    if frame.pointee.hasResult { return giveBytes(bytes) }
+    frame.pointee.result.tag = .string
+    frame.pointee.result.pointer = bytes.baseAddress
+    frame.pointee.result.length = UInt64(bytes.count)
+    frame.pointee.result.extra = UInt32(MBL_BORROWED)
+    frame.pointee.hasResult = true
+  }
+
   /// Returns a host object; with `scoped` its handle dies with the innermost scope.
   public mutating func `return`(_ object: AnyObject, as type: LuaAnyHostType, scoped: Bool = false) throws(LuaError) {
     give(try type.plain(object, scoped: scoped, in: state))

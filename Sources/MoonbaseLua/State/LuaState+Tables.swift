@@ -72,7 +72,7 @@ extension LuaState {
 
   /// Does what `tableForEach` does, with the slots of the type for the keys, and several entries a step.
   func tableForEachSlot(
-    _ table: LuaReference, of type: OpaquePointer, _ body: (LuaTable.Entry, LuaValue) throws -> Void
+    _ table: LuaReference, of type: OpaquePointer, _ body: (LuaTable.Entry, borrowing LuaElement) throws -> Void
   ) throws {
     let top = mbl_top(raw)
     defer { mbl_set_top(raw, top) }
@@ -91,7 +91,7 @@ extension LuaState {
           mbl_get(mbl_thread(raw), top + 1, &plain)
           let key = slot < 0 ? LuaTable.Entry.other(try value(plain)) : .slot(Int(slot))
           mbl_get(mbl_thread(raw), top + 2 + index, &plain)
-          try body(key, try value(plain))
+          try body(key, LuaElement(plain: plain, state: self))
         }
         mbl_get(mbl_thread(raw), top + 1, &plain)
       } while plain.tag != .nil

@@ -66,7 +66,7 @@ public struct LuaTable {
   }
 
   /// Calls `body` for every key and value as `forEach` does, with the keys as properties of objects of `type`.
-  package func forEach(of type: LuaAnyHostType, _ body: (Entry, LuaValue) throws -> Void) throws {
+  package func forEach(of type: LuaAnyHostType, _ body: (Entry, borrowing LuaElement) throws -> Void) throws {
     let state = try reference.state
     try state.tableForEachSlot(reference, of: type.registered(in: state), body)
   }

@@ -30,7 +30,9 @@ void mbl_frame_return(MBLFrame *frame, const MBLValue *value) {
 // The result that waits, with its bytes where they are now.
 static const MBLValue *take_result(MBLFrame *frame) {
   frame->hasResult = false;
-  if (frame->result.tag == MBLTagString) frame->result.pointer = frame->state->scratch.bytes + frame->result.integer;
+  if (frame->result.tag == MBLTagString && frame->result.extra != MBL_BORROWED) {
+    frame->result.pointer = frame->state->scratch.bytes + frame->result.integer;
+  }
   return &frame->result;
 }
 

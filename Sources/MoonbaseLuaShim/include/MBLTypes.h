@@ -43,10 +43,11 @@ typedef struct MBLValue {
   };
   uint64_t length;
   MBLTag tag;
-  uint32_t extra;  // of an object: whether its handle is scoped, and what it weighs
+  uint32_t extra;  // of an object: whether its handle is scoped, and what it weighs; of a result: whether its bytes are borrowed
 } MBLValue;
 
 enum {
+  MBL_BORROWED = 1,  // what the result of a call holds lives until the call has ended: nothing is copied before Lua has it
   MBL_SCOPED = 1,
   MBL_WEIGHT_UNIT = 2,    // what a grain of weight is in `extra`
   MBL_WEIGHT_GRAIN = 16,  // bytes

@@ -183,8 +183,10 @@ extension HostTypes {
         case .slot(let slot): try domain.property(.text(type(of: object.entity).names[slot]), of: object.entity)
         case .other(let name): try domain.property(name, of: object.entity)
         }
+      let scalar = Value(value.scalar, for: property.attributeType)
       try object.setValue(
-        domain.graphValue(from: value, for: property, in: object.managedObjectContext), slot: property.slot)
+        scalar ?? domain.graphValue(from: value.value, for: property, in: object.managedObjectContext),
+        slot: property.slot)
     }
   }
 }

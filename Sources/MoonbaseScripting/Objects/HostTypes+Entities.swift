@@ -1,6 +1,7 @@
 import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
+import MoonbasePlatform
 
 extension HostTypes {
   /// The type of an entity's objects: one slot for each property, and the methods that all objects have. Entities of one shape share
@@ -10,7 +11,10 @@ extension HostTypes {
     type.usualWeight = 64  // the context weighs what its objects hold
     type.properties(
       entity.properties.map(\.name),
-      get: { [unowned self] object, slot, call in try get(object, slot: slot, call: &call) },
+      get: { [unowned self] object, slot, call in
+        _ = try openDomain()
+        if !call.return(try object.rawCell(at: slot)) { try get(object, slot: slot, call: &call) }
+      },
       set: { [unowned self] object, slot, call in try set(object, slot: slot, call: &call) })
     for name in entity.fetchedProperties.keys.sorted() { describeFetched(name, of: type) }
     for method in objectMethods { type.method(method.name, upTo: method.count, method.body) }
@@ -76,8 +80,11 @@ extension HostTypes {
 
   private func set(_ object: ManagedObject, slot: Slot, call: inout LuaCall) throws {
     let property = object.entity.properties[slot]
-    try object.setValue(
-      try openDomain().graphValue(from: try call.value(0), for: property, in: object.managedObjectContext), slot: slot)
+    let domain = try openDomain()
+    let value =
+      try Value(call.scalar(0), for: property.attributeType)
+      ?? domain.graphValue(from: try call.value(0), for: property, in: object.managedObjectContext)
+    try object.setValue(value, slot: slot)
   }
 
   /// What every object can do; also reached as `moonbase.object.NAME(object, ...)`.
@@ -142,6 +149,40 @@ extension HostTypes {
     guard call.count > 1 else { throw call.typeError(1, expected: "value") }
     let value = try domain.graphValue(from: try call.value(1), for: property, in: object.managedObjectContext)
     try domain.attempt(&call) { try object.validate(value, forKey: key) }
+  }
+}
+
+extension LuaCall {
+  /// Returns what a slot holds, from where it lies; false, and nothing returned, for what has to be asked for as a value.
+  @inline(__always)
+  mutating func `return`(_ cell: RawCell) -> Bool {
+    switch cell.kind {
+    case .null: returnNil()
+    case .bool: `return`(cell.bool)
+    case .int: `return`(cell.int)
+    case .double: `return`(cell.double)
+    case .text, .data: `return`(borrowed: cell.bytes)
+    case .other: return false
+    }
+    return true
+  }
+}
+
+extension Value {
+  /// The value of what needs no domain to be understood, in the form of an attribute's type; nil for the rest, and for text
+  /// that is not UTF-8.
+  init?(_ scalar: LuaScalar, for type: AttributeType?) {
+    switch scalar {
+    case .none: self = .null
+    case .boolean(let truth): self = .bool(truth)
+    case .integer(let number): self = .int(number)
+    case .number(let number): self = .double(number)
+    case .bytes(let bytes) where type == .binaryData: self = .data(Data(bytes))
+    case .bytes(let bytes):
+      guard let text = String(validUTF8: bytes.assumingMemoryBound(to: UInt8.self)) else { return nil }
+      self = .string(text)
+    case .other: return nil
+    }
   }
 }
 

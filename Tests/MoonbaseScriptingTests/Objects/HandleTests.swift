@@ -25,6 +25,31 @@ import Testing
       ])
   }
 
+  @Test(arguments: StoreKind.allCases)
+  func aValueIsTheRowsUntilTheObjectHasOneOfItsOwn(_ kind: StoreKind) throws {
+    let lines = try ThingBench.bench(kind, "").lines(
+      """
+      local p = context:insert("P", { s = "", bin = ("\0x"):rep(2500), full = "a\0b", i = 1, d = 0.5 })
+      assert(context:save())
+      local function show() print(p.s, #(p.bin or ""), #p.full, p.i, p.d, p.f) end
+      show()
+      p.s = "new"
+      p.i = nil
+      show()
+      assert(context:save())
+      show()
+      p.bin, p.f = "short", 2.5
+      show()
+      context:rollback()
+      show()
+      """)
+    #expect(
+      lines == [
+        "\t5000\t3\t1\t0.5\tnil", "new\t5000\t3\tnil\t0.5\tnil", "new\t5000\t3\tnil\t0.5\tnil",
+        "new\t5\t3\tnil\t0.5\t2.5", "new\t5000\t3\tnil\t0.5\tnil",
+      ])
+  }
+
   /// Forty tables, which as a tree are a million million: no limit on instructions sees the host at work.
   @Test func aTableInItselfAgainAndAgainIsRefused() throws {
     let lines = try ScriptBench().lines(

@@ -1,0 +1,41 @@
+import MoonbaseLuaShim
+
+/// A value as it lies on Lua's stack, with no copy of it: bytes live as long as it lies there.
+package enum LuaScalar {
+  /// Nil, or the null that stands for it in lists.
+  case none
+  case boolean(Bool)
+  case integer(Int64)
+  case number(Double)
+  case bytes(UnsafeRawBufferPointer)
+  /// A table, a function, an object: what takes a reference to keep.
+  case other
+
+  init(_ plain: MBLValue) {
+    switch plain.tag {
+    case .nil, .null: self = .none
+    case .boolean: self = .boolean(plain.integer != 0)
+    case .integer: self = .integer(plain.integer)
+    case .number: self = .number(plain.number)
+    case .string: self = .bytes(UnsafeRawBufferPointer(start: plain.pointer, count: Int(plain.length)))
+    case .object, .table, .function, .userdata, .thread, .reference: self = .other
+    }
+  }
+}
+
+extension LuaCall {
+  /// An argument as it lies on the stack, as long as the call lasts.
+  package func scalar(_ index: Int) -> LuaScalar { LuaScalar(plain(index)) }
+}
+
+/// A value of a table, as long as it is visited.
+package struct LuaElement: ~Copyable {
+  let plain: MBLValue
+  // Who visits a table keeps its state.
+  unowned(unsafe) let state: LuaState
+
+  /// The value as it lies on the stack.
+  package var scalar: LuaScalar { LuaScalar(plain) }
+  /// The value, to be kept.
+  package var value: LuaValue { get throws(LuaError) { try state.value(plain) } }
+}
