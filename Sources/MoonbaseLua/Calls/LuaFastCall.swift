@@ -1,7 +1,7 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// Calls one Lua function many times for one result each, without allocations for numbers and booleans.
+/// Calls one Lua function many times, mostly for one result each, without allocations for numbers and booleans.
 ///
 /// ```swift
 /// let call = LuaFastCall(function, parameters: 2)

@@ -1,7 +1,7 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// The result of a fast call, read where Lua keeps it.
+/// The first result of a fast call, read where Lua keeps it, and the way to those after it.
 ///
 /// ```swift
 /// let text = try call.run { $0.set(0, integer: 7) } reading: { $0.isNil ? nil : $0.text }
@@ -90,5 +90,14 @@ public struct LuaResult: ~Copyable {
     get throws(LuaError) {
       try call.takeUnretainedValue().state.value(plain)
     }
+  }
+
+  /// Another result of the function, counted from 1; `.nil` where it gave no more.
+  public func further(_ index: Int) throws(LuaError) -> LuaValue {
+    guard top >= 0 else { return .nil }
+    let state = try call.takeUnretainedValue().state
+    var plain = MBLValue()
+    mbl_get(mbl_thread(state.raw), top + 1 + Int32(clamping: index), &plain)
+    return try state.value(plain)
   }
 }

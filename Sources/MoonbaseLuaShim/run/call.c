@@ -50,8 +50,8 @@ MBLStatus mbl_call_one(MBLState *S, int32_t function, const MBLValue *arguments,
   if (status != MBLStatusOK) return status;
   lua_State *L = S->running;
   bool none = lua_gettop(L) == base;
-  lua_settop(L, base + 1);
-  mbl_get(L, -1, result);
+  if (none) lua_pushnil(L);
+  mbl_get(L, base + 1, result);
   if (none) result->integer = MBLNoResult;
   return status;
 }

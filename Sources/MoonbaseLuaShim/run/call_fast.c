@@ -40,6 +40,23 @@ static inline MBLFastResult take_result(lua_State *L, int base) {
   return result;
 }
 
+// Of several results all stay on the stack until they were read.
+static MBLFastResult take_first(lua_State *L, int base) {
+  MBLFastResult result = {0, base, MBLTagNil, MBLStatusOK};
+  MBLValue value;
+  lua_rotate(L, base + 1, -1);  // the handler goes
+  lua_settop(L, -2);
+  mbl_get(L, base + 1, &value);
+  result.tag = (uint16_t)value.tag;
+  if (value.tag != MBLTagNil && value.tag <= MBLTagNumber) memcpy(&result.word, &value.integer, sizeof result.word);
+  return result;
+}
+
+static MBLFastResult take_none(lua_State *L, int base) {
+  lua_settop(L, base);
+  return (MBLFastResult){MBLNoResult, -1, MBLTagNil, MBLStatusOK};
+}
+
 MBLFastResult mbl_fast_call(MBLState *S, int32_t function, const MBLValue *arguments, int32_t count) {
   if (S->run.depth == 0) return (MBLFastResult){0, -1, MBLTagNil, MBLStatusIdle};
   lua_State *L = S->running;
@@ -55,10 +72,7 @@ MBLFastResult mbl_fast_call(MBLState *S, int32_t function, const MBLValue *argum
   if (status == MBLStatusOK) {
     int results = lua_gettop(L) - base - 1;
     if (results == 1) return take_result(L, base);
-    lua_settop(L, base + 2);
-    MBLFastResult result = take_result(L, base);
-    if (results == 0) result.word = MBLNoResult;
-    return result;
+    return results > 1 ? take_first(L, base) : take_none(L, base);
   }
   lua_rotate(L, base + 1, -1);
   lua_settop(L, -2);

@@ -123,10 +123,16 @@ struct DomainBuilder {
   }
 
   private func rule(_ function: LuaFunction) -> EntityExtension.Rule {
-    { [types] value, object in
+    let call = LuaFastCall(function, parameters: 2)
+    return { [types] value, object in
       let scripts = try types.openDomain()
-      let results = try function.call([scripts.luaValue(from: value), scripts.handle(object)])
-      return try RuleOutcome(function, entity: object.entity).failure(results)
+      let handle = try scripts.types.type(of: object.entity)
+      return try call.run {
+        try scripts.setArgument(0, of: $0, to: value)
+        try $0.set(1, object: object, as: handle)
+      } reading: {
+        try RuleOutcome(function, entity: object.entity).failure($0)
+      }
     }
   }
 
@@ -134,9 +140,14 @@ struct DomainBuilder {
     (ManagedObject) throws -> EntityExtension.RuleFailure?
   )? {
     function.map { function in
-      { [types] object in
-        let scripts = try types.openDomain()
-        return try RuleOutcome(function, entity: object.entity).failure(function.call([scripts.handle(object)]))
+      let call = LuaFastCall(function, parameters: 1)
+      return { [types] object in
+        let handle = try types.openDomain().types.type(of: object.entity)
+        return try call.run {
+          try $0.set(0, object: object, as: handle)
+        } reading: {
+          try RuleOutcome(function, entity: object.entity).failure($0)
+        }
       }
     }
   }

@@ -12,17 +12,11 @@ struct RuleOutcome {
     self.entity = entity
   }
 
-  func failure(_ results: [LuaValue]) throws -> EntityExtension.RuleFailure? {
-    guard let first = results.first else { throw mistake("returned nothing") }
-    switch first {
-    case .boolean(true): return nil
-    case .boolean(false), .nil: return try failure(message: result(1, of: results), key: result(2, of: results))
-    default: throw mistake("returned \(first.typePhrase)")
-    }
-  }
-
-  private func result(_ index: Int, of results: [LuaValue]) -> LuaValue {
-    index < results.count ? results[index] : .nil
+  func failure(_ result: borrowing LuaResult) throws -> EntityExtension.RuleFailure? {
+    if result.boolean == true { return nil }
+    if result.isMissing { throw mistake("returned nothing") }
+    guard result.isNil || result.boolean == false else { throw mistake("returned \(try result.value.typePhrase)") }
+    return try failure(message: result.further(1), key: result.further(2))
   }
 
   private func failure(message: LuaValue, key: LuaValue) throws -> EntityExtension.RuleFailure {

@@ -7,6 +7,28 @@ import Testing
     LuaFastCall(try #require(try state.load(code, name: "f.lua").first().functionValue), parameters: parameters)
   }
 
+  @Test func resultsAfterTheFirstCanBeRead() throws {
+    let state = try LuaState()
+    let call = try call("return function(first) return first, 'two', { 3 } end", state, parameters: 1)
+    func results(_ first: LuaValue) throws -> [String] {
+      try call.run {
+        try $0.set(0, to: first)
+      } reading: { result in
+        [result.isNil ? "nil" : result.text ?? "\(result.integer ?? 0)"]
+          + (try (1...3).map { try result.further($0).typeName })
+      }
+    }
+    let expected = ["string", "table", "nil"]
+    #expect(try results(.integer(1)) == ["1"] + expected)  // a run of its own
+    let within = try state.run { () throws -> [[String]] in
+      try [results(.integer(1)), results(.nil), results("text")]
+    }
+    #expect(within == [["1"] + expected, ["nil"] + expected, ["text"] + expected])
+    let one = try self.call("return function() return 1 end", state, parameters: 0)
+    let further = try one.run(reading: { try $0.further(1).typeName })
+    #expect(further == "nil")
+  }
+
   @Test func everyKindOfArgumentAndResultPasses() throws {
     let state = try LuaState()
     let call = try call("return function(...) return ... end", state, parameters: 1)
