@@ -70,9 +70,10 @@ extension LuaState {
     if !ok { throw takeError(.runtime) }
   }
 
-  /// Does what `tableForEach` does, with the slots of the type for the keys, and several entries a step.
+  /// Does for the table at an index of the stack what `tableForEach` does, with the slots of the type for the keys, and several
+  /// entries a step.
   func tableForEachSlot(
-    _ table: LuaReference, of type: OpaquePointer, _ body: (LuaTable.Entry, borrowing LuaElement) throws -> Void
+    _ table: Int32, of type: OpaquePointer, _ body: (LuaTable.Entry, borrowing LuaElement) throws -> Void
   ) throws {
     let top = mbl_top(raw)
     defer { mbl_set_top(raw, top) }
@@ -84,7 +85,7 @@ extension LuaState {
       repeat {
         mbl_set_top(raw, top + 1)  // the key
         var count: Int32 = 0
-        let status = mbl_table_slots(raw, table.index, type, start, Int32(slots.count), &count)
+        let status = mbl_table_slots(raw, table, type, start, Int32(slots.count), &count)
         guard status == .OK else { throw takeError(status) }
         for index in 0..<count {
           let slot = slots[Int(index)]

@@ -26,6 +26,17 @@ package enum LuaScalar {
 extension LuaCall {
   /// An argument as it lies on the stack, as long as the call lasts.
   package func scalar(_ index: Int) -> LuaScalar { LuaScalar(plain(index)) }
+
+  /// Whether an argument is a table.
+  package func isTable(_ index: Int) -> Bool { plain(index).tag == .table }
+
+  /// Visits a table that is an argument, as `LuaTable.forEach(of:)` does, without a reference to it.
+  package func forEach(
+    of index: Int, as type: LuaAnyHostType, _ body: (LuaTable.Entry, borrowing LuaElement) throws -> Void
+  ) throws {
+    let state = state
+    try state.tableForEachSlot(place(index), of: type.registered(in: state), body)
+  }
 }
 
 /// A value of a table, as long as it is visited.

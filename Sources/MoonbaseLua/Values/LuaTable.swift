@@ -68,7 +68,9 @@ public struct LuaTable {
   /// Calls `body` for every key and value as `forEach` does, with the keys as properties of objects of `type`.
   package func forEach(of type: LuaAnyHostType, _ body: (Entry, borrowing LuaElement) throws -> Void) throws {
     let state = try reference.state
-    try state.tableForEachSlot(reference, of: type.registered(in: state), body)
+    guard mbl_push_reference(state.raw, reference.index) else { throw LuaError(.memory, message: "the stack is full") }
+    defer { state.pop() }
+    try state.tableForEachSlot(mbl_top(state.raw), of: type.registered(in: state), body)
   }
 
   /// All keys and values, in no order.

@@ -144,18 +144,17 @@ bool mbl_table_next(MBLState *S, int32_t table, bool *ok) {
 }
 
 typedef struct SlotsRequest {
-  int32_t table, keys;
+  int32_t keys;
   int32_t *slots;
   int32_t most, count;
 } SlotsRequest;
 
-// Takes the request and a key. Gives the key of the last value, or nil at the end, and the values after the key that it took.
+// Takes the request, a table and a key. Gives the key of the last value, or nil at the end, and the values after the key that it took.
 static int slots_body(lua_State *L) {
   SlotsRequest *request = lua_touserdata(L, 1);
   luaL_checkstack(L, request->most + 8, NULL);
-  lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
   lua_rawgeti(L, LUA_REGISTRYINDEX, request->keys);
-  lua_rotate(L, 2, -1);  // request, table, keys, key
+  lua_rotate(L, 3, 1);  // request, table, keys, key
   int32_t slot = 0;
   while (slot >= 0 && request->count < request->most) {
     if (!lua_next(L, 2)) {
@@ -176,12 +175,12 @@ static int slots_body(lua_State *L) {
 MBLStatus mbl_table_slots(MBLState *S, int32_t table, const MBLType *type, int32_t *slots, int32_t most, int32_t *count) {
   lua_State *L = S->running;
   if (!lua_checkstack(L, most + 8)) return MBLStatusStack;
-  SlotsRequest request = {.table = table, .keys = type->keys, .slots = slots, .most = most};
+  SlotsRequest request = {.keys = type->keys, .slots = slots, .most = most};
   lua_pushcfunction(L, slots_body);
-  lua_rotate(L, -2, 1);
   lua_pushlightuserdata(L, &request);
-  lua_rotate(L, -2, 1);
-  MBLStatus status = mbl_call_lua(S, L, 2, LUA_MULTRET, 0);
+  lua_pushvalue(L, table);
+  lua_rotate(L, -4, 3);  // function, request, table, key
+  MBLStatus status = mbl_call_lua(S, L, 3, LUA_MULTRET, 0);
   *count = request.count;
   return status == MBLStatusOK ? MBLStatusOK : MBLStatusRuntime;
 }

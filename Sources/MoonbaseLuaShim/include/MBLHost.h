@@ -43,8 +43,8 @@ MBLStatus mbl_table_size(MBLState *_Nonnull state, int32_t table, uint64_t *_Non
 bool mbl_push_element(MBLState *_Nonnull state, int64_t index);
 // Replaces the key on the top by the next key and value; false at the end (and on a key that is gone: *ok is false).
 bool mbl_table_next(MBLState *_Nonnull state, int32_t table, bool *_Nonnull ok);
-// Takes a key from the stack and pushes the last of up to `most` keys after it, nil at the end, and then their values. `slots`
-// gets each key's slot in the type; a key that has none gets -1 and is the last.
+// Takes a key of the table at an index from the stack and pushes the last of up to `most` keys after it, nil at the end, and then
+// their values. `slots` gets each key's slot in the type; a key that has none gets -1 and is the last.
 MBLStatus mbl_table_slots(MBLState *_Nonnull state, int32_t table, const MBLType *_Nonnull type, int32_t *_Nonnull slots,
                           int32_t most, int32_t *_Nonnull count);
 // A negative reference takes the metatable away.

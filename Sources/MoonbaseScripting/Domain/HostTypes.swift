@@ -21,6 +21,8 @@ final class HostTypes {
   let progress = LuaHostType<ProgressBox>("progress", interned: false)
   /// By the shapes of the entities: who opens a model again and again gets the types that are there, and those of another one never.
   private var entities: [Symbol: LuaHostType<ManagedObject>] = [:]
+  /// The type that was asked for last: most objects that are handed over one after another are of one.
+  private var recent: (shape: Symbol, type: LuaHostType<ManagedObject>)?
 
   unowned(unsafe) var domain: ScriptDomain?  // sound: the domain clears it when it goes
   private unowned let state: LuaState
@@ -60,7 +62,13 @@ final class HostTypes {
 
   /// The type of an entity's objects, made when the first one is handed over.
   func type(of entity: ResolvedEntity) throws -> LuaHostType<ManagedObject> {
-    if let known = entities[entity.shape] { return known }
+    if let recent, recent.shape == entity.shape { return recent.type }
+    let type = try entities[entity.shape] ?? register(entity)
+    recent = (entity.shape, type)
+    return type
+  }
+
+  private func register(_ entity: ResolvedEntity) throws -> LuaHostType<ManagedObject> {
     let new = describe(entity)
     try state.register(new)
     entities[entity.shape] = new

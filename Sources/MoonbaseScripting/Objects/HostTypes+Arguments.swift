@@ -15,7 +15,12 @@ extension HostTypes {
   /// A table of values by name.
   static func values(of call: borrowing LuaCall, at index: Int, for entity: ResolvedEntity) throws -> LuaTable {
     if case .table(let table) = try call.value(index) { return table }
-    throw call.argumentError(
+    throw valuesExpected(call, at: index, for: entity)
+  }
+
+  /// The error of an argument that is no table of values.
+  static func valuesExpected(_ call: borrowing LuaCall, at index: Int, for entity: ResolvedEntity) -> LuaError {
+    call.argumentError(
       index,
       problem: "a table of values by name is expected, as in \(entity.exampleOfValues), got \(call.typeName(index))")
   }

@@ -28,13 +28,15 @@ extension HostTypes {
   private func describeChanges() {
     context.method("insert", upTo: 2) { [unowned self] context, call in
       let entity = try Self.entity(of: call, in: context)
-      let table = call.isNil(1) ? nil : try Self.values(of: call, at: 1, for: entity)
+      _ = try openDomain()
+      let type = try type(of: entity)
+      if !call.isNil(1), !call.isTable(1) { throw Self.valuesExpected(call, at: 1, for: entity) }
       let object = try context.undoingOnFailure {
-        let object = try context.insert(entity.name)
-        if let table { try assign(table, to: object) }
+        let object = try context.insert(entity)
+        if call.isTable(1) { try call.forEach(of: 1, as: type) { try assign($1, to: $0, of: object, as: type) } }
         return object
       }
-      try call.return(object, as: type(of: object.entity))
+      try call.return(object, as: type)
     }
     context.method("delete") { context, call in
       let objects = try (0..<max(1, call.count)).map { try Self.object(of: call, at: $0) }
@@ -172,22 +174,23 @@ extension HostTypes {
     return try context.fetch(request).first
   }
 
-  /// Sets the properties that a table names.
-  func assign(_ table: LuaTable, to object: ManagedObject) throws {
-    let domain = try openDomain()
-    try table.forEach(of: type(of: object.entity)) { key, value in
-      let property =
-        switch key {
-        case .slot(let slot) where slot < object.entity.properties.count: object.entity.properties[slot]
-        // Fetched properties come behind those that have slots.
-        case .slot(let slot): try domain.property(.text(type(of: object.entity).names[slot]), of: object.entity)
-        case .other(let name): try domain.property(name, of: object.entity)
-        }
-      let scalar = Value(value.scalar, for: property.attributeType)
-      try object.setValue(
-        scalar ?? domain.graphValue(from: value.value, for: property, in: object.managedObjectContext),
-        slot: property.slot)
+  /// Sets the property that a key of a table names.
+  private func assign(
+    _ value: borrowing LuaElement, to key: LuaTable.Entry, of object: ManagedObject, as type: LuaHostType<ManagedObject>
+  ) throws {
+    let properties = object.entity.properties
+    let property =
+      switch key {
+      case .slot(let slot) where slot < properties.count: properties[slot]
+      // Fetched properties come behind those that have slots.
+      case .slot(let slot): try openDomain().property(.text(type.names[slot]), of: object.entity)
+      case .other(let name): try openDomain().property(name, of: object.entity)
+      }
+    if let scalar = Value(value.scalar, for: property.attributeType) {
+      return try object.setValue(scalar, slot: property.slot)
     }
+    try object.setValue(
+      openDomain().graphValue(from: value.value, for: property, in: object.managedObjectContext), slot: property.slot)
   }
 }
 
