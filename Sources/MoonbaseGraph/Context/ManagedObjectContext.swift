@@ -90,6 +90,8 @@ public final class ManagedObjectContext {
   var storedInputs: StoredInputs?
 
   @exclusivity(unchecked) private var behaviors: ContiguousArray<EntityBehavior?>
+  /// By entity: those of the first 64 slots to which nothing special happens; none as long as the behavior is not known.
+  @exclusivity(unchecked) private var simpleSlots: ContiguousArray<UInt64>
   @exclusivity(unchecked) private var seenRevision: Int
 
   /// Makes a context over a coordinator, with a domain of its own from `extensions`.
@@ -103,6 +105,7 @@ public final class ManagedObjectContext {
     self.coordinator = coordinator
     self.domain = domain
     behaviors = ContiguousArray(repeating: nil, count: coordinator.model.entities.count)
+    simpleSlots = ContiguousArray(repeating: 0, count: coordinator.model.entities.count)
     seenRevision = domain.revision
   }
 
@@ -111,6 +114,7 @@ public final class ManagedObjectContext {
     coordinator = other.coordinator
     domain = other.domain
     behaviors = other.behaviors
+    simpleSlots = other.simpleSlots
     seenRevision = other.seenRevision
     hookDepth = other.hookDepth
     accessorDepth = other.accessorDepth
@@ -172,6 +176,7 @@ public final class ManagedObjectContext {
     let new = try EntityBehaviorBuilder.behavior(
       of: entity, objectClass: coordinator.objectClass(of: entity), model: model, domain: domain)
     behaviors[entity.index] = new
+    simpleSlots[entity.index] = new.simpleSlots.low
     return new
   }
 
@@ -179,14 +184,14 @@ public final class ManagedObjectContext {
   /// every access would pay for.
   @inline(__always)
   func isSimple(_ slot: Slot, of entity: ResolvedEntity) -> Bool {
-    domain.revision == seenRevision && !derivations.isRecording
-      && behaviors[entity.index]?.simpleSlots.contains(slot) == true
+    domain.revision == seenRevision && !derivations.isRecording && slot < 64
+      && simpleSlots[entity.index] & (1 << UInt64(slot)) != 0
   }
 
   /// The extensions were replaced: what they computed no longer holds.
   private func forgetBehaviors() {
     seenRevision = domain.revision
-    for index in behaviors.indices { behaviors[index] = nil }
+    for index in behaviors.indices { (behaviors[index], simpleSlots[index]) = (nil, 0) }
     storedInputs = nil
     forgetDerivations()
     for object in registered.values { object.takeUnretainedValue().forgetCaches() }

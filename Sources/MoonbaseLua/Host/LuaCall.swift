@@ -40,8 +40,14 @@ public struct LuaCall: ~Copyable {
     }
   }
 
+  /// The call of a type's `reader`.
+  @inline(__always)
+  package init(ofReader frame: UnsafeMutableRawPointer) {
+    self.init(frame.assumingMemoryBound(to: MBLFrame.self), offset: 2)
+  }
+
   /// Hands over what the call failed with, and gives what C is told then.
-  func fail(_ error: any Error) -> Int32 {
+  package func fail(_ error: any Error) -> Int32 {
     state.fail(error)
     return 1
   }

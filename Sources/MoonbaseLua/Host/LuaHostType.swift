@@ -157,6 +157,7 @@ extension LuaState {
     for (name, function) in type.operators {
       try check(mbl_type_add_operator(plainType, name, Unmanaged.passUnretained(function).toOpaque()))
     }
+    if let reader = type.reader { mbl_type_set_reader(plainType, reader) }
     type.plainType = plainType
     type.link = link
   }

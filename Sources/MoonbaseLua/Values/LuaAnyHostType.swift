@@ -16,6 +16,11 @@ public class LuaAnyHostType {
   public final var usualWeight = 512
   /// Weighs an object that is handed over.
   final var weigher: ((AnyObject) -> Int)?
+  /// Reads properties past the type, given the object, the slot and the frame of the call: 0, 1 after an error, and -1 for what
+  /// the type has to be asked. For what is read so often that even a closure is too much.
+  package final var reader: (@convention(c) (UnsafeMutableRawPointer, Int32, UnsafeMutableRawPointer) -> Int32)? {
+    didSet { if let plainType { mbl_type_set_reader(plainType, reader) } }
+  }
   final var plainType: OpaquePointer?
   /// Finds the state in which the type is registered; that state may be gone.
   final var link: LuaLink?

@@ -36,6 +36,7 @@ struct MBLType {
   uint32_t slotCount, slotMask;
   int metatable;  // registry reference
   bool interned;
+  MBLReader reader;  // where properties can be read past the type
 };
 
 // MARK: setup.c

@@ -33,14 +33,15 @@ static bool grow_slots(MBLType *type) {
 
 // MARK: Access
 
-static MBLObject *check_object(MBLState *S, lua_State *L) {
-  MBLObject *object = mbl_test_object(S, L, 1);
-  if (object == NULL) {
-    luaL_typeerror(L, 1, "object");
-    return NULL;
-  }
+static void refuse_object(MBLState *S, lua_State *L, MBLObject *object) {
+  if (object == NULL) luaL_typeerror(L, 1, "object");
   if (!mbl_object_alive(S, object)) luaL_error(L, "%s used outside of its callback", object->type->name);
-  if (S->closing) luaL_error(L, "the state is closing");
+  luaL_error(L, "the state is closing");
+}
+
+static inline MBLObject *check_object(MBLState *S, lua_State *L) {
+  MBLObject *object = mbl_test_object(S, L, 1);
+  if (object == NULL || !mbl_object_alive(S, object) || S->closing) refuse_object(S, L, object);
   return object;
 }
 
@@ -67,9 +68,13 @@ __attribute__((always_inline)) static inline int access_object(lua_State *L, boo
   }
   MBLPassage passage;
   mbl_passage_begin(&passage, S, L, count);
-  int32_t failed = slot < 0  ? S->host->missing(type->owner, object->object, writing, &passage.frame)
-                   : writing ? S->host->set(type->owner, object->object, slot, &passage.frame)
-                             : S->host->get(type->owner, object->object, slot, &passage.frame);
+  int32_t failed = -1;
+  if (!writing && slot >= 0 && type->reader != NULL) failed = type->reader(object->object, slot, &passage.frame);
+  if (failed < 0) {
+    failed = slot < 0  ? S->host->missing(type->owner, object->object, writing, &passage.frame)
+             : writing ? S->host->set(type->owner, object->object, slot, &passage.frame)
+                       : S->host->get(type->owner, object->object, slot, &passage.frame);
+  }
   return mbl_passage_end(&passage, failed);
 }
 
@@ -152,6 +157,8 @@ void mbl_type_free(MBLType *type) {
   free(type->slots);
   free(type);
 }
+
+void mbl_type_set_reader(MBLType *type, MBLReader reader) { type->reader = reader; }
 
 void *mbl_type_owner(const MBLType *type) { return type->owner; }
 

@@ -71,6 +71,9 @@ MBLType *_Nullable mbl_type_new(MBLState *_Nonnull state, void *_Nonnull type, c
 MBLStatus mbl_type_add_slot(MBLType *_Nonnull type, const char *_Nonnull key, size_t length, int32_t slot);
 MBLStatus mbl_type_add_method(MBLType *_Nonnull type, const char *_Nonnull key, size_t length, void *_Nonnull function);
 MBLStatus mbl_type_add_operator(MBLType *_Nonnull type, const char *_Nonnull name, void *_Nonnull function);
+// Reads properties past the type. Gives 0, 1 after an error, and -1 for what the type has to be asked.
+typedef int32_t (*MBLReader)(void *_Nonnull object, int32_t slot, void *_Nonnull frame);
+void mbl_type_set_reader(MBLType *_Nonnull type, MBLReader _Nullable reader);
 void *_Nonnull mbl_type_owner(const MBLType *_Nonnull type);
 // Makes the handle of an interned object dead; false where Lua has none.
 bool mbl_object_kill(MBLState *_Nonnull state, const void *_Nonnull object);

@@ -24,7 +24,10 @@ final class HostTypes {
   /// The type that was asked for last: most objects that are handed over one after another are of one.
   private var recent: (shape: Symbol, type: LuaHostType<ManagedObject>)?
 
-  unowned(unsafe) var domain: ScriptDomain?  // sound: the domain clears it when it goes
+  // Sound: the domain clears it when it goes. From then on nothing is read past it.
+  unowned(unsafe) var domain: ScriptDomain? {
+    didSet { if domain == nil { for type in entities.values { type.reader = nil } } }
+  }
   private unowned let state: LuaState
 
   init(_ state: LuaState) {

@@ -11,11 +11,18 @@ extension HostTypes {
     type.usualWeight = 64  // the context weighs what its objects hold
     type.properties(
       entity.properties.map(\.name),
-      get: { [unowned self] object, slot, call in
-        _ = try openDomain()
-        if !call.return(try object.rawCell(at: slot)) { try get(object, slot: slot, call: &call) }
-      },
+      get: { [unowned self] object, slot, call in try get(object, slot: slot, call: &call) },
       set: { [unowned self] object, slot, call in try set(object, slot: slot, call: &call) })
+    type.reader = { object, slot, frame in
+      Unmanaged<ManagedObject>.fromOpaque(object)._withUnsafeGuaranteedRef { object in
+        var call = LuaCall(ofReader: frame)
+        do {
+          return call.return(try object.rawCell(at: Int(slot))) ? 0 : -1
+        } catch {
+          return call.fail(error)
+        }
+      }
+    }
     for name in entity.fetchedProperties.keys.sorted() { describeFetched(name, of: type) }
     for method in objectMethods { type.method(method.name, upTo: method.count, method.body) }
     describeWhole(type)

@@ -285,7 +285,8 @@ extension HostTypes {
       let walk = try ObjectWalk(box, domain: domain)
       try call.return(
         try domain.state.function(weight: walk.weight) { [unowned self] call in
-          try call.return(try walk.next().map { try openDomain().handle($0) } ?? .nil)
+          guard let object = try walk.next() else { return call.returnNil() }
+          try call.return(object, as: type(of: object.entity))
         })
     }
     request.method("dictionaries", upTo: 1) { [unowned self] box, call in
