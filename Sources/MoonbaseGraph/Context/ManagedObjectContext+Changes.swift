@@ -29,7 +29,9 @@ extension ManagedObjectContext {
     guard behavior.hasAwakeFromInsert else { return try insertAsleep(entity) }
     return try undoingOnFailure {
       let object = try insertAsleep(entity)
-      try object.running("awakeFromInsert") { object.awakeFromInsert() }
+      if behavior.hooks.contains(.awakeFromInsert) {
+        try object.running("awakeFromInsert") { object.awakeFromInsert() }
+      }
       // One that deleted itself has nothing to be set any more, and may be gone already.
       for entry in behavior.extensions where object.context === self && !object.isDeleted {
         try object.run("awakeFromInsert", hook: entry.awakeFromInsert)
@@ -71,7 +73,9 @@ extension ManagedObjectContext {
   private func prepareForDeletion(of object: ManagedObject) throws {
     let behavior = try behavior(of: object.entity)
     try object.departing {
-      try object.running("prepareForDeletion") { object.prepareForDeletion() }
+      if behavior.hooks.contains(.prepareForDeletion) {
+        try object.running("prepareForDeletion") { object.prepareForDeletion() }
+      }
       for entry in behavior.extensions { try object.run("prepareForDeletion", hook: entry.prepareForDeletion) }
     }
   }

@@ -18,6 +18,8 @@ final class EntityBehavior {
 
   let entity: ResolvedEntity
   let objectClass: ManagedObject.Type
+  /// The life-cycle methods that the class overrides.
+  let hooks: LifecycleHooks
   /// Accessors that a subclass declares, by slot.
   let accessors: [Slot: ManagedObject.CustomAccessor]
 
@@ -64,6 +66,7 @@ final class EntityBehavior {
   init(_ builder: EntityBehaviorBuilder) {
     entity = builder.entity
     objectClass = builder.objectClass
+    hooks = builder.objectClass.hooks
     accessors = builder.accessors
     extensions = builder.extensions
     kinds = builder.kinds
@@ -79,12 +82,13 @@ final class EntityBehavior {
     slotsToValidate = builder.slotsToValidate
     slotsToCount = builder.slotsToCount
     denyingSlots = builder.denyingSlots
-    hasWillSave = builder.has(\.willSave)
-    hasDidSave = builder.has(\.didSave)
-    hasAwakeFromFetch = builder.has(\.awakeFromFetch) || !builder.preCalculatedSlots.isEmpty
-    hasAwakeFromInsert = builder.has(\.awakeFromInsert)
+    hasWillSave = builder.has(.willSave, \.willSave)
+    hasDidSave = builder.has(.didSave, \.didSave)
+    hasAwakeFromFetch = builder.has(.awakeFromFetch, \.awakeFromFetch) || !builder.preCalculatedSlots.isEmpty
+    hasAwakeFromInsert = builder.has(.awakeFromInsert, \.awakeFromInsert)
     hasObjectRules =
-      builder.has(\.validateForInsert) || builder.has(\.validateForUpdate) || builder.has(\.validateForDelete)
+      builder.has(.validateForInsert, \.validateForInsert) || builder.has(.validateForUpdate, \.validateForUpdate)
+      || builder.has(.validateForDelete, \.validateForDelete)
   }
 
   /// The derived attribute in a slot, stored or not.

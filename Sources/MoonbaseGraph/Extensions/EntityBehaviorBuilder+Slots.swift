@@ -2,12 +2,9 @@ import MoonbaseModel
 
 /// What follows from all that was collected.
 extension EntityBehaviorBuilder {
-  /// A subclass may override every hook.
-  private var isOverridden: Bool { objectClass != ManagedObject.self }
-
-  /// Whether there may be a hook of one kind.
-  func has<Hook>(_ hook: (EntityExtension) -> Hook?) -> Bool {
-    isOverridden || extensions.contains { hook($0) != nil }
+  /// Whether there may be a hook of one kind, of the class or of an extension.
+  func has<Hook>(_ method: LifecycleHooks, _ hook: (EntityExtension) -> Hook?) -> Bool {
+    objectClass.hooks.contains(method) || extensions.contains { hook($0) != nil }
   }
 
   /// An input that is derived itself must be of the same kind: takes out what has another input until nothing is left to
@@ -39,7 +36,8 @@ extension EntityBehaviorBuilder {
   var slotsToValidate: [Slot] {
     (entity.attributeSlots + entity.toOneSlots).filter { slot in
       let property = entity.properties[slot]
-      return isOverridden || !property.isOptional || property.attribute?.validation.isEmpty == false
+      return objectClass.hooks.contains(.validateValue) || !property.isOptional
+        || property.attribute?.validation.isEmpty == false
         || rules[slot] != nil || normalizers[slot] != nil
     }
   }

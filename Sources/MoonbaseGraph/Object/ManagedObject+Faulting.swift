@@ -22,7 +22,7 @@ extension ManagedObject {
     guard behavior.hasAwakeFromFetch else { return }
     try awaking {
       for slot in behavior.preCalculatedSlots { _ = try read(slot, behavior: behavior) }
-      try running("awakeFromFetch") { awakeFromFetch() }
+      if behavior.hooks.contains(.awakeFromFetch) { try running("awakeFromFetch") { awakeFromFetch() } }
       for entry in behavior.extensions { try run("awakeFromFetch", hook: entry.awakeFromFetch) }
     }
   }
@@ -34,7 +34,10 @@ extension ManagedObject {
     func collect(_ body: () throws -> Void) {
       do { try body() } catch { failures.append(error) }
     }
-    collect { try running(name) { before ? willTurnIntoFault() : didTurnIntoFault() } }
+    collect {
+      guard try behavior().hooks.contains(before ? .willTurnIntoFault : .didTurnIntoFault) else { return }
+      try running(name) { before ? willTurnIntoFault() : didTurnIntoFault() }
+    }
     collect {
       for entry in try behavior().extensions {
         collect { try run(name, hook: before ? entry.willTurnIntoFault : entry.didTurnIntoFault) }

@@ -65,6 +65,11 @@ open class ManagedObject {
 
   // MARK: Life cycle
 
+  /// The life-cycle methods that the class overrides, or a class above it. What is left out is not called.
+  ///
+  /// All, unless a subclass says otherwise: one that overrides none says `[]`, and then its objects are read and saved as quickly
+  /// as those without a class of their own.
+  open class var hooks: LifecycleHooks { self == ManagedObject.self ? [] : .all }
   /// After the default values of a new object are set; once in an object's life.
   open func awakeFromInsert() {}
   /// After the values were read from the store. Changes made here are not tracked.

@@ -108,7 +108,7 @@ struct ObjectValidator {
         value = try object.blaming(slot, hook: "normalize") { try normalize(value, object) }
       }
     }
-    if behavior.objectClass != ManagedObject.self {
+    if behavior.hooks.contains(.validateValue) {
       let name = entity.properties[slot].name
       try object.running("validateValue") { try object.validateValue(&value, forKey: name) }
     }
@@ -179,9 +179,10 @@ struct ObjectValidator {
   // MARK: The object as a whole
 
   private mutating func checkAsWhole(_ occasion: Occasion) throws {
-    if behavior.objectClass != ManagedObject.self {
-      let (object, check) = (object, method(of: occasion)(object))
-      try collect { try object.running("validateFor\(occasion)", check) }
+    let (hook, method) = method(of: occasion)
+    if behavior.hooks.contains(hook) {
+      let check = method(object)
+      try collect { [object] in try object.running("validateFor\(occasion)", check) }
     }
     for entry in behavior.extensions {
       let hook =
@@ -196,11 +197,11 @@ struct ObjectValidator {
     }
   }
 
-  private func method(of occasion: Occasion) -> (ManagedObject) -> () throws -> Void {
+  private func method(of occasion: Occasion) -> (LifecycleHooks, (ManagedObject) -> () throws -> Void) {
     switch occasion {
-    case .insert: { object in object.validateForInsert }
-    case .update: { object in object.validateForUpdate }
-    case .delete: { object in object.validateForDelete }
+    case .insert: (.validateForInsert, { object in object.validateForInsert })
+    case .update: (.validateForUpdate, { object in object.validateForUpdate })
+    case .delete: (.validateForDelete, { object in object.validateForDelete })
     }
   }
 

@@ -71,7 +71,7 @@ struct SaveOperation {
     let behavior = try context.behavior(of: object.entity)
     guard behavior.hasDidSave else { return }
     do {
-      try object.running("didSave") { object.didSave() }
+      if behavior.hooks.contains(.didSave) { try object.running("didSave") { object.didSave() } }
       for entry in behavior.extensions { try object.run("didSave", hook: entry.didSave) }
     } catch let error as GraphError {
       if context.didSaveErrors.count < Self.greatestErrorCount { context.didSaveErrors.append(error) }

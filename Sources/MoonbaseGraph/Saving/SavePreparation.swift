@@ -127,7 +127,7 @@ struct SavePreparation {
     let behavior = try context.behavior(of: object.entity)
     if try object.writeDelayedValues() { context.noteChange() }
     guard behavior.hasWillSave else { return }
-    if behavior.objectClass != ManagedObject.self { try object.running("willSave") { try object.willSave() } }
+    if behavior.hooks.contains(.willSave) { try object.running("willSave") { try object.willSave() } }
     // One that deleted itself may be gone already.
     for entry in behavior.extensions where object.context === context {
       try object.run("willSave", hook: entry.willSave)

@@ -29,6 +29,8 @@ extension Benchmark {
   private final class Child: ManagedObject {
     static let nameKey = Attribute<Child, String>("name")
     static let ageKey = Attribute<Child, Int64>("age")
+
+    override class var hooks: LifecycleHooks { [] }
   }
 
   private static var familyModel: ManagedObjectModel {

@@ -10,6 +10,8 @@ final class Person: ManagedObject {
   static let heightKey = Attribute<Person, Double>("height")
   static let colorKey = Attribute<Person, Data>("color")
 
+  override class var hooks: LifecycleHooks { [] }
+
   static var model: ManagedObjectModel {
     ManagedObjectModel {
       EntityDescription("Person", class: "Person") {
