@@ -214,7 +214,7 @@ extension RowPageBuilder {
   }
 
   private func growTail() {
-    let room = capacity == 1 ? tailCount : max(2 * tailRoom, tailCount, 16 * capacity)
+    let room = max(2 * tailRoom, tailCount, capacity == 1 ? 64 : 16 * capacity)
     let larger = UnsafeMutableRawPointer.allocate(byteCount: room, alignment: 1)
     if let tail {
       larger.copyMemory(from: tail, byteCount: tailRoom)

@@ -59,7 +59,13 @@ struct RowPlan: Sendable {
   /// Adds the current row to others. Throws for an entity that the model lacks, and for a value that is none of its attribute.
   func read(_ row: Statement, into rows: RowCollector) throws {
     let decoder = try decoder(row)
-    let page = rows.page(for: decoder.symbol, slotCount: decoder.steps.count)
+    try read(row, by: decoder, into: rows.page(for: decoder.symbol, slotCount: decoder.steps.count))
+    rows.endRow()
+  }
+
+  /// Begins a row of a page with the current row.
+  @inline(__always)
+  private func read(_ row: Statement, by decoder: Decoder, into page: RowPageBuilder) throws {
     page.beginRow(key: row.integer(0), version: row.integer(2))
     var slot = 0
     do {
@@ -71,14 +77,15 @@ struct RowPlan: Sendable {
       let id = ManagedObjectID(store: store, entity: decoder.symbol, key: row.integer(0))
       throw damage(id, slot: slot, mismatch: mismatch)
     }
-    rows.endRow()
   }
 
   /// The current row, alone.
-  func snapshot(_ row: Statement) throws -> Snapshot? {
-    let rows = RowCollector(store: store)
-    try read(row, into: rows)
-    return rows.finish().first
+  func snapshot(_ row: Statement) throws -> Snapshot {
+    let decoder = try decoder(row)
+    let page = RowPageBuilder(store, entity: decoder.symbol, slotCount: decoder.steps.count, capacity: 1)
+    try read(row, by: decoder, into: page)
+    page.endRow()
+    return Snapshot(page.finish(), at: 0)
   }
 
   private func decoder(_ row: Statement) throws -> Decoder {
