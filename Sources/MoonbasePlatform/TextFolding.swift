@@ -8,6 +8,6 @@ extension String {
     if caseInsensitive { options.insert(.caseInsensitive) }
     if diacriticInsensitive { options.insert(.diacriticInsensitive) }
     let folded = folding(options: options, locale: locale)
-    return folded.utf8.allSatisfy { $0 < 0x80 } ? folded : folded.precomposedStringWithCanonicalMapping
+    return folded.utf8.allSatisfy { $0 < 0x80 } ? folded : folded.normalized(.composed)
   }
 }

@@ -49,13 +49,11 @@ extension LuaState {
 
   private static func normalize(_ call: inout LuaCall) throws {
     let text = try chargedText(call, at: 0)
-    switch try call.text(1) {
-    case "NFC": call.return(text.precomposedStringWithCanonicalMapping)
-    case "NFD": call.return(text.decomposedStringWithCanonicalMapping)
-    case "NFKC": call.return(text.precomposedStringWithCompatibilityMapping)
-    case "NFKD": call.return(text.decomposedStringWithCompatibilityMapping)
-    case let form: throw call.argumentError(1, problem: "'\(form)' is none of NFC, NFD, NFKC and NFKD")
+    let name = try call.text(1)
+    guard let form = String.NormalizationForm(rawValue: name) else {
+      throw call.argumentError(1, problem: "'\(name)' is none of NFC, NFD, NFKC and NFKD")
     }
+    call.return(text.normalized(form))
   }
 
   /// The part between two positions, which are those of `string.sub` but count characters.

@@ -59,6 +59,8 @@ return {
     t.equal(text.normalize "e\u{301}", "é")
     t.equal(text.normalize("é", "NFD"), "e\u{301}")
     t.equal(text.normalize("ﬁ", "NFKC"), "fi")
+    local marks = ("\u{301}\u{316}"):rep(10000)
+    t.equal(text.normalize("e" .. marks, "NFD"), "e" .. ("\u{316}"):rep(10000) .. ("\u{301}"):rep(10000))
     t.raises("none of NFC", text.normalize, "a", "NFX")
     t.equal({ text.is_valid "é", text.is_valid "\xFF", text.repair "a\xFFb" }, { true, false, "a\u{FFFD}b" })
   end,
