@@ -26,15 +26,16 @@ struct ChangeWriter {
     tombstones = names.sorted { ($0.count, $0) < ($1.count, $1) }
   }
 
+  /// Columns that a tombstone keeps are copied by SQLite, as they are.
   mutating func write(
-    _ kind: Kind, of layout: EntityLayout, row: Int64, columns: Data? = nil, tombstone: [Value] = []
+    _ kind: Kind, of layout: EntityLayout, row: Int64, columns: Data? = nil, tombstone: [String] = []
   ) throws {
     let kept = zip(tombstones, tombstone)
     let names = kept.map { ", \(identifier($0.0))" }.joined()
-    let places = String(repeating: ", ?", count: min(tombstones.count, tombstone.count))
+    let values = kept.map { ", (SELECT \(identifier($0.1)) FROM \(identifier(layout.table)) WHERE Z_PK = ?5)" }.joined()
     let statement = try connection.statement(
-      "INSERT INTO ACHANGE (Z_PK, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS\(names)) "
-        + "VALUES (?, ?, 1, ?, ?, ?, ?, ?\(places))")
+      "INSERT OR ABORT INTO ACHANGE (Z_PK, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS\(names)) "
+        + "VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7\(values))")
     statement.bind(key, at: 1)
     statement.bind(entity, at: 2)
     statement.bind(kind.rawValue, at: 3)
@@ -42,7 +43,6 @@ struct ChangeWriter {
     statement.bind(row, at: 5)
     statement.bind(transaction, at: 6)
     if let columns { statement.bind(columns, at: 7) }
-    for (index, value) in kept.enumerated() { SQLValue.bind(value.1, at: Int32(8 + index), to: statement) }
     try statement.run()
     key += 1
   }

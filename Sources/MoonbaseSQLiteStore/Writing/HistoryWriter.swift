@@ -33,8 +33,7 @@ struct HistoryWriter {
     }
     for deletion in changes.deleted {
       let entity = try layout.layout(of: deletion.id)
-      try writer.write(
-        .deletion, of: entity, row: deletion.id.key, tombstone: try tombstone(deletion.id.key, of: entity))
+      try writer.write(.deletion, of: entity, row: deletion.id.key, tombstone: tombstone(of: entity))
     }
   }
 
@@ -54,27 +53,11 @@ struct HistoryWriter {
     return order.map { ($0, slots[$0] ?? []) }
   }
 
-  private func tombstone(_ key: Int64, of entity: EntityLayout) throws -> [Value] {
+  /// The columns whose values stay in the history of a row that is deleted.
+  private func tombstone(of entity: EntityLayout) -> [String] {
     let preserved = entity.entity.properties.filter { $0.attribute?.preservesValueInHistoryOnDeletion ?? false }
-    let columns = preserved.sorted { $0.name < $1.name }.compactMap { property -> String? in
-      if case .attribute(let column, _) = entity.slots[property.slot] { return identifier(column) }
-      return nil
-    }
-    guard !columns.isEmpty else { return [] }
-    let statement = try connection.statement(
-      "SELECT \(columns.joined(separator: ", ")) FROM \(identifier(entity.table)) WHERE Z_PK = ?")
-    statement.bind(key, at: 1)
-    defer { statement.reset() }
-    guard try statement.step() else { return [] }
-    return columns.indices.map { index in
-      let column = Int32(index)
-      return switch statement.storage(column) {
-      case .null: .null
-      case .integer: .int(statement.integer(column))
-      case .real: .double(statement.double(column))
-      case .text: .string(statement.text(column))
-      case .blob: .data(statement.data(column))
-      }
+    return preserved.sorted { $0.name < $1.name }.compactMap { property in
+      if case .attribute(let column, _) = entity.slots[property.slot] { column } else { nil }
     }
   }
 
@@ -89,7 +72,7 @@ struct HistoryWriter {
     let names = ["Z_PK", "Z_ENT", "Z_OPT", "ZTIMESTAMP"] + texts.map { column($0.0) }
     let keys = form.internsTexts ? try texts.map { try string($0.1 ?? "") } : []
     let statement = try connection.statement(
-      "INSERT INTO ATRANSACTION (\(names.joined(separator: ", "))) VALUES (\(parameters(names.count)))")
+      "INSERT OR ABORT INTO ATRANSACTION (\(names.joined(separator: ", "))) VALUES (\(parameters(names.count)))")
     statement.bind(key, at: 1)
     statement.bind(Self.transactionEntity, at: 2)
     statement.bind(Int64(1), at: 3)
@@ -116,7 +99,7 @@ struct HistoryWriter {
     if try known.step() { return known.integer(0) }
     let key = try reserve(Self.stringEntity, count: 1)
     let statement = try connection.statement(
-      "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (?, ?, 1, ?)")
+      "INSERT OR ABORT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (?, ?, 1, ?)")
     statement.bind(key, at: 1)
     statement.bind(Self.stringEntity, at: 2)
     statement.bind(text, at: 3)

@@ -67,6 +67,25 @@ import Testing
     #expect(try raw.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > 16000") == ["2", "2"])
   }
 
+  @Test func aTombstoneKeepsTheBytesOfTheColumn() throws {
+    var model = People.model()
+    for entity in model.entities.indices {
+      for place in model.entities[entity].attributes.indices {
+        model.entities[entity].attributes[place].preservesValueInHistoryOnDeletion =
+          ["age", "lastName"].contains(model.entities[entity].attributes[place].name)
+      }
+    }
+    let people = try PeopleStore(model)
+    let raw = try RawDatabase(people.folder.file())
+    try raw.connection.executeScript(
+      Self.new + "ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE0; ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE1;")
+    let id = try people.insert(people.row("Person", ["age": 7]))[0]
+    try raw.connection.executeScript("UPDATE ZPERSON SET ZLASTNAME = CAST(x'61ff62' AS TEXT)")
+    try people.save { $0.deleted = [.init(id: id, expectedVersion: 1)] }
+    let kept = "typeof(ZTOMBSTONE0), ZTOMBSTONE0, typeof(ZTOMBSTONE1), hex(ZTOMBSTONE1)"
+    #expect(try raw.rows("SELECT \(kept) FROM ACHANGE WHERE ZCHANGETYPE = 2") == ["integer|7|text|61FF62"])
+  }
+
   @Test(arguments: [("ACHANGE", "ZENTITYPK"), ("ATRANSACTION", "ZTIMESTAMP"), ("ATRANSACTIONSTRING", "ZNAME")])
   func aColumnThatAHistoryLacksIsNamedAndNothingIsSaved(_ table: String, _ column: String) throws {
     let people = try PeopleStore()
