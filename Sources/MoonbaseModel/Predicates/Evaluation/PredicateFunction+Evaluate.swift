@@ -32,9 +32,11 @@ extension PredicateFunction {
     case .element: return try element(arguments[0], at: arguments[1])
     case .add, .subtract, .multiply, .divide, .modulus, .power:
       return try Arithmetic.evaluate(self, arguments[0], arguments[1])
-    case .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift: return try bitwise(arguments)
-    default: return try isMethod ? method(arguments) : single(arguments[0])
+    default: break
     }
+    if let value = try bits(arguments) { return value }
+    if let value = try method(arguments) { return value }
+    return try single(arguments[0])
   }
 
   func refusal(of value: Value) -> ModelError {
@@ -43,6 +45,7 @@ extension PredicateFunction {
 
   // MARK: One argument
 
+  /// Lists all functions, so that a new one is none of those before.
   private func single(_ value: Value) throws(ModelError) -> Value {
     switch self {
     case .uppercase: return .string(try text(value).uppercased())
@@ -53,20 +56,20 @@ extension PredicateFunction {
     case .randomBelow:
       let bound = try integer(value)
       return bound > 0 ? .int(Int64.random(in: 0..<bound)) : .null
-    default: return .number(try transcendental(try double(value)))
+    case .squareRoot: return .number(try double(value).squareRoot())
+    case .logarithm: return .number(log10(try double(value)))
+    case .naturalLogarithm: return .number(log(try double(value)))
+    case .exponential: return .number(exp(try double(value)))
+    case .sum, .count, .min, .max, .average, .median, .mode, .standardDeviation, .add, .subtract, .multiply, .divide,
+      .modulus, .power, .random, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift, .now, .noIndex, .cast,
+      .element, .first, .last, .size, .length, .uppercaseString, .lowercaseString, .appendString, .substringFrom,
+      .substringTo, .integerValue, .doubleValue, .boolValue, .stringValue, .addInterval, .intervalSinceReferenceDate,
+      .intervalSince1970:
+      throw refusal(of: value)
     }
   }
 
   private typealias Options = Predicate.Comparison.Options
-
-  private func transcendental(_ number: Double) throws(ModelError) -> Double {
-    switch self {
-    case .squareRoot: number.squareRoot()
-    case .logarithm: log10(number)
-    case .naturalLogarithm: log(number)
-    default: exp(number)
-    }
-  }
 
   private func rounded(_ value: Value) throws(ModelError) -> Value {
     switch value.asNumber {
@@ -83,7 +86,8 @@ extension PredicateFunction {
       case .absolute: return .double(abs(number))
       case .floor: return .double(number.rounded(.down))
       case .ceiling: return .double(number.rounded(.up))
-      default: return .double(number.rounded(.towardZero))
+      case .truncate: return .double(number.rounded(.towardZero))
+      default: throw refusal(of: value)
       }
     default: throw refusal(of: value)
     }
@@ -117,14 +121,15 @@ extension PredicateFunction {
 
   // MARK: More arguments
 
-  private func bitwise(_ arguments: [Value]) throws(ModelError) -> Value {
-    let (left, right) = (try integer(arguments[0]), try integer(arguments[1]))
+  /// The value of a function over the bits of two integers; nil where this is none.
+  private func bits(_ arguments: [Value]) throws(ModelError) -> Value? {
     switch self {
-    case .bitwiseAnd: return .int(left & right)
-    case .bitwiseOr: return .int(left | right)
-    case .bitwiseXor: return .int(left ^ right)
-    case .leftShift: return .int(left << right)
-    default: return .int(left >> right)
+    case .bitwiseAnd: return .int(try integer(arguments[0]) & integer(arguments[1]))
+    case .bitwiseOr: return .int(try integer(arguments[0]) | integer(arguments[1]))
+    case .bitwiseXor: return .int(try integer(arguments[0]) ^ integer(arguments[1]))
+    case .leftShift: return .int(try integer(arguments[0]) << integer(arguments[1]))
+    case .rightShift: return .int(try integer(arguments[0]) >> integer(arguments[1]))
+    default: return nil
     }
   }
 
@@ -140,7 +145,8 @@ extension PredicateFunction {
     return map.value(exactly: key) ?? .null
   }
 
-  private func method(_ arguments: [Value]) throws(ModelError) -> Value {
+  /// The value of a method; nil where this is none.
+  private func method(_ arguments: [Value]) throws(ModelError) -> Value? {
     let target = arguments[0]
     switch self {
     case .length: return .int(Int64(try text(target).utf16.count))
@@ -155,7 +161,8 @@ extension PredicateFunction {
     case .stringValue: return target.text.map(Value.string) ?? .null
     case .addInterval: return try Arithmetic.evaluate(.add, target, arguments[1])
     case .intervalSinceReferenceDate: return .double(try date(target).timeIntervalSinceReferenceDate)
-    default: return .double(try date(target).timeIntervalSince1970)
+    case .intervalSince1970: return .double(try date(target).timeIntervalSince1970)
+    default: return nil
     }
   }
 
