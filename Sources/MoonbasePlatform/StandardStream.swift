@@ -1,3 +1,5 @@
+@preconcurrency import MoonbaseMeter
+
 #if canImport(Darwin)
   @preconcurrency import Darwin
 #else
@@ -10,13 +12,13 @@ package enum StandardStream {
   case error
 
   /// Writes bytes. What was written to standard output before stands before what goes to standard error. A stream that takes
-  /// nothing any more is no reason to stop.
+  /// nothing any more is no reason to stop; one that has no room is waited for until the run on this thread must end.
   package func write(_ bytes: UnsafeRawBufferPointer) {
     switch self {
-    case .output: _ = fwrite(bytes.baseAddress, 1, bytes.count, stdout)
+    case .output: moonbase_stream_write(stdout, bytes.baseAddress, bytes.count)
     case .error:
       Self.flush()
-      _ = fwrite(bytes.baseAddress, 1, bytes.count, stderr)
+      moonbase_stream_write(stderr, bytes.baseAddress, bytes.count)
     }
   }
 
@@ -38,11 +40,14 @@ package enum StandardStream {
   }
 
   /// Hands standard output's buffer to the system.
-  package static func flush() { _ = fflush(stdout) }
+  package static func flush() { _ = moonbase_stream_flush(stdout) }
+
+  /// Drops from now on what nobody takes, for a process whose run was ended.
+  package static func giveUpWaiting() { moonbase_stream_give_up() }
 
   /// Flushes standard output for the last time; returns why something written to it did not arrive, or nil.
   package static func failure() -> String? {
-    let isFlushed = fflush(stdout) == 0
+    let isFlushed = moonbase_stream_flush(stdout) == 0
     guard !isFlushed || ferror(stdout) != 0 else { return nil }
     return isFlushed || errno == 0 ? "not all could be written" : String(cString: strerror(errno))
   }

@@ -7,6 +7,7 @@ enum ExitStatus {
   static let failed: Int32 = 1
   static let usage: Int32 = 2
   static let limit: Int32 = 3
+  static let interrupted: Int32 = 130
 
   /// The status for an error that ends the command: also 3, 75 and 130.
   static func status(for error: any Error) -> Int32 {

@@ -43,6 +43,7 @@ struct RunCommand {
     let outcome = ScriptRunner(domain).run(sources, arguments: options.arguments, program: program) {
       try openStores(of: domain)
     }
+    if [ExitStatus.limit, ExitStatus.interrupted].contains(outcome.status) { StandardStream.giveUpWaiting() }
     if let message = outcome.message, outcome.status != ExitStatus.done || !options.quiet {
       Terminal.complain("moonbase run: \(message)")
     }

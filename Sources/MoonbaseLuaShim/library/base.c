@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "MoonbaseMeter.h"
 #include "library/library.h"
 
 // The functions of the base library that are ours, some of `math` and `os`, and warnings.
@@ -38,7 +39,7 @@ int mbl_print(lua_State *L) {
   if (!S->closing) {
     S->host->output(S->owner, 1, bytes, length);
   } else if (S->library.plainOutput) {
-    fwrite(bytes, 1, length, stdout);
+    moonbase_stream_write(stdout, bytes, length);
   }
   if (S->run.abort) {
     mbl_arm(S);

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 // How much work this thread may do before its run is asked whether it should go on. Every layer charges what it does;
 // only the one that runs scripts knows for whom, and looks. A thread that runs no script has as good as no end to it.
@@ -26,5 +27,17 @@ static inline bool moonbase_meter_charge(int64_t units) {
   moonbase_meter_rest -= units;
   return moonbase_meter_rest < 0 && moonbase_meter_look();
 }
+
+// Writing through C's buffers that ends with the run: a full pipe that nobody reads would hold it up for ever.
+
+// Writes bytes. Once the run on this thread must end they are dropped instead of waiting for room. A stream that takes nothing any
+// more is no reason to stop.
+void moonbase_stream_write(FILE *_Nonnull stream, const void *_Nullable bytes, size_t length);
+
+// Flushes in the same way.
+int moonbase_stream_flush(FILE *_Nonnull stream);
+
+// From now on output that nobody takes is dropped: for the end of a process whose run was ended.
+void moonbase_stream_give_up(void);
 
 #endif

@@ -1,0 +1,84 @@
+#ifdef __linux__
+#define _GNU_SOURCE
+#endif
+
+#include <limits.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#ifdef __linux__
+#include <stdio_ext.h>
+#endif
+
+#include "MoonbaseMeter.h"
+
+// Set once a run has ended whose output nobody takes: what is left of it is dropped, and the process can end.
+static atomic_bool isGivenUp;
+
+void moonbase_stream_give_up(void) { atomic_store(&isGivenUp, true); }
+
+// Whether so many bytes more will be handed to the system now, and are not only put into the stream's buffer.
+static bool passes_on(FILE *stream, size_t length) {
+#ifdef __linux__
+  return __flbf(stream) || __fpending(stream) + length >= __fbufsize(stream);
+#else
+  (void)stream, (void)length;
+  return true;
+#endif
+}
+
+static bool is_empty(FILE *stream) {
+#ifdef __linux__
+  return __fpending(stream) == 0;
+#else
+  (void)stream;
+  return false;
+#endif
+}
+
+static void drop(FILE *stream) {
+#ifdef __linux__
+  __fpurge(stream);
+#else
+  fpurge(stream);
+#endif
+}
+
+// Whether writing may have to wait until somebody reads: for pipes, sockets and terminals.
+static bool may_wait(int descriptor) {
+  struct stat status;
+  if (fstat(descriptor, &status) != 0) return false;
+  return S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode);
+}
+
+// Waits for room; false, and what is in the buffer dropped, if the run on this thread must end meanwhile.
+static bool wait_for_room(FILE *stream) {
+  for (;;) {
+    struct pollfd request = {fileno(stream), POLLOUT, 0};
+    int count = poll(&request, 1, 50);
+    if (count > 0) return true;
+    if (moonbase_meter_look()) moonbase_stream_give_up();
+    if (atomic_load(&isGivenUp)) break;
+  }
+  drop(stream);
+  return false;
+}
+
+void moonbase_stream_write(FILE *stream, const void *bytes, size_t length) {
+  bool waits = passes_on(stream, length) && may_wait(fileno(stream));
+  const char *rest = bytes;
+  while (length > 0) {
+    // A pipe that has room takes so many bytes. With more, the system would wait until it has taken the rest.
+    size_t part = waits && length > PIPE_BUF ? PIPE_BUF : length;
+    if (waits && passes_on(stream, part) && !wait_for_room(stream)) return;
+    if (fwrite(rest, 1, part, stream) < part) return;
+    rest += part;
+    length -= part;
+  }
+}
+
+int moonbase_stream_flush(FILE *stream) {
+  if (is_empty(stream)) return fflush(stream);
+  return may_wait(fileno(stream)) && !wait_for_room(stream) ? 0 : fflush(stream);
+}
