@@ -5,6 +5,7 @@ import MoonbaseModel
 final class ModelListing {
   private let subject: String
   let names: [String]
+  private let allNames: Set<String>
   private let describe: (String, ScriptDomain) throws -> LuaValue
   private var known: [String: LuaValue] = [:]
 
@@ -12,15 +13,16 @@ final class ModelListing {
   init(_ subject: String, names: [String], _ describe: @escaping (String, ScriptDomain) throws -> LuaValue) {
     self.subject = subject
     self.names = names
+    allNames = Set(names)
     self.describe = describe
   }
 
   /// The bytes that it keeps: its names, and an entry for each.
-  var weight: Int { names.reduce(512) { $0 + 128 + $1.utf8.count } }
+  var weight: Int { names.reduce(512) { $0 + 160 + $1.utf8.count } }
 
   func entry(_ name: String, in domain: ScriptDomain) throws -> LuaValue {
     if let entry = known[name] { return entry }
-    guard names.contains(name) else {
+    guard allNames.contains(name) else {
       throw ScriptError(.invalidRequest, message: "\(subject) \(name)\(suggestion(for: name, among: names))")
     }
     let entry = try describe(name, domain)

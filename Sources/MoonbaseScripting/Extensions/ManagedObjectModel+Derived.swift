@@ -5,15 +5,16 @@ extension ManagedObjectModel {
   /// Adds the derived attributes that the model lacks as transient ones, which version hashes do not see. Those of an ancestor come
   /// first: where a subentity derives the same name in its own way, it has inherited the attribute.
   mutating func addDerivedAttributes(of swift: ExtensionDomain, _ declarations: [ExtensionDeclaration]) throws {
+    var known = KnownProperties(of: self)
+    let entries = Dictionary(
+      grouping: declarations.flatMap { declaration in declaration.entities.map { (declaration, $0) } }, by: \.1.name)
     for index in ancestorsFirst {
       let name = entities[index].name
       // Nothing says the types of those in Swift code.
-      for derived in (swift.extensions[name] ?? []).flatMap(\.derived) where !hasProperty(derived.name, entity: name) {
-        addTransient(derived.name, type: .undefined, at: index)
+      for derived in (swift.extensions[name] ?? []).flatMap(\.derived) where !known.have(derived.name, of: name) {
+        addTransient(derived.name, type: .undefined, at: index, to: &known)
       }
-      for declaration in declarations {
-        for entry in declaration.entities where entry.name == name { try add(entry, of: declaration, at: index) }
-      }
+      for (declaration, entry) in entries[name] ?? [] { try add(entry, of: declaration, at: index, to: &known) }
     }
   }
 
@@ -28,7 +29,10 @@ extension ManagedObjectModel {
     return entities.indices.sorted { (depths[$0], $0) < (depths[$1], $1) }
   }
 
-  private mutating func addTransient(_ name: String, type: AttributeType, at index: Int) {
+  private mutating func addTransient(
+    _ name: String, type: AttributeType, at index: Int, to known: inout KnownProperties
+  ) {
+    known.add(name, of: entities[index].name)
     var attribute = AttributeDescription(name, type: type)
     attribute.isTransient = true
     attribute.isAddedByExtension = true
@@ -36,9 +40,10 @@ extension ManagedObjectModel {
   }
 
   private mutating func add(
-    _ entry: ExtensionDeclaration.Entity, of declaration: ExtensionDeclaration, at index: Int
+    _ entry: ExtensionDeclaration.Entity, of declaration: ExtensionDeclaration, at index: Int,
+    to known: inout KnownProperties
   ) throws {
-    for derived in entry.derived where !hasProperty(derived.name, entity: entry.name) {
+    for derived in entry.derived where !known.have(derived.name, of: entry.name) {
       if derived.isStored {
         throw ScriptError(
           .invalidExtension,
@@ -46,22 +51,33 @@ extension ManagedObjectModel {
           at: declaration.source.location(of: ["entities", entry.name, "derived", derived.name]),
           entity: entry.name, property: derived.name)
       }
-      addTransient(derived.name, type: derived.type ?? .undefined, at: index)
+      addTransient(derived.name, type: derived.type ?? .undefined, at: index, to: &known)
+    }
+  }
+}
+
+/// The names of the attributes and relationships of entities, looked up for each derived attribute of an extension.
+private struct KnownProperties {
+  private var own: [String: Set<String>] = [:]
+  private var parents: [String: String] = [:]
+
+  init(of model: ManagedObjectModel) {
+    for entity in model.entities {
+      own[entity.name, default: []].formUnion(entity.attributes.map(\.name) + entity.relationships.map(\.name))
+      parents[entity.name] = entity.superentityName
     }
   }
 
-  private func hasProperty(_ name: String, entity: String) -> Bool {
-    let byName = entitiesByName
-    var current = byName[entity]
+  /// Whether an entity has a property of a name, or inherits one.
+  func have(_ name: String, of entity: String) -> Bool {
+    var current: String? = entity
     var seen: Set<String> = []
-    while let entity = current, seen.insert(entity.name).inserted {
-      if entity.attributes.contains(where: { $0.name == name })
-        || entity.relationships.contains(where: { $0.name == name })
-      {
-        return true
-      }
-      current = entity.superentityName.flatMap { byName[$0] }
+    while let entity = current, seen.insert(entity).inserted {
+      if own[entity]?.contains(name) == true { return true }
+      current = parents[entity]
     }
     return false
   }
+
+  mutating func add(_ name: String, of entity: String) { own[entity, default: []].insert(name) }
 }
