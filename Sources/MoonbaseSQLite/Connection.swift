@@ -164,6 +164,15 @@ public final class Connection {
   /// Whether a transaction is open.
   public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+  /// What a table says of a column: the type it declares and how its texts are compared; nil without such a column.
+  public func declaration(of column: String, in table: String) -> (type: String, collation: String)? {
+    var type: UnsafePointer<CChar>?
+    var collation: UnsafePointer<CChar>?
+    let code = sqlite3_table_column_metadata(handle, "main", table, column, &type, &collation, nil, nil, nil)
+    guard code == SQLITE_OK else { return nil }
+    return (type.map { String(cString: $0) } ?? "", collation.map { String(cString: $0) } ?? "BINARY")
+  }
+
   /// How many rows the last statement changed, triggers not counted.
   public var changes: Int { Int(sqlite3_changes64(handle)) }
 

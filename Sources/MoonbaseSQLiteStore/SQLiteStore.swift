@@ -77,7 +77,7 @@ public final class SQLiteStore: PersistentStore {
     do {
       return try readers.withSession(body)
     } catch {
-      throw StoreFailure(path: file.path).translate(error)
+      throw explained(error)
     }
   }
 
@@ -92,8 +92,20 @@ public final class SQLiteStore: PersistentStore {
         return try body(session)
       }
     } catch {
-      throw StoreFailure(path: file.path).translate(error)
+      throw explained(error)
     }
+  }
+
+  /// What SQLite refused, in the graph's terms.
+  private func explained(_ error: any Error) -> any Error {
+    if ChangedTables.mayExplain(error),
+      let changed = try? readers.withSession({ session in
+        try ChangedTables(session.connection, layout: layout, path: file.path).error(causedBy: error)
+      })
+    {
+      return changed
+    }
+    return StoreFailure(path: file.path).translate(error)
   }
 
   func plan(_ entity: ResolvedEntity, includesSubentities: Bool) throws -> RowPlan {

@@ -71,6 +71,8 @@ package struct Dialect: Sendable {
   package var noLimit: NoLimit
   /// What stands behind an insertion whose row may be there already, given the columns that tell.
   package var ignore: @Sendable (_ keys: String) -> String
+  /// What stands behind INSERT and UPDATE so that a conflict fails the statement, whatever the table says of conflicts.
+  package var failing: String
   package var arithmetic: Arithmetic
   package var matching: Matching
   package var decimals: Decimals
@@ -85,14 +87,16 @@ package struct Dialect: Sendable {
   package init(
     engine: String, placeholder: Placeholder, truth: (yes: String, no: String),
     nullSafe: (equal: String, distinct: String), keySets: KeySets, nullOrder: NullOrder, collation: String?,
-    noLimit: NoLimit, ignore: @escaping @Sendable (_ keys: String) -> String, arithmetic: Arithmetic,
-    matching: Matching, decimals: Decimals, withoutIndex: String = "", greatestOrder: Int = .max,
+    noLimit: NoLimit, ignore: @escaping @Sendable (_ keys: String) -> String, failing: String = "",
+    arithmetic: Arithmetic, matching: Matching, decimals: Decimals, withoutIndex: String = "",
+    greatestOrder: Int = .max,
     greatestColumnCount: Int
   ) {
     self.engine = engine
     (self.placeholder, self.truth, self.nullSafe) = (placeholder, truth, nullSafe)
     (self.keySets, self.nullOrder, self.collation, self.noLimit) = (keySets, nullOrder, collation, noLimit)
-    (self.ignore, self.arithmetic, self.matching, self.decimals) = (ignore, arithmetic, matching, decimals)
+    (self.ignore, self.failing) = (ignore, failing)
+    (self.arithmetic, self.matching, self.decimals) = (arithmetic, matching, decimals)
     (self.withoutIndex, self.greatestOrder) = (withoutIndex, greatestOrder)
     self.greatestColumnCount = greatestColumnCount
   }

@@ -32,6 +32,6 @@ package struct OrderStatements: Sendable {
     selection = dialect.statement("\(select) AND \(owner) = ?")
     selectionOfSome = dialect.statement("\(select) AND \(ownerOfSome) = ? AND \(dialect.isOneOfKeys(key))")
     presence = dialect.statement("SELECT 1 FROM \(table) WHERE \(owner) = ? AND \(key) = ?")
-    update = dialect.statement("UPDATE \(table) SET \(column) = ? WHERE \(owner) = ? AND \(key) = ?")
+    update = dialect.statement("UPDATE\(dialect.failing) \(table) SET \(column) = ? WHERE \(owner) = ? AND \(key) = ?")
   }
 }

@@ -18,13 +18,13 @@ package struct PairStatements: Sendable {
   /// Inserts so many pairs that may be there already. No other conflict is passed over.
   package func insertion(_ count: Int) -> String {
     let rows = [String](repeating: "(?, ?)", count: count).joined(separator: ", ")
-    return dialect.statement("INSERT INTO \(table) (\(keys)) VALUES \(rows)\(dialect.ignore(keys))")
+    return dialect.statement("INSERT\(dialect.failing) INTO \(table) (\(keys)) VALUES \(rows)\(dialect.ignore(keys))")
   }
 
   /// Inserts a pair into a table without a key that could tell whether it is there.
   package var insertionWithoutKey: String {
     dialect.statement(
-      "INSERT INTO \(table) (\(keys)) SELECT n.o, n.d FROM (SELECT CAST(? AS BIGINT) o, CAST(? AS BIGINT) d) n "
+      "INSERT\(dialect.failing) INTO \(table) (\(keys)) SELECT n.o, n.d FROM (SELECT CAST(? AS BIGINT) o, CAST(? AS BIGINT) d) n "
         + "WHERE NOT EXISTS (SELECT 1 FROM \(table) WHERE \(owner) = n.o AND \(destination) = n.d)")
   }
 

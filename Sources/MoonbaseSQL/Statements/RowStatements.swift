@@ -42,7 +42,7 @@ package struct RowStatements: Sendable {
     }
     let names = ["Z_PK", "Z_ENT", "Z_OPT"] + columns.flatMap { [$0.name] + $0.entityColumn }
     insertion = dialect.statement(
-      "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(parameters(names.count)))")
+      "INSERT\(dialect.failing) INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(parameters(names.count)))")
   }
 
   /// Changes some slots: parameters are the values, the new version, the key and the expected version; without a check the key only.
@@ -56,7 +56,8 @@ package struct RowStatements: Sendable {
     }
     parts.append(checksVersion ? "Z_OPT = ?" : "Z_OPT = COALESCE(Z_OPT, 0) + 1")
     return dialect.statement(
-      "UPDATE \(table) SET \(parts.joined(separator: ", ")) WHERE Z_PK = ?\(Self.check(checksVersion))")
+      "UPDATE\(dialect.failing) \(table) SET \(parts.joined(separator: ", ")) WHERE Z_PK = ?\(Self.check(checksVersion))"
+    )
   }
 
   /// Deletes a row: parameters are the key and the expected version.
@@ -70,7 +71,7 @@ package struct RowStatements: Sendable {
   package func clearing(_ slots: Set<Slot>) -> String? {
     let parts = columns.filter { slots.contains($0.slot) }.map { "\($0.name) = NULL" }
     return parts.isEmpty
-      ? nil : dialect.statement("UPDATE \(table) SET \(parts.joined(separator: ", ")) WHERE Z_PK = ?")
+      ? nil : dialect.statement("UPDATE\(dialect.failing) \(table) SET \(parts.joined(separator: ", ")) WHERE Z_PK = ?")
   }
 
   /// Selects the version of a row.

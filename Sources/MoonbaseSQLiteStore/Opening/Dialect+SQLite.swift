@@ -5,6 +5,7 @@ extension Dialect {
   static let sqlite = Dialect(
     engine: "SQLite", placeholder: .question, truth: ("1", "0"), nullSafe: ("IS", "IS NOT"), keySets: .json,
     nullOrder: .least, collation: nil, noLimit: .negative, ignore: { " ON CONFLICT (\($0)) DO NOTHING" },
+    failing: " OR ABORT",
     arithmetic: .overflowing, matching: .functions, decimals: .keys,
     // A sign takes a column its index, and the affinity that would round what it is compared with.
     withoutIndex: "+",

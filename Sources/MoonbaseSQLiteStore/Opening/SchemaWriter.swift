@@ -13,7 +13,7 @@ struct SchemaWriter {
     for sql in statements { try connection.executeScript(sql) }
     try writePrimaryKeys(connection)
     let caches = try layout.model.modelCaches()
-    let statement = try connection.statement("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
+    let statement = try connection.statement("INSERT OR ABORT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
     statement.bind(caches.plain, at: 1)
     try statement.run()
     var metadata = metadata
@@ -113,7 +113,7 @@ struct SchemaWriter {
 
   private func writePrimaryKeys(_ connection: Connection) throws {
     let statement = try connection.statement(
-      "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")
+      "INSERT OR ABORT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")
     for entity in layout.entities.compactMap({ $0 }) {
       statement.bind(entity.number, at: 1)
       statement.bind(entity.entity.name, at: 2)

@@ -35,7 +35,7 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     // SQLite's 2 MiB are too few for the pages that one save of many objects touches (indexes are written all over), or one
     // query that follows relationships.
     // Of a script's memory they take a quarter at most.
-    try connection.execute("PRAGMA cache_size = -\(min(32768, HostWork.greatestValue >> 11))")
+    try connection.execute("PRAGMA cache_size = -\(min(32768, HostWork.greatestValue >> 12))")
     connection.limitParameters(to: Self.greatestParameterCount)
     try PredicateFunctions.register(on: connection)
     try TriggerFunctions.register(on: connection)

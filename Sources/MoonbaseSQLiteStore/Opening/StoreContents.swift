@@ -17,6 +17,8 @@ struct StoreContents {
   /// Throws `.invalidStore` for databases that are no stores and for damaged ones, `.incompatibleVersionHash` where the
   /// model is another one.
   init?(_ connection: Connection, path: String, model: ResolvedModel, entities: [ResolvedEntity]) throws {
+    let declarations = ColumnDeclarations(connection: connection, path: path)
+    try declarations.checkEncoding()
     guard try !Self.isBare(connection) else { return nil }
     metadata = try StoreMetadata(connection, path: path)
     let version = StoreMetadata.version(model, entities: entities)
@@ -34,6 +36,7 @@ struct StoreContents {
     for table in Set(layout.entities.compactMap { $0?.table }).sorted() {
       try schema.require(["Z_PK", "Z_ENT", "Z_OPT"], in: table)
     }
+    try declarations.check(layout)
     isMirrored = schema.columns.keys.contains { $0.hasPrefix("ANSCK") }
   }
 

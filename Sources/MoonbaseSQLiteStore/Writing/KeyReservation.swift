@@ -12,7 +12,7 @@ struct KeyReservation {
   /// Throws `.invalidStore` where the file's number is none that keys can follow.
   func reserve(_ count: Int, number: Int64, name: String) throws -> Int64 {
     let statement = try connection.statement(
-      "UPDATE Z_PRIMARYKEY SET Z_MAX = IFNULL(Z_MAX, 0) + ? WHERE Z_ENT = ? "
+      "UPDATE OR ABORT Z_PRIMARYKEY SET Z_MAX = IFNULL(Z_MAX, 0) + ? WHERE Z_ENT = ? "
         + "AND (Z_MAX IS NULL OR TYPEOF(Z_MAX) = 'integer' AND Z_MAX BETWEEN 0 AND ?) RETURNING Z_MAX")
     statement.bind(Int64(count), at: 1)
     statement.bind(number, at: 2)

@@ -52,7 +52,7 @@ import Testing
     #expect(
       log == [
         "BEGIN IMMEDIATE", "PRAGMA schema_version",
-        "UPDATE ZPERSON SET ZAGE = ?, Z_OPT = ? WHERE Z_PK = ? AND COALESCE(Z_OPT, 0) = ?", "COMMIT",
+        "UPDATE OR ABORT ZPERSON SET ZAGE = ?, Z_OPT = ? WHERE Z_PK = ? AND COALESCE(Z_OPT, 0) = ?", "COMMIT",
       ])
     #expect(try people.store.snapshot(of: id)?.version == 2)
     #expect(try people.value(id, "age") == 37)

@@ -1,0 +1,63 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// What another program did to the tables of a store that is open: SQLite tells of it in words about SQL.
+struct ChangedTables {
+  private let layout: StoreLayout
+  private let file: FileSchema
+  private let path: String
+
+  init(_ connection: Connection, layout: StoreLayout, path: String) throws {
+    self.layout = layout
+    self.path = path
+    file = try FileSchema(connection, path: path)
+  }
+
+  /// Whether SQLite refused a statement that would be right if the tables were as they were.
+  static func mayExplain(_ error: any Error) -> Bool {
+    guard let error = error as? SQLiteError, error.code.primary == .error else { return false }
+    return ["no such table", "no such column", "has no column named"].contains { error.message.contains($0) }
+  }
+
+  /// The error that names what an entity lacks now; nil where all is there.
+  func error(causedBy cause: any Error) -> GraphError? {
+    for case let entity? in layout.entities {
+      guard let (loss, property) = loss(of: entity) else { continue }
+      return GraphError(
+        .storeFailure,
+        message:
+          "\(path): another program changed the tables of the store while it was open: \(loss); undo that, or close the "
+          + "store and open it with a model that fits",
+        entity: entity.entity.name, property: property, underlying: cause)
+    }
+    return nil
+  }
+
+  private func loss(of entity: EntityLayout) -> (String, String?)? {
+    let name = entity.entity.name
+    guard file.has(entity.table) else { return ("table \(entity.table), which holds \(name), is gone", nil) }
+    for property in entity.entity.properties where property.slot < entity.slots.count {
+      for (table, column) in places(of: entity.slots[property.slot], table: entity.table)
+      where !file.has(column, in: table) {
+        return ("table \(table) has no column \(column) any more, which holds \(name).\(property.name)", property.name)
+      }
+    }
+    for column in ["Z_PK", "Z_ENT", "Z_OPT"] where !file.has(column, in: entity.table) {
+      return ("table \(entity.table) of \(name) has no column \(column) any more", nil)
+    }
+    return nil
+  }
+
+  private func places(of slot: SlotLayout, table: String) -> [(table: String, column: String)] {
+    switch slot {
+    case .none, .foreignKey, .lost: []
+    case .attribute(let column, _): [(table, column)]
+    case .toOne(let toOne):
+      [toOne.column, toOne.entityColumn, toOne.orderColumn].compactMap { $0.map { (table, $0) } }
+    case .join(let join):
+      [join.ownerColumn, join.destinationColumn, join.orderColumn].compactMap { $0.map { (join.table, $0) } }
+    }
+  }
+}
