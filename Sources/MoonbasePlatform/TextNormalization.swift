@@ -9,7 +9,7 @@ extension String {
     fileprivate var isCompatible: Bool { self == .compatiblyComposed || self == .compatiblyDecomposed }
   }
 
-  /// The text in a normalization form, in a time in proportion to its length.
+  /// The text in a normalization form, in a time in proportion to its length. Of a long run of marks Foundation would lose some.
   package func normalized(_ form: NormalizationForm) -> String {
     let text = hasLongRunOfMarks ? withOrderedMarks(compatibly: form.isCompatible) : self
     return switch form {
@@ -23,8 +23,11 @@ extension String {
   /// More marks on one letter than any language has.
   private static let longRun = 30
 
-  /// Foundation puts the marks of a run in order by insertion: that takes the square of their number, unless they are in order.
-  private var hasLongRunOfMarks: Bool {
+  /// Whether a letter has more marks than any language would give it.
+  ///
+  /// Foundation, and Swift where it compares or hashes a text, put the marks of a letter in order by insertion. That takes the square
+  /// of their number, unless they are in order.
+  package var hasLongRunOfMarks: Bool {
     var length = 0
     for scalar in unicodeScalars {
       length = scalar.mayBecomeMarks ? length + 1 : 0
@@ -32,6 +35,9 @@ extension String {
     }
     return false
   }
+
+  /// The text of a key, to be looked up among names: with more marks on a letter than a name has it is cut off, and like none.
+  package var asName: String { hasLongRunOfMarks ? String(unicodeScalars.prefix(Self.longRun)) + "…" : self }
 
   /// The text decomposed, with the marks behind each letter in the order of their classes; those of one class stay as they were.
   func withOrderedMarks(compatibly: Bool) -> String {

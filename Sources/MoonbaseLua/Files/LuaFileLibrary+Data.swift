@@ -36,7 +36,7 @@ extension LuaFileLibrary {
     guard call.count > first else { return [.line(keepingEnd: false)] }
     return try (first..<call.count).map { index in
       if call.typeName(index) == "number" { return .bytes(max(0, Int(try call.integer(index)))) }
-      let name = try call.text(index)
+      let name = try call.name(index)
       switch name.hasPrefix("*") ? name.dropFirst().first : name.first {
       case "l": return .line(keepingEnd: false)
       case "L": return .line(keepingEnd: true)
@@ -93,7 +93,7 @@ extension LuaFileLibrary {
       return try call.return(
         try iterator(try opened(input), formats: formats(&call, from: 1), closing: false, in: call.state))
     }
-    let path = try call.text(0)
+    let path = try call.name(0)
     guard let resolved = access.path(path, writing: false) else {
       throw LuaError(.runtime, message: "\(path): not granted for reading (see --allow)")
     }

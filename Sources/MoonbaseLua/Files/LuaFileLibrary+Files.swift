@@ -5,8 +5,8 @@ extension LuaFileLibrary {
 
   /// `io.open(path [, mode])`
   func open(_ call: inout LuaCall) throws {
-    let path = try call.text(0)
-    let mode = call.isNil(1) ? "r" : try call.text(1)
+    let path = try call.name(0)
+    let mode = call.isNil(1) ? "r" : try call.name(1)
     guard Self.modes[mode.replacing("b", with: "")] != nil, mode.hasPrefix("b") == false else {
       throw call.argumentError(1, problem: "invalid mode")
     }
@@ -58,7 +58,7 @@ extension LuaFileLibrary {
     if let file: LuaFile = call.objectIfPresent(0) {
       chosen = file
     } else if !call.isNil(0) {
-      let path = try call.text(0)
+      let path = try call.name(0)
       guard let file = try openFile(path, mode: mode, call: &call) else {
         throw LuaError(.runtime, message: "cannot open file '\(path)'")
       }
@@ -88,7 +88,7 @@ extension LuaFileLibrary {
 
   /// `file:seek([whence [, offset]])`
   func seek(_ file: LuaFile, call: inout LuaCall) throws {
-    let name = call.isNil(0) ? "cur" : try call.text(0)
+    let name = call.isNil(0) ? "cur" : try call.name(0)
     let offset = call.isNil(1) ? 0 : try call.integer(1)
     guard let whence = ["set": SEEK_SET, "cur": SEEK_CUR, "end": SEEK_END][name] else {
       throw call.argumentError(0, problem: "invalid option '\(name)'")

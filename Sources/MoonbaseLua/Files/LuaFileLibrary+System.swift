@@ -12,14 +12,14 @@ extension LuaFileLibrary {
     try table.set(
       "getenv",
       to: state.function { [self] call in
-        let name = try call.text(0)
+        let name = try call.name(0)
         guard access.variables.contains(name), let value = getenv(name) else { return call.returnNil() }
         call.return(String(cString: value))
       })
     try table.set(
       "remove",
       to: state.function { [self] call in
-        let path = try call.text(0)
+        let path = try call.name(0)
         guard let resolved = access.path(path, writing: true) else {
           return call.refuse(path, writing: true, access: access)
         }
@@ -30,7 +30,7 @@ extension LuaFileLibrary {
     try table.set(
       "rename",
       to: state.function { [self] call in
-        let (old, new) = (try call.text(0), try call.text(1))
+        let (old, new) = (try call.name(0), try call.name(1))
         guard let from = access.path(old, writing: true) else { return call.refuse(old, writing: true, access: access) }
         guard let to = access.path(new, writing: true) else { return call.refuse(new, writing: true, access: access) }
         if isGuarded(from, writing: true) { return call.refuseGuarded(old) }

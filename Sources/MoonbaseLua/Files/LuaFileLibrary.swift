@@ -71,8 +71,8 @@ final class LuaFileLibrary {
     }
     type.method("seek") { [unowned self] file, call in try seek(try opened(file), call: &call) }
     type.method("setvbuf") { [unowned self] file, call in
-      guard let mode = LuaFile.Buffering(rawValue: try call.text(0)) else {
-        throw call.argumentError(0, problem: "invalid option '\(try call.text(0))'")
+      guard let mode = LuaFile.Buffering(rawValue: try call.name(0)) else {
+        throw call.argumentError(0, problem: "invalid option '\(try call.name(0))'")
       }
       try opened(file).setBuffering(mode)
       call.return(true)

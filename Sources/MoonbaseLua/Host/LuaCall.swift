@@ -112,6 +112,16 @@ public struct LuaCall: ~Copyable {
     return bytes
   }
 
+  /// Reads a string of UTF-8 that names something, and is looked up: in tables of Swift's, which take the square of the marks that a
+  /// letter has.
+  package func name(_ index: Int) throws -> String {
+    let text = try text(index)
+    guard !text.hasLongRunOfMarks else {
+      throw argumentError(index, problem: "a name has more than 30 accents or other marks on one letter")
+    }
+    return text
+  }
+
   /// Reads a string of any bytes.
   public func string(_ index: Int) throws -> LuaString { try withBytes(index) { LuaString(bytes: $0) } }
 
@@ -180,7 +190,7 @@ public struct LuaCall: ~Copyable {
   /// The text of a key for messages: texts as they are, numbers and booleans as Lua writes them, anything else by its type.
   func keyText(_ index: Int) throws(LuaError) -> String {
     switch try value(index) {
-    case .string(let string): string.description
+    case .string(let string): string.description.asName
     case .integer(let number): String(number)
     case .number(let number): String(number)
     case .boolean(let truth): String(truth)

@@ -7,7 +7,7 @@ extension LuaState {
     let shared = if let own { own } else { try table() }
     let fallback = preset == .trusted ? try global("require").functionValue : nil
     let require = try function { call in
-      let name = try call.text(0)
+      let name = try call.name(0)
       let state = call.state
       let scope = try state.moduleScope(of: call)
       if let known = try scope.module(name) { return try call.return(known) }

@@ -38,7 +38,7 @@ extension LuaState {
   }
 
   private static func fold(_ call: inout LuaCall) throws {
-    let options = try call.text(1)
+    let options = try call.name(1)
     guard options.allSatisfy({ $0 == "c" || $0 == "d" }) else {
       throw call.argumentError(1, problem: "'\(options)' is none of \"c\", \"d\" and \"cd\"")
     }
@@ -49,7 +49,7 @@ extension LuaState {
 
   private static func normalize(_ call: inout LuaCall) throws {
     let text = try chargedText(call, at: 0)
-    let name = try call.text(1)
+    let name = try call.name(1)
     guard let form = String.NormalizationForm(rawValue: name) else {
       throw call.argumentError(1, problem: "'\(name)' is none of NFC, NFD, NFKC and NFKD")
     }
@@ -74,7 +74,7 @@ extension LuaState {
   private static let locales = Lock<[String: Locale]>([:])
 
   private static func locale(_ call: borrowing LuaCall, at index: Int) throws -> Locale {
-    let name = try call.text(index)
+    let name = try call.name(index)
     guard name.utf8.count <= 40, name.utf8.allSatisfy({ $0 < 0x80 && ($0 == 0x2D || $0 == 0x5F || $0.isLetterOrDigit) })
     else { throw call.argumentError(index, problem: "'\(name.prefix(40))' is no locale, such as \"de\" or \"pt_BR\"") }
     let locale = locales.withLock { known -> Locale? in

@@ -8,10 +8,12 @@ package func nearestName(to name: String, among names: some Sequence<String>) ->
   guard let wanted = comparableLetters(of: name), !wanted.isEmpty else { return nil }
   let limit = wanted.count < 2 ? 0 : max(1, wanted.count / 3)
   var best: (name: String, distance: Int)?
-  for candidate in names where candidate != name {
+  for candidate in names {
     // There may be many names, and many mistakes in one text. What a run that must end is told is not read.
     if HostWork.mustEnd() { return nil }
-    guard let letters = comparableLetters(of: candidate), abs(letters.count - wanted.count) <= limit else { continue }
+    guard let letters = comparableLetters(of: candidate), abs(letters.count - wanted.count) <= limit,
+      candidate != name
+    else { continue }
     if wanted.count == 2, letters.count == 2, Set(letters) != Set(wanted) { continue }
     HostWork.note(wanted.count * letters.count >> 6)
     let distance = editDistance(wanted, letters)

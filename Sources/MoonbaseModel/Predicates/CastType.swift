@@ -13,6 +13,7 @@ enum CastType: String, Sendable, CaseIterable {
 
   /// The type of a name with or without Foundation's prefix.
   init?(name: String) {
+    guard name.utf8.count <= 20 else { return nil }
     switch name {
     case "Date": self = .date
     case "Data": self = .data
@@ -31,6 +32,7 @@ enum CastType: String, Sendable, CaseIterable {
     switch (self, value) {
     case (.string, _), (_, .null): return nil
     case (.number, .string(let text)):
+      guard text.utf8.count <= 4 else { return nil }
       switch text {
       case "inf": return .double(.infinity)
       case "-inf": return .double(-.infinity)

@@ -108,7 +108,7 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
 
   /// The method of a name, with or without its colon.
   static func method(_ name: String) -> PredicateFunction? {
-    allCases.first { $0.isMethod && ($0.rawValue == name || $0.shortName == name) }
+    isTooLong(name) ? nil : allCases.first { $0.isMethod && ($0.rawValue == name || $0.shortName == name) }
   }
 
   private static let byLowercaseName: [String: PredicateFunction] = {
@@ -123,7 +123,18 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
   }()
 
   /// The function of a full or short name, without regard to case.
-  static func named(_ name: String) -> PredicateFunction? { byLowercaseName[name.lowercased()] }
+  static func named(_ name: String) -> PredicateFunction? {
+    isTooLong(name) ? nil : byLowercaseName[name.lowercased()]
+  }
+
+  /// The function that a text names: exactly, or as it may be called.
+  init?(selector: String) {
+    guard !Self.isTooLong(selector), let function = Self(rawValue: selector) ?? Self.named(selector) else { return nil }
+    self = function
+  }
+
+  /// Whether no function has a name as long. Names come as values too, and looking up a hostile one takes the square of its length.
+  private static func isTooLong(_ name: String) -> Bool { name.utf8.count > 60 }
 
   /// The function that a call with so many arguments means.
   static func find(_ name: String, arguments count: Int) -> PredicateFunction? {

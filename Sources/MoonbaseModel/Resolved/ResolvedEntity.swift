@@ -47,7 +47,7 @@ public final class ResolvedEntity: Sendable {
   /// The same, each as a value that an object has of its own.
   package let initialOwnValues: ContiguousArray<Value?>
 
-  private let slotsByName: [String: Int]
+  private let slotsByName: [ExactText: Int]
   private let slotsBySymbol: SymbolTable
 
   /// The name.
@@ -58,7 +58,7 @@ public final class ResolvedEntity: Sendable {
   public var hasSubentities: Bool { subtree.count > 1 }
 
   /// The slot of a property by name.
-  public func slot(_ name: String) -> Int? { slotsByName[name] }
+  public func slot(_ name: String) -> Int? { slotsByName[ExactText(name)] }
 
   /// The slot of a property by interned name.
   package func slot(_ symbol: Symbol) -> Int? { slotsBySymbol[symbol] }
@@ -98,7 +98,7 @@ public final class ResolvedEntity: Sendable {
     root = parent?.root ?? index
     self.subtree = subtree
     self.properties = properties
-    slotsByName = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.slot) })
+    slotsByName = Dictionary(uniqueKeysWithValues: properties.map { (ExactText($0.name), $0.slot) })
     attributeSlots = properties.filter { if case .attribute = $0.kind { true } else { false } }.map(\.slot)
     toOneSlots = properties.filter { if case .toOne = $0.kind { true } else { false } }.map(\.slot)
     toManySlots = properties.filter { if case .toMany = $0.kind { true } else { false } }.map(\.slot)
@@ -110,7 +110,7 @@ public final class ResolvedEntity: Sendable {
     let slots = slotsByName
     uniquenessConstraints =
       (parent?.uniquenessConstraints ?? [])
-      + description.uniquenessConstraints.map { $0.compactMap { slots[$0] } }
+      + description.uniquenessConstraints.map { $0.compactMap { slots[ExactText($0)] } }
     initialValues = ContiguousArray(properties.map { $0.attribute?.defaultValue ?? .null })
     initialOwnValues = ContiguousArray(initialValues.map(Optional.some))
     slotsBySymbol = SymbolTable(properties.map(\.symbol))

@@ -16,11 +16,11 @@ public final class ResolvedModel: Sendable {
 
   /// Computed when first asked for: most models are never written to a store.
   private let knownVersion = Lock(ModelVersion?.none)
-  private let indexesByName: [String: Int]
+  private let indexesByName: [ExactText: Int]
   private let indexesBySymbol: SymbolTable
 
   /// The entity of a name.
-  public func entity(_ name: String) -> ResolvedEntity? { indexesByName[name].map { entities[$0] } }
+  public func entity(_ name: String) -> ResolvedEntity? { indexesByName[ExactText(name)].map { entities[$0] } }
 
   /// The entity of an object ID; nil for an ID of another model.
   public func entity(of id: ManagedObjectID) -> ResolvedEntity? { entity(id.entitySymbol) }
@@ -49,7 +49,7 @@ public final class ResolvedModel: Sendable {
     self.description = description
     self.entities = entities
     self.warnings = warnings
-    indexesByName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.index) })
+    indexesByName = Dictionary(uniqueKeysWithValues: entities.map { (ExactText($0.name), $0.index) })
     indexesBySymbol = SymbolTable(entities.map(\.symbol))
   }
 }

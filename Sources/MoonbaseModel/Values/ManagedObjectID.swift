@@ -56,7 +56,8 @@ public struct ManagedObjectID: Hashable, Sendable {
   public init?(uriRepresentation text: String) {
     let prefix = "x-coredata://"
     // What is longer than a name may be is not taken apart.
-    guard text.utf8.count <= 2 * TextLimits.greatestPath, text.hasPrefix(prefix) else { return nil }
+    guard text.utf8.count <= 2 * TextLimits.greatestPath, text.hasPrefix(prefix), !text.hasLongRunOfMarks
+    else { return nil }
     let parts = text.dropFirst(prefix.count).split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[2].first == "p", let key = Int64(parts[2].dropFirst()), key > 0,
       let store = StoreNumber.known(String(parts[0])), let entity = Symbol.known(String(parts[1]))

@@ -5,7 +5,7 @@ package struct StoreNumber: Hashable, Sendable {
   package let rawValue: UInt32
 
   private struct Table {
-    var numbers: [String: UInt32] = [:]
+    var numbers: [ExactText: UInt32] = [:]
     var identifiers: [String] = [""]
   }
 
@@ -16,10 +16,10 @@ package struct StoreNumber: Hashable, Sendable {
   /// Interns an identifier (a store's UUID in upper case).
   package init(_ identifier: String) {
     rawValue = Self.table.withLock { table in
-      if let known = table.numbers[identifier] { return known }
+      if let known = table.numbers[ExactText(identifier)] { return known }
       let new = UInt32(table.identifiers.count)
       table.identifiers.append(identifier)
-      table.numbers[identifier] = new
+      table.numbers[ExactText(identifier)] = new
       return new
     }
   }
@@ -30,6 +30,6 @@ package struct StoreNumber: Hashable, Sendable {
   }
 
   package static func known(_ identifier: String) -> StoreNumber? {
-    table.withLock { $0.numbers[identifier] }.map(StoreNumber.init(rawValue:))
+    table.withLock { $0.numbers[ExactText(identifier)] }.map(StoreNumber.init(rawValue:))
   }
 }

@@ -7,7 +7,7 @@ package struct Symbol: Hashable, Sendable {
   package let number: UInt32
 
   private struct Table {
-    var numbers: [String: UInt32] = [:]
+    var numbers: [ExactText: UInt32] = [:]
     var names: [String] = []
     var weight = 0
   }
@@ -16,10 +16,11 @@ package struct Symbol: Hashable, Sendable {
 
   package init(_ name: String) {
     number = Self.table.withLock { table in
-      if let known = table.numbers[name] { return known }
+      let key = ExactText(name)
+      if let known = table.numbers[key] { return known }
       let new = UInt32(table.names.count)
       table.names.append(name)
-      table.numbers[name] = new
+      table.numbers[key] = new
       table.weight += 96 + 2 * name.utf8.count
       return new
     }
@@ -37,7 +38,7 @@ package struct Symbol: Hashable, Sendable {
 
   /// The symbol of a name that is interned already; looking up hostile names does not grow the table.
   package static func known(_ name: String) -> Symbol? {
-    table.withLock { $0.numbers[name] }.map(Symbol.init(number:))
+    table.withLock { $0.numbers[ExactText(name)] }.map(Symbol.init(number:))
   }
 }
 

@@ -1,3 +1,5 @@
+import MoonbasePlatform
+
 /// How long texts may be that are taken apart before they are used, such as those of a predicate: that needs a multiple of
 /// their length, in time and memory.
 package enum TextLimits {
@@ -15,11 +17,20 @@ package enum TextLimits {
 
   /// Throws for a key path that nothing can be called by.
   package static func check(path: String) throws(ModelError) {
-    guard path.utf8.count > greatestPath else { return }
+    guard path.utf8.count > greatestPath else {
+      guard let mistake = mistake(ofName: path) else { return }
+      throw ModelError(.predicateMismatch, message: "a key path has \(mistake)")
+    }
     throw ModelError(
       .predicateMismatch,
       message:
         "a key path has at most \(greatestPath) bytes, and this one has \(path.utf8.count): \(beginning(of: path))")
+  }
+
+  /// What is wrong with a name that takes long to look up, as the object of a sentence: Swift's tables put the marks of a letter in
+  /// order each time, and need the square of their number.
+  package static func mistake(ofName name: String) -> String? {
+    name.hasLongRunOfMarks ? "more than 30 accents or other marks on one letter: \(beginning(of: name))" : nil
   }
 
   /// What is wrong with a pattern that is too long, as the object of a sentence.

@@ -36,8 +36,11 @@ struct MarkupReader {
     } else if bytes.starts(with: [0xef, 0xbb, 0xbf]) {
       bytes.removeFirst(3)
     }
-    guard String(validating: bytes, as: UTF8.self) != nil else {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
       throw ModelError(.malformedFile, message: "the file is not in UTF-8: save it so", at: SourceLocation(file: file))
+    }
+    if let mistake = TextLimits.mistake(ofName: text) {
+      throw ModelError(.malformedFile, message: "the file has \(mistake)", at: SourceLocation(file: file))
     }
     self.bytes = bytes
   }

@@ -56,8 +56,8 @@ struct BinaryPropertyListReader {
     case 0x2: return .real(try real(at: offset + 1, size: 1 << low))
     case 0x3: return .date(Date(timeIntervalSinceReferenceDate: try real(at: offset + 1, size: 8)))
     case 0x4: return .data(Data(try run(at: offset, low: low, width: 1)))
-    case 0x5: return .string(String(decoding: try run(at: offset, low: low, width: 1), as: UTF8.self))
-    case 0x6: return .string(wide(try run(at: offset, low: low, width: 2)))
+    case 0x5: return try text(String(decoding: try run(at: offset, low: low, width: 1), as: UTF8.self))
+    case 0x6: return try text(wide(try run(at: offset, low: low, width: 2)))
     case 0x8: return .uid(try uid(at: offset + 1, size: low + 1))
     case 0xa, 0xc: return .array(try elements(at: offset, low: low, depth: depth))
     case 0xd: return .dictionary(try dictionary(at: offset, low: low, depth: depth))
@@ -97,6 +97,12 @@ struct BinaryPropertyListReader {
   private func uid(at offset: Int, size: Int) throws(ModelError) -> UInt32 {
     guard size <= 4, offset + size <= offsetTable else { throw Self.malformed("a UID is out of range") }
     return bytes[offset..<offset + size].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+  }
+
+  /// A text, which may be the key of a dictionary.
+  private func text(_ text: String) throws(ModelError) -> PropertyList {
+    if let mistake = TextLimits.mistake(ofName: text) { throw Self.malformed("it has \(mistake)") }
+    return .string(text)
   }
 
   private func wide(_ run: ArraySlice<UInt8>) -> String {

@@ -1,5 +1,6 @@
 import MoonbaseLua
 import MoonbaseModel
+import MoonbasePlatform
 
 /// The model as scripts look at it: `moonbase.model.entities.Person.attributes.age.type`.
 extension ScriptDomain {
@@ -98,7 +99,7 @@ extension ScriptDomain {
       "__index",
       to: try state.function { call in
         let key = try call.value(1)
-        guard let name = key.textValue, !names.contains(name) else { return call.returnNil() }
+        guard let name = key.textValue?.asName, !names.contains(name) else { return call.returnNil() }
         let advice = others.contains(name) ? hint : suggestion(for: name, among: names)
         throw ScriptError(.invalidRequest, message: "\(subject) has no '\(name)'\(advice)")
       })

@@ -20,7 +20,7 @@ extension ScriptDomain {
     }
     try define("uuid", upTo: 1) { [unowned types] call in
       guard !call.isNil(0) else { return try call.return(LuaBox(UUID()), as: types.uuid) }
-      guard let uuid = UUID(literal: try call.text(0)) else {
+      guard let uuid = UUID(literal: try call.name(0)) else {
         throw call.argumentError(0, problem: "a UUID such as \(UUID().uuidString) is expected")
       }
       try call.return(LuaBox(uuid), as: types.uuid)
@@ -53,7 +53,7 @@ extension ScriptDomain {
   /// A field of `moonbase` that is not set: the model is described when it is first asked for, a misspelt name is a
   /// mistake.
   private func absent(_ key: LuaValue) throws -> LuaValue {
-    let name = key.textValue ?? key.typePhrase
+    let name = key.textValue?.asName ?? key.typePhrase
     if name == "model", let model {
       let description = try describe(model)
       try moonbase.set(name, to: description)
@@ -129,7 +129,7 @@ extension ScriptDomain {
     try table.set(
       "parse",
       to: try state.function(named: "parse") { [unowned types] call in
-        let text = try call.text(0)
+        let text = try call.name(0)
         try call.refuse(from: 1)
         guard let date = ISODate.parse(text) else {
           call.returnNil()

@@ -149,6 +149,9 @@ extension ScriptDomain {
         throw ScriptError(
           .invalidValue, message: "a table has list elements and other keys: it is neither a list nor a map")
       }
+      if let mistake = TextLimits.mistake(ofName: key) {
+        throw ScriptError(.invalidValue, message: "a key of the map has \(mistake)")
+      }
       if let other = map.index(forKey: key) { throw Self.twoForms(map[other].key, key) }
       map[key] = try element(from: pair.value, depth: depth + 1, work: &work)
     }

@@ -6,7 +6,7 @@ import MoonbaseModel
 extension HostTypes {
   /// The entity that the first argument names.
   static func entity(of call: borrowing LuaCall, in context: ManagedObjectContext) throws -> ResolvedEntity {
-    if case .bytes = call.scalar(0) { return try context.entity(call.text(0)) }
+    if case .bytes = call.scalar(0) { return try context.entity(call.name(0)) }
     let example = context.model.entities.first { !$0.isAbstract }.map { ", as in \"\($0.name)\"" } ?? ""
     throw call.argumentError(
       0, problem: "the name of an entity is expected, in quotes\(example), got \(call.typeName(0))")
@@ -29,7 +29,10 @@ extension HostTypes {
   static func keys(of call: borrowing LuaCall, at index: Int, for entity: ResolvedEntity) throws -> [String] {
     let value = try call.value(index)
     let names = try value.tableValue?.elements.compactMap(\.textValue) ?? []
-    if try !names.isEmpty && names.count == value.tableValue?.count { return names }
+    if try !names.isEmpty && names.count == value.tableValue?.count {
+      try names.forEach { try TextLimits.check(path: $0) }
+      return names
+    }
     let example = value.textValue ?? entity.exampleName
     throw call.argumentError(
       index, problem: "a list of property names is expected, as in { \"\(example)\" }, got \(call.typeName(index))")

@@ -17,9 +17,13 @@ extension HostTypes {
       let domain = try openDomain()
       var values: [String: Value] = [:]
       if !call.isNil(1) {
-        for (key, value) in try call.table(1).pairs { values[key.textValue ?? ""] = try domain.graphValue(from: value) }
+        for (key, value) in try call.table(1).pairs {
+          let name = key.textValue ?? ""
+          try TextLimits.check(path: name)
+          values[name] = try domain.graphValue(from: value)
+        }
       }
-      let request = try context.fetchRequest(fromTemplate: try call.text(0), substituting: values)
+      let request = try context.fetchRequest(fromTemplate: try call.name(0), substituting: values)
       try call.return(
         RequestBox(request, context: self.context.box(context), naming: Array(values.values)), as: self.request)
     }

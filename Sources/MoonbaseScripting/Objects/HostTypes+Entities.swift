@@ -122,23 +122,23 @@ extension HostTypes {
       (
         "primitive", 1,
         { [unowned self] object, call in
-          try openDomain().answer(&call, with: object.primitiveValue(forKey: try call.text(0)))
+          try openDomain().answer(&call, with: object.primitiveValue(forKey: try call.name(0)))
         }
       ),
       (
         "set_primitive", 2,
         { [unowned self] object, call in
-          let property = try openDomain().property(.text(try call.text(0)), of: object.entity)
+          let property = try openDomain().property(.text(try call.name(0)), of: object.entity)
           guard call.count > 1 else { throw call.typeError(1, expected: "value") }
           let value = try openDomain().graphValue(
             from: try call.value(1), for: property, in: object.managedObjectContext)
           try object.setPrimitiveValue(value, forKey: property.name)
         }
       ),
-      ("will_access", 1, { object, call in try object.willAccessValue(forKey: try call.text(0)) }),
-      ("did_access", 1, { object, call in try object.didAccessValue(forKey: try call.text(0)) }),
-      ("will_change", 1, { object, call in try object.willChangeValue(forKey: try call.text(0)) }),
-      ("did_change", 1, { object, call in try object.didChangeValue(forKey: try call.text(0)) }),
+      ("will_access", 1, { object, call in try object.willAccessValue(forKey: try call.name(0)) }),
+      ("did_access", 1, { object, call in try object.didAccessValue(forKey: try call.name(0)) }),
+      ("will_change", 1, { object, call in try object.willChangeValue(forKey: try call.name(0)) }),
+      ("did_change", 1, { object, call in try object.didChangeValue(forKey: try call.name(0)) }),
       ("validate", 2, { [unowned self] object, call in try validate(object, call: &call) }),
     ]
   }
@@ -149,7 +149,7 @@ extension HostTypes {
       try domain.attempt(&call) { try object.validate() }
       return
     }
-    let key = try call.text(0)
+    let key = try call.name(0)
     guard let property = object.entity.property(key) else {
       throw GraphError.unknownProperty(key, of: object.entity, id: object.objectID)
     }

@@ -354,6 +354,8 @@ extension HostTypes {
     guard let path = value.textValue else {
       throw ScriptError(.invalidRequest, message: "dictionaries takes key paths as text, not \(value.typePhrase)")
     }
-    return FetchColumn(key.textValue ?? path, expression: try Expression(format: path))
+    let name = key.textValue ?? path
+    try TextLimits.check(path: name)
+    return FetchColumn(name, expression: try Expression(format: path))
   }
 }

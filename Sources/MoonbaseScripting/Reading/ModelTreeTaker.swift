@@ -46,6 +46,7 @@ final class ModelTreeTaker {
           .malformedFile, message: "\(path.joined(separator: ".")): a key must be a name, not \(key.typePhrase)",
           at: lines.location(of: path))
       }
+      try check(name, path: path)
       let entry = ModelTree.Entry(name, tree: try tree(of: value, path: path + [name]))
       entries.append(((entry.tree.line ?? .max, lines.place(of: path + [name]) ?? .max, name), entry))
     }
@@ -59,11 +60,19 @@ final class ModelTreeTaker {
   private func tree(of value: LuaValue, path: [String]) throws -> ModelTree {
     if case .table(let table) = value { return try tree(table, path: path) }
     let place = lines.location(of: path)
+    if let text = value.textValue { try check(text, path: path) }
     do {
       return ModelTree(.value(try domain.graphValue(from: value)), line: place.line)
     } catch {
       throw ModelError(.malformedFile, message: "\(path.joined(separator: ".")): \(error)", at: place)
     }
+  }
+
+  /// Any text of a model may be a name.
+  private func check(_ text: String, path: [String]) throws {
+    guard let mistake = TextLimits.mistake(ofName: text) else { return }
+    throw ModelError(
+      .malformedFile, message: "\(path.joined(separator: ".")): it has \(mistake)", at: lines.location(of: path))
   }
 
   private func charge(_ value: LuaValue, name: Int = 0) throws {

@@ -15,7 +15,9 @@ struct TableReader {
   }
 
   func string(_ key: String) throws -> String? {
-    try value(key, expected: "a string") { $0.textValue }
+    let text = try value(key, expected: "a string") { $0.textValue }
+    if let text { try check(name: text, of: key) }
+    return text
   }
 
   func boolean(_ key: String) throws -> Bool? {
@@ -39,8 +41,13 @@ struct TableReader {
     guard let list = try table(key) else { return nil }
     return try list.table.elements.map { element in
       guard let text = element.textValue else { throw error(key, message: "a list of strings is expected") }
+      try check(name: text, of: key)
       return text
     }
+  }
+
+  private func check(name: String, of key: String?) throws {
+    if let mistake = TextLimits.mistake(ofName: name) { throw error(key, message: "it has \(mistake)") }
   }
 
   private func value<Result>(_ key: String, expected: String, _ read: (LuaValue) -> Result?) throws -> Result? {
@@ -58,6 +65,7 @@ struct TableReader {
       guard let key = pair.key.textValue else {
         throw error(nil, message: "its keys must be names, not \(pair.key.typePhrase)")
       }
+      try check(name: key, of: nil)
       return key
     }.sorted()
   }

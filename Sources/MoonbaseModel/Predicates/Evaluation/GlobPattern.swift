@@ -8,7 +8,7 @@ struct GlobPattern: Sendable {
 
     /// Whether this is the character, in the same form of Unicode.
     func isLiteral(_ character: Character) -> Bool {
-      if case .literal(let own) = self { own == character && own.utf8.elementsEqual(character.utf8) } else { false }
+      if case .literal(let own) = self { own.utf8.elementsEqual(character.utf8) } else { false }
     }
   }
 
@@ -20,7 +20,8 @@ struct GlobPattern: Sendable {
     var parts: [Part] = []
     var isEscaped = false
     for character in text {
-      switch character {
+      // Characters are compared in one form of Unicode, which takes the square of the marks that a letter has.
+      switch character.utf8.count < 2 ? character : "\u{FFFD}" {
       case "\\" where !isEscaped:
         isEscaped = true
         continue
@@ -36,7 +37,7 @@ struct GlobPattern: Sendable {
       switch part {
       case .one: 0
       case .many: 1
-      case .literal(let character): character.asciiValue.flatMap { $0 > 1 && character != "\r\n" ? $0 : nil }
+      case .literal(let character): character.utf8.count == 1 ? character.asciiValue.flatMap { $0 > 1 ? $0 : nil } : nil
       }
     }
     self.bytes = bytes.contains(nil) ? nil : bytes.compactMap(\.self)

@@ -56,7 +56,11 @@ struct PredicateLexer {
   }
 
   private func checkName(from start: Int) throws(ModelError) {
-    guard position - start > TextLimits.greatestPath else { return }
+    guard position - start > TextLimits.greatestPath else {
+      // No mark is in ASCII, and a short name has few.
+      guard position - start > 60, let mistake = mistake(ofName: bytes[start..<position]) else { return }
+      throw error("a name has \(mistake)", at: start)
+    }
     throw error("a name has at most \(TextLimits.greatestPath) bytes, and this one has \(position - start)", at: start)
   }
 
@@ -64,6 +68,10 @@ struct PredicateLexer {
     guard Self.isNameStart(byte(position)) else { throw error("expected \(what)", at: position) }
     try skipName()
     return kind
+  }
+
+  private func mistake(ofName bytes: ArraySlice<UInt8>) -> String? {
+    TextLimits.mistake(ofName: String(decoding: bytes, as: UTF8.self))
   }
 
   private mutating func scanWord() throws(ModelError) -> PredicateToken.Kind {

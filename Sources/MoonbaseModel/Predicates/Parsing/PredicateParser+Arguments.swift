@@ -26,6 +26,7 @@ extension PredicateParser {
       throw failure(
         "%K takes at most \(TextLimits.greatestPath) bytes, not \(path.utf8.count): \(TextLimits.beginning(of: path))")
     }
+    if let mistake = TextLimits.mistake(ofName: path) { throw failure("%K has \(mistake)") }
     let components = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard components.allSatisfy({ !$0.isEmpty }) else { throw failure("“\(path)” is no key path: a key is empty") }
     try checkPath(components.count)

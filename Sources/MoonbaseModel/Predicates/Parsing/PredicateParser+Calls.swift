@@ -99,7 +99,7 @@ extension PredicateParser {
         "FUNCTION takes a target and a selector's name, for example FUNCTION(name, \"length\")", at: start.start)
     }
     let operands = [arguments[0]] + arguments[2...]
-    let function = PredicateFunction(rawValue: selector) ?? PredicateFunction.named(selector)
+    let function = PredicateFunction(selector: selector)
     guard let function, function.argumentCount == operands.count, !function.isPosition else {
       let known = PredicateFunction.allCases.filter(\.isMethod).map(\.rawValue).joined(separator: ", ")
       throw lexer.error(
