@@ -7,7 +7,9 @@ extension String {
     var options: String.CompareOptions = []
     if caseInsensitive { options.insert(.caseInsensitive) }
     if diacriticInsensitive { options.insert(.diacriticInsensitive) }
-    let folded = folding(options: options, locale: locale)
-    return folded.utf8.allSatisfy { $0 < 0x80 } ? folded : folded.normalized(.composed)
+    return mapped { text in
+      let folded = text.folding(options: options, locale: locale)
+      return folded.utf8.allSatisfy { $0 < 0x80 } ? folded : folded.normalized(.composed)
+    }
   }
 }

@@ -34,7 +34,10 @@ extension LuaState {
   }
 
   private static func mapText(_ call: inout LuaCall, _ body: (String) -> String) throws {
-    call.return(body(try chargedText(call, at: 0)))
+    let mapped = body(try chargedText(call, at: 0))
+    // What ended in the middle is not given to the script.
+    try HostWork.charge()
+    call.return(mapped)
   }
 
   private static func fold(_ call: inout LuaCall) throws {
@@ -48,12 +51,11 @@ extension LuaState {
   }
 
   private static func normalize(_ call: inout LuaCall) throws {
-    let text = try chargedText(call, at: 0)
     let name = try call.name(1)
     guard let form = String.NormalizationForm(rawValue: name) else {
       throw call.argumentError(1, problem: "'\(name)' is none of NFC, NFD, NFKC and NFKD")
     }
-    call.return(text.normalized(form))
+    try mapText(&call) { $0.mapped { $0.normalized(form) } }
   }
 
   /// The part between two positions, which are those of `string.sub` but count characters.

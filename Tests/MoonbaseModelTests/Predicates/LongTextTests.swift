@@ -1,4 +1,5 @@
 import MoonbaseModel
+import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
@@ -21,7 +22,7 @@ import enum MoonbaseModel.Predicate
       let whole = options.fold(text)
       for length in [1, 2, 5, 16] {
         #expect(
-          Array(options.foldInPieces(text, length: length).unicodeScalars) == Array(whole.unicodeScalars),
+          Array(text.mapped(inPiecesOf: length, options.fold).unicodeScalars) == Array(whole.unicodeScalars),
           "\(text.debugDescription)")
       }
     }
@@ -30,7 +31,7 @@ import enum MoonbaseModel.Predicate
   @Test func nothingButMarksIsFoldedToo() {
     let marks = String(repeating: "\u{301}", count: 50_000)
     let options: Predicate.Comparison.Options = [.diacriticInsensitive]
-    #expect(options.foldInPieces("a" + marks, length: 1000).unicodeScalars.count <= 101)
+    #expect(("a" + marks).mapped(inPiecesOf: 1000, options.fold).unicodeScalars.count <= 101)
   }
 
   @Test(arguments: [

@@ -23,6 +23,7 @@ return {
     t.equal(text.fold("Ångström", "cd"), "angstrom")
     t.equal(text.fold("Ångström", "d"), "Angstrom")
     t.equal(text.fold "É", text.fold "e\u{301}")
+    t.equal(#text.fold(("ßÉ"):rep(50000), "cd"), 150000)
     t.raises("none of", text.fold, "a", "x")
     t.raises("not UTF-8", text.lower, "\xFF")
   end,
@@ -58,6 +59,7 @@ return {
   ["normal forms"] = function(t)
     t.equal(text.normalize "e\u{301}", "é")
     t.equal(text.normalize("é", "NFD"), "e\u{301}")
+    t.equal(#text.normalize(("é"):rep(100000), "NFD"), 300000)
     t.equal(text.normalize("ﬁ", "NFKC"), "fi")
     local marks = ("\u{301}\u{316}"):rep(10000)
     t.equal(text.normalize("e" .. marks, "NFD"), "e" .. ("\u{316}"):rep(10000) .. ("\u{301}"):rep(10000))
