@@ -101,11 +101,12 @@ extension ModelChecker {
         "\(name): its counts do not fit 32 bits: 0 stands for no bound", of: entity, relationship: relationship)
     }
     guard let inverseName = relationship.inverseName else { return }
-    let candidates = lineage(of: destination).lazy.flatMap(\.relationships)
-    guard let inverse = candidates.first(where: { $0.name == inverseName }) else {
+    let family = lineage(of: destination)
+    guard let inverse = family.lazy.compactMap({ relationships.named(inverseName, of: $0) }).first else {
       throw invalid(
         "\(name): its inverse \(inverseName) is not a relationship of \(destination.name)"
-          + suggestion(for: inverseName, among: candidates.map(\.name)), of: entity, relationship: relationship)
+          + suggestion(for: inverseName, among: family.flatMap(\.relationships).map(\.name)), of: entity,
+        relationship: relationship)
     }
     if let back = inverse.inverseName, back != relationship.name {
       throw invalid(

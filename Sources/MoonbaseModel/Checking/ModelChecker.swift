@@ -7,6 +7,7 @@ struct ModelChecker {
 
   let model: ManagedObjectModel
   let entities: [String: EntityDescription]
+  let relationships = RelationshipsByName()
   private let mistakes = Mistakes()
 
   init(model: ManagedObjectModel) {
@@ -21,7 +22,7 @@ struct ModelChecker {
     try mistakes.finish()
     for entity in model.entities {
       try ModelError.chargeEntity()
-      checkPropertyNames(of: entity)
+      try checkPropertyNames(of: entity)
       for attribute in entity.attributes {
         mistakes.attempt { () throws(ModelError) in try check(attribute, of: entity) }
       }
@@ -87,10 +88,12 @@ struct ModelChecker {
     return nil
   }
 
-  private func checkPropertyNames(of entity: EntityDescription) {
+  private func checkPropertyNames(of entity: EntityDescription) throws(ModelError) {
     var owners: [String: String] = [:]
     for ancestor in lineage(of: entity) {
-      for (name, location) in propertyNames(of: ancestor) {
+      let names = propertyNames(of: ancestor)
+      try ModelError.charge(names.count)
+      for (name, location) in names {
         checkName(name, of: ancestor, at: location)
         guard let owner = owners.updateValue(ancestor.name, forKey: name) else { continue }
         let place = owner == ancestor.name ? "twice" : "and inherits it from \(owner)"

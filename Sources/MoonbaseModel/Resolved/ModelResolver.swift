@@ -1,3 +1,5 @@
+import MoonbasePlatform
+
 /// Resolves a checked model: orders the inheritance forest, numbers slots, finds destinations and inverses.
 struct ModelResolver {
   let model: ManagedObjectModel
@@ -12,15 +14,19 @@ struct ModelResolver {
   func resolve() throws(ModelError) -> ResolvedModel {
     let numbered = number()
     let indexes = Dictionary(uniqueKeysWithValues: numbered.enumerated().map { ($1.description.name, $0) })
-    let slots = slotNames(of: numbered)
+    let places = relationshipPlaces(of: numbered)
+    // What entities inherit is many times what the model states: each counts before it is made.
+    var memory = HostMemory()
     var entities: [ResolvedEntity] = []
     for (index, entry) in numbered.enumerated() {
       try ModelError.chargeEntity()
       let parent = entry.parent.map { entities[$0] }
       let own = ownProperties(of: entry.description)
       let first = parent?.properties.count ?? 0
+      try ModelError.charge((first + own.count) >> 3)
+      try memory.holdForModel(ResolvedEntity.weight(of: entry.description, parent: parent))
       let properties = own.enumerated().map { offset, property in
-        resolve(property, slot: first + offset, entity: index, indexes: indexes, slots: slots, numbered: numbered)
+        resolve(property, slot: first + offset, entity: index, indexes: indexes, places: places, numbered: numbered)
       }
       entities.append(
         ResolvedEntity(
@@ -70,42 +76,53 @@ struct ModelResolver {
       + entity.relationships.filter(\.isToMany).map(Property.relationship)
   }
 
-  /// Slots of all properties by name, for each entity.
-  private func slotNames(of numbered: [Numbered]) -> [[String: Int]] {
-    var result: [[String: Int]] = []
-    for entry in numbered {
-      var names = entry.parent.map { result[$0] } ?? [:]
-      for property in ownProperties(of: entry.description) { names[property.name] = names.count }
-      result.append(names)
+  /// What has to be known of a relationship that is another one's inverse.
+  private struct Place {
+    var slot: Slot
+    var isToMany: Bool
+  }
+
+  /// The relationships that each entity declares itself, by name.
+  private func relationshipPlaces(of numbered: [Numbered]) -> [[String: Place]] {
+    var slotCounts: [Int] = []
+    return numbered.map { entry in
+      let own = ownProperties(of: entry.description)
+      let first = entry.parent.map { slotCounts[$0] } ?? 0
+      slotCounts.append(first + own.count)
+      var places: [String: Place] = [:]
+      for (slot, property) in zip(first..., own) {
+        guard case .relationship(let relationship) = property else { continue }
+        places[relationship.name] = Place(slot: slot, isToMany: relationship.isToMany)
+      }
+      return places
     }
-    return result
   }
 
   private func resolve(
-    _ property: Property, slot: Slot, entity: EntityIndex, indexes: [String: EntityIndex], slots: [[String: Slot]],
-    numbered: [Numbered]
+    _ property: Property, slot: Slot, entity: EntityIndex, indexes: [String: EntityIndex],
+    places: [[String: Place]], numbered: [Numbered]
   ) -> ResolvedProperty {
     let kind: ResolvedProperty.Kind
     switch property {
     case .attribute(let attribute): kind = .attribute(attribute)
     case .relationship(let relationship):
       let destination = indexes[relationship.destinationEntityName] ?? 0
-      let inverse = relationship.inverseName.flatMap { relationshipDescription($0, in: destination, of: numbered) }
+      let inverse = relationship.inverseName.flatMap { place(of: $0, in: destination, places: places, of: numbered) }
       let resolved = ResolvedRelationship(
-        description: relationship, destination: destination,
-        inverseSlot: inverse.flatMap { slots[destination][$0.name] }, isInverseToMany: inverse?.isToMany ?? false)
+        description: relationship, destination: destination, inverseSlot: inverse?.slot,
+        isInverseToMany: inverse?.isToMany ?? false)
       kind = relationship.isToMany ? .toMany(resolved) : .toOne(resolved)
     }
     return ResolvedProperty(
       name: property.name, slot: slot, declaringEntity: entity, kind: kind)
   }
 
-  private func relationshipDescription(_ name: String, in index: EntityIndex, of numbered: [Numbered])
-    -> RelationshipDescription?
-  {
+  private func place(
+    of name: String, in index: EntityIndex, places: [[String: Place]], of numbered: [Numbered]
+  ) -> Place? {
     var current: Int? = index
     while let entity = current {
-      if let found = numbered[entity].description.relationships.first(where: { $0.name == name }) { return found }
+      if let found = places[entity][name] { return found }
       current = numbered[entity].parent
     }
     return nil

@@ -5,10 +5,22 @@ extension ResolvedModel {
 }
 
 extension ResolvedEntity {
-  /// What names are looked up by costs as much again as what they lead to.
   fileprivate var weight: Int {
-    let ofProperties = properties.count * (MemoryLayout<ResolvedProperty>.stride + 128)
-    return 1024 + ofProperties + fetchedProperties.count * (MemoryLayout<FetchedPropertyDescription>.stride + 64)
+    Self.weight(propertyCount: properties.count, fetchedPropertyCount: fetchedProperties.count)
+  }
+
+  /// The bytes of an entity that is yet to be resolved, with the text of all its names.
+  static func weight(of description: EntityDescription, parent: ResolvedEntity?) -> Int {
+    let propertyCount = description.attributes.count + description.relationships.count + (parent?.properties.count ?? 0)
+    let fetchedCount = description.fetchedProperties.count + (parent?.fetchedProperties.count ?? 0)
+    let ofNames = 16 * (propertyCount + fetchedCount)
+    return weight(propertyCount: propertyCount, fetchedPropertyCount: fetchedCount) + ofNames
+  }
+
+  /// What names are looked up by costs as much again as what they lead to.
+  private static func weight(propertyCount: Int, fetchedPropertyCount: Int) -> Int {
+    let ofProperties = propertyCount * (MemoryLayout<ResolvedProperty>.stride + 128)
+    return 1024 + ofProperties + fetchedPropertyCount * (MemoryLayout<FetchedPropertyDescription>.stride + 64)
   }
 }
 

@@ -42,24 +42,54 @@ package struct Symbol: Hashable, Sendable {
   }
 }
 
-/// Indexes by symbol: looked up for every object and every value that is touched, which hashing would slow down.
+/// Indexes by symbol: looked up for every object and every value that is touched, which a dictionary would slow down. Its size
+/// goes by its own symbols, however many names the process knows.
 struct SymbolTable: Sendable {
-  /// By the symbol's number; -1 where there is none.
-  private let indexes: ContiguousArray<Int32>
+  private struct Entry {
+    /// No symbol's.
+    static let noNumber = UInt32.max
+
+    var number = noNumber
+    var index: Int32 = -1
+  }
+
+  /// A power of two, of which more than half are free. A symbol is at the place where its number leads, or at the next that was
+  /// free.
+  private let entries: ContiguousArray<Entry>
+  /// What leaves as many bits of a product as there are to a place.
+  private let shift: UInt32
 
   /// Numbers the symbols in their order.
   init(_ symbols: [Symbol]) {
-    let greatest = symbols.map { Int($0.number) }.max() ?? -1
-    var indexes = ContiguousArray<Int32>(repeating: -1, count: greatest + 1)
-    for (index, symbol) in symbols.enumerated() { indexes[Int(symbol.number)] = Int32(index) }
-    self.indexes = indexes
+    shift = UInt32(UInt32(symbols.count).leadingZeroBitCount) - 1
+    var entries = ContiguousArray(repeating: Entry(), count: 1 << (32 - Int(shift)))
+    for (index, symbol) in symbols.enumerated() {
+      var place = Self.place(of: symbol, shift: shift)
+      while entries[place].number != Entry.noNumber { place = (place + 1) & (entries.count - 1) }
+      entries[place] = Entry(number: symbol.number, index: Int32(index))
+    }
+    self.entries = entries
   }
+
+  /// The places that it keeps.
+  var capacity: Int { entries.count }
 
   @inline(__always)
   subscript(symbol: Symbol) -> Int? {
-    let number = Int(symbol.number)
-    guard number < indexes.count else { return nil }
-    let index = indexes[number]
-    return index < 0 ? nil : Int(index)
+    entries.withUnsafeBufferPointer { entries in
+      var place = Self.place(of: symbol, shift: shift)
+      while true {
+        let entry = entries[place]
+        if entry.number == symbol.number { return Int(entry.index) }
+        if entry.number == Entry.noNumber { return nil }
+        place = (place + 1) & (entries.count - 1)
+      }
+    }
+  }
+
+  /// Numbers in a row, as those of one entity's names mostly are, lie far apart.
+  @inline(__always)
+  private static func place(of symbol: Symbol, shift: UInt32) -> Int {
+    Int((symbol.number &* 0x9E37_79B1) &>> shift)
   }
 }

@@ -301,4 +301,28 @@ import Testing
     foreign.allowsUnknownClasses = true
     #expect(try foreign.resolved().warnings.contains { $0.contains("Person.count") })
   }
+
+  /// Each was looked for among all relationships of the other entity.
+  @Test func inversesAreFoundInATimeInProportionToTheirNumber() throws {
+    func seconds(_ count: Int) throws -> Double {
+      var one = EntityDescription("One")
+      var other = EntityDescription("Other")
+      for number in 0..<count {
+        one.relationships.append(.toOne("r\(number)", destination: "Other", inverse: "s\(number)"))
+        other.relationships.append(.toMany("s\(number)", destination: "One", inverse: "r\(number)"))
+      }
+      let model = ManagedObjectModel(entities: [one, other])
+      let began = Self.threadSeconds
+      _ = try model.resolved()
+      return Self.threadSeconds - began
+    }
+    #expect(try seconds(8000) < 16 * seconds(1000))
+  }
+
+  /// What this thread took of a processor, however busy others keep it.
+  private static var threadSeconds: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
 }
