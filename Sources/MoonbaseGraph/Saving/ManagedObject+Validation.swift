@@ -5,17 +5,19 @@ extension ManagedObject {
   ///
   /// Throws the failure, or `.multipleErrors` with all of them.
   public final func validate(_ value: Value, forKey key: String) throws {
-    var validator = try ObjectValidator(self)
-    let slot = try slot(of: key)
-    try GraphError.throwFailures(validator.validate(value, slot: slot), consequence: "")
+    let failures = FailureCollector()
+    let validator = try ObjectValidator(self, failures: failures)
+    try validator.validate(value, slot: slot(of: key))
+    try failures.throwFailures()
   }
 
   /// Checks the object as the next save would.
   ///
   /// Throws the failure, or `.multipleErrors` with all of them.
   public final func validate() throws {
-    var validator = try ObjectValidator(self)
-    try GraphError.throwFailures(
-      validator.validate(for: isDeleted ? .delete : isInserted ? .insert : .update), consequence: "")
+    let failures = FailureCollector()
+    let validator = try ObjectValidator(self, failures: failures)
+    try validator.validate(for: isDeleted ? .delete : isInserted ? .insert : .update)
+    try failures.throwFailures()
   }
 }

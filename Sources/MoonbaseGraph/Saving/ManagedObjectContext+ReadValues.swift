@@ -5,11 +5,11 @@ extension ManagedObjectContext {
   /// Transforms every transformable value that was read again: other bytes than the object holds mean that the
   /// value was changed in place.
   func checkReadValues() throws {
-    var failures: [GraphError] = []
+    let failures = FailureCollector()
     for object in readObjects where object.context === self {
-      failures += try object.valuesChangedInPlace()
+      for failure in try object.valuesChangedInPlace() { try failures.add(failure) }
     }
-    try GraphError.throwFailures(failures, consequence: "; nothing was saved")
+    try failures.throwFailures(consequence: "; nothing was saved")
   }
 }
 

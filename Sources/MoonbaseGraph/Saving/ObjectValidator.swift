@@ -14,17 +14,18 @@ struct ObjectValidator {
 
   let object: ManagedObject
   let behavior: EntityBehavior
-  private(set) var failures: [GraphError] = []
+  private let failures: FailureCollector
 
-  init(_ object: ManagedObject) throws {
+  init(_ object: ManagedObject, failures: FailureCollector) throws {
     self.object = object
+    self.failures = failures
     behavior = try object.behavior()
   }
 
   private var entity: ResolvedEntity { object.entity }
 
-  /// Checks the object for an occasion; returns what is wrong with it.
-  mutating func validate(for occasion: Occasion) throws -> [GraphError] {
+  /// Checks the object for an occasion.
+  func validate(for occasion: Occasion) throws {
     switch occasion {
     case .delete: try checkDenyRules()
     case .insert, .update:
@@ -35,18 +36,16 @@ struct ObjectValidator {
       for slot in behavior.slotsToCount { try checkCount(slot) }
     }
     if behavior.hasObjectRules { try checkAsWhole(occasion) }
-    return failures
   }
 
   /// Checks one property with a proposed value, which is not stored.
-  mutating func validate(_ proposed: Value, slot: Slot) throws -> [GraphError] {
+  func validate(_ proposed: Value, slot: Slot) throws {
     do {
       try checkDestinations(of: proposed, slot: slot)
     } catch let error as GraphError where error.code.isMistake {
-      return [error]
+      return try failures.add(error)
     }
-    try checkRules(normalized(proposed, slot: slot), slot: slot)
-    return failures
+    try checkRules(ValueNormalizer(object, behavior).normalized(proposed, slot: slot), slot: slot)
   }
 
   private func checkDestinations(of proposed: Value, slot: Slot) throws {
@@ -61,17 +60,16 @@ struct ObjectValidator {
 
   // MARK: One property
 
-  private mutating func validate(_ slot: Slot) throws {
+  private func validate(_ slot: Slot) throws {
     // A derived value that was not assigned is the concern of its inputs.
     if case .derived = behavior.kinds[slot], object.delayed[slot] == nil { return }
     let old = try object.value(at: slot)
-    let new = try normalized(old, slot: slot)
+    let new = try ValueNormalizer(object, behavior).normalized(old, slot: slot)
     if !new.isSame(as: old) {
       do {
         try storeQuietly(new, slot: slot)
-      } catch let error as GraphError {
-        failures.append(error)
-        return
+      } catch let error as GraphError where !error.code.endsRun {
+        return try failures.add(error)
       }
     }
     try checkRules(new, slot: slot)
@@ -80,56 +78,31 @@ struct ObjectValidator {
   /// Takes a normalized value in. The object is being validated: this is no reason to do so again.
   private func storeQuietly(_ value: Value, slot: Slot) throws {
     let wasTouched = object.context?.touchedObjects?.contains(object) ?? false
-    try take(value, slot: slot)
+    try ValueNormalizer(object, behavior).take(value, slot: slot)
     if !wasTouched { object.context?.touchedObjects?.remove(object) }
   }
 
-  /// Sets a value that was computed: of a stored derived attribute the one in the row.
-  func take(_ value: Value, slot: Slot) throws {
-    switch behavior.kinds[slot] {
-    case .stored: try object.storeChecked(value, slot: slot, behavior: behavior)
-    case .storedTransformable(_, let transformer):
-      try object.writeTransformable(value, slot: slot, transformer: transformer, behavior: behavior)
-    default: try object.setValue(value, slot: slot)
-    }
-  }
-
   /// A derived value that was not assigned is there if it can be computed, from whatever inputs have changed.
-  private mutating func requireDerived(_ slot: Slot) throws {
+  private func requireDerived(_ slot: Slot) throws {
     guard object.delayed[slot] == nil, try object.value(at: slot).isNull else { return }
-    fail(.missingMandatoryProperty, slot: slot, value: .null, message: missingMessage(entity.properties[slot]))
+    try fail(.missingMandatoryProperty, slot: slot, value: .null, message: missingMessage(entity.properties[slot]))
   }
 
-  /// The value that the object is to have in the place of another one.
-  func normalized(_ value: Value, slot: Slot) throws -> Value {
-    var value = value
-    if !value.isNull {
-      for normalize in behavior.normalizers[slot] ?? [] {
-        value = try object.blaming(slot, hook: "normalize") { try normalize(value, object) }
-      }
-    }
-    if behavior.hooks.contains(.validateValue) {
-      let name = entity.properties[slot].name
-      try object.running("validateValue") { try object.validateValue(&value, forKey: name) }
-    }
-    return value
-  }
-
-  private mutating func checkRules(_ value: Value, slot: Slot) throws {
+  private func checkRules(_ value: Value, slot: Slot) throws {
     let property = entity.properties[slot]
     if value.isNull {
       // Will-save computes a stored derived attribute, and sees to it that there is a value.
       if !property.isOptional, !behavior.storedSlots.contains(slot) {
-        fail(.missingMandatoryProperty, slot: slot, value: value, message: missingMessage(property))
+        try fail(.missingMandatoryProperty, slot: slot, value: value, message: missingMessage(property))
       }
       return
     }
-    for failure in property.validate(value) {
-      fail(failure.code, slot: slot, value: value, message: failure.message)
+    for failure in try property.validate(value) {
+      try fail(failure.code, slot: slot, value: value, message: failure.message)
     }
     for rule in behavior.rules[slot] ?? [] {
       guard let failure = try object.blaming(slot, hook: "validate", { try rule(value, object) }) else { continue }
-      fail(.validation, slot: failure.key.flatMap(entity.slot) ?? slot, value: value, message: failure.message)
+      try fail(.validation, slot: failure.key.flatMap(entity.slot) ?? slot, value: value, message: failure.message)
     }
   }
 
@@ -141,34 +114,34 @@ struct ObjectValidator {
 
   // MARK: Relationships
 
-  private mutating func checkCount(_ slot: Slot) throws {
+  private func checkCount(_ slot: Slot) throws {
     guard let relationship = entity.properties[slot].relationship?.description else { return }
     let isNew = object.isInserted
     guard isNew || object.relationships[slot]?.hasChanges == true else { return }
     let count = try object.memberCount(slot)
     if count == 0 {
       if !relationship.isOptional {
-        fail(.missingMandatoryProperty, slot: slot, value: .null, message: "is required and has no destination")
+        try fail(.missingMandatoryProperty, slot: slot, value: .null, message: "is required and has no destination")
       }
       return
     }
     if count < relationship.minCount {
-      fail(
+      try fail(
         .relationshipLacksMinimumCount, slot: slot, value: .null,
         message: "has \(count) destinations and needs at least \(relationship.minCount)")
     }
     if relationship.maxCount > 0, count > relationship.maxCount {
-      fail(
+      try fail(
         .relationshipExceedsMaximumCount, slot: slot, value: .null,
         message: "has \(count) destinations and may have at most \(relationship.maxCount)")
     }
   }
 
-  private mutating func checkDenyRules() throws {
+  private func checkDenyRules() throws {
     for slot in behavior.denyingSlots {
       let count = try object.remainingDestinations(slot).count
       guard count > 0 else { continue }
-      fail(
+      try fail(
         .relationshipDeniedDelete, slot: slot, value: .null,
         message:
           "has \(count) destination\(count == 1 ? "" : "s") left and its delete rule deny refuses the deletion: delete or "
@@ -178,11 +151,11 @@ struct ObjectValidator {
 
   // MARK: The object as a whole
 
-  private mutating func checkAsWhole(_ occasion: Occasion) throws {
+  private func checkAsWhole(_ occasion: Occasion) throws {
     let (hook, method) = method(of: occasion)
     if behavior.hooks.contains(hook) {
       let check = method(object)
-      try collect { [object] in try object.running("validateFor\(occasion)", check) }
+      try collect { try object.running("validateFor\(occasion)", check) }
     }
     for entry in behavior.extensions {
       let hook =
@@ -193,7 +166,7 @@ struct ObjectValidator {
         }
       guard let hook, let failure = try object.running("validateFor\(occasion)", { try hook(object) }) else { continue }
       let slot = failure.key.flatMap(entity.slot)
-      failures.append(error(.validation, slot: slot, value: .null, message: failure.message))
+      try failures.add(error(.validation, slot: slot, value: .null, message: failure.message))
     }
   }
 
@@ -205,22 +178,22 @@ struct ObjectValidator {
     }
   }
 
-  private mutating func collect(_ body: () throws -> Void) throws {
+  private func collect(_ body: () throws -> Void) throws {
     do {
       try body()
-    } catch let error as GraphError {
-      failures += error.details.isEmpty ? [error] : error.details
+    } catch let error as GraphError where !error.code.endsRun {
+      for failure in error.details.isEmpty ? [error] : error.details { try failures.add(failure) }
     }
   }
 
-  private mutating func fail(_ code: GraphError.Code, slot: Slot, value: Value, message: String) {
-    failures.append(error(code, slot: slot, value: value, message: message))
+  private func fail(_ code: GraphError.Code, slot: Slot, value: Value, message: String) throws {
+    try failures.add(error(code, slot: slot, value: value, message: message))
   }
 
   private func error(_ code: GraphError.Code, slot: Slot?, value: Value, message: String) -> GraphError {
     let name = slot.map { entity.properties[$0].name }
     let subject = name.map { "\(entity.name).\($0)" } ?? entity.name
-    let shown = value.isNull ? "" : " (\(value.text ?? value.typeDescription))"
+    let shown = value.isNull ? "" : " (\(value.beginning ?? value.typeDescription))"
     var error = GraphError(
       code, message: "\(subject)\(shown) \(message)", entity: entity.name, property: name, objectID: object.objectID,
       value: value)

@@ -76,13 +76,13 @@ struct SavePreparation {
     while let first = waiting.first {
       try rounds.begin(with: first)
       context.touchedObjects = []
-      var failures: [GraphError] = []
+      let failures = FailureCollector()
       for object in waiting where try hasSomethingToSave(object) {
         try HostWork.charge()
-        var validator = try ObjectValidator(object)
-        failures += try validator.validate(for: object.isDeleted ? .delete : object.isInserted ? .insert : .update)
+        let validator = try ObjectValidator(object, failures: failures)
+        try validator.validate(for: object.isDeleted ? .delete : object.isInserted ? .insert : .update)
       }
-      try GraphError.throwFailures(failures, consequence: "; nothing was saved")
+      try failures.throwFailures(consequence: "; nothing was saved")
       // Rules may have moved what kept one here.
       try context.dropNewDeletedObjects()
       late.append(contentsOf: waiting.lazy.filter { !$0.delayed.isEmpty })

@@ -157,13 +157,14 @@ extension ManagedObject {
     guard !isDeleted, context != nil else { return false }
     let slot = try slot(of: derived.name)
     if let reads = caches[slot]?.reads, holds(reads) { return false }
-    let validator = try ObjectValidator(self)
+    let behavior = try behavior()
+    let normalizer = ValueNormalizer(self, behavior)
     let (value, reads) = try computing(slot, isStored: true) {
       let computed = try blaming(slot, hook: "get") { try derived.get(self) }
       // As validation would change it anyway, and the save would compute it again.
-      return try validator.normalized(computed, slot: slot)
+      return try normalizer.normalized(computed, slot: slot)
     }
-    let isNew = try keep(value, slot: slot, validator: validator)
+    let isNew = try keep(value, slot: slot, behavior: behavior)
     if var reads {
       // Who puts another value there wants it computed anew.
       reads.own.insert(Facet(slot).number)
@@ -173,15 +174,15 @@ extension ManagedObject {
   }
 
   /// Puts a value in the row that was computed; returns whether it is another one.
-  private func keep(_ value: Value, slot: Slot, validator: ObjectValidator) throws -> Bool {
+  private func keep(_ value: Value, slot: Slot, behavior: EntityBehavior) throws -> Bool {
     guard !value.holdsTemporaryID else { throw refused(slot, value: value, reason: Self.temporaryIDReason) }
     if value.isNull, !entity.properties[slot].isOptional {
       var error = refused(slot, value: nil, reason: "is required, and what computes it gave no value")
       error.code = .missingMandatoryProperty
       throw error
     }
-    guard try !read(slot, behavior: validator.behavior).isSame(as: value) else { return false }
-    try validator.take(value, slot: slot)
+    guard try !read(slot, behavior: behavior).isSame(as: value) else { return false }
+    try ValueNormalizer(self, behavior).take(value, slot: slot)
     return true
   }
 

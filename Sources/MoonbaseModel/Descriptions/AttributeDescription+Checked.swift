@@ -103,7 +103,7 @@ extension AttributeDescription {
       default: ""
       }
     let quote = if case .string = value { "'" } else { "" }
-    let shown = value.text.map { " \(quote)\($0.count > 60 ? $0.prefix(60) + "…" : $0[...])\(quote)" } ?? ""
+    let shown = value.beginning.map { " \(quote)\($0)\(quote)" } ?? ""
     return ModelError(.invalidValue, message: "takes \(type.phrase), not \(value.typeDescription)\(shown)\(advice)")
   }
 }

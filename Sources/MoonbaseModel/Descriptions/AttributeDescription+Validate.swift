@@ -5,21 +5,35 @@ extension AttributeDescription {
   var hasValueRules: Bool { type == .composite || !validation.isEmpty }
 
   /// The rules of the model that a value breaks, with Core Data's codes. A missing optional value breaks no rule.
-  package func validate(_ value: Value) -> [ValidationFailure] {
+  ///
+  /// Throws only for a script whose run must end.
+  package func validate(_ value: Value) throws -> [ValidationFailure] {
     guard !value.isNull else {
       return isOptional ? [] : [ValidationFailure(.missingMandatoryProperty, message: "is required and has no value")]
     }
-    if type == .composite { return validateElements(value) }
+    if type == .composite { return try validateElements(value) }
     var failures = boundFailures(value)
-    if case .string(let text) = value { failures += textFailures(text) }
-    if let allowed = validation.allowedValues, !allowed.contains(where: { Value.compare($0, value) == .same }) {
-      let list = allowed.map { $0.text ?? $0.typeDescription }.joined(separator: ", ")
-      failures.append(ValidationFailure(.validation, message: "must be one of \(list)"))
+    if case .string(let text) = value { failures += try textFailures(text) }
+    if let allowed = validation.allowedValues, try !isListed(value, in: allowed) {
+      failures.append(ValidationFailure(.validation, message: "must be one of \(Self.text(of: allowed))"))
     }
-    for rule in validation.predicates where !holds(rule.predicate, for: value) {
+    for rule in validation.predicates where try !holds(rule.predicate, for: value) {
       failures.append(ValidationFailure(.validation, message: rule.message))
     }
     return failures
+  }
+
+  private func isListed(_ value: Value, in allowed: [Value]) throws -> Bool {
+    try HostWork.charge(1 + allowed.count >> 4)
+    return allowed.contains { Value.compare($0, value) == .same }
+  }
+
+  /// A message names so many allowed values. There may be thousands, and as many objects with another value.
+  private static let greatestListed = 20
+
+  private static func text(of allowed: [Value]) -> String {
+    let list = allowed.prefix(greatestListed).map { $0.beginning ?? $0.typeDescription }.joined(separator: ", ")
+    return allowed.count > greatestListed ? "\(list) and \(allowed.count - greatestListed) more" : list
   }
 
   private func boundFailures(_ value: Value) -> [ValidationFailure] {
@@ -42,7 +56,8 @@ extension AttributeDescription {
     return failures
   }
 
-  private func textFailures(_ text: String) -> [ValidationFailure] {
+  private func textFailures(_ text: String) throws -> [ValidationFailure] {
+    try HostWork.charge(1 + text.utf8.count >> 6)
     var failures: [ValidationFailure] = []
     if let maximum = validation.maximumLength, text.utf8.count > maximum, text.count > maximum {
       failures.append(ValidationFailure(.stringTooLong, message: "must have at most \(maximum) characters"))
@@ -50,33 +65,41 @@ extension AttributeDescription {
     if let minimum = validation.minimumLength, text.count < minimum {
       failures.append(ValidationFailure(.stringTooShort, message: "must have at least \(minimum) characters"))
     }
-    if let pattern = validation.regularExpression, let mismatch = mismatch(text, pattern: pattern) {
+    if let pattern = validation.regularExpression, let mismatch = try mismatch(text, pattern: pattern) {
       failures.append(ValidationFailure(.stringPatternMatching, message: mismatch))
     }
     return failures
   }
 
-  private func mismatch(_ text: String, pattern: String) -> String? {
+  private func mismatch(_ text: String, pattern: String) throws -> String? {
     do {
       let expression = try RegularExpressionCache.shared.expression(pattern, isCaseInsensitive: false)
-      return try expression.matches(text) ? nil : "must match \(pattern)"
+      return try expression.matches(text) ? nil : "must match \(TextLimits.beginning(of: pattern, length: 200))"
     } catch {
-      return "must match \(pattern), which cannot be told: \((error as? ModelError)?.message ?? "\(error)")"
+      try HostWork.charge()
+      let problem = (error as? ModelError)?.message ?? "\(error)"
+      return "must match \(TextLimits.beginning(of: pattern, length: 200)), which cannot be told: \(problem)"
     }
   }
 
-  private func validateElements(_ value: Value) -> [ValidationFailure] {
+  private func validateElements(_ value: Value) throws -> [ValidationFailure] {
     guard case .map(let map) = value else { return [] }
-    return elements.flatMap { element in
-      element.validate(map[element.name] ?? .null).map {
+    return try elements.flatMap { element in
+      try element.validate(map[element.name] ?? .null).map {
         ValidationFailure($0.code, message: "\(element.name) \($0.message)")
       }
     }
   }
 
-  /// A rule that cannot be evaluated does not hold.
-  private func holds(_ predicate: Predicate, for value: Value) -> Bool {
-    (try? predicate.evaluate(with: value)) ?? false
+  /// A rule that cannot be evaluated does not hold, unless the run must end that it was evaluated for.
+  private func holds(_ predicate: Predicate, for value: Value) throws -> Bool {
+    try HostWork.charge()
+    do {
+      return try predicate.evaluate(with: value)
+    } catch {
+      try HostWork.charge()
+      return false
+    }
   }
 }
 

@@ -81,9 +81,9 @@ public final class ResolvedProperty: Sendable {
 
 extension ResolvedProperty {
   /// The rules of the model that a value breaks; none for a relationship.
-  package func validate(_ value: Value) -> [ValidationFailure] {
+  package func validate(_ value: Value) throws -> [ValidationFailure] {
     guard hasValueRules, let attribute else { return [] }
-    return attribute.validate(value)
+    return try attribute.validate(value)
   }
 }
 

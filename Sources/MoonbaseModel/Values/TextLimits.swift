@@ -46,8 +46,9 @@ package enum TextLimits {
   }
 
   /// The first characters of a text, for a message.
-  package static func beginning(of text: String) -> String {
-    let start = String(text.unicodeScalars.prefix(60))
+  package static func beginning(of text: String, length: Int = 60) -> String {
+    if text.utf8.count <= length { return text }
+    let start = String(text.unicodeScalars.prefix(length))
     return start.utf8.count < text.utf8.count ? "\(start)…" : start
   }
 }

@@ -17,6 +17,15 @@ extension Value {
     case .null, .list, .map, .object: nil
     }
   }
+
+  /// The first characters of the same text, for a message that may be one of many.
+  package var beginning: String? {
+    switch self {
+    case .string(let text): TextLimits.beginning(of: text)
+    case .data(let bytes): TextLimits.beginning(of: bytes.prefix(60).base64EncodedString())
+    default: text.map { TextLimits.beginning(of: $0) }
+    }
+  }
 }
 
 extension Value: CustomStringConvertible {

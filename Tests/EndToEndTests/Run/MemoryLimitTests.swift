@@ -44,6 +44,11 @@ import Testing
     "for i = 1, 2000 do c:insert('Person') end local p = c:insert('Person', { friends = c:fetch('Person'):all() }) "
       + "local t = {} for i = 1, 1e5 do t[i] = p.friends:each() end",
     "for i = 1, 3000 do c:insert('Person') end local all = c:fetch('Person'):all() for _, p in ipairs(all) do p.friends = all end",
+    "local E = { A = { attributes = {} } } for i = 1, 3000 do E.A.attributes['a' .. i] = 'string' E['S' .. i] = { parent = 'A' } end "
+      + "moonbase.open { model = { entities = E } }",
+    "local rules = {} for i = 1, 100 do rules[i] = { 'SELF = ' .. i, ('m'):rep(60000) } end "
+      + "local o = moonbase.open { model = { entities = { A = { attributes = { i = { 'integer64', rules = rules } } } } } }.context "
+      + "for i = 1, 200 do o:insert('A', { i = 0 }) end o:save()",
   ])
   func whatTheHostKeepsCountsAsTheScriptsMemory(_ script: String) throws {
     let outcome = try run(script)
@@ -62,6 +67,12 @@ import Testing
     "local t = {} for i = 1, 1500 do t[i] = c:insert('Person', { name = long .. i }) c:save() c:delete(t[i]) c:save() end",
     "for i = 1, 100000 do moonbase.uri('http://example.com/' .. i) end",
     "for i = 1, 500 do moonbase.open{ model = { entities = { A = { attributes = { a = 'string' }, user_info = { a = long .. i } } } } } end",
+    "local all = {} for i = 1, 5000 do all[i] = ('x'):rep(100) .. i end "
+      + "local o = moonbase.open { model = { entities = { A = { attributes = { s = { 'string', one_of = all } } } } } }.context "
+      + "for i = 1, 1000 do o:insert('A', { s = 'other' }) end assert(#select(2, o:save()).details == 1000) o:reset()",
+    "local rules = {} for i = 1, 200 do rules[i] = { 'SELF = ' .. i, 'is wrong' } end "
+      + "local o = moonbase.open { model = { entities = { A = { attributes = { s = { 'string', rules = rules } } } } } }.context "
+      + "local a = o:insert('A', { s = long .. long }) assert(#tostring(select(2, a:validate())) < 40000) o:reset()",
   ])
   func whatTheHostHasLetGoDoesNotCount(_ script: String) throws {
     let outcome = try run(script)
