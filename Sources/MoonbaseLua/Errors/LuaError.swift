@@ -102,6 +102,9 @@ public struct LuaError: LocalizedError {
   /// The Swift error that crossed Lua.
   public var underlying: (any Error)? { storage.underlying }
 
+  /// Tells errors apart: a copy is the same error.
+  package var identity: ObjectIdentifier { ObjectIdentifier(storage) }
+
   /// The error value as the script raised it, whose state may be gone.
   var raisedValue: LuaValue? { storage.value }
   /// The text that the script raised, with a place only where the script gave one.

@@ -29,22 +29,28 @@ final class ErrorBox {
   var weight: Int {
     var total = 256
     var pending: [any Error] = [error]
+    // Errors lead to the same one by several ways.
+    var seen: Set<ObjectIdentifier> = []
+    var last: GraphError?
     while let error = pending.popLast() {
-      total += 512
       if let error = error as? GraphError {
-        total += error.message.utf8.count * 2 + (error.value?.weight ?? 0)
+        total += error.ownWeight
+        // A value that breaks several rules is in all their failures, one after the other.
+        if last?.objectID != error.objectID || last?.property != error.property { total += error.value?.weight ?? 0 }
+        last = error
         pending += error.details
         if let cause = error.underlying { pending.append(cause) }
       } else if let error = error as? LuaError {
-        total += 160 * error.traceback.count + error.message.utf8.count * 2
+        guard seen.insert(error.identity).inserted else { continue }
+        total += 512 + 160 * error.traceback.count + error.message.utf8.count * 2
         if let cause = error.underlying { pending.append(cause) }
         // What a hook raised again is no handle of Lua's any more, and kept all the same.
         if let raised = raisedAgain(error) { pending.append(raised.error) }
       } else if let error = error as? ModelError {
-        total += error.message.utf8.count
+        total += 512 + error.message.utf8.count
         pending += error.others
-      } else if let error = error as? ScriptError {
-        total += error.message.utf8.count
+      } else {
+        total += 512 + ((error as? ScriptError)?.message.utf8.count ?? 0)
       }
     }
     return total

@@ -23,6 +23,8 @@ public final class ScriptDomain {
   let classes: LuaTable
   /// `on_reload` functions by extension.
   var reloadHooks: [String: LuaFunction] = [:]
+  /// The contexts whose extensions are being reloaded.
+  var reloading: Set<ObjectIdentifier> = []
   /// The table that scripts see as `moonbase`.
   var moonbase: LuaTable
   /// The names of classes of values by their metatables. Values made before a reload, or by the same extension opened again,

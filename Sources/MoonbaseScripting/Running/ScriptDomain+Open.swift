@@ -158,6 +158,13 @@ extension ScriptExtensions {
   /// Reads the extensions of a context's container anew and lets the context adopt them.
   static func reload(of context: ManagedObjectContext) throws {
     guard let extensions = context.domain.provider as? ScriptExtensions else { return }
+    guard let scripts = ScriptDomain.of(context) else { return try extensions.reload() }
+    guard scripts.reloading.insert(ObjectIdentifier(context)).inserted else {
+      throw GraphError(
+        .contextBusy,
+        message: "the extensions are being reloaded: neither on_reload nor an extension that is read can do so again")
+    }
+    defer { scripts.reloading.remove(ObjectIdentifier(context)) }
     try extensions.reload()
     try extensions.adopt(in: context)
   }

@@ -22,6 +22,29 @@ import Testing
     #expect(run.output.contains("e.lua:3: no"), "\(run.output)")
   }
 
+  @Test func aHookCannotReloadAgain() throws {
+    try bench.write("return { entities = { P = {} }, on_reload = function() moonbase.reload() end }", to: "e.lua")
+    let run = try bench.moonbase(
+      "run", "--model", "m.lua", "--extension", "e.lua", "--limit-time", "20", "-e",
+      "print(pcall(moonbase.reload)) print(pcall(moonbase.reload))")
+    let lines = run.output.split(separator: "\n")
+    #expect(run.status == 0 && lines.count == 2, "\(run.output)\(run.complaints)")
+    #expect(lines.allSatisfy { $0.contains("the extensions are being reloaded") }, "\(run.output)")
+  }
+
+  /// Each error holds the one before in two ways: as its cause, and as what was raised.
+  @Test func theErrorOfHooksThatReloadOthersIsWeighedOnce() throws {
+    try bench.write(
+      """
+      return { entities = { P = {} }, on_reload = function()
+        moonbase.open { model = "m.lua", extensions = { "e.lua" } }.reload()
+      end }
+      """, to: "e.lua")
+    let run = try bench.moonbase(
+      "run", "--model", "m.lua", "--extension", "e.lua", "--limit-time", "60", "-e", "print(pcall(moonbase.reload))")
+    #expect(run.status == 0 && run.output.hasPrefix("false"), "\(run.status)\(run.output)\(run.complaints)")
+  }
+
   @Test func aHookThatPassesALimitEndsTheRun() throws {
     try bench.write(
       "return { entities = { P = { will_save = print } }, on_reload = function() while true do end end }", to: "e.lua")
