@@ -32,13 +32,16 @@ extension LuaState {
     }
     do throws(LuaError) {
       return LuaFunction(reference: try keep(status))
-    } catch  where error.kind == .stack && !source.isBytecode {
+    } catch  where error.message == Self.overflow && !source.isBytecode {
       // The parser says that the C stack is at its end, and not in which line.
       throw LuaError(
         .syntax, message: "the source nests too deeply (more than 200 levels)", script: source.name,
         line: source.deepestLine)
     }
   }
+
+  /// What the parser says where the source alone used up the C stack.
+  private static let overflow = "C stack overflow"
 
   private func validate(_ source: LuaSource) throws(LuaError) {
     if let limit = limits.sourceSize, source.bytes.count > limit {

@@ -41,6 +41,8 @@ extension LuaState {
     var plain = MBLValue()
     mbl_get(mbl_thread(raw), -1, &plain)
     let text = errorText(plain, crossed: crossed)
+    // To make the text may be what ended the run.
+    if let ended = endedError(outer) { return ended }
     let inner = box?.traceback ?? rethrown.flatMap { text.hasSuffix($0.text) ? $0.traceback : nil } ?? []
     let frames = Self.joined(inner, outer)
     let (script, line, message) = Self.place(in: text, frames: frames)

@@ -48,6 +48,9 @@ int mbl_table_sort(lua_State *L);
 // Receives warnings, for lua_setwarnf.
 void mbl_warn(void *state, const char *text, int more);
 
+// Where the parser failed, with its message on the top: tells that calls used up the C stack, if it was not the source.
+void mbl_tell_overflow(lua_State *L);
+
 // MARK: For each other
 
 int mbl_freeze_top(lua_State *L);

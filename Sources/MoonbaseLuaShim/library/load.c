@@ -70,6 +70,7 @@ int mbl_load_text(lua_State *L) {
     mode = "t";
   }
   if (luaL_loadbufferx(L, bytes, length, name, mode) != LUA_OK) {
+    mbl_tell_overflow(L);
     const char *message = lua_tostring(L, -1);
     // The message of the parser names no place, and nothing that a reader could change.
     if (message != NULL && strcmp(message, "C stack overflow") == 0) {

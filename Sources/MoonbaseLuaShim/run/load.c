@@ -23,6 +23,7 @@ static int load_body(lua_State *L) {
   }
   const char *bytes = request->bytes != NULL ? request->bytes : "";
   int status = luaL_loadbufferx(L, bytes, request->length, request->name, request->binary ? "b" : "t");
+  if (status != LUA_OK) mbl_tell_overflow(L);
   if (status == LUA_OK && request->environment != LUA_NOREF) {
     lua_rawgeti(L, LUA_REGISTRYINDEX, request->environment);
     if (lua_setupvalue(L, -2, 1) == NULL) lua_settop(L, -2);

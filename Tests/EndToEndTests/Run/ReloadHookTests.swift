@@ -45,6 +45,18 @@ import Testing
     #expect(run.status == 0 && run.output.hasPrefix("false"), "\(run.status)\(run.output)\(run.complaints)")
   }
 
+  @Test func anExtensionThatOpensItselfIsToldOfCalls() throws {
+    try bench.write(
+      """
+      if moonbase.open then moonbase.open { model = "m.lua", extensions = { "e.lua" } } end
+      return { entities = { P = {} } }
+      """, to: "e.lua")
+    let run = try bench.moonbase(
+      "run", "-e", "print(pcall(moonbase.open, { model = 'm.lua', extensions = { 'e.lua' } }))")
+    #expect(run.output.contains("C stack overflow: too many calls"), "\(run.output)\(run.complaints)")
+    #expect(!run.output.contains("nests too deeply"))
+  }
+
   @Test func aHookThatPassesALimitEndsTheRun() throws {
     try bench.write(
       "return { entities = { P = { will_save = print } }, on_reload = function() while true do end end }", to: "e.lua")

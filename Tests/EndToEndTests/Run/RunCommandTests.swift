@@ -57,7 +57,10 @@ import Testing
   }
 
   @Test(
-    arguments: [("os.exit(7)", 7), ("os.exit(true)", 0), ("os.exit(false)", 1), ("error('no')", 1)] as [(String, Int32)]
+    arguments: [
+      ("os.exit(7)", 7), ("os.exit(true)", 0), ("os.exit(false)", 1), ("error('no')", 1),
+      ("error(setmetatable({}, { __tostring = function() os.exit(7) end }))", 7),
+    ] as [(String, Int32)]
   )
   func theScriptSaysHowItEnds(_ code: String, _ status: Int32) throws {
     #expect(try bench.moonbase("run", "-e", code).status == status)
@@ -75,6 +78,11 @@ import Testing
       ["--limit-instructions", "100000", "--extension", "forever.lua", "-e", ""],
       ["--limit-time", "0.2", "--extension", "forever.lua", "-e", ""],
       ["--limit-instructions", "100000", "--model", "forever.lua", "-e", ""],
+      ["--limit-time", "0.2", "-e", "error(setmetatable({}, { __tostring = function() while true do end end }))"],
+      [
+        "--limit-instructions", "1e5", "-e",
+        "error(setmetatable({}, { __tostring = function() while true do end end }))",
+      ],
     ])
   func anExceededLimitExitsWithThree(_ arguments: [String]) throws {
     try bench.write("while true do end", to: "forever.lua")

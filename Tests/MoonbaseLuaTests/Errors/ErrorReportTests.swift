@@ -79,6 +79,23 @@ import Testing
     #expect(results[1].textValue == "the source nests too deeply (more than 200 levels)")
   }
 
+  @Test func callsThatLeaveNoRoomForTheParserAreToldAsSuch() throws {
+    let state = try LuaState()
+    let code = """
+      local found
+      local function deep()
+        local chunk, message = load("return 1")
+        if not chunk and not found then found = message end
+        string.gsub("x", "x", deep)
+      end
+      pcall(deep)
+      return found
+      """
+    #expect(
+      try state.load(code, name: "t").first().textValue
+        == "C stack overflow: too many calls wait for each other where this is loaded")
+  }
+
   @Test func foundationHearsTheMessage() throws {
     let error: any Error = try error("error('what is wrong')")
     #expect(error.localizedDescription == "t.lua:1: what is wrong")
