@@ -23,11 +23,14 @@ extension LuaState {
     return try run(onBehalfOf: caller, body)
   }
 
-  /// Runs `body` on what is left of another state's instructions, and charges them to that state.
+  /// Runs `body` on what is left of another state's instructions, and charges them to that state. The memory of this state counts
+  /// for that one too, until this one is gone or works for yet another.
   ///
   /// For a state that works for another one on the same thread: a script fetches, and SQLite calls a function of a second state.
   public func run<Result>(onBehalfOf other: LuaState, _ body: () throws -> Result) rethrows -> Result {
-    guard let left = other.remainingInstructions, other !== self else { return try run(body) }
+    guard other !== self else { return try run(body) }
+    defer { settleMemory(with: other) }
+    guard let left = other.remainingInstructions else { return try run(body) }
     let own = limits
     limits.instructions = min(own.instructions ?? Int64.max, max(left, 1))
     defer { limits = own }
@@ -39,6 +42,26 @@ extension LuaState {
       mbl_charge_budget(other.raw, used)
     }
     return try body()
+  }
+
+  /// Smaller growth of the memory is told later: most calls leave some garbage.
+  private static let toldGrowth = 1 << 16
+
+  private func settleMemory(with other: LuaState) {
+    if payer?.link !== other.link {
+      leavePayer()
+      payer = Payer(link: other.link)
+    }
+    let growth = memoryUsed - (payer?.bytes ?? 0)
+    guard abs(growth) > Self.toldGrowth else { return }
+    payer?.bytes += growth
+    other.weigh(growth)
+  }
+
+  /// Takes the memory of this state off the one that it worked for, which may be at work on another thread, or gone.
+  func leavePayer() {
+    if let payer { mbl_queue_weigh(payer.link.queue, Int64(-payer.bytes)) }
+    payer = nil
   }
 
   /// Whether a run is under way.

@@ -49,7 +49,14 @@ public final class LuaState {
   var loaded = LuaLoadedModules()
   /// The last error that a host function raised as text, with its traceback, which the text does not carry.
   var rethrown: (text: String, traceback: [LuaError.Frame])?
+  /// For whom this state worked last, and what of its memory counts there.
+  var payer: Payer?
   private var buffers: [LuaArgumentBuffer] = []
+
+  struct Payer {
+    let link: LuaLink
+    var bytes = 0
+  }
 
   /// Opens a state with the libraries of a preset.
   ///
@@ -79,6 +86,7 @@ public final class LuaState {
     link.state = nil
     owner.state = nil
     mbl_close(raw)
+    leavePayer()
   }
 
   /// Lua's release, such as "Lua 5.4.4".

@@ -48,12 +48,14 @@ void mbl_control_interrupt(MBLControl *_Nonnull control);
 // Lets the next SIGINT interrupt the run; the one after that ends the process. NULL: SIGINT does what it did before.
 void mbl_control_on_sigint(MBLControl *_Nullable control);
 
-// MARK: References that are let go
+// MARK: References and memory that are let go
 
-// Takes the references that the host lets go on any thread. It may outlive the state.
+// Takes what the host lets go on any thread. It may outlive the state.
 MBLQueue *_Nonnull mbl_queue(MBLState *_Nonnull state);
 void mbl_queue_retain(MBLQueue *_Nonnull queue);
 void mbl_queue_release(MBLQueue *_Nonnull queue);
 void mbl_queue_unref(MBLQueue *_Nonnull queue, int32_t reference);
+// Counts bytes when the state looks next, at its next run or collection.
+void mbl_queue_weigh(MBLQueue *_Nonnull queue, int64_t bytes);
 
 #endif

@@ -6,7 +6,7 @@
 
 // Collections, and what waits for them on both sides: references that the host let go, and Swift objects that Lua let go.
 
-// MARK: References, let go on any thread
+// MARK: References and memory, let go on any thread
 
 struct MBLQueue {
   atomic_int references;
@@ -14,6 +14,7 @@ struct MBLQueue {
   pthread_mutex_t lock;
   int32_t *items;
   int count, capacity;
+  int64_t weight;
 };
 
 MBLQueue *mbl_queue(MBLState *S) { return S->queue; }
@@ -46,6 +47,13 @@ void mbl_queue_unref(MBLQueue *queue, int32_t reference) {
   atomic_store_explicit(&queue->waiting, 1, memory_order_release);
 }
 
+void mbl_queue_weigh(MBLQueue *queue, int64_t bytes) {
+  pthread_mutex_lock(&queue->lock);
+  queue->weight += bytes;
+  pthread_mutex_unlock(&queue->lock);
+  atomic_store_explicit(&queue->waiting, 1, memory_order_release);
+}
+
 void mbl_queue_apply(MBLState *S) {
   MBLQueue *queue = S->queue;
   if (!atomic_load_explicit(&queue->waiting, memory_order_acquire)) return;
@@ -53,8 +61,11 @@ void mbl_queue_apply(MBLState *S) {
   pthread_mutex_lock(&queue->lock);
   for (int i = 0; i < queue->count; i++) luaL_unref(S->running, LUA_REGISTRYINDEX, queue->items[i]);
   queue->count = 0;
+  int64_t weight = queue->weight;
+  queue->weight = 0;
   atomic_store_explicit(&queue->waiting, 0, memory_order_relaxed);
   pthread_mutex_unlock(&queue->lock);
+  mbl_weigh(S, weight);
 }
 
 // MARK: Swift objects, released outside of the collector, so that no Swift code runs inside of it

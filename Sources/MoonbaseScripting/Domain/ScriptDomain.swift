@@ -44,6 +44,8 @@ public final class ScriptDomain {
   var contexts: [ManagedObjectContext] = []
   /// How many contexts there may be before those that no script has any more are looked for.
   var greatestContextCount = 16
+  /// How many bytes may be in use before that.
+  var greatestMemory = 16 << 20
   /// The bytes of the models and stores of contexts that scripts opened, by estimate.
   var openedWeights: [ObjectIdentifier: Int] = [:]
   /// The bytes of the names in models that scripts opened, or tried to.

@@ -62,9 +62,10 @@ extension ScriptDomain {
 
   /// Contexts that a script opened and has nothing of any more, neither changes nor objects, go, and close their stores.
   ///
-  /// Looked at each time twice as many have come: a script may open thousands.
+  /// Looked at each time twice as many have come, or twice the memory is in use: a script may open thousands, and what each keeps
+  /// counts.
   private func letGoOfUnusedContexts() {
-    guard contexts.count >= greatestContextCount else { return }
+    guard contexts.count >= greatestContextCount || state.memoryUsed >= greatestMemory else { return }
     state.collectGarbage()
     contexts.removeAll { context in
       guard openedWeights[ObjectIdentifier(context)] != nil, context.isUnused, types.context.forget(unheld: context)
@@ -73,6 +74,9 @@ extension ScriptDomain {
       return true
     }
     greatestContextCount = max(16, 2 * contexts.count)
+    state.collectGarbage()
+    let used = state.memoryUsed
+    greatestMemory = used + max(1 << 20, min(max(16 << 20, used), (state.remainingMemory ?? .max) / 2))
   }
 
   private func letGo(of context: ManagedObjectContext) {

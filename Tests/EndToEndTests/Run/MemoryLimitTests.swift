@@ -100,6 +100,37 @@ import Testing
     #expect(outcome.status == 3, "\(outcome.output)\(outcome.complaints)")
   }
 
+  /// Each connection has a Lua state of its own for functions that a store asks.
+  @Test func whatPureFunctionsKeepCounts() throws {
+    let bench = try Workbench()
+    try bench.write("return { entities = { P = { attributes = { n = 'integer64' } } } }", to: "m.lua")
+    try bench.write(
+      """
+      local keep = {}
+      return { entities = { P = { derived = { x = { type = "integer64", inputs = { "n" }, pure = true, get = function(n)
+        if #keep == 0 then keep[1] = ("x"):rep(2000000) .. n end
+        return n
+      end } } } } }
+      """, to: "e.lua")
+    func outcome(keeping: Bool) throws -> Workbench.Outcome {
+      try bench.moonbase(
+        megabytes: Self.space, "run", "--limit-memory", "\(Self.limit)M", "-e",
+        """
+        local kept = {}
+        for i = 1, 60 do
+          local c = moonbase.open { store = "s" .. i .. ".sqlite", model = "m.lua", extensions = { "e.lua" } }.context
+          c:insert("P", { n = i }) c:save()
+          assert(c:fetch("P"):where("x = %d", i):count() > 0)
+          if \(keeping) then kept[i] = c end
+        end
+        """)
+    }
+    let keeping = try outcome(keeping: true)
+    #expect(keeping.status == 3, "\(keeping.output)\(keeping.complaints)")
+    let lettingGo = try outcome(keeping: false)
+    #expect(lettingGo.status == 0, "\(lettingGo.output)\(lettingGo.complaints)")
+  }
+
   @Test func aLimitThatIsPassedLeavesTheScriptsEndInOrder() throws {
     let outcome = try run("pcall(function() for i = 1, 1e7 do c:insert('Person') end end) print('on')")
     #expect(outcome.status == 3 && outcome.output.isEmpty)

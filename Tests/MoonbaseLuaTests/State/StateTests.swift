@@ -49,6 +49,24 @@ import Testing
     #expect(inner.limits.instructions == nil)
   }
 
+  @Test func theMemoryOfAStateCountsForTheOneThatItWorksFor() throws {
+    let states = try [LuaState(), LuaState()]
+    let before = states.map(\.memoryUsed)
+    func growth() -> [Bool] { zip(states, before).map { $0.memoryUsed - $1 > 2_000_000 } }
+    var inner: LuaState? = try LuaState()
+    let fill = try inner?.load("kept = ('x'):rep(3000000)", name: "inner")
+    for (index, outer) in states.enumerated() {
+      try outer.setGlobal(
+        "fill", to: outer.function { call in try inner?.run(onBehalfOf: call.state) { _ = try fill?() } })
+      _ = try outer.load("fill()", name: "outer")()
+      states[0].collectGarbage()
+      #expect(growth() == [index == 0, index == 1])
+    }
+    inner = nil
+    states[1].collectGarbage()
+    #expect(growth() == [false, false])
+  }
+
   /// A call outside of a run does not look at the run that an earlier call was within.
   @Test func aStateOutlivesTheOneItRanWithin() throws {
     let inner = try LuaState()
