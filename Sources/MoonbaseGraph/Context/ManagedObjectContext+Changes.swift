@@ -99,6 +99,7 @@ extension ManagedObjectContext {
   /// all is given up, with what these hooks changed before.
   public func rollback() throws {
     try refuseWithinHooks("a rollback was asked for")
+    isTransactionWhole = false
     var failures: [any Error] = []
     for object in changedObjects where !object.isInserted { failures += object.failuresOfHooks(before: true) }
     let objects = changedObjects
@@ -129,6 +130,7 @@ extension ManagedObjectContext {
   /// Throws `.recursiveSave` and `.contextBusy` within a hook.
   public func reset() throws {
     try refuseWithinHooks("a reset was asked for")
+    isTransactionWhole = false
     forgetChanges()
     for object in registered.values { object.takeUnretainedValue().leave(because: .reset) }
     registered = IdentityMap()
@@ -174,7 +176,8 @@ extension ManagedObjectContext {
     // Looked at after the hooks, which may have changed them.
     object.noteMembersLost()
     let (partners, lists) = (object.partners, object.listsOfChangedOthers)
-    let (ties, removals) = (object.unsavedTies, object.removalsOfDeletedOthers)
+    let (ties, removals) = (object.unsavedTies, try object.deletedDestinations())
+    isTransactionWhole = false
     object.becomeFault()
     failures += object.failuresOfHooks(before: false)
     for (slot, ids) in removals {

@@ -53,6 +53,12 @@ extension ManagedObjectContext {
     return id.isTemporaryID ? nil : try existingObject(with: id)
   }
 
+  /// The same, but also an object that is deleted here: its delete rules go by what it leads to when they are applied.
+  func objectToLeave(with id: ManagedObjectID) throws -> ManagedObject? {
+    guard let known = registered[id]?.takeUnretainedValue() else { return try objectIfPresent(with: id) }
+    return try isGone(known) ? nil : known
+  }
+
   /// Whether an object is a fault whose row is not in the store any more; reads the row if it is there.
   func isGone(_ object: ManagedObject) throws -> Bool {
     guard object.needsRow else { return false }

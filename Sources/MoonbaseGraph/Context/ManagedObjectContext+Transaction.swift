@@ -15,6 +15,9 @@ extension ManagedObjectContext {
       throw GraphError(
         .invalidRequest, message: "a transaction begins without unsaved changes: save or roll back first")
     }
+    let savepoint = journal.begin()
+    defer { endSavepoint(savepoint) }
+    isTransactionWhole = true
     do {
       isInTransaction = true
       defer { isInTransaction = false }
@@ -23,6 +26,8 @@ extension ManagedObjectContext {
       try save()
       return result
     } catch {
+      // Transient values are nowhere but in the objects, so they come back from the savepoint.
+      if isTransactionWhole { undo(since: savepoint) { _ in false } }
       // The rollback is whole, whatever hooks say to it; the error that made it necessary is the one to tell.
       try? rollback()
       throw error

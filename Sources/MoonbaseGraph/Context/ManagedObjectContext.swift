@@ -60,6 +60,8 @@ public final class ManagedObjectContext {
   var outdatedStored: [StoredPlace] = []
   /// Whether the body of a transaction runs.
   var isInTransaction = false
+  /// Whether nothing was given up or saved since the transaction began: then all that it changed can be undone.
+  var isTransactionWhole = true
   /// Objects that change while rules and `willSave` run; nil outside of that.
   @exclusivity(unchecked) var touchedObjects: OrderedSet<ManagedObject>?
   /// What objects were like before changes that may have to be undone.

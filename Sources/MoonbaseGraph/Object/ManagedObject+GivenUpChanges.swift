@@ -14,12 +14,17 @@ extension ManagedObject {
     }
   }
 
-  /// Removals from many-to-many relationships whose destinations are to go. The deletions stay.
-  final var removalsOfDeletedOthers: [(slot: Slot, ids: [ManagedObjectID])] {
-    relationships.compactMap { slot, state in
-      guard let relationship = entity.properties[slot].relationship, relationship.isManyToMany else { return nil }
-      let ids = state.removed.filter { otherSide(of: .objectID($0), along: relationship)?.isDeleted == true }
-      return ids.isEmpty ? nil : (slot, Array(ids))
+  /// Many-to-many relationships with destinations that are to go. The deletions stay. Of an object that is to go itself they are
+  /// still destinations, for nobody took them out of it.
+  final func deletedDestinations() throws -> [(slot: Slot, ids: [ManagedObjectID])] {
+    try entity.toManySlots.compactMap { slot in
+      guard let relationship = entity.properties[slot].relationship, relationship.isManyToMany,
+        !relationship.description.isTransient
+      else { return nil }
+      var ids = relationships[slot].map { Array($0.removed) } ?? []
+      if isDeleted { ids += try memberIDs(slot) }
+      let gone = ids.filter { otherSide(of: .objectID($0), along: relationship)?.isDeleted == true }
+      return gone.isEmpty ? nil : (slot, gone)
     }
   }
 

@@ -112,8 +112,10 @@ extension ManagedObject {
       weighRelationships()
       return known
     }
-    let isOrdered = entity.properties[slot].relationship?.isOrdered ?? false
-    let new = ToManyState(isOrdered: isOrdered, isLoaded: startsEmpty)
+    let property = entity.properties[slot]
+    let isOrdered = property.relationship?.isOrdered ?? false
+    // No store has anything of a transient one: what is here is all.
+    let new = ToManyState(isOrdered: isOrdered, isLoaded: startsEmpty || property.isTransient)
     setRelationship(new, slot: slot)
     return new
   }
@@ -235,7 +237,7 @@ extension ManagedObject {
     let coming = try new.flatMap { try destination($0, slot: slot) }
     let old: ManagedObjectID? = if case .objectID(let id) = try stored(slot) { id } else { nil }
     guard old != new else { return }
-    let leaving = try relationship.inverseSlot == nil ? nil : old.flatMap { try context?.objectIfPresent(with: $0) }
+    let leaving = try relationship.inverseSlot == nil ? nil : old.flatMap { try context?.objectToLeave(with: $0) }
     if let inverse = relationship.inverseSlot {
       try checkTracked(slot, other: leaving)
       try leaving?.prepareToDetach(inverse)
@@ -257,7 +259,7 @@ extension ManagedObject {
       return
     }
     if case .objectID(let previous) = try stored(slot), previous != id, let inverse = relationship.inverseSlot {
-      try context?.objectIfPresent(with: previous)?.detach(objectID, slot: inverse)
+      try context?.objectToLeave(with: previous)?.detach(objectID, slot: inverse)
     }
     try setStoredValue(.objectID(id), slot: slot)
   }
@@ -348,7 +350,7 @@ extension ManagedObject {
     if case .toOne(let relationship) = destination.entity.properties[inverse].kind,
       case .objectID(let previous) = try destination.stored(inverse), let back = relationship.inverseSlot
     {
-      try context.objectIfPresent(with: previous)?.prepareToDetach(back)
+      try context.objectToLeave(with: previous)?.prepareToDetach(back)
     }
     return destination
   }
@@ -361,7 +363,7 @@ extension ManagedObject {
     guard case .toOne = context.model.destination(of: relationship).properties[inverse].kind else {
       return try context.object(with: id)
     }
-    let destination = try context.objectIfPresent(with: id)
+    let destination = try context.objectToLeave(with: id)
     _ = try destination?.stored(inverse)
     return destination
   }

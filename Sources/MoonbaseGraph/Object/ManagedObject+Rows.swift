@@ -31,6 +31,25 @@ extension ManagedObject {
     }
   }
 
+  /// The values are about to be dropped, and transient relationships with them: no row would tell the other sides.
+  final func leaveTransientDestinations() {
+    guard hasLiveValues || !relationships.isEmpty else { return }
+    for slot in entity.toOneSlots + entity.toManySlots where entity.properties[slot].isTransient {
+      guard let relationship = entity.properties[slot].relationship, let inverse = relationship.inverseSlot else {
+        continue
+      }
+      for id in knownDestinations(slot) {
+        otherSide(of: .objectID(id), along: relationship)?.forgetDestinations([objectID], slot: inverse)
+      }
+    }
+  }
+
+  private func knownDestinations(_ slot: Slot) -> [ManagedObjectID] {
+    if let known = relationships[slot] { return Array(known.members) }
+    guard hasLiveValues, case .objectID(let id)? = current(slot) else { return [] }
+    return [id]
+  }
+
   /// One-to-many relationships with unsaved changes. They are changes of the other sides, which keep them.
   final var listsOfChangedOthers: SlotMap<ToManyState> {
     relationships.filter { slot, state in

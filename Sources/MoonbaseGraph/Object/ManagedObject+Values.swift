@@ -215,6 +215,12 @@ extension ManagedObject {
     guard !value.isNull else { return .null }
     let bytes = try blaming(slot, hook: "transform") { try transformer.transformedValue(value) }
     switch bytes {
+    case .data where !entity.properties[slot].isTransient && (value.holdsTemporaryID || bytes.holdsTemporaryID):
+      throw refused(
+        slot, value: value,
+        reason:
+          "it holds the ID of an object that has no row yet, which is another one once that is saved: save the object first"
+      )
     case .data: return bytes
     case .null: throw refused(slot, value: value, reason: transformer.gaveNothing(.transform, for: "a value"))
     default:

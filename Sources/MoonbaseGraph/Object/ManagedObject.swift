@@ -334,6 +334,15 @@ extension ManagedObject {
   /// A newer row takes the place of the one that is here, with what changed since on top.
   final func rebase(on newer: Snapshot) {
     if hasLiveValues {
+      // A value that was set back to the one it had is no change, so the newer one counts.
+      if let snapshot, state.contains(.listed), !isDeleted {
+        var stillChanged = SlotSet()
+        for slot in changed.slots {
+          guard let value = live[slot] else { continue }
+          if entity.properties[slot].isTransient || value != snapshot.values[slot] { stillChanged.insert(slot) }
+        }
+        setChanged(stillChanged)
+      }
       let changed = changed
       for slot in live.indices where live[slot] != nil && !changed.contains(slot) {
         if !entity.properties[slot].isTransient { setLive(nil, slot: slot) }
@@ -394,6 +403,7 @@ extension ManagedObject {
   /// Drops the values and all that differs from the row, and tells other objects what they no longer know of this one.
   final func becomeFault() {
     rowLeaves()
+    leaveTransientDestinations()
     context?.unlist(self)
     state.subtract([.updated, .deleted, .propagated, .born])
     snapshot = nil
@@ -477,8 +487,8 @@ extension ManagedObject {
   final func forgetReadDestinations() {
     state.remove(.born)
     for slot in entity.toManySlots { outdate(slot, because: .row) }
-    setRelationships(relationships.filter { $0.value.hasChanges })
-    for known in relationships.values { known.unload() }
+    setRelationships(relationships.filter { $0.value.hasChanges || entity.properties[$0.key].isTransient })
+    for (slot, known) in relationships where !entity.properties[slot].isTransient { known.unload() }
   }
 
   /// The object has unsaved changes, or is new.

@@ -12,7 +12,8 @@ final class ToManyState {
   @exclusivity(unchecked) private(set) var isLoaded: Bool
   /// Destinations that came since the last save.
   @exclusivity(unchecked) private(set) var added = MemberList()
-  /// Destinations that went since the last save.
+  /// Destinations that went since the last save. Of an ordered relationship that was not read they may have come back: then they
+  /// stand among those that came too, for they are no longer where they were.
   @exclusivity(unchecked) private(set) var removed = MemberList()
   /// Whether the order changed since the last save.
   @exclusivity(unchecked) private(set) var isReordered = false
@@ -45,6 +46,11 @@ final class ToManyState {
     members = MemberList(unique: saved)
     removed = MemberList(unique: removed.filter { members.remove($0, keepingOrder: isOrdered) != nil })
     added = MemberList(unique: added.filter { members.append($0) })
+    for id in removed.filter(added.contains) {
+      removed.remove(id, keepingOrder: false)
+      added.remove(id, keepingOrder: true)
+      moved?.insert(id)
+    }
     if !wanted.isEmpty { arrange(like: wanted) }
     isLoaded = true
   }
@@ -88,7 +94,8 @@ final class ToManyState {
   func add(_ id: ManagedObjectID) -> Step? {
     let position = isLoaded ? nil : members.index(of: id)
     if isLoaded, !members.append(id) { return nil }
-    let wasRemoved = removed.remove(id, keepingOrder: false) != nil
+    let wasRemoved = removed.contains(id)
+    if wasRemoved, isLoaded || !isOrdered { removed.remove(id, keepingOrder: false) }
     if !(isLoaded && wasRemoved), !added.append(id) { return nil }
     if isOrdered, isLoaded, wasRemoved { moved?.insert(id) }
     defer { if isOrdered { isReordered = true } }
@@ -104,10 +111,12 @@ final class ToManyState {
       if addedPosition == nil { removed.append(id) }
       return step(id, position: position, addedPosition: addedPosition, wasRemoved: false)
     }
+    let wasRemoved = removed.contains(id)
     let addedPosition = added.remove(id, keepingOrder: isOrdered)
     // One that was never saved need not go from the store.
-    guard id.isTemporaryID ? addedPosition != nil : removed.append(id) else { return nil }
-    return step(id, position: members.index(of: id), addedPosition: addedPosition, wasRemoved: false)
+    let isNews = !id.isTemporaryID && removed.append(id)
+    guard isNews || addedPosition != nil else { return nil }
+    return step(id, position: members.index(of: id), addedPosition: addedPosition, wasRemoved: wasRemoved)
   }
 
   /// Moves a destination of a loaded relationship.

@@ -45,6 +45,7 @@ struct SaveOperation {
   /// What the plan saved counts as saved; what it could not save stays as it is.
   private func finish() throws {
     guard let plan else { return }
+    context.isTransactionWhole = false
     context.phase = .didSave
     let objects = plan.isPartlySaved ? context.changedObjects.filter(plan.isSaved) : Array(context.changedObjects)
     let deleted = objects.filter(\.isDeleted)

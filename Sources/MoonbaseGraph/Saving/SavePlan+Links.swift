@@ -16,7 +16,9 @@ extension SavePlan {
     guard let relationship = object.entity.properties[slot].relationship, !relationship.description.isTransient
     else { return nil }
     let owner = permanentID(object.objectID)
-    let order = relationship.isOrdered ? try object.memberIDs(slot).map { permanentID($0) } : nil
+    // Where destinations only went, the others stand where they stood, and need not be read.
+    let order =
+      relationship.isOrdered && state.isReordered ? try object.memberIDs(slot).map { permanentID($0) } : nil
     let isSpeaker = isSpeaker(for: relationship, slot: slot, of: object)
     func speaks(of destination: ManagedObjectID) -> Bool { isSpeaker ?? (owner.key <= destination.key) }
     var added: [ManagedObjectID] = []

@@ -190,23 +190,3 @@ extension ManagedObject {
     "what computes it gave the ID of an object that has no row yet, which is another one once this is saved: compute it from other "
     + "values, or give nil while the object is new"
 }
-
-extension Value {
-  /// Whether it holds the ID of an object that was never saved, as an ID or within a text.
-  fileprivate var holdsTemporaryID: Bool {
-    switch self {
-    case .string(let text): text.contains(Self.temporaryMark)
-    case .uri(let url): url.absoluteString.contains(Self.temporaryMark)
-    case .objectID(let id): id.isTemporaryID
-    case .list(let values): values.contains(where: \.holdsTemporaryID)
-    case .map(let values): values.values.contains(where: \.holdsTemporaryID)
-    default: false
-    }
-  }
-
-  /// What the texts of all temporary IDs of a process have in common: `/t` and the first half of a UUID.
-  private static let temporaryMark: String = {
-    let text = ManagedObjectID(temporaryFor: Symbol("")).uriRepresentation
-    return String(text.dropFirst("x-coredata://".count + 1).prefix("/t00000000-0000-0000-".count))
-  }()
-}

@@ -133,4 +133,32 @@ import Testing
       """, opener: { _ in throw ScriptError(.invalidRequest, message: "there is nothing to open") })
     #expect(lines == ["1\ttrue"])
   }
+
+  /// The ID of an object without a row is another one after the save, and nobody would find it in the bytes.
+  @Test(arguments: StoreKind.allCases) func bytesHoldNoIDOfAnObjectWithoutARow(_ kind: StoreKind) throws {
+    let bench = try ThingBench.bench(
+      kind, "",
+      beside: """
+        transformers = { T = {
+          transform = function(v) return v.text or tostring(v[1]) end, reverse = function(b) return { text = b } end,
+        } },
+        """)
+    let lines = try bench.lines(
+      """
+      local p, q = context:insert("P"), context:insert("P")
+      for _, value in ipairs { { q }, { q:id() }, { { q } }, { text = "see " .. tostring(q:id()) .. "!" } } do
+        print(pcall(function() p.tr = value end))
+      end
+      assert(context:save())
+      p.tr = { text = "see " .. tostring(q:id()) }
+      assert(context:save())
+      context:reset()
+      local found = context:fetch("P"):where("tr != NULL"):all()
+      print(#found, found[1].tr.text:match("^see (x%-coredata://.*/P/p%d+)$") ~= nil)
+      """)
+    try #require(lines.count == 5, "\(lines)")
+    #expect(
+      lines[..<4].allSatisfy { $0.contains("P.tr: it holds the ID of an object that has no row yet") }, "\(lines)")
+    #expect(lines[4] == "1\ttrue")
+  }
 }

@@ -1,0 +1,28 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// IDs of objects that were never saved, which are other ones after the save: what is stored may not hold them.
+extension Value {
+  /// Whether it holds such an ID, as an ID or within text or bytes.
+  var holdsTemporaryID: Bool {
+    switch self {
+    case .string(var text): text.withUTF8 { Self.isMarked(UnsafeRawBufferPointer($0)) }
+    case .uri(let url): Value.string(url.absoluteString).holdsTemporaryID
+    case .data(let data): data.withUnsafeBytes { Self.isMarked($0) }
+    case .objectID(let id): id.isTemporaryID
+    case .list(let values): values.contains(where: \.holdsTemporaryID)
+    case .map(let values): values.contains { Value.string($0).holdsTemporaryID || $1.holdsTemporaryID }
+    default: false
+    }
+  }
+
+  private static func isMarked(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    bytes.count >= temporaryMark.count && bytes.firstRange(of: temporaryMark) != nil
+  }
+
+  /// What the texts of all temporary IDs of a process have in common: `/t` and the first half of a UUID.
+  private static let temporaryMark: [UInt8] = {
+    let text = ManagedObjectID(temporaryFor: Symbol("")).uriRepresentation
+    return Array(text.dropFirst("x-coredata://".count + 1).prefix("/t00000000-0000-0000-".count).utf8)
+  }()
+}
