@@ -65,20 +65,23 @@ static bool wait_for_room(FILE *stream) {
   return false;
 }
 
+int moonbase_stream_flush(FILE *stream) {
+  if (is_empty(stream)) return fflush(stream);
+  return may_wait(fileno(stream)) && !wait_for_room(stream) ? 0 : fflush(stream);
+}
+
 void moonbase_stream_write(FILE *stream, const void *bytes, size_t length) {
   bool waits = passes_on(stream, length) && may_wait(fileno(stream));
   const char *rest = bytes;
   while (length > 0) {
     // A pipe that has room takes so many bytes. With more, the system would wait until it has taken the rest.
     size_t part = waits && length > PIPE_BUF ? PIPE_BUF : length;
-    if (waits && passes_on(stream, part) && !wait_for_room(stream)) return;
+    // The buffer goes first: together with it the part would be handed over in two writes, and there is room for one.
+    if (waits && passes_on(stream, part)) {
+      if (moonbase_stream_flush(stream) != 0 || !wait_for_room(stream)) return;
+    }
     if (fwrite(rest, 1, part, stream) < part) return;
     rest += part;
     length -= part;
   }
-}
-
-int moonbase_stream_flush(FILE *stream) {
-  if (is_empty(stream)) return fflush(stream);
-  return may_wait(fileno(stream)) && !wait_for_room(stream) ? 0 : fflush(stream);
 }

@@ -10,7 +10,7 @@ extension FetchPlan {
   func merged(
     _ pending: [ManagedObject], with query: StoreQuery, of store: any PersistentStore, twins: SavedTwins
   ) throws -> [ManagedObjectID]? {
-    guard let sort, !pending.isEmpty, !request.shouldRefreshRefetchedObjects else { return nil }
+    guard let sort, !pending.isEmpty, !request.shouldRefreshRefetchedObjects, !hasSmallWindow else { return nil }
     let saved = try unchanged(query, \.self, store.objectIDs)
     let readCount = pending.count &* (Int.bitWidth &- saved.count.leadingZeroBitCount)
     guard 8 &* readCount <= saved.count else { return nil }
@@ -26,6 +26,9 @@ extension FetchPlan {
     }
     return result + saved[taken...]
   }
+
+  /// Whether so few rows are asked for that they are read in one statement.
+  private var hasSmallWindow: Bool { windowEnd <= 2 * [Snapshot].batchSize }
 }
 
 /// The ranks of sorted rows, each read when it is asked for.

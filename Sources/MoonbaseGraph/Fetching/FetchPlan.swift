@@ -306,7 +306,7 @@ struct FetchPlan {
   }
 
   /// How many of the rows found are of use.
-  private var windowEnd: Int {
+  var windowEnd: Int {
     let (end, overflow) = request.fetchOffset.addingReportingOverflow(request.fetchLimit)
     return request.fetchLimit > 0 && !overflow ? end : .max
   }
