@@ -31,8 +31,8 @@ function Context:fetch_template(name, variables) end
 function Context:find(entity, values) end
 
 ---Updates the object that agrees with `values` in `keys`, or inserts one. A list of tables gives a list of objects.
----`values` give each of the keys as it is stored (what `normalize` changes, changed); `moonbase.null` means that no value is
----there.
+---`values` give each of the keys as it is stored (what `normalize` changes, changed); `moonbase.null` means that there
+---is none.
 ---@param entity string
 ---@param keys string[]
 ---@param values table<string, any>
