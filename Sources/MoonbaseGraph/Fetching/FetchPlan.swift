@@ -54,6 +54,13 @@ struct FetchPlan {
     guard let (store, query) = try storeQuery() else { return window(try sorted(matching(twins), twins: twins)) }
     let pending = try pendingMatches()
     if let merged = try merged(pending, with: query, of: store, twins: twins) { return try read(window(merged)) }
+    return try objects(query, of: store, with: pending, twins: twins)
+  }
+
+  /// Saved objects and changed ones; those of a sorted result all sorted anew, if any changed.
+  private func objects(
+    _ query: StoreQuery, of store: any PersistentStore, with pending: [ManagedObject], twins: SavedTwins
+  ) throws -> [ManagedObject] {
     let saved: [ManagedObject]
     // To be sorted anew by what the store has now, the rows are needed, whatever objects know from before.
     let isSortedAnew = sort != nil && !pending.isEmpty
@@ -92,22 +99,33 @@ struct FetchPlan {
     guard let (store, query) = try storeQuery() else {
       return try sort == nil ? window(matchingIDs()) : objects().map(\.objectID)
     }
+    return try objectIDs(query, of: store, with: pendingMatches())
+  }
+
+  private func objectIDs(
+    _ query: StoreQuery, of store: any PersistentStore, with pending: [ManagedObject]
+  ) throws -> [ManagedObjectID] {
     guard hasPending else { return try store.objectIDs(matching: query) }
-    let pending = try pendingMatches()
-    if !pending.isEmpty, sort != nil {
-      let merged = try merged(pending, with: query, of: store, twins: SavedTwins(of: context))
-      return try merged.map { window($0) } ?? objects().map(\.objectID)
+    guard sort != nil, !pending.isEmpty else {
+      return window(try unchanged(query, \.self, store.objectIDs) + pending.map(\.objectID))
     }
-    return window(try unchanged(query, \.self, store.objectIDs) + pending.map(\.objectID))
+    let twins = SavedTwins(of: context)
+    if let merged = try merged(pending, with: query, of: store, twins: twins) { return window(merged) }
+    return try objects(query, of: store, with: pending, twins: twins).map(\.objectID)
   }
 
   /// What is found, to be read as it is walked. Rows are read now where they all can be, and nothing else comes on top.
   func results() throws -> FetchedObjects {
-    let isRead = request.includesPropertyValues && request.fetchBatchSize == 0
-    guard isRead, let (store, query) = try storeQuery(), try pendingMatches().isEmpty else {
+    guard let (store, query) = try storeQuery() else {
       return FetchedObjects(ids: try objectIDs(), plan: self, holdsContext: true)
     }
-    return FetchedObjects(rows: try unchanged(query, \.id, store.snapshots), plan: self)
+    let pending = try pendingMatches()
+    if request.includesPropertyValues, request.fetchBatchSize == 0, pending.isEmpty {
+      // A window counts only now: changed objects that were in its place are out.
+      let rows = try unchanged(query, \.id, store.snapshots)
+      return FetchedObjects(rows: hasPending ? window(rows) : rows, plan: self)
+    }
+    return FetchedObjects(ids: try objectIDs(query, of: store, with: pending), plan: self, holdsContext: true)
   }
 
   func count() throws -> Int {

@@ -168,4 +168,22 @@ import struct MoonbaseModel.SortDescriptor
     request.fetchOffset = 1999
     #expect(try context.count(request) == 1)
   }
+
+  /// A deletion takes its place out of the window, though nothing that changed comes into it.
+  @Test(arguments: StoreKind.allCases, [0, 4])
+  func aWindowBesideADeletionIsThatOfAFetch(_ kind: StoreKind, _ batch: Int) throws {
+    let bench = try bench(kind, count: 60)
+    let context = bench.context()
+    let whole = try context.fetch(request())
+    for place in [0, 3, 20] { try context.delete(whole[place]) }
+    for (offset, limit) in [(0, 5), (2, 5), (55, 10), (70, 3), (4, 0)] {
+      var request = request(batch: batch)
+      (request.fetchOffset, request.fetchLimit) = (offset, limit)
+      let rest = whole.filter { !$0.isDeleted }.dropFirst(offset)
+      let expected = (limit > 0 ? Array(rest.prefix(limit)) : Array(rest)).map(\.objectID)
+      #expect(try context.fetch(request).map(\.objectID) == expected)
+      #expect(try context.fetchIDs(request) == expected)
+      #expect(try context.fetchedObjects(request).map(\.objectID) == expected)
+    }
+  }
 }
