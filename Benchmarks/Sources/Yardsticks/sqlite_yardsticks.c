@@ -40,14 +40,30 @@ int64_t yardstick_insert(const char *path, int64_t count) {
   return sum;
 }
 
-int64_t yardstick_fetch(const char *path) {
+/* Opens a database with a statement that reads it; NULL, and the reason is printed, where that fails. */
+static sqlite3 *open_reader(const char *path, const char *sql, sqlite3_stmt **statement) {
   sqlite3 *database = yardstick_open(path);
+  if (database != NULL && sqlite3_prepare_v2(database, sql, -1, statement, NULL) != SQLITE_OK) {
+    yardstick_fail(database);
+    return NULL;
+  }
+  return database;
+}
+
+/* The result, if the last step went to the end of the rows. */
+static int64_t close_reader(sqlite3 *database, sqlite3_stmt *statement, int status, int64_t result) {
+  sqlite3_finalize(statement);
+  if (status != SQLITE_DONE) return yardstick_fail(database);
+  sqlite3_close(database);
+  return result;
+}
+
+int64_t yardstick_fetch(const char *path) {
   sqlite3_stmt *statement = NULL;
+  sqlite3 *database = open_reader(path, yardstick_selection, &statement);
   int64_t sum = 0;
   int status;
   if (database == NULL) return -1;
-  if (sqlite3_prepare_v2(database, yardstick_selection, -1, &statement, NULL))
-    return yardstick_fail(database);
   volatile double kept = 0; /* what is read must be used */
   while ((status = sqlite3_step(statement)) == SQLITE_ROW) {
     sum += sqlite3_column_int64(statement, 2);
@@ -59,84 +75,65 @@ int64_t yardstick_fetch(const char *path) {
     if (sqlite3_column_blob(statement, 7) == NULL) return yardstick_fail(database);
     sum += sqlite3_column_bytes(statement, 7);
   }
-  sqlite3_finalize(statement);
-  if (status != SQLITE_DONE) return yardstick_fail(database);
-  sqlite3_close(database);
-  return sum;
+  return close_reader(database, statement, status, sum);
 }
 
 int64_t yardstick_fetch_keys(const char *path) {
-  sqlite3 *database = yardstick_open(path);
   sqlite3_stmt *statement = NULL;
+  sqlite3 *database = open_reader(path, "SELECT Z_PK FROM ZPERSON", &statement);
   int64_t count = 0;
   int status;
   if (database == NULL) return -1;
-  if (sqlite3_prepare_v2(database, "SELECT Z_PK FROM ZPERSON", -1, &statement, NULL)) return yardstick_fail(database);
   volatile int64_t kept = 0; /* what is read must be used */
   while ((status = sqlite3_step(statement)) == SQLITE_ROW) {
     kept = kept + sqlite3_column_int64(statement, 0);
     count++;
   }
-  sqlite3_finalize(statement);
-  if (status != SQLITE_DONE) return yardstick_fail(database);
-  sqlite3_close(database);
-  return count;
+  return close_reader(database, statement, status, count);
 }
 
 int64_t yardstick_fetch_by_key(const char *path, int64_t count, int64_t stride) {
-  sqlite3 *database = yardstick_open(path);
   sqlite3_stmt *statement = NULL;
+  sqlite3 *database = open_reader(
+      path, "SELECT Z_OPT, ZAGE, ZBORN, ZHEIGHT, ZFIRSTNAME, ZLASTNAME, ZCOLOR FROM ZPERSON WHERE Z_PK = ?", &statement);
   int64_t sum = 0;
   if (database == NULL) return -1;
-  if (sqlite3_prepare_v2(database,
-                         "SELECT Z_OPT, ZAGE, ZBORN, ZHEIGHT, ZFIRSTNAME, ZLASTNAME, ZCOLOR FROM ZPERSON WHERE Z_PK = ?",
-                         -1, &statement, NULL))
-    return yardstick_fail(database);
   for (int64_t index = 0; index < count; index++) {
     sqlite3_bind_int64(statement, 1, index * stride % count + 1);
     if (sqlite3_step(statement) != SQLITE_ROW) return yardstick_fail(database);
     sum += sqlite3_column_int64(statement, 1);
     sqlite3_reset(statement);
   }
-  sqlite3_finalize(statement);
-  sqlite3_close(database);
-  return sum;
+  return close_reader(database, statement, SQLITE_DONE, sum);
 }
 
 int64_t yardstick_join(const char *path) {
-  sqlite3 *database = yardstick_open(path);
   sqlite3_stmt *statement = NULL;
+  sqlite3 *database = open_reader(
+      path,
+      "SELECT o.Z_PK, o.ZNAME, c.Z_PK, c.Z_OPT, c.ZAGE, c.ZNAME FROM ZOWNER o JOIN ZCHILD c ON c.ZOWNER = o.Z_PK",
+      &statement);
   int64_t sum = 0;
   int status;
   if (database == NULL) return -1;
-  if (sqlite3_prepare_v2(database,
-                         "SELECT o.Z_PK, o.ZNAME, c.Z_PK, c.Z_OPT, c.ZAGE, c.ZNAME FROM ZOWNER o"
-                         " JOIN ZCHILD c ON c.ZOWNER = o.Z_PK",
-                         -1, &statement, NULL))
-    return yardstick_fail(database);
   while ((status = sqlite3_step(statement)) == SQLITE_ROW) {
     if (sqlite3_column_text(statement, 5) == NULL) return yardstick_fail(database);
     sum += sqlite3_column_int64(statement, 4) + sqlite3_column_bytes(statement, 5);
   }
-  sqlite3_finalize(statement);
-  if (status != SQLITE_DONE) return yardstick_fail(database);
-  sqlite3_close(database);
-  return sum;
+  return close_reader(database, statement, status, sum);
 }
 
 int64_t yardstick_colors(const char *path) {
-  sqlite3 *database = yardstick_open(path);
   sqlite3_stmt *statement = NULL;
+  sqlite3 *database = open_reader(path, "SELECT ZCOLOR FROM ZPERSON", &statement);
   double sum = 0;
+  int status;
   if (database == NULL) return -1;
-  if (sqlite3_prepare_v2(database, "SELECT ZCOLOR FROM ZPERSON", -1, &statement, NULL)) return yardstick_fail(database);
-  while (sqlite3_step(statement) == SQLITE_ROW) {
+  while ((status = sqlite3_step(statement)) == SQLITE_ROW) {
     double color[4];
     if (sqlite3_column_bytes(statement, 0) != sizeof color) return yardstick_fail(database);
     memcpy(color, sqlite3_column_blob(statement, 0), sizeof color);
     sum += color[0];
   }
-  sqlite3_finalize(statement);
-  sqlite3_close(database);
-  return llround(sum * 1000);
+  return close_reader(database, statement, status, llround(sum * 1000));
 }

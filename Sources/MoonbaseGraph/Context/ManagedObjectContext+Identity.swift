@@ -92,6 +92,6 @@ extension ManagedObjectContext {
     if derivations.isWatching, object.hasCaches { derivations.detach(object) }
     registered.remove(object)
     weigh(-object.weight)
-    if let page = object.snapshot?.page, page.noteDeparture() { sparsePages.append(page) }
+    if let page = object.page, page.noteDeparture() { sparsePages.append(page) }
   }
 }

@@ -47,7 +47,7 @@ extension ManagedObjectContext {
     for page in sparsePages.take() {
       let objects = (0..<page.count).compactMap { place -> ManagedObject? in
         let object = registered[page.id(place)]?.takeUnretainedValue()
-        return object?.snapshot?.page === page ? object : nil
+        return object?.page === page ? object : nil
       }
       if 4 * objects.count > page.count { continue }
       for (object, copy) in zip(objects, Snapshot.copies(of: objects.compactMap(\.snapshot))) { object.move(to: copy) }

@@ -2,6 +2,17 @@ import MoonbaseModel
 
 /// What a derived value was computed from, noted while its getter runs.
 extension ManagedObject {
+  /// Relationships lead to the same objects by other IDs.
+  final func outdateTemporaryDestinations() {
+    guard let context, context.derivations.isWatching || hasCaches else { return }
+    for slot in entity.toOneSlots {
+      if case .objectID(let id) = current(slot), id.isTemporaryID { outdate(slot, because: .identity) }
+    }
+    for (slot, known) in relationships where known.added.contains(where: \.isTemporaryID) {
+      outdate(slot, because: .identity)
+    }
+  }
+
   /// A value that was made of others.
   struct Cached {
     var value: Value

@@ -9,4 +9,35 @@ extension ManagedObject {
   final func weigh(_ bytes: Int) {
     if bytes != 0, isWeighed { context?.weigh(bytes) }
   }
+
+  /// The bytes that the context was told of.
+  package final var weight: Int {
+    isWeighed ? Self.ownWeight &+ (page?.rowWeight ?? 0) &+ liveWeight &+ (record?.weight ?? 0) : 0
+  }
+
+  /// The bytes of the object's own values.
+  final var liveWeight: Int {
+    var weight = Self.liveSlotWeight &* live.count
+    for slot in live.indices { weight &+= live[slot]?.weight ?? 0 }
+    return weight
+  }
+
+  static var liveSlotWeight: Int { MemoryLayout<Value?>.stride }
+
+  /// Weighs what was computed or waits to be written, as it is now.
+  final func weighComputed() {
+    guard let record else { return }
+    let now =
+      record.caches.reduce(0) { $0 + $1.value.value.weight } + record.delayed.reduce(0) { $0 + $1.value.weight }
+    weigh(now - record.computedWeight)
+    record.computedWeight = now
+  }
+
+  /// Weighs the relationships as they are now.
+  final func weighRelationships() {
+    guard let record else { return }
+    let now = record.relationships.reduce(0) { $0 + $1.value.weight }
+    weigh(now - record.relationshipsWeight)
+    record.relationshipsWeight = now
+  }
 }

@@ -24,7 +24,7 @@ open class ManagedObject {
   public final let entity: ResolvedEntity
   // No access to the fields of a graph's objects lasts while other code runs, so that checking each for exclusive
   // access at run time would find nothing (what that saves: docs/development.md, "What the compiler is told"). They are
-  // changed in this file only, by the transitions below.
+  // changed in this file only, by the transitions below; who sets what lies in the record: ManagedObject+Record.swift.
 
   /// The ID; temporary until the first save.
   @exclusivity(unchecked) public final private(set) var objectID: ManagedObjectID
@@ -33,14 +33,14 @@ open class ManagedObject {
   // object is registered from here on until `leave` clears this.
   @exclusivity(unchecked) private(set) final unowned(unsafe) var context: ManagedObjectContext?
   /// The page of `snapshot`.
-  @exclusivity(unchecked) private final var page: RowPage?
+  @exclusivity(unchecked) final private(set) var page: RowPage?
   /// The values that are the object's own, by slot; nil where the row's holds. Empty as long as nothing changed. A new object
   /// has all.
   @exclusivity(unchecked) final private(set) var live: ContiguousArray<Value?> = []
   /// Of the first 64 slots, those that may differ from the snapshot.
-  @exclusivity(unchecked) private final var changedLow: UInt64 = 0
+  @exclusivity(unchecked) final private(set) var changedLow: UInt64 = 0
   /// What there is beside the row.
-  @exclusivity(unchecked) final private var record: ObjectRecord?
+  @exclusivity(unchecked) final private(set) var record: ObjectRecord?
   @exclusivity(unchecked) final private(set) var state: State
   /// Why there is no context any more.
   @exclusivity(unchecked) final private(set) var departure = Departure.contextGone
@@ -50,7 +50,7 @@ open class ManagedObject {
   @exclusivity(unchecked) final private(set) var savepoint: UInt32 = 0
   @exclusivity(unchecked) private final var position: UInt32 = 0
   /// The place in the page.
-  @exclusivity(unchecked) private final var place: UInt16 = 0
+  @exclusivity(unchecked) final private(set) var place: UInt16 = 0
 
   /// Makes the object for a place in a context. Subclasses do not call it; they may override it to set up fields.
   public required init(_ place: Place) {
@@ -109,55 +109,10 @@ extension ManagedObject {
       place = UInt16(truncatingIfNeeded: newValue?.place ?? 0)
     }
   }
-  /// Whether there are values of the object's own beside the row's.
-  final var hasLiveValues: Bool { !live.isEmpty }
-  /// The value in a slot: the object's own, or else the row's.
-  @inline(__always)
-  final func current(_ slot: Slot) -> Value? {
-    if !live.isEmpty, let own = live[slot] { return own }
-    return page?.value(slot, of: Int(place))
-  }
-  /// The values in all slots; nil where there are none.
-  final var currentValues: ContiguousArray<Value>? {
-    guard hasLiveValues || page != nil else { return nil }
-    return ContiguousArray(entity.properties.map { current($0.slot) ?? .null })
-  }
-  /// What a slot holds, if that passes without a value made of it.
-  @inline(__always)
-  final func currentRawCell(_ slot: Slot) -> RawCell {
-    if !live.isEmpty, let own = live[slot] { return RawCell(of: own) }
-    return page?.rawCell(slot, of: Int(place)) ?? RawCell(.null)
-  }
-  /// Whether a slot has this value.
-  @inline(__always)
-  final func holds(_ value: Value, slot: Slot) -> Bool {
-    if !live.isEmpty, let own = live[slot] { return own.isSame(as: value) }
-    return page?.cell(slot, of: Int(place)).isSame(as: value) ?? value.isNull
-  }
-  /// Slots that may differ from the snapshot, by whichever door: what a save writes.
-  final var changed: SlotSet { SlotSet(low: changedLow, high: record?.changedHigh ?? []) }
   /// The place in the context's list of changed objects, where it is listed. Kept by the list.
   final var changePosition: Int {
     get { Int(position) }
     set { position = UInt32(truncatingIfNeeded: newValue) }
-  }
-  /// Values that transformers and derived attributes gave.
-  final var caches: SlotMap<Cached> { record?.caches ?? [:] }
-  /// Values assigned to delayed derived attributes, until will-save.
-  final var delayed: SlotMap<Value> { record?.delayed ?? [:] }
-  /// The faults that read their rows together with this one.
-  final var batch: FaultBatch? { record?.batch }
-  /// To-many relationships of which something is known.
-  final var relationships: SlotMap<ToManyState> { record?.relationships ?? [:] }
-  /// Whether any value was made of others.
-  @inline(__always)
-  final var hasCaches: Bool { record.map { !$0.caches.isEmpty } ?? false }
-  /// The version of the row, where there is one.
-  final var rowVersion: Int64? { snapshot?.version }
-
-  /// The bytes that the context was told of.
-  package final var weight: Int {
-    isWeighed ? Self.ownWeight &+ (page?.rowWeight ?? 0) &+ liveWeight &+ (record?.weight ?? 0) : 0
   }
 
   /// The record, made where there is none yet.
@@ -172,7 +127,7 @@ extension ManagedObject {
   }
 
   /// A record with nothing in it goes.
-  private final func dropEmptyRecord() {
+  final func dropEmptyRecord() {
     if record?.isEmpty == true { record = nil }
   }
 
@@ -180,32 +135,6 @@ extension ManagedObject {
   final func beginWeighing() {
     isWeighed = true
     context?.weigh(weight)
-  }
-
-  /// The bytes of the object's own values.
-  final var liveWeight: Int {
-    var weight = Self.liveSlotWeight &* live.count
-    for slot in live.indices { weight &+= live[slot]?.weight ?? 0 }
-    return weight
-  }
-
-  private static var liveSlotWeight: Int { MemoryLayout<Value?>.stride }
-
-  /// Weighs what was computed or waits to be written, as it is now.
-  private final func weighComputed() {
-    guard let record else { return }
-    let now =
-      record.caches.reduce(0) { $0 + $1.value.value.weight } + record.delayed.reduce(0) { $0 + $1.value.weight }
-    weigh(now - record.computedWeight)
-    record.computedWeight = now
-  }
-
-  /// Weighs the relationships as they are now.
-  final func weighRelationships() {
-    guard let record else { return }
-    let now = record.relationships.reduce(0) { $0 + $1.value.weight }
-    weigh(now - record.relationshipsWeight)
-    record.relationshipsWeight = now
   }
 
   private final func setLive(_ values: ContiguousArray<Value?>) {
@@ -224,24 +153,6 @@ extension ManagedObject {
   private final func setChanged(_ slots: SlotSet) {
     changedLow = slots.low
     if record != nil || !slots.high.isEmpty { ownRecord.changedHigh = slots.high }
-  }
-
-  private final func setCaches(_ caches: SlotMap<Cached>) {
-    guard !caches.isEmpty || record != nil else { return }
-    ownRecord.caches = caches
-    weighComputed()
-  }
-
-  private final func setDelayed(_ values: SlotMap<Value>) {
-    guard !values.isEmpty || record != nil else { return }
-    ownRecord.delayed = values
-    weighComputed()
-  }
-
-  private final func setRelationships(_ known: SlotMap<ToManyState>) {
-    guard !known.isEmpty || record != nil else { return }
-    ownRecord.relationships = known
-    weighRelationships()
   }
 }
 
@@ -299,15 +210,6 @@ extension ManagedObject {
 
   /// The same row, in another page.
   final func move(to copy: Snapshot) { snapshot = copy }
-
-  /// The row will be read together with those of other faults.
-  final func join(_ batch: FaultBatch) { ownRecord.batch = batch }
-
-  final func leaveBatch() {
-    guard let record, record.batch != nil else { return }
-    record.batch = nil
-    dropEmptyRecord()
-  }
 
   /// The values are asked for, and are here. Returns whether others may know the object by those that it had before.
   final func stopBeingFault() -> Bool {
@@ -459,30 +361,6 @@ extension ManagedObject {
     if slot < 64 { changedLow |= 1 << UInt64(slot) } else { ownRecord.changedHigh.insert(slot) }
   }
 
-  /// Keeps what a transformer or derived attribute gave; nil forgets it.
-  final func cache(_ cached: Cached?, slot: Slot) {
-    guard cached != nil || record != nil else { return }
-    ownRecord.caches[slot] = cached
-    weighComputed()
-  }
-
-  final func forgetCaches() { setCaches([:]) }
-
-  /// Keeps a value until will-save; nil forgets it.
-  final func delay(_ value: Value?, slot: Slot) {
-    guard value != nil || record != nil else { return }
-    ownRecord.delayed[slot] = value
-    weighComputed()
-  }
-
-  final func forgetDelayedValues() { setDelayed([:]) }
-
-  /// Puts what is known of a to-many relationship in its place.
-  final func setRelationship(_ known: ToManyState, slot: Slot) {
-    ownRecord.relationships[slot] = known
-    weighRelationships()
-  }
-
   /// Destinations are read anew, of a new object that was saved too; what changed of them stays.
   final func forgetReadDestinations() {
     state.remove(.born)
@@ -585,17 +463,6 @@ extension ManagedObject {
     guard hasLiveValues, !permanent.isEmpty else { return }
     for slot in entity.transientSlots {
       if let value = live[slot]?.replacingIDs({ permanent[$0] }) { setLive(value, slot: slot) }
-    }
-  }
-
-  /// Relationships lead to the same objects by other IDs.
-  private func outdateTemporaryDestinations() {
-    guard let context, context.derivations.isWatching || hasCaches else { return }
-    for slot in entity.toOneSlots {
-      if case .objectID(let id) = current(slot), id.isTemporaryID { outdate(slot, because: .identity) }
-    }
-    for (slot, known) in relationships where known.added.contains(where: \.isTemporaryID) {
-      outdate(slot, because: .identity)
     }
   }
 

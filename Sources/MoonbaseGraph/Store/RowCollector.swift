@@ -64,7 +64,7 @@ package final class RowCollector {
   func append(_ row: Snapshot) {
     let page = page(for: row.page.entity, slotCount: row.page.shape.slotCount)
     page.beginRow(key: row.id.key, version: row.version)
-    for slot in 0..<row.page.shape.slotCount { page.set(cell: row.cell(slot), slot: slot) }
+    for slot in 0..<row.page.shape.slotCount { page.copy(row.cell(slot), slot: slot) }
     endRow()
   }
 

@@ -7,8 +7,7 @@ import Synchronization
 /// A row is its key, its version, a cell of eight bytes for each slot of the entity, and a byte for each slot that says what the
 /// cell holds: a number, the place of text or bytes in the page's tail, the key of an object, or the place of a value that is
 /// kept apart because it is large or rare. Pages are made by `RowPageBuilder`; `Snapshot` is a page and a place in it.
-// Sendable, for everything that its pointers lead to is written before there is a page, and freed with it.
-public final class RowPage: @unchecked Sendable {
+public final class RowPage: @unchecked Sendable {  // what its pointers lead to is written before there is a page
   /// How many rows a page holds at most.
   public static let capacity = 512
 

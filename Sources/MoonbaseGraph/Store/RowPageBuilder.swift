@@ -100,22 +100,6 @@ public final class RowPageBuilder {
     }
   }
 
-  /// Sets what a cell of another page holds.
-  func set(cell: Snapshot.Cell, slot: Slot) {
-    switch cell {
-    case .null: set(.null, slot: slot)
-    case .bool(let flag): set(bool: flag, slot: slot)
-    case .int(let number): set(integer: number, slot: slot)
-    case .double(let number): set(double: number, slot: slot)
-    case .date(let seconds): set(date: seconds, slot: slot)
-    case .text(let bytes): set(text: bytes, slot: slot)
-    case .data(let bytes): set(data: bytes, slot: slot)
-    case .uuid(let uuid): set(.uuid(uuid), slot: slot)
-    case .reference(let id): set(.objectID(id), slot: slot)
-    case .value(let value): set(value, slot: slot)
-    }
-  }
-
   /// Hands the rows over, in no more memory than about twice what they need.
   public func finish() -> RowPage {
     guard let full = rows else { preconditionFailure("the page is finished: make another builder") }

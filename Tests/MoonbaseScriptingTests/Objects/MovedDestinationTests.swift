@@ -18,6 +18,12 @@ import Testing
     } }
     """
 
+  /// Something that belongs to one, and may be moved to the other.
+  private static let owners =
+    """
+    local p, one, other = context:insert("P"), context:insert("C", { n = 1 }), context:insert("C", { n = 2 })
+    """
+
   private func lines(_ kind: StoreKind, _ script: String) throws -> [String] {
     try ScriptBench(kind, model: Self.model, extensions: []).lines(script, leavingChanges: true)
   }
@@ -32,7 +38,7 @@ import Testing
         let found = try lines(
           kind,
           """
-          local p, one, other = context:insert("P"), context:insert("C", { n = 1 }), context:insert("C", { n = 2 })
+          \(Self.owners)
           p.o = one
           assert(context:save())
           \(lookup)
@@ -52,7 +58,7 @@ import Testing
       let found = try lines(
         kind,
         """
-        local p, one, other = context:insert("P"), context:insert("C", { n = 1 }), context:insert("C", { n = 2 })
+        \(Self.owners)
         p.one = one
         assert(context:save())
         context:delete(one)
@@ -69,7 +75,7 @@ import Testing
       let found = try lines(
         kind,
         """
-        local p, one, other = context:insert("P"), context:insert("C", { n = 1 }), context:insert("C", { n = 2 })
+        \(Self.owners)
         p.own = one
         assert(context:save())
         context:delete(one)

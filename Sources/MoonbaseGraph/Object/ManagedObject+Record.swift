@@ -1,0 +1,67 @@
+import MoonbaseModel
+
+/// What lies in the record of an object: read, and put there.
+extension ManagedObject {
+  /// Values that transformers and derived attributes gave.
+  final var caches: SlotMap<Cached> { record?.caches ?? [:] }
+  /// Values assigned to delayed derived attributes, until will-save.
+  final var delayed: SlotMap<Value> { record?.delayed ?? [:] }
+  /// The faults that read their rows together with this one.
+  final var batch: FaultBatch? { record?.batch }
+  /// To-many relationships of which something is known.
+  final var relationships: SlotMap<ToManyState> { record?.relationships ?? [:] }
+  /// Whether any value was made of others.
+  @inline(__always)
+  final var hasCaches: Bool { record.map { !$0.caches.isEmpty } ?? false }
+
+  final func setCaches(_ caches: SlotMap<Cached>) {
+    guard !caches.isEmpty || record != nil else { return }
+    ownRecord.caches = caches
+    weighComputed()
+  }
+
+  final func setDelayed(_ values: SlotMap<Value>) {
+    guard !values.isEmpty || record != nil else { return }
+    ownRecord.delayed = values
+    weighComputed()
+  }
+
+  final func setRelationships(_ known: SlotMap<ToManyState>) {
+    guard !known.isEmpty || record != nil else { return }
+    ownRecord.relationships = known
+    weighRelationships()
+  }
+
+  /// Keeps what a transformer or derived attribute gave; nil forgets it.
+  final func cache(_ cached: Cached?, slot: Slot) {
+    guard cached != nil || record != nil else { return }
+    ownRecord.caches[slot] = cached
+    weighComputed()
+  }
+
+  final func forgetCaches() { setCaches([:]) }
+
+  /// Keeps a value until will-save; nil forgets it.
+  final func delay(_ value: Value?, slot: Slot) {
+    guard value != nil || record != nil else { return }
+    ownRecord.delayed[slot] = value
+    weighComputed()
+  }
+
+  final func forgetDelayedValues() { setDelayed([:]) }
+
+  /// Puts what is known of a to-many relationship in its place.
+  final func setRelationship(_ known: ToManyState, slot: Slot) {
+    ownRecord.relationships[slot] = known
+    weighRelationships()
+  }
+
+  /// The row will be read together with those of other faults.
+  final func join(_ batch: FaultBatch) { ownRecord.batch = batch }
+
+  final func leaveBatch() {
+    guard let record, record.batch != nil else { return }
+    record.batch = nil
+    dropEmptyRecord()
+  }
+}
