@@ -197,11 +197,41 @@ final class ToManyState {
 
   // MARK: Saving
 
+  /// What of its order is to be saved, as far as it shows without reading the destinations: nil where all have to say it.
+  func changedOrder(id permanent: (ManagedObjectID) -> ManagedObjectID) -> StoreChanges.Order? {
+    // Nobody said where those that are not read stand: what came is behind them.
+    if !isLoaded, members.isEmpty {
+      return .appended(added.map(permanent), returned: Set(added.filter(removed.contains).map(permanent)))
+    }
+    return movedPositions().map { .stretches(stretches(around: $0, id: permanent)) }
+  }
+
   /// Where those stand that came or stand elsewhere among the others; nil where many do, or any may.
-  func movedPositions() -> [Int]? {
-    guard isOrdered, isLoaded, let moved, added.count + moved.count <= members.count / 4 else { return nil }
+  private func movedPositions() -> [Int]? {
+    guard isLoaded, let moved, added.count + moved.count <= members.count / 4 else { return nil }
     let came = added.compactMap { members.index(of: $0) }
     return (came + moved.filter { !added.contains($0) }.compactMap { members.index(of: $0) }).sorted()
+  }
+
+  private func stretches(
+    around positions: [Int], id permanent: (ManagedObjectID) -> ManagedObjectID
+  ) -> [StoreChanges.Stretch] {
+    var result: [StoreChanges.Stretch] = []
+    // Behind the last one that is in a stretch.
+    var end = 0
+    for position in positions {
+      let start = Swift.max(0, position - StoreChanges.Stretch.margin)
+      if result.isEmpty || start > end {
+        result.append(StoreChanges.Stretch(ids: [], moved: []))
+        end = start
+      }
+      let last = result.count - 1
+      result[last].moved.append(result[last].ids.count + position - end)
+      let next = Swift.min(members.count, position + StoreChanges.Stretch.margin + 1)
+      for place in end..<next { result[last].ids.append(permanent(members[place])) }
+      end = next
+    }
+    return result
   }
 
   /// Replaces temporary IDs, which only those that came have, and forgets what changed: the state is saved.

@@ -16,9 +16,6 @@ extension SavePlan {
     guard let relationship = object.entity.properties[slot].relationship, !relationship.description.isTransient
     else { return nil }
     let owner = permanentID(object.objectID)
-    // Where destinations only went, the others stand where they stood, and need not be read.
-    let order =
-      relationship.isOrdered && state.isReordered ? try object.memberIDs(slot).map { permanentID($0) } : nil
     let isSpeaker = isSpeaker(for: relationship, slot: slot, of: object)
     func speaks(of destination: ManagedObjectID) -> Bool { isSpeaker ?? (owner.key <= destination.key) }
     var added: [ManagedObjectID] = []
@@ -29,9 +26,14 @@ extension SavePlan {
       if speaks(of: destination) { added.append(destination) }
     }
     let removed = state.removed.filter { !$0.isTemporaryID && speaks(of: $0) }
+    let order = relationship.isOrdered && state.isReordered ? try order(of: object, slot: slot, state: state) : nil
     guard order != nil || !added.isEmpty || !removed.isEmpty else { return nil }
-    return StoreChanges.Links(
-      owner: owner, slot: slot, added: added, removed: removed, order: order, moved: state.movedPositions())
+    return StoreChanges.Links(owner: owner, slot: slot, added: added, removed: removed, order: order)
+  }
+
+  private func order(of object: ManagedObject, slot: Slot, state: ToManyState) throws -> StoreChanges.Order {
+    if let order = state.changedOrder(id: permanentID) { return order }
+    return .all(try object.memberIDs(slot).map { permanentID($0) })
   }
 
   /// Both sides of a many-to-many relationship note a change, and one of them speaks for both: nil where their keys say which,

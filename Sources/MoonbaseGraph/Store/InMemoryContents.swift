@@ -14,8 +14,8 @@ struct InMemoryContents {
   private var rows: [EntityIndex: [ManagedObjectID: Snapshot]] = [:]
   /// Destinations of many-to-many relationships, and of those without an inverse.
   private var links: [PropertyID: [ManagedObjectID: MemberList]] = [:]
-  /// The order of ordered relationships, as it was saved last. Some of these may be gone, and others have come.
-  private var orders: [PropertyID: [ManagedObjectID: [ManagedObjectID]]] = [:]
+  /// The order of ordered relationships. Destinations of which no save said where they stand come behind these, by their keys.
+  var orders: [PropertyID: [ManagedObjectID: MemberList]] = [:]
   /// The rows whose to-one relationship points at an object.
   private(set) var pointers: [PropertyID: [ManagedObjectID: Set<ManagedObjectID>]] = [:]
   private var unique: [UniqueKey: ManagedObjectID] = [:]
@@ -57,7 +57,18 @@ struct InMemoryContents {
     return Self.ordered(ids ?? [], like: orders[key]?[id])
   }
 
-  private static func ordered(_ ids: [ManagedObjectID], like order: [ManagedObjectID]?) -> [ManagedObjectID] {
+  /// How many destinations a relationship has, or, where rows of some are gone, more.
+  func destinationCount(of id: ManagedObjectID, slot: Slot) -> Int {
+    guard let property = model.entity(of: id)?.properties[slot], let relationship = property.relationship else {
+      return 0
+    }
+    guard !relationship.isManyToMany, let inverse = relationship.inverseSlot else {
+      return links[property.id]?[id]?.count ?? 0
+    }
+    return pointers[model.destination(of: relationship).properties[inverse].id]?[id]?.count ?? 0
+  }
+
+  private static func ordered(_ ids: [ManagedObjectID], like order: MemberList?) -> [ManagedObjectID] {
     guard let order else { return ids }
     var rest = Set(ids)
     let known = order.filter { rest.remove($0) != nil }
@@ -111,10 +122,11 @@ struct InMemoryContents {
 
   /// Keeps the index of who points at whom.
   private mutating func point(from old: Snapshot?, to new: Snapshot?, plan: InMemoryPlan) {
-    for (slot, key) in plan.pointers {
+    for (slot, key, list) in plan.pointers {
       let (before, after) = (old?.values[slot] ?? .null, new?.values[slot] ?? .null)
       guard before != after, let id = (new ?? old)?.id else { continue }
       if case .objectID(let destination) = before {
+        if let list { orders[list]?[destination]?.remove(id, keepingOrder: true) }
         pointers[key]?[destination]?.remove(id)
         if pointers[key]?[destination]?.isEmpty == true { pointers[key]?[destination] = nil }
         noteCount(of: destination)
@@ -164,14 +176,8 @@ struct InMemoryContents {
       links[key, default: [:]][owner, default: MemberList()].append(id)
     } else {
       links[key]?[owner]?.remove(id, keepingOrder: isOrdered)
+      if isOrdered { orders[key]?[owner]?.remove(id, keepingOrder: true) }
     }
-  }
-
-  private mutating func arrange(_ change: StoreChanges.Links) {
-    guard let order = change.order, let property = model.entity(of: change.owner)?.properties[change.slot] else {
-      return
-    }
-    orders[property.id, default: [:]][change.owner] = order
   }
 
   private func inverse(of relationship: ResolvedRelationship) -> ResolvedProperty? {

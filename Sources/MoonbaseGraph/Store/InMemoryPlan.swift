@@ -10,8 +10,8 @@ struct InMemoryPlan {
 
   /// Uniqueness constraints of the entity and its ancestors.
   let constraints: [Constraint]
-  /// To-one relationships that have another side.
-  let pointers: [(slot: Slot, key: PropertyID)]
+  /// To-one relationships that have another side, and that side where it is ordered.
+  let pointers: [(slot: Slot, key: PropertyID, list: PropertyID?)]
   /// Attributes that are the number of destinations of a to-many relationship, whose other side the key is.
   let counts: [(slot: Slot, key: PropertyID)]
 
@@ -34,8 +34,10 @@ struct InMemoryPlan {
   private init(_ entity: ResolvedEntity, constraints: [Constraint], model: ResolvedModel) {
     self.constraints = constraints
     pointers = entity.toOneSlots.compactMap { slot in
-      guard entity.properties[slot].relationship?.inverseSlot != nil else { return nil }
-      return (slot, entity.properties[slot].id)
+      guard let relationship = entity.properties[slot].relationship, let inverse = relationship.inverseSlot
+      else { return nil }
+      let other = model.destination(of: relationship).properties[inverse]
+      return (slot, entity.properties[slot].id, other.relationship?.isOrdered == true ? other.id : nil)
     }
     counts = entity.countedRelationships.compactMap { slot, relationship in
       guard let inverse = relationship.inverseSlot else { return nil }

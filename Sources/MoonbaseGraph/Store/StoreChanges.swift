@@ -56,22 +56,47 @@ public struct StoreChanges: Sendable {
     public var added: [ManagedObjectID]
     /// Destinations that went (many-to-many only).
     public var removed: [ManagedObjectID]
-    /// All destinations in order, for an ordered relationship.
-    public var order: [ManagedObjectID]?
-    /// The positions in `order`, ascending, of those that stand elsewhere among the others than in the store, or came. Nil
-    /// where any may.
-    public var moved: [Int]?
+    /// Where destinations of an ordered relationship stand; nil where the order of those that are left is what it was.
+    public var order: Order?
 
     /// Makes a change of links.
     public init(
-      owner: ManagedObjectID, slot: Slot, added: [ManagedObjectID], removed: [ManagedObjectID],
-      order: [ManagedObjectID]?, moved: [Int]? = nil
+      owner: ManagedObjectID, slot: Slot, added: [ManagedObjectID], removed: [ManagedObjectID], order: Order?
     ) {
       self.owner = owner
       self.slot = slot
       self.added = added
       self.removed = removed
       self.order = order
+    }
+  }
+
+  /// What a save says of the order of a relationship: of as few destinations as show it.
+  public enum Order: Sendable {
+    /// All destinations, in order.
+    case all([ManagedObjectID])
+    /// The stretches of the list in which destinations came or moved, none of which overlaps another one. All others stand in
+    /// the order in which the store has them.
+    case stretches([Stretch])
+    /// These stand at the end, one after the other. One that the store has in the list already stays where it is, unless it is
+    /// among `returned`: it went and came back.
+    case appended([ManagedObjectID], returned: Set<ManagedObjectID>)
+  }
+
+  /// A part of an ordered list: destinations that came or moved, and some of those around them.
+  public struct Stretch: Sendable {
+    /// How many that stay a stretch has before and behind those that moved, unless the list is at its end there.
+    public static let margin = 33
+
+    /// Destinations that stand one after the other. One that moved is the first of these only where it is the first of
+    /// the list, and the last only where it is the last of the list.
+    public var ids: [ManagedObjectID]
+    /// The positions in `ids`, ascending, of those that came or stand elsewhere among the others.
+    public var moved: [Int]
+
+    /// Makes a stretch.
+    public init(ids: [ManagedObjectID], moved: [Int]) {
+      self.ids = ids
       self.moved = moved
     }
   }

@@ -2,9 +2,12 @@
 package struct OrderStatements: Sendable {
   /// Gives a destination a place: parameters are place, owner and destination.
   package let update: String
-  /// Selects destinations and places of an owner; those without a place are left out.
-  package let selection: String
-  /// The same of some destinations, whose keys are one parameter.
+  /// Selects an owner's destinations and their places, in order: those without a place come last.
+  package let listing: String
+  /// Selects the last place of an owner's destinations, and how many have none.
+  package let end: String
+  /// Selects destinations and places of some of an owner's destinations, whose keys are one parameter; those without a place
+  /// are left out.
   package let selectionOfSome: String
   /// Asks for a destination of an owner.
   package let presence: String
@@ -29,7 +32,9 @@ package struct OrderStatements: Sendable {
   private init(table: String, owner: String, key: String, column: String, ownerOfSome: String, dialect: Dialect) {
     let (table, column) = (identifier(table), identifier(column))
     let select = "SELECT \(key), \(column) FROM \(table) WHERE \(column) IS NOT NULL"
-    selection = dialect.statement("\(select) AND \(owner) = ?")
+    let all = "FROM \(table) WHERE \(owner) = ?"
+    listing = dialect.statement("SELECT \(key), \(column) \(all) ORDER BY \(column) IS NULL, \(column), \(key)")
+    end = dialect.statement("SELECT MAX(\(column)), COUNT(*) - COUNT(\(column)) \(all)")
     selectionOfSome = dialect.statement("\(select) AND \(ownerOfSome) = ? AND \(dialect.isOneOfKeys(key))")
     presence = dialect.statement("SELECT 1 FROM \(table) WHERE \(owner) = ? AND \(key) = ?")
     update = dialect.statement("UPDATE\(dialect.failing) \(table) SET \(column) = ? WHERE \(owner) = ? AND \(key) = ?")

@@ -67,12 +67,12 @@ struct LinkWriter {
     case .join(let join):
       guard let column = join.orderColumn else { return }
       let places = OrderColumn(join: join, column: column)
-      try PlaceWriter(links.owner, order: order, column: places, on: connection).write(moved: links.moved)
+      try PlaceWriter(links.owner, order: order, column: places, on: connection).write()
     case .foreignKey(let toOne, let destination):
       guard let column = toOne.orderColumn else { return }
       let table = try layout.layout(layout.model.entities[destination]).table
       let places = OrderColumn(toOne: toOne, table: table, column: column)
-      try PlaceWriter(links.owner, order: order, column: places, on: connection).write(moved: links.moved)
+      try PlaceWriter(links.owner, order: order, column: places, on: connection).write()
     case .none, .lost, .attribute, .toOne: break
     }
   }

@@ -6,44 +6,77 @@ import MoonbaseSQLite
 /// Writes the places of one owner's ordered destinations: of as few rows as it can, beside those that stay.
 struct PlaceWriter {
   /// How many neighbours on each side make room together where there is none.
-  private static let margin = 32
+  private static let margin = StoreChanges.Stretch.margin - 1
 
-  private let owner: Int64
-  private let order: [ManagedObjectID]
+  private let owner: ManagedObjectID
+  private let order: StoreChanges.Order
   private let column: OrderColumn
   private let connection: Connection
 
-  init(_ owner: ManagedObjectID, order: [ManagedObjectID], column: OrderColumn, on connection: Connection) {
-    self.owner = owner.key
+  init(_ owner: ManagedObjectID, order: StoreChanges.Order, column: OrderColumn, on connection: Connection) {
+    self.owner = owner
     self.order = order
     self.column = column
     self.connection = connection
   }
 
-  /// Gives places to those at the moved positions; to all where it is not known who moved, or their neighbours leave no room.
-  func write(moved: [Int]?) throws {
-    if let moved, try moved.isEmpty || place(moved, margin: 0) || place(moved, margin: Self.margin) { return }
-    let known = try column.read(owner, some: nil, on: connection)
-    let old = order.map { known[$0.key] }
-    try write(OrderKeys.ascending(old), at: order.indices, known: known)
+  func write() throws {
+    switch order {
+    case .all(let ids): try arrange(ids.map(\.key), known: column.listing(owner.key, on: connection).places)
+    case .stretches(let stretches):
+      if try place(stretches, margin: 0) || place(stretches, margin: Self.margin) { return }
+      let (listed, places) = try column.listing(owner.key, on: connection)
+      try arrange(Self.list(listed, with: stretches), known: places)
+    case .appended(let ids, let returned): try append(ids, returned: returned)
+    }
   }
 
+  /// Places for all, of which as many as can stay where they are.
+  private func arrange(_ keys: [Int64], known: [Int64: Int64]) throws {
+    try write(OrderKeys.ascending(keys.map { known[$0] }), to: keys[...], known: known)
+  }
+
+  // MARK: At the end
+
+  private func append(_ ids: [ManagedObjectID], returned: Set<ManagedObjectID>) throws {
+    let known = try column.read(owner.key, some: ids.map(\.key), on: connection)
+    let coming = ids.filter { known[$0.key] == nil || returned.contains($0) }.map(\.key)
+    guard !coming.isEmpty else { return }
+    let end = try column.end(owner.key, on: connection)
+    // Others without a place stand behind all that have one, and so before what comes.
+    if end.missing <= coming.count(where: { known[$0] == nil }),
+      let places = OrderKeys.between(end.last, and: nil, old: coming.map { _ in nil })
+    {
+      return try write(places, to: coming[...], known: known)
+    }
+    let (listed, places) = try column.listing(owner.key, on: connection)
+    let new = Set(coming)
+    try arrange(listed.filter { !new.contains($0) } + coming, known: places.filter { !new.contains($0.key) })
+  }
+
+  // MARK: Between others
+
   /// False where neighbours leave no room, and nothing was written.
-  private func place(_ moved: [Int], margin: Int) throws -> Bool {
-    let runs = runs(around: moved, margin: margin)
-    let neighbourhood = runs.flatMap { run in order[max(0, run.lowerBound - 1)..<min(order.count, run.upperBound + 1)] }
-    let known = try column.read(owner, some: neighbourhood, on: connection)
-    let new = runs.map { places(for: $0, known: known, keepingOld: margin == 0) }
+  private func place(_ stretches: [StoreChanges.Stretch], margin: Int) throws -> Bool {
+    let runs = stretches.flatMap { stretch in
+      let keys = stretch.ids.map(\.key)
+      return Self.runs(around: stretch.moved, margin: margin, count: keys.count).map { (keys: keys, run: $0) }
+    }
+    let neighbourhood = runs.flatMap { keys, run in
+      keys[max(0, run.lowerBound - 1)..<min(keys.count, run.upperBound + 1)]
+    }
+    let known = try column.read(owner.key, some: neighbourhood, on: connection)
+    let new = runs.map { Self.places(for: $1, of: $0, known: known, keepingOld: margin == 0) }
     for case nil in new { return false }
-    for (run, places) in zip(runs, new) { try write(places ?? [], at: run, known: known) }
+    for ((keys, run), places) in zip(runs, new) { try write(places ?? [], to: keys[run], known: known) }
     return true
   }
 
   /// The moved positions with so many beside them; neighbours as one.
-  private func runs(around moved: [Int], margin: Int) -> [Range<Int>] {
+  private static func runs(around moved: [Int], margin: Int, count: Int) -> [Range<Int>] {
     var runs: [Range<Int>] = []
     for position in moved {
-      let run = max(0, position - margin)..<min(order.count, position + margin + 1)
+      let run = max(0, position - margin)..<min(count, position + margin + 1)
       if let last = runs.last, last.upperBound >= run.lowerBound {
         runs[runs.count - 1] = last.lowerBound..<run.upperBound
       } else {
@@ -54,28 +87,69 @@ struct PlaceWriter {
   }
 
   /// Places between those of the neighbours; nil where there is no room.
-  private func places(for run: Range<Int>, known: [Int64: Int64], keepingOld: Bool) -> [Int64]? {
+  private static func places(
+    for run: Range<Int>, of keys: [Int64], known: [Int64: Int64], keepingOld: Bool
+  ) -> [Int64]? {
     let (before, after) = (run.lowerBound - 1, run.upperBound)
-    let (low, high) = (order.indices.contains(before), order.indices.contains(after))
-    let ends = (low ? known[order[before].key] : nil, high ? known[order[after].key] : nil)
+    let (low, high) = (keys.indices.contains(before), keys.indices.contains(after))
+    let ends = (low ? known[keys[before]] : nil, high ? known[keys[after]] : nil)
     // A neighbour without a place comes behind all that have one.
     guard low == (ends.0 != nil), high == (ends.1 != nil) else { return nil }
-    let old = run.map { keepingOld ? known[order[$0].key] : nil }
+    let old = run.map { keepingOld ? known[keys[$0]] : nil }
     return OrderKeys.between(ends.0, and: ends.1, old: old)
   }
 
-  private func write(_ places: [Int64], at positions: Range<Int>, known: [Int64: Int64]) throws {
+  /// A list as the file has it, with those that moved behind whom the stretches show before them.
+  private static func list(_ listed: [Int64], with stretches: [StoreChanges.Stretch]) -> [Int64] {
+    var first: Int64?
+    var followers: [Int64: Int64] = [:]
+    var moved: Set<Int64> = []
+    for stretch in stretches {
+      for position in stretch.moved {
+        let key = stretch.ids[position].key
+        moved.insert(key)
+        if position > 0 { followers[stretch.ids[position - 1].key] = key } else { first = key }
+      }
+    }
+    var result: [Int64] = []
+    func put(_ key: Int64?) {
+      var next = key
+      while let key = next {
+        result.append(key)
+        next = followers.removeValue(forKey: key)
+      }
+    }
+    put(first)
+    for key in listed where !moved.contains(key) { put(key) }
+    // Whoever stood before these is gone.
+    for key in followers.keys.sorted() where !moved.contains(key) { put(followers.removeValue(forKey: key)) }
+    return result
+  }
+
+  // MARK: Rows
+
+  private func write(_ places: [Int64], to keys: ArraySlice<Int64>, known: [Int64: Int64]) throws {
     let statement = try connection.statement(column.statements.update)
     defer { statement.reset() }
-    for (id, place) in zip(order[positions], places) where known[id.key] != place {
+    for (key, place) in zip(keys, places) where known[key] != place {
       statement.bind(place, at: 1)
-      statement.bind(owner, at: 2)
-      statement.bind(id.key, at: 3)
+      statement.bind(owner.key, at: 2)
+      statement.bind(key, at: 3)
       try statement.step()
       statement.rewind()
       // A row that is gone needs no place, and that it is gone is told elsewhere.
-      guard connection.changes == 0, try column.has(id.key, of: owner, on: connection) else { continue }
-      throw GraphError.ignored("its place in an ordered relationship", of: id)
+      guard connection.changes == 0, try column.has(key, of: owner.key, on: connection) else { continue }
+      throw GraphError.ignored("its place in an ordered relationship", of: order.id(of: key) ?? owner)
+    }
+  }
+}
+
+extension StoreChanges.Order {
+  /// The ID of a destination that is named here.
+  fileprivate func id(of key: Int64) -> ManagedObjectID? {
+    switch self {
+    case .all(let ids), .appended(let ids, _): ids.first { $0.key == key }
+    case .stretches(let stretches): stretches.lazy.flatMap(\.ids).first { $0.key == key }
     }
   }
 }
@@ -99,15 +173,37 @@ struct OrderColumn {
     return try statement.step()
   }
 
-  /// The places of an owner's destinations, or of some; without those that have none.
-  func read(_ owner: Int64, some: [ManagedObjectID]?, on connection: Connection) throws -> [Int64: Int64] {
-    let statement = try connection.statement(
-      some == nil ? statements.selection : statements.selectionOfSome)
+  /// The places of some of an owner's destinations; without those that have none.
+  func read(_ owner: Int64, some keys: [Int64], on connection: Connection) throws -> [Int64: Int64] {
+    let statement = try connection.statement(statements.selectionOfSome)
     statement.bind(owner, at: 1)
-    if let some { SQLValue.bind(.list(some.map(Value.objectID)), at: 2, to: statement) }
+    SQLValue.bind(.list(keys.map(Value.int)), at: 2, to: statement)
     defer { statement.reset() }
     var result: [Int64: Int64] = [:]
     while try statement.step() { result[statement.integer(0)] = statement.integer(1) }
     return result
+  }
+
+  /// An owner's destinations in their order, and the places of those that have one.
+  func listing(_ owner: Int64, on connection: Connection) throws -> (keys: [Int64], places: [Int64: Int64]) {
+    let statement = try connection.statement(statements.listing)
+    statement.bind(owner, at: 1)
+    defer { statement.reset() }
+    var (keys, places): ([Int64], [Int64: Int64]) = ([], [:])
+    while try statement.step() {
+      let key = statement.integer(0)
+      keys.append(key)
+      if !statement.isNull(1) { places[key] = statement.integer(1) }
+    }
+    return (keys, places)
+  }
+
+  /// The last place of an owner's destinations, nil where none has one, and how many have none.
+  func end(_ owner: Int64, on connection: Connection) throws -> (last: Int64?, missing: Int) {
+    let statement = try connection.statement(statements.end)
+    statement.bind(owner, at: 1)
+    defer { statement.reset() }
+    guard try statement.step() else { return (nil, 0) }
+    return (statement.isNull(0) ? nil : statement.integer(0), Int(statement.integer(1)))
   }
 }

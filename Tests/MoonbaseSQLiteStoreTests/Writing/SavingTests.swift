@@ -219,12 +219,14 @@ import Testing
     let ids = projects.map(\.id)
     try people.save {
       $0.inserted = [department] + projects
-      $0.links = [.init(owner: department.id, slot: slot, added: [], removed: [], order: ids.reversed())]
+      $0.links = [.init(owner: department.id, slot: slot, added: [], removed: [], order: .all(ids.reversed()))]
     }
     #expect(try people.store.destinations(of: department.id, relationship: slot) == ids.reversed())
     let moved = [ids[0], ids[4], ids[3], ids[2], ids[1]]
     let log = try people.statements {
-      try people.save { $0.links = [.init(owner: department.id, slot: slot, added: [], removed: [], order: moved)] }
+      try people.save {
+        $0.links = [.init(owner: department.id, slot: slot, added: [], removed: [], order: .all(moved))]
+      }
     }
     #expect(log.filter { $0.hasPrefix("UPDATE") }.count == 1)
     #expect(try people.store.destinations(of: department.id, relationship: slot) == moved)
