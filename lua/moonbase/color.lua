@@ -20,6 +20,15 @@ local color = { Color = public }
 
 local function make(r, g, b, a) return setmetatable({ r = r, g = g, b = b, a = a or 1.0 }, Color) end
 
+-- Raises unless the method was called with a colour.
+local function own(self, name)
+  if getmetatable(self) ~= public then fault.wrong_self(self, "Color", name) end
+end
+
+local function other_color(value, name)
+  if getmetatable(value) ~= public then fault.wrong(value, "Color", 1, name) end
+end
+
 local function part(value, position, caller)
   if math.type(value) == nil or value ~= value or value < 0 or value > 1 then
     fault.raise(format(
@@ -45,12 +54,16 @@ end
 ---@param a? number default 1
 ---@return moonbase.Color
 function Color.hsl(hue, saturation, lightness, a)
+  if math.type(hue) == nil or hue - hue ~= 0 then
+    fault.raise(format("bad argument #1 to 'hsl' (number of degrees expected, got %s)", fault.shown(hue)))
+  end
   saturation, lightness = part(saturation, 2, "hsl"), part(lightness, 3, "hsl")
+  a = a == nil and 1.0 or part(a, 4, "hsl")
   local function channel(n)
     local k = (n + hue / 30) % 12
     return lightness - saturation * min(lightness, 1 - lightness) * max(-1, min(k - 3, 9 - k, 1))
   end
-  return Color.new(channel(0), channel(8), channel(4), a)
+  return make(channel(0), channel(8), channel(4), a)
 end
 
 -- Text ---------------------------------------------------------------------------------------------------------
@@ -127,7 +140,10 @@ end
 
 --- Four doubles, 32 bytes: how a transformer may store a colour.
 ---@return string
-function Color:pack() return string.pack("<dddd", self.r, self.g, self.b, self.a) end
+function Color:pack()
+  own(self, "pack")
+  return string.pack("<dddd", self.r, self.g, self.b, self.a)
+end
 
 --- The colour of such bytes, or nil and what is wrong.
 ---@param bytes string
@@ -150,6 +166,7 @@ end
 --- How bright the eye finds the colour, from 0 (black) to 1 (white): the relative luminance of WCAG 2.
 ---@return number
 function Color:luminance()
+  own(self, "luminance")
   local function linear(value) return value <= 0.04045 and value / 12.92 or ((value + 0.055) / 1.055) ^ 2.4 end
   return 0.2126 * linear(self.r) + 0.7152 * linear(self.g) + 0.0722 * linear(self.b)
 end
@@ -158,6 +175,8 @@ end
 ---@param other moonbase.Color
 ---@return number
 function Color:contrast(other)
+  own(self, "contrast")
+  other_color(other, "contrast")
   local one, two = self:luminance(), other:luminance()
   return (max(one, two) + 0.05) / (min(one, two) + 0.05)
 end
@@ -167,6 +186,7 @@ end
 ---@return number saturation
 ---@return number lightness
 function Color:to_hsl()
+  own(self, "to_hsl")
   local r, g, b = self.r, self.g, self.b
   local most, least = max(r, g, b), min(r, g, b)
   local span, lightness = most - least, (most + least) / 2
@@ -182,6 +202,8 @@ end
 ---@param share_of_other? number from 0 to 1; default one half
 ---@return moonbase.Color
 function Color:mix(other, share_of_other)
+  own(self, "mix")
+  other_color(other, "mix")
   local share_two = share_of_other == nil and 0.5 or part(share_of_other, 2, "mix")
   local share_one = 1 - share_two
   return make(self.r * share_one + other.r * share_two, self.g * share_one + other.g * share_two,
@@ -191,7 +213,10 @@ end
 --- The same colour with another alpha.
 ---@param a number
 ---@return moonbase.Color
-function Color:with_alpha(a) return make(self.r, self.g, self.b, part(a, 1, "with_alpha")) end
+function Color:with_alpha(a)
+  own(self, "with_alpha")
+  return make(self.r, self.g, self.b, part(a, 1, "with_alpha"))
+end
 
 color.new, color.hsl, color.parse, color.unpack = Color.new, Color.hsl, Color.parse, Color.unpack
 

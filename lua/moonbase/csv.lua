@@ -42,6 +42,9 @@ local function reader_of(source, options, caller)
     fault.raise(string.format(
       "bad argument #1 to '%s' (text, open file or iterator of pieces expected, got no value%s)", caller, why))
   else
+    if not fault.has_method(source, "read") then
+      fault.wrong(source, "text, open file or iterator of pieces", 1, caller)
+    end
     pull = function(size) return source:read(size) end
   end
   return { text = "", at = 1, complete = false, pull = pull }
@@ -312,7 +315,13 @@ function csv.encode(rows, options)
   fault.check(rows, "table", 1, "encode")
   local parts = {}
   local writer = csv_writer.new(function(text) parts[#parts + 1] = text end, options, "encode")
-  for index = 1, #rows do writer:row(rows[index]) end
+  for index = 1, #rows do
+    if type(rows[index]) ~= "table" then
+      fault.raise(string.format("bad argument #1 to 'encode' (list of tables expected, got %s as element %d)",
+        fault.got(rows[index]), index))
+    end
+    writer:row(rows[index])
+  end
   writer:finish()
   return concat(parts)
 end
@@ -328,7 +337,7 @@ end
 ---@return moonbase.CSVWriter
 function csv.writer(target, options)
   if type(target) == "function" then return csv_writer.new(target, options, "writer") end
-  if target == nil then fault.raise("bad argument #1 to 'writer' (open file or function expected, got no value)") end
+  if not fault.has_method(target, "write") then fault.wrong(target, "open file or function", 1, "writer") end
   return csv_writer.new(function(text)
     local ok, problem = target:write(text)
     if not ok then error(problem, 0) end

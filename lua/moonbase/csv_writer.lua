@@ -22,6 +22,11 @@ local write_options = {
 local CSVWriter = { __name = "moonbase.csv_writer", __metatable = "moonbase.csv_writer" }
 CSVWriter.__index = host.freeze(CSVWriter)
 
+-- Raises unless a method was called with a writer.
+local function own(self, name)
+  if getmetatable(self) ~= CSVWriter.__metatable then fault.wrong_self(self, "CSVWriter", name) end
+end
+
 local function quoted(text) return '"' .. gsub(text, '"', '""') .. '"' end
 
 local function field(writer, value, where)
@@ -89,6 +94,7 @@ end
 ---@param row table
 ---@return moonbase.CSVWriter
 function CSVWriter:row(row)
+  own(self, "row")
   fault.check(row, "table", 1, "row")
   if not self.begun then begin(self, row) end
   local write = self.columns and row[1] == nil and named_row or list_row
@@ -102,6 +108,7 @@ end
 
 --- Writes the header if no row did.
 function CSVWriter:finish()
+  own(self, "finish")
   if not self.begun then begin(self) end
 end
 
@@ -118,7 +125,13 @@ local function new(put, options, caller)
   local columns
   if options.columns then
     columns = {}
-    for index, name in ipairs(options.columns) do columns[index] = name end
+    for index, name in ipairs(options.columns) do
+      if type(name) ~= "string" then
+        fault.raise(string.format("'%s': option 'columns' is a list of names, and element %d is %s", caller, index,
+          fault.article(type(name))))
+      end
+      columns[index] = name
+    end
   end
   return setmetatable({
     put = put, columns = columns, header = options.header, separator = separator, null = null,

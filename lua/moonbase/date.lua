@@ -36,7 +36,10 @@ end
 --- Whether a year has 366 days.
 ---@param year integer
 ---@return boolean
-function date.is_leap(year) return year % 4 == 0 and (year % 100 ~= 0 or year % 400 == 0) end
+function date.is_leap(year)
+  check(year, "integer", 1, "is_leap")
+  return year % 4 == 0 and (year % 100 ~= 0 or year % 400 == 0)
+end
 
 local lengths = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 }
 
@@ -45,17 +48,27 @@ local lengths = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 }
 ---@param month integer
 ---@return integer
 function date.days_in_month(year, month)
-  if not lengths[month] then fault.raise("bad argument #2 to 'days_in_month' (a month is 1 to 12)") end
+  check(year, "integer", 1, "days_in_month")
+  check(month, "integer", 2, "days_in_month")
+  if not lengths[month] then
+    fault.raise(format("bad argument #2 to 'days_in_month' (a month from 1 to 12 expected, got %d)", month))
+  end
   return month == 2 and date.is_leap(year) and 29 or lengths[month]
 end
 
-local function offset_of(offset, caller)
+-- `position` is that of the argument, nil for an option or a field.
+local function offset_of(offset, caller, position)
   if offset == nil then return 0 end
   if math.type(offset) == "integer" and math.abs(offset) < 86400 then return offset end
   local sign, hours, minutes = match(type(offset) == "string" and offset or "", "^([+-])(%d%d):?(%d%d)$")
   if offset == "Z" then return 0 end
   if not sign or tonumber(hours) > 23 or tonumber(minutes) > 59 then
-    fault.raise(format("'%s': an offset is text like \"+02:00\", or seconds, not %s", caller, tostring(offset)))
+    local got = type(offset) == "string" and format("%q", offset:sub(1, 40)) or fault.shown(offset)
+    local wanted = "an offset such as \"+02:00\", or seconds,"
+    if position then
+      fault.raise(format("bad argument #%d to '%s' (%s expected, got %s)", position, caller, wanted, got))
+    end
+    fault.raise(format("'%s': %s expected, got %s", caller, wanted, got))
   end
   return (tonumber(hours) * 3600 + tonumber(minutes) * 60) * (sign == "-" and -1 or 1)
 end
@@ -121,7 +134,7 @@ end
 ---@param value moonbase.Date
 ---@param offset? string|integer
 ---@return moonbase.DateFields
-function date.fields(value, offset) return fields_of(micros_of(value, "fields"), offset_of(offset, "fields")) end
+function date.fields(value, offset) return fields_of(micros_of(value, "fields"), offset_of(offset, "fields", 2)) end
 
 -- What `fields` gives may be given back: what follows from the rest is passed over.
 local new_fields = { year = true, month = true, day = true, hour = true, minute = true, second = true, offset = true,
@@ -189,7 +202,7 @@ local duration_fields = {
 ---@param offset? string|integer
 ---@return moonbase.Date
 function date.add(value, duration, offset)
-  local micros, seconds_east = micros_of(value, "add"), offset_of(offset, "add")
+  local micros, seconds_east = micros_of(value, "add"), offset_of(offset, "add", 3)
   check(duration, "table", 2, "add")
   fault.options(duration, duration_fields, "add")
   local years, months = duration.years or 0, duration.months or 0
@@ -217,8 +230,11 @@ local units = { year = true, quarter = true, month = true, week = true, day = tr
 ---@param offset? string|integer
 ---@return moonbase.Date
 function date.start_of(value, unit, offset)
-  local micros, seconds_east = micros_of(value, "start_of"), offset_of(offset, "start_of")
-  if not units[unit] then fault.raise(format("'start_of': '%s' is no unit", tostring(unit))) end
+  local micros, seconds_east = micros_of(value, "start_of"), offset_of(offset, "start_of", 3)
+  check(unit, "string", 2, "start_of")
+  if not units[unit] then
+    fault.raise(format("bad argument #2 to 'start_of' (a unit such as \"month\" expected, got %q)", unit:sub(1, 40)))
+  end
   local here = micros + seconds_east * 1000000
   local start
   if unit == "minute" then
@@ -308,7 +324,7 @@ local directives = {
 ---@param offset? string|integer
 ---@return string
 function date.format(value, form, offset)
-  local fields = fields_of(micros_of(value, "format"), offset_of(offset, "format"))
+  local fields = fields_of(micros_of(value, "format"), offset_of(offset, "format", 3))
   check(form, "string", 2, "format")
   return (form:gsub("%%(.?)", function(letter)
     local write = directives[letter]

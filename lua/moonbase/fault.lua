@@ -25,7 +25,10 @@ local fault = {}
 --- Makes a fault; `tostring` gives place and message.
 ---@param fields moonbase.Fault
 ---@return moonbase.Fault
-function fault.new(fields) return setmetatable(fields, Fault) end
+function fault.new(fields)
+  fault.check(fields, "table", 1, "new")
+  return setmetatable(fields, Fault)
+end
 
 --- Whether a value is a fault.
 ---@param value any
@@ -38,6 +41,9 @@ function fault.is(value) return type(value) == "table" and getmetatable(value) =
 ---@param message string
 ---@return moonbase.Fault
 function fault.at(text, offset, message)
+  fault.check(text, "string", 1, "at")
+  fault.check(offset, "integer", 2, "at")
+  fault.check(message, "string", 3, "at")
   local line, start = 1, 1
   while true do
     local feed = text:find("\n", start, true)
@@ -50,12 +56,18 @@ end
 
 --- Raises the error of a wrong call. It blames the script that called, however deep within the modules it is noticed.
 ---@param message string
-function fault.raise(message) error(host.place() .. message, 0) end
+function fault.raise(message)
+  if type(message) ~= "string" then fault.check(message, "string", 1, "raise") end
+  error(host.place() .. message, 0)
+end
 
 --- The name of a kind with its article: "a string", "an integer".
 ---@param kind string
 ---@return string
-function fault.article(kind) return (kind:find("^[aeiou]") and "an " or "a ") .. kind end
+function fault.article(kind)
+  fault.check(kind, "string", 1, "article")
+  return (kind:find("^[aeiou]") and "an " or "a ") .. kind
+end
 
 --- What a value is, for a message: its type, or itself where it is a number of the wrong kind.
 ---@param value any
@@ -83,21 +95,58 @@ end
 ---@param name string of the function
 function fault.check(value, kind, position, name)
   if type(value) ~= kind and (kind ~= "integer" or math.type(value) ~= kind) then
-    fault.raise(string.format(
-      "bad argument #%d to '%s' (%s expected, got %s)", position, name, kind, fault.got(value, kind)))
+    fault.wrong(value, kind, position, name)
   end
+end
+
+--- The same of an argument that may be left out.
+---@param value any
+---@param kind string
+---@param position integer
+---@param name string
+function fault.check_optional(value, kind, position, name)
+  if value ~= nil then fault.check(value, kind, position, name) end
+end
+
+--- Raises that an argument is none of what is expected.
+---@param value any
+---@param expected string
+---@param position integer
+---@param name string of the function
+function fault.wrong(value, expected, position, name)
+  fault.raise(string.format("bad argument #%s to '%s' (%s expected, got %s)", tostring(position), tostring(name),
+    tostring(expected), fault.got(value, expected)))
+end
+
+--- Raises that a method was called without an object of its class.
+---@param value any
+---@param class string
+---@param name string of the method
+function fault.wrong_self(value, class, name)
+  fault.raise(string.format("calling '%s' on bad self (%s expected, got %s: call it with ':', not with '.')",
+    tostring(name), tostring(class), fault.got(value)))
+end
+
+--- Whether a value is a file or another thing with a method.
+---@param value any
+---@param method string
+---@return boolean
+function fault.has_method(value, method)
+  local kind = type(value)
+  if kind ~= "table" and kind ~= "userdata" then return false end
+  local ok, found = pcall(function() return value[method] end)
+  return ok and found ~= nil
 end
 
 --- Checks a table of options: a name that is not known is a mistake, and so is a value of a wrong type.
 ---@param options table?
 ---@param known table<string, string> types by name, several divided by "|"
 ---@param name string of the function
+---@param position? integer of the table; default 2
 ---@return table
-function fault.options(options, known, name)
+function fault.options(options, known, name, position)
   if options == nil then return {} end
-  if type(options) ~= "table" then
-    fault.raise(string.format("'%s': the options are a table, not %s", name, fault.article(type(options))))
-  end
+  fault.check(options, "table", position or 2, name)
   for key, value in pairs(options) do
     local kinds = known[key]
     if not kinds then fault.raise(string.format("'%s' has no option '%s'", name, tostring(key))) end

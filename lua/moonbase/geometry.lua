@@ -29,6 +29,14 @@ local function kind_of(value)
   return value == nil and "no value" or fault.article(type(value))
 end
 
+-- Raises unless a method was called with an object of its class.
+local function own(self, class_name, name)
+  if getmetatable(self) ~= geometry[class_name] then
+    fault.raise(format("calling '%s' on bad self (%s expected, got %s: call it with ':', not with '.')", name,
+      class_name, kind_of(self)))
+  end
+end
+
 -- Checks what an operator is given: each must be of the class.
 local function operands(class_name, operator, one, other)
   local wanted = geometry[class_name]
@@ -115,6 +123,7 @@ end
 ---@param other moonbase.Point
 ---@return number
 function Point:distance(other)
+  own(self, "Point", "distance")
   argument(other, "distance", "Point")
   return ((self.x - other.x) ^ 2 + (self.y - other.y) ^ 2) ^ 0.5
 end
@@ -163,7 +172,10 @@ function Size.parse(text)
 end
 
 ---@return number
-function Size:area() return self.width * self.height end
+function Size:area()
+  own(self, "Size", "area")
+  return self.width * self.height
+end
 
 function Size.__eq(one, other) return one.width == other.width and one.height == other.height end
 function Size.__mul(one, other)
@@ -210,26 +222,42 @@ function Rect.parse(text)
 end
 
 ---@return moonbase.Point
-function Rect:origin() return Point.new(self.x, self.y) end
+function Rect:origin()
+  own(self, "Rect", "origin")
+  return Point.new(self.x, self.y)
+end
 
 ---@return moonbase.Size
-function Rect:size() return Size.new(self.width, self.height) end
+function Rect:size()
+  own(self, "Rect", "size")
+  return Size.new(self.width, self.height)
+end
 
 ---@return moonbase.Point
-function Rect:center() return Point.new(self.x + self.width / 2, self.y + self.height / 2) end
+function Rect:center()
+  own(self, "Rect", "center")
+  return Point.new(self.x + self.width / 2, self.y + self.height / 2)
+end
 
 --- Width times height; nothing where it is empty.
 ---@return number
-function Rect:area() return self:is_empty() and 0.0 or self.width * self.height end
+function Rect:area()
+  own(self, "Rect", "area")
+  return self:is_empty() and 0.0 or self.width * self.height
+end
 
 --- Whether it has no area.
 ---@return boolean
-function Rect:is_empty() return self.width <= 0 or self.height <= 0 end
+function Rect:is_empty()
+  own(self, "Rect", "is_empty")
+  return self.width <= 0 or self.height <= 0
+end
 
 --- Whether a point is within, or a rectangle wholly. The right and the upper edge do not belong to it.
 ---@param other moonbase.Point|moonbase.Rect
 ---@return boolean
 function Rect:contains(other)
+  own(self, "Rect", "contains")
   argument(other, "contains", "Point", "Rect")
   if self:is_empty() or other.x < self.x or other.y < self.y then return false end
   if other.width then
@@ -242,6 +270,7 @@ end
 ---@param other moonbase.Rect
 ---@return moonbase.Rect?
 function Rect:intersection(other)
+  own(self, "Rect", "intersection")
   argument(other, "intersection", "Rect")
   local x, y = max(self.x, other.x), max(self.y, other.y)
   local width = min(self.x + self.width, other.x + other.width) - x
@@ -253,6 +282,7 @@ end
 ---@param other moonbase.Rect
 ---@return moonbase.Rect
 function Rect:union(other)
+  own(self, "Rect", "union")
   argument(other, "union", "Rect")
   if self:is_empty() then return other end
   if other:is_empty() then return self end
@@ -264,13 +294,21 @@ end
 ---@param dx number
 ---@param dy number
 ---@return moonbase.Rect
-function Rect:offset(dx, dy) return Rect.new(self.x + dx, self.y + dy, self.width, self.height) end
+function Rect:offset(dx, dy)
+  own(self, "Rect", "offset")
+  dx, dy = number(dx, 1, "offset"), number(dy, 2, "offset")
+  return Rect.new(self.x + dx, self.y + dy, self.width, self.height)
+end
 
 --- The rectangle with its edges moved inwards (outwards where negative).
 ---@param dx number
 ---@param dy number
 ---@return moonbase.Rect
-function Rect:inset(dx, dy) return Rect.new(self.x + dx, self.y + dy, self.width - 2 * dx, self.height - 2 * dy) end
+function Rect:inset(dx, dy)
+  own(self, "Rect", "inset")
+  dx, dy = number(dx, 1, "inset"), number(dy, 2, "inset")
+  return Rect.new(self.x + dx, self.y + dy, self.width - 2 * dx, self.height - 2 * dy)
+end
 
 function Rect.__eq(one, other)
   return one.x == other.x and one.y == other.y and one.width == other.width and one.height == other.height
@@ -318,16 +356,24 @@ end
 
 --- The first place after it.
 ---@return integer
-function Range:stop() return self.location + self.length end
+function Range:stop()
+  own(self, "Range", "stop")
+  return self.location + self.length
+end
 
 ---@param location integer
 ---@return boolean
-function Range:contains(location) return location >= self.location and location < self:stop() end
+function Range:contains(location)
+  own(self, "Range", "contains")
+  if not math.type(location) then fault.wrong(location, "number", 1, "contains") end
+  return location >= self.location and location < self:stop()
+end
 
 --- What two ranges share; nil where that is nothing.
 ---@param other moonbase.Range
 ---@return moonbase.Range?
 function Range:intersection(other)
+  own(self, "Range", "intersection")
   argument(other, "intersection", "Range")
   local from = max(self.location, other.location)
   local length = min(self:stop(), other:stop()) - from
@@ -338,6 +384,7 @@ end
 ---@param other moonbase.Range
 ---@return moonbase.Range
 function Range:union(other)
+  own(self, "Range", "union")
   argument(other, "union", "Range")
   local from = min(self.location, other.location)
   return Range.new(from, max(self:stop(), other:stop()) - from)
@@ -346,7 +393,11 @@ end
 --- The bytes of a string that it covers.
 ---@param text string
 ---@return string
-function Range:of(text) return text:sub(self.location + 1, self:stop()) end
+function Range:of(text)
+  own(self, "Range", "of")
+  fault.check(text, "string", 1, "of")
+  return text:sub(self.location + 1, self:stop())
+end
 
 function Range.__eq(one, other) return one.location == other.location and one.length == other.length end
 function Range:__tostring() return format("{%d, %d}", self.location, self.length) end

@@ -263,12 +263,19 @@ function json.lines(source, options, on_fault)
       fault.raise(
         "bad argument #1 to 'lines' (text, open file or iterator of lines expected, got no value" .. why .. ")")
     end
+    if not fault.has_method(source, "lines") then
+      fault.wrong(source, "text, open file or iterator of lines", 1, "lines")
+    end
     next_line = source:lines()
   end
+  fault.check_optional(on_fault, "function", 3, "lines")
   local number = 0
   return function()
     for line in next_line do
       number = number + 1
+      if type(line) ~= "string" then
+        fault.raise("an iterator of lines gives text, not " .. fault.article(type(line)))
+      end
       if find(line, "%S") then
         local value, problem = try(line, options)
         if not problem then return value, number end

@@ -73,6 +73,7 @@ function text.sub(s, first, last) return host.sub(s, first, last or -1) end
 ---@param s string
 ---@return string
 function text.reverse(s)
+  check(s, "string", 1, "reverse")
   local all = host.characters(s)
   local count, reversed = #all, {}
   for index = 1, count do reversed[index] = all[count - index + 1] end
@@ -126,6 +127,8 @@ function text.compare(one, other, locale) return host.compare(one, other, locale
 ---@return T[]
 function text.sort(list, key, locale)
   check(list, "table", 1, "sort")
+  fault.check_optional(key, "function", 2, "sort")
+  fault.check_optional(locale, "string", 3, "sort")
   locale = locale or ""
   local compare = host.compare
   local function sortable(value, index)
@@ -157,6 +160,10 @@ local function folded(one, other, options, name)
   check(one, "string", 1, name)
   check(other, "string", 2, name)
   if options == nil or options == "" then return one, other end
+  check(options, "string", 3, name)
+  if find(options, "[^cd]") then
+    fault.raise(format("bad argument #3 to '%s' (\"c\", \"d\" or \"cd\" expected, got %q)", name, sub(options, 1, 40)))
+  end
   return host.fold(one, options), host.fold(other, options)
 end
 
@@ -279,7 +286,7 @@ local split_options = { limit = "integer", omit_empty = "boolean", pattern = "bo
 ---@return string[]
 function text.split(s, separator, options)
   check(s, "string", 1, "split")
-  options = fault.options(options, split_options, "split")
+  options = fault.options(options, split_options, "split", 3)
   local parts = {}
   if separator == nil then
     local at = skip_spaces(s, 1)
@@ -338,6 +345,7 @@ function text.replace(s, part, by, count)
   check(part, "string", 2, "replace")
   check(by, "string", 3, "replace")
   if part == "" then fault.raise("bad argument #2 to 'replace' (a part has at least one character)") end
+  if count ~= nil and not math.type(count) then fault.wrong(count, "number", 4, "replace") end
   local pieces, from, left = {}, 1, count or math.huge
   while left > 0 do
     local first, last = find(s, part, from, true)

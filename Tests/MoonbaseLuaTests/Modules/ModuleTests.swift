@@ -7,7 +7,7 @@ import Testing
   static let presets: [LuaPreset] = [.pure, .standard, .compat, .trusted]
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Scripts")
 
-  @Test(arguments: ["json", "csv", "codes", "geometry", "color", "text"], presets)
+  @Test(arguments: ["json", "csv", "codes", "geometry", "color", "text", "wrong_calls"], presets)
   func theCasesOfAModuleHoldInEveryPreset(_ file: String, _ preset: LuaPreset) throws {
     let state = try LuaState(preset: preset, limits: LuaLimits(instructions: 200_000_000, memory: 256 << 20))
     let source = try String(contentsOf: Self.folder.appendingPathComponent("\(file).lua"), encoding: .utf8)
