@@ -40,29 +40,34 @@ struct ExtensionChecker {
     for (key, _) in entry.validate { try require(key, of: entity, at: path + ["validate", key], in: declaration) }
     for derived in entry.derived {
       let place = path + ["derived", derived.name]
+      let subject = "\(entity.name).\(derived.name)"
       if let property = entity.property(derived.name), property.relationship != nil {
         throw error(
-          "\(entity.name).\(derived.name) is a relationship of the model: a derived attribute needs another name",
+          "\(subject) is a relationship of the model: a derived attribute needs another name",
           at: place, in: declaration)
       }
       if let attribute = entity.property(derived.name)?.attribute, !attribute.isTransient, !derived.isStored {
         throw error(
-          "\(entity.name).\(derived.name) is a persistent attribute of the model, and its column would stay empty: "
+          "\(subject) is a persistent attribute of the model, and its column would stay empty: "
             + "add stored = true to keep it current at each save, or make it transient in the model",
           at: place, in: declaration)
       }
-      if let shadow = derived.shadow { try require(shadow, of: entity, at: place + ["shadow"], in: declaration) }
-      for input in derived.inputs ?? [] { try checkPath(input, of: entity, at: place + ["inputs"], in: declaration) }
+      if let shadow = derived.shadow {
+        try require(shadow, of: entity, for: "\(subject), its shadow", at: place + ["shadow"], in: declaration)
+      }
+      for input in derived.inputs ?? [] {
+        try checkPath(input, of: entity, for: subject, at: place + ["inputs"], in: declaration)
+      }
       if let name = derived.transformer, !transformerNames.contains(name) {
         throw error(
-          "transformer \(name) is not provided by any extension\(hint(name, among: transformerNames))",
+          "\(subject): no extension provides transformer \(name)\(hint(name, among: transformerNames))",
           at: place + ["transformer"], in: declaration)
       }
       if let shadow = derived.shadow, let name = derived.transformer, isOneWay(name),
         entity.property(shadow)?.isTransient == false
       {
         throw error(
-          oneWay(name, subject: "\(entity.name).\(derived.name), whose shadow \(shadow) is saved"),
+          oneWay(name, subject: "\(subject), whose shadow \(shadow) is saved"),
           at: place + ["transformer"],
           in: declaration)
       }
@@ -77,28 +82,28 @@ struct ExtensionChecker {
   }
 
   private func require(
-    _ key: String, of entity: ResolvedEntity, at path: [String], in declaration: ExtensionDeclaration
-  )
-    throws
-  {
+    _ key: String, of entity: ResolvedEntity, for subject: String? = nil, at path: [String],
+    in declaration: ExtensionDeclaration
+  ) throws {
     if entity.property(key) != nil { return }
-    throw error(entity.noProperty(key), at: path, in: declaration)
+    throw error((subject.map { "\($0): " } ?? "") + entity.noProperty(key), at: path, in: declaration)
   }
 
   /// An input: a key path to one value, with an aggregate where it leads through to-many relationships.
   private func checkPath(
-    _ text: String, of entity: ResolvedEntity, at path: [String], in declaration: ExtensionDeclaration
+    _ text: String, of entity: ResolvedEntity, for subject: String, at path: [String],
+    in declaration: ExtensionDeclaration
   ) throws {
     let isToMany: Bool
     do {
       isToMany = try model.isToMany(
         text.split(separator: ".", omittingEmptySubsequences: false).map(String.init), from: entity)
     } catch {
-      throw self.error("the input \(text): \(error.message)", at: path, in: declaration)
+      throw self.error("\(subject): the input \(text): \(error.message)", at: path, in: declaration)
     }
     if isToMany {
       throw self.error(
-        "the input \(text) leads to several values: take one of them all, as items.@sum.price or items.@count do",
+        "\(subject): the input \(text) leads to several values: take one of them all, as items.@sum.price or items.@count do",
         at: path,
         in: declaration)
     }
@@ -139,7 +144,9 @@ struct ExtensionChecker {
         guard let declaration = declarations.first(where: { $0.transformers.contains { $0.name == name } }) else {
           throw ScriptError(.invalidExtension, message: message, entity: entity.name, property: attribute.name)
         }
-        throw error(message, at: ["transformers", name], in: declaration)
+        var refused = error(message, at: ["transformers", name], in: declaration)
+        (refused.entity, refused.property) = (entity.name, attribute.name)
+        throw refused
       }
     }
   }
@@ -157,11 +164,14 @@ struct ExtensionChecker {
           .invalidExtension, message: "an extension in Swift: the model has no entity \(name)\(hint)", entity: name)
       }
       for extended in extensions {
-        let keys =
-          extended.normalize.keys.sorted() + extended.validate.keys.sorted() + extended.derived.compactMap(\.shadow)
-        guard let key = keys.first(where: { entity.property($0) == nil }) else { continue }
+        let derived = extended.derived.compactMap { derived in
+          derived.shadow.map { ($0, "\(name).\(derived.name), its shadow: ") }
+        }
+        let keys = (extended.normalize.keys.sorted() + extended.validate.keys.sorted()).map { ($0, "") } + derived
+        guard let (key, subject) = keys.first(where: { entity.property($0.0) == nil }) else { continue }
         throw ScriptError(
-          .invalidExtension, message: "an extension in Swift: \(entity.noProperty(key))", entity: name, property: key)
+          .invalidExtension, message: "an extension in Swift: \(subject)\(entity.noProperty(key))", entity: name,
+          property: key)
       }
     }
   }
@@ -229,6 +239,8 @@ struct ExtensionChecker {
   }
 
   private func error(_ message: String, at path: [String], in declaration: ExtensionDeclaration) -> ScriptError {
-    ScriptError(.invalidExtension, message: message, at: declaration.source.location(of: path))
+    ScriptError(
+      .invalidExtension, message: message, at: declaration.source.location(of: path),
+      entity: ExtensionDeclaration.entity(at: path), property: ExtensionDeclaration.property(at: path))
   }
 }

@@ -42,6 +42,17 @@ struct ExtensionDeclaration {
   var entities: [Entity] = []
   var onReload: LuaFunction?
 
+  /// The entity that the keys of a place in the table lead to.
+  static func entity(at path: [String]) -> String? {
+    path.count > 1 && (path[0] == "entities" || path[0] == "value_classes") ? path[1] : nil
+  }
+
+  /// The attribute that the keys of a place in the table lead to.
+  static func property(at path: [String]) -> String? {
+    let depth = path.first == "entities" ? 3 : 2
+    return entity(at: path) != nil && path.count > depth ? path[depth] : nil
+  }
+
   /// Reads the table that the file returned.
   init(_ results: [LuaValue], source: ScriptSource) throws {
     self.source = source
@@ -112,7 +123,8 @@ struct ExtensionDeclaration {
     var result = Derived(name: name)
     if let text = try entry.string("type") {
       guard let type = AttributeType(modelName: text) else {
-        throw entry.error("type", message: "\(text) is no attribute type")
+        let hint = suggestion(for: text, among: AttributeType.allCases.map(\.modelName))
+        throw entry.error("type", message: "\(text) is no attribute type\(hint)")
       }
       result.type = type
     }
@@ -133,7 +145,8 @@ struct ExtensionDeclaration {
   private static func choice(_ key: String, of choices: [String], in entry: TableReader) throws -> String? {
     guard let text = try entry.string(key) else { return nil }
     guard choices.contains(text) else {
-      throw entry.error(key, message: "\"\(text)\" is neither \"\(choices[0])\" nor \"\(choices[1])\"")
+      let hint = suggestion(for: text, among: choices)
+      throw entry.error(key, message: "\"\(text)\" is neither \"\(choices[0])\" nor \"\(choices[1])\"\(hint)")
     }
     return text
   }

@@ -12,7 +12,7 @@ extension ManagedObjectModel {
       let name = entities[index].name
       // Nothing says the types of those in Swift code.
       for derived in (swift.extensions[name] ?? []).flatMap(\.derived) where !known.have(derived.name, of: name) {
-        addTransient(derived.name, type: .undefined, at: index, to: &known)
+        addTransient(derived.name, type: .undefined, at: index, to: &known, location: nil)
       }
       for (declaration, entry) in entries[name] ?? [] { try add(entry, of: declaration, at: index, to: &known) }
     }
@@ -30,12 +30,13 @@ extension ManagedObjectModel {
   }
 
   private mutating func addTransient(
-    _ name: String, type: AttributeType, at index: Int, to known: inout KnownProperties
+    _ name: String, type: AttributeType, at index: Int, to known: inout KnownProperties, location: SourceLocation?
   ) {
     known.add(name, of: entities[index].name)
     var attribute = AttributeDescription(name, type: type)
     attribute.isTransient = true
     attribute.isAddedByExtension = true
+    attribute.location = location
     entities[index].attributes.append(attribute)
   }
 
@@ -44,14 +45,15 @@ extension ManagedObjectModel {
     to known: inout KnownProperties
   ) throws {
     for derived in entry.derived where !known.have(derived.name, of: entry.name) {
+      let location = declaration.source.location(of: ["entities", entry.name, "derived", derived.name])
       if derived.isStored {
+        let hint = suggestion(for: derived.name, among: known.names(of: entry.name))
         throw ScriptError(
           .invalidExtension,
-          message: "\(entry.name).\(derived.name) is to be stored, and the model has no such attribute",
-          at: declaration.source.location(of: ["entities", entry.name, "derived", derived.name]),
-          entity: entry.name, property: derived.name)
+          message: "\(entry.name).\(derived.name) is to be stored, and the model has no such attribute\(hint)",
+          at: location, entity: entry.name, property: derived.name)
       }
-      addTransient(derived.name, type: derived.type ?? .undefined, at: index, to: &known)
+      addTransient(derived.name, type: derived.type ?? .undefined, at: index, to: &known, location: location)
     }
   }
 }
@@ -77,6 +79,18 @@ private struct KnownProperties {
       current = parents[entity]
     }
     return false
+  }
+
+  /// The names of an entity's properties, inherited ones too.
+  func names(of entity: String) -> [String] {
+    var result: [String] = []
+    var current: String? = entity
+    var seen: Set<String> = []
+    while let entity = current, seen.insert(entity).inserted {
+      result += (own[entity] ?? []).sorted()
+      current = parents[entity]
+    }
+    return result
   }
 
   mutating func add(_ name: String, of entity: String) { own[entity, default: []].insert(name) }

@@ -87,9 +87,24 @@ public final class ScriptExtensions: ExtensionProvider {
     guard loaded.model == model else {
       throw ScriptError(
         .invalidExtension,
-        message: "the reloaded extensions add or remove derived attributes: open the store anew for that")
+        message:
+          "the reloaded extensions add, remove or retype derived attributes (\(Self.changes(from: model, to: loaded.model))): "
+          + "open the store anew for that")
     }
     current.withLock { $0 = loaded.generation }
+  }
+
+  /// The first attributes that extensions add to one of two models and not, or otherwise, to the other.
+  private static func changes(from old: ManagedObjectModel, to new: ManagedObjectModel) -> String {
+    func added(to model: ManagedObjectModel) -> [String: AttributeType] {
+      let names = model.entities.flatMap { entity in
+        entity.attributes.filter(\.isAddedByExtension).map { ("\(entity.name).\($0.name)", $0.type) }
+      }
+      return Dictionary(names) { first, _ in first }
+    }
+    let (before, after) = (added(to: old), added(to: new))
+    let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
+    return changed.prefix(3).joined(separator: ", ") + (changed.count > 3 ? ", …" : "")
   }
 
   // MARK: Domains

@@ -11,7 +11,9 @@ struct TableReader {
   func error(_ key: String?, message: String) -> ScriptError {
     let keys = path + (key.map { [$0] } ?? [])
     let place = keys.isEmpty ? "" : "\(keys.joined(separator: ".")): "
-    return ScriptError(.invalidExtension, message: place + message, at: source.location(of: keys))
+    return ScriptError(
+      .invalidExtension, message: place + message, at: source.location(of: keys),
+      entity: ExtensionDeclaration.entity(at: keys), property: ExtensionDeclaration.property(at: keys))
   }
 
   func string(_ key: String) throws -> String? {

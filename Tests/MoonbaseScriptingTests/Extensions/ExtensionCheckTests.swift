@@ -1,3 +1,4 @@
+import MoonbaseModel
 import MoonbaseScripting
 import Testing
 
@@ -54,6 +55,54 @@ import Testing
     #expect(
       ofTransformer.hasPrefix("extension1.lua:2: transformer T: no extension provides class Colour"), "\(ofTransformer)"
     )
+  }
+
+  /// What is wrong with a derived attribute, a rule or a class: each says whose it is, and where a name is near, which was meant.
+  @Test(arguments: [
+    ("derived = {\n x = { inputs = { 'ss' }, get = print } }", "P.x: the input ss: P has no property ss; did you mean"),
+    ("derived = {\n x = { inputs = { 'q.ii' }, get = print } }", "P.x: the input q.ii: P has no property ii"),
+    ("derived = {\n x = { inputs = { 'qs.@som.i' }, get = print } }", "P.x: the input qs.@som.i: "),
+    ("derived = {\n x = { inputs = { 'qs.i' }, get = print } }", "P.x: the input qs.i leads to several values"),
+    (
+      "derived = {\n x = { shadow = 'bim', transformer = 'T' } }",
+      "P.x, its shadow: P has no property bim; did you mean bin?"
+    ),
+    (
+      "derived = {\n x = { shadow = 'bin', transformer = 'TT' } }",
+      "P.x: no extension provides transformer TT; did you mean T?"
+    ),
+    ("derived = {\n q = { inputs = { 's' }, get = print } }", "P.q is a relationship of the model"),
+    (
+      "derived = {\n summ = { stored = true, inputs = { 's' }, get = print } }",
+      "P.summ is to be stored, and the model has no such attribute; did you mean sum?"
+    ),
+    ("derived = {\n hash = { inputs = { 's' }, get = print } }", "no property may be called hash"),
+    (
+      "derived = {\n x = { type = 'strng', get = print } }",
+      "entities.P.derived.x.type: strng is no attribute type; did you mean string?"
+    ),
+    (
+      "derived = {\n x = { read = 'pre_calculate', get = print } }",
+      "\"on_demand\" nor \"pre_calculated\"; did you mean pre_calculated?"
+    ),
+    ("derived = {\n x = { inputs = 's', get = print } }", "entities.P.derived.x.inputs: a list of strings is expected"),
+    ("derived = {\n x = { input = {}, get = print } }", ".x.input: this key is unknown; did you mean inputs?"),
+    ("derived = {\n x = { pure = true, get = print } }", "entities.P.derived.x.pure: a pure attribute must list"),
+    ("validate = {\n ss = print }", "P has no property ss; did you mean s?"),
+    ("normalize = {\n ss = print }", "P has no property ss; did you mean s?"),
+    ("normalize = {\n s = 1 }", "entities.P.normalize.s: a function is expected, not a number"),
+    ("validate_for_updat = print", "entities.P.validate_for_updat: this key is unknown; did you mean validate_for_"),
+  ])
+  func everyRefusalNamesFileEntityAndAttribute(_ hooks: String, _ message: String) throws {
+    let refused = refusal(hooks)
+    #expect(refused.hasPrefix("extension1.lua:\(hooks.contains("\n") ? 2 : 1): "), "\(refused)")
+    #expect(refused.contains(message), "\(refused)")
+    let error = #expect(throws: (any Error).self) { try ThingBench.bench(hooks) }
+    let known: (String?, String?) =
+      if let error = error as? ScriptError { (error.entity, error.property) } else {
+        ((error as? ModelError)?.entity, (error as? ModelError)?.property)
+      }
+    #expect(known.0 == "P" && (known.1 != nil || !hooks.contains("\n")), "\(refused)")
   }
 
   /// Transformable or not: what is computed and stored is assigned by its `set`, or not at all.
