@@ -2,9 +2,6 @@
 struct ModelChecker {
   /// Deeper hierarchies are a mistake or an attack; entities are walked recursively later.
   private static let greatestDepth = 100
-  /// The most properties of one entity; slots are small integers.
-  private static let greatestPropertyCount = 10_000
-
   let model: ManagedObjectModel
   let entities: [String: EntityDescription]
   let relationships = RelationshipsByName()
@@ -20,9 +17,11 @@ struct ModelChecker {
     try checkEntityNames()
     try checkParents()
     try mistakes.finish()
+    let names = try PropertyNames(of: model)
     for entity in model.entities {
       try ModelError.chargeEntity()
-      try checkPropertyNames(of: entity)
+      for (name, location) in entity.propertyNames { checkName(name, of: entity, at: location) }
+      for mistake in names.mistakes[entity.name] ?? [] { mistakes.add(mistake) }
       for attribute in entity.attributes {
         mistakes.attempt { () throws(ModelError) in try check(attribute, of: entity) }
       }
@@ -88,27 +87,6 @@ struct ModelChecker {
     return nil
   }
 
-  private func checkPropertyNames(of entity: EntityDescription) throws(ModelError) {
-    var owners: [String: String] = [:]
-    for ancestor in lineage(of: entity) {
-      let names = propertyNames(of: ancestor)
-      try ModelError.charge(names.count)
-      for (name, location) in names {
-        checkName(name, of: ancestor, at: location)
-        guard let owner = owners.updateValue(ancestor.name, forKey: name) else { continue }
-        let place = owner == ancestor.name ? "twice" : "and inherits it from \(owner)"
-        mistakes.add(
-          ModelError(
-            .invalidModel, message: "entity \(ancestor.name) declares \(name) \(place): rename one of them",
-            at: location,
-            entity: ancestor.name, property: name))
-      }
-    }
-    if owners.count > Self.greatestPropertyCount {
-      mistakes.add(invalid("entity \(entity.name) has more than \(Self.greatestPropertyCount) properties", of: entity))
-    }
-  }
-
   private func checkName(_ name: String, of entity: EntityDescription, at location: SourceLocation?) {
     let advice =
       name.isEmpty
@@ -148,7 +126,7 @@ struct ModelChecker {
     if entity.indexes.isEmpty { return }
     var seen: Set<String> = []
     let lineage = lineage(of: entity)
-    let names = lineage.flatMap { propertyNames(of: $0) }.map(\.0)
+    let names = lineage.flatMap(\.propertyNames).map(\.name)
     let known = Set(names)
     let withoutColumn = Set(
       lineage.flatMap(\.relationships).filter(\.isToMany).map(\.name) + lineage.flatMap(\.fetchedProperties).map(\.name)
@@ -230,11 +208,6 @@ struct ModelChecker {
   }
 
   func nearestEntity(_ name: String) -> String { suggestion(for: name, among: model.entities.map(\.name)) }
-
-  private func propertyNames(of entity: EntityDescription) -> [(String, SourceLocation?)] {
-    entity.attributes.map { ($0.name, $0.location) } + entity.relationships.map { ($0.name, $0.location) }
-      + entity.fetchedProperties.map { ($0.name, $0.location) }
-  }
 
   func invalid(
     _ message: String, of entity: EntityDescription, relationship: RelationshipDescription? = nil,
