@@ -125,7 +125,8 @@ extension ManagedObjectContext {
     changeCount &+= 1
   }
 
-  /// Forgets every object and every change. Objects that are still held cannot be used any more.
+  /// Forgets every object and every change: what comes after it reads the stores. Objects that are still held cannot be used any
+  /// more.
   ///
   /// Throws `.recursiveSave` and `.contextBusy` within a hook.
   public func reset() throws {
@@ -135,6 +136,7 @@ extension ManagedObjectContext {
     for object in registered.values { object.takeUnretainedValue().leave(because: .reset) }
     registered = IdentityMap()
     forgetDerivations()
+    coordinator.forgetAllRows()
   }
 
   /// Reads an object anew at its next access.

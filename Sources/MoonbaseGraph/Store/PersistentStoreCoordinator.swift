@@ -163,6 +163,9 @@ public final class PersistentStoreCoordinator: Sendable {
   /// Rows changed without a new version: contexts that ask read them anew.
   func forgetRows(of ids: [ManagedObjectID]) { rows.remove(ids) }
 
+  /// What was read is read anew when it is asked for next.
+  func forgetAllRows() { rows.removeAll() }
+
   func destinations(of id: ManagedObjectID, relationship slot: Slot) throws -> [ManagedObjectID] {
     try store(of: id).destinations(of: id, relationship: slot)
   }

@@ -87,6 +87,13 @@ final class RowCache: Sendable {
     }
   }
 
+  func removeAll() {
+    contents.withLock { cache in
+      (cache.young, cache.old) = (IDMap(), IDMap())
+      (cache.weight, cache.lastPage) = (0, nil)
+    }
+  }
+
   private func put(_ row: Snapshot, in cache: inout Contents) {
     let known = cache.young[row.id] ?? cache.old[row.id]
     let newest = known.map { $0.version > row.version ? $0 : row } ?? row

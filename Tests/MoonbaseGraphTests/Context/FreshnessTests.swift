@@ -5,6 +5,27 @@ import Testing
 
 /// What must follow a change that was made elsewhere, over each kind of store.
 @Suite struct FreshnessTests {
+  @Test(arguments: StoreKind.allCases) func whatIsAskedForAfterAResetIsReadAnew(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let (context, other) = (bench.context(), bench.stranger())
+    let department = try context.insert("Department")
+    try department.setValue("Moon", forKey: "name")
+    let person = try context.insert("Person")
+    try person.setObject(department, forKey: "department")
+    try context.save()
+    let (id, departmentID) = (person.objectID, department.objectID)
+    try context.reset()
+    func name() throws -> Value? {
+      let person = try context.object(with: id)
+      return try person.object(forKey: "department")?.value(forKey: "name")
+    }
+    #expect(try name() == "Moon")
+    try other.object(with: departmentID).setValue("Mars", forKey: "name")
+    try other.save()
+    try context.reset()
+    #expect(try name() == "Mars")
+  }
+
   // MARK: Derived attributes
 
   private func derivedModel() -> ManagedObjectModel {
