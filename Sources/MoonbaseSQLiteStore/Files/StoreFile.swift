@@ -107,7 +107,10 @@ struct StoreFile: Sendable {
   /// SQLite would follow a link to where it leads, and wait at a pipe for ever.
   private func checkCompanion(_ suffix: String) throws {
     var status = stat()
-    guard lstat(truePath + suffix, &status) == 0, let kind = FileIdentity.kind(status.st_mode) else { return }
+    guard lstat(truePath + suffix, &status) == 0 else { return }
+    // What SQLite writes there would be written to the file that bears the other name.
+    let second = status.st_mode & S_IFMT == S_IFREG && status.st_nlink > 1 ? "second name of another file" : nil
+    guard let kind = FileIdentity.kind(status.st_mode) ?? second else { return }
     throw GraphError(
       .cannotOpenFile,
       message: "\(path)\(suffix) is a \(kind), where SQLite keeps a file of its own for the store: remove it")

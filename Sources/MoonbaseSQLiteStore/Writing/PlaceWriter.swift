@@ -157,11 +157,31 @@ extension StoreChanges.Order {
 /// The column that keeps the places of an ordered relationship's destinations.
 struct OrderColumn {
   let statements: OrderStatements
+  /// Where it is, for messages.
+  private let table: String
+  private let column: String
 
-  init(join: JoinLayout, column: String) { statements = OrderStatements(join, column: column, dialect: .sqlite) }
+  init(join: JoinLayout, column: String) {
+    statements = OrderStatements(join, column: column, dialect: .sqlite)
+    (table, self.column) = (join.table, column)
+  }
 
   init(toOne: ToOneLayout, table: String, column: String) {
     statements = OrderStatements(toOne, table: table, column: column, dialect: .sqlite)
+    (self.table, self.column) = (table, column)
+  }
+
+  /// A place that a statement gives. Throws for what is none: it would be taken for another place than where the file sorts it.
+  private func place(_ statement: Statement, at index: Int32, of row: Int64?) throws -> Int64 {
+    let storage = statement.storage(index)
+    if storage == .integer { return statement.integer(index) }
+    let mismatch = ColumnMismatch(statement, column: index, storage: storage, wanted: "place in an order")
+    let which = row.map { ", destination \($0)" } ?? ""
+    throw GraphError(
+      .invalidStore,
+      message:
+        "the store is damaged: table \(table)\(which): \(column) \(mismatch.description); set it to a number, or to NULL for a place at the end"
+    )
   }
 
   /// Whether an owner has a destination.
@@ -180,7 +200,10 @@ struct OrderColumn {
     SQLValue.bind(.list(keys.map(Value.int)), at: 2, to: statement)
     defer { statement.reset() }
     var result: [Int64: Int64] = [:]
-    while try statement.step() { result[statement.integer(0)] = statement.integer(1) }
+    while try statement.step() {
+      let key = statement.integer(0)
+      result[key] = try place(statement, at: 1, of: key)
+    }
     return result
   }
 
@@ -193,7 +216,7 @@ struct OrderColumn {
     while try statement.step() {
       let key = statement.integer(0)
       keys.append(key)
-      if !statement.isNull(1) { places[key] = statement.integer(1) }
+      if !statement.isNull(1) { places[key] = try place(statement, at: 1, of: key) }
     }
     return (keys, places)
   }
@@ -204,6 +227,6 @@ struct OrderColumn {
     statement.bind(owner, at: 1)
     defer { statement.reset() }
     guard try statement.step() else { return (nil, 0) }
-    return (statement.isNull(0) ? nil : statement.integer(0), Int(statement.integer(1)))
+    return (statement.isNull(0) ? nil : try place(statement, at: 0, of: nil), Int(statement.integer(1)))
   }
 }

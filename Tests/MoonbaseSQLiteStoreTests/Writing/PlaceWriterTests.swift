@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func behindTheGreatestPlaceAllArePlacedAnew() throws {
-    let (people, department, ids, slot) = try people(3, places: "9223372036854775805 + Z_PK - 1")
+    let (people, department, ids, slot) = try people(3, places: "9223372036854775803 + Z_PK")
     #expect(try people.store.destinations(of: department, relationship: slot) == ids)
     let new = try people.row("Project", ["department": .objectID(department)])
     try people.save {
@@ -47,6 +47,23 @@ import Testing
     }
     let expected = [ids[250]] + ids[0..<150] + [new.id] + ids[150..<250] + ids[251...]
     #expect(try people.store.destinations(of: department, relationship: slot) == Array(expected))
+  }
+
+  /// A text sorts behind all numbers, and would be read as the place 0.
+  @Test func aPlaceThatIsNoNumberIsTold() throws {
+    let (people, department, ids, slot) = try people(3, places: "CASE Z_PK WHEN 1 THEN 'abc' ELSE Z_PK END")
+    #expect(try people.store.destinations(of: department, relationship: slot) == [ids[1], ids[2], ids[0]])
+    let stretch = StoreChanges.Stretch(ids: [ids[1], ids[0], ids[2]], moved: [1])
+    for order in [StoreChanges.Order.stretches([stretch]), .all(ids), .appended([ids[0]], returned: [])] {
+      let error = #expect(throws: GraphError.self) {
+        try people.save {
+          $0.links = [.init(owner: department, slot: slot, added: [], removed: [], order: order)]
+        }
+      }
+      #expect(error?.code == .invalidStore)
+      let expected = "table ZPROJECT, destination 1: Z_FOK_DEPARTMENT holds the text \"abc\""
+      #expect(error?.message.contains(expected) == true, "\(error?.message ?? "")")
+    }
   }
 
   @Test func whatReturnsStandsAtTheEndAndWhatIsThereStays() throws {
