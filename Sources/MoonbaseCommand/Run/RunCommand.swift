@@ -43,6 +43,8 @@ struct RunCommand {
     let outcome = ScriptRunner(domain).run(sources, arguments: options.arguments, program: program) {
       try openStores(of: domain)
     }
+    // From here on nobody looks at what the interrupter notes: SIGINT ends the command, which may wait for a reader of its output.
+    LuaInterrupter.onSIGINT(nil)
     if [ExitStatus.limit, ExitStatus.interrupted].contains(outcome.status) { StandardStream.giveUpWaiting() }
     if let message = outcome.message, outcome.status != ExitStatus.done || !options.quiet {
       Terminal.complain("moonbase run: \(message)")

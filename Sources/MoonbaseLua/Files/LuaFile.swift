@@ -25,7 +25,8 @@ final class LuaFile {
   private let guardian: (any LuaFileGuard)?
 
   /// Whether reading and writing may wait, as they do for pipes and devices.
-  private let mayWait: Bool
+  let mayWait: Bool
+  private var isLetGo = false
 
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
   /// The bytes that were read and not yet taken are at `start..<end`.
@@ -57,6 +58,8 @@ final class LuaFile {
   }
 
   deinit {
+    // Nobody waits for what goes with its last reference: what a full pipe does not take is dropped.
+    isLetGo = true
     if isOpen { try? close() }
     buffer.deallocate()
   }
@@ -102,7 +105,8 @@ final class LuaFile {
   private func wait(for events: Int32) throws {
     guard mayWait else { return }
     var request = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-    while poll(&request, 1, 50) <= 0 {
+    while poll(&request, 1, isLetGo ? 0 : 50) <= 0 {
+      if isLetGo { throw Failure.system(EAGAIN) }
       if HostWork.isOver { throw HostWork.ending() }
     }
   }

@@ -32,14 +32,14 @@ public struct LuaFileAccess: Sendable, Equatable {
   ///
   /// The last part need not exist. Where it is a link, the target of the link has to be granted.
   func path(_ path: String, writing: Bool) -> String? {
-    guard !path.isEmpty, !path.utf8.contains(0), let resolved = Self.resolve(path) else { return nil }
+    guard Self.isPath(path), let resolved = Self.resolve(path) else { return nil }
     let roots = writing ? writablePaths : readablePaths + writablePaths
     return roots.contains { Self.holds(Self.resolve($0), path: resolved) } ? resolved : nil
   }
 
   /// The folder that is missing, where a file would be granted if its folder existed; else nil.
   public func missingFolder(of path: String, writing: Bool) -> String? {
-    guard !path.isEmpty, !path.utf8.contains(0), Self.resolve(path) == nil else { return nil }
+    guard Self.isPath(path), Self.resolve(path) == nil else { return nil }
     let missing = URL(literalPath: path).deletingLastPathComponent()
     var folder = missing
     while Self.real(folder.path) == nil {
@@ -47,6 +47,11 @@ public struct LuaFileAccess: Sendable, Equatable {
       folder.deleteLastPathComponent()
     }
     return folder != missing && self.path(folder.path, writing: writing) != nil ? missing.relativePath : nil
+  }
+
+  /// Whether the system would take it for a path. Nothing is made of a text that is longer than any.
+  private static func isPath(_ path: String) -> Bool {
+    !path.isEmpty && path.utf8.count < PATH_MAX && !path.utf8.contains(0)
   }
 
   private static func holds(_ root: String?, path: String) -> Bool {

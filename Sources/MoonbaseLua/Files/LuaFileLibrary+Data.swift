@@ -94,14 +94,19 @@ extension LuaFileLibrary {
         try iterator(try opened(input), formats: formats(&call, from: 1), closing: false, in: call.state))
     }
     let path = try call.name(0)
+    guard path.utf8.count < PATH_MAX else {
+      throw LuaError(.runtime, message: "\(LuaCall.shown(path: path)): \(String(cString: strerror(ENAMETOOLONG)))")
+    }
     guard let resolved = access.path(path, writing: false) else {
       throw LuaError(.runtime, message: "\(path): not granted for reading (see --allow)")
     }
     if isGuarded(resolved, writing: false) { throw LuaError(.runtime, message: LuaCall.guarded(path)) }
-    let descriptor = MoonbasePlatform.open(resolved, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    guard descriptor >= 0 else { throw LuaError(.runtime, message: "\(path): \(String(cString: strerror(errno)))") }
-    let file = LuaFile(descriptor: descriptor, guardian: guardian)
-    try call.return(try iterator(file, formats: formats(&call, from: 1), closing: true, in: call.state))
+    do {
+      let file = try file(at: resolved, flags: O_RDONLY)
+      try call.return(try iterator(file, formats: formats(&call, from: 1), closing: true, in: call.state))
+    } catch LuaFile.Failure.system(let number) {
+      throw LuaError(.runtime, message: "\(path): \(String(cString: strerror(number)))")
+    }
   }
 
   func iterator(

@@ -7,7 +7,7 @@ extension LuaFileLibrary {
   func open(_ call: inout LuaCall) throws {
     let path = try call.name(0)
     let mode = call.isNil(1) ? "r" : try call.name(1)
-    guard Self.modes[mode.replacing("b", with: "")] != nil, mode.hasPrefix("b") == false else {
+    guard Self.flags(of: mode) != nil else {
       throw call.argumentError(1, problem: "invalid mode")
     }
     guard let file = try openFile(path, mode: mode, call: &call) else { return }
@@ -20,9 +20,15 @@ extension LuaFileLibrary {
     "a+": (O_RDWR | O_CREAT | O_APPEND, true),
   ]
 
+  /// What a mode means; nil for what is none. A "b" behind the first letter changes nothing.
+  private static func flags(of mode: String) -> (flags: Int32, writes: Bool)? {
+    guard mode.utf8.count <= 3, mode.utf8.first != UInt8(ascii: "b") else { return nil }
+    return modes[mode.replacing("b", with: "")]
+  }
+
   /// Opens a file. Where it cannot, it returns the reason to the script and gives nil.
   private func openFile(_ path: String, mode: String, call: inout LuaCall) throws -> LuaFile? {
-    let (flags, writes) = Self.modes[mode.replacing("b", with: "")] ?? (O_RDONLY, false)
+    let (flags, writes) = Self.flags(of: mode) ?? (O_RDONLY, false)
     guard let resolved = access.path(path, writing: writes) else {
       // A script that may not read a file is not told whether the file exists.
       call.refuse(path, writing: writes, access: access)
@@ -32,20 +38,28 @@ extension LuaFileLibrary {
       call.refuseGuarded(path)
       return nil
     }
-    // Links were resolved. A link that was put there meanwhile is not followed.
-    let descriptor = MoonbasePlatform.open(resolved, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
-    guard descriptor >= 0 else {
-      call.fail(path, number: errno)
+    do {
+      return try file(at: resolved, flags: flags)
+    } catch LuaFile.Failure.system(let number) {
+      call.fail(path, number: number)
       return nil
     }
+  }
+
+  /// Opens the file of a path in which links were resolved. A link that was put there meanwhile is not followed, and no pipe is
+  /// waited for until somebody opens its other end.
+  func file(at resolved: String, flags: Int32) throws -> LuaFile {
+    let descriptor = MoonbasePlatform.open(resolved, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
+    guard descriptor >= 0 else { throw LuaFile.Failure.system(errno) }
     var status = stat()
     if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
       _ = MoonbasePlatform.close(descriptor)
-      call.fail(path, number: EISDIR)
-      return nil
+      throw LuaFile.Failure.system(EISDIR)
     }
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
-    return LuaFile(descriptor: descriptor, guardian: guardian)
+    let file = LuaFile(descriptor: descriptor, guardian: guardian)
+    note(file)
+    return file
   }
 
   func isGuarded(_ resolved: String, writing: Bool) -> Bool {

@@ -12,6 +12,12 @@ final class LuaFileLibrary {
   var input: LuaFile
   var output: LuaFile
   unowned let state: LuaState
+  /// Open pipes and devices, of which some may be gone.
+  private var pipes: [WeakFile] = []
+
+  private struct WeakFile {
+    weak var file: LuaFile?
+  }
 
   init(state: LuaState, access: LuaFileAccess, guardian: (any LuaFileGuard)?) throws(LuaError) {
     self.state = state
@@ -35,6 +41,20 @@ final class LuaFileLibrary {
     type.usualWeight = LuaFile.size + 512
     addMethods()
     try state.register(type)
+  }
+
+  /// Keeps a file in mind that may have to wait when it is written.
+  func note(_ file: LuaFile) {
+    guard file.mayWait else { return }
+    pipes.removeAll { $0.file == nil }
+    pipes.append(WeakFile(file: file))
+  }
+
+  /// Writes what open pipes and devices still hold, as long as the run may wait for that.
+  func flushPipes() throws {
+    for file in pipes.compactMap(\.file) where file.isOpen {
+      do { try file.flush() } catch is LuaFile.Failure {}
+    }
   }
 
   func io() throws(LuaError) -> LuaTable {

@@ -10,17 +10,27 @@ extension LuaState {
     guard preset != .trusted else { return }
     modules.guardian = guardian
     let library = try LuaFileLibrary(state: self, access: access, guardian: guardian)
+    files = library
     try setGlobal("io", to: .table(try library.io().frozen()))
     try setGlobal("os", to: .table(try library.os(like: try global("os")).frozen()))
   }
+
+  /// Writes what scripts' open pipes and devices still hold. Within a run it waits for room no longer than the run may take; of what
+  /// is left when the state goes, they get what they take at once.
+  public func flushPipes() throws { try files?.flushPipes() }
 }
 
 extension LuaCall {
   /// Returns `nil, message, number`, as Lua's libraries do where a file cannot be used.
   mutating func fail(_ path: String?, number: Int32) {
     returnNil()
-    `return`("\(path.map { "\($0): " } ?? "")\(String(cString: strerror(number)))")
+    `return`("\(path.map { "\(Self.shown(path: $0)): " } ?? "")\(String(cString: strerror(number)))")
     `return`(Int64(number))
+  }
+
+  /// A path as a message shows it: of what is too long for one, the beginning.
+  static func shown(path: String) -> String {
+    path.utf8.count < PATH_MAX ? path : String(decoding: path.utf8.prefix(200), as: UTF8.self) + "…"
   }
 
   /// Returns `nil, message, number` for a path that the program keeps to itself.

@@ -42,19 +42,19 @@ public struct LuaModules {
 
   /// Whether it is a name: letters, digits, `_` and `-`, in parts divided by single dots. A name never leads out of a root.
   static func isName(_ name: String) -> Bool {
-    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    return name.utf8.count <= 200
-      && parts.allSatisfy { part in
-        !part.isEmpty
-          && part.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-              UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-              true
-            default: false
-            }
+    // A script may give any text: nothing is made of a long one.
+    guard name.utf8.count <= 200 else { return false }
+    return name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
+      !part.isEmpty
+        && part.utf8.allSatisfy { byte in
+          switch byte {
+          case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+          default: false
           }
-      }
+        }
+    }
   }
 
   /// The file of a module, and its name in messages: the path below the root, which tells two `init.lua` apart.

@@ -8,7 +8,9 @@ extension LuaState {
   /// ```
   public func codeFrame(of error: LuaError, context: Int = 2) -> String? {
     guard let script = error.script, let line = error.line, let source = source(named: script) else { return nil }
-    return source.frame(line: line, message: error.message, context: context)
+    // It is looked through for a word in quotes, and Lua's own messages are short.
+    let message = String(decoding: error.message.utf8.prefix(1024), as: UTF8.self)
+    return source.frame(line: line, message: message, context: context)
   }
 
   private func source(named name: String) -> LuaSource? {

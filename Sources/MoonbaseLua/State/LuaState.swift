@@ -47,6 +47,8 @@ public final class LuaState {
   /// The sources loaded last, by their names in messages.
   var sources: [String: LuaSource] = [:]
   var loaded = LuaLoadedModules()
+  /// Lua's `io` over granted files, where there is one.
+  var files: LuaFileLibrary?
   /// The last error that a host function raised as text, with its traceback, which the text does not carry.
   var rethrown: (text: String, traceback: [LuaError.Frame])?
   /// For whom this state worked last, and what of its memory counts there.

@@ -39,7 +39,13 @@ public struct ScriptRunner {
         let environment = try environment(sources.last?.name ?? program, program: program, arguments: arguments)
         let chunks = try sources.map { try domain.state.load(Self.source(of: $0), in: environment) }
         try prepare()
-        for chunk in chunks { results = try chunk.call(arguments.map(LuaValue.text)) }
+        do {
+          for chunk in chunks { results = try chunk.call(arguments.map(LuaValue.text)) }
+        } catch {
+          try? domain.state.flushPipes()
+          throw error
+        }
+        try domain.state.flushPipes()
       }
       let outcome = ending()
       guard outcome.message == nil, let form = try Self.form(of: results) else { return outcome }
@@ -120,7 +126,7 @@ public struct ScriptRunner {
 
   private func text(of error: LuaError) -> String {
     // A plain program's messages are as its author wrote them.
-    var lines = [domain.state.preset == .trusted ? error.plainDescription : error.description]
+    var lines = [Self.beginning(of: domain.state.preset == .trusted ? error.plainDescription : error.description)]
     if let details = (error.underlying as? any CustomStringConvertible)?.description, !lines[0].contains(details) {
       lines.append(details)
     }
@@ -133,13 +139,24 @@ public struct ScriptRunner {
     return lines.joined(separator: "\n")
   }
 
+  /// The greatest message that is told whole: this is done after the run, when no limit holds.
+  private static let greatestMessage = 1 << 20
+
+  private static func beginning(of message: String) -> String {
+    let count = message.utf8.count
+    guard count > greatestMessage else { return message }
+    return String(decoding: message.utf8.prefix(greatestMessage), as: UTF8.self) + "… (\(count) bytes in all)"
+  }
+
   /// What may be behind a nil, the context that was not given, and behind a list in the place of an iterator.
   private func advice(for error: LuaError) -> String? {
-    if error.message.hasPrefix("attempt to call a table value (for iterator") {
+    // Lua's own messages are short.
+    let message = String(decoding: error.message.utf8.prefix(1024), as: UTF8.self)
+    if message.hasPrefix("attempt to call a table value (for iterator") {
       return "a list is walked over with: for index, element in ipairs(list) do"
     }
-    if let advice = adviceForCalledValue(error.message) { return advice }
-    guard domain.foundNoContext, error.kind == .runtime, error.message.contains("a nil value") else { return nil }
+    if let advice = adviceForCalledValue(message) { return advice }
+    guard domain.foundNoContext, error.kind == .runtime, message.contains("a nil value") else { return nil }
     return
       "moonbase.context and moonbase.model are nil here: name a store with --store (or a model with --model, for a store"
       + " in memory), or take the context of moonbase.open{ store = ..., model = ... }"

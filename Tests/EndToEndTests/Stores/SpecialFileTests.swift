@@ -24,6 +24,37 @@ import Testing
     #expect(try bench.names() == ["m.lua", "pipe"])
   }
 
+  /// SQLite would write its log or its index into the file that has the other name.
+  @Test(arguments: ["-wal", "-shm", "-journal"]) func aSecondNameOfAnotherFileIsNoLog(_ suffix: String) throws {
+    let code = "local c = moonbase.context c:insert('P') assert(c:save())"
+    #expect(try bench.moonbase("run", "--store", "s.sqlite", "--model", "m.lua", "-e", code).status == 0)
+    try? FileManager.default.removeItem(at: bench.file("s.sqlite\(suffix)"))
+    try bench.write("precious", to: "other")
+    try #require(link(bench.file("other").path, bench.file("s.sqlite\(suffix)").path) == 0)
+    let refused = try bench.moonbase("run", "--store", "s.sqlite", "-e", "print(moonbase.context:fetch('P'):count())")
+    #expect(refused.status == 1 && refused.complaints.contains("second name of another file"), "\(refused.complaints)")
+    #expect(try String(contentsOf: bench.file("other"), encoding: .utf8) == "precious")
+  }
+
+  /// A run waits for the reader of a pipe no longer than it may, also for what is left when its script has ended.
+  @Test(arguments: ["", "os.exit(0)", "error('x')"])
+  func aPipeThatNobodyReadsIsNotWaitedForForEver(_ ending: String) throws {
+    let code = """
+      local f = io.open('pipe', 'r+') for i = 1, 16 do f:write(('x'):rep(4096)) end f:flush() f:write('rest') \(ending)
+      """
+    let run = try bench.program(
+      "timeout", ["20", Workbench.command.path, "run", "--limit-time", "1", "-e", code])
+    #expect(run.status != 124, "\(run.complaints)")
+  }
+
+  @Test func aLongErrorEndsAScriptAtOnce() throws {
+    let started = ContinuousClock.now
+    let run = try bench.program(
+      "timeout", ["60", Workbench.command.path, "run", "-e", "error(('x'):rep(1 << 20):rep(64))"])
+    #expect(run.status == 1 && run.complaints.contains("bytes in all)"))
+    #expect(run.complaints.utf8.count < 2 << 20 && ContinuousClock.now - started < .seconds(20))
+  }
+
   @Test func aScriptMayComeThroughAPipe() throws {
     let run = try bench.program(
       "timeout", ["20", "bash", "-c", "\"$0\" run <(echo 'print(6 * 7)')", Workbench.command.path])

@@ -18,8 +18,8 @@ import Testing
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  private func run(_ code: String) throws -> [LuaValue] {
-    let state = try LuaState()
+  private func run(_ code: String, limits: LuaLimits = LuaLimits()) throws -> [LuaValue] {
+    let state = try LuaState(limits: limits)
     try state.openFiles(
       LuaFileAccess(
         readable: [folder.appendingPathComponent("in")], writable: [folder.appendingPathComponent("out")],
@@ -113,6 +113,48 @@ import Testing
 
   @Test func aFolderIsNoFile() throws {
     #expect(try text("local f, m, n = io.open(folder .. '/in') return m").contains("irectory"))
+  }
+
+  @Test func aPipeThatNobodyWritesIsWaitedForAsLongAsTheRunMayTake() throws {
+    try #require(mkfifo(folder.appendingPathComponent("in/pipe").path, 0o600) == 0)
+    for code in ["return io.lines(folder .. '/in/pipe')()", "return io.open(folder .. '/in/pipe'):read()"] {
+      let error = #expect(throws: LuaError.self) { try run(code, limits: LuaLimits(deadline: 0.2)) }
+      #expect(error?.kind == .limit(.deadline), "\(code)")
+    }
+    #expect(try text("return select(2, pcall(io.lines, folder .. '/in'))").hasSuffix("/in: Is a directory"))
+  }
+
+  /// What a script gives as a path, a mode or a module may be of any length.
+  @Test(arguments: [
+    "select(2, io.open(long))", "select(2, pcall(io.lines, long))", "select(2, os.remove(long))",
+    "select(2, os.rename(long, long))",
+  ])
+  func aPathThatIsTooLongIsToldByItsBeginning(_ code: String) throws {
+    let message = try text("local long = ('é/'):rep(1 << 20) return \(code)")
+    #expect(message.hasSuffix("…: File name too long") && message.utf8.count < 300, "\(message.prefix(500))")
+    #expect(
+      try text("return select(2, pcall(io.open, folder .. '/in/lines.txt', ('b'):rep(1 << 20)))")
+        .contains("invalid mode"))
+  }
+
+  @Test func aLongNameOfAModuleTakesNoTime() throws {
+    let started = ContinuousClock.now
+    let message = try text("return tostring(select(2, pcall(require, ('.'):rep(20 << 20))))")
+    #expect(message.contains("…' is no module name"), "\(message.prefix(500))")
+    #expect(ContinuousClock.now - started < .seconds(5))
+  }
+
+  /// A file that goes with its last reference is not waited for: its pipe is full, and nobody reads.
+  @Test func whatAFullPipeDoesNotTakeIsDroppedWhenItsFileGoes() throws {
+    try #require(mkfifo(folder.appendingPathComponent("out/pipe").path, 0o600) == 0)
+    let fill = """
+      local f = assert(io.open(folder .. '/out/pipe', 'r+'))
+      for _ = 1, 16 do f:write(('x'):rep(4096)) end
+      f:flush()
+      f:write('rest')
+      """
+    #expect(try text(fill + " f = nil collectgarbage() return 'done'") == "done")
+    #expect(try text(fill + " return 'done'") == "done")
   }
 
   @Test func aClosedFileSaysSo() throws {
