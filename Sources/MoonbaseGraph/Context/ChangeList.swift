@@ -23,15 +23,26 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
     note(object)
   }
 
-  /// Takes an object out that is in the list.
-  mutating func remove(_ object: ManagedObject) {
+  /// Takes an object in that was in the list before, in the place that it had.
+  mutating func putBack(_ object: ManagedObject, at position: Int) {
+    while entries.count <= position { entries.append(nil) }
+    guard entries[position] == nil else { return append(object) }
+    object.changePosition = position
+    entries[position] = object
+    count += 1
+    note(object)
+  }
+
+  /// Takes an object out that is in the list. With `keepingPlaces` the others stay where they are, so that it can be put back.
+  mutating func remove(_ object: ManagedObject, keepingPlaces: Bool = false) {
     let position = object.changePosition
     guard position < entries.count, entries[position] === object else { return }
     entries[position] = nil
     count -= 1
     index?.leave(object)
-    if isEmpty { (entries, index) = ([], nil) }
-    if entries.count > 2 * count + 64 { closeUp() }
+    while case .some(nil) = entries.last { entries.removeLast() }
+    if isEmpty { index = nil }
+    if !keepingPlaces { closeUpIfSparse() }
   }
 
   /// Takes objects out.
@@ -39,7 +50,9 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
     for object in try filter(isGone) { remove(object) }
   }
 
-  private mutating func closeUp() {
+  /// Closes up where most places are empty.
+  mutating func closeUpIfSparse() {
+    guard entries.count > 2 * count + 64 else { return }
     entries = entries.filter { $0 != nil }
     for (position, object) in entries.enumerated() { object?.changePosition = position }
   }

@@ -42,9 +42,9 @@ extension ManagedObjectContext {
 
   private func insertAsleep(_ entity: ResolvedEntity) throws -> ManagedObject {
     let object = try makeObject(ManagedObjectID(temporaryFor: entity.symbol), of: entity, state: .inserted)
+    record(.absence, of: object)
     object.takeInitialValues(in: journal.current)
-    note(.inserted(object))
-    list(object)
+    mark(object, nil, as: .listed)
     changeCount &+= 1
     touchedObjects?.append(object)
     return object
@@ -60,8 +60,7 @@ extension ManagedObjectContext {
     guard !object.state.contains(.departing) else { return }
     try prepareForDeletion(of: object)
     guard !object.isDeleted, object.context === self else { return }
-    object.markDeleted()
-    list(object)
+    mark(object, nil, as: [.deleted, .listed])
     changedObjects.note(object)
     if object.isInserted { newDeletedObjects.append(object) }
     object.outdate(.presence)
@@ -99,7 +98,6 @@ extension ManagedObjectContext {
   /// all is given up, with what these hooks changed before.
   public func rollback() throws {
     try refuseWithinHooks("a rollback was asked for")
-    isTransactionWhole = false
     var failures: [any Error] = []
     for object in changedObjects where !object.isInserted { failures += object.failuresOfHooks(before: true) }
     let objects = changedObjects
@@ -110,6 +108,7 @@ extension ManagedObjectContext {
       object.markUnlisted()
       if object.isInserted { disown(object, because: .rolledBack) } else { object.becomeFault() }
     }
+    forgetJournal()
     for object in objects where object.context === self { failures += object.failuresOfHooks(before: false) }
     if let first = failures.first { throw first }
   }
@@ -131,10 +130,10 @@ extension ManagedObjectContext {
   /// Throws `.recursiveSave` and `.contextBusy` within a hook.
   public func reset() throws {
     try refuseWithinHooks("a reset was asked for")
-    isTransactionWhole = false
     forgetChanges()
     for object in registered.values { object.takeUnretainedValue().leave(because: .reset) }
     registered = IdentityMap()
+    forgetJournal()
     forgetDerivations()
     coordinator.forgetAllRows()
   }
@@ -179,7 +178,6 @@ extension ManagedObjectContext {
     object.noteMembersLost()
     let (partners, lists) = (object.partners, object.listsOfChangedOthers)
     let (ties, removals) = (object.unsavedTies, try object.deletedDestinations())
-    isTransactionWhole = false
     object.becomeFault()
     failures += object.failuresOfHooks(before: false)
     for (slot, ids) in removals {
@@ -187,9 +185,9 @@ extension ManagedObjectContext {
       didChange(object)
     }
     for (slot, list) in lists {
-      list.unload()
       object.setRelationship(list, slot: slot)
       didChange(object)
+      object.unload(list, slot: slot)
     }
     // What others know by the row stays where the row says the same.
     object.outdateAll()

@@ -17,8 +17,12 @@ extension ManagedObjectContext {
       if object.hasLiveValues, object.live.count != object.entity.properties.count {
         broken.append("\(id) has \(object.live.count) values")
       }
+      for (slot, known) in object.relationships where known.isLoaded && !known.changesAreLoaded {
+        broken.append("\(id).\(object.entity.properties[slot].name) has changes that its destinations do not show")
+      }
       broken += brokenInverses(of: object)
     }
+    if !journal.isActive, journal.count > 0 { broken.append("\(journal.count) changes are kept for nobody") }
     for object in changedObjects where !object.state.contains(.listed) {
       broken.append("\(object.objectID) is in the list of changes and does not know it")
     }

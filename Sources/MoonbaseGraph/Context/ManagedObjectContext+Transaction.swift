@@ -15,20 +15,19 @@ extension ManagedObjectContext {
       throw GraphError(
         .invalidRequest, message: "a transaction begins without unsaved changes: save or roll back first")
     }
-    let savepoint = journal.begin()
-    defer { endSavepoint(savepoint) }
-    isTransactionWhole = true
     do {
-      isInTransaction = true
-      defer { isInTransaction = false }
-      let result = try body()
-      isInTransaction = false
-      try save()
-      return result
+      // Transient values are nowhere but in the objects, so they come back by way of the journal.
+      return try undoingOnFailure {
+        isInTransaction = true
+        defer { isInTransaction = false }
+        let result = try body()
+        isInTransaction = false
+        try save()
+        return result
+      }
     } catch {
-      // Transient values are nowhere but in the objects, so they come back from the savepoint.
-      if isTransactionWhole { undo(since: savepoint) { _ in false } }
-      // The rollback is whole, whatever hooks say to it; the error that made it necessary is the one to tell.
+      // What was given up or saved on the way cannot be undone. The rollback is whole, whatever hooks say to it; the error that
+      // made it necessary is the one to tell.
       try? rollback()
       throw error
     }

@@ -60,11 +60,9 @@ public final class ManagedObjectContext {
   var outdatedStored: [StoredPlace] = []
   /// Whether the body of a transaction runs.
   var isInTransaction = false
-  /// Whether nothing was given up or saved since the transaction began: then all that it changed can be undone.
-  var isTransactionWhole = true
   /// Objects that change while rules and `willSave` run; nil outside of that.
   @exclusivity(unchecked) var touchedObjects: OrderedSet<ManagedObject>?
-  /// What objects were like before changes that may have to be undone.
+  /// What was there before changes that may have to be undone.
   @exclusivity(unchecked) var journal = ChangeJournal()
   /// Objects deleted since delete rules were last applied.
   var deletionsToPropagate: ContiguousArray<ManagedObject> = []
@@ -211,28 +209,36 @@ public final class ManagedObjectContext {
     readAheadNumber += 1
   }
 
-  func didChange(_ object: ManagedObject) {
+  /// An object has unsaved changes, in a slot or otherwise.
+  func didChange(_ object: ManagedObject, _ slot: Slot? = nil) {
     changeCount &+= 1
     touchedObjects?.append(object)
     changedObjects.note(object)
-    object.markUpdated()
-    list(object)
+    mark(object, slot, as: object.state.contains(.inserted) ? .listed : [.listed, .updated])
   }
 
   /// A value was set past change notes. The object is kept until the next save, which writes it; `willSave` is not called again
   /// for it, so that it may set what is new each time.
-  func didChangePrimitive(_ object: ManagedObject) {
+  func didChangePrimitive(_ object: ManagedObject, _ slot: Slot) {
     if phase == .validating { touchedObjects?.append(object) }
-    list(object)
+    mark(object, slot, as: .listed)
   }
 
-  func list(_ object: ManagedObject) {
-    if object.markListed() { changedObjects.append(object) }
+  /// The next save looks at an object and a slot.
+  @inline(__always)
+  func mark(_ object: ManagedObject, _ slot: Slot?, as flags: ManagedObject.State) {
+    if !object.has(flags, mark: slot) { markAnew(object, slot, as: flags) }
+  }
+
+  @inline(never)  // an object changes more often than it becomes changed
+  private func markAnew(_ object: ManagedObject, _ slot: Slot?, as flags: ManagedObject.State) {
+    record(.flags(object.flags(slot)), of: object)
+    if object.mark(slot, as: flags) { changedObjects.append(object) }
   }
 
   /// The next save need not look at the object.
   func unlist(_ object: ManagedObject) {
-    if object.markUnlisted() { changedObjects.remove(object) }
+    if object.markUnlisted() { changedObjects.remove(object, keepingPlaces: journal.isActive) }
   }
 
   /// An entity of the model. Throws `.unknownName` where there is none of that name.

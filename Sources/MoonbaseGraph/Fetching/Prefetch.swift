@@ -56,7 +56,7 @@ struct Prefetch {
       try HostWork.charge(lists.count)
       for (id, list) in zip(group, lists) {
         if areHeld, let owner = context.registeredObject(for: id) {
-          try owner.load(list, into: owner.toManyState(slot))
+          try owner.load(list, into: owner.toManyState(slot), slot: slot)
         } else {
           context.prefetched.insert(list, for: PrefetchKey(id: id, slot: slot))
         }

@@ -7,9 +7,11 @@ extension ManagedObject {
   /// The value in a slot: the object's own, or else the row's.
   @inline(__always)
   final func current(_ slot: Slot) -> Value? {
-    if !live.isEmpty, let own = live[slot] { return own }
-    return page?.value(slot, of: Int(place))
+    own(slot) ?? page?.value(slot, of: Int(place))
   }
+  /// The object's own value in a slot; nil where the row's holds.
+  @inline(__always)
+  final func own(_ slot: Slot) -> Value? { live.isEmpty ? nil : live[slot] }
   /// The values in all slots; nil where there are none.
   final var currentValues: ContiguousArray<Value>? {
     guard hasLiveValues || page != nil else { return nil }

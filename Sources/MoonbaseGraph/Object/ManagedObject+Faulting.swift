@@ -49,6 +49,7 @@ extension ManagedObject {
   /// Takes newer values of the store in; unsaved changes stay on top.
   final func adopt(_ newer: Snapshot) {
     let (former, old) = (watchedValues, entity.toOneSlots.map(current))
+    if state.contains(.listed) { remember(.row(reading)) }
     forgetReadings()
     rebase(on: newer)
     outdateDifferences(from: former, because: .row)
@@ -58,6 +59,14 @@ extension ManagedObject {
     for (slot, old) in zip(entity.toOneSlots, old) where !changed.contains(slot) {
       rowMoved(slot, from: old ?? .null, to: newer.values[slot])
     }
+  }
+
+  /// A row that was read while the object had changes, which are undone now. One of the same version may have other values where
+  /// the store counts.
+  final func takeIn(later row: Snapshot) {
+    if isFault { return takeRow(row) }
+    guard let snapshot, !snapshot.isIdentical(to: row), snapshot.version <= row.version else { return }
+    if snapshot.version < row.version || snapshot.values != row.values { adopt(row) }
   }
 
   /// The values of the last save or fetch by name; of the given keys, or of all properties but to-many ones not read.

@@ -38,7 +38,8 @@ extension ManagedObject {
       else { continue }
       for id in Array(state.members) {
         guard let other = otherSide(of: .objectID(id), along: relationship) else { continue }
-        if other.isDeleted || !other.isFault && !other.pointsAt(self, slot: inverse) { _ = state.remove(id) }
+        guard other.isDeleted || !other.isFault && !other.pointsAt(self, slot: inverse) else { continue }
+        alter(id, of: state, slot: slot, because: .row) { $0.remove(id) }
       }
     }
   }
@@ -86,5 +87,4 @@ extension ManagedObject {
     }
     return (relationship, inverse)
   }
-
 }

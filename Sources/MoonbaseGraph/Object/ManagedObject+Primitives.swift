@@ -54,7 +54,7 @@ extension ManagedObject {
   /// Says that a primitive value changed: the object counts as changed.
   public final func didChangeValue(forKey key: String) throws {
     let slot = try slot(of: key)
-    willChange()
+    rememberValue(slot)
     didChange(slot)
   }
 }

@@ -41,14 +41,26 @@ extension ManagedObject {
 
   final func forgetCaches() { setCaches([:]) }
 
+  /// What a transformer made of the bytes in a slot.
+  final func transformed(_ slot: Slot) -> Value? {
+    guard let cached = record?.caches[slot], cached.reads == nil else { return nil }
+    return cached.value
+  }
+
   /// Keeps a value until will-save; nil forgets it.
   final func delay(_ value: Value?, slot: Slot) {
+    let old = delayed[slot]
+    guard value != nil || old != nil else { return }
+    remember(.delayed(slot, old), Facet(slot))
+    restoreDelayed(value, slot: slot)
+  }
+
+  /// Puts back the value that waited for will-save, or that none did.
+  final func restoreDelayed(_ value: Value?, slot: Slot) {
     guard value != nil || record != nil else { return }
     ownRecord.delayed[slot] = value
     weighComputed()
   }
-
-  final func forgetDelayedValues() { setDelayed([:]) }
 
   /// Puts what is known of a to-many relationship in its place.
   final func setRelationship(_ known: ToManyState, slot: Slot) {

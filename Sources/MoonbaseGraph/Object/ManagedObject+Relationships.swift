@@ -84,24 +84,31 @@ extension ManagedObject {
   }
 
   /// Takes a destination in without telling it; false if it was there.
-  private func include(_ id: ManagedObjectID, slot: Slot) -> Bool { alter(slot) { $0.add(id) } }
-
-  /// Gives a destination up without telling it; false if it was not there.
-  private func exclude(_ id: ManagedObjectID, slot: Slot) -> Bool { alter(slot) { $0.remove(id) } }
-
-  private func alter(_ slot: Slot, _ change: (ToManyState) -> ToManyState.Step?) -> Bool {
-    let state = toManyState(slot)
-    let isNoted = context?.journal.isActive ?? false
-    if isNoted { willChange() }
-    guard let step = change(state) else { return false }
-    if isNoted { context?.note(.destination(self, slot, state, step)) }
+  private func include(_ id: ManagedObjectID, slot: Slot) -> Bool {
+    guard alter(id, of: toManyState(slot), slot: slot, because: cause, { $0.add(id) }) else { return false }
     didChange(slot)
     return true
   }
 
-  private func note(_ order: ToManyState.Order, of state: ToManyState, slot: Slot) {
-    willChange()
-    context?.note(.order(self, slot, state, order))
+  /// Gives a destination up without telling it; false if it was not there.
+  private func exclude(_ id: ManagedObjectID, slot: Slot) -> Bool {
+    guard alter(id, of: toManyState(slot), slot: slot, because: cause, { $0.remove(id) }) else { return false }
+    didChange(slot)
+    return true
+  }
+
+  /// Changes what a destination is to a relationship; false if `change` had nothing to do.
+  @discardableResult
+  final func alter(
+    _ id: ManagedObjectID, of known: ToManyState, slot: Slot, because cause: Derivations.Cause,
+    _ change: (ToManyState) -> Bool
+  ) -> Bool {
+    guard let context else { return change(known) }
+    let former = context.journal.records(self) ? known.step(of: id) : nil
+    guard change(known) else { return false }
+    if let former { context.record(.destination(slot, known, former), of: self) }
+    outdate(slot, because: cause)
+    return true
   }
 
   /// Whether a to-many relationship without a state has no destinations, so that there is nothing to read.
@@ -126,15 +133,16 @@ extension ManagedObject {
     let state = toManyState(slot)
     if !state.isLoaded {
       guard let context else { throw goneError }
-      try load(context.storedDestinations(of: self, slot: slot), into: state)
+      try load(context.storedDestinations(of: self, slot: slot), into: state, slot: slot)
     }
     return state
   }
 
   /// Takes in the destinations as they are saved. Where a script may not hold so many, the relationship stays unread.
-  final func load(_ saved: [ManagedObjectID], into state: ToManyState) throws {
+  final func load(_ saved: [ManagedObjectID], into known: ToManyState, slot: Slot) throws {
     try HostMemory.require(ToManyState.weight(of: saved.count))
-    state.load(saved)
+    if state.contains(.listed) { remember(.members(slot, known, known.contents)) }
+    known.load(saved)
     weighRelationships()
   }
 
@@ -178,7 +186,7 @@ extension ManagedObject {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
     let state = try loadedState(slot)
     guard old != new else { return }
-    note(state.orderBeforeMove(from: old), of: state, slot: slot)
+    remember(.destination(slot, state, state.step(of: state.members[old])), Facet(slot), because: cause)
     state.move(from: old, to: new)
     didChange(slot)
   }
@@ -216,7 +224,7 @@ extension ManagedObject {
     for (id, object) in zip(ids, coming) { try addMember(id, slot: slot, destination: object) }
     if entity.properties[slot].relationship?.isOrdered == true, try memberIDs(slot) != ids {
       let state = toManyState(slot)
-      note(state.order, of: state, slot: slot)
+      remember(.order(slot, state, state.contents), Facet(slot), because: cause)
       state.reorder(ids)
       didChange(slot)
     }

@@ -50,10 +50,13 @@ extension ManagedObject {
     return [id]
   }
 
-  /// One-to-many relationships with unsaved changes. They are changes of the other sides, which keep them.
+  /// One-to-many relationships with unsaved changes. They are changes of the other sides, which keep them. Transient ones are gone
+  /// on both sides.
   final var listsOfChangedOthers: SlotMap<ToManyState> {
     relationships.filter { slot, state in
-      guard let relationship = entity.properties[slot].relationship else { return false }
+      guard let relationship = entity.properties[slot].relationship, !relationship.description.isTransient else {
+        return false
+      }
       return state.hasChanges && relationship.inverseSlot != nil && !relationship.isManyToMany
     }
   }
@@ -80,12 +83,16 @@ extension ManagedObject {
 
   private func forgetMember(_ id: ManagedObjectID, along relationship: ResolvedRelationship) {
     guard let slot = relationship.inverseSlot, !relationship.description.isTransient else { return }
-    relationships[slot]?.forget(id)
     outdate(slot, because: .row)
+    guard let known = relationships[slot], known.knows(id) else { return }
+    alter(id, of: known, slot: slot, because: .row) { $0.forget(id) }
+    unload(known, slot: slot)
   }
 
-  private func unload(_ state: ToManyState, slot: Slot) {
-    state.unload()
+  /// The next access reads the destinations anew.
+  final func unload(_ known: ToManyState, slot: Slot) {
+    if known.isLoaded, state.contains(.listed) { remember(.members(slot, known, known.contents)) }
+    known.unload()
     outdate(slot, because: .row)
   }
 

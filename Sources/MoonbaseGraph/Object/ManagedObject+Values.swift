@@ -118,24 +118,20 @@ extension ManagedObject {
   /// Puts a value into a slot without noting a change: the next save writes it all the same.
   final func setStoredPrimitive(_ value: Value, slot: Slot) throws {
     guard try replace(value, slot: slot) else { return }
-    outdate(slot)
     context?.noteChange()
     context?.changedObjects.note(self)
     guard !entity.properties[slot].isTransient else { return }
-    markChanged(slot)
-    if !state.contains(.awaking) { context?.didChangePrimitive(self) }
+    if state.contains(.awaking) { markChanged(slot) } else { context?.didChangePrimitive(self, slot) }
   }
 
-  /// Notes that a slot changed.
+  /// Notes that a slot changed, of which was recorded what was there before.
   final func didChange(_ slot: Slot) {
-    outdate(slot, because: state.contains(.awaking) ? .row : .change)
     guard !state.contains(.awaking) else {
       if !entity.properties[slot].isTransient { markChanged(slot) }
       context?.noteChange()
       return
     }
-    markChanged(slot)
-    context?.didChange(self)
+    context?.didChange(self, slot)
   }
 
   // MARK: Kinds of values
@@ -259,7 +255,6 @@ extension ManagedObject {
     if derived.writePolicy == .delayed {
       // An equal value is no change. One that cannot be computed is another one.
       if let old = try? read(slot, behavior: behavior), old.isSame(as: fitting) { return }
-      willChange()
       delay(fitting, slot: slot)
       return didChange(slot)
     }
@@ -280,10 +275,9 @@ extension ManagedObject {
   /// Writes the values of delayed derived attributes through; returns whether there were any.
   final func writeDelayedValues() throws -> Bool {
     guard !delayed.isEmpty else { return false }
-    willChange()
     // What a deleted object was still to write is of no use to anybody.
     guard !isDeleted else {
-      forgetDelayedValues()
+      for slot in delayed.keys { delay(nil, slot: slot) }
       return false
     }
     let behavior = try behavior()

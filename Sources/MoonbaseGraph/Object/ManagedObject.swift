@@ -46,7 +46,7 @@ open class ManagedObject {
   @exclusivity(unchecked) final private(set) var departure = Departure.contextGone
   /// Whether the context counts what the object keeps.
   @exclusivity(unchecked) final private(set) var isWeighed = false
-  /// The savepoint of the context in which the object was last noted.
+  /// The savepoint of the context in which the object was inserted; 0 where that was in none.
   @exclusivity(unchecked) final private(set) var savepoint: UInt32 = 0
   @exclusivity(unchecked) private final var position: UInt32 = 0
   /// The place in the page.
@@ -160,7 +160,7 @@ extension ManagedObject {
 
 /// Coming to a context and leaving it.
 extension ManagedObject {
-  /// A new object has the values of its model, and nothing of it is to be noted for the savepoint that it was made in.
+  /// A new object has the values of its model, and the savepoint that it was made in keeps nothing of it.
   final func takeInitialValues(in savepoint: UInt32) {
     setLive(entity.initialOwnValues)
     self.savepoint = savepoint
@@ -293,19 +293,20 @@ extension ManagedObject {
   /// Objects are gone to which a relationship may lead: that is no change.
   final func forgetDestinations(_ gone: Set<ManagedObjectID>, slot: Slot) {
     if let known = relationships[slot] {
-      known.forgetGone(gone)
-      outdate(slot, because: .row)
+      for id in known.known(among: gone) {
+        alter(id, of: known, slot: slot, because: .row) { $0.forgetGone(id) }
+      }
       return weighRelationships()
     }
     guard hasLiveValues, case .objectID(let id)? = current(slot), gone.contains(id) else { return }
-    setLive(.null, slot: slot)
-    outdate(slot, because: .row)
+    put(.null, slot: slot, because: .row)
   }
 
   /// Drops the values and all that differs from the row, and tells other objects what they no longer know of this one.
   final func becomeFault() {
     rowLeaves()
     leaveTransientDestinations()
+    if hasMoreThanItsRow { remember(.row(reading)) }
     context?.unlist(self)
     state.subtract([.updated, .deleted, .propagated, .born])
     snapshot = nil
@@ -313,6 +314,11 @@ extension ManagedObject {
     setRelationships([:])
     dropEmptyRecord()
     state.insert([.fault, .refreshed])
+  }
+
+  /// Whether there is anything that is nowhere else.
+  private final var hasMoreThanItsRow: Bool {
+    state.contains(.listed) || hasLiveValues || relationships.contains { entity.properties[$0.key].isTransient }
   }
 
   /// Becomes a fault without telling anybody, for it is the same object with the same values but for a count.
@@ -334,10 +340,32 @@ extension ManagedObject {
 
 /// Changing.
 extension ManagedObject {
-  /// Puts a value of its own into a slot in the place of `old`.
+  /// What is set while the object wakes up belongs to the row.
   @inline(__always)
-  final func put(_ value: Value, slot: Slot) {
-    willChange()
+  final var cause: Derivations.Cause { state.contains(.awaking) ? .row : .change }
+
+  /// Something of the object is about to be another: tells the context what was there before, where it wants to know.
+  @inline(__always)
+  final func remember(
+    _ former: @autoclosure () -> Change.Former, _ facet: Facet? = nil, because cause: Derivations.Cause = .change
+  ) {
+    guard let context, context.journal.isActive || context.derivations.isWatching || hasCaches else { return }
+    context.record(former(), of: self, facet, because: cause)
+  }
+
+  /// The value in a slot is about to be another one.
+  @inline(__always)
+  final func rememberValue(_ slot: Slot, because cause: Derivations.Cause = .change) {
+    remember(.value(slot, own(slot), transformed: transformed(slot)), Facet(slot), because: cause)
+  }
+
+  /// Puts a value of its own into a slot.
+  @inline(__always)
+  final func put(_ value: Value, slot: Slot) { put(value, slot: slot, because: cause) }
+
+  @inline(__always)
+  final func put(_ value: Value, slot: Slot, because cause: Derivations.Cause) {
+    rememberValue(slot, because: cause)
     materialize()
     setLive(value, slot: slot)
   }
@@ -355,6 +383,11 @@ extension ManagedObject {
     weigh(Self.liveSlotWeight &* count)
   }
 
+  @inline(__always)
+  private final func isMarked(_ slot: Slot) -> Bool {
+    slot < 64 ? changedLow & (1 << UInt64(slot)) != 0 : record?.changedHigh.contains(slot) == true
+  }
+
   /// The next save looks at a slot.
   @inline(__always)
   final func markChanged(_ slot: Slot) {
@@ -365,27 +398,29 @@ extension ManagedObject {
   final func forgetReadDestinations() {
     state.remove(.born)
     for slot in entity.toManySlots { outdate(slot, because: .row) }
-    setRelationships(relationships.filter { $0.value.hasChanges || entity.properties[$0.key].isTransient })
-    for (slot, known) in relationships where !entity.properties[slot].isTransient { known.unload() }
+    // What a savepoint knows of a relationship may be wanted back in it.
+    if context?.journal.isActive != true {
+      setRelationships(relationships.filter { $0.value.hasChanges || entity.properties[$0.key].isTransient })
+    }
+    for (slot, known) in relationships where !entity.properties[slot].isTransient { unload(known, slot: slot) }
   }
 
-  /// The object has unsaved changes, or is new.
-  final func markUpdated() {
-    if !state.contains(.inserted) { state.insert(.updated) }
+  /// Whether the object is all this, and a slot counts as changed.
+  @inline(__always)
+  final func has(_ flags: State, mark slot: Slot?) -> Bool {
+    state.isSuperset(of: flags) && (slot.map(isMarked) ?? true)
   }
 
-  /// The context's list of changes has the object. False if it had it already.
-  @discardableResult
-  final func markListed() -> Bool { state.insert(.listed).inserted }
+  /// The object is all this, and a slot counts as changed. Returns whether the context's list of changes is to take the object in.
+  final func mark(_ slot: Slot?, as flags: State) -> Bool {
+    defer { state.formUnion(flags) }
+    if let slot { markChanged(slot) }
+    return flags.contains(.listed) && !state.contains(.listed)
+  }
 
   /// The context's list of changes no longer has the object. False if it did not have it.
   @discardableResult
   final func markUnlisted() -> Bool { state.remove(.listed) != nil }
-
-  final func markDeleted() {
-    willChange()
-    state.insert(.deleted)
-  }
 
   /// Runs hooks of the object's deletion.
   final func departing(_ body: () throws -> Void) throws {
@@ -395,11 +430,14 @@ extension ManagedObject {
   }
 
   /// Delete rules are to be applied anew.
-  final func markUnpropagated() { state.remove(.propagated) }
+  final func markUnpropagated() {
+    remember(.flags(flags(nil)))
+    state.remove(.propagated)
+  }
 
   /// Runs delete rules of the object's deletion. They count as applied unless they fail.
   final func propagating(_ body: () throws -> Void) throws {
-    willChange()
+    remember(.flags(flags(nil)))
     state.insert(.propagated)
     do {
       try departing(body)
@@ -465,26 +503,75 @@ extension ManagedObject {
       if let value = live[slot]?.replacingIDs({ permanent[$0] }) { setLive(value, slot: slot) }
     }
   }
+}
 
-  /// The object was noted in a savepoint.
-  final func markNoted(in savepoint: UInt32) { self.savepoint = savepoint }
+/// Undoing: what was there before a change, and putting it back.
+extension ManagedObject {
+  /// Whether the object is in the list of changes, as what, and where; and whether a slot counts as changed.
+  struct Flags {
+    fileprivate let state: State
+    fileprivate let isMarked: Bool
+    let slot: Slot?
+    let position: Int
+  }
 
-  /// The object is as it was. What runs right now goes on running.
-  final func restore(_ memo: Memo) {
-    let (former, wasDeleted, wasDelayed) = (watchedValues, state.contains(.deleted), delayed)
-    let running: State = [.departing, .awaking]
-    state = memo.state.subtracting(running).union(state.intersection(running))
-    // It may have become a fault meanwhile.
-    if snapshot == nil { snapshot = memo.snapshot }
-    setLive(memo.live)
-    setChanged(memo.changed)
-    setDelayed(memo.delayed)
-    // The row may have been read anew meanwhile.
-    if let snapshot, !snapshot.isIdentical(to: memo.snapshot) { rebase(on: snapshot) }
-    outdateDifferences(from: former, because: .change)
-    for slot in wasDelayed.keys + delayed.keys { outdate(slot) }
-    outdate(wasDeleted == state.contains(.deleted) ? .state : .presence)
-    for (slot, cached) in memo.caches where cached.reads == nil { cache(cached, slot: slot) }
+  /// What a change, its saving or giving it up alters of the state.
+  private static let undoable: State = [.updated, .deleted, .listed, .propagated]
+
+  final func flags(_ slot: Slot?) -> Flags {
+    Flags(state: state, isMarked: slot.map(isMarked) ?? false, slot: slot, position: changePosition)
+  }
+
+  final func restore(_ flags: Flags) {
+    state = state.subtracting(Self.undoable).union(flags.state.intersection(Self.undoable))
+    guard let slot = flags.slot, isMarked(slot) != flags.isMarked else { return }
+    if flags.isMarked { return markChanged(slot) }
+    if slot < 64 { changedLow &= ~(1 << UInt64(slot)) } else { record?.changedHigh.remove(slot) }
+  }
+
+  /// The row, and what is on top of it.
+  final class Reading {
+    let flags: Flags
+    fileprivate let snapshot: Snapshot?
+    fileprivate let live: ContiguousArray<Value?>
+    fileprivate let changed: SlotSet
+    fileprivate let delayed: SlotMap<Value>
+    fileprivate let relationships: SlotMap<ToManyState>
+    let weight: Int
+
+    fileprivate init(of object: ManagedObject) {
+      flags = object.flags(nil)
+      (snapshot, live, changed) = (object.snapshot, object.live, object.changed)
+      (delayed, relationships) = (object.delayed, object.relationships)
+      weight = object.liveWeight &+ (snapshot?.weight ?? 0)
+    }
+  }
+
+  final var reading: Reading { Reading(of: self) }
+
+  /// Puts back the row and what was on top of it; a fault is one again.
+  final func restore(_ reading: Reading) {
+    restore(reading.flags)
+    setRelationships(reading.relationships)
+    setDelayed(reading.delayed)
+    leaveBatch()
+    let faults: State = [.fault, .refreshed]
+    state = state.subtracting(faults).union(reading.flags.state.intersection(faults))
+    snapshot = reading.snapshot
+    setLive(reading.live)
+    setChanged(reading.changed)
     dropEmptyRecord()
+  }
+
+  /// Puts back the object's own value in a slot; with nil the row's holds again.
+  final func restoreOwn(_ value: Value?, slot: Slot) {
+    guard value != nil || hasLiveValues else { return }
+    materialize()
+    setLive(value, slot: slot)
+  }
+
+  /// Where no value is the object's own, it needs no room for any.
+  final func dropEmptyOwnValues() {
+    if hasLiveValues, live.allSatisfy({ $0 == nil }) { setLive([]) }
   }
 }

@@ -40,6 +40,9 @@ final class ToManyState {
 
   var hasChanges: Bool { isReordered || !added.isEmpty || !removed.isEmpty }
 
+  /// Whether the destinations of a loaded relationship are what its changes made of them.
+  var changesAreLoaded: Bool { added.allSatisfy { members.contains($0) } && !removed.contains { members.contains($0) } }
+
   /// Takes the saved destinations in, and puts what changed meanwhile on top.
   func load(_ saved: [ManagedObjectID]) {
     let wanted = members
@@ -62,19 +65,26 @@ final class ToManyState {
     isLoaded = false
   }
 
-  /// Forgets what is known of a destination, whose row says whether it is one.
-  func forget(_ id: ManagedObjectID) {
-    let wasChange =
-      added.remove(id, keepingOrder: isOrdered) != nil || removed.remove(id, keepingOrder: false) != nil
-    if wasChange || members.contains(id) { unload() }
+  /// Whether anything is known of a destination.
+  func knows(_ id: ManagedObjectID) -> Bool { members.contains(id) || added.contains(id) || removed.contains(id) }
+
+  /// The destinations of some of which anything is known.
+  func known(among ids: Set<ManagedObjectID>) -> [ManagedObjectID] {
+    guard ids.count > members.count + added.count + removed.count else { return ids.filter(knows) }
+    return Set([members, added, removed].joined().lazy.filter(ids.contains)).sorted { $0.key < $1.key }
   }
 
-  /// Forgets destinations that are gone.
-  func forgetGone(_ gone: Set<ManagedObjectID>) {
-    func isThere(_ id: ManagedObjectID) -> Bool { !gone.contains(id) }
-    if !members.allSatisfy(isThere) { members = MemberList(unique: members.filter(isThere)) }
-    if !added.allSatisfy(isThere) { added = MemberList(unique: added.filter(isThere)) }
-    if !removed.allSatisfy(isThere) { removed = MemberList(unique: removed.filter(isThere)) }
+  /// Forgets what changed of a destination, whose row says whether it is one; false where nothing did.
+  func forget(_ id: ManagedObjectID) -> Bool {
+    let came = added.remove(id, keepingOrder: isOrdered) != nil
+    let went = removed.remove(id, keepingOrder: false) != nil
+    return came || went
+  }
+
+  /// Forgets a destination that is gone; false where nothing was known of it.
+  func forgetGone(_ id: ManagedObjectID) -> Bool {
+    let wasChange = forget(id)
+    return members.remove(id, keepingOrder: isOrdered) != nil || wasChange
   }
 
   private func arrange(like wanted: MemberList) {
@@ -89,34 +99,28 @@ final class ToManyState {
 
   func index(of id: ManagedObjectID) -> Int? { members.index(of: id) }
 
-  /// Returns what the destination was to the relationship, nil where it was there. An unloaded relationship cannot know and
-  /// believes the caller.
-  func add(_ id: ManagedObjectID) -> Step? {
-    let position = isLoaded ? nil : members.index(of: id)
-    if isLoaded, !members.append(id) { return nil }
+  /// False where the destination was there. An unloaded relationship cannot know and believes the caller.
+  func add(_ id: ManagedObjectID) -> Bool {
+    if isLoaded, !members.append(id) { return false }
     let wasRemoved = removed.contains(id)
     if wasRemoved, isLoaded || !isOrdered { removed.remove(id, keepingOrder: false) }
-    if !(isLoaded && wasRemoved), !added.append(id) { return nil }
+    if !(isLoaded && wasRemoved), !added.append(id) { return false }
     if isOrdered, isLoaded, wasRemoved { moved?.insert(id) }
-    defer { if isOrdered { isReordered = true } }
-    return step(id, position: position, addedPosition: nil, wasRemoved: wasRemoved)
+    if isOrdered { isReordered = true }
+    return true
   }
 
-  /// Returns what the destination was to the relationship, nil where it was not there. An unloaded relationship cannot know and
-  /// believes the caller.
-  func remove(_ id: ManagedObjectID) -> Step? {
+  /// False where the destination was not there. An unloaded relationship cannot know and believes the caller.
+  func remove(_ id: ManagedObjectID) -> Bool {
     if isLoaded {
-      guard let position = members.remove(id, keepingOrder: isOrdered) else { return nil }
-      let addedPosition = added.remove(id, keepingOrder: isOrdered)
-      if addedPosition == nil { removed.append(id) }
-      return step(id, position: position, addedPosition: addedPosition, wasRemoved: false)
+      guard members.remove(id, keepingOrder: isOrdered) != nil else { return false }
+      if added.remove(id, keepingOrder: isOrdered) == nil { removed.append(id) }
+      return true
     }
-    let wasRemoved = removed.contains(id)
-    let addedPosition = added.remove(id, keepingOrder: isOrdered)
+    let wasAdded = added.remove(id, keepingOrder: isOrdered) != nil
     // One that was never saved need not go from the store.
     let isNews = !id.isTemporaryID && removed.append(id)
-    guard isNews || addedPosition != nil else { return nil }
-    return step(id, position: members.index(of: id), addedPosition: addedPosition, wasRemoved: wasRemoved)
+    return isNews || wasAdded
   }
 
   /// Moves a destination of a loaded relationship.
@@ -135,64 +139,57 @@ final class ToManyState {
 
   // MARK: Undoing
 
-  /// What a destination was to the relationship.
+  /// What a destination is to the relationship, and where it stands.
   struct Step {
-    fileprivate let id: ManagedObjectID
-    fileprivate let position, addedPosition: Int?
-    fileprivate let wasLoaded, wasRemoved, wasReordered: Bool
+    let id: ManagedObjectID
+    fileprivate let position, addedPosition: Int32?
+    fileprivate let isRemoved, isReordered: Bool
   }
 
-  private func step(_ id: ManagedObjectID, position: Int?, addedPosition: Int?, wasRemoved: Bool) -> Step {
+  func step(of id: ManagedObjectID) -> Step {
     Step(
-      id: id, position: position, addedPosition: addedPosition, wasLoaded: isLoaded, wasRemoved: wasRemoved,
-      wasReordered: isReordered)
+      id: id, position: members.index(of: id).map(Int32.init), addedPosition: added.index(of: id).map(Int32.init),
+      isRemoved: removed.contains(id), isReordered: isReordered)
   }
 
-  /// The destination is again what it was.
-  func undo(_ step: Step) {
-    if let position = step.addedPosition {
-      added.append(step.id)
-      added.move(from: added.count - 1, to: Swift.min(position, added.count - 1))
-    } else {
-      added.remove(step.id, keepingOrder: isOrdered)
+  /// The destination is again what it was, in a relationship that is otherwise as it was right after the change.
+  func restore(_ step: Step) {
+    restore(step.id, to: step.position, in: \.members)
+    restore(step.id, to: step.addedPosition, in: \.added)
+    if step.isRemoved { removed.append(step.id) } else { removed.remove(step.id, keepingOrder: false) }
+    isReordered = step.isReordered
+  }
+
+  private func restore(
+    _ id: ManagedObjectID, to position: Int32?, in list: ReferenceWritableKeyPath<ToManyState, MemberList>
+  ) {
+    guard let position else { return _ = self[keyPath: list].remove(id, keepingOrder: isOrdered) }
+    self[keyPath: list].append(id)
+    guard isOrdered, let now = self[keyPath: list].index(of: id), now != Int(position) else { return }
+    self[keyPath: list].move(from: now, to: Swift.min(Int(position), self[keyPath: list].count - 1))
+  }
+
+  /// All that is known.
+  final class Contents {
+    fileprivate let members, added, removed: MemberList
+    let isLoaded: Bool
+    fileprivate let isReordered: Bool
+    fileprivate let moved: Set<ManagedObjectID>?
+
+    fileprivate init(of state: ToManyState) {
+      (members, added, removed) = (state.members, state.added, state.removed)
+      (isLoaded, isReordered, moved) = (state.isLoaded, state.isReordered, state.moved)
     }
-    if step.wasRemoved { removed.append(step.id) } else { removed.remove(step.id, keepingOrder: false) }
-    isReordered = step.wasReordered
-    if isLoaded, !step.wasLoaded { return unload() }
-    guard let position = step.position else { return _ = members.remove(step.id, keepingOrder: isOrdered) }
-    guard members.append(step.id), isOrdered else { return }
-    members.move(from: members.count - 1, to: Swift.min(position, members.count - 1))
+
+    /// The bytes that it keeps, by estimate, where nothing is shared any more.
+    var weight: Int { ToManyState.weight(of: members.count &+ added.count &+ removed.count) }
   }
 
-  /// What a change of the order undoes.
-  struct Order {
-    fileprivate enum Former {
-      case place(ManagedObjectID, Int)
-      case list(MemberList)
-    }
+  var contents: Contents { Contents(of: self) }
 
-    fileprivate let former: Former
-    fileprivate let wasReordered: Bool
-
-    /// The bytes that it keeps, by estimate.
-    var weight: Int { if case .list(let list) = former { ToManyState.weight(of: list.count) } else { 0 } }
-  }
-
-  /// The order before one destination moves.
-  func orderBeforeMove(from position: Int) -> Order {
-    Order(former: .place(members[position], position), wasReordered: isReordered)
-  }
-
-  /// The order before all may stand elsewhere.
-  var order: Order { Order(former: .list(members), wasReordered: isReordered) }
-
-  func undo(_ order: Order) {
-    switch order.former {
-    case .place(let id, let position):
-      if let now = members.index(of: id) { members.move(from: now, to: Swift.min(position, members.count - 1)) }
-    case .list(let list): members = list
-    }
-    isReordered = order.wasReordered
+  func restore(_ contents: Contents) {
+    (members, added, removed) = (contents.members, contents.added, contents.removed)
+    (isLoaded, isReordered, moved) = (contents.isLoaded, contents.isReordered, contents.moved)
   }
 
   // MARK: Saving

@@ -55,7 +55,13 @@ extension ManagedObject {
       return
     }
     guard !state.contains(.listed) else { return try ids.forEach { try detach($0, slot: slot) } }
-    willChange()
-    try awaking { try ids.forEach { try detach($0, slot: slot) } }
+    for id in ids {
+      if let known = relationships[slot] {
+        alter(id, of: known, slot: slot, because: .row) { $0.remove(id) }
+      } else {
+        put(.null, slot: slot, because: .row)
+      }
+    }
+    context?.noteChange()
   }
 }

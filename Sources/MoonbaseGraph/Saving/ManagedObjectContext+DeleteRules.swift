@@ -1,5 +1,6 @@
 import MoonbaseModel
 import MoonbasePlatform
+import OrderedCollections
 
 extension ManagedObjectContext {
   /// Applies delete rules to objects deleted since the last time.
@@ -31,7 +32,8 @@ extension ManagedObjectContext {
   /// denies to go stays, and fails the save.
   func dropNewDeletedObjects() throws {
     guard !newDeletedObjects.isEmpty else { return }
-    var (going, staying): ([ManagedObject], ContiguousArray<ManagedObject>) = ([], [])
+    // One that was brought back by undoing may wait twice.
+    var (going, staying): (OrderedSet<ManagedObject>, ContiguousArray<ManagedObject>) = ([], [])
     for object in newDeletedObjects where object.context === self && object.state.isSuperset(of: [.inserted, .deleted])
     {
       if try object.state.contains(.departing) || isDenied(object) {
@@ -42,12 +44,13 @@ extension ManagedObjectContext {
     }
     // The objects still have their values and are in the context: what undoes this brings them back first.
     for object in going { try releaseDestinations(of: object) }
-    try LooseEnds(toNew: going, in: self)?.cutUnsaved()
+    try LooseEnds(toNew: going.elements, in: self)?.cutUnsaved()
     newDeletedObjects = staying
     for object in going {
-      changedObjects.remove(object)
-      note(.dropped(object, object.state))
-      disown(object, because: .deleted, mayReturn: journal.isActive)
+      let mayReturn = journal.records(object)
+      record(.presence(object.state, position: object.changePosition), of: object)
+      changedObjects.remove(object, keepingPlaces: journal.isActive)
+      disown(object, because: .deleted, mayReturn: mayReturn)
     }
   }
 

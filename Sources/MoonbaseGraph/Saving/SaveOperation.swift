@@ -45,7 +45,6 @@ struct SaveOperation {
   /// What the plan saved counts as saved; what it could not save stays as it is.
   private func finish() throws {
     guard let plan else { return }
-    context.isTransactionWhole = false
     context.phase = .didSave
     let objects = plan.isPartlySaved ? context.changedObjects.filter(plan.isSaved) : Array(context.changedObjects)
     let deleted = objects.filter(\.isDeleted)
@@ -60,6 +59,7 @@ struct SaveOperation {
     context.readObjects = []
     context.forgetReadAhead()
     counted?.readCounts(after: objects, in: context)
+    context.forgetJournal()
     context.noteChange()
     for object in objects where object.context === context { try callDidSave(object) }
   }

@@ -93,4 +93,23 @@ import Testing
     #expect(try a.objects(forKey: "employees") == [people[2]] && b.objects(forKey: "employees") == [people[0]])
     #expect(mine.brokenInvariants().isEmpty)
   }
+
+  @Test(arguments: StoreKind.allCases)
+  func aTransientListThatARefreshGivesUpIsGoneOnBothSides(_ kind: StoreKind) throws {
+    var model = People.model()
+    var guests = RelationshipDescription.toMany("guests", destination: "Person", inverse: "visits")
+    guests.isTransient = true
+    model.entities[2].relationships.append(guests)
+    var visits = RelationshipDescription.toOne("visits", destination: "Department", inverse: "guests")
+    visits.isTransient = true
+    model.entities[0].relationships.append(visits)
+    let bench = try StoreBench(kind, model)
+    let context = bench.context()
+    let (department, person) = (try context.insert("Department"), try context.insert("Person"))
+    try context.save()
+    try department.add(person, to: "guests")
+    try context.refresh(department, mergeChanges: false)
+    #expect(try department.objects(forKey: "guests").isEmpty && person.object(forKey: "visits") == nil)
+    #expect(context.brokenInvariants().isEmpty)
+  }
 }
