@@ -65,6 +65,8 @@ static bool wait_for_room(FILE *stream) {
   return false;
 }
 
+bool moonbase_stream_has_given_up(void) { return atomic_load(&isGivenUp); }
+
 int moonbase_stream_flush(FILE *stream) {
   if (is_empty(stream)) return fflush(stream);
   return may_wait(fileno(stream)) && !wait_for_room(stream) ? 0 : fflush(stream);

@@ -32,6 +32,14 @@ package enum BoundedFile {
     return try read(file, limit: limit, takesPipes: isOpened)
   }
 
+  /// The first bytes of a file, at most so many.
+  package static func beginning(of path: String, count: Int) throws(Failure) -> [UInt8] {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { throw .system(errno) }
+    defer { close(file) }
+    return Array(try piece(of: file)?.prefix(count) ?? [])
+  }
+
   /// What comes from a descriptor up to its end.
   package static func read(_ file: Int32, limit: Int, takesPipes: Bool = true) throws(Failure) -> [UInt8] {
     var status = stat()

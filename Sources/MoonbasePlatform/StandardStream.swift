@@ -45,6 +45,9 @@ package enum StandardStream {
   /// Drops from now on what nobody takes, for a process whose run was ended.
   package static func giveUpWaiting() { moonbase_stream_give_up() }
 
+  /// Whether what nobody takes is dropped: a run had to end while it waited for that.
+  package static var hasGivenUp: Bool { moonbase_stream_has_given_up() }
+
   /// Flushes standard output for the last time; returns why something written to it did not arrive, or nil.
   package static func failure() -> String? {
     let isFlushed = moonbase_stream_flush(stdout) == 0

@@ -36,8 +36,14 @@ extension String {
     return false
   }
 
-  /// The text of a key, to be looked up among names: with more marks on a letter than a name has it is cut off, and like none.
-  package var asName: String { hasLongRunOfMarks ? String(unicodeScalars.prefix(Self.longRun)) + "…" : self }
+  /// More bytes than the name of anything has that is looked up by it.
+  private static let longName = 1000
+
+  /// The text of a key, to be looked up among names and shown in messages: one that is longer than a name, or has more marks on a
+  /// letter, is cut off, and like none.
+  package var asName: String {
+    utf8.count > Self.longName || hasLongRunOfMarks ? String(unicodeScalars.prefix(2 * Self.longRun)) + "…" : self
+  }
 
   /// The text decomposed, with the marks behind each letter in the order of their classes; those of one class stay as they were.
   func withOrderedMarks(compatibly: Bool) -> String {

@@ -74,7 +74,8 @@ extension SQLiteStore {
   /// Whether a file is a SQLite database, of whomever. Nothing but SQLite opens it.
   package static func isDatabase(at url: URL) -> Bool {
     let file = StoreFile(url: url)
-    guard case .present? = try? file.state() else { return false }
+    // SQLite takes a file of one byte for a database without a table; the head alone has a hundred.
+    guard case .present? = try? file.state(), file.size("") ?? 0 >= 100 else { return false }
     return (try? FileTurn.take(file.truePath) { try file.openForReading().connection.integer("PRAGMA schema_version") })
       != nil
   }

@@ -185,6 +185,17 @@ import Testing
     ),
     ("insert('P', { n = moonbase.decimal(('9'):rep(5e6)) })", "a numeral of 5000000 bytes is no decimal of 38 digits"),
     ("object('x-coredata://' .. ('x'):rep(5e6) .. '/P/p1')", "no URI of an object of an open store"),
+    ("insert(('x'):rep(5e6))", "the model has no entity xxx"), ("fetch(('x'):rep(5e6)):all()", "no entity xxx"),
+    ("fetch_template(('x'):rep(5e6))", "the model has no fetch request template xxx"),
+    ("insert('P', moonbase[('x'):rep(5e6)])", "moonbase has no 'xxx"),
+    ("insert('P', moonbase.model[('x'):rep(5e6)])", "moonbase.model has no 'xxx"),
+    ("insert('P', moonbase.model.entities[('x'):rep(5e6)])", "the model has no entity xxx"),
+    ("insert('P', moonbase.date[('x'):rep(5e6)])", "moonbase.date has no 'xxx"),
+    ("insert('P', moonbase.date.unix(0)[('x'):rep(5e6)])", "a date has no 'xxx"),
+    ("insert('P', moonbase.context[('x'):rep(5e6)])", "a context has no 'xxx"),
+    ("insert('P', moonbase.context:fetch('P')[('x'):rep(5e6)])", "a fetch request has no 'xxx"),
+    ("insert('P', moonbase.open{ [('x'):rep(5e6)] = 1 })", "moonbase.open: xxx"),
+    ("insert('P', require(('x'):rep(5e6)))", "is no module name"),
     (
       "fetch('P'):all(moonbase.open{ store = ('x'):rep(5e6) })",
       "cannot be opened: File name too long (5000000 bytes; 4095 at most)"
@@ -198,6 +209,7 @@ import Testing
     let columns = "local columns = {} for i = 1, 1001 do columns['c' .. i] = 'n' end"
     let (status, text) = try end("\(columns) moonbase.context:\(call)", instructions: 5_000_000)
     #expect(status == 1 && text.contains(message), "\(text.prefix(1000))")
+    #expect(text.utf8.count < 5000, "\(text.utf8.count) bytes")
     #expect(text.utf8.count < 3000)
   }
 

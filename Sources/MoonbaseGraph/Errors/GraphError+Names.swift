@@ -1,11 +1,12 @@
 package import MoonbaseModel
+import MoonbasePlatform
 
 /// Names that do not exist, with the nearest one that does.
 extension GraphError {
   /// An entity that a model does not have.
   package static func unknownEntity(_ name: String, in model: ResolvedModel) -> GraphError {
     let hint = suggestion(for: name, among: model.entities.map(\.name))
-    return GraphError(.unknownName, message: "the model has no entity \(name)\(hint)", entity: name)
+    return GraphError(.unknownName, message: "the model has no entity \(name.asName)\(hint)", entity: name)
   }
 
   /// A property that an entity does not have, or that holds no value; `methods` could have been meant too.

@@ -43,7 +43,7 @@ extension ManagedObjectContext {
     let templates = model.description.fetchRequestTemplates
     guard var request = templates[name] else {
       let hint = suggestion(for: name, among: templates.keys)
-      throw GraphError(.unknownName, message: "the model has no fetch request template \(name)\(hint)")
+      throw GraphError(.unknownName, message: "the model has no fetch request template \(name.asName)\(hint)")
     }
     request.predicate = try request.predicate?.substituting(values)
     request.havingPredicate = try request.havingPredicate?.substituting(values)

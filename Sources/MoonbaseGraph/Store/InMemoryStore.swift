@@ -22,7 +22,7 @@ public final class InMemoryStore: PersistentStore {
   /// Makes an empty store for a model's entities, or those of one configuration.
   public init(model: ResolvedModel, configuration: String? = nil) throws {
     contents = Lock(InMemoryContents(model: model))
-    identifier = UUID().uuidString
+    identifier = UUID.random().uuidString
     entities = try model.entities(inConfiguration: configuration)
   }
 

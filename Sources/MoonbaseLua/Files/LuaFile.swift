@@ -25,8 +25,9 @@ final class LuaFile {
   private let guardian: (any LuaFileGuard)?
 
   /// Whether reading and writing may wait, as they do for pipes and devices.
-  let mayWait: Bool
-  private var isLetGo = false
+  private let mayWait: Bool
+  /// Whether what is not taken at once is dropped: nobody is there any more whose limits end the waiting.
+  private var isHurried = false
 
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
   /// The bytes that were read and not yet taken are at `start..<end`.
@@ -57,9 +58,27 @@ final class LuaFile {
     self.sink = sink
   }
 
+  /// The number with which the system refused to open a file.
+  struct Refusal: Error {
+    var number: Int32
+  }
+
+  /// Opens a file whose path holds no links; one that was put there meanwhile is not followed. It never waits, not even for the
+  /// other end of a pipe.
+  convenience init(path: String, flags: Int32, guardian: (any LuaFileGuard)?) throws(Refusal) {
+    let descriptor = MoonbasePlatform.open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
+    guard descriptor >= 0 else { throw Refusal(number: errno) }
+    var status = stat()
+    if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      _ = MoonbasePlatform.close(descriptor)
+      throw Refusal(number: EISDIR)
+    }
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+    self.init(descriptor: descriptor, guardian: guardian)
+  }
+
   deinit {
-    // Nobody waits for what goes with its last reference: what a full pipe does not take is dropped.
-    isLetGo = true
+    isHurried = true
     if isOpen { try? close() }
     buffer.deallocate()
   }
@@ -87,6 +106,8 @@ final class LuaFile {
       let count = try read()
       if count < 0, errno == EINTR, !mbl_run_is_ending() { continue }
       guard count >= 0 else { throw Failure.system(errno) }
+      try HostWork.charge(1 + count >> 10)
+      if HostWork.isOver { throw HostWork.ending() }
       (start, end) = (0, count)
       return count > 0
     }
@@ -105,13 +126,16 @@ final class LuaFile {
   private func wait(for events: Int32) throws {
     guard mayWait else { return }
     var request = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-    while poll(&request, 1, isLetGo ? 0 : 50) <= 0 {
-      if isLetGo { throw Failure.system(EAGAIN) }
+    while poll(&request, 1, isHurried ? 0 : 50) <= 0 {
+      if isHurried { throw Failure.system(EAGAIN) }
       if HostWork.isOver { throw HostWork.ending() }
     }
   }
 
   // MARK: Writing
+
+  /// Whether it holds what was written and goes to somebody who may have to be waited for.
+  var isOwing: Bool { isOpen && mayWait && pending > 0 }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws {
     if let sink {

@@ -33,8 +33,19 @@ public struct LuaFileAccess: Sendable, Equatable {
   /// The last part need not exist. Where it is a link, the target of the link has to be granted.
   func path(_ path: String, writing: Bool) -> String? {
     guard Self.isPath(path), let resolved = Self.resolve(path) else { return nil }
+    return grants(resolved, writing: writing) ? resolved : nil
+  }
+
+  /// The path of an entry of a folder that may be removed or renamed: links in the way to it are resolved, and the entry itself
+  /// is not followed where it is one. Nil where it is not granted.
+  func entry(_ path: String) -> String? {
+    guard Self.isPath(path), let resolved = Self.resolveFolder(of: path) else { return nil }
+    return grants(resolved, writing: true) ? resolved : nil
+  }
+
+  private func grants(_ resolved: String, writing: Bool) -> Bool {
     let roots = writing ? writablePaths : readablePaths + writablePaths
-    return roots.contains { Self.holds(Self.resolve($0), path: resolved) } ? resolved : nil
+    return roots.contains { Self.holds(Self.resolve($0), path: resolved) }
   }
 
   /// The folder that is missing, where a file would be granted if its folder existed; else nil.
@@ -64,6 +75,13 @@ public struct LuaFileAccess: Sendable, Equatable {
     // Creating a file follows a link that leads nowhere, and the target of such a link was not checked.
     var status = stat()
     guard lstat(path, &status) != 0 else { return nil }
+    return resolveFolder(of: path)
+  }
+
+  /// The path with links resolved but for its last part, which need not exist.
+  private static func resolveFolder(of path: String) -> String? {
+    // A slash at the end stands for what a link leads to.
+    guard !path.hasSuffix("/") else { return real(path) }
     let url = URL(literalPath: path)
     let name = url.lastPathComponent
     guard name != "..", name != ".", name != "/", let folder = real(url.deletingLastPathComponent().path) else {

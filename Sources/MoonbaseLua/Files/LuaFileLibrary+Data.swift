@@ -21,6 +21,7 @@ extension LuaFileLibrary {
         throw LuaError(.limit(.output), message: "the output limit was exceeded")
       }
     }
+    try noteWritten(file)
     try call.return(.object(LuaObject(file, as: type)))
   }
 
@@ -101,18 +102,20 @@ extension LuaFileLibrary {
       throw LuaError(.runtime, message: "\(path): not granted for reading (see --allow)")
     }
     if isGuarded(resolved, writing: false) { throw LuaError(.runtime, message: LuaCall.guarded(path)) }
-    do {
-      let file = try file(at: resolved, flags: O_RDONLY)
-      try call.return(try iterator(file, formats: formats(&call, from: 1), closing: true, in: call.state))
-    } catch LuaFile.Failure.system(let number) {
-      throw LuaError(.runtime, message: "\(path): \(String(cString: strerror(number)))")
+    let file: LuaFile
+    do throws(LuaFile.Refusal) {
+      file = try newFile(resolved, flags: O_RDONLY)
+    } catch {
+      throw LuaError(.runtime, message: "\(path): \(String(cString: strerror(error.number)))")
     }
+    try call.return(try iterator(file, formats: formats(&call, from: 1), closing: true, in: call.state))
   }
 
   func iterator(
     _ file: LuaFile, formats: [LuaReadFormat], closing: Bool, in state: LuaState
   ) throws -> LuaValue {
-    try state.function { [unowned self] call in
+    // A file that nothing else holds is weighed with what reads it.
+    try state.function(weight: closing ? type.usualWeight : 256) { [unowned self] call in
       guard file.isOpen else { throw LuaError(.runtime, message: "file is already closed") }
       if formats.count == 1 {
         if try give(file, format: formats[0], call: &call) { return }

@@ -7,7 +7,7 @@ extension LuaFileLibrary {
   func open(_ call: inout LuaCall) throws {
     let path = try call.name(0)
     let mode = call.isNil(1) ? "r" : try call.name(1)
-    guard Self.flags(of: mode) != nil else {
+    guard mode.utf8.count <= 3, Self.modes[mode.replacing("b", with: "")] != nil, !mode.hasPrefix("b") else {
       throw call.argumentError(1, problem: "invalid mode")
     }
     guard let file = try openFile(path, mode: mode, call: &call) else { return }
@@ -20,15 +20,9 @@ extension LuaFileLibrary {
     "a+": (O_RDWR | O_CREAT | O_APPEND, true),
   ]
 
-  /// What a mode means; nil for what is none. A "b" behind the first letter changes nothing.
-  private static func flags(of mode: String) -> (flags: Int32, writes: Bool)? {
-    guard mode.utf8.count <= 3, mode.utf8.first != UInt8(ascii: "b") else { return nil }
-    return modes[mode.replacing("b", with: "")]
-  }
-
   /// Opens a file. Where it cannot, it returns the reason to the script and gives nil.
   private func openFile(_ path: String, mode: String, call: inout LuaCall) throws -> LuaFile? {
-    let (flags, writes) = Self.flags(of: mode) ?? (O_RDONLY, false)
+    let (flags, writes) = Self.modes[mode.replacing("b", with: "")] ?? (O_RDONLY, false)
     guard let resolved = access.path(path, writing: writes) else {
       // A script that may not read a file is not told whether the file exists.
       call.refuse(path, writing: writes, access: access)
@@ -38,28 +32,23 @@ extension LuaFileLibrary {
       call.refuseGuarded(path)
       return nil
     }
-    do {
-      return try file(at: resolved, flags: flags)
-    } catch LuaFile.Failure.system(let number) {
-      call.fail(path, number: number)
+    do throws(LuaFile.Refusal) {
+      return try newFile(resolved, flags: flags)
+    } catch {
+      call.fail(path, number: error.number)
       return nil
     }
   }
 
-  /// Opens the file of a path in which links were resolved. A link that was put there meanwhile is not followed, and no pipe is
-  /// waited for until somebody opens its other end.
-  func file(at resolved: String, flags: Int32) throws -> LuaFile {
-    let descriptor = MoonbasePlatform.open(resolved, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
-    guard descriptor >= 0 else { throw LuaFile.Failure.system(errno) }
-    var status = stat()
-    if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-      _ = MoonbasePlatform.close(descriptor)
-      throw LuaFile.Failure.system(EISDIR)
+  /// Opens a file. Where no descriptor is free, those that scripts let go without closing them are collected first.
+  func newFile(_ resolved: String, flags: Int32) throws(LuaFile.Refusal) -> LuaFile {
+    do throws(LuaFile.Refusal) {
+      return try LuaFile(path: resolved, flags: flags, guardian: guardian)
+    } catch {
+      guard error.number == EMFILE || error.number == ENFILE else { throw error }
+      state.collectGarbage()
+      return try LuaFile(path: resolved, flags: flags, guardian: guardian)
     }
-    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
-    let file = LuaFile(descriptor: descriptor, guardian: guardian)
-    note(file)
-    return file
   }
 
   func isGuarded(_ resolved: String, writing: Bool) -> Bool {

@@ -20,7 +20,7 @@ extension LuaFileLibrary {
       "remove",
       to: state.function { [self] call in
         let path = try call.name(0)
-        guard let resolved = access.path(path, writing: true) else {
+        guard let resolved = access.entry(path) else {
           return call.refuse(path, writing: true, access: access)
         }
         if isGuarded(resolved, writing: true) { return call.refuseGuarded(path) }
@@ -31,8 +31,8 @@ extension LuaFileLibrary {
       "rename",
       to: state.function { [self] call in
         let (old, new) = (try call.name(0), try call.name(1))
-        guard let from = access.path(old, writing: true) else { return call.refuse(old, writing: true, access: access) }
-        guard let to = access.path(new, writing: true) else { return call.refuse(new, writing: true, access: access) }
+        guard let from = access.entry(old) else { return call.refuse(old, writing: true, access: access) }
+        guard let to = access.entry(new) else { return call.refuse(new, writing: true, access: access) }
         if isGuarded(from, writing: true) { return call.refuseGuarded(old) }
         if isGuarded(to, writing: true) { return call.refuseGuarded(new) }
         guard MoonbasePlatform.rename(from, to) == 0 else { return call.fail(old, number: errno) }

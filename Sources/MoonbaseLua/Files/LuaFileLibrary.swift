@@ -12,12 +12,10 @@ final class LuaFileLibrary {
   var input: LuaFile
   var output: LuaFile
   unowned let state: LuaState
-  /// Open pipes and devices, of which some may be gone.
-  private var pipes: [WeakFile] = []
-
-  private struct WeakFile {
-    weak var file: LuaFile?
-  }
+  /// Pipes and devices for which something is left. They live until it is taken, even where no script has their handles any more:
+  /// only within a run do limits hold while they are waited for.
+  private var owing: [LuaFile] = []
+  private static let greatestOwing = 16
 
   init(state: LuaState, access: LuaFileAccess, guardian: (any LuaFileGuard)?) throws(LuaError) {
     self.state = state
@@ -43,20 +41,6 @@ final class LuaFileLibrary {
     try state.register(type)
   }
 
-  /// Keeps a file in mind that may have to wait when it is written.
-  func note(_ file: LuaFile) {
-    guard file.mayWait else { return }
-    pipes.removeAll { $0.file == nil }
-    pipes.append(WeakFile(file: file))
-  }
-
-  /// Writes what open pipes and devices still hold, as long as the run may wait for that.
-  func flushPipes() throws {
-    for file in pipes.compactMap(\.file) where file.isOpen {
-      do { try file.flush() } catch is LuaFile.Failure {}
-    }
-  }
-
   func io() throws(LuaError) -> LuaTable {
     let table = try state.table()
     try table.set("stdin", to: .object(LuaObject(standardInput, as: type)))
@@ -76,6 +60,21 @@ final class LuaFileLibrary {
         call.return(file.isOpen ? "file" : "closed file")
       })
     return table
+  }
+
+  /// Remembers a file that was written to, if something is left in it.
+  func noteWritten(_ file: LuaFile) throws {
+    guard file.isOwing, !owing.contains(where: { $0 === file }) else { return }
+    owing.removeAll { !$0.isOwing }
+    if owing.count == Self.greatestOwing { try flush() }
+    owing.append(file)
+  }
+
+  /// Hands on what is left for pipes and devices; throws where the run must end meanwhile.
+  func flush() throws {
+    while let file = owing.popLast() {
+      do { try file.flush() } catch is LuaFile.Failure {}  // who does not read any more is owed nothing
+    }
   }
 
   private func addMethods() {

@@ -15,9 +15,13 @@ extension LuaState {
     try setGlobal("os", to: .table(try library.os(like: try global("os")).frozen()))
   }
 
-  /// Writes what scripts' open pipes and devices still hold. Within a run it waits for room no longer than the run may take; of what
-  /// is left when the state goes, they get what they take at once.
-  public func flushPipes() throws { try files?.flushPipes() }
+  /// Hands on what scripts wrote and what still lies in buffers of the output, of pipes and of devices. It waits for whoever takes it,
+  /// so call it within a run, whose limits end the waiting.
+  public func flushFiles() throws {
+    output.flush()
+    if StandardStream.hasGivenUp { throw HostWork.ending() }
+    try files?.flush()
+  }
 }
 
 extension LuaCall {

@@ -47,9 +47,8 @@ extension LuaState {
   func loadModule(_ name: String, for scope: LuaModuleScope) throws -> LuaLoadedModule? {
     guard LuaModules.isName(name) else {
       if preset == .trusted { return nil }
-      let shown = name.utf8.count <= 200 ? name : String(decoding: name.utf8.prefix(200), as: UTF8.self) + "…"
       throw LuaError(
-        .module, message: "'\(shown)' is no module name (parts of letters, digits, _ and -, divided by dots)")
+        .module, message: "'\(name.asName)' is no module name (parts of letters, digits, _ and -, divided by dots)")
     }
     guard !loaded.loading.contains(name) else {
       throw LuaError(

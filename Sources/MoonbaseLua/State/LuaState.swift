@@ -36,6 +36,9 @@ public final class LuaState {
   /// The modules that `require` finds, beside those on board (`moonbase.json` and its kin).
   public var modules = LuaModules()
 
+  /// Scripts' `io`, where they have it.
+  var files: LuaFileLibrary?
+
   /// What the modules on board are given of the program: `date`, a table of the functions that create dates.
   public var moduleHost: [String: LuaValue] = [:]
 
@@ -47,8 +50,6 @@ public final class LuaState {
   /// The sources loaded last, by their names in messages.
   var sources: [String: LuaSource] = [:]
   var loaded = LuaLoadedModules()
-  /// Lua's `io` over granted files, where there is one.
-  var files: LuaFileLibrary?
   /// The last error that a host function raised as text, with its traceback, which the text does not carry.
   var rethrown: (text: String, traceback: [LuaError.Frame])?
   /// For whom this state worked last, and what of its memory counts there.

@@ -40,4 +40,7 @@ int moonbase_stream_flush(FILE *_Nonnull stream);
 // From now on output that nobody takes is dropped: for the end of a process whose run was ended.
 void moonbase_stream_give_up(void);
 
+// Whether what nobody takes is dropped.
+bool moonbase_stream_has_given_up(void);
+
 #endif

@@ -1,3 +1,5 @@
+import MoonbasePlatform
+
 extension FetchRequest {
   /// Checks the request against a model, and returns it with the literals of its predicate in their attributes' types.
   ///
@@ -10,7 +12,8 @@ extension FetchRequest {
   func checked(in model: ResolvedModel, source: ResolvedEntity?) throws(ModelError) -> FetchRequest {
     guard let entity = model.entity(entityName) else {
       let hint = suggestion(for: entityName, among: model.entities.map(\.name))
-      throw ModelError(.predicateMismatch, message: "there is no entity \(entityName)\(hint)", entity: entityName)
+      throw ModelError(
+        .predicateMismatch, message: "there is no entity \(entityName.asName)\(hint)", entity: entityName)
     }
     var result = self
     try checkNumbers()

@@ -1,3 +1,5 @@
+import MoonbasePlatform
+
 /// The number of a property within its entity. Inherited properties come first, so that a slot means the same in a subentity.
 public typealias Slot = Int
 
@@ -83,8 +85,7 @@ public final class ResolvedEntity: Sendable {
     or others: [String] = []
   ) -> String {
     let names = properties.map(\.name) + (orFetchedProperty ? fetchedProperties.keys.sorted() : []) + others
-    let shown = name.utf8.count > 1000 ? TextLimits.beginning(of: name) : name
-    return "\(self.name) has no property \(shown)\(place)\(hint ?? suggestion(for: name, among: names))"
+    return "\(self.name) has no property \(name.asName)\(place)\(hint ?? suggestion(for: name, among: names))"
   }
 
   package init(

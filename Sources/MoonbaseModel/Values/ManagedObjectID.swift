@@ -74,7 +74,7 @@ extension ManagedObjectID: CustomStringConvertible {
 /// Running numbers for temporary IDs, and their UUID text form.
 private enum TemporaryKeys {
   private static let counter = Lock(Int64(0))
-  private static let base = UUID().uuid
+  private static let base = UUID.random().uuid
 
   static func next() -> Int64 {
     counter.withLock {

@@ -44,9 +44,7 @@ public struct ModelSource: Sendable {
         guard !namesFolder else { throw Absent(reason: ENOTDIR) }
         place = .file(url)
         entries = nil
-        let handle = try FileHandle(forReadingFrom: url)
-        defer { try? handle.close() }
-        head = try handle.read(upToCount: Self.headSize) ?? Data()
+        head = Data(try BoundedFile.beginning(of: url.path, count: Self.headSize))
       }
     } catch let absent as Absent {
       throw ModelError(.cannotOpenFile, message: absent.message, at: SourceLocation(file: name))
@@ -115,7 +113,12 @@ public struct ModelSource: Sendable {
   }
 
   private static func unreadable(_ name: String, error: any Error) -> ModelError {
-    let reason = (error as? NoFile)?.localizedDescription ?? "it cannot be read: \(error.localizedDescription)"
+    let reason =
+      switch error {
+      case let error as NoFile: error.localizedDescription
+      case let error as BoundedFile.Failure: "it cannot be read: \(error.reason)"
+      default: "it cannot be read: \(error.localizedDescription)"
+      }
     return ModelError(.cannotOpenFile, message: reason, at: SourceLocation(file: name))
   }
 }

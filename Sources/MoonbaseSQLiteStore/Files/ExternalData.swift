@@ -36,7 +36,7 @@ struct ExternalData: Sendable {
   /// The column's bytes for a value; a new file is noted in `files`.
   func write(_ value: Data, files: inout ExternalFiles) throws -> Data {
     guard value.count > Self.threshold else { return Data([Self.inline]) + value }
-    let name = UUID().uuidString
+    let name = UUID.random().uuidString
     files.created.append(name)
     try folder.write(value, to: name)
     return Data([Self.file]) + Data(name.utf8) + Data([0])

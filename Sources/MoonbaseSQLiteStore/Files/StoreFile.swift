@@ -108,9 +108,9 @@ struct StoreFile: Sendable {
   private func checkCompanion(_ suffix: String) throws {
     var status = stat()
     guard lstat(truePath + suffix, &status) == 0 else { return }
-    // What SQLite writes there would be written to the file that bears the other name.
-    let second = status.st_mode & S_IFMT == S_IFREG && status.st_nlink > 1 ? "second name of another file" : nil
-    guard let kind = FileIdentity.kind(status.st_mode) ?? second else { return }
+    // SQLite writes to it, even where the store is only read, and so to the file under its other name.
+    guard let kind = FileIdentity.kind(status.st_mode) ?? (status.st_nlink > 1 ? "second name of another file" : nil)
+    else { return }
     throw GraphError(
       .cannotOpenFile,
       message: "\(path)\(suffix) is a \(kind), where SQLite keeps a file of its own for the store: remove it")
@@ -152,7 +152,15 @@ struct StoreFile: Sendable {
   /// Whether a log or a journal lies beside it that belongs to a process that writes, or that died writing.
   var isInUse: Bool { size("-wal") != nil && size("-shm") != nil || hasJournal }
 
-  var hasJournal: Bool { (size("-journal") ?? 0) > 0 }
+  /// Whether there is a journal that may have to be rolled back. One that begins with a zero is done with: SQLite leaves such
+  /// a file where it keeps its journals, and looks at this byte too.
+  var hasJournal: Bool {
+    let descriptor = open(truePath + "-journal", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return (size("-journal") ?? 0) > 0 }
+    defer { close(descriptor) }
+    var first: UInt8 = 0
+    return read(descriptor, &first, 1) == 1 && first != 0
+  }
 
   func size(_ suffix: String) -> Int? {
     var status = stat()

@@ -15,7 +15,7 @@ struct StoreMetadata: Sendable {
 
   /// For a new store.
   init(model: ResolvedModel, entities: [ResolvedEntity]) {
-    identifier = UUID().uuidString
+    identifier = UUID.random().uuidString
     let version = Self.version(model, entities: entities)
     entries = [
       "NSStoreType": "SQLite",

@@ -19,9 +19,9 @@ extension ScriptDomain {
       try call.return(LuaBox(try HostTypes.decimal(call, at: 0)), as: types.decimal)
     }
     try define("uuid", upTo: 1) { [unowned types] call in
-      guard !call.isNil(0) else { return try call.return(LuaBox(UUID()), as: types.uuid) }
+      guard !call.isNil(0) else { return try call.return(LuaBox(UUID.random()), as: types.uuid) }
       guard let uuid = UUID(literal: try call.name(0)) else {
-        throw call.argumentError(0, problem: "a UUID such as \(UUID().uuidString) is expected")
+        throw call.argumentError(0, problem: "a UUID such as \(UUID.random().uuidString) is expected")
       }
       try call.return(LuaBox(uuid), as: types.uuid)
     }
@@ -104,7 +104,7 @@ extension ScriptDomain {
       "__index",
       to: try state.function { call in
         let key = try call.value(1)
-        let shown = key.textValue ?? key.typePhrase
+        let shown = key.textValue?.asName ?? key.typePhrase
         // Preset pure has no clock, which a script may ask for.
         if shown == "now" { return call.returnNil() }
         throw ScriptError(.invalidRequest, message: "\(name) has no '\(shown)'\(suggestion(for: shown, among: names))")

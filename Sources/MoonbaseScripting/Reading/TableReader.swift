@@ -1,5 +1,6 @@
 import MoonbaseLua
 import MoonbaseModel
+import MoonbasePlatform
 
 /// Reads a table that a script returned, with errors that name the file, the line of the key and the path to it.
 struct TableReader {
@@ -10,7 +11,7 @@ struct TableReader {
 
   func error(_ key: String?, message: String) -> ScriptError {
     let keys = path + (key.map { [$0] } ?? [])
-    let place = keys.isEmpty ? "" : "\(keys.joined(separator: ".")): "
+    let place = keys.isEmpty ? "" : "\(keys.map(\.asName).joined(separator: ".")): "
     return ScriptError(
       .invalidExtension, message: place + message, at: source.location(of: keys),
       entity: ExtensionDeclaration.entity(at: keys), property: ExtensionDeclaration.property(at: keys))

@@ -39,13 +39,8 @@ public struct ScriptRunner {
         let environment = try environment(sources.last?.name ?? program, program: program, arguments: arguments)
         let chunks = try sources.map { try domain.state.load(Self.source(of: $0), in: environment) }
         try prepare()
-        do {
-          for chunk in chunks { results = try chunk.call(arguments.map(LuaValue.text)) }
-        } catch {
-          try? domain.state.flushPipes()
-          throw error
-        }
-        try domain.state.flushPipes()
+        for chunk in chunks { results = try chunk.call(arguments.map(LuaValue.text)) }
+        try domain.state.flushFiles()
       }
       let outcome = ending()
       guard outcome.message == nil, let form = try Self.form(of: results) else { return outcome }
@@ -53,7 +48,21 @@ public struct ScriptRunner {
         status: outcome.status,
         message: "\(sources.last?.name ?? program) returned \(form), which moonbase run does not use")
     } catch {
-      return outcome(of: error)
+      return delivered(outcome(of: error))
+    }
+  }
+
+  /// Hands on what a script wrote that did not come to its end; who takes none of it is waited for as long as for a script.
+  private func delivered(_ outcome: Outcome) -> Outcome {
+    guard ![LuaInterpreter.Status.limit, LuaInterpreter.Status.interrupted].contains(outcome.status) else {
+      return outcome
+    }
+    do {
+      try domain.state.run { try domain.state.flushFiles() }
+      return outcome
+    } catch {
+      let messages = [outcome.message, self.outcome(of: error).message].compactMap(\.self)
+      return Outcome(status: Self.status(of: error), message: messages.joined(separator: "\n"))
     }
   }
 

@@ -41,6 +41,17 @@ import Testing
     #expect(try RawDatabase(folder.file()).value("PRAGMA journal_mode") == "wal")
   }
 
+  /// SQLite leaves a journal with a head of zeros where it keeps its journals, and so may any program.
+  @Test(arguments: ["delete", "wal"], [false, true])
+  func aJournalThatIsDoneWithIsNone(mode: String, readOnly: Bool) throws {
+    let (folder, model) = try closedStore(mode)
+    try Data(count: 512).write(to: URL(fileURLWithPath: folder.file().path + "-journal"))
+    let store = try SQLiteStore(url: folder.file(), model: model, options: .init(readOnly: readOnly))
+    #expect(try store.count(matching: query(model)) == 2)
+    guard !readOnly else { return }
+    _ = try store.reserveKeys(for: try #require(model.entity("Person")), count: 1)
+  }
+
   @Test func aStoreThatSomebodyReadsKeepsItsJournalForASave() throws {
     let (folder, model) = try closedStore("delete")
     let store = try SQLiteStore(url: folder.file(), model: model)

@@ -147,15 +147,18 @@ import Testing
     try FileManager.default.copyItem(at: people.folder.file(), to: folder.file())
     let outside = folder.file("outside")
     try Data("not SQLite's".utf8).write(to: outside)
-    for isLink in [true, false] {
+    for (kind, make) in [
+      ("link", { symlink(outside.path, $0) }), ("pipe", { mkfifo($0, 0o600) }),
+      ("second name of another file", { link(outside.path, $0) }),
+      ("second name of another file", { link(folder.file().path, $0) }),
+    ] as [(String, (String) -> Int32)] {
       let path = folder.file().path + suffix
-      let made = isLink ? symlink(outside.path, path) : mkfifo(path, 0o600)
-      try #require(made == 0)
+      try #require(make(path) == 0)
       for readOnly in [true, false] {
         let error = #expect(throws: GraphError.self) {
           try SQLiteStore(url: folder.file(), model: people.model, options: .init(readOnly: readOnly))
         }
-        #expect(error?.message.contains("store.sqlite\(suffix) is a \(isLink ? "link" : "pipe")") == true)
+        #expect(error?.message.contains("store.sqlite\(suffix) is a \(kind), where") == true)
       }
       let error = #expect(throws: GraphError.self) { try SQLiteStore.metadata(ofStoreAt: folder.file()) }
       #expect(error?.code == .cannotOpenFile)
