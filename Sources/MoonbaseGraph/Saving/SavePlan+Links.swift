@@ -31,8 +31,9 @@ extension SavePlan {
     return StoreChanges.Links(owner: owner, slot: slot, added: added, removed: removed, order: order)
   }
 
-  private func order(of object: ManagedObject, slot: Slot, state: ToManyState) throws -> StoreChanges.Order {
-    if let order = state.changedOrder(id: permanentID) { return order }
+  private func order(of object: ManagedObject, slot: Slot, state: ToManyState) throws -> StoreChanges.Order? {
+    // What came may be gone again.
+    if let order = state.changedOrder(id: permanentID) { return order.isEmpty ? nil : order }
     return .all(try object.memberIDs(slot).map { permanentID($0) })
   }
 

@@ -81,6 +81,15 @@ public struct StoreChanges: Sendable {
     /// These stand at the end, one after the other. One that the store has in the list already stays where it is, unless it is
     /// among `returned`: it went and came back.
     case appended([ManagedObjectID], returned: Set<ManagedObjectID>)
+
+    /// Whether it says of no destination where it stands.
+    var isEmpty: Bool {
+      switch self {
+      case .all: false
+      case .stretches(let stretches): stretches.isEmpty
+      case .appended(let ids, _): ids.isEmpty
+      }
+    }
   }
 
   /// A part of an ordered list: destinations that came or moved, and some of those around them.

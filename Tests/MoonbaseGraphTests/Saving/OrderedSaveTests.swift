@@ -108,6 +108,21 @@ import Testing
     }
   }
 
+  @Test(arguments: Kind.allCases) private func whatCameAndWentAgainIsNotWritten(_ kind: Kind) throws {
+    let (bench, _, list, slot) = try filledList(kind, count: 100)
+    for isRead in [false, true] {
+      let context = bench.context()
+      let list = try context.object(with: list.objectID)
+      if isRead { #expect(try list.memberCount(slot) == 100) }
+      let item = try context.insert("Item")
+      try context.save()
+      try list.add(item, to: "items")
+      if kind == .oneToMany { try item.setObject(nil, forKey: "list") } else { try item.remove(list, from: "list") }
+      let (reads, writes) = try statements(of: store(bench)) { try context.save() }
+      #expect(reads.isEmpty && writes == 0)
+    }
+  }
+
   /// Rows whose places nobody wrote, as other programs leave them, stand behind the others by their keys.
   @Test(arguments: StoreKind.allCases, Kind.allCases)
   private func whatComesStandsBehindRowsWithoutAPlace(_ kind: StoreKind, _ form: Kind) throws {
