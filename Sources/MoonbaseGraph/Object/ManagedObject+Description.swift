@@ -39,7 +39,9 @@ extension ManagedObject: CustomStringConvertible {
   }
 
   private func shown(_ value: Value, as property: ResolvedProperty) -> String {
-    switch caches[property.slot]?.value ?? value {
+    // What is noted beside a stored derived attribute is no value.
+    let computed = caches[property.slot]?.value ?? .null
+    return switch computed.isNull ? value : computed {
     case .string(let text): Self.quoted(text)
     case .data(let data): "\(data.count) bytes"
     case .list(let list): "a list of \(list.count)"

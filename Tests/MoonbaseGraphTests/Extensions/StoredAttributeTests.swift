@@ -52,6 +52,15 @@ import Testing
     }
   }
 
+  @Test(arguments: StoreKind.allCases) func aDescriptionShowsWhatWasComputed(_ kind: StoreKind) throws {
+    let (bench, context) = try things(in: kind)
+    let thing = try context.insert("Thing", values: ["value": 4])
+    try context.save()
+    #expect(thing.description.contains("ten = 40"), "\(thing)")
+    #expect(thing["ten"] == 40 && thing.description.contains("ten = 40"), "\(thing)")
+    #expect(try bench.saved("Thing", "ten") == [40])
+  }
+
   /// The row would keep the ID for ever, and nothing has it after the save.
   @Test(arguments: StoreKind.allCases, [true, false])
   func aStoredAttributeRefusesTheIDOfAnObjectThatWasNeverSaved(_ kind: StoreKind, isWhole: Bool) throws {

@@ -26,6 +26,29 @@ import Testing
     }
   }
 
+  /// An object that this context saved first and then read anew has the destinations that its store has.
+  @Test(
+    arguments: StoreKind.allCases,
+    [
+      "a.i = 5 context:refresh(a)", "a.fr = {} context:refresh(t) context:refresh(a)", "t.i = 4 context:refresh(t)",
+      "context:delete(a) context:process_pending_changes() context:refresh(a)",
+    ])
+  func aFailedTransactionLeavesTheDestinationsOfWhatItRefreshed(_ kind: StoreKind, _ body: String) throws {
+    let lines = try ThingBench.bench(kind, "").lines(
+      """
+      local a, k, t = context:insert("P", { i = 1 }), context:insert("P", { i = 2 }), context:insert("P", { i = 3 })
+      k.q = a a.fr = { t } assert(context:save())
+      local ok, err = context:transaction(function() \(body) error("doom") end)
+      print(ok, tostring(err):match("doom"))
+      print(#a.qs, #a.fr, #t.fr, k.q.i)
+      a.fr = {}
+      assert(context:save())
+      context:reset()
+      print(#context:find("P", { i = 1 }).fr == 0, #context:find("P", { i = 1 }).qs)
+      """)
+    #expect(lines == ["nil\tdoom", "1\t1\t1\t1", "true\t1"])
+  }
+
   @Test(arguments: StoreKind.allCases) func aFailureThatNobodyLookedAtFailsTheProgram(_ kind: StoreKind) throws {
     let bench = try ScriptBench(
       kind, model: "return { entities = { P = { attributes = { s = { 'string', optional = false } } } } }",
