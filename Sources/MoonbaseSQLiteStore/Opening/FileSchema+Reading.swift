@@ -17,7 +17,7 @@ extension FileSchema {
   /// The columns of one table; none where the file has no such table.
   static func columns(of table: String, on connection: Connection) throws -> Set<String> {
     let statement = try connection.statement(
-      "SELECT name FROM pragma_table_info((SELECT name FROM sqlite_master "
+      "SELECT name FROM pragma_table_xinfo((SELECT name FROM sqlite_master "
         + "WHERE type = 'table' AND rootpage > 0 AND name = '\(table)'))")
     defer { statement.reset() }
     var names: Set<String> = []
@@ -29,7 +29,8 @@ extension FileSchema {
   private static func columns(_ connection: Connection) throws -> [String: [String]] {
     let statement = try connection.statement(
       "SELECT m.name, c.name FROM (SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 LIMIT -1) m "
-        + "JOIN pragma_table_info(m.name) c ORDER BY c.cid"
+        // Generated columns are among these; the hidden ones of virtual tables have 1.
+        + "JOIN pragma_table_xinfo(m.name) c WHERE c.hidden <> 1 ORDER BY c.cid"
     )
     defer { statement.reset() }
     var result: [String: [String]] = [:]

@@ -36,6 +36,17 @@ import Testing
     #expect(error?.message.contains(mistake) == true, "\(error as Any)")
   }
 
+  @Test func aGeneratedColumnIsRead() throws {
+    let people = try store(replacing: "ZLASTNAME VARCHAR", with: "ZLASTNAME VARCHAR AS ('of ' || ZFIRSTNAME)")
+    let raw = try RawDatabase(people.folder.file())
+    try raw.connection.executeScript(
+      "INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, ZFIRSTNAME) SELECT 1, Z_ENT, 1, 'Ada' FROM Z_PRIMARYKEY WHERE Z_NAME = 'Person'"
+    )
+    let store = try SQLiteStore(url: people.folder.file(), model: people.model)
+    let row = try #require(try store.snapshots(matching: people.query("Person")).first)
+    #expect(row.values[try #require(people.entity("Person").slot("lastName"))] == "of Ada")
+  }
+
   @Test func textInAnotherEncodingIsRefused() throws {
     let folder = try TemporaryFolder()
     try Data().write(to: folder.file())
