@@ -27,6 +27,8 @@ struct Change {
 
   let object: ManagedObject
   let former: Former
+  /// Whether it is no reason to call `willSave` or rules for the object again: primitive values, and what follows from elsewhere.
+  var isSilent = false
 
   /// Whether something is another value now, and not only read anew.
   var isChange: Bool {

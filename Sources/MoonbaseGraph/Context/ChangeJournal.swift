@@ -70,9 +70,17 @@ struct ChangeJournal {
 
   private func index(of savepoint: Savepoint) -> Int { max(0, savepoint.start - forgottenCount) }
 
-  /// The objects that changed, came or went since a savepoint.
-  func objects(since savepoint: Savepoint) -> OrderedSet<ManagedObject> {
-    OrderedSet(changes[index(of: savepoint)...].lazy.filter(\.isChange).map(\.object))
+  /// The objects that changed, came or went since a savepoint; with `noted` only those for which that was not silent.
+  func objects(since savepoint: Savepoint, noted: Bool = false) -> OrderedSet<ManagedObject> {
+    let recent = changes[index(of: savepoint)...].lazy.filter { $0.isChange && !(noted && $0.isSilent) }
+    return OrderedSet(recent.map(\.object))
+  }
+
+  /// What changed of an object after so many changes is no reason to call anything for it again.
+  mutating func silence(_ object: ManagedObject, after count: Int) {
+    for index in changes.indices.dropFirst(count) where changes[index].object === object {
+      changes[index].isSilent = true
+    }
   }
 
   /// Takes out the changes since a savepoint, the last first.

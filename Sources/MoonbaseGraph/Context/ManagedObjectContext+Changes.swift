@@ -44,9 +44,8 @@ extension ManagedObjectContext {
     let object = try makeObject(ManagedObjectID(temporaryFor: entity.symbol), of: entity, state: .inserted)
     record(.absence, of: object)
     object.takeInitialValues(in: journal.current)
-    mark(object, nil, as: .listed)
+    if object.mark(nil, as: .listed) { changedObjects.append(object) }
     changeCount &+= 1
-    touchedObjects?.append(object)
     return object
   }
 
@@ -65,7 +64,6 @@ extension ManagedObjectContext {
     if object.isInserted { newDeletedObjects.append(object) }
     object.outdate(.presence)
     changeCount &+= 1
-    touchedObjects?.append(object)
     deletionsToPropagate.append(object)
   }
 

@@ -4,13 +4,13 @@ import MoonbasePlatform
 /// The one door of changes, and the way back through it.
 extension ManagedObjectContext {
   /// Something of an object is about to be another, or just became so: what was there before is kept where it may be wanted back,
-  /// and what was computed from it does not hold any more.
+  /// and what was computed from it does not hold any more. One that rows or others cause is silent.
   func record(
     _ former: @autoclosure () -> Change.Former, of object: ManagedObject, _ facet: Facet? = nil,
-    because cause: Derivations.Cause = .change
+    because cause: Derivations.Cause = .change, silently: Bool = false
   ) {
     if journal.records(object) {
-      journal.append(Change(object: object, former: former()))
+      journal.append(Change(object: object, former: former(), isSilent: silently || cause == .row))
       if journal.hasNewWeight { weigh(journal.takeGrowth()) }
     }
     if let facet, derivations.isWatching || object.hasCaches { outdate(object, facet, because: cause) }

@@ -60,8 +60,6 @@ public final class ManagedObjectContext {
   var outdatedStored: [StoredPlace] = []
   /// Whether the body of a transaction runs.
   var isInTransaction = false
-  /// Objects that change while rules and `willSave` run; nil outside of that.
-  @exclusivity(unchecked) var touchedObjects: OrderedSet<ManagedObject>?
   /// What was there before changes that may have to be undone.
   @exclusivity(unchecked) var journal = ChangeJournal()
   /// Objects deleted since delete rules were last applied.
@@ -212,7 +210,6 @@ public final class ManagedObjectContext {
   /// An object has unsaved changes, in a slot or otherwise.
   func didChange(_ object: ManagedObject, _ slot: Slot? = nil) {
     changeCount &+= 1
-    touchedObjects?.append(object)
     changedObjects.note(object)
     mark(object, slot, as: object.state.contains(.inserted) ? .listed : [.listed, .updated])
   }
@@ -220,19 +217,21 @@ public final class ManagedObjectContext {
   /// A value was set past change notes. The object is kept until the next save, which writes it; `willSave` is not called again
   /// for it, so that it may set what is new each time.
   func didChangePrimitive(_ object: ManagedObject, _ slot: Slot) {
-    if phase == .validating { touchedObjects?.append(object) }
-    mark(object, slot, as: .listed)
+    mark(object, slot, as: .listed, silently: primitivesAreSilent)
   }
+
+  /// Rules only look: what one sets has to be checked, by whichever door it came.
+  var primitivesAreSilent: Bool { phase != .validating }
 
   /// The next save looks at an object and a slot.
   @inline(__always)
-  func mark(_ object: ManagedObject, _ slot: Slot?, as flags: ManagedObject.State) {
-    if !object.has(flags, mark: slot) { markAnew(object, slot, as: flags) }
+  func mark(_ object: ManagedObject, _ slot: Slot?, as flags: ManagedObject.State, silently: Bool = false) {
+    if !object.has(flags, mark: slot) { markAnew(object, slot, as: flags, silently: silently) }
   }
 
   @inline(never)  // an object changes more often than it becomes changed
-  private func markAnew(_ object: ManagedObject, _ slot: Slot?, as flags: ManagedObject.State) {
-    record(.flags(object.flags(slot)), of: object)
+  private func markAnew(_ object: ManagedObject, _ slot: Slot?, as flags: ManagedObject.State, silently: Bool) {
+    record(.flags(object.flags(slot)), of: object, silently: silently)
     if object.mark(slot, as: flags) { changedObjects.append(object) }
   }
 

@@ -51,7 +51,8 @@ extension ManagedObject {
   final func delay(_ value: Value?, slot: Slot) {
     let old = delayed[slot]
     guard value != nil || old != nil else { return }
-    remember(.delayed(slot, old), Facet(slot))
+    // To be written through is no change of what it is.
+    remember(.delayed(slot, old), Facet(slot), silently: value == nil)
     restoreDelayed(value, slot: slot)
   }
 

@@ -103,21 +103,21 @@ extension ManagedObject {
 
   /// Puts a value into a slot and notes the change; an equal value is no change.
   final func setStoredValue(_ value: Value, slot: Slot) throws {
-    if try replace(value, slot: slot) { didChange(slot) }
+    if try replace(value, slot: slot, silently: false) { didChange(slot) }
   }
 
   /// Puts a value in the place of another one; false, and nothing done, where it is the same.
   @inline(__always)
-  private func replace(_ value: Value, slot: Slot) throws -> Bool {
+  private func replace(_ value: Value, slot: Slot, silently: Bool) throws -> Bool {
     if state.contains(.fault) { try fireFault() }
     guard !holds(value, slot: slot) else { return false }
-    put(value, slot: slot)
+    put(value, slot: slot, because: cause, silently: silently)
     return true
   }
 
   /// Puts a value into a slot without noting a change: the next save writes it all the same.
   final func setStoredPrimitive(_ value: Value, slot: Slot) throws {
-    guard try replace(value, slot: slot) else { return }
+    guard try replace(value, slot: slot, silently: context?.primitivesAreSilent ?? true) else { return }
     context?.noteChange()
     context?.changedObjects.note(self)
     guard !entity.properties[slot].isTransient else { return }

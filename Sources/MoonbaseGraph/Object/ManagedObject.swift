@@ -340,32 +340,10 @@ extension ManagedObject {
 
 /// Changing.
 extension ManagedObject {
-  /// What is set while the object wakes up belongs to the row.
-  @inline(__always)
-  final var cause: Derivations.Cause { state.contains(.awaking) ? .row : .change }
-
-  /// Something of the object is about to be another: tells the context what was there before, where it wants to know.
-  @inline(__always)
-  final func remember(
-    _ former: @autoclosure () -> Change.Former, _ facet: Facet? = nil, because cause: Derivations.Cause = .change
-  ) {
-    guard let context, context.journal.isActive || context.derivations.isWatching || hasCaches else { return }
-    context.record(former(), of: self, facet, because: cause)
-  }
-
-  /// The value in a slot is about to be another one.
-  @inline(__always)
-  final func rememberValue(_ slot: Slot, because cause: Derivations.Cause = .change) {
-    remember(.value(slot, own(slot), transformed: transformed(slot)), Facet(slot), because: cause)
-  }
-
   /// Puts a value of its own into a slot.
   @inline(__always)
-  final func put(_ value: Value, slot: Slot) { put(value, slot: slot, because: cause) }
-
-  @inline(__always)
-  final func put(_ value: Value, slot: Slot, because cause: Derivations.Cause) {
-    rememberValue(slot, because: cause)
+  final func put(_ value: Value, slot: Slot, because cause: Derivations.Cause, silently: Bool = false) {
+    rememberValue(slot, because: cause, silently: silently)
     materialize()
     setLive(value, slot: slot)
   }
@@ -383,8 +361,9 @@ extension ManagedObject {
     weigh(Self.liveSlotWeight &* count)
   }
 
+  /// Whether a slot counts as changed.
   @inline(__always)
-  private final func isMarked(_ slot: Slot) -> Bool {
+  final func isMarked(_ slot: Slot) -> Bool {
     slot < 64 ? changedLow & (1 << UInt64(slot)) != 0 : record?.changedHigh.contains(slot) == true
   }
 
@@ -431,13 +410,13 @@ extension ManagedObject {
 
   /// Delete rules are to be applied anew.
   final func markUnpropagated() {
-    remember(.flags(flags(nil)))
+    remember(.flags(flags(nil)), silently: true)
     state.remove(.propagated)
   }
 
   /// Runs delete rules of the object's deletion. They count as applied unless they fail.
   final func propagating(_ body: () throws -> Void) throws {
-    remember(.flags(flags(nil)))
+    remember(.flags(flags(nil)), silently: true)
     state.insert(.propagated)
     do {
       try departing(body)
@@ -505,22 +484,10 @@ extension ManagedObject {
   }
 }
 
-/// Undoing: what was there before a change, and putting it back.
+/// Undoing: putting back what was there before a change.
 extension ManagedObject {
-  /// Whether the object is in the list of changes, as what, and where; and whether a slot counts as changed.
-  struct Flags {
-    fileprivate let state: State
-    fileprivate let isMarked: Bool
-    let slot: Slot?
-    let position: Int
-  }
-
   /// What a change, its saving or giving it up alters of the state.
   private static let undoable: State = [.updated, .deleted, .listed, .propagated]
-
-  final func flags(_ slot: Slot?) -> Flags {
-    Flags(state: state, isMarked: slot.map(isMarked) ?? false, slot: slot, position: changePosition)
-  }
 
   final func restore(_ flags: Flags) {
     state = state.subtracting(Self.undoable).union(flags.state.intersection(Self.undoable))
@@ -528,26 +495,6 @@ extension ManagedObject {
     if flags.isMarked { return markChanged(slot) }
     if slot < 64 { changedLow &= ~(1 << UInt64(slot)) } else { record?.changedHigh.remove(slot) }
   }
-
-  /// The row, and what is on top of it.
-  final class Reading {
-    let flags: Flags
-    fileprivate let snapshot: Snapshot?
-    fileprivate let live: ContiguousArray<Value?>
-    fileprivate let changed: SlotSet
-    fileprivate let delayed: SlotMap<Value>
-    fileprivate let relationships: SlotMap<ToManyState>
-    let weight: Int
-
-    fileprivate init(of object: ManagedObject) {
-      flags = object.flags(nil)
-      (snapshot, live, changed) = (object.snapshot, object.live, object.changed)
-      (delayed, relationships) = (object.delayed, object.relationships)
-      weight = object.liveWeight &+ (snapshot?.weight ?? 0)
-    }
-  }
-
-  final var reading: Reading { Reading(of: self) }
 
   /// Puts back the row and what was on top of it; a fault is one again.
   final func restore(_ reading: Reading) {

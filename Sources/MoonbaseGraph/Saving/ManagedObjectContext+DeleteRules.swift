@@ -48,7 +48,7 @@ extension ManagedObjectContext {
     newDeletedObjects = staying
     for object in going {
       let mayReturn = journal.records(object)
-      record(.presence(object.state, position: object.changePosition), of: object)
+      record(.presence(object.state, position: object.changePosition), of: object, silently: true)
       changedObjects.remove(object, keepingPlaces: journal.isActive)
       disown(object, because: .deleted, mayReturn: mayReturn)
     }

@@ -1,5 +1,4 @@
 import MoonbaseModel
-import OrderedCollections
 
 /// Checks one object before it is saved: normalisation, the model's rules, the subclass's, the extensions'; all failures are
 /// collected.
@@ -77,9 +76,9 @@ struct ObjectValidator {
 
   /// Takes a normalized value in. The object is being validated: this is no reason to do so again.
   private func storeQuietly(_ value: Value, slot: Slot) throws {
-    let wasTouched = object.context?.touchedObjects?.contains(object) ?? false
+    let count = object.context?.journal.count ?? 0
     try ValueNormalizer(object, behavior).take(value, slot: slot)
-    if !wasTouched { object.context?.touchedObjects?.remove(object) }
+    object.context?.journal.silence(object, after: count)
   }
 
   /// A derived value that was not assigned is there if it can be computed, from whatever inputs have changed.

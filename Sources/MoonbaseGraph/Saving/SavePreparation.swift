@@ -40,12 +40,13 @@ struct SavePreparation {
     }
   }
 
-  /// Runs `body`; returns the objects that changed, came or went meanwhile, by whichever door.
-  private func changes(by body: () throws -> Void) rethrows -> [ManagedObject] {
+  /// Runs `body`; returns the objects that changed, came or went meanwhile, by whichever door; with `noted` those for which that
+  /// is a reason to call rules or `willSave`.
+  private func changes(noted: Bool = false, by body: () throws -> Void) rethrows -> [ManagedObject] {
     let savepoint = context.journal.begin()
     defer { context.endSavepoint(savepoint) }
     try body()
-    return Array(context.journal.objects(since: savepoint))
+    return Array(context.journal.objects(since: savepoint, noted: noted))
   }
 
   /// Checks objects until neither rules nor the stored attributes that follow what rules changed change any more; returns those
@@ -66,34 +67,31 @@ struct SavePreparation {
   @discardableResult
   private func validate(_ objects: [ManagedObject]) throws -> [ManagedObject] {
     context.phase = .validating
-    defer {
-      context.phase = .willSave
-      context.touchedObjects = nil
-    }
+    defer { context.phase = .willSave }
     var late: OrderedSet<ManagedObject> = []
     var waiting = objects
     var rounds = Rounds("its rules change objects again and again: a rule only looks")
     while let first = waiting.first {
       try rounds.begin(with: first)
-      context.touchedObjects = []
-      let failures = FailureCollector()
-      for object in waiting where try hasSomethingToSave(object) {
-        try HostWork.charge()
-        let validator = try ObjectValidator(object, failures: failures)
-        try validator.validate(for: object.isDeleted ? .delete : object.isInserted ? .insert : .update)
+      let changed = try changes(noted: true) {
+        let failures = FailureCollector()
+        for object in waiting where try hasSomethingToSave(object) {
+          try HostWork.charge()
+          let validator = try ObjectValidator(object, failures: failures)
+          try validator.validate(for: object.isDeleted ? .delete : object.isInserted ? .insert : .update)
+        }
+        try failures.throwFailures(consequence: "; nothing was saved")
+        // Rules may have moved what kept one here.
+        try context.dropNewDeletedObjects()
       }
-      try failures.throwFailures(consequence: "; nothing was saved")
-      // Rules may have moved what kept one here.
-      try context.dropNewDeletedObjects()
       late.append(contentsOf: waiting.lazy.filter { !$0.delayed.isEmpty })
-      waiting = context.touchedObjects.map(Array.init) ?? []
+      waiting = changed
     }
     return Array(late)
   }
 
   /// Calls `willSave` on objects, and on those that change meanwhile, by delete rules too; returns all that changed.
   private func runWillSave(_ objects: [ManagedObject]) throws -> [ManagedObject] {
-    defer { context.touchedObjects = nil }
     var touched: OrderedSet<ManagedObject> = []
     var waiting = objects
     var rounds = Rounds(
@@ -101,18 +99,18 @@ struct SavePreparation {
     )
     while let first = waiting.first {
       try rounds.begin(with: first)
-      context.touchedObjects = []
-      // A primitive setter touches nothing, and what is computed from the value follows all the same.
-      let changed = try changes {
-        for object in waiting where try hasSomethingToSave(object) {
-          try HostWork.charge()
-          try callWillSave(object)
+      waiting = try changes(noted: true) {
+        // A primitive setter is silent, and what is computed from the value follows all the same.
+        let changed = try changes {
+          for object in waiting where try hasSomethingToSave(object) {
+            try HostWork.charge()
+            try callWillSave(object)
+          }
         }
+        let followers = try changes { try context.keepStoredAttributes(after: waiting, changed) }
+        let swept = try changes { try context.processPendingChanges() }
+        touched.append(contentsOf: [changed, followers, swept].joined())
       }
-      let followers = try changes { try context.keepStoredAttributes(after: waiting, changed) }
-      let swept = try changes { try context.processPendingChanges() }
-      touched.append(contentsOf: [changed, followers, swept].joined())
-      waiting = context.touchedObjects.map(Array.init) ?? []
     }
     return Array(touched)
   }

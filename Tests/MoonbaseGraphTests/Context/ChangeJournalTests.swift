@@ -259,6 +259,27 @@ import Testing
 
   // MARK: Followers
 
+  /// The lists of a save are what the journal says: what was undone is no reason for another round.
+  @Test(arguments: StoreKind.allCases)
+  func whatAHookUndidIsNoReasonToCallHooksAgain(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let calls = Switch()
+    let context = bench.context { entry in
+      entry.willSave = { object in
+        calls.value += 1
+        try? object.managedObjectContext?.undoingOnFailure {
+          for person in object.managedObjectContext?.insertedObjects ?? [] {
+            try person.setValue("undone", forKey: "firstName")
+          }
+          throw Broken()
+        }
+      }
+    }
+    for _ in 0..<2 { try context.insert("Person", values: ["firstName": "A"]) }
+    try context.save()
+    #expect(try calls.value == 2 && bench.saved("Person", "firstName") == ["A", "A"])
+  }
+
   /// Who is looked for among unsaved changes is found by the values that came back.
   @Test(arguments: StoreKind.allCases)
   func theIndexOfUnsavedChangesFollows(_ kind: StoreKind) throws {
