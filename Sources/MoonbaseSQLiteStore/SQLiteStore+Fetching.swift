@@ -4,49 +4,14 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-public import enum MoonbaseModel.Predicate
-public import struct MoonbaseModel.SortDescriptor
-
 extension SQLiteStore {
   /// How many rows one statement asks for by key.
   private static let chunk = 512
   /// The bytes that an ID takes in a list that grows.
   private static let idWeight = 24
 
-  public func canEvaluate(_ predicate: Predicate, for query: StoreQuery) throws -> Bool {
-    var query = query
-    query.predicate = predicate
-    return try canRun(query)
-  }
-
-  public func canSort(by key: SortDescriptor, for query: StoreQuery) throws -> Bool {
-    var query = query
-    query.sortDescriptors.append(key)
-    return try canRun(query)
-  }
-
-  /// Whether a query can be said in SQL, and in so few words that SQLite takes it: only SQLite knows its limits.
-  private func canRun(_ query: StoreQuery) throws -> Bool {
-    do {
-      let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
-      let sql = try SelectBuilder(
-        query, entityCondition: plan.select.entityCondition, layout: layout, store: number, dialect: .sqlite
-      ).select(
-        plan.select.columns)
-      try read { session in
-        if let functions = query.functions { try session.register(functions) }
-        _ = try session.connection.statement(sql.text)
-      }
-      return true
-    } catch is Untranslatable {
-      return false
-    } catch let error as GraphError where (error.underlying as? SQLiteError)?.isLimit ?? false {
-      return false
-    }
-  }
-
   public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
-    let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
+    let plan = try rowPlan(query.entity, includesSubentities: query.includesSubentities)
     let sql = try select(plan.select.columns, query: query, plan: plan)
     return try read { session in
       try step(sql, query: query, session: session) { statement in
@@ -58,7 +23,7 @@ extension SQLiteStore {
   }
 
   public func forEachBatch(matching query: StoreQuery, _ body: ([Snapshot]) throws -> Bool) throws {
-    let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
+    let plan = try rowPlan(query.entity, includesSubentities: query.includesSubentities)
     let sql = try select(plan.select.columns, query: query, plan: plan)
     let rest: [Snapshot] = try read { session in
       // A reader keeps writers of a file without a log away, and of some files it shows at the end only whether
@@ -78,13 +43,13 @@ extension SQLiteStore {
   }
 
   public func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
-    let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
+    let plan = try rowPlan(query.entity, includesSubentities: query.includesSubentities)
     return try rows(of: query, plan: plan, columns: ["t0.Z_PK", "t0.Z_ENT"]) { try plan.id($0) }
   }
 
   public func count(matching query: StoreQuery) throws -> Int {
     if query.limit > 0 || query.offset > 0 { return try objectIDs(matching: query).count }
-    let plan = try plan(query.entity, includesSubentities: query.includesSubentities)
+    let plan = try rowPlan(query.entity, includesSubentities: query.includesSubentities)
     var unsorted = query
     unsorted.sortDescriptors = []
     return try rows(of: unsorted, plan: plan, columns: ["COUNT(*)"]) { Int($0.integer(0)) }.first ?? 0
@@ -134,15 +99,9 @@ extension SQLiteStore {
 
   private func select(_ columns: [String], query: StoreQuery, plan: RowPlan) throws -> SQLFragment {
     do {
-      return try SelectBuilder(
-        query, entityCondition: plan.select.entityCondition, layout: layout, store: number, dialect: .sqlite
-      ).select(
-        columns)
-    } catch is Untranslatable {
-      throw GraphError(
-        .invalidRequest,
-        message: "the store cannot evaluate this fetch of \(query.entity.name): ask canEvaluate and canSort first",
-        entity: query.entity.name)
+      return try builder(query, plan: plan).select(columns)
+    } catch let error as Untranslatable {
+      throw select(of: query, refused: error.reason)
     }
   }
 
@@ -150,7 +109,7 @@ extension SQLiteStore {
 
   public func snapshot(of id: ManagedObjectID) throws -> Snapshot? {
     guard id.storeNumber == number.rawValue, let entity = layout.model.entity(of: id) else { return nil }
-    let plan = try plan(entity, includesSubentities: false)
+    let plan = try rowPlan(entity, includesSubentities: false)
     return try read { session in
       let statement = try session.connection.statement(plan.select.pointSelect)
       statement.bind(id.key, at: 1)
@@ -166,7 +125,7 @@ extension SQLiteStore {
     where root >= 0 {
       let isOfOneEntity = group.allSatisfy { $0.entitySymbol == group[0].entitySymbol }
       let single = isOfOneEntity ? layout.model.entity(of: group[0]) : nil
-      let plan = try plan(single ?? layout.model.entities[root], includesSubentities: single == nil)
+      let plan = try rowPlan(single ?? layout.model.entities[root], includesSubentities: single == nil)
       try read { session in
         for start in stride(from: 0, to: group.count, by: Self.chunk) {
           let keys = group[start..<min(start + Self.chunk, group.count)].map(\.key)
@@ -192,7 +151,7 @@ extension SQLiteStore {
     guard let first = ids.first else { return none }
     let entity = try layout.layout(of: first)
     guard let query = try DestinationQuery(slot, of: entity, layout: layout, dialect: .sqlite) else { return none }
-    let plan = try plan(query.entity, includesSubentities: true)
+    let plan = try rowPlan(query.entity, includesSubentities: true)
     let places = Dictionary(ids.enumerated().map { ($1.key, $0) }) { first, _ in first }
     return try read { session in
       var result = none

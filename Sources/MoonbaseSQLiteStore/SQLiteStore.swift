@@ -4,9 +4,6 @@ public import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-public import enum MoonbaseModel.Predicate
-public import struct MoonbaseModel.SortDescriptor
-
 /// A store in a SQLite file of Core Data's own format.
 ///
 /// Shared by contexts on several threads: one connection writes, and readers, which the write-ahead log keeps apart from it,
@@ -108,7 +105,7 @@ public final class SQLiteStore: PersistentStore {
     return StoreFailure(path: file.path).translate(error)
   }
 
-  func plan(_ entity: ResolvedEntity, includesSubentities: Bool) throws -> RowPlan {
+  func rowPlan(_ entity: ResolvedEntity, includesSubentities: Bool) throws -> RowPlan {
     try plans.plan(entity, includesSubentities: includesSubentities) {
       try RowPlan(
         entity, includesSubentities: includesSubentities, layout: layout, store: number, externalData: externalData,

@@ -2,9 +2,6 @@ public import MoonbaseGraph
 public import MoonbaseModel
 public import MoonbasePlatform
 
-public import enum MoonbaseModel.Predicate
-public import struct MoonbaseModel.SortDescriptor
-
 /// A store whose n-th read fails, and every one after it until it is told otherwise; or whose commits fail.
 public final class FailingStore: PersistentStore {
   /// What the failing read throws.
@@ -42,12 +39,7 @@ public final class FailingStore: PersistentStore {
   public var entities: [ResolvedEntity] { base.entities }
   public func metadata() throws -> [String: Value] { try base.metadata() }
   public func setMetadata(_ metadata: [String: Value]) throws { try base.setMetadata(metadata) }
-  public func canEvaluate(_ predicate: Predicate, for query: StoreQuery) throws -> Bool {
-    try base.canEvaluate(predicate, for: query)
-  }
-  public func canSort(by key: SortDescriptor, for query: StoreQuery) throws -> Bool {
-    try base.canSort(by: key, for: query)
-  }
+  public func plan(_ query: StoreQuery) throws -> QueryPlan { try base.plan(query) }
 
   public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
     try read()

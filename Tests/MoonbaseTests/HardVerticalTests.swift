@@ -64,7 +64,8 @@ import Testing
     let model = bench.container.coordinator.model
     var query = StoreQuery(entity: try #require(model.entity("Item")), in: model)
     query.functions = try bench.container.extensions.makeDomain().pureFunctions
-    #expect(try store.canEvaluate(Predicate(format: "score > 100"), for: query))
+    query.predicate = try Predicate(format: "score > 100")
+    #expect(try store.plan(query).isComplete)
     let domain = try bench.domain()
     let (outcome, output) = bench.run(fetch, in: domain)
     #expect(outcome.status == 0 && output == "150\n", "\(outcome)")

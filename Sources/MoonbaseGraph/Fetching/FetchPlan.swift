@@ -6,15 +6,16 @@ import enum MoonbaseModel.Predicate
 
 /// Divides a fetch between the stores and the context.
 ///
-/// A store gets the conditions and sort keys that it can evaluate. What is left (transient and impure derived attributes,
-/// several stores) the context does in memory, and limits count only after that. Unsaved changes come on top: of what the store
-/// finds, changed objects are taken out, and those put in that match as they are now.
+/// Each store says once what it takes over (`QueryPlan`). What is left (transient and impure derived attributes, several stores) the
+/// context does in memory, and limits count only after that. Unsaved changes come on top: of what the store finds, changed objects
+/// are taken out, and those put in that match as they are now.
 struct FetchPlan {
   let request: FetchRequest
   let context: ManagedObjectContext
   let entity: ResolvedEntity
   private let entities: Range<EntityIndex>
-  private let stores: [any PersistentStore]
+  /// What each store takes over. One store alone is asked for order and window too.
+  let parts: [(store: any PersistentStore, plan: QueryPlan)]
   /// Whether changed objects may enter or leave the result.
   let hasPending: Bool
   private let matcher: CompiledPredicate?
@@ -33,7 +34,6 @@ struct FetchPlan {
     self.request = request
     self.context = context
     self.entity = entity
-    stores = context.coordinator.stores(for: entity, includingSubentities: request.includesSubentities)
     entities = entity.indexes(includingSubentities: request.includesSubentities)
     if request.includesPendingChanges { try context.processPendingChanges() }
     hasPending = request.includesPendingChanges && context.hasChanges
@@ -45,13 +45,31 @@ struct FetchPlan {
     let related = context.hasChanges ? try RelatedChanges(request, of: entity, in: context) : nil
     isWithoutChanges = !request.includesPendingChanges && related?.isEmpty == false
     affected = hasPending ? try related?.owners(entities) ?? [] : []
+    parts = try Self.parts(of: request, entity: entity, entities: entities, in: context)
+  }
+
+  private static func parts(
+    of request: FetchRequest, entity: ResolvedEntity, entities: Range<EntityIndex>, in context: ManagedObjectContext
+  ) throws -> [(store: any PersistentStore, plan: QueryPlan)] {
+    let stores = context.coordinator.stores(for: entity, includingSubentities: request.includesSubentities)
+    var query = StoreQuery(entity: entity, in: context.model, includesSubentities: request.includesSubentities)
+    query.functions = context.domain.pureFunctions
+    query.predicate = request.predicate
+    query.sought = try request.predicate.flatMap {
+      try context.indexedCondition($0, of: entity, entities: entities, inRows: true)
+    }
+    if stores.count == 1 {
+      query.sortDescriptors = request.sortDescriptors
+      (query.limit, query.offset) = (request.fetchLimit, request.fetchOffset)
+    }
+    return try stores.map { ($0, try $0.plan(query)) }
   }
 
   // MARK: Results
 
   func objects() throws -> [ManagedObject] {
     let twins = SavedTwins(of: context)
-    guard let (store, query) = try storeQuery() else { return window(try sorted(matching(twins), twins: twins)) }
+    guard let (store, query) = storeQuery else { return window(try sorted(matching(twins), twins: twins)) }
     let pending = try pendingMatches()
     if let merged = try merged(pending, with: query, of: store, twins: twins) { return try read(window(merged)) }
     return try objects(query, of: store, with: pending, twins: twins)
@@ -96,7 +114,7 @@ struct FetchPlan {
   }
 
   func objectIDs() throws -> [ManagedObjectID] {
-    guard let (store, query) = try storeQuery() else {
+    guard let (store, query) = storeQuery else {
       return try sort == nil ? window(matchingIDs()) : objects().map(\.objectID)
     }
     return try objectIDs(query, of: store, with: pendingMatches())
@@ -116,7 +134,7 @@ struct FetchPlan {
 
   /// What is found, to be read as it is walked. Rows are read now where they all can be, and nothing else comes on top.
   func results() throws -> FetchedObjects {
-    guard let (store, query) = try storeQuery() else {
+    guard let (store, query) = storeQuery else {
       return FetchedObjects(ids: try objectIDs(), plan: self, holdsContext: true)
     }
     let pending = try pendingMatches()
@@ -129,7 +147,7 @@ struct FetchPlan {
   }
 
   func count() throws -> Int {
-    guard let (store, whole) = try storeQuery() else {
+    guard parts.count == 1, parts[0].plan.isExact else {
       var count = 0
       try forEachMatch(SavedTwins(of: context)) { _ in
         count += 1
@@ -137,8 +155,7 @@ struct FetchPlan {
       }
       return max(0, count - request.fetchOffset)
     }
-    var query = whole
-    (query.limit, query.offset, query.sortDescriptors) = (0, 0, [])
+    let (store, query) = (parts[0].store, parts[0].plan.query.withoutWindow)
     let all =
       hasPending
       ? try unchangedCount(store, matching: query) + pendingMatches().count : try store.count(matching: query)
@@ -149,7 +166,7 @@ struct FetchPlan {
   /// Hands the objects of the saved rows to `body`, some at a time, until it returns false; without a window. They are
   /// held by `body` only, unless they have to be sorted here.
   func forEachBatch(_ body: ([ManagedObject]) throws -> Bool) throws {
-    if let (store, found) = try storeQuery() {
+    if let (store, found) = storeQuery {
       var query = found
       (query.limit, query.offset) = (0, 0)
       return try store.forEachBatch(matching: query) { try body(context.objects(for: $0)) }
@@ -159,12 +176,11 @@ struct FetchPlan {
       return try sorted(matching(twins), twins: twins).forEachBatch(body)
     }
     var goesOn = true
-    for store in stores where goesOn {
-      let (query, isComplete) = try queryBeforeJudging(store)
-      try store.forEachBatch(matching: query) { snapshots in
+    for (store, plan) in parts where goesOn {
+      try store.forEachBatch(matching: plan.query.withoutWindow) { snapshots in
         let objects = try context.objects(for: snapshots)
         goesOn = try body(
-          isComplete
+          plan.isExact
             ? objects
             : objects.filter { object in
               try HostWork.charge()
@@ -178,39 +194,9 @@ struct FetchPlan {
   // MARK: The store's part
 
   /// The query that gives all saved rows of the result in their order, if one store can do all of it.
-  private func storeQuery() throws -> (any PersistentStore, StoreQuery)? {
-    guard stores.count == 1 else { return nil }
-    let store = stores[0]
-    var query = baseQuery()
-    if let predicate = request.predicate, try !store.canEvaluate(predicate, for: query) { return nil }
-    query.predicate = request.predicate
-    for key in request.sortDescriptors {
-      guard try store.canSort(by: key, for: query) else { return nil }
-      query.sortDescriptors.append(key)
-    }
-    query.limit = request.fetchLimit
-    query.offset = request.fetchOffset
-    return (store, query)
-  }
-
-  private func baseQuery() -> StoreQuery {
-    var query = StoreQuery(entity: entity, in: context.model, includesSubentities: request.includesSubentities)
-    query.functions = context.domain.pureFunctions
-    return query
-  }
-
-  /// The conditions of a predicate that the store can evaluate, and whether these are all.
-  private func split(_ store: any PersistentStore) throws -> (pushed: Predicate?, isComplete: Bool) {
-    guard let predicate = request.predicate else { return (nil, true) }
-    let base = baseQuery()
-    if try store.canEvaluate(predicate, for: base) { return (predicate, true) }
-    guard case .and(let conditions) = predicate else { return (nil, false) }
-    var pushed = try conditions.filter { try store.canEvaluate($0, for: base) }
-    // Conditions that it can evaluate one by one may be too many for one query.
-    while try !pushed.isEmpty && !store.canEvaluate(.and(pushed), for: base) {
-      pushed.removeLast((pushed.count + 1) / 2)
-    }
-    return (pushed.isEmpty ? nil : .and(pushed), false)
+  private var storeQuery: (any PersistentStore, StoreQuery)? {
+    guard parts.count == 1, parts[0].plan.isComplete else { return nil }
+    return (parts[0].store, parts[0].plan.query)
   }
 
   // MARK: Unsaved changes
@@ -256,10 +242,10 @@ struct FetchPlan {
     if rows.isEmpty { return try store.count(matching: query) }
     let others = Predicate.not(.comparison(.init(.evaluatedObject, .in, .constant(.list(rows)))))
     let condition = query.predicate.map { Predicate.and([$0, others]) } ?? others
-    if rows.count <= Self.fewRows, try store.canEvaluate(condition, for: baseQuery()) {
-      var query = query
-      query.predicate = condition
-      return try store.count(matching: query)
+    if rows.count <= Self.fewRows {
+      var narrowed = query
+      narrowed.predicate = condition
+      if try store.plan(narrowed).isComplete { return try store.count(matching: narrowed) }
     }
     return try store.objectIDs(matching: query).reduce(0) { $0 + (isChanged($1) ? 0 : 1) }
   }
@@ -280,16 +266,16 @@ struct FetchPlan {
     _ twins: SavedTwins, keepsAll: Bool = false, _ body: (ManagedObject) throws -> Bool
   ) throws {
     var goesOn = true
-    for store in stores where goesOn {
-      let (query, isComplete) = try queryBeforeJudging(store)
-      if keepsAll, isComplete { try HostMemory.require(store.count(matching: query) &* ManagedObject.ownWeight) }
+    for (store, plan) in parts where goesOn {
+      let query = plan.query.withoutWindow
+      if keepsAll, plan.isExact { try HostMemory.require(store.count(matching: query) &* ManagedObject.ownWeight) }
       try store.forEachBatch(matching: query) { rows in
         let objects = try context.objects(for: rows, refreshing: request.shouldRefreshRefetchedObjects)
         for (object, row) in zip(objects, rows) where goesOn {
           try HostWork.charge()
           if hasPending, isChanged(object) { continue }
           let judged = try twins.judged(object, by: row, always: isWithoutChanges)
-          if try isComplete || matches(judged) { goesOn = try body(object) }
+          if try plan.isExact || matches(judged) { goesOn = try body(object) }
         }
         return goesOn
       }
@@ -329,17 +315,6 @@ struct FetchPlan {
     return request.fetchLimit > 0 && !overflow ? end : .max
   }
 
-  /// What a store is asked for where the context judges its rows, and whether they all match.
-  private func queryBeforeJudging(_ store: any PersistentStore) throws -> (StoreQuery, isComplete: Bool) {
-    let (pushed, isComplete) = try split(store)
-    var query = baseQuery()
-    query.predicate = pushed
-    query.sought = try request.predicate.flatMap {
-      try context.indexedCondition($0, of: entity, entities: entities, inRows: true)
-    }
-    return (query, isComplete)
-  }
-
   private func matches(_ object: ManagedObject) throws -> Bool { try matcher?.matches(object, memo: memo) ?? true }
 
   private func sorted(_ objects: [ManagedObject], twins: SavedTwins) throws -> [ManagedObject] {
@@ -351,5 +326,14 @@ struct FetchPlan {
     guard request.fetchOffset > 0 || request.fetchLimit > 0 else { return rows }
     let rest = rows.dropFirst(request.fetchOffset)
     return Array(request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest)
+  }
+}
+
+extension StoreQuery {
+  /// The same rows in any order, all of them.
+  fileprivate var withoutWindow: Self {
+    var query = self
+    (query.limit, query.offset, query.sortDescriptors) = (0, 0, [])
+    return query
   }
 }

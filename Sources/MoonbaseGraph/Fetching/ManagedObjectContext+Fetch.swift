@@ -34,6 +34,20 @@ extension ManagedObjectContext {
   /// How many objects match a request.
   public func count(_ request: FetchRequest) throws -> Int { try FetchPlan(request, in: self).count() }
 
+  /// How a request is answered, in lines for a person: what each store does (the statement that it runs, the index that it goes
+  /// through), what is left to the context and why, and what unsaved changes add. No rows are read.
+  ///
+  /// ```swift
+  /// print(try context.explain(FetchRequest("Person", where: "age >= 30 AND nickname == 'x'")))
+  /// // the store: SELECT t0.Z_PK, … FROM ZPERSON t0 WHERE (t0.ZAGE >= ?)
+  /// // the context judges nickname == "x": nickname is not kept in the store
+  /// ```
+  ///
+  /// Throws as `fetch` does for a request that does not fit the model.
+  public func explain(_ request: FetchRequest) throws -> String {
+    try FetchPlan(request, in: self).explanation
+  }
+
   /// The request of a template of the model, with its variables replaced.
   ///
   /// Throws for an unknown template and for a variable without a value.

@@ -1,9 +1,6 @@
 public import MoonbaseModel
 public import MoonbasePlatform
 
-public import enum MoonbaseModel.Predicate
-public import struct MoonbaseModel.SortDescriptor
-
 /// A store that keeps its rows in memory and forgets them with the process.
 ///
 /// It evaluates nothing itself: contexts do, with the same evaluator as for transient attributes. Where they look for values of
@@ -33,8 +30,14 @@ public final class InMemoryStore: PersistentStore {
   public func metadata() -> [String: Value] { contents.withLock { $0.metadata } }
   public func setMetadata(_ metadata: [String: Value]) { contents.withLock { $0.metadata = metadata } }
 
-  public func canEvaluate(_ predicate: Predicate, for query: StoreQuery) -> Bool { false }
-  public func canSort(by key: SortDescriptor, for query: StoreQuery) -> Bool { false }
+  public func plan(_ query: StoreQuery) -> QueryPlan {
+    let entities = query.entities.map { query.model.entities[$0].name }.joined(separator: ", ")
+    let index = query.sought.map { condition in
+      "an index of " + condition.slots.map { query.entity.properties[$0].name }.joined(separator: ", ") + " over "
+    }
+    return QueryPlan(
+      query, how: (index ?? "all rows of ") + entities, leavingAll: "a store in memory leaves it to the context")
+  }
 
   public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
     let all = contents.withLock { contents in

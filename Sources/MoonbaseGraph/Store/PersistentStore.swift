@@ -1,9 +1,6 @@
 public import MoonbaseModel
 public import MoonbasePlatform
 
-public import enum MoonbaseModel.Predicate
-public import struct MoonbaseModel.SortDescriptor
-
 /// Where objects are kept between runs: the seam between the graph and a file format.
 ///
 /// A store is shared by contexts on several threads and answers synchronously, because faults fire synchronously. SQLite and
@@ -28,11 +25,9 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// Replaces the metadata that is not the store's own.
   func setMetadata(_ metadata: [String: Value]) throws
 
-  /// Whether the store itself can evaluate the condition in this query. What it cannot, the context evaluates in memory
-  /// afterwards. Throws only where the store cannot be asked.
-  func canEvaluate(_ predicate: Predicate, for query: StoreQuery) throws -> Bool
-  /// Whether the store itself can sort by the key, after those that the query has, what its predicate finds.
-  func canSort(by key: SortDescriptor, for query: StoreQuery) throws -> Bool
+  /// What the store takes over of a query, and what it leaves to the context, which judges and sorts in memory. The other functions
+  /// are asked with what it takes over (`QueryPlan.query`). Throws only where the store cannot be asked.
+  func plan(_ query: StoreQuery) throws -> QueryPlan
 
   /// The rows that match.
   func snapshots(matching query: StoreQuery) throws -> [Snapshot]
@@ -73,6 +68,11 @@ extension PersistentStore {
 
   /// Writes all changes in one transaction, or none of them.
   public func save(_ changes: StoreChanges) throws { try save(changes) {} }
+
+  /// Leaves conditions and order to the context.
+  public func plan(_ query: StoreQuery) throws -> QueryPlan {
+    QueryPlan(query, how: "reads the rows of \(query.entity.name)", leavingAll: "a store of type \(type) evaluates nothing")
+  }
 
   /// Reads all rows, and lets them go as they are used.
   public func forEachBatch(matching query: StoreQuery, _ body: ([Snapshot]) throws -> Bool) throws {

@@ -14,9 +14,9 @@ public struct StoreQuery: Sendable {
   public var model: ResolvedModel
   /// Whether rows of subentities match.
   public var includesSubentities: Bool
-  /// The condition; the store can evaluate all of it.
+  /// The condition; a store that is asked for rows can evaluate all of it (`PersistentStore.plan`).
   public var predicate: Predicate?
-  /// The order; the store can sort by every key.
+  /// The order; a store that is asked for rows can sort by every key.
   public var sortDescriptors: [SortDescriptor] = []
   /// The greatest number of rows; 0 means no limit.
   public var limit: Int = 0

@@ -23,6 +23,35 @@ import struct MoonbaseModel.SortDescriptor
       ])
   }
 
+  @Test func conditionsThatSQLCannotSayAreLeftOneByOneWithTheirReasons() throws {
+    let people = try PeopleStore()
+    var query = people.query("Person", try Predicate(format: "age > 1 AND fullName == 'x' AND email != NULL"))
+    query.sortDescriptors = [SortDescriptor("age")]
+    query.limit = 3
+    let plan = try people.store.plan(query)
+    #expect(plan.query.predicate == (try Predicate(format: "age > 1 AND email != NULL")))
+    #expect(plan.query.limit == 0 && plan.query.sortDescriptors.isEmpty && !plan.isExact)
+    #expect(plan.remainingConditions.map(\.predicate) == [try Predicate(format: "fullName == 'x'")])
+    #expect(plan.remainingConditions.map(\.reason) == ["fullName is computed by the context"])
+    #expect(plan.remainingOrder == query.sortDescriptors)
+    #expect(try people.statements { _ = try people.store.plan(query) } == [])
+    // What it takes over is what it runs.
+    let log = try people.statements { _ = try people.store.snapshots(matching: plan.query) }
+    #expect(log == [plan.how])
+    let error = #expect(throws: GraphError.self) { try people.store.snapshots(matching: query) }
+    #expect(error?.message.contains("fullName is computed by the context") == true)
+  }
+
+  @Test func conditionsThatAreTooManyForOneStatementAreTakenOverInPart() throws {
+    let people = try PeopleStore()
+    let conditions = try (0..<3000).map { try Predicate(format: "age != \($0)") }
+    let plan = try people.store.plan(people.query("Person", .and(conditions)))
+    let left = plan.remainingConditions.count
+    #expect((501...1500).contains(left), "\(left)")
+    #expect(plan.query.conditions.count == 3000 - left)
+    #expect(plan.remainingConditions[0].reason.hasPrefix("with the others it is too much: SQLite refuses it"))
+  }
+
   @Test func aFetchSelectsAllColumnsOnceFiltersSubentitiesSortsAndLimits() throws {
     let people = try PeopleStore()
     var query = people.query("Person", try Predicate(format: "department.name == 'x'"), subentities: false)

@@ -51,9 +51,8 @@ final class CountingStore: PersistentStore {
   func metadata() throws -> [String: Value] { try base.metadata() }
   func setMetadata(_ metadata: [String: Value]) throws { try base.setMetadata(metadata) }
 
-  // What a store cannot evaluate, the context evaluates in memory.
-  func canEvaluate(_ predicate: Moonbase.Predicate, for query: StoreQuery) -> Bool { false }
-  func canSort(by key: Moonbase.SortDescriptor, for query: StoreQuery) -> Bool { false }
+  // What a store does not take over, the context does in memory.
+  func plan(_ query: StoreQuery) throws -> QueryPlan { try base.plan(query) }
 
   func snapshots(matching query: StoreQuery) throws -> [Snapshot] { counted(try base.snapshots(matching: query)) }
   func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] { try base.objectIDs(matching: query) }
