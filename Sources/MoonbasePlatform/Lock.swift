@@ -31,4 +31,35 @@ package final class Lock<State>: @unchecked Sendable {  // `state` is reached on
     defer { pthread_mutex_unlock(mutex) }
     return try body(&state.pointee)
   }
+
+  /// Waits for the lock and keeps it until the hold is released: for what one thread does in several calls.
+  package func hold() -> LockHold<State> {
+    pthread_mutex_lock(mutex)
+    return LockHold(self)
+  }
+
+  fileprivate func unlock() { pthread_mutex_unlock(mutex) }
+  fileprivate var held: UnsafeMutablePointer<State> { state }
+}
+
+/// A lock that is held until it is released, on the thread that took it.
+package final class LockHold<State> {
+  private var lock: Lock<State>?
+
+  fileprivate init(_ lock: Lock<State>) { self.lock = lock }
+
+  deinit { release() }
+
+  /// Runs `body` with the state; nil once it was released.
+  @discardableResult
+  package func callAsFunction<Result>(_ body: (inout State) throws -> Result) rethrows -> Result? {
+    guard let lock else { return nil }
+    return try body(&lock.held.pointee)
+  }
+
+  /// Lets others have the lock; a second time nothing happens.
+  package func release() {
+    lock?.unlock()
+    lock = nil
+  }
 }

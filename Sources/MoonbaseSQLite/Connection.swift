@@ -126,15 +126,26 @@ public final class Connection {
 
   /// Runs `body` in a transaction that takes the write lock at once; an error rolls all of it back.
   public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
-    try execute("BEGIN IMMEDIATE")
+    try begin()
     do {
       let result = try body()
-      try unstoppably("COMMIT")
+      try commit()
       return result
     } catch {
-      if isInTransaction { try? unstoppably("ROLLBACK") }
+      rollBack()
       throw error
     }
+  }
+
+  /// Begins a transaction that takes the write lock at once.
+  public func begin() throws { try execute("BEGIN IMMEDIATE") }
+
+  /// Commits the transaction; where that fails, it is still to be rolled back.
+  public func commit() throws { try unstoppably("COMMIT") }
+
+  /// Rolls the transaction back, unless SQLite did so itself.
+  public func rollBack() {
+    if isInTransaction { try? unstoppably("ROLLBACK") }
   }
 
   /// Whether closing leaves the write-ahead log and its index where and as they are, instead of writing the log's contents

@@ -119,6 +119,10 @@ extension SQLiteStore {
   }
 
   public func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot] {
+    try read { try snapshots(of: ids, in: $0) }
+  }
+
+  func snapshots(of ids: [ManagedObjectID], in session: Session) throws -> [Snapshot] {
     let rows = RowCollector(store: number)
     let known = ids.lazy.filter { $0.storeNumber == self.number.rawValue }
     for (root, group) in Dictionary(grouping: known, by: { self.layout.model.entity(of: $0)?.root ?? -1 })
@@ -126,15 +130,13 @@ extension SQLiteStore {
       let isOfOneEntity = group.allSatisfy { $0.entitySymbol == group[0].entitySymbol }
       let single = isOfOneEntity ? layout.model.entity(of: group[0]) : nil
       let plan = try rowPlan(single ?? layout.model.entities[root], includesSubentities: single == nil)
-      try read { session in
-        for start in stride(from: 0, to: group.count, by: Self.chunk) {
-          let keys = group[start..<min(start + Self.chunk, group.count)].map(\.key)
-          let statement = try session.connection.statement(
-            plan.select.select(keyCount: keys.count.roundedUpToPowerOfTwo))
-          for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(index + 1)) }
-          defer { statement.reset() }
-          try collect(statement, plan: plan, into: rows)
-        }
+      for start in stride(from: 0, to: group.count, by: Self.chunk) {
+        let keys = group[start..<min(start + Self.chunk, group.count)].map(\.key)
+        let statement = try session.connection.statement(
+          plan.select.select(keyCount: keys.count.roundedUpToPowerOfTwo))
+        for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(index + 1)) }
+        defer { statement.reset() }
+        try collect(statement, plan: plan, into: rows)
       }
     }
     return rows.finish()

@@ -10,14 +10,6 @@ extension SQLiteStore {
     try read { try StoreMetadata($0.connection, path: file.path).values }
   }
 
-  public func setMetadata(_ metadata: [String: Value]) throws {
-    try writeTransaction { session in
-      var current = try StoreMetadata(session.connection, path: file.path)
-      try current.replaceForeignEntries(with: metadata)
-      try current.write(session.connection)
-    }
-  }
-
   /// The metadata of a store that is not open. The file is only read.
   ///
   /// Throws `GraphError` as opening does.

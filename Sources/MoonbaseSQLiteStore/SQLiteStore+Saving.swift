@@ -13,25 +13,8 @@ extension SQLiteStore {
     }
   }
 
-  public func save(_ changes: StoreChanges, beforeCommit body: () throws -> Void) throws {
-    try write { session in
-      var transaction = SaveTransaction(
-        changes, layout: layout, connection: session.connection, externalData: externalData)
-      var isCommitted = false
-      defer { externalData.settle(transaction.files, committed: isCommitted) }
-      try session.connection.transaction {
-        if let form = try session.historyForm(path: file.path) {
-          try HistoryWriter(
-            layout: layout, connection: session.connection, path: file.path, author: options.transactionAuthor,
-            form: form
-          )
-          .write(changes)
-        }
-        try transaction.run()
-        try body()
-      }
-      isCommitted = true
-    }
+  public func beginSave(author: String?) throws -> any SaveSession {
+    try SQLiteSaveSession(self, author: author ?? options.transactionAuthor)
   }
 
   /// A transaction of its own. A file that is no longer where it was is not written: what was saved would not be found.

@@ -79,13 +79,10 @@ public final class SQLiteStore: PersistentStore {
   }
 
   func write<Result: Sendable>(_ body: (Session) throws -> Result) throws -> Result {
-    guard let writer else {
-      throw GraphError(.readOnlyStore, message: "\(file.path) is read-only: open it for writing to save")
-    }
+    let writer = try writable()
     do {
       return try writer.withLock { session in
-        if session.connection.hasMoved { throw StoreOpener.moved(file) }
-        try session.settleJournal()
+        try ready(session)
         return try body(session)
       }
     } catch {
@@ -93,8 +90,20 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
+  /// The writer's lock. Throws where the store is only read.
+  func writable() throws -> Lock<Session> {
+    if let writer { return writer }
+    throw GraphError(.readOnlyStore, message: "\(file.path) is read-only: open it for writing to save")
+  }
+
+  /// Before something is written.
+  func ready(_ session: Session) throws {
+    if session.connection.hasMoved { throw StoreOpener.moved(file) }
+    try session.settleJournal()
+  }
+
   /// What SQLite refused, in the graph's terms.
-  private func explained(_ error: any Error) -> any Error {
+  func explained(_ error: any Error) -> any Error {
     if ChangedTables.mayExplain(error),
       let changed = try? readers.withSession({ session in
         try ChangedTables(session.connection, layout: layout, path: file.path).error(causedBy: error)

@@ -38,7 +38,6 @@ public final class FailingStore: PersistentStore {
   public var isReadOnly: Bool { base.isReadOnly }
   public var entities: [ResolvedEntity] { base.entities }
   public func metadata() throws -> [String: Value] { try base.metadata() }
-  public func setMetadata(_ metadata: [String: Value]) throws { try base.setMetadata(metadata) }
   public func plan(_ query: StoreQuery) throws -> QueryPlan { try base.plan(query) }
 
   public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
@@ -75,10 +74,26 @@ public final class FailingStore: PersistentStore {
     try firstKey.withLock { $0 } ?? base.reserveKeys(for: entity, count: count)
   }
 
-  public func save(_ changes: StoreChanges, beforeCommit body: () throws -> Void) throws {
-    try base.save(changes) {
-      try body()
-      if refusesCommits.withLock({ $0 }) { throw Self.error }
-    }
+  public func beginSave(author: String?) throws -> any SaveSession {
+    FailingSession(try base.beginSave(author: author)) { [refusesCommits] in refusesCommits.withLock { $0 } }
   }
+}
+
+/// A session whose commit fails while it is told to.
+private final class FailingSession: SaveSession {
+  private let base: any SaveSession
+  private let fails: () -> Bool
+
+  init(_ base: any SaveSession, _ fails: @escaping () -> Bool) { (self.base, self.fails) = (base, fails) }
+
+  func write(_ changes: StoreChanges) throws -> [SaveConflict] { try base.write(changes) }
+  func setMetadata(_ metadata: [String: Value]) throws { try base.setMetadata(metadata) }
+  func prepare() throws { try base.prepare() }
+
+  func commit() throws {
+    if fails() { throw FailingStore.error }
+    try base.commit()
+  }
+
+  func abort() { base.abort() }
 }

@@ -35,6 +35,8 @@ public final class ManagedObjectContext {
   /// keeps every object of which such a value was read until the next save, transforms the values again, and refuses the save
   /// with `.changedInPlace` where the bytes differ. For finding mistakes: it costs time and memory.
   public var findsValuesChangedInPlace = false
+  /// The name that saves of this context bear in the history of stores that keep one; nil leaves it to the store.
+  public var transactionAuthor: String?
   /// Errors of accessors that could not throw. The next save throws the first of them; `takePendingErrors` clears them.
   public internal(set) var pendingErrors: [any Error] = []
   /// Errors of `didSave` hooks, the first hundred: what they belong to is saved. `takeDidSaveErrors` clears them.

@@ -1,59 +1,50 @@
-package import MoonbaseModel
+import MoonbaseModel
+
+extension SaveConflict {
+  /// What a person reads of it, and what may be done.
+  var error: GraphError {
+    let name = objectID.entityName
+    switch kind {
+    case .changed(let expected, let found):
+      return error(
+        "\(objectID) was saved by another context (version \(found), expected \(expected)): refresh it and try again")
+    case .deleted: return error("\(objectID) was deleted by another context: refresh it and try again")
+    case .destinationIsGone(let relationship, let other):
+      return error(
+        "\(name).\(relationship) of \(objectID): its destination \(other) was deleted by another context: set it anew",
+        relationship, other)
+    case .destinationCame(let relationship, let other):
+      return error(
+        "\(name).\(relationship) of \(objectID), which is to be deleted: another context gave it \(other): refresh it and try "
+          + "again", relationship, other)
+    case .destinationLeaves(let relationship, let other):
+      return error(
+        "\(name).\(relationship) of \(objectID) leads to \(other) in the store, which is to lead elsewhere or to go: refresh "
+          + "\(objectID), or give it another destination, and try again", relationship, other)
+    case .sameValues(let properties, let other):
+      let words = properties.isEmpty ? "unique values" : properties.joined(separator: ", ")
+      return GraphError(
+        .constraintConflict,
+        message: "\(name): another object\(other.map { " (\($0))" } ?? "") has the same \(words) as \(objectID)",
+        entity: name, property: properties.count == 1 ? properties[0] : nil, objectID: objectID)
+    }
+  }
+
+  private func error(_ message: String, _ property: String? = nil, _ other: ManagedObjectID? = nil) -> GraphError {
+    GraphError(
+      .mergeConflict, message: message, entity: objectID.entityName, property: property, objectID: objectID,
+      value: other.map(Value.objectID))
+  }
+}
 
 extension GraphError {
-  /// An object whose row in the store is not the one the context saw.
-  package static func conflict(_ id: ManagedObjectID, expected: Int64, found: Int64?) -> GraphError {
-    let state =
-      found.map { "was saved by another context (version \($0), expected \(expected))" }
-      ?? "was deleted by another context"
-    return GraphError(
-      .mergeConflict, message: "\(id) \(state): refresh it and try again", entity: id.entityName, objectID: id)
-  }
-
-  /// A relationship whose new destination has no row.
-  package static func missing(
-    _ destination: ManagedObjectID, from id: ManagedObjectID, slot: Slot, in model: ResolvedModel
-  ) -> GraphError {
-    conflict(
-      id, slot: slot, destination: destination,
-      what: ": its destination \(destination) was deleted by another context: set it anew", in: model)
-  }
-
-  /// A deleted object at which another one points that its delete rules did not reach.
-  package static func unreached(
-    _ destination: ManagedObjectID, from id: ManagedObjectID, slot: Slot, in model: ResolvedModel
-  ) -> GraphError {
-    conflict(
-      id, slot: slot, destination: destination,
-      what: ", which is to be deleted: another context gave it \(destination): refresh it and try again", in: model)
-  }
-
-  /// An object that points at another one, which the save leads elsewhere or deletes.
-  package static func unpaired(
-    _ id: ManagedObjectID, slot: Slot, from other: ManagedObjectID, in model: ResolvedModel
-  ) -> GraphError {
-    conflict(
-      id, slot: slot, destination: other,
-      what: " leads to \(other) in the store, which is to lead elsewhere or to go: refresh \(id), or give it another "
-        + "destination, and try again", in: model)
-  }
-
-  private static func conflict(
-    _ id: ManagedObjectID, slot: Slot, destination: ManagedObjectID, what: String, in model: ResolvedModel
-  ) -> GraphError {
-    let name = model.entity(of: id)?.properties[slot].name
-    return GraphError(
-      .mergeConflict, message: "\(id.entityName).\(name ?? "") of \(id)\(what)", entity: id.entityName, property: name,
-      objectID: id, value: .objectID(destination))
-  }
-
   /// Throws the conflicts of a save as one error.
-  package static func throwConflicts(_ conflicts: [GraphError]) throws {
-    guard let first = conflicts.first else { return }
+  static func throwConflicts(_ conflicts: [SaveConflict]) throws {
+    guard let first = conflicts.first?.error else { return }
     if conflicts.count == 1 { throw first }
     throw GraphError(
-      .mergeConflict, message: "\(conflicts.count) objects were changed by another context; nothing was saved",
-      entity: first.entity, objectID: first.objectID, details: conflicts)
+      first.code, message: "\(conflicts.count) objects were changed by another context; nothing was saved",
+      entity: first.entity, objectID: first.objectID, details: conflicts.map(\.error))
   }
 
   /// Throws one failure, which is one of the data, as it is and several as one `.multipleErrors`.

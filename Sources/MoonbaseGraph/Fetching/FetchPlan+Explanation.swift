@@ -6,7 +6,8 @@ extension FetchPlan {
   var explanation: String {
     var lines = parts.count == 1 ? parts[0].plan.lines : linesOfSeveral
     if hasPending {
-      lines.append("unsaved changes: objects that have some are judged as they are now and take their places in what was found")
+      lines.append(
+        "unsaved changes: objects that have some are judged as they are now, and take their places in the result")
     }
     return lines.joined(separator: "\n")
   }

@@ -63,19 +63,28 @@ struct SavePlan {
   /// for it.
   mutating func write() throws {
     let waiting = plans.filter { !$0.changes.isEmpty }.sorted { $0.number < $1.number }
+    var sessions: [(plan: StorePlan, session: any SaveSession)] = []
     do {
-      try write(waiting[...])
+      for plan in waiting {
+        let session = try plan.store.beginSave(author: context.transactionAuthor)
+        sessions.append((plan, session))
+        try context.coordinator.write(plan.changes, in: session)
+        try session.prepare()
+      }
+      while let (plan, session) = sessions.last {
+        try session.commit()
+        sessions.removeLast()
+        context.coordinator.didSave(plan.changes)
+        saved.append(plan)
+      }
       isIncomplete = false
     } catch {
+      for (plan, session) in sessions.reversed() {
+        session.abort()
+        context.coordinator.didNotSave(plan.changes)
+      }
       throw saved.isEmpty ? error : partial(error, of: waiting)
     }
-  }
-
-  /// Each store commits when those after it have committed, for which it waits with everything written.
-  private mutating func write(_ waiting: ArraySlice<StorePlan>) throws {
-    guard let plan = waiting.first else { return }
-    try context.coordinator.save(plan.changes, to: plan.store) { try write(waiting.dropFirst()) }
-    saved.append(plan)
   }
 
   private func partial(_ error: any Error, of all: [StorePlan]) -> any Error {

@@ -2,55 +2,56 @@ import MoonbaseModel
 
 /// No save leaves a relationship that points at nothing: looked at before the rows are written, as they will be.
 extension InMemoryContents {
-  func checkReferences(of changes: StoreChanges) throws {
+  func looseReferences(of changes: StoreChanges) -> [SaveConflict] {
     let deleted = Set(changes.deleted.lazy.map(\.id))
     let new = NewDestinations(changes, in: model).ids
     let missing = new.filter { row(of: $0) == nil || deleted.contains($0) }
     let ends = OneToOneEnds(changes, in: model)
     guard !deleted.isEmpty || !ends.ids.isEmpty else {
-      return try GraphError.throwConflicts(changes.conflicts(missing: missing, in: model))
+      return changes.conflicts(missing: missing, in: model)
     }
     let updated = Dictionary(changes.updated.map { ($0.snapshot.id, $0.snapshot) }) { $1 }
     func later(_ id: ManagedObjectID) -> Snapshot? { deleted.contains(id) ? nil : updated[id] ?? self.row(of: id) }
-    try GraphError.throwConflicts(
-      changes.conflicts(missing: missing, in: model) + unreached(by: changes, row: later) + unpaired(ends, row: later)
-        + unreachedPairs(by: changes))
+    return changes.conflicts(missing: missing, in: model) + unreached(by: changes, row: later)
+      + unpaired(ends, row: later) + unreachedPairs(by: changes)
   }
 
   /// What another context linked to deleted objects, unseen by a rule that deletes or refuses.
-  private func unreachedPairs(by changes: StoreChanges) -> [GraphError] {
+  private func unreachedPairs(by changes: StoreChanges) -> [SaveConflict] {
     let deleted = Set(changes.deleted.lazy.map(\.id))
     return changes.deleted.flatMap { deletion in
       (model.entity(of: deletion.id)?.ruledPairSlots ?? []).flatMap { slot in
         destinations(of: deletion.id, slot: slot)
           .filter { !deleted.contains($0) && deletion.released[slot]?.contains($0) != true }
-          .map { .unreached($0, from: deletion.id, slot: slot, in: model) }
+          .map { .destinationCame($0, to: deletion.id, slot: slot, in: model) }
       }
     }
   }
 
   /// The rows that still point at deleted ones when all is written.
-  private func unreached(by changes: StoreChanges, row: (ManagedObjectID) -> Snapshot?) -> [GraphError] {
+  private func unreached(by changes: StoreChanges, row: (ManagedObjectID) -> Snapshot?) -> [SaveConflict] {
     changes.deleted.flatMap { deletion in
       pointers(at: deletion.id).compactMap { pointer in
         guard row(pointer.id)?.values[pointer.slot] == .objectID(deletion.id) else { return nil }
-        return .unreached(pointer.id, from: deletion.id, slot: pointer.listSlot, in: model)
+        return .destinationCame(pointer.id, to: deletion.id, slot: pointer.listSlot, in: model)
       }
     }
   }
 
   /// The rows that lead by one-to-one relationships to rows that will not lead back.
-  private func unpaired(_ ends: OneToOneEnds, row: (ManagedObjectID) -> Snapshot?) -> [GraphError] {
+  private func unpaired(_ ends: OneToOneEnds, row: (ManagedObjectID) -> Snapshot?) -> [SaveConflict] {
     ends.ids.flatMap { side, ids in ids.flatMap { unpaired($0, side: side, row: row) } }
   }
 
   private func unpaired(
     _ id: ManagedObjectID, side: OneToOneEnds.Side, row: (ManagedObjectID) -> Snapshot?
-  ) -> [GraphError] {
+  ) -> [SaveConflict] {
     let key = model.entities[side.destination].properties[side.inverse].id
     let others = (pointers[key]?[id] ?? []).filter { row($0)?.values[side.inverse] == .objectID(id) }
     let destination = row(id)?.values[side.slot]
-    return others.filter { destination != .objectID($0) }.map { .unpaired($0, slot: side.inverse, from: id, in: model) }
+    return others.filter { destination != .objectID($0) }.map {
+      .destinationLeaves(id, from: $0, slot: side.inverse, in: model)
+    }
   }
 
   private func pointers(at id: ManagedObjectID) -> [(id: ManagedObjectID, slot: Slot, listSlot: Slot)] {

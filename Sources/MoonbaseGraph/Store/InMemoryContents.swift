@@ -2,7 +2,7 @@ import MoonbaseModel
 
 /// The rows of an in-memory store, with indexes of what a save and a relationship look for: neither walks all rows.
 struct InMemoryContents {
-  private struct UniqueKey: Hashable {
+  fileprivate struct UniqueKey: Hashable {
     var constraint: Int
     var values: [Value]
   }
@@ -77,12 +77,16 @@ struct InMemoryContents {
 
   // MARK: Saving
 
-  /// Writes all changes, or throws and is as it was. Calls `body` when nothing of its own can fail any more.
-  mutating func save(_ changes: StoreChanges, beforeCommit body: () throws -> Void) throws {
-    try checkVersions(of: changes)
-    try checkReferences(of: changes)
-    try claimUniqueValues(of: changes, body)
-    // From here on nothing can fail.
+  /// What keeps changes from being written; where it is nothing, their unique values are claimed.
+  mutating func claim(_ changes: StoreChanges) -> (conflicts: [SaveConflict], claims: Claims) {
+    let versions = otherVersions(than: changes)
+    if !versions.isEmpty { return (versions, Claims()) }
+    let loose = looseReferences(of: changes)
+    return loose.isEmpty ? claimUniqueValues(of: changes) : (loose, Claims())
+  }
+
+  /// Writes changes that were claimed: nothing can fail.
+  mutating func write(_ changes: StoreChanges) {
     for snapshot in changes.inserted { put(snapshot) }
     for update in changes.updated { put(update.snapshot) }
     for deletion in changes.deleted { remove(deletion.id) }
@@ -92,15 +96,16 @@ struct InMemoryContents {
     count()
   }
 
-  private func checkVersions(of changes: StoreChanges) throws {
+  private func otherVersions(than changes: StoreChanges) -> [SaveConflict] {
     let expected =
       changes.updated.map { ($0.snapshot.id, $0.expectedVersion) }
       + changes.deleted.map { ($0.id, $0.expectedVersion) }
-    try GraphError.throwConflicts(
-      expected.compactMap { id, version in
-        let found = row(of: id)?.version
-        return version.flatMap { $0 == found ? nil : .conflict(id, expected: $0, found: found) }
-      })
+    return expected.compactMap { id, version in
+      guard let version else { return nil }
+      guard let found = row(of: id) else { return SaveConflict(id, .deleted) }
+      if found.version == version { return nil }
+      return SaveConflict(id, .changed(expected: version, found: found.version), foundRow: found)
+    }
   }
 
   // MARK: Rows
@@ -198,28 +203,38 @@ struct InMemoryContents {
 
   // MARK: Unique values
 
-  /// Gives unique values to the rows that are to have them; where one is taken, or `body` throws, all is as it was.
-  private mutating func claimUniqueValues(of changes: StoreChanges, _ body: () throws -> Void) throws {
-    var undo: [(key: UniqueKey, id: ManagedObjectID?)] = []
-    do {
-      for id in changes.updated.map(\.snapshot.id) + changes.deleted.map(\.id) {
-        guard let old = row(of: id) else { continue }
-        for (_, key) in uniqueKeys(of: old) where unique[key] == id {
-          undo.append((key, unique.removeValue(forKey: key)))
-        }
+  /// What a save did to the unique values before it is written.
+  struct Claims {
+    fileprivate var changes: [(key: UniqueKey, id: ManagedObjectID?)] = []
+
+    init() {}
+  }
+
+  /// Gives unique values to the rows that are to have them; where one is taken, all is as it was.
+  private mutating func claimUniqueValues(of changes: StoreChanges) -> (conflicts: [SaveConflict], claims: Claims) {
+    var claims = Claims()
+    for id in changes.updated.map(\.snapshot.id) + changes.deleted.map(\.id) {
+      guard let old = row(of: id) else { continue }
+      for (_, key) in uniqueKeys(of: old) where unique[key] == id {
+        claims.changes.append((key, unique.removeValue(forKey: key)))
       }
-      for row in changes.inserted + changes.updated.map(\.snapshot) {
-        for (constraint, key) in uniqueKeys(of: row) {
-          if let other = unique[key] { throw Self.conflict(row.id, with: other, constraint: constraint) }
-          undo.append((key, nil))
-          unique[key] = row.id
-        }
-      }
-      try body()
-    } catch {
-      for (key, id) in undo.reversed() { unique[key] = id }
-      throw error
     }
+    for row in changes.inserted + changes.updated.map(\.snapshot) {
+      for (constraint, key) in uniqueKeys(of: row) {
+        if let other = unique[key] {
+          giveUp(claims)
+          let names = constraint.slots.map { constraint.entity.properties[$0].name }
+          return ([SaveConflict(row.id, .sameValues(properties: names, as: other))], Claims())
+        }
+        claims.changes.append((key, nil))
+        unique[key] = row.id
+      }
+    }
+    return ([], claims)
+  }
+
+  mutating func giveUp(_ claims: Claims) {
+    for (key, id) in claims.changes.reversed() { unique[key] = id }
   }
 
   private func uniqueKeys(of row: Snapshot) -> [(InMemoryPlan.Constraint, UniqueKey)] {
@@ -228,16 +243,5 @@ struct InMemoryContents {
       let values = constraint.slots.map { row.values[$0] }
       return values.contains(.null) ? nil : (constraint, UniqueKey(constraint: constraint.number, values: values))
     }
-  }
-
-  private static func conflict(
-    _ id: ManagedObjectID, with other: ManagedObjectID, constraint: InMemoryPlan.Constraint
-  ) -> GraphError {
-    let entity = constraint.entity
-    let names = constraint.slots.map { entity.properties[$0].name }.joined(separator: ", ")
-    return GraphError(
-      .constraintConflict, message: "\(entity.name): another object (\(other)) has the same \(names)",
-      entity: entity.name,
-      property: constraint.slots.count == 1 ? names : nil, objectID: id)
   }
 }

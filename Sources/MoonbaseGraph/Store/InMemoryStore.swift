@@ -15,6 +15,8 @@ public final class InMemoryStore: PersistentStore {
   public let entities: [ResolvedEntity]
 
   let contents: Lock<InMemoryContents>
+  /// Held by the session that saves.
+  private let saves = Lock(())
 
   /// Makes an empty store for a model's entities, or those of one configuration.
   public init(model: ResolvedModel, configuration: String? = nil) throws {
@@ -28,7 +30,6 @@ public final class InMemoryStore: PersistentStore {
   public var isReadOnly: Bool { false }
 
   public func metadata() -> [String: Value] { contents.withLock { $0.metadata } }
-  public func setMetadata(_ metadata: [String: Value]) { contents.withLock { $0.metadata = metadata } }
 
   public func plan(_ query: StoreQuery) -> QueryPlan {
     let entities = query.entities.map { query.model.entities[$0].name }.joined(separator: ", ")
@@ -76,8 +77,48 @@ public final class InMemoryStore: PersistentStore {
     }
   }
 
-  public func save(_ changes: StoreChanges, beforeCommit body: () throws -> Void) throws {
-    try contents.withLock { try $0.save(changes, beforeCommit: body) }
+  public func beginSave(author: String?) -> any SaveSession { InMemorySaveSession(contents, saves.hold()) }
+}
+
+/// A save of an in-memory store. Others read meanwhile, and nobody else saves: what was looked at stays so until the commit, which only
+/// puts it in place.
+private final class InMemorySaveSession: SaveSession {
+  private let contents: Lock<InMemoryContents>
+  private let turn: LockHold<Void>
+  private var changes = StoreChanges()
+  private var claims = InMemoryContents.Claims()
+  private var metadata: [String: Value]?
+  private var isOver = false
+
+  init(_ contents: Lock<InMemoryContents>, _ turn: LockHold<Void>) { (self.contents, self.turn) = (contents, turn) }
+
+  deinit { abort() }
+
+  func write(_ changes: StoreChanges) -> [SaveConflict] {
+    let result = contents.withLock { $0.claim(changes) }
+    claims = result.claims
+    if result.conflicts.isEmpty { self.changes = changes }
+    return result.conflicts
+  }
+
+  func setMetadata(_ metadata: [String: Value]) { self.metadata = metadata }
+
+  func prepare() {}
+
+  func commit() {
+    end { stored in
+      stored.write(changes)
+      if let metadata { stored.metadata = metadata }
+    }
+  }
+
+  func abort() { end { $0.giveUp(claims) } }
+
+  private func end(_ body: (inout InMemoryContents) -> Void) {
+    if isOver { return }
+    isOver = true
+    contents.withLock { body(&$0) }
+    turn.release()
   }
 }
 

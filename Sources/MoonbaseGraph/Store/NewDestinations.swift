@@ -96,13 +96,13 @@ extension StoreChanges {
   package static let greatestConflicts = 100
 
   /// The conflicts of a save that points at objects whose rows are gone.
-  package func conflicts(missing: Set<ManagedObjectID>, in model: ResolvedModel) -> [GraphError] {
+  package func conflicts(missing: Set<ManagedObjectID>, in model: ResolvedModel) -> [SaveConflict] {
     if missing.isEmpty { return [] }
-    var conflicts: [GraphError] = []
+    var conflicts: [SaveConflict] = []
     func look(_ row: Snapshot) {
       for slot in model.entity(of: row.id)?.toOneSlots ?? [] where conflicts.count < Self.greatestConflicts {
         guard case .objectID(let id) = row.values[slot], missing.contains(id) else { continue }
-        conflicts.append(.missing(id, from: row.id, slot: slot, in: model))
+        conflicts.append(.destinationIsGone(id, from: row.id, slot: slot, in: model))
       }
     }
     inserted.forEach(look)
@@ -116,14 +116,14 @@ extension StoreChanges {
 
 extension StoreChanges.Links {
   /// Of two sides that know each other the one that is there is the one to be set anew.
-  fileprivate func conflicts(missing: Set<ManagedObjectID>, in model: ResolvedModel) -> [GraphError] {
+  fileprivate func conflicts(missing: Set<ManagedObjectID>, in model: ResolvedModel) -> [SaveConflict] {
     guard missing.contains(owner) else {
-      return added.filter(missing.contains).map { .missing($0, from: owner, slot: slot, in: model) }
+      return added.filter(missing.contains).map { .destinationIsGone($0, from: owner, slot: slot, in: model) }
     }
     guard let inverse = model.entity(of: owner)?.properties[slot].relationship?.inverseSlot else {
-      return [.conflict(owner, expected: 0, found: nil)]
+      return [SaveConflict(owner, .deleted)]
     }
-    return added.map { .missing(owner, from: $0, slot: inverse, in: model) }
+    return added.map { .destinationIsGone(owner, from: $0, slot: inverse, in: model) }
   }
 }
 

@@ -6,8 +6,8 @@ public import MoonbasePlatform
 /// A store is shared by contexts on several threads and answers synchronously, because faults fire synchronously. SQLite and
 /// memory are two implementations; others may be written (Core Data's `NSIncrementalStore`).
 ///
-/// Errors: `GraphError` with `.objectNotFound`, `.mergeConflict`, `.constraintConflict`, `.readOnlyStore`, `.storeBusy` or
-/// `.storeFailure`; a store that fails in the middle of `save` must leave itself as it was.
+/// Errors: `GraphError` with `.objectNotFound`, `.constraintConflict`, `.readOnlyStore`, `.storeBusy` or `.storeFailure`. What other
+/// contexts saved meanwhile is no error of the store: a save session returns it (`SaveConflict`).
 public protocol PersistentStore: AnyObject, Sendable {
   /// An upper-case UUID that stays with the store's data.
   var identifier: String { get }
@@ -22,8 +22,6 @@ public protocol PersistentStore: AnyObject, Sendable {
 
   /// The store's metadata, its version hashes among them.
   func metadata() throws -> [String: Value]
-  /// Replaces the metadata that is not the store's own.
-  func setMetadata(_ metadata: [String: Value]) throws
 
   /// What the store takes over of a query, and what it leaves to the context, which judges and sorts in memory. The other functions
   /// are asked with what it takes over (`QueryPlan.query`). Throws only where the store cannot be asked.
@@ -52,11 +50,8 @@ public protocol PersistentStore: AnyObject, Sendable {
 
   /// Sets `count` consecutive primary keys of the entity's table aside and returns the first. They are never given again.
   func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64
-  /// Writes all changes in one transaction, or none of them.
-  ///
-  /// When all is written, and can only fail for want of the store itself, `body` is called; the transaction is committed when it
-  /// returns, and undone where it throws. A save of several stores writes the others within it. It does not use this store.
-  func save(_ changes: StoreChanges, beforeCommit body: () throws -> Void) throws
+  /// Begins a save, and waits for one that is on its way. A store that keeps a history names `author` in it.
+  func beginSave(author: String?) throws -> any SaveSession
 }
 
 extension PersistentStore {
@@ -66,12 +61,9 @@ extension PersistentStore {
     ManagedObjectID(store: StoreNumber(identifier), entity: entity.symbol, key: key)
   }
 
-  /// Writes all changes in one transaction, or none of them.
-  public func save(_ changes: StoreChanges) throws { try save(changes) {} }
-
   /// Leaves conditions and order to the context.
   public func plan(_ query: StoreQuery) throws -> QueryPlan {
-    QueryPlan(query, how: "reads the rows of \(query.entity.name)", leavingAll: "a store of type \(type) evaluates nothing")
+    QueryPlan(query, how: "the rows of \(query.entity.name)", leavingAll: "a store of type \(type) evaluates nothing")
   }
 
   /// Reads all rows, and lets them go as they are used.

@@ -170,20 +170,24 @@ public final class PersistentStoreCoordinator: Sendable {
     try store(of: id).destinations(of: id, relationship: slot)
   }
 
-  /// What conflicts name beside the rows: objects that another context deleted, or pointed elsewhere.
-  private static func destinations(in error: any Error) -> [ManagedObjectID] {
-    guard let error = error as? GraphError, error.code == .mergeConflict else { return [] }
-    return ([error] + error.details).compactMap { if case .objectID(let id) = $0.value { id } else { nil } }
+  // MARK: Saving
+
+  /// Writes changes in a session that is not committed. Throws the conflicts as one error.
+  func write(_ changes: StoreChanges, in session: any SaveSession) throws {
+    let conflicts = try session.write(changes)
+    // Contexts that ask for what is in the way read it anew.
+    rows.remove(conflicts.compactMap(\.otherID))
+    try GraphError.throwConflicts(conflicts)
   }
 
-  func save(_ changes: StoreChanges, to store: any PersistentStore, beforeCommit body: () throws -> Void) throws {
-    do {
-      try store.save(changes, beforeCommit: body)
-    } catch {
-      rows.remove(changes.updated.map(\.snapshot.id) + changes.deleted.map(\.id) + Self.destinations(in: error))
-      throw error
-    }
+  /// A store committed these changes.
+  func didSave(_ changes: StoreChanges) {
     rows.remove(changes.deleted.map(\.id))
     rows.write(changes.updated.map(\.snapshot))
+  }
+
+  /// These changes were not saved: who asks for their rows reads them anew.
+  func didNotSave(_ changes: StoreChanges) {
+    rows.remove(changes.updated.map(\.snapshot.id) + changes.deleted.map(\.id))
   }
 }

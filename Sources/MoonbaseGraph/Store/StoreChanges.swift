@@ -5,7 +5,7 @@ public import MoonbaseModel
 /// ```swift
 /// var changes = StoreChanges()
 /// changes.inserted = [Snapshot(id: id, version: 1, values: values)]
-/// try store.save(changes) {}
+/// try store.save(changes)
 /// ```
 public struct StoreChanges: Sendable {
   /// A changed row.

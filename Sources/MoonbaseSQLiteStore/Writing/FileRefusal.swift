@@ -26,11 +26,17 @@ extension GraphError {
   }
 }
 
+/// A unique value of a row is taken, which ends the writing of a save.
+struct TakenValues: Error {
+  let conflict: SaveConflict
+}
+
 extension SaveTransaction {
-  /// Says which constraint an object violates.
-  func describe(_ error: SQLiteError, saving id: ManagedObjectID) -> GraphError {
+  /// Says which constraint a row violates.
+  func describe(_ error: SQLiteError, saving row: Snapshot) -> any Error {
+    let id = row.id
     switch error.code {
-    case .uniqueConstraint: return uniqueConflict(id, after: error)
+    case .uniqueConstraint: return taken(row, after: error)
     case .primaryKeyConstraint:
       return GraphError(
         .mergeConflict,
@@ -38,18 +44,33 @@ extension SaveTransaction {
           "\(id): its primary key is taken by another row; nothing was saved. If nobody else saved meanwhile, the greatest key "
           + "(Z_MAX) in Z_PRIMARYKEY is too small: set it to the greatest Z_PK", entity: id.entityName, objectID: id,
         underlying: error)
-    default: return .refused("the row", of: id, by: error)
+    default: return GraphError.refused("the row", of: id, by: error)
     }
   }
 
-  private func uniqueConflict(_ id: ManagedObjectID, after error: SQLiteError) -> GraphError {
-    let entity = try? layout.layout(of: id)
-    let names = entity.map { entity in entity.slots(named: error).map { entity.entity.properties[$0].name } } ?? []
-    let what = names.isEmpty ? "unique values" : names.joined(separator: ", ")
-    return GraphError(
-      .constraintConflict, message: "\(id.entityName): another object has the same \(what) as \(id)",
-      entity: id.entityName,
-      property: names.count == 1 ? names[0] : nil, objectID: id, underlying: error)
+  /// The conflict over a unique value, with the object that has it where the file's words name the columns.
+  private func taken(_ row: Snapshot, after error: SQLiteError) -> any Error {
+    do {
+      let entity = try layout.layout(of: row.id)
+      let slots = entity.slots(named: error)
+      let names = slots.map { entity.entity.properties[$0].name }
+      let other = slots.isEmpty || !connection.isInTransaction ? nil : try object(like: row, in: slots, of: entity)
+      return TakenValues(conflict: SaveConflict(row.id, .sameValues(properties: names, as: other)))
+    } catch {
+      return error
+    }
+  }
+
+  private func object(like row: Snapshot, in slots: [Slot], of entity: EntityLayout) throws -> ManagedObjectID? {
+    let columns = slots.compactMap { entity.slots[$0].column }
+    let conditions = columns.enumerated().map { "\(identifier($1)) = ?\($0 + 1)" }.joined(separator: " AND ")
+    let statement = try connection.statement(
+      "SELECT Z_PK, Z_ENT FROM \(identifier(entity.table)) WHERE \(conditions) LIMIT 1")
+    for (index, slot) in slots.enumerated() { SQLValue.bind(row.cell(slot), at: Int32(index + 1), to: statement) }
+    defer { statement.reset() }
+    guard try statement.step(), let found = layout.entity(number: statement.integer(1))?.entity else { return nil }
+    return ManagedObjectID(
+      store: StoreNumber(rawValue: row.id.storeNumber), entity: found.symbol, key: statement.integer(0))
   }
 }
 
@@ -58,12 +79,17 @@ extension EntityLayout {
   func slots(named error: SQLiteError) -> [Slot] {
     let named = error.message.split(separator: ":").last ?? ""
     let columns = named.split(separator: ",").map { $0.split(separator: ".").last.map(String.init) ?? "" }
-    return slots.indices.filter { slot in
-      switch slots[slot] {
-      case .attribute(let column, _): columns.contains(column)
-      case .toOne(let place): columns.contains(place.column)
-      default: false
-      }
+    return slots.indices.filter { slots[$0].column.map(columns.contains) ?? false }
+  }
+}
+
+extension SlotLayout {
+  /// The column of a value in the entity's own table.
+  fileprivate var column: String? {
+    switch self {
+    case .attribute(let column, _): column
+    case .toOne(let place): place.column
+    default: nil
     }
   }
 }

@@ -11,10 +11,10 @@ struct ReferenceCheck {
 
   private static let statements = ReferenceStatements(.sqlite)
 
-  /// Throws the conflicts with what other contexts deleted, or pointed at what is deleted here.
-  func run() throws {
+  /// The conflicts with what other contexts deleted, or pointed at what is deleted here.
+  func conflicts() throws -> [SaveConflict] {
     let missing = try missingDestinations()
-    try GraphError.throwConflicts(changes.conflicts(missing: missing, in: layout.model) + unreached() + unpaired())
+    return try changes.conflicts(missing: missing, in: layout.model) + unreached() + unpaired()
   }
 
   // MARK: Destinations without a row
@@ -43,8 +43,8 @@ struct ReferenceCheck {
 
   // MARK: Rows that delete rules did not reach
 
-  private func unreached() throws -> [GraphError] {
-    var conflicts: [GraphError] = []
+  private func unreached() throws -> [SaveConflict] {
+    var conflicts: [SaveConflict] = []
     for (symbol, ids) in Dictionary(grouping: changes.deleted.map(\.id), by: \.entitySymbol) {
       guard let entity = layout.model.entity(symbol) else { continue }
       for slot in entity.ruledSlots { conflicts += try unreached(ids, slot: slot, of: entity) }
@@ -52,26 +52,26 @@ struct ReferenceCheck {
     return conflicts
   }
 
-  private func unreached(_ ids: [ManagedObjectID], slot: Slot, of entity: ResolvedEntity) throws -> [GraphError] {
+  private func unreached(_ ids: [ManagedObjectID], slot: Slot, of entity: ResolvedEntity) throws -> [SaveConflict] {
     guard case .foreignKey(let toOne, let destination) = try layout.layout(entity).slots[slot] else { return [] }
     let declared = layout.model.entities[destination]
     let table = try layout.layout(declared).table
     let rows = try rows(Self.statements.rows(of: table, leadingBy: toOne.column), ids: ids)
     return rows.compactMap { row in
       guard let id = ids.first(where: { $0.key == row[0] }) else { return nil }
-      return .unreached(
-        object(row[1], entity: row[2], declared: declared, store: id.storeNumber), from: id, slot: slot,
+      return .destinationCame(
+        object(row[1], entity: row[2], declared: declared, store: id.storeNumber), to: id, slot: slot,
         in: layout.model)
     }
   }
 
   // MARK: One-to-one relationships that lead back to where nothing leads from
 
-  private func unpaired() throws -> [GraphError] {
+  private func unpaired() throws -> [SaveConflict] {
     try OneToOneEnds(changes, in: layout.model).ids.flatMap { try unpaired($1, side: $0) }
   }
 
-  private func unpaired(_ ids: [ManagedObjectID], side: OneToOneEnds.Side) throws -> [GraphError] {
+  private func unpaired(_ ids: [ManagedObjectID], side: OneToOneEnds.Side) throws -> [SaveConflict] {
     let own = try layout.layout(layout.model.entities[side.entity])
     let declared = layout.model.entities[side.destination]
     let other = try layout.layout(declared)
@@ -83,8 +83,8 @@ struct ReferenceCheck {
       ids: ids)
     return rows.compactMap { row in
       guard let id = ids.first(where: { $0.key == row[0] }) else { return nil }
-      return .unpaired(
-        object(row[1], entity: row[2], declared: declared, store: id.storeNumber), slot: side.inverse, from: id,
+      return .destinationLeaves(
+        id, from: object(row[1], entity: row[2], declared: declared, store: id.storeNumber), slot: side.inverse,
         in: layout.model)
     }
   }
@@ -97,15 +97,15 @@ struct ReferenceCheck {
   }
 
   /// What another context linked to deleted objects, unseen by a rule that deletes or refuses. Asked while the pairs are there.
-  func unreachedPairs() throws -> [GraphError] {
+  func unreachedPairs() throws -> [SaveConflict] {
     let gone = Set(changes.deleted.lazy.map(\.id))
-    var conflicts: [GraphError] = []
+    var conflicts: [SaveConflict] = []
     for deletion in changes.deleted {
       for slot in layout.model.entity(of: deletion.id)?.ruledPairSlots ?? [] {
         let unseen = try pairs(of: deletion.id, slot: slot) {
           !gone.contains($0) && deletion.released[slot]?.contains($0) != true
         }
-        conflicts += unseen.map { .unreached($0, from: deletion.id, slot: slot, in: layout.model) }
+        conflicts += unseen.map { .destinationCame($0, to: deletion.id, slot: slot, in: layout.model) }
         if conflicts.count >= StoreChanges.greatestConflicts { return conflicts }
       }
     }

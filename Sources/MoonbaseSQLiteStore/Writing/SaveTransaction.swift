@@ -13,7 +13,7 @@ struct SaveTransaction {
   var files = ExternalFiles()
 
   private var writers: [Int: RowWriter] = [:]
-  private var conflicts: [GraphError] = []
+  private var conflicts: [SaveConflict] = []
   /// Updates that met a unique value which another update of this save may free.
   private var postponed: [StoreChanges.Update] = []
   /// The last update's statement: the next one is mostly of the same shape.
@@ -39,12 +39,24 @@ struct SaveTransaction {
     self.externalData = externalData
   }
 
-  mutating func run() throws {
+  /// Writes all, or returns what is in the way.
+  mutating func run() throws -> [SaveConflict] {
+    do {
+      return try write()
+    } catch let taken as TakenValues {
+      return conflicts + [taken.conflict]
+    }
+  }
+
+  /// Does what may fail beside what was written.
+  func prepare() throws { try externalData.finish(files, on: connection) }
+
+  private mutating func write() throws -> [SaveConflict] {
     let references = ReferenceCheck(changes: changes, layout: layout, connection: connection)
     conflicts = try references.unreachedPairs()
     try delete()
     try update()
-    try GraphError.throwConflicts(conflicts)
+    if !conflicts.isEmpty { return conflicts }
     try insert()
     var links = LinkWriter(layout: layout, connection: connection)
     // What goes comes first, so that a destination can pass from one object to another where the file allows it one only.
@@ -53,8 +65,7 @@ struct SaveTransaction {
     try links.finishPairs()
     // A pair may be written by the other side of its relationship: places are for pairs that are there.
     for change in changes.links { try links.writeOrder(of: change) }
-    try references.run()
-    try externalData.finish(files, on: connection)
+    return try references.conflicts()
   }
 
   private mutating func writer(_ id: ManagedObjectID) throws -> RowWriter {
@@ -80,7 +91,7 @@ struct SaveTransaction {
         let isThere = try current.writer.insert(row, with: current.statement, on: connection, files: &files)
         guard isThere else { throw GraphError.ignored("its insertion", of: row.id) }
       } catch let error as SQLiteError where error.code.primary == .constraint {
-        throw describe(error, saving: row.id)
+        throw describe(error, saving: row)
       } catch let error as SQLiteError {
         throw LargeValue.explain(error, row: row, of: current.writer.layout.entity)
       }
@@ -99,11 +110,11 @@ struct SaveTransaction {
         do {
           try clearUniqueValues(of: change, after: error)
         } catch let other as SQLiteError where other.code.primary == .constraint {
-          throw describe(error, saving: change.snapshot.id)
+          throw describe(error, saving: change.snapshot)
         }
         postponed.append(change)
       } catch let error as SQLiteError where error.code.primary == .constraint {
-        throw describe(error, saving: change.snapshot.id)
+        throw describe(error, saving: change.snapshot)
       }
     }
     let rest = postponed
@@ -111,7 +122,7 @@ struct SaveTransaction {
       do {
         try apply(change)
       } catch let error as SQLiteError where error.code.primary == .constraint {
-        throw describe(error, saving: change.snapshot.id)
+        throw describe(error, saving: change.snapshot)
       }
     }
   }
@@ -124,8 +135,8 @@ struct SaveTransaction {
     }
     do {
       if try !shape.writer.update(change, with: shape.statement, on: connection, files: &files) {
-        let expected = change.expectedVersion
-        conflicts.append(try conflict(id, expected: expected, "its update") ?? .conflict(id, expected: 0, found: nil))
+        conflicts.append(
+          try conflict(id, expected: change.expectedVersion, "its update") ?? SaveConflict(id, .deleted))
       }
     } catch let error as SQLiteError {
       throw LargeValue.explain(error, row: change.snapshot, of: shape.writer.layout.entity)
@@ -149,7 +160,7 @@ struct SaveTransaction {
     let writer = try writer(change.snapshot.id)
     let unique = Set(writer.layout.entity.uniquenessConstraints.joined()).union(writer.layout.slots(named: error))
       .intersection(change.changedSlots)
-    guard let sql = writer.statements.clearing(unique) else { throw describe(error, saving: change.snapshot.id) }
+    guard let sql = writer.statements.clearing(unique) else { throw describe(error, saving: change.snapshot) }
     let statement = try connection.statement(sql)
     statement.bind(change.snapshot.id.key, at: 1)
     try statement.run()
@@ -198,13 +209,13 @@ struct SaveTransaction {
   // MARK: Conflicts
 
   /// Why a change found no row: another context came first, or the file ignored it.
-  private mutating func conflict(_ id: ManagedObjectID, expected: Int64?, _ change: String) throws -> GraphError? {
+  private mutating func conflict(_ id: ManagedObjectID, expected: Int64?, _ change: String) throws -> SaveConflict? {
     let statements = try writer(id).statements
     let table = statements.layout.table
     let statement = try connection.statement(statements.version)
     statement.bind(id.key, at: 1)
     defer { statement.reset() }
-    guard try statement.step() else { return expected.map { .conflict(id, expected: $0, found: nil) } }
+    guard try statement.step() else { return expected.map { _ in SaveConflict(id, .deleted) } }
     let storage = statement.storage(0)
     guard storage == .integer else {
       let mismatch = ColumnMismatch(statement, column: 0, storage: storage, wanted: "version number")
@@ -215,6 +226,6 @@ struct SaveTransaction {
     }
     let found = statement.integer(0)
     guard let expected, expected != found else { throw GraphError.ignored(change, of: id) }
-    return .conflict(id, expected: expected, found: found)
+    return SaveConflict(id, .changed(expected: expected, found: found))
   }
 }

@@ -67,6 +67,22 @@ import Testing
     #expect(try raw.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > 16000") == ["2", "2"])
   }
 
+  @Test func aContextNamesTheAuthorOfItsSaves() throws {
+    let people = try PeopleStore()
+    let raw = try RawDatabase(people.folder.file())
+    try raw.connection.executeScript(Self.old)
+    let coordinator = PersistentStoreCoordinator(model: people.model)
+    try coordinator.add(
+      SQLiteStore(url: people.folder.file(), model: people.model, options: .init(transactionAuthor: "store")))
+    let context = try ManagedObjectContext(coordinator)
+    for author in ["import", nil] {
+      context.transactionAuthor = author
+      try context.insert("Person")
+      try context.save()
+    }
+    #expect(try raw.rows("SELECT ZAUTHOR FROM ATRANSACTION ORDER BY Z_PK") == ["import", "store"])
+  }
+
   @Test func aTombstoneKeepsTheBytesOfTheColumn() throws {
     var model = People.model()
     for entity in model.entities.indices {

@@ -49,7 +49,6 @@ final class CountingStore: PersistentStore {
   var isReadOnly: Bool { base.isReadOnly }
   var entities: [ResolvedEntity] { base.entities }
   func metadata() throws -> [String: Value] { try base.metadata() }
-  func setMetadata(_ metadata: [String: Value]) throws { try base.setMetadata(metadata) }
 
   // What a store does not take over, the context does in memory.
   func plan(_ query: StoreQuery) throws -> QueryPlan { try base.plan(query) }
@@ -67,9 +66,7 @@ final class CountingStore: PersistentStore {
   func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64 {
     try base.reserveKeys(for: entity, count: count)
   }
-  func save(_ changes: StoreChanges, beforeCommit body: () throws -> Void) throws {
-    try base.save(changes, beforeCommit: body)
-  }
+  func beginSave(author: String?) throws -> any SaveSession { try base.beginSave(author: author) }
 }
 // end
 

@@ -1,0 +1,56 @@
+public import MoonbaseModel
+
+/// One save of one store on its way: it writes, gets ready, and is committed or aborted. Nobody else writes the store meanwhile.
+///
+/// A context writes and prepares all stores of a save before it commits the first. Only the thread that began a session uses it.
+///
+/// ```swift
+/// let session = try store.beginSave(author: "import")
+/// do {
+///   let conflicts = try session.write(changes)
+///   guard conflicts.isEmpty else { throw Refused(conflicts) }
+///   try session.prepare()
+///   try session.commit()
+/// } catch {
+///   session.abort()
+///   throw error
+/// }
+/// ```
+public protocol SaveSession: AnyObject {
+  /// Writes changes, once in a session; or returns what is in the way, after which the session can only be aborted.
+  ///
+  /// Throws `GraphError` with `.storeFailure`, `.storeBusy`, `.constraintConflict` and others for what is no conflict with another context.
+  func write(_ changes: StoreChanges) throws -> [SaveConflict]
+  /// Replaces the metadata that is not the store's own, with the same commit.
+  func setMetadata(_ metadata: [String: Value]) throws
+  /// Does all that may fail: from here on a commit fails only for want of the store itself.
+  func prepare() throws
+  /// Makes what was written visible and lasting. Where it throws, the store is as it was before the session.
+  func commit() throws
+  /// Gives up what was not committed. It is called for every session whose commit did not succeed, whatever failed before.
+  func abort()
+}
+
+extension PersistentStore {
+  /// Writes all changes in one transaction, or none of them. Throws the conflicts as one error.
+  public func save(_ changes: StoreChanges, author: String? = nil) throws {
+    try inSession(author: author) { try GraphError.throwConflicts($0.write(changes)) }
+  }
+
+  /// Replaces the metadata that is not the store's own.
+  public func setMetadata(_ metadata: [String: Value]) throws {
+    try inSession(author: nil) { try $0.setMetadata(metadata) }
+  }
+
+  private func inSession(author: String?, _ body: (any SaveSession) throws -> Void) throws {
+    let session = try beginSave(author: author)
+    do {
+      try body(session)
+      try session.prepare()
+      try session.commit()
+    } catch {
+      session.abort()
+      throw error
+    }
+  }
+}

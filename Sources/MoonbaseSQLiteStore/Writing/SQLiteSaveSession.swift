@@ -1,0 +1,88 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLite
+
+/// A save of a SQLite store: one transaction of the writing connection, whose lock it holds.
+///
+/// What fails ends it at once, because an error is explained by reading the file, which a transaction may keep readers from.
+final class SQLiteSaveSession: SaveSession {
+  private let store: SQLiteStore
+  private let author: String?
+  private let writer: LockHold<Session>
+  private var transaction: SaveTransaction?
+  private var isOver = false
+
+  init(_ store: SQLiteStore, author: String?) throws {
+    (self.store, self.author) = (store, author)
+    writer = try store.writable().hold()
+    try run { session in
+      try store.ready(session)
+      try session.connection.begin()
+    }
+  }
+
+  deinit { end(committed: false) }
+
+  func write(_ changes: StoreChanges) throws -> [SaveConflict] {
+    try run { session in
+      if let form = try session.historyForm(path: store.file.path) {
+        try HistoryWriter(
+          layout: store.layout, connection: session.connection, path: store.file.path, author: author, form: form
+        ).write(changes)
+      }
+      var new = SaveTransaction(
+        changes, layout: store.layout, connection: session.connection, externalData: store.externalData)
+      // Files that it made go with it, whatever becomes of it.
+      defer { transaction = new }
+      return try store.findingRows(of: new.run(), in: session)
+    } ?? []
+  }
+
+  func setMetadata(_ metadata: [String: Value]) throws {
+    try run { session in
+      var current = try StoreMetadata(session.connection, path: store.file.path)
+      try current.replaceForeignEntries(with: metadata)
+      try current.write(session.connection)
+    }
+  }
+
+  func prepare() throws {
+    try run { _ in try transaction?.prepare() }
+  }
+
+  func commit() throws {
+    try run { try $0.connection.commit() }
+    end(committed: true)
+  }
+
+  func abort() { end(committed: false) }
+
+  @discardableResult
+  private func run<Result>(_ body: (Session) throws -> Result) throws -> Result? {
+    do {
+      return try writer { try body($0) }
+    } catch {
+      end(committed: false)
+      throw store.explained(error)
+    }
+  }
+
+  private func end(committed: Bool) {
+    if isOver { return }
+    isOver = true
+    if !committed { writer { $0.connection.rollBack() } }
+    if let transaction { store.externalData.settle(transaction.files, committed: committed) }
+    writer.release()
+  }
+}
+
+extension SQLiteStore {
+  /// The conflicts with the rows that other contexts saved, as the session sees them.
+  fileprivate func findingRows(of conflicts: [SaveConflict], in session: Session) throws -> [SaveConflict] {
+    let changed = conflicts.compactMap { if case .changed = $0.kind { $0.objectID } else { nil } }
+    if changed.isEmpty { return conflicts }
+    let rows = Dictionary(try snapshots(of: changed, in: session).map { ($0.id, $0) }) { first, _ in first }
+    return conflicts.map { SaveConflict($0.objectID, $0.kind, foundRow: rows[$0.objectID]) }
+  }
+}
