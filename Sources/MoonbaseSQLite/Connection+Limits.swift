@@ -1,7 +1,8 @@
 internal import MoonbaseCSQLite
 internal import MoonbasePlatform
 
-/// Statements on behalf of a script end with its run, wherever they are but at the end of a transaction.
+/// Statements on behalf of a script end with its run, and those of a task with its cancellation, wherever they are but at the end of a
+/// transaction.
 extension Connection {
   /// SQLite's own steps between two looks, and what they cost.
   private static let stride: (steps: Int32, units: Int) = (1000, 300)
@@ -38,16 +39,18 @@ extension Connection {
     sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, bound)
   }
 
-  private func mustStop() -> Bool { HostWork.mustEnd(after: Self.stride.units) && !isUnstoppable }
+  private func mustStop() -> Bool {
+    (HostWork.mustEnd(after: Self.stride.units) || Task.isCancelled) && !isUnstoppable
+  }
 
-  /// Sleeps for a moment, longer each time; false when there is no patience left, or no script that would want the answer.
+  /// Sleeps for a moment, longer each time; false when there is no patience left, or nobody who would want the answer.
   private func waitsOn(afterTries count: Int32) -> Bool {
     if count == 0 { waitingSince = .now }
     let rest = Duration.milliseconds(patience) - (ContinuousClock.now - waitingSince)
     guard rest > .zero else { return false }
     let pause = min(rest, .milliseconds(min(1 << min(count, 6), 50)))
     usleep(UInt32(pause / .microseconds(1)))
-    return !HostWork.isOver
+    return !HostWork.isOver && !Task.isCancelled
   }
 
   /// Runs what ends a transaction: told to stop in its midst it might be done all the same.

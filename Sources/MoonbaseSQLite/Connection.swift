@@ -14,7 +14,7 @@ public final class Connection {
   let handle: OpaquePointer
   private var statements: [String: Statement] = [:]
   /// How many statements are kept, and how much text they may have together. A program needs few and short ones.
-  private static let greatestCache = (count: 512, length: 1 << 20)
+  private static let greatestCache = (count: 128, length: 1 << 20)
   private var cachedLength = 0
   /// Grows with each statement that is asked for.
   private var uses = 0
@@ -22,6 +22,8 @@ public final class Connection {
   var functionError: (any Error)?
   /// How many statements were begun. Tests assert it.
   package private(set) var statementCount = 0
+  /// Whether a statement runs that is not counted.
+  private var isSilent = false
   /// Whether a statement runs that must not be stopped for the limits of a script.
   var isUnstoppable = false
   /// The bytes of the greatest value that SQLite reads or takes, unless a script sets a limit.
@@ -87,26 +89,24 @@ public final class Connection {
       if !known.isRunning { return known }
       return try Statement(self, sql: sql, isCached: false)
     }
+    let length = sql.utf8.count
+    // One that would drive out many others is not kept.
+    guard length <= Self.greatestCache.length / 4 else { return try Statement(self, sql: sql, isCached: false) }
     let new = try Statement(self, sql: sql, isCached: true)
     new.lastUse = uses
+    while statements.count >= Self.greatestCache.count || cachedLength + length > Self.greatestCache.length {
+      forgetOldestStatement()
+    }
     statements[sql] = new
-    cachedLength += sql.utf8.count
-    if statements.count > Self.greatestCache.count || cachedLength > Self.greatestCache.length { forgetOldStatements() }
+    cachedLength += length
     return new
   }
 
-  /// Keeps those that were asked for last, up to half of what may be kept. Who holds another one can use it to its end.
-  private func forgetOldStatements() {
-    let recent = statements.values.sorted { $0.lastUse > $1.lastUse }
-    statements = [:]
-    cachedLength = 0
-    for statement in recent {
-      if statements.count == Self.greatestCache.count / 2 { return }
-      let length = cachedLength + statement.sql.utf8.count
-      if length > Self.greatestCache.length / 2 { continue }
-      statements[statement.sql] = statement
-      cachedLength = length
-    }
+  /// Lets go of the statement that was not asked for the longest. Who holds it can use it to its end.
+  private func forgetOldestStatement() {
+    guard let oldest = statements.values.min(by: { $0.lastUse < $1.lastUse })?.sql else { return cachedLength = 0 }
+    statements[oldest] = nil
+    cachedLength -= oldest.utf8.count
   }
 
   /// Runs a statement that returns no rows.
@@ -201,17 +201,35 @@ public final class Connection {
     return try statement.step() && !statement.isNull(0) ? statement.text(0) : nil
   }
 
+  /// A number that changes when another connection has written, as of the last statement that read: SQLite has it in memory.
+  public var dataVersion: UInt32 {
+    var version: UInt32 = 0
+    let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+    return code == SQLITE_OK ? version : 0
+  }
+
+  /// The number of the database's tables, which goes up with each change of them. It stands in the page that every reader has, so
+  /// that asking for it is not counted as a statement.
+  public func schemaVersion() throws -> Int64 {
+    isSilent = true
+    defer { isSilent = false }
+    return try integer("PRAGMA schema_version") ?? 0
+  }
+
   func note(_ sql: String) {
+    if isSilent { return }
     statementCount += 1
     onStatement?(sql)
   }
 
-  /// The error of a failed call: what a Swift function threw, if it was one, or the end of the run that it worked for, else
+  /// The error of a failed call: what a Swift function threw, if it was one, or the end of the run or task that it worked for, else
   /// SQLite's.
   func error(_ code: Int32, sql: String?) -> any Error {
     defer { functionError = nil }
     if let functionError { return functionError }
     let error = SQLiteError(connection: handle, code: code, sql: sql)
-    return [.interrupted, .busy].contains(error.code.primary) && HostWork.isOver ? HostWork.ending() : error
+    guard [.interrupted, .busy].contains(error.code.primary) else { return error }
+    if HostWork.isOver { return HostWork.ending() }
+    return Task.isCancelled ? CancellationError() : error
   }
 }

@@ -13,7 +13,7 @@ extension SQLiteStore {
   public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
     let plan = try rowPlan(query.entity, includesSubentities: query.includesSubentities)
     let sql = try select(plan.select.columns, query: query, plan: plan)
-    return try read { session in
+    return try read(looksAtFile: true) { session in
       try step(sql, query: query, session: session) { statement in
         let rows = RowCollector(store: number)
         try collect(statement, plan: plan, into: rows)
@@ -25,7 +25,7 @@ extension SQLiteStore {
   public func forEachBatch(matching query: StoreQuery, _ body: ([Snapshot]) throws -> Bool) throws {
     let plan = try rowPlan(query.entity, includesSubentities: query.includesSubentities)
     let sql = try select(plan.select.columns, query: query, plan: plan)
-    let rest: [Snapshot] = try read { session in
+    let rest: [Snapshot] = try read(looksAtFile: true) { session in
       // A reader keeps writers of a file without a log away, and of some files it shows at the end only whether
       // they were written meanwhile: then all is read first.
       let isSteady = session.isSteady
@@ -35,6 +35,8 @@ extension SQLiteStore {
           try collect(statement, plan: plan, into: rows, limit: isSteady ? [Snapshot].batchSize : .max)
           let batch = rows.finish()
           if !isSteady { return batch }
+          // Nothing is handed out that would have to be read again.
+          guard session.hasKnownTables() else { throw FileChanged() }
           guard !batch.isEmpty, try body(batch), batch.count == [Snapshot].batchSize else { return [] }
         }
       }
@@ -72,7 +74,7 @@ extension SQLiteStore {
     of query: StoreQuery, plan: RowPlan, columns: [String], _ decode: (Statement) throws -> Element
   ) throws -> [Element] {
     let sql = try select(columns, query: query, plan: plan)
-    return try read { session in
+    return try read(looksAtFile: true) { session in
       try step(sql, query: query, session: session) { statement in
         var result: [Element] = []
         var memory = HostMemory()

@@ -19,7 +19,12 @@ extension SQLiteStore {
 
   /// A transaction of its own. A file that is no longer where it was is not written: what was saved would not be found.
   func writeTransaction<Result: Sendable>(_ body: (Session) throws -> Result) throws -> Result {
-    try write { session in try session.connection.transaction { try body(session) } }
+    try write { session in
+      try session.connection.transaction {
+        try schema.check(session.connection)
+        return try body(session)
+      }
+    }
   }
 
   /// Hears of the statements that the store runs.

@@ -26,6 +26,7 @@ public final class SQLiteStore: PersistentStore {
   let readers: SessionPool
   /// Nil for a store that is only read.
   let writer: Lock<Session>?
+  let schema: SchemaCheck
   let plans = RowPlanCache()
   let observer = StatementObserver()
 
@@ -56,10 +57,15 @@ public final class SQLiteStore: PersistentStore {
     let isReadOnly = isReadOnly
     opened.writer?.observe(with: observer)
     let identity = file.identity
+    let schema = SchemaCheck(file: file, layout: layout, entities: entities, identifier: identifier)
+    if let writer = opened.writer { schema.accept(try writer.connection.schemaVersion()) }
+    self.schema = schema
     readers = SessionPool(file, isReadOnly: isReadOnly) {
       let session = try StoreOpener.reader(file, isReadOnly: isReadOnly, options: options)
       // Another file in the place of the store's would be read as if it were the store.
       guard file.identity == identity else { throw StoreOpener.moved(file) }
+      try schema.check(session.connection)
+      try session.noteSchema()
       session.observe(with: observer)
       return session
     }
@@ -70,9 +76,14 @@ public final class SQLiteStore: PersistentStore {
 
   // MARK: Sessions
 
-  func read<Result>(_ body: (Session) throws -> Result) throws -> Result {
+  /// Reads with a session. `looksAtFile` finds out first whether the file is still in its place: a query does, which takes long enough,
+  /// and a row that is asked for by its key comes from where the query found it.
+  func read<Result>(looksAtFile: Bool = false, _ body: (Session) throws -> Result) throws -> Result {
     do {
-      return try readers.withSession(body)
+      return try readers.withSession { session in
+        if looksAtFile, session.connection.hasMoved { throw StoreOpener.moved(file) }
+        return try body(session)
+      }
     } catch {
       throw explained(error)
     }

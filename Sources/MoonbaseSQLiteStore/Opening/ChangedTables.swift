@@ -22,7 +22,7 @@ struct ChangedTables {
   }
 
   /// The error that names what an entity lacks now; nil where all is there.
-  func error(causedBy cause: any Error) -> GraphError? {
+  func error(causedBy cause: (any Error)? = nil) -> GraphError? {
     for case let entity? in layout.entities {
       guard let (loss, property) = loss(of: entity) else { continue }
       return GraphError(

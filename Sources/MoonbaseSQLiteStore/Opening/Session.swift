@@ -10,6 +10,8 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   /// For a connection that only reads: why what it reads can be believed.
   var ground: ReadingConnection.Ground?
   private let busyTimeout: Int
+  /// For a connection that reads: the number of the tables that its rows are read by, and of what was written when that was looked at.
+  private var schema: (version: Int64, data: UInt32)?
   private var hasSettledJournal = false
   /// The history tables as the schema of this version had them.
   private var history: (version: Int64?, form: HistoryForm?)?
@@ -49,8 +51,22 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     )
   }
 
+  /// The tables as they are now are those that the store knows.
+  func noteSchema() throws { schema = (try connection.schemaVersion(), connection.dataVersion) }
+
+  /// Whether the tables are still those, as of the last statement. Looked at only where somebody has written since.
+  func hasKnownTables() -> Bool {
+    guard let known = schema else { return true }
+    let data = connection.dataVersion
+    if data == known.data { return true }
+    guard let version = try? connection.schemaVersion(), version == known.version else { return false }
+    schema = (version, data)
+    return true
+  }
+
   /// Whether what was read until now can be believed.
   func isSound(_ file: StoreFile) -> Bool {
+    guard hasKnownTables() else { return false }
     guard let ground else { return true }
     return ReadingConnection(connection: connection, ground: ground).isSound(file)
   }

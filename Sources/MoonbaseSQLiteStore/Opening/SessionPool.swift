@@ -54,8 +54,12 @@ final class SessionPool: Sendable {
     return try open()
   }
 
+  /// Keeps a connection, and none that has functions of scripts which nobody can ask for any more.
   private func keep(_ session: Session) {
-    idle.withLock { if $0.count < Self.kept { $0.append(session) } }
+    idle.withLock { idle in
+      idle.removeAll(where: \.isOutdated)
+      if idle.count < Self.kept, !session.isOutdated { idle.append(session) }
+    }
   }
 
   /// Closes the connections to a file that are only read and not in use. SQLite shares the index of a write-ahead log among a

@@ -19,6 +19,7 @@ final class SQLiteSaveSession: SaveSession {
     try run { session in
       try store.ready(session)
       try session.connection.begin()
+      try store.schema.check(session.connection)
     }
   }
 

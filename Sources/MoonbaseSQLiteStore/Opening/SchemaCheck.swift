@@ -1,0 +1,57 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// Whether a file still is the store that was opened, asked where the number of its tables is another one: a program may have migrated
+/// it, put another store in its place, or only have added an index or tables of its own.
+struct SchemaCheck: Sendable {
+  let file: StoreFile
+  let layout: StoreLayout
+  let entities: [ResolvedEntity]
+  let identifier: String
+  /// The number of the tables that were last found to fit.
+  private let known = Lock<Int64?>(nil)
+
+  init(file: StoreFile, layout: StoreLayout, entities: [ResolvedEntity], identifier: String) {
+    (self.file, self.layout, self.entities, self.identifier) = (file, layout, entities, identifier)
+  }
+
+  /// The tables are as the store was opened with.
+  func accept(_ version: Int64) { known.withLock { $0 = version } }
+
+  /// Throws `.incompatibleVersionHash` for a store of another version of the model, and `.storeFailure` that says what is otherwise.
+  func check(_ connection: Connection) throws {
+    let version = try connection.schemaVersion()
+    if known.withLock({ $0 == version }) { return }
+    let loss = try ChangedTables(connection, layout: layout, path: file.path).error()
+    let contents: StoreContents?
+    do {
+      contents = try connection.readingFacts(ofStoreAt: file.path) {
+        try StoreContents(connection, path: file.path, model: layout.model, entities: entities)
+      }
+    } catch let error as GraphError where error.code != .incompatibleVersionHash {
+      throw loss ?? error
+    }
+    guard let contents, contents.metadata.identifier == identifier else {
+      throw changed(
+        "it holds \(contents.map { "the store \($0.metadata.identifier)" } ?? "nothing") and no longer \(identifier)")
+    }
+    if let loss { throw loss }
+    for case let (old?, new?) in zip(layout.entities, contents.layout.entities)
+    where old.number != new.number || old.table != new.table {
+      throw changed(
+        "\(old.entity.name) is number \(new.number) in \(new.table) and was number \(old.number) in \(old.table)",
+        entity: old.entity.name)
+    }
+    accept(version)
+  }
+
+  private func changed(_ what: String, entity: String? = nil) -> GraphError {
+    GraphError(
+      .storeFailure,
+      message: "\(file.path): another program changed the store while it was open: \(what); close it and open it again",
+      entity: entity)
+  }
+}
