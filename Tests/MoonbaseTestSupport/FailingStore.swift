@@ -2,15 +2,17 @@ public import MoonbaseGraph
 public import MoonbaseModel
 public import MoonbasePlatform
 
-/// A store whose n-th read fails, and every one after it until it is told otherwise; or whose commits fail.
+/// A store whose n-th read fails, and every one after it until it is told otherwise; or whose commits fail; or whose n-th call of any
+/// kind fails.
 public final class FailingStore: PersistentStore {
-  /// What the failing read throws.
+  /// What the failing call throws.
   public static let error = GraphError(.storeFailure, message: "the disk does not answer")
 
   private let base: any PersistentStore
   private let readsLeft = Lock<Int?>(nil)
-  private let refusesCommits = Lock(false)
+  fileprivate let refusesCommits = Lock(false)
   private let firstKey = Lock<Int64?>(nil)
+  private let callsLeft = Lock<Int?>(nil)
 
   /// Wraps a store.
   public init(_ base: any PersistentStore) { self.base = base }
@@ -21,10 +23,25 @@ public final class FailingStore: PersistentStore {
   /// Lets commits fail, after all is written.
   public func fail(atCommit fails: Bool) { refusesCommits.withLock { $0 = fails } }
 
+  /// Lets `count` more calls succeed, those of save sessions among them, and the one after them fail; the rest succeed.
+  public func fail(onceAfterCalls count: Int?) { callsLeft.withLock { $0 = count } }
+
+  /// Whether the call that was to fail is still to come.
+  public var isToFail: Bool { callsLeft.withLock { $0 != nil } }
+
   /// Gives this as the first of the keys that are asked for.
   public func give(firstKey: Int64?) { self.firstKey.withLock { $0 = firstKey } }
 
+  fileprivate func call() throws {
+    try callsLeft.withLock { left in
+      guard let count = left else { return }
+      left = count > 0 ? count - 1 : nil
+      if count == 0 { throw Self.error }
+    }
+  }
+
   private func read() throws {
+    try call()
     try readsLeft.withLock { left in
       guard let count = left else { return }
       guard count > 0 else { throw Self.error }
@@ -37,12 +54,29 @@ public final class FailingStore: PersistentStore {
   public var url: URL? { base.url }
   public var isReadOnly: Bool { base.isReadOnly }
   public var entities: [ResolvedEntity] { base.entities }
-  public func metadata() throws -> [String: Value] { try base.metadata() }
-  public func plan(_ query: StoreQuery) throws -> QueryPlan { try base.plan(query) }
+
+  public func metadata() throws -> [String: Value] {
+    try call()
+    return try base.metadata()
+  }
+
+  public func plan(_ query: StoreQuery) throws -> QueryPlan {
+    try call()
+    return try base.plan(query)
+  }
 
   public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
     try read()
     return try base.snapshots(matching: query)
+  }
+
+  /// Each batch counts as a call, and all together as a read.
+  public func forEachBatch(matching query: StoreQuery, _ body: ([Snapshot]) throws -> Bool) throws {
+    try read()
+    try base.forEachBatch(matching: query) { rows in
+      try call()
+      return try body(rows)
+    }
   }
 
   public func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
@@ -71,27 +105,41 @@ public final class FailingStore: PersistentStore {
   }
 
   public func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64 {
-    try firstKey.withLock { $0 } ?? base.reserveKeys(for: entity, count: count)
+    try call()
+    return try firstKey.withLock { $0 } ?? base.reserveKeys(for: entity, count: count)
   }
 
   public func beginSave(author: String?) throws -> any SaveSession {
-    FailingSession(try base.beginSave(author: author)) { [refusesCommits] in refusesCommits.withLock { $0 } }
+    try call()
+    return FailingSession(try base.beginSave(author: author), of: self)
   }
 }
 
-/// A session whose commit fails while it is told to.
+/// A session of a store that fails when it is told to; to abort never fails.
 private final class FailingSession: SaveSession {
   private let base: any SaveSession
-  private let fails: () -> Bool
+  private let store: FailingStore
 
-  init(_ base: any SaveSession, _ fails: @escaping () -> Bool) { (self.base, self.fails) = (base, fails) }
+  init(_ base: any SaveSession, of store: FailingStore) { (self.base, self.store) = (base, store) }
 
-  func write(_ changes: StoreChanges) throws -> [SaveConflict] { try base.write(changes) }
-  func setMetadata(_ metadata: [String: Value]) throws { try base.setMetadata(metadata) }
-  func prepare() throws { try base.prepare() }
+  func write(_ changes: StoreChanges) throws -> [SaveConflict] {
+    try store.call()
+    return try base.write(changes)
+  }
+
+  func setMetadata(_ metadata: [String: Value]) throws {
+    try store.call()
+    try base.setMetadata(metadata)
+  }
+
+  func prepare() throws {
+    try store.call()
+    try base.prepare()
+  }
 
   func commit() throws {
-    if fails() { throw FailingStore.error }
+    try store.call()
+    if store.refusesCommits.withLock({ $0 }) { throw FailingStore.error }
     try base.commit()
   }
 

@@ -6,8 +6,15 @@ import MoonbaseSQLiteStore
 public import struct MoonbaseModel.SortDescriptor
 
 /// The stores over which a behaviour of the graph is tested.
-public enum StoreKind: CaseIterable, Sendable {
+public enum StoreKind: Sendable {
   case memory, sqlite
+  /// A store that knows nothing of the package but what is public.
+  case folder
+
+  /// The stores that the package has.
+  public static let allCases: [StoreKind] = [.memory, .sqlite]
+  /// Those and one that somebody else could have written: for what the protocol of stores promises.
+  public static let withFolder: [StoreKind] = allCases + [.folder]
 
   /// A new store, for all entities or those of a configuration; a file lies in `folder`.
   public func store(
@@ -17,6 +24,8 @@ public enum StoreKind: CaseIterable, Sendable {
     case .memory: try InMemoryStore(model: model, configuration: configuration)
     case .sqlite:
       try SQLiteStore(url: folder.file("\(UUID().uuidString).sqlite"), model: model, configuration: configuration)
+    case .folder:
+      try FolderStore(folder: folder.file(UUID().uuidString), model: model, configuration: configuration)
     }
   }
 }

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test(arguments: StoreKind.allCases, 1...10)
+  @Test(arguments: StoreKind.withFolder, 1...10)
   func contextAgreesWithTheNaiveModel(_ kind: StoreKind, _ seed: Int) throws {
     var random = SplitMix(UInt64(seed))
     let bench = try StoreBench(kind)

@@ -124,7 +124,7 @@ import Testing
   }
 
   /// Rows whose places nobody wrote, as other programs leave them, stand behind the others by their keys.
-  @Test(arguments: StoreKind.allCases, Kind.allCases)
+  @Test(arguments: StoreKind.withFolder, Kind.allCases)
   private func whatComesStandsBehindRowsWithoutAPlace(_ kind: StoreKind, _ form: Kind) throws {
     let bench = try StoreBench(kind, model(form))
     let store = try #require(bench.coordinator.persistentStores.first)
@@ -162,7 +162,7 @@ import Testing
     #expect(try saved(known, in: bench) == [first.objectID] + ids + [last.objectID])
   }
 
-  @Test(arguments: StoreKind.allCases, Kind.allCases)
+  @Test(arguments: StoreKind.withFolder, Kind.allCases)
   private func whatContextsDidWithListsTheyDidNotReadIsWhatAnArrayShows(_ store: StoreKind, _ kind: Kind) throws {
     let (bench, first, list, slot) = try filledList(kind, count: 150, in: store)
     var context = first
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  @Test(arguments: StoreKind.allCases, Kind.allCases)
+  @Test(arguments: StoreKind.withFolder, Kind.allCases)
   private func whatIsAppendedBesideAReorderingStandsBehindWhatItsContextKnew(_ store: StoreKind, _ kind: Kind) throws {
     let (bench, context, list, slot) = try filledList(kind, count: 40, in: store)
     let known = try list.objectIDs(forRelationshipNamed: "items")
@@ -258,7 +258,7 @@ import Testing
     #expect(try saved(list, in: bench) == order)
   }
 
-  @Test(arguments: StoreKind.allCases, Kind.allCases)
+  @Test(arguments: StoreKind.withFolder, Kind.allCases)
   private func whatWasOrderedIsReadInThatOrder(_ store: StoreKind, _ kind: Kind) throws {
     let (bench, context, list, slot) = try filledList(kind, count: 0, in: store)
     var random = SplitMix(3)
@@ -286,7 +286,7 @@ import Testing
     #expect(context.brokenInvariants().isEmpty)
   }
 
-  @Test(arguments: StoreKind.allCases, Kind.allCases)
+  @Test(arguments: StoreKind.withFolder, Kind.allCases)
   private func whatFailsLeavesTheOrderAsItWas(_ store: StoreKind, _ kind: Kind) throws {
     let (bench, context, list, slot) = try filledList(kind, count: 0, in: store)
     for _ in 0..<100 { try list.add(context.insert("Item"), to: "items") }

@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test(arguments: StoreKind.allCases) func conflictsAreValuesWithTheRowThatWasFound(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.withFolder) func conflictsAreValuesWithTheRowThatWasFound(_ kind: StoreKind) throws {
     let bench = try Bench(kind)
     try bench.store.save(bench.update(bench.ada, "age", 2))
     var changes = try bench.update(bench.ada, "age", 3)
@@ -63,7 +63,8 @@ import Testing
     #expect(error?.code == .mergeConflict && error?.objectID == bench.ada)
   }
 
-  @Test(arguments: StoreKind.allCases) func rowsThatAreGoneAndValuesThatAreTakenAreConflicts(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.withFolder) func rowsThatAreGoneAndValuesThatAreTakenAreConflicts(_ kind: StoreKind) throws
+  {
     let bench = try Bench(kind)
     func conflicts(_ changes: StoreChanges) throws -> [SaveConflict] {
       let session = try bench.store.beginSave(author: nil)
@@ -84,7 +85,7 @@ import Testing
     #expect(try bench.age(bench.bob) == 1)
   }
 
-  @Test(arguments: StoreKind.allCases) func whatIsNotCommittedLeavesNothing(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.withFolder) func whatIsNotCommittedLeavesNothing(_ kind: StoreKind) throws {
     let bench = try Bench(kind)
     for isAborted in [true, false] {
       var session: (any SaveSession)? = try bench.store.beginSave(author: nil)
@@ -101,7 +102,7 @@ import Testing
     #expect(try bench.age(bench.ada) == 5)
   }
 
-  @Test(arguments: StoreKind.allCases) func metadataGoesWithTheCommit(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.withFolder) func metadataGoesWithTheCommit(_ kind: StoreKind) throws {
     let bench = try Bench(kind)
     let changes = try bench.update(bench.ada, "age", 2)
     let session = try bench.store.beginSave(author: nil)

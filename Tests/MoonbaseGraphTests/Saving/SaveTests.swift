@@ -5,7 +5,7 @@ import MoonbaseTestSupport
 import Testing
 
 @Suite struct SaveTests {
-  @Test(arguments: StoreKind.allCases)
+  @Test(arguments: StoreKind.withFolder)
   func insertedObjectGetsPermanentIDAndIsFoundByAnotherContext(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let coordinator = bench.coordinator
@@ -20,7 +20,7 @@ import Testing
     #expect(found[0].objectID == person.objectID && found[0] !== person)
   }
 
-  @Test(arguments: StoreKind.allCases) func changeIsSavedOnceAndRaisesTheVersion(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.withFolder) func changeIsSavedOnceAndRaisesTheVersion(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let coordinator = bench.coordinator
     let context = try ManagedObjectContext(coordinator)
@@ -35,7 +35,7 @@ import Testing
   }
 
   /// Few that come to many, and many that come to few, are put right in two ways.
-  @Test(arguments: StoreKind.allCases, [(40, 2), (2, 40), (0, 3), (4, 1)])
+  @Test(arguments: StoreKind.withFolder, [(40, 2), (2, 40), (0, 3), (4, 1)])
   func destinationsHaveTheirPermanentIDsAfterASave(_ kind: StoreKind, _ counts: (Int, Int)) throws {
     let (there, coming) = counts
     let bench = try StoreBench(kind)
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test(arguments: StoreKind.allCases) func deletedObjectsAreSavedOnes(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.withFolder) func deletedObjectsAreSavedOnes(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
     let saved = try context.insert("Person", values: ["firstName": "A"])
@@ -67,7 +67,7 @@ import Testing
     #expect(context.deletedObjects == [saved])
   }
 
-  @Test(arguments: StoreKind.allCases) func failedSaveKeepsContextAndStoreAsTheyWere(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.withFolder) func failedSaveKeepsContextAndStoreAsTheyWere(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let coordinator = bench.coordinator
     let context = try ManagedObjectContext(coordinator)
@@ -83,7 +83,7 @@ import Testing
     #expect(try context.count(FetchRequest("Person")) == 2)
   }
 
-  @Test(arguments: StoreKind.allCases)
+  @Test(arguments: StoreKind.withFolder)
   func conflictWithAnotherContextIsReportedAndRefreshSolvesIt(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let coordinator = bench.coordinator
@@ -105,7 +105,7 @@ import Testing
     try two.save()
   }
 
-  @Test(arguments: StoreKind.allCases) func savingInsideAHookIsRefused(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.withFolder) func savingInsideAHookIsRefused(_ kind: StoreKind) throws {
     var extensions = ClosureExtensions()
     extensions.extend("Person") {
       var hooks = EntityExtension()
@@ -118,7 +118,7 @@ import Testing
     #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .recursiveSave }
   }
 
-  @Test(arguments: StoreKind.allCases) func rollbackForgetsNewObjectsAndRestoresOthers(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.withFolder) func rollbackForgetsNewObjectsAndRestoresOthers(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
     let person = try context.insert("Person", values: ["firstName": "A"])
@@ -136,7 +136,7 @@ import Testing
     StoreQuery(entity: try #require(context.model.entity("Person")), in: context.model)
   }
 
-  @Test(arguments: StoreKind.allCases)
+  @Test(arguments: StoreKind.withFolder)
   func keysThatRunOutAreAnErrorThatNamesTheStoreAndTheEntity(_ kind: StoreKind) throws {
     var limited: FailingStore?
     let bench = try StoreBench(kind) {

@@ -5,7 +5,7 @@ import Testing
 
 /// Values that the model wants to be unique.
 @Suite struct UniquenessTests {
-  @Test(arguments: StoreKind.allCases) func aUniqueValuePassesFromOneRowToAnotherInOneSave(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.withFolder) func aUniqueValuePassesFromOneRowToAnotherInOneSave(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
     let a = try context.insert("Person", values: ["email": "a"])
@@ -20,7 +20,7 @@ import Testing
     #expect(try context.count(FetchRequest("Person")) == 2 && c["email"] == "b")
   }
 
-  @Test(arguments: StoreKind.allCases) func aSaveThatFailsLeavesUniqueValuesAsTheyWere(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.withFolder) func aSaveThatFailsLeavesUniqueValuesAsTheyWere(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let coordinator = bench.coordinator
     let context = try ManagedObjectContext(coordinator)
