@@ -39,6 +39,41 @@ import Testing
     #expect(try statements("moonbase.context:fetch('Box'):batch(20):prefetch('items')") <= 12)
   }
 
+  /// More destinations than the row cache keeps: each list reads its rows in one statement, when it is walked.
+  @Test func manyPrefetchedDestinationsAreReadListByList() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Walk-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let model = ManagedObjectModel {
+      EntityDescription("Box") { RelationshipDescription.toMany("items", destination: "Item", inverse: "box") }
+      EntityDescription("Item") {
+        AttributeDescription("number", type: .integer64)
+        RelationshipDescription.toOne("box", destination: "Box", inverse: "items")
+      }
+    }
+    let container = try PersistentContainer(
+      model: model, store: .sqlite(folder.appendingPathComponent("store.sqlite")), extensions: [])
+    let filling = try ManagedObjectContext(container.coordinator)
+    for _ in 0..<40 {
+      let box = try filling.insert("Box")
+      for _ in 0..<900 { try filling.insert("Item", values: ["number": 1]).setObject(box, forKey: "box") }
+    }
+    try filling.save()
+    let store = try #require(container.coordinator.persistentStores[0] as? SQLiteStore)
+    let before = store.statements.statementCount
+    let context = try ManagedObjectContext(container.coordinator)
+    var request = FetchRequest("Box")
+    request.relationshipKeyPathsForPrefetching = ["items"]
+    var sum: Int64 = 0
+    for box in try context.fetch(request) {
+      for item in try box.objects(forKey: "items") {
+        if case .int(let number) = item["number"] { sum += number }
+      }
+    }
+    #expect(sum == 36_000 && context.pendingErrors.isEmpty)
+    #expect(store.statements.statementCount - before < 150, "\(store.statements.statementCount - before)")
+  }
+
   private static let things = "return { entities = { Thing = { attributes = { name = 'string' } } } }"
 
   /// Runs a script over a store in memory or in a file; returns how it ended and the most memory it used.

@@ -11,7 +11,7 @@ struct Prefetch {
       let keys = path.split(separator: ".")
       var owners = objects
       for (depth, key) in keys.enumerated() {
-        let ids = try load(String(key), of: owners, areHeld: depth == 0)
+        let ids = try load(String(key), of: owners, areHeld: depth == 0, isLast: depth + 1 == keys.count)
         // At the end of the path the rows are enough: who asks for the objects makes them.
         if depth + 1 < keys.count { owners = try context.objects(with: ids) }
       }
@@ -22,9 +22,12 @@ struct Prefetch {
   private static let idWeight = 64
 
   /// Loads one relationship and returns its destinations, each once.
-  private func load(_ key: String, of owners: [ManagedObject], areHeld: Bool) throws -> [ManagedObjectID] {
+  private func load(
+    _ key: String, of owners: [ManagedObject], areHeld: Bool, isLast: Bool
+  ) throws -> [ManagedObjectID] {
     var memory = HostMemory()
     var ids: [ManagedObjectID] = []
+    var readsLater = false
     for (_, group) in Dictionary(grouping: owners, by: { $0.entity.index }) {
       guard let entity = group.first?.entity else { continue }
       guard let property = entity.property(key), property.relationship != nil else {
@@ -33,7 +36,10 @@ struct Prefetch {
           entity: entity.name,
           property: key)
       }
-      if case .toMany = property.kind { try loadToMany(property.slot, of: group, areHeld: areHeld) }
+      if case .toMany = property.kind {
+        readsLater = areHeld && isLast
+        try loadToMany(property.slot, of: group, areHeld: areHeld)
+      }
       for owner in group {
         try HostWork.charge()
         let destinations = try owner.objectIDs(forRelationshipNamed: key)
@@ -43,7 +49,8 @@ struct Prefetch {
     }
     try HostWork.charge(ids.count)
     let unique = Array(Set(ids))
-    try context.loadRows(of: unique)
+    // More than the row cache keeps would be read for nothing; each list then reads its own when it is walked.
+    if !readsLater || unique.count <= RowCache.usualCapacity { try context.loadRows(of: unique) }
     return unique
   }
 
@@ -56,7 +63,9 @@ struct Prefetch {
       try HostWork.charge(lists.count)
       for (id, list) in zip(group, lists) {
         if areHeld, let owner = context.registeredObject(for: id) {
-          try owner.load(list, into: owner.toManyState(slot), slot: slot)
+          let known = owner.toManyState(slot)
+          try owner.load(list, into: known, slot: slot)
+          known.wantsRows = true
         } else {
           context.prefetched.insert(list, for: PrefetchKey(id: id, slot: slot))
         }

@@ -25,7 +25,16 @@ extension ManagedObject {
     if let lost = ids.first(where: { $0.isTemporaryID && context.registeredObject(for: $0) == nil }) {
       throw pointsNowhere(lost, slot: slot)
     }
-    return try context.objects(with: ids)
+    let objects = try context.objects(with: ids)
+    try readWantedRows(slot)
+    return objects
+  }
+
+  /// Reads the rows of prefetched destinations in one go, as far as the row cache has lost them: before the first walk over them.
+  package final func readWantedRows(_ slot: Slot) throws {
+    guard let context, let known = relationships[slot], known.wantsRows else { return }
+    known.wantsRows = false
+    try context.loadRows(of: Array(known.members))
   }
 
   /// The IDs of the destinations of a relationship, without making objects of them.

@@ -20,6 +20,8 @@ final class ToManyState {
   /// The destinations that, beside those that came, stand elsewhere among the others since the last save. Some may be gone
   /// again. Nil where any may stand elsewhere.
   @exclusivity(unchecked) private(set) var moved: Set<ManagedObjectID>? = []
+  /// Whether the rows of the destinations are wanted as well, at the first walk over them.
+  @exclusivity(unchecked) var wantsRows = false
   private let isOrdered: Bool
 
   init(isOrdered: Bool, isLoaded: Bool) {
@@ -62,7 +64,7 @@ final class ToManyState {
   func unload() {
     guard isLoaded else { return }
     if !isReordered { members = MemberList() }
-    isLoaded = false
+    (isLoaded, wantsRows) = (false, false)
   }
 
   /// Whether anything is known of a destination.

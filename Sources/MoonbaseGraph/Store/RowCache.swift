@@ -27,7 +27,10 @@ final class RowCache: Sendable {
   private let capacity: Int
   private let contents = Lock(Contents())
 
-  init(capacity: Int = 16_384) { self.capacity = capacity }
+  /// The rows of a generation.
+  static let usualCapacity = 16_384
+
+  init(capacity: Int = usualCapacity) { self.capacity = capacity }
 
   subscript(id: ManagedObjectID) -> Snapshot? {
     contents.withLock { cache in

@@ -17,7 +17,9 @@ final class ToManyBox {
   func objects() throws -> [ManagedObject] {
     let ids = try ids()
     guard let context = owner.managedObjectContext else { throw owner.goneError }
-    return try context.objects(with: ids)
+    let objects = try context.objects(with: ids)
+    try owner.readWantedRows(slot)
+    return objects
   }
 
   var isOrdered: Bool { owner.entity.properties[slot].relationship?.description.isOrdered ?? false }
