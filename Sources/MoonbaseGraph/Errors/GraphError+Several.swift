@@ -1,52 +1,6 @@
 import MoonbaseModel
 
-extension SaveConflict {
-  /// What a person reads of it, and what may be done.
-  var error: GraphError {
-    let name = objectID.entityName
-    switch kind {
-    case .changed(let expected, let found):
-      return error(
-        "\(objectID) was saved by another context (version \(found), expected \(expected)): refresh it and try again")
-    case .deleted: return error("\(objectID) was deleted by another context: refresh it and try again")
-    case .destinationIsGone(let relationship, let other):
-      return error(
-        "\(name).\(relationship) of \(objectID): its destination \(other) was deleted by another context: set it anew",
-        relationship, other)
-    case .destinationCame(let relationship, let other):
-      return error(
-        "\(name).\(relationship) of \(objectID), which is to be deleted: another context gave it \(other): refresh it and try "
-          + "again", relationship, other)
-    case .destinationLeaves(let relationship, let other):
-      return error(
-        "\(name).\(relationship) of \(objectID) leads to \(other) in the store, which is to lead elsewhere or to go: refresh "
-          + "\(objectID), or give it another destination, and try again", relationship, other)
-    case .sameValues(let properties, let other):
-      let words = properties.isEmpty ? "unique values" : properties.joined(separator: ", ")
-      return GraphError(
-        .constraintConflict,
-        message: "\(name): another object\(other.map { " (\($0))" } ?? "") has the same \(words) as \(objectID)",
-        entity: name, property: properties.count == 1 ? properties[0] : nil, objectID: objectID)
-    }
-  }
-
-  private func error(_ message: String, _ property: String? = nil, _ other: ManagedObjectID? = nil) -> GraphError {
-    GraphError(
-      .mergeConflict, message: message, entity: objectID.entityName, property: property, objectID: objectID,
-      value: other.map(Value.objectID))
-  }
-}
-
 extension GraphError {
-  /// Throws the conflicts of a save as one error.
-  static func throwConflicts(_ conflicts: [SaveConflict]) throws {
-    guard let first = conflicts.first?.error else { return }
-    if conflicts.count == 1 { throw first }
-    throw GraphError(
-      first.code, message: "\(conflicts.count) objects were changed by another context; nothing was saved",
-      entity: first.entity, objectID: first.objectID, details: conflicts.map(\.error))
-  }
-
   /// Throws one failure, which is one of the data, as it is and several as one `.multipleErrors`.
   static func throwFailures(_ failures: [GraphError], consequence: String) throws {
     guard let first = failures.first else { return }

@@ -10,7 +10,7 @@ extension LuaState {
     guard preset != .trusted else { return }
     modules.guardian = guardian
     let library = try LuaFileLibrary(state: self, access: access, guardian: guardian)
-    files = library
+    flushesOpenFiles = library.flush
     try setGlobal("io", to: .table(try library.io().frozen()))
     try setGlobal("os", to: .table(try library.os(like: try global("os")).frozen()))
   }
@@ -20,7 +20,7 @@ extension LuaState {
   public func flushFiles() throws {
     output.flush()
     if StandardStream.hasGivenUp { throw HostWork.ending() }
-    try files?.flush()
+    try flushesOpenFiles?()
   }
 }
 

@@ -36,8 +36,8 @@ public final class LuaState {
   /// The modules that `require` finds, beside those on board (`moonbase.json` and its kin).
   public var modules = LuaModules()
 
-  /// Scripts' `io`, where they have it.
-  var files: LuaFileLibrary?
+  /// Hands on what scripts' files hold, where scripts have `io`.
+  var flushesOpenFiles: (() throws -> Void)?
 
   /// What the modules on board are given of the program: `date`, a table of the functions that create dates.
   public var moduleHost: [String: LuaValue] = [:]

@@ -241,6 +241,6 @@ struct ExtensionChecker {
   private func error(_ message: String, at path: [String], in declaration: ExtensionDeclaration) -> ScriptError {
     ScriptError(
       .invalidExtension, message: message, at: declaration.source.location(of: path),
-      entity: ExtensionDeclaration.entity(at: path), property: ExtensionDeclaration.property(at: path))
+      entity: ExtensionPlace(keys: path).entity, property: ExtensionPlace(keys: path).property)
   }
 }

@@ -42,17 +42,6 @@ struct ExtensionDeclaration {
   var entities: [Entity] = []
   var onReload: LuaFunction?
 
-  /// The entity that the keys of a place in the table lead to.
-  static func entity(at path: [String]) -> String? {
-    path.count > 1 && (path[0] == "entities" || path[0] == "value_classes") ? path[1] : nil
-  }
-
-  /// The attribute that the keys of a place in the table lead to.
-  static func property(at path: [String]) -> String? {
-    let depth = path.first == "entities" ? 3 : 2
-    return entity(at: path) != nil && path.count > depth ? path[depth] : nil
-  }
-
   /// Reads the table that the file returned.
   init(_ results: [LuaValue], source: ScriptSource) throws {
     self.source = source

@@ -14,7 +14,7 @@ struct TableReader {
     let place = keys.isEmpty ? "" : "\(keys.map(\.asName).joined(separator: ".")): "
     return ScriptError(
       .invalidExtension, message: place + message, at: source.location(of: keys),
-      entity: ExtensionDeclaration.entity(at: keys), property: ExtensionDeclaration.property(at: keys))
+      entity: ExtensionPlace(keys: keys).entity, property: ExtensionPlace(keys: keys).property)
   }
 
   func string(_ key: String) throws -> String? {
