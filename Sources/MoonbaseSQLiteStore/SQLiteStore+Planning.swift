@@ -55,6 +55,8 @@ extension SQLiteStore {
     do {
       let plan = try rowPlan(query.entity, includesSubentities: query.includesSubentities)
       let sql = try builder(query, plan: plan).select(plan.select.columns)
+      // Without conditions and order there is nothing that SQLite could refuse.
+      if query.predicate == nil, query.sortDescriptors.isEmpty { return .statement(sql.text) }
       try read { session in
         if let functions = query.functions { try session.register(functions) }
         _ = try session.connection.statement(sql.text)

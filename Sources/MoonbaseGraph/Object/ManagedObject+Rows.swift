@@ -89,6 +89,18 @@ extension ManagedObject {
     unload(known, slot: slot)
   }
 
+  /// Objects are gone to which a relationship may lead: that is no change.
+  final func forgetDestinations(_ gone: Set<ManagedObjectID>, slot: Slot) {
+    if let known = relationships[slot] {
+      for id in known.known(among: gone) {
+        alter(id, of: known, slot: slot, because: .row) { $0.forgetGone(id) }
+      }
+      return weighRelationships()
+    }
+    guard hasLiveValues, case .objectID(let id)? = current(slot), gone.contains(id) else { return }
+    put(.null, slot: slot, because: .row)
+  }
+
   /// The next access reads the destinations anew.
   final func unload(_ known: ToManyState, slot: Slot) {
     if known.isLoaded, state.contains(.listed) { remember(.members(slot, known, known.contents)) }

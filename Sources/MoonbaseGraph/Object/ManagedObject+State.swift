@@ -23,6 +23,15 @@ extension ManagedObject {
     static let refreshed = State(rawValue: 512)
   }
 
+  /// What the graph makes an object from. Only the graph makes one.
+  public struct Place {
+    let entity: ResolvedEntity
+    let id: ManagedObjectID
+    let context: ManagedObjectContext
+    /// `.fault` for an object of a store, `.inserted` for a new one.
+    let state: State
+  }
+
   /// Why an object is in no context any more.
   enum Departure {
     case contextGone, reset, deleted, rolledBack, replaced
@@ -50,6 +59,26 @@ extension ManagedObject {
   private final var readState: State {
     noteRead(.state)
     return state
+  }
+}
+
+/// What the transitions of an object go by.
+extension ManagedObject {
+  /// Whether a slot counts as changed.
+  @inline(__always)
+  final func isMarked(_ slot: Slot) -> Bool {
+    slot < 64 ? changedLow & (1 << UInt64(slot)) != 0 : record?.changedHigh.contains(slot) == true
+  }
+
+  /// Whether the object is all this, and a slot counts as changed.
+  @inline(__always)
+  final func has(_ flags: State, mark slot: Slot?) -> Bool {
+    state.isSuperset(of: flags) && (slot.map(isMarked) ?? true)
+  }
+
+  /// Whether there is anything that is nowhere else.
+  final var hasMoreThanItsRow: Bool {
+    state.contains(.listed) || hasLiveValues || relationships.contains { entity.properties[$0.key].isTransient }
   }
 }
 

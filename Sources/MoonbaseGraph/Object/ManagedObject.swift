@@ -11,15 +11,6 @@ public import MoonbaseModel
 /// try person.setObject(office, forKey: "department")       // the department's people follow
 /// ```
 open class ManagedObject {
-  /// What the graph makes an object from. Only the graph makes one.
-  public struct Place {
-    let entity: ResolvedEntity
-    let id: ManagedObjectID
-    let context: ManagedObjectContext
-    /// `.fault` for an object of a store, `.inserted` for a new one.
-    let state: State
-  }
-
   /// The entity.
   public final let entity: ResolvedEntity
   // No access to the fields of a graph's objects lasts while other code runs, so that checking each for exclusive
@@ -290,18 +281,6 @@ extension ManagedObject {
     context?.noteChange()
   }
 
-  /// Objects are gone to which a relationship may lead: that is no change.
-  final func forgetDestinations(_ gone: Set<ManagedObjectID>, slot: Slot) {
-    if let known = relationships[slot] {
-      for id in known.known(among: gone) {
-        alter(id, of: known, slot: slot, because: .row) { $0.forgetGone(id) }
-      }
-      return weighRelationships()
-    }
-    guard hasLiveValues, case .objectID(let id)? = current(slot), gone.contains(id) else { return }
-    put(.null, slot: slot, because: .row)
-  }
-
   /// Drops the values and all that differs from the row, and tells other objects what they no longer know of this one.
   final func becomeFault() {
     rowLeaves()
@@ -314,11 +293,6 @@ extension ManagedObject {
     setRelationships([:])
     dropEmptyRecord()
     state.insert([.fault, .refreshed])
-  }
-
-  /// Whether there is anything that is nowhere else.
-  private final var hasMoreThanItsRow: Bool {
-    state.contains(.listed) || hasLiveValues || relationships.contains { entity.properties[$0.key].isTransient }
   }
 
   /// Becomes a fault without telling anybody, for it is the same object with the same values but for a count.
@@ -361,12 +335,6 @@ extension ManagedObject {
     weigh(Self.liveSlotWeight &* count)
   }
 
-  /// Whether a slot counts as changed.
-  @inline(__always)
-  final func isMarked(_ slot: Slot) -> Bool {
-    slot < 64 ? changedLow & (1 << UInt64(slot)) != 0 : record?.changedHigh.contains(slot) == true
-  }
-
   /// The next save looks at a slot.
   @inline(__always)
   final func markChanged(_ slot: Slot) {
@@ -382,12 +350,6 @@ extension ManagedObject {
       setRelationships(relationships.filter { $0.value.hasChanges || entity.properties[$0.key].isTransient })
     }
     for (slot, known) in relationships where !entity.properties[slot].isTransient { unload(known, slot: slot) }
-  }
-
-  /// Whether the object is all this, and a slot counts as changed.
-  @inline(__always)
-  final func has(_ flags: State, mark slot: Slot?) -> Bool {
-    state.isSuperset(of: flags) && (slot.map(isMarked) ?? true)
   }
 
   /// The object is all this, and a slot counts as changed. Returns whether the context's list of changes is to take the object in.
