@@ -2,6 +2,22 @@ public import MoonbaseGraph
 public import MoonbaseModel
 public import MoonbasePlatform
 
+extension StoreBench {
+  /// A bench, and its store, whose calls can be made to fail.
+  public static func failing(
+    _ kind: StoreKind, _ model: ManagedObjectModel = People.model()
+  ) throws -> (bench: StoreBench, store: FailingStore) {
+    var store: FailingStore?
+    let bench = try StoreBench(kind, model) {
+      let new = FailingStore($0)
+      store = new
+      return new
+    }
+    guard let store else { throw FailingStore.error }
+    return (bench, store)
+  }
+}
+
 /// A store whose n-th read fails, and every one after it until it is told otherwise; or whose commits fail; or whose n-th call of any
 /// kind fails.
 public final class FailingStore: PersistentStore {

@@ -51,6 +51,18 @@ public enum People {
     return coordinator
   }
 
+  /// The same, and departments have guests: a relationship that is not saved.
+  public static func modelWithGuests() -> ManagedObjectModel {
+    var model = model()
+    var guests = RelationshipDescription.toMany("guests", destination: "Person", inverse: "visits")
+    guests.isTransient = true
+    model.entities[2].relationships.append(guests)
+    var visits = RelationshipDescription.toOne("visits", destination: "Department", inverse: "guests")
+    visits.isTransient = true
+    model.entities[0].relationships.append(visits)
+    return model
+  }
+
   /// A context of its own over an empty in-memory store.
   public static func context(extensions: (any ExtensionProvider)? = nil) throws -> ManagedObjectContext {
     try ManagedObjectContext(coordinator(), extensions: extensions)

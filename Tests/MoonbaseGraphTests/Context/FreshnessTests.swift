@@ -217,13 +217,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases) func aCountThatCannotBeReadAfterTheSaveIsReadLater(_ kind: StoreKind) throws {
-    var failing: FailingStore?
-    let bench = try StoreBench(kind, countModel()) {
-      let store = FailingStore($0)
-      failing = store
-      return store
-    }
-    let store = try #require(failing)
+    let (bench, store) = try StoreBench.failing(kind, countModel())
     let context = bench.context()
     let department = try context.insert("Department")
     let person = try context.insert("Person")

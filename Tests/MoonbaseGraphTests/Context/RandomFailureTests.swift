@@ -38,12 +38,7 @@ import Testing
   /// A hook that changes whatever it finds, and fails in the end.
   private static func meddle(_ object: ManagedObject) throws {
     guard let context = object.managedObjectContext else { return }
-    let projects = try context.fetch(FetchRequest("Project"))
-    if let first = projects.first { try context.delete(first) }
-    if let last = projects.last, !last.isDeleted { try last.setObject(nil, forKey: "department") }
-    for department in try context.fetch(FetchRequest("Department")) {
-      try department.setObjects(department.objects(forKey: "projects").reversed(), forKey: "projects")
-    }
+    try context.disturbProjects()
     let people = try context.fetch(FetchRequest("Person")).filter { $0 !== object }
     if let person = people.first {
       try object.add(person, to: "friends")
@@ -67,13 +62,7 @@ import Testing
     private var random: SplitMix
 
     init(_ kind: StoreKind, seed: Int) throws {
-      var failing: FailingStore?
-      bench = try StoreBench(kind) {
-        let store = FailingStore($0)
-        failing = store
-        return store
-      }
-      store = try #require(failing)
+      (bench, store) = try StoreBench.failing(kind)
       context = try ManagedObjectContext(bench.coordinator)
       random = SplitMix(UInt64(seed))
       context = try newContext()

@@ -10,15 +10,9 @@ import Testing
 /// before the savepoint, and what was not read can be changed and undone too.
 @Suite struct RandomUndoTests {
   private static func model() -> ManagedObjectModel {
-    var model = People.model()
+    var model = People.modelWithGuests()
     model.entities[0].relationships.append(.toOne("partner", destination: "Person", inverse: "partner"))
     model.entities[0].relationships.append(.toMany("bookmarks", destination: "Project"))
-    var guests = RelationshipDescription.toMany("guests", destination: "Person", inverse: "visits")
-    guests.isTransient = true
-    model.entities[2].relationships.append(guests)
-    var visits = RelationshipDescription.toOne("visits", destination: "Department", inverse: "guests")
-    visits.isTransient = true
-    model.entities[0].relationships.append(visits)
     return model
   }
 
@@ -32,13 +26,7 @@ import Testing
     private var random: SplitMix
 
     init(_ kind: StoreKind, seed: Int) throws {
-      var failing: FailingStore?
-      bench = try StoreBench(kind, model()) {
-        let store = FailingStore($0)
-        failing = store
-        return store
-      }
-      store = try #require(failing)
+      (bench, store) = try StoreBench.failing(kind, model())
       random = SplitMix(UInt64(seed))
       context = bench.context()
       try fill()
@@ -251,12 +239,7 @@ import Testing
   /// A hook that changes whatever it finds.
   private static func meddle(_ object: ManagedObject) throws {
     guard let context = object.managedObjectContext else { return }
-    let projects = try context.fetch(FetchRequest("Project"))
-    if let first = projects.first { try context.delete(first) }
-    if let last = projects.last, !last.isDeleted { try last.setObject(nil, forKey: "department") }
-    for department in try context.fetch(FetchRequest("Department")) {
-      try department.setObjects(department.objects(forKey: "projects").reversed(), forKey: "projects")
-    }
+    try context.disturbProjects()
     let people = try context.fetch(FetchRequest("Person")).filter { $0 !== object }
     if let person = people.first {
       try object.add(person, to: "friends")

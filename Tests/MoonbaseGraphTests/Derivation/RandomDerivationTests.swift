@@ -44,13 +44,7 @@ import Testing
     var random: SplitMix
 
     init(_ kind: StoreKind, seed: Int) throws {
-      var failing: FailingStore?
-      bench = try StoreBench(kind, RandomDerivationTests.model()) {
-        let store = FailingStore($0)
-        failing = store
-        return store
-      }
-      store = try #require(failing)
+      (bench, store) = try StoreBench.failing(kind, RandomDerivationTests.model())
       random = SplitMix(UInt64(seed))
       var (person, department) = (EntityExtension(), EntityExtension())
       person.derived = [DerivedAttribute("badge") { .string(try RandomDerivationTests.badge($0)) }]

@@ -31,13 +31,7 @@ import Testing
 
   @Test(arguments: StoreKind.allCases)
   func deleteRulesThatAStoreInterruptsAreAppliedTheNextTime(_ kind: StoreKind) throws {
-    var failing: FailingStore?
-    let bench = try StoreBench(kind) { store in
-      let wrapped = FailingStore(store)
-      failing = wrapped
-      return wrapped
-    }
-    let store = try #require(failing)
+    let (bench, store) = try StoreBench.failing(kind)
     let filling = bench.context()
     let department = try filling.insert("Department", values: ["name": "D"])
     try department.add(try filling.insert("Project", values: ["title": "P"]), to: "projects")

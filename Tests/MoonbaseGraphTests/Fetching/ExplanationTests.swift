@@ -53,15 +53,10 @@ import struct MoonbaseModel.SortDescriptor
   }
 
   @Test(arguments: StoreKind.allCases) func unsavedChangesAreSaidToComeOnTopAndNothingIsRead(_ kind: StoreKind) throws {
-    var failing: FailingStore?
-    let bench = try StoreBench(kind) {
-      let store = FailingStore($0)
-      failing = store
-      return store
-    }
+    let (bench, store) = try StoreBench.failing(kind)
     let context = bench.context()
     try context.insert("Person")
-    failing?.fail(afterReads: 0)
+    store.fail(afterReads: 0)
     let request = try FetchRequest("Person", where: "age >= 30")
     #expect(try context.explain(request).contains("\nunsaved changes: "))
     #expect(throws: ModelError.self) { try context.explain(FetchRequest("Person", where: "nosuch == 1")) }

@@ -96,14 +96,7 @@ import Testing
 
   @Test(arguments: StoreKind.allCases)
   func aTransientListThatARefreshGivesUpIsGoneOnBothSides(_ kind: StoreKind) throws {
-    var model = People.model()
-    var guests = RelationshipDescription.toMany("guests", destination: "Person", inverse: "visits")
-    guests.isTransient = true
-    model.entities[2].relationships.append(guests)
-    var visits = RelationshipDescription.toOne("visits", destination: "Department", inverse: "guests")
-    visits.isTransient = true
-    model.entities[0].relationships.append(visits)
-    let bench = try StoreBench(kind, model)
+    let bench = try StoreBench(kind, People.modelWithGuests())
     let context = bench.context()
     let (department, person) = (try context.insert("Department"), try context.insert("Person"))
     try context.save()

@@ -16,13 +16,7 @@ import struct MoonbaseModel.SortDescriptor
     let context: ManagedObjectContext
 
     init(_ kind: StoreKind) throws {
-      var failing: FailingStore?
-      bench = try StoreBench(kind) {
-        let store = FailingStore($0)
-        failing = store
-        return store
-      }
-      store = try #require(failing)
+      (bench, store) = try StoreBench.failing(kind)
       context = bench.stranger()
       try Self.fill(bench.stranger())
     }
