@@ -154,6 +154,26 @@ public final class Connection {
     moonbase_leave_log(handle, leavesLog ? 1 : 0)
   }
 
+  /// Begins a transaction that only reads, and takes the state of the file that all its statements see. It is not counted as a statement.
+  public func beginReading() throws {
+    isSilent = true
+    defer { isSilent = false }
+    try execute("BEGIN")
+    do {
+      _ = try integer("PRAGMA schema_version")
+    } catch {
+      endReading()
+      throw error
+    }
+  }
+
+  /// Ends a transaction that only read. Statements that still run keep its state until they are reset.
+  public func endReading() {
+    isSilent = true
+    defer { isSilent = false }
+    rollBack()
+  }
+
   /// Whether the file was moved, replaced or deleted since it was opened: what is written now would not be found.
   public var hasMoved: Bool {
     var answer: Int32 = 0

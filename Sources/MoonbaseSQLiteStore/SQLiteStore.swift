@@ -89,6 +89,18 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
+  /// A connection to read from for longer (`SessionPool.lend`).
+  func lend(isView: Bool) throws -> Session? {
+    do {
+      guard let session = try readers.lend(isView: isView) else { return nil }
+      guard session.connection.hasMoved else { return session }
+      readers.giveBack(session, isView: isView)
+      throw StoreOpener.moved(file)
+    } catch {
+      throw explained(error)
+    }
+  }
+
   func write<Result: Sendable>(_ body: (Session) throws -> Result) throws -> Result {
     let writer = try writable()
     do {

@@ -56,7 +56,7 @@ public final class FailingStore: PersistentStore {
     }
   }
 
-  private func read() throws {
+  fileprivate func read() throws {
     try call()
     try readsLeft.withLock { left in
       guard let count = left else { return }
@@ -81,43 +81,9 @@ public final class FailingStore: PersistentStore {
     return try base.plan(query)
   }
 
-  public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
-    try read()
-    return try base.snapshots(matching: query)
-  }
-
-  /// Each batch counts as a call, and all together as a read.
-  public func forEachBatch(matching query: StoreQuery, _ body: ([Snapshot]) throws -> Bool) throws {
-    try read()
-    try base.forEachBatch(matching: query) { rows in
-      try call()
-      return try body(rows)
-    }
-  }
-
-  public func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
-    try read()
-    return try base.objectIDs(matching: query)
-  }
-
-  public func count(matching query: StoreQuery) throws -> Int {
-    try read()
-    return try base.count(matching: query)
-  }
-
-  public func snapshot(of id: ManagedObjectID) throws -> Snapshot? {
-    try read()
-    return try base.snapshot(of: id)
-  }
-
-  public func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot] {
-    try read()
-    return try base.snapshots(of: ids)
-  }
-
-  public func destinations(of id: ManagedObjectID, relationship slot: Int) throws -> [ManagedObjectID] {
-    try read()
-    return try base.destinations(of: id, relationship: slot)
+  public func beginReading(_ extent: ReadExtent) throws -> any ReadSession {
+    try call()
+    return FailingView(try base.beginReading(extent), of: self)
   }
 
   public func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64 {
@@ -160,4 +126,68 @@ private final class FailingSession: SaveSession {
   }
 
   func abort() { base.abort() }
+}
+
+/// What a store that fails when it is told to reads; to end never fails. Each page of a cursor is a call, and all together are a read.
+private final class FailingView: ReadSession {
+  private let base: any ReadSession
+  private let store: FailingStore
+
+  init(_ base: any ReadSession, of store: FailingStore) { (self.base, self.store) = (base, store) }
+
+  var isSteady: Bool { base.isSteady }
+
+  func rows(matching query: StoreQuery) throws -> any RowCursor {
+    try store.read()
+    return FailingCursor(try base.rows(matching: query), of: store)
+  }
+
+  func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
+    try store.read()
+    return try base.snapshots(matching: query)
+  }
+
+  func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
+    try store.read()
+    return try base.objectIDs(matching: query)
+  }
+
+  func count(matching query: StoreQuery) throws -> Int {
+    try store.read()
+    return try base.count(matching: query)
+  }
+
+  func snapshot(of id: ManagedObjectID) throws -> Snapshot? {
+    try store.read()
+    return try base.snapshot(of: id)
+  }
+
+  func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot] {
+    try store.read()
+    return try base.snapshots(of: ids)
+  }
+
+  func destinations(of id: ManagedObjectID, relationship slot: Int) throws -> [ManagedObjectID] {
+    try store.read()
+    return try base.destinations(of: id, relationship: slot)
+  }
+
+  func end() { base.end() }
+}
+
+private final class FailingCursor: RowCursor {
+  private let base: any RowCursor
+  private let store: FailingStore
+
+  init(_ base: any RowCursor, of store: FailingStore) { (self.base, self.store) = (base, store) }
+
+  func next(upTo count: Int) throws -> [Snapshot] {
+    try store.call()
+    return try base.next(upTo: count)
+  }
+
+  func remainingIDs() throws -> [ManagedObjectID] {
+    try store.call()
+    return try base.remainingIDs()
+  }
 }

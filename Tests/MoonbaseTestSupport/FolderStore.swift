@@ -32,29 +32,7 @@ public final class FolderStore: PersistentStore {
   public var isReadOnly: Bool { false }
   public func metadata() -> [String: Value] { contents.withLock { $0.metadata } }
 
-  // MARK: Reading
-
-  /// Conditions and order are the context's (`plan` is the protocol's own); what is left is the window.
-  public func snapshots(matching query: StoreQuery) -> [Snapshot] {
-    let wanted = query.entity.indexes(includingSubentities: query.includesSubentities)
-    let rows = contents.withLock { contents in
-      contents.rows.values.filter { row in contents.model.entity(of: row.id).map { wanted.contains($0.index) } ?? false
-      }
-    }
-    let rest = rows.sorted { $0.id.number < $1.id.number }.dropFirst(query.offset)
-    return Array(query.limit > 0 ? rest.prefix(query.limit) : rest)
-  }
-
-  public func objectIDs(matching query: StoreQuery) -> [ManagedObjectID] { snapshots(matching: query).map(\.id) }
-  public func count(matching query: StoreQuery) -> Int { snapshots(matching: query).count }
-  public func snapshot(of id: ManagedObjectID) -> Snapshot? { contents.withLock { $0.rows[id] } }
-  public func snapshots(of ids: [ManagedObjectID]) -> [Snapshot] {
-    contents.withLock { contents in ids.compactMap { contents.rows[$0] } }
-  }
-
-  public func destinations(of id: ManagedObjectID, relationship slot: Int) -> [ManagedObjectID] {
-    contents.withLock { $0.destinations(of: id, slot: slot) }
-  }
+  public func beginReading(_ extent: ReadExtent) -> any ReadSession { FolderView(contents.withLock { $0 }) }
 
   // MARK: Saving
 
@@ -102,6 +80,36 @@ public final class FolderStore: PersistentStore {
       try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
     }
   }
+}
+
+/// What the store held when reading began.
+private final class FolderView: ReadSession {
+  private let contents: FolderContents
+
+  init(_ contents: FolderContents) { self.contents = contents }
+
+  var isSteady: Bool { true }
+
+  /// Conditions and order are the context's (`plan` is the protocol's own); what is left is the window.
+  func rows(matching query: StoreQuery) -> any RowCursor { RowList(snapshots(matching: query)) }
+
+  func snapshots(matching query: StoreQuery) -> [Snapshot] {
+    let wanted = query.entity.indexes(includingSubentities: query.includesSubentities)
+    let rows = contents.rows.values.filter { row in
+      contents.model.entity(of: row.id).map { wanted.contains($0.index) } ?? false
+    }
+    let rest = rows.sorted { $0.id.number < $1.id.number }.dropFirst(query.offset)
+    return Array(query.limit > 0 ? rest.prefix(query.limit) : rest)
+  }
+
+  func objectIDs(matching query: StoreQuery) -> [ManagedObjectID] { snapshots(matching: query).map(\.id) }
+  func count(matching query: StoreQuery) -> Int { snapshots(matching: query).count }
+  func snapshot(of id: ManagedObjectID) -> Snapshot? { contents.rows[id] }
+  func snapshots(of ids: [ManagedObjectID]) -> [Snapshot] { ids.compactMap { contents.rows[$0] } }
+  func destinations(of id: ManagedObjectID, relationship slot: Int) -> [ManagedObjectID] {
+    contents.destinations(of: id, slot: slot)
+  }
+  func end() {}
 }
 
 /// A save works on a copy, so that giving it up leaves nothing to undo.

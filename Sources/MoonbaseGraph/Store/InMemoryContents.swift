@@ -20,6 +20,8 @@ struct InMemoryContents {
   private(set) var pointers: [PropertyID: [ManagedObjectID: Set<ManagedObjectID>]] = [:]
   private var unique: [UniqueKey: ManagedObjectID] = [:]
   private(set) var index = InMemoryIndex()
+  /// Grows with each save.
+  private(set) var state = 0
   /// Rows whose counts are to be computed, while a save is applied.
   private var toCount: Set<ManagedObjectID> = []
 
@@ -87,6 +89,7 @@ struct InMemoryContents {
 
   /// Writes changes that were claimed: nothing can fail.
   mutating func write(_ changes: StoreChanges) {
+    state += 1
     for snapshot in changes.inserted { put(snapshot) }
     for update in changes.updated { put(update.snapshot) }
     for deletion in changes.deleted { remove(deletion.id) }

@@ -40,33 +40,11 @@ public final class InMemoryStore: PersistentStore {
       query, how: (index ?? "all rows of ") + entities, leavingAll: "a store in memory leaves it to the context")
   }
 
-  public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
-    let all = contents.withLock { contents in
-      query.sought.map { contents.rows($0) } ?? contents.rows(of: query.entities)
+  public func beginReading(_ extent: ReadExtent) -> any ReadSession {
+    switch extent {
+    case .oneCall: InMemoryReadSession(current: contents)
+    case .view: InMemoryReadSession(copyOf: contents)
     }
-    try HostWork.charge(all.count)
-    let rows = all.sorted { $0.id.key < $1.id.key }.dropFirst(query.offset)
-    return Array(query.limit > 0 ? rows.prefix(query.limit) : rows)
-  }
-
-  public func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
-    try snapshots(matching: query).map(\.id)
-  }
-
-  public func count(matching query: StoreQuery) throws -> Int {
-    let rest = max(0, contents.withLock { $0.rowCount(of: query.entities) } - query.offset)
-    return query.limit > 0 ? min(rest, query.limit) : rest
-  }
-
-  public func snapshot(of id: ManagedObjectID) throws -> Snapshot? { contents.withLock { $0.row(of: id) } }
-
-  public func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot] {
-    try HostWork.charge(ids.count)
-    return contents.withLock { contents in ids.compactMap { contents.row(of: $0) } }
-  }
-
-  public func destinations(of id: ManagedObjectID, relationship slot: Slot) throws -> [ManagedObjectID] {
-    contents.withLock { $0.destinations(of: id, slot: slot) }
   }
 
   public func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64 {
@@ -120,9 +98,4 @@ private final class InMemorySaveSession: SaveSession {
     contents.withLock { body(&$0) }
     turn.release()
   }
-}
-
-extension StoreQuery {
-  /// The indexes of the entities whose rows are asked for.
-  fileprivate var entities: Range<EntityIndex> { entity.indexes(includingSubentities: includesSubentities) }
 }

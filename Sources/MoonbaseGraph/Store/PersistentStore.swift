@@ -23,30 +23,12 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// The store's metadata, its version hashes among them.
   func metadata() throws -> [String: Value]
 
-  /// What the store takes over of a query, and what it leaves to the context, which judges and sorts in memory. The other functions
+  /// What the store takes over of a query, and what it leaves to the context, which judges and sorts in memory. Sessions
   /// are asked with what it takes over (`QueryPlan.query`). Throws only where the store cannot be asked.
   func plan(_ query: StoreQuery) throws -> QueryPlan
 
-  /// The rows that match.
-  func snapshots(matching query: StoreQuery) throws -> [Snapshot]
-  /// Hands the rows that match to `body`, some at a time, until it returns false: rows of one state of the store, which
-  /// are not held all at once. `body` may read the store.
-  func forEachBatch(matching query: StoreQuery, _ body: ([Snapshot]) throws -> Bool) throws
-  /// The IDs of the rows that match.
-  func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID]
-  /// How many rows match.
-  func count(matching query: StoreQuery) throws -> Int
-
-  /// The row of an object; nil if there is none (any more).
-  func snapshot(of id: ManagedObjectID) throws -> Snapshot?
-  /// The rows of several objects in any order; objects without a row are left out.
-  func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot]
-  /// The destinations of a to-many relationship, in order where it is ordered. Of a one-to-one relationship the objects whose rows
-  /// lead here by its other side, whatever the row of this one says.
-  func destinations(of id: ManagedObjectID, relationship slot: Slot) throws -> [ManagedObjectID]
-
-  /// The same of a relationship of several objects of one entity, in the order of `ids`.
-  func destinations(of ids: [ManagedObjectID], relationship slot: Slot) throws -> [[ManagedObjectID]]
+  /// Begins reading. The session has one state of the store as of the call, as far as it is asked for more than one call.
+  func beginReading(_ extent: ReadExtent) throws -> any ReadSession
 
   /// Sets `count` consecutive primary keys of the entity's table aside and returns the first. They are never given again.
   func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64
@@ -64,16 +46,6 @@ extension PersistentStore {
   /// Leaves conditions and order to the context.
   public func plan(_ query: StoreQuery) throws -> QueryPlan {
     QueryPlan(query, how: "the rows of \(query.entity.name)", leavingAll: "a store of type \(type) evaluates nothing")
-  }
-
-  /// Reads all rows, and lets them go as they are used.
-  public func forEachBatch(matching query: StoreQuery, _ body: ([Snapshot]) throws -> Bool) throws {
-    try snapshots(matching: query).forEachBatch(body)
-  }
-
-  /// Asks for one object after the other.
-  public func destinations(of ids: [ManagedObjectID], relationship slot: Slot) throws -> [[ManagedObjectID]] {
-    try ids.map { try destinations(of: $0, relationship: slot) }
   }
 }
 

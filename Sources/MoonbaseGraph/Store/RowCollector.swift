@@ -5,6 +5,7 @@ package import MoonbaseModel
 /// Pages begin small and grow, so that a few rows take little room.
 package final class RowCollector {
   private let store: StoreNumber
+  private let firstCapacity: Int
   /// The pages that are being filled, by entity, and the index that each will have.
   @exclusivity(unchecked) private var open: ContiguousArray<(index: Int, builder: RowPageBuilder)> = []
   @exclusivity(unchecked) private var pages: ContiguousArray<RowPage?> = []
@@ -16,7 +17,11 @@ package final class RowCollector {
   @exclusivity(unchecked) private var finishedWeight = 0
   @exclusivity(unchecked) private var othersWeight = 0
 
-  package init(store: StoreNumber) { self.store = store }
+  /// Makes room for the rows that are expected of an entity.
+  package init(store: StoreNumber, expecting count: Int = 0) {
+    self.store = store
+    firstCapacity = Swift.max(8, Swift.min(count, RowPage.capacity))
+  }
 
   /// How many rows there are.
   package var count: Int { order.count }
@@ -37,7 +42,7 @@ package final class RowCollector {
     if last < open.count, !open[last].builder.isFull { return open[last].builder }
     let former = last < open.count ? open[last] : nil
     let builder = RowPageBuilder(
-      store, entity: entity, slotCount: slotCount, capacity: former.map { 4 * $0.builder.capacity } ?? 8)
+      store, entity: entity, slotCount: slotCount, capacity: former.map { 4 * $0.builder.capacity } ?? firstCapacity)
     if let former {
       close(former)
       open[last] = (pages.count, builder)

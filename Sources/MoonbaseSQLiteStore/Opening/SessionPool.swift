@@ -1,4 +1,5 @@
 import MoonbasePlatform
+import MoonbaseSQLite
 
 /// Reading connections: as many as threads read at once, a few of them kept.
 final class SessionPool: Sendable {
@@ -11,6 +12,8 @@ final class SessionPool: Sendable {
   }
 
   private let idle = Lock<[Session]>([])
+  /// How many views there are.
+  private let views = Lock(0)
   private let file: StoreFile
   private let open: @Sendable () throws -> Session
 
@@ -44,6 +47,38 @@ final class SessionPool: Sendable {
       try HostWork.pause(milliseconds: 20)
     }
     throw FileChanged()
+  }
+
+  /// So many views of a store are open at most: each is a connection, with descriptors and pages of its own.
+  private static let greatestViewCount = 32
+
+  /// A connection that is read from for longer, until it is given back: with `isView`, in a transaction that has begun. Nil where the
+  /// file is none that may be read for long, or too many are so already.
+  func lend(isView: Bool) throws -> Session? {
+    for _ in 0..<20 {
+      let session = try sound()
+      guard session.isSteady, !isView || views.withLock({ $0 < Self.greatestViewCount }) else {
+        keep(session)
+        return nil
+      }
+      guard isView else { return session }
+      try session.connection.beginReading()
+      if session.isSound(file) {
+        views.withLock { $0 += 1 }
+        return session
+      }
+      session.connection.endReading()
+    }
+    throw FileChanged()
+  }
+
+  /// Takes a connection back that was lent. Its statements have ended.
+  func giveBack(_ session: Session, isView: Bool) {
+    if isView {
+      session.connection.endReading()
+      views.withLock { $0 -= 1 }
+    }
+    if session.isSound(file) { keep(session) }
   }
 
   /// A connection whose file is as it was when it was opened, and that has no functions of the past.

@@ -38,7 +38,7 @@ final class CountingStore: PersistentStore {
 
   var rowsRead: Int { reads.withLock { $0 } }
 
-  private func counted(_ rows: [Snapshot]) -> [Snapshot] {
+  fileprivate func counted(_ rows: [Snapshot]) -> [Snapshot] {
     reads.withLock { $0 += rows.count }
     return rows
   }
@@ -53,20 +53,37 @@ final class CountingStore: PersistentStore {
   // What a store does not take over, the context does in memory.
   func plan(_ query: StoreQuery) throws -> QueryPlan { try base.plan(query) }
 
-  func snapshots(matching query: StoreQuery) throws -> [Snapshot] { counted(try base.snapshots(matching: query)) }
-  func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] { try base.objectIDs(matching: query) }
-  func count(matching query: StoreQuery) throws -> Int { try base.count(matching: query) }
-
-  func snapshot(of id: ManagedObjectID) throws -> Snapshot? { try snapshots(of: [id]).first }
-  func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot] { counted(try base.snapshots(of: ids)) }
-  func destinations(of id: ManagedObjectID, relationship slot: Int) throws -> [ManagedObjectID] {
-    try base.destinations(of: id, relationship: slot)
+  func beginReading(_ extent: ReadExtent) throws -> any ReadSession {
+    CountingView(try base.beginReading(extent), of: self)
   }
 
   func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64 {
     try base.reserveKeys(for: entity, count: count)
   }
   func beginSave(author: String?) throws -> any SaveSession { try base.beginSave(author: author) }
+}
+
+/// One state of the base, as it is read.
+private final class CountingView: ReadSession {
+  private let base: any ReadSession
+  private let store: CountingStore
+
+  init(_ base: any ReadSession, of store: CountingStore) { (self.base, self.store) = (base, store) }
+
+  var isSteady: Bool { base.isSteady }
+  func rows(matching query: StoreQuery) throws -> any RowCursor { RowList(try snapshots(matching: query)) }
+  func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
+    store.counted(try base.snapshots(matching: query))
+  }
+  func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] { try base.objectIDs(matching: query) }
+  func count(matching query: StoreQuery) throws -> Int { try base.count(matching: query) }
+
+  func snapshot(of id: ManagedObjectID) throws -> Snapshot? { try snapshots(of: [id]).first }
+  func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot] { store.counted(try base.snapshots(of: ids)) }
+  func destinations(of id: ManagedObjectID, relationship slot: Int) throws -> [ManagedObjectID] {
+    try base.destinations(of: id, relationship: slot)
+  }
+  func end() { base.end() }
 }
 // end
 

@@ -1,0 +1,65 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// What an in-memory store holds: a copy of its contents, or for one call the contents themselves.
+final class InMemoryReadSession: ReadSession {
+  private let contents: Lock<InMemoryContents>
+  /// Where indexes are made and kept; a copy goes to it for those of its own state.
+  private let source: Lock<InMemoryContents>?
+
+  init(current: Lock<InMemoryContents>) { (contents, source) = (current, nil) }
+
+  init(copyOf current: Lock<InMemoryContents>) {
+    contents = Lock(current.withLock { $0 })
+    source = current
+  }
+
+  var isSteady: Bool { source != nil }
+
+  func rows(matching query: StoreQuery) throws -> any RowCursor { RowList(try snapshots(matching: query)) }
+
+  func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
+    let all = query.sought.map { sought($0) } ?? contents.withLock { $0.rows(of: query.entities) }
+    try HostWork.charge(all.count)
+    let rows = all.sorted { $0.id.key < $1.id.key }.dropFirst(query.offset)
+    return Array(query.limit > 0 ? rows.prefix(query.limit) : rows)
+  }
+
+  /// A copy that made an index would take it along when it goes.
+  private func sought(_ condition: IndexedCondition) -> [Snapshot] {
+    if let source {
+      let state = contents.withLock { $0.state }
+      let rows = source.withLock { $0.state == state ? $0.rows(condition) : nil }
+      if let rows { return rows }
+    }
+    return contents.withLock { $0.rows(condition) }
+  }
+
+  func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
+    try snapshots(matching: query).map(\.id)
+  }
+
+  func count(matching query: StoreQuery) -> Int {
+    let rest = max(0, contents.withLock { $0.rowCount(of: query.entities) } - query.offset)
+    return query.limit > 0 ? min(rest, query.limit) : rest
+  }
+
+  func snapshot(of id: ManagedObjectID) -> Snapshot? { contents.withLock { $0.row(of: id) } }
+
+  func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot] {
+    try HostWork.charge(ids.count)
+    return contents.withLock { contents in ids.compactMap { contents.row(of: $0) } }
+  }
+
+  func destinations(of id: ManagedObjectID, relationship slot: Slot) -> [ManagedObjectID] {
+    contents.withLock { $0.destinations(of: id, slot: slot) }
+  }
+
+  /// What it holds goes with it.
+  func end() {}
+}
+
+extension StoreQuery {
+  /// The indexes of the entities whose rows are asked for.
+  var entities: Range<EntityIndex> { entity.indexes(includingSubentities: includesSubentities) }
+}

@@ -1,0 +1,163 @@
+public import MoonbaseModel
+import MoonbasePlatform
+
+/// What is asked of a session that reads.
+public enum ReadExtent: Sendable {
+  /// One call, or one cursor that is read to its end: the session need not do anything to see one state.
+  case oneCall
+  /// Several calls, all of which see one state.
+  case view
+}
+
+/// One state of a store, as it is read: a fetch, its pages, its prefetched rows and the faults that follow see the same data,
+/// whatever is saved meanwhile.
+///
+/// It ends when it is told to, or goes. Several threads may use it; a call waits for the one before it.
+///
+/// ```swift
+/// let session = try store.beginReading(.view)
+/// defer { session.end() }
+/// let rows = try session.rows(matching: query)
+/// while case let page = try rows.next(upTo: 512), !page.isEmpty {
+///   let owners = try session.destinations(of: page.map(\.id), relationship: slot)
+/// }
+/// ```
+///
+/// Errors: `GraphError` with `.storeBusy`, `.storeFailure`, `.invalidStore` and others.
+public protocol ReadSession: AnyObject, Sendable {
+  /// Whether all its calls see one state, and nobody has to wait for its end, so that it may be kept. Where not, each call sees the state of
+  /// its own moment.
+  var isSteady: Bool { get }
+
+  /// The rows that match, to be read some at a time.
+  func rows(matching query: StoreQuery) throws -> any RowCursor
+  /// The rows that match.
+  func snapshots(matching query: StoreQuery) throws -> [Snapshot]
+  /// The IDs of the rows that match.
+  func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID]
+  /// How many rows match.
+  func count(matching query: StoreQuery) throws -> Int
+
+  /// The row of an object; nil if there is none (any more).
+  func snapshot(of id: ManagedObjectID) throws -> Snapshot?
+  /// The rows of several objects in any order; objects without a row are left out.
+  func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot]
+  /// The destinations of a to-many relationship, in order where it is ordered. Of a one-to-one relationship the objects whose rows
+  /// lead here by its other side, whatever the row of this one says.
+  func destinations(of id: ManagedObjectID, relationship slot: Slot) throws -> [ManagedObjectID]
+  /// The same of a relationship of several objects of one entity, in the order of `ids`.
+  func destinations(of ids: [ManagedObjectID], relationship slot: Slot) throws -> [[ManagedObjectID]]
+
+  /// Lets go of what it holds. Its cursors can be read no further, and no call may follow; a second end does nothing.
+  func end()
+}
+
+extension ReadSession {
+  /// Reads them page by page.
+  public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
+    let cursor = try rows(matching: query)
+    var result: [Snapshot] = []
+    while case let page = try cursor.next(upTo: RowPage.capacity), !page.isEmpty { result += page }
+    return result
+  }
+
+  /// Asks for one object after the other.
+  public func destinations(of ids: [ManagedObjectID], relationship slot: Slot) throws -> [[ManagedObjectID]] {
+    try ids.map { try destinations(of: $0, relationship: slot) }
+  }
+}
+
+/// The rows of a query in their order, read some at a time.
+///
+/// Several threads may use it, one after the other.
+public protocol RowCursor: AnyObject, Sendable {
+  /// The next rows: up to so many, fewer where they are heavy; none at the end.
+  func next(upTo count: Int) throws -> [Snapshot]
+  /// The IDs of all rows that are still to come, which are not read any more.
+  func remainingIDs() throws -> [ManagedObjectID]
+}
+
+extension RowCursor {
+  /// Reads the rows.
+  public func remainingIDs() throws -> [ManagedObjectID] {
+    var result: [ManagedObjectID] = []
+    while case let page = try next(upTo: RowPage.capacity), !page.isEmpty { result += page.map(\.id) }
+    return result
+  }
+}
+
+/// A cursor over rows that are here.
+public final class RowList: RowCursor {
+  private struct State {
+    var rows: [Snapshot]
+    /// How many were handed out: they are let go some at a time, so that none is moved more than once or twice.
+    var used = 0
+  }
+
+  private let state: Lock<State>
+
+  /// Makes a cursor over rows.
+  public init(_ rows: [Snapshot]) { state = Lock(State(rows: rows)) }
+
+  public func next(upTo count: Int) -> [Snapshot] {
+    state.withLock { state in
+      let page = Array(state.rows[state.used...].prefix(count))
+      state.used += page.count
+      if 2 * state.used >= state.rows.count {
+        state.rows.removeFirst(state.used)
+        state.used = 0
+      }
+      return page
+    }
+  }
+}
+
+/// What is asked once: each call has a session of its own.
+extension PersistentStore {
+  /// Begins reading several things of one state.
+  public func beginReading() throws -> any ReadSession { try beginReading(.view) }
+
+  /// The rows that match.
+  public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
+    try reading { try $0.snapshots(matching: query) }
+  }
+
+  /// Hands the rows that match to `body`, some at a time, until it returns false: rows of one state of the store, which
+  /// are not held all at once. `body` may read the store.
+  public func forEachBatch(matching query: StoreQuery, _ body: ([Snapshot]) throws -> Bool) throws {
+    try reading { session in
+      let cursor = try session.rows(matching: query)
+      while case let page = try cursor.next(upTo: RowPage.capacity), !page.isEmpty, try body(page) {}
+    }
+  }
+
+  /// The IDs of the rows that match.
+  public func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
+    try reading { try $0.objectIDs(matching: query) }
+  }
+
+  /// How many rows match.
+  public func count(matching query: StoreQuery) throws -> Int { try reading { try $0.count(matching: query) } }
+
+  /// The row of an object; nil if there is none (any more).
+  public func snapshot(of id: ManagedObjectID) throws -> Snapshot? { try reading { try $0.snapshot(of: id) } }
+
+  /// The rows of several objects in any order; objects without a row are left out.
+  public func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot] { try reading { try $0.snapshots(of: ids) } }
+
+  /// The destinations of a to-many relationship (`ReadSession`).
+  public func destinations(of id: ManagedObjectID, relationship slot: Slot) throws -> [ManagedObjectID] {
+    try reading { try $0.destinations(of: id, relationship: slot) }
+  }
+
+  /// The same of a relationship of several objects of one entity, in the order of `ids`.
+  public func destinations(of ids: [ManagedObjectID], relationship slot: Slot) throws -> [[ManagedObjectID]] {
+    try reading { try $0.destinations(of: ids, relationship: slot) }
+  }
+
+  private func reading<Result>(_ body: (any ReadSession) throws -> Result) throws -> Result {
+    let session = try beginReading(.oneCall)
+    defer { session.end() }
+    return try body(session)
+  }
+}

@@ -1,0 +1,76 @@
+public import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQL
+import MoonbaseSQLite
+
+extension SQLiteStore {
+  /// How many rows one statement asks for by key.
+  static let chunk = 512
+
+  public func beginReading(_ extent: ReadExtent) throws -> any ReadSession { try SQLiteReadSession(self, extent) }
+
+  /// The statement that gives columns of the rows of a query.
+  func select(_ columns: [String], query: StoreQuery, plan: RowPlan) throws -> SQLFragment {
+    do {
+      return try builder(query, plan: plan).select(columns)
+    } catch let error as Untranslatable {
+      throw select(of: query, refused: error.reason)
+    }
+  }
+
+  /// Rows by their keys.
+  func snapshots(of ids: [ManagedObjectID], in session: Session) throws -> [Snapshot] {
+    let rows = RowCollector(store: number)
+    let known = ids.lazy.filter { $0.storeNumber == self.number.rawValue }
+    for (root, group) in Dictionary(grouping: known, by: { self.layout.model.entity(of: $0)?.root ?? -1 })
+    where root >= 0 {
+      let isOfOneEntity = group.allSatisfy { $0.entitySymbol == group[0].entitySymbol }
+      let single = isOfOneEntity ? layout.model.entity(of: group[0]) : nil
+      let plan = try rowPlan(single ?? layout.model.entities[root], includesSubentities: single == nil)
+      for start in stride(from: 0, to: group.count, by: Self.chunk) {
+        let keys = group[start..<min(start + Self.chunk, group.count)].map(\.key)
+        let statement = try session.connection.statement(
+          plan.select.select(keyCount: keys.count.roundedUpToPowerOfTwo))
+        for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(index + 1)) }
+        defer { statement.reset() }
+        _ = try plan.collect(statement, into: rows)
+      }
+    }
+    return rows.finish()
+  }
+}
+
+extension RowPlan {
+  /// Reads rows of a statement, up to so many, or so many bytes of them. Returns whether there may be more.
+  func collect(
+    _ statement: Statement, into rows: RowCollector, limit: Int = .max, weight greatest: Int = .max
+  ) throws -> Bool {
+    var memory = HostMemory()
+    var held = rows.weight
+    while rows.count < limit, held < greatest {
+      guard try statement.step() else { return false }
+      try HostWork.charge()
+      try read(statement, into: rows)
+      let weight = rows.weight
+      try memory.hold(weight - held)
+      held = weight
+    }
+    return true
+  }
+}
+
+extension Session {
+  /// A statement that is ready for its first row.
+  func statement(_ sql: SQLFragment, for query: StoreQuery) throws -> Statement {
+    if let functions = query.functions { try register(functions) }
+    let statement = try connection.statement(sql.text)
+    for (index, value) in sql.values.enumerated() { SQLValue.bind(value, at: Int32(index + 1), to: statement) }
+    return statement
+  }
+}
+
+extension Int {
+  /// So few shapes of a statement serve all lengths of a list: unbound parameters are NULL and match nothing.
+  var roundedUpToPowerOfTwo: Int { self <= 1 ? 1 : 1 << (Int.bitWidth - (self - 1).leadingZeroBitCount) }
+}
