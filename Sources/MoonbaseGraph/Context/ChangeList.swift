@@ -45,9 +45,18 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
     if !keepingPlaces { closeUpIfSparse() }
   }
 
-  /// Takes objects out.
-  mutating func removeAll(where isGone: (ManagedObject) throws -> Bool) rethrows {
-    for object in try filter(isGone) { remove(object) }
+  /// Takes out the objects that do not wait to be saved any more, and closes up.
+  mutating func removeSaved() {
+    if let index {
+      for object in self where !object.awaitsSave { index.leave(object) }
+    }
+    var rest: ContiguousArray<ManagedObject?> = []
+    for case let object? in entries where object.awaitsSave {
+      object.changePosition = rest.count
+      rest.append(object)
+    }
+    (entries, count) = (rest, rest.count)
+    if isEmpty { index = nil }
   }
 
   /// Closes up where most places are empty.

@@ -41,7 +41,7 @@ extension ManagedObjectContext {
   }
 
   private func insertAsleep(_ entity: ResolvedEntity) throws -> ManagedObject {
-    let object = try makeObject(ManagedObjectID(temporaryFor: entity.symbol), of: entity, state: .inserted)
+    let object = try makeObject(temporaryID(for: entity), of: entity, state: .inserted)
     record(.absence, of: object)
     object.takeInitialValues(in: journal.current)
     if object.mark(nil, as: .listed) { changedObjects.append(object) }

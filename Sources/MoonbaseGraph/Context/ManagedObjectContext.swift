@@ -93,6 +93,8 @@ public final class ManagedObjectContext {
   /// By entity: those of the first 64 slots to which nothing special happens; none as long as the behavior is not known.
   @exclusivity(unchecked) private var simpleSlots: ContiguousArray<UInt64>
   @exclusivity(unchecked) private var seenRevision: Int
+  /// By entity: the temporary keys of its new objects.
+  @exclusivity(unchecked) private var temporaryKeys: ContiguousArray<TemporaryKeyRange>
 
   /// Makes a context over a coordinator, with a domain of its own from `extensions`.
   public convenience init(_ coordinator: PersistentStoreCoordinator, extensions: (any ExtensionProvider)? = nil) throws
@@ -107,6 +109,7 @@ public final class ManagedObjectContext {
     behaviors = ContiguousArray(repeating: nil, count: coordinator.model.entities.count)
     simpleSlots = ContiguousArray(repeating: 0, count: coordinator.model.entities.count)
     seenRevision = domain.revision
+    temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: coordinator.model.entities.count)
   }
 
   /// Makes a context without changes beside another one: in it, objects are as they are saved.
@@ -116,6 +119,7 @@ public final class ManagedObjectContext {
     behaviors = other.behaviors
     simpleSlots = other.simpleSlots
     seenRevision = other.seenRevision
+    temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: coordinator.model.entities.count)
     hookDepth = other.hookDepth
     accessorDepth = other.accessorDepth
   }
@@ -196,6 +200,11 @@ public final class ManagedObjectContext {
     forgetDerivations()
     for object in registered.values { object.takeUnretainedValue().forgetCaches() }
     changeCount &+= 1
+  }
+
+  /// The ID of a new object.
+  func temporaryID(for entity: ResolvedEntity) -> ManagedObjectID {
+    temporaryKeys[entity.index].take(for: entity.symbol)
   }
 
   /// Keeps the error of an accessor that cannot throw for the next save.

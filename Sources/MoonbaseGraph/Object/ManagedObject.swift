@@ -393,18 +393,19 @@ extension ManagedObject {
 extension ManagedObject {
   /// The object is in its store: under the ID that was set aside for it, and with the row that was written; nil where that was
   /// none. `permanent` has the IDs of other objects that were saved with it, by their temporary ones.
-  final func becomeSaved(as row: Snapshot?, id: ManagedObjectID, permanent: [ManagedObjectID: ManagedObjectID]) {
+  final func becomeSaved(as row: Snapshot?, id: ManagedObjectID, permanent: PermanentIDs) {
     if state.contains(.inserted) { state.insert(.born) }
     state.subtract([.inserted, .updated, .deleted, .listed, .propagated])
     if !permanent.isEmpty { outdateTemporaryDestinations() }
     if objectID != id { changeID(to: id) } else { outdate(.state, because: .row) }
     if let row {
-      context?.derivations.setVersion(row.version, of: id)
+      if let context, context.derivations.isWatching { context.derivations.setVersion(row.version, of: id) }
       snapshot = row
       keepTransientValues()
     }
     replaceTransientDestinations(by: permanent)
     setChanged(SlotSet())
+    guard record != nil else { return }
     for known in relationships.values { known.didSave(permanent: permanent) }
     dropEmptyRecord()
   }
@@ -418,11 +419,12 @@ extension ManagedObject {
   private func changeID(to id: ManagedObjectID) {
     // A getter may have looked at the ID, which nothing tells.
     outdateAll(because: .identity)
-    setCaches(caches.filter { $1.reads?.isStored ?? true })
-    context?.derivations.rename(self, to: id)
-    context?.registered.remove(self)
+    if hasCaches { setCaches(caches.filter { $1.reads?.isStored ?? true }) }
+    guard let context else { return objectID = id }
+    if context.derivations.isWatching || hasCaches { context.derivations.rename(self, to: id) }
+    context.registered.remove(self)
     objectID = id
-    context?.register(self)
+    context.register(self)
   }
 
   /// Persistent values are the row's now; transient ones live on in the object.
@@ -438,7 +440,7 @@ extension ManagedObject {
   }
 
   /// Transient relationships and values name objects that have their permanent IDs only now.
-  private func replaceTransientDestinations(by permanent: [ManagedObjectID: ManagedObjectID]) {
+  private func replaceTransientDestinations(by permanent: PermanentIDs) {
     guard hasLiveValues, !permanent.isEmpty else { return }
     for slot in entity.transientSlots {
       if let value = live[slot]?.replacingIDs({ permanent[$0] }) { setLive(value, slot: slot) }

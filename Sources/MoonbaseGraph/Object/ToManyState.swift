@@ -234,7 +234,7 @@ final class ToManyState {
   }
 
   /// Replaces temporary IDs, which only those that came have, and forgets what changed: the state is saved.
-  func didSave(permanent: [ManagedObjectID: ManagedObjectID]) {
+  func didSave(permanent: PermanentIDs) {
     if added.contains(where: \.isTemporaryID) {
       if added.count > members.count / 4 {
         members = MemberList(unique: members.map { $0.isTemporaryID ? permanent[$0] ?? $0 : $0 })

@@ -5,10 +5,10 @@ struct CountedOwners {
   private let counted: CountedRelationships
   private var ids: Set<ManagedObjectID> = []
 
-  /// Notes whom the changed objects pointed at before.
-  init(before context: ManagedObjectContext) {
+  /// Notes whom the changed objects pointed at before; nil where stores keep no counts.
+  init?(before context: ManagedObjectContext) {
     counted = context.coordinator.counts
-    guard !counted.counts.isEmpty else { return }
+    guard !counted.counts.isEmpty else { return nil }
     note(context.changedObjects)
   }
 
@@ -22,7 +22,6 @@ struct CountedOwners {
 
   /// Takes the counts of the store over. The rows are of the same version as before: no cache knows by itself.
   func readCounts(after saved: [ManagedObject], in context: ManagedObjectContext) {
-    guard !counted.counts.isEmpty else { return }
     var all = self
     all.note(saved)
     for object in saved where counted.counts[object.entity.index] != nil { all.ids.insert(object.objectID) }

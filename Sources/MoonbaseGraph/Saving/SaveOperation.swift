@@ -46,8 +46,7 @@ struct SaveOperation {
   private func finish() throws {
     guard let plan else { return }
     context.phase = .didSave
-    let objects = plan.isPartlySaved ? context.changedObjects.filter(plan.isSaved) : Array(context.changedObjects)
-    let deleted = objects.filter(\.isDeleted)
+    let (deleted, hearers) = (plan.deleted.filter(plan.isSaved), plan.hearers.filter(plan.isSaved))
     for object in deleted {
       object.outdateAll()
       context.registered.remove(object)
@@ -55,13 +54,13 @@ struct SaveOperation {
     }
     plan.adopt()
     LooseEnds(to: deleted, in: context)?.cut()
-    context.changedObjects.removeAll { !$0.awaitsSave }
+    context.changedObjects.removeSaved()
     context.readObjects = []
     context.forgetReadAhead()
-    counted?.readCounts(after: objects, in: context)
+    counted?.readCounts(after: plan.rows.map(\.object).filter(plan.isSaved), in: context)
     context.forgetJournal()
     context.noteChange()
-    for object in objects where object.context === context { try callDidSave(object) }
+    for object in hearers where object.context === context { try callDidSave(object) }
   }
 
   /// A context keeps no more errors of `didSave` hooks.
@@ -70,7 +69,6 @@ struct SaveOperation {
   /// The data is saved, whatever the hooks say: their errors are kept.
   private func callDidSave(_ object: ManagedObject) throws {
     let behavior = try context.behavior(of: object.entity)
-    guard behavior.hasDidSave else { return }
     do {
       if behavior.hooks.contains(.didSave) { try object.running("didSave") { object.didSave() } }
       for entry in behavior.extensions { try object.run("didSave", hook: entry.didSave) }

@@ -34,7 +34,11 @@ struct SavePlan {
   let context: ManagedObjectContext
   var plans: [StorePlan] = []
   var rows: [NewRow] = []
-  private var permanent: [ManagedObjectID: ManagedObjectID] = [:]
+  /// Objects whose deletion is saved.
+  private(set) var deleted: [ManagedObject] = []
+  /// Objects that hear of it in `didSave`.
+  private(set) var hearers: [ManagedObject] = []
+  private var permanent: PermanentIDs
   /// Stores that committed.
   private var saved: [StorePlan] = []
   /// Whether not all stores committed.
@@ -42,10 +46,16 @@ struct SavePlan {
 
   init(_ context: ManagedObjectContext) throws {
     self.context = context
+    permanent = PermanentIDs(entityCount: context.model.entities.count)
     try assignPermanentIDs()
+    var hears = ContiguousArray<Bool?>(repeating: nil, count: context.model.entities.count)
     for object in context.changedObjects {
       try HostWork.charge()
+      let hearsOfIt = try hears[object.entity.index] ?? context.behavior(of: object.entity).hasDidSave
+      hears[object.entity.index] = hearsOfIt
+      if hearsOfIt { hearers.append(object) }
       if object.isDeleted {
+        deleted.append(object)
         try plan(deletionOf: object)
       } else if object.isInserted {
         try plan(insertionOf: object)
@@ -110,8 +120,7 @@ struct SavePlan {
   /// The save succeeded: objects take their new IDs and snapshots.
   func adopt() {
     let rows = isIncomplete ? rows.filter { isSaved($0.object) } : rows
-    let new =
-      isIncomplete ? permanent.filter { entry in saved.contains { $0.number == entry.value.storeNumber } } : permanent
+    let new = isIncomplete ? permanent.filter { number in saved.contains { $0.number == number } } : permanent
     for row in rows { row.object.becomeSaved(as: row.snapshot, id: row.id, permanent: new) }
   }
 
@@ -119,26 +128,22 @@ struct SavePlan {
 
   /// Sets keys aside for all new objects, with one call for each entity's table.
   private mutating func assignPermanentIDs() throws {
-    var byEntity: [EntityIndex: [ManagedObject]] = [:]
     for object in context.changedObjects where object.isInserted && object.objectID.isTemporaryID {
-      byEntity[object.entity.index, default: []].append(object)
+      permanent.note(object.objectID, of: object.entity.index)
     }
-    for (index, objects) in byEntity.sorted(by: { $0.key < $1.key }) {
+    try permanent.assign { [context] index, count in
       let entity = context.model.entities[index]
       let store = try context.coordinator.storeForNewObjects(of: entity)
-      let number = StoreNumber(store.identifier)
-      let first = try store.reserveKeys(for: entity, count: objects.count)
-      guard first > 0, first <= Int64.max - Int64(objects.count - 1) else {
-        throw keysRunOut(first, of: entity, in: store)
+      let first = try store.reserveKeys(for: entity, count: count)
+      guard first > 0, first <= Int64.max - Int64(count - 1) else {
+        throw Self.keysRunOut(first, of: entity, in: store)
       }
-      permanent.reserveCapacity(permanent.count + objects.count)
-      for (offset, object) in objects.enumerated() {
-        permanent[object.objectID] = ManagedObjectID(store: number, entity: entity.symbol, key: first + Int64(offset))
-      }
+      return (StoreNumber(store.identifier), first)
     }
   }
 
-  private func keysRunOut(_ first: Int64, of entity: ResolvedEntity, in store: any PersistentStore) -> GraphError {
+  private static func keysRunOut(_ first: Int64, of entity: ResolvedEntity, in store: any PersistentStore) -> GraphError
+  {
     GraphError(
       .invalidStore,
       message:

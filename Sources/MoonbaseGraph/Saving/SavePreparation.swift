@@ -11,17 +11,38 @@ struct SavePreparation {
 
   func run() throws {
     try context.processPendingChanges()
-    if context.saveOrder == .guide { try validate(Array(context.changedObjects)) }
-    var waiting = Array(context.changedObjects)
+    if context.saveOrder == .guide { try validate(objectsToLookAt()) }
+    var waiting = try objectsToLookAt()
     var isUnchecked = context.saveOrder == .framework
     var rounds = Rounds("rules assign delayed values again and again: a rule only looks")
     while let first = waiting.first {
       try rounds.begin(with: first)
       let touched = try runWillSave(waiting)
-      waiting = try settle(isUnchecked ? Array(context.changedObjects) : touched)
+      waiting = try settle(isUnchecked ? objectsToLookAt() : touched)
       isUnchecked = false
     }
     try context.throwPendingError()
+  }
+
+  /// The changed objects at which anything but the store looks: rules, hooks, delete rules, counts of destinations, stored attributes,
+  /// and what writes delayed values.
+  private func objectsToLookAt() throws -> [ManagedObject] {
+    guard !context.hasStoredAttributes else { return Array(context.changedObjects) }
+    var matters = ContiguousArray<Bool?>(repeating: nil, count: context.model.entities.count)
+    var result: [ManagedObject] = []
+    for object in context.changedObjects {
+      let entity = object.entity
+      let isLookedAt: Bool
+      if let known = matters[entity.index] {
+        isLookedAt = known
+      } else {
+        let behavior = try context.behavior(of: entity)
+        isLookedAt = behavior.looksAtSaves || !behavior.slotsToCount.isEmpty
+        matters[entity.index] = isLookedAt
+      }
+      if isLookedAt || object.isDeleted || object.record?.delayed.isEmpty == false { result.append(object) }
+    }
+    return result
   }
 
   /// Counts rounds, so that what changes things again and again ends with an error.

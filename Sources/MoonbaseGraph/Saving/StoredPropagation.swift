@@ -99,10 +99,18 @@ struct StoredPropagation {
 }
 
 extension ManagedObjectContext {
-  /// Stored attributes of changed objects, and of others that are computed from these, follow.
-  func keepStoredAttributes(after changed: [ManagedObject]...) throws {
+  /// Whether saves compute any attribute.
+  var hasStoredAttributes: Bool { !knownStoredInputs.isEmpty }
+
+  private var knownStoredInputs: StoredInputs {
     let inputs = storedInputs ?? StoredInputs(model, domain: domain)
     storedInputs = inputs
+    return inputs
+  }
+
+  /// Stored attributes of changed objects, and of others that are computed from these, follow.
+  func keepStoredAttributes(after changed: [ManagedObject]...) throws {
+    let inputs = knownStoredInputs
     guard !inputs.isEmpty else { return }
     var propagation = StoredPropagation(self, inputs: inputs)
     try propagation.run(after: OrderedSet(changed.joined()).filter { try $0.context === self && !isGone($0) })

@@ -27,7 +27,7 @@ public struct ManagedObjectID: Hashable, Sendable {
   package init(temporaryFor entity: Symbol) {
     storeNumber = 0
     entitySymbol = entity
-    key = TemporaryKeys.next()
+    key = TemporaryKeys.setAside(1)
   }
 
   /// Hashes all at once: IDs are looked up for every object that is touched.
@@ -71,15 +71,42 @@ extension ManagedObjectID: CustomStringConvertible {
   public var description: String { uriRepresentation }
 }
 
+/// Keys of temporary IDs that are one context's for new objects of one entity: they follow each other, as the permanent keys will.
+package struct TemporaryKeyRange: Sendable {
+  private static let smallest: Int64 = 16
+  private static let greatest: Int64 = 1 << 20
+
+  private var next: Int64 = 0
+  private var end: Int64 = 0
+  private var size = smallest
+
+  /// No keys; they are set aside when the first is taken.
+  package init() {}
+
+  /// A new temporary ID of an entity.
+  package mutating func take(for entity: Symbol) -> ManagedObjectID {
+    if next == end { setAside() }
+    defer { next += 1 }
+    return ManagedObjectID(store: StoreNumber(rawValue: 0), entity: entity, key: next)
+  }
+
+  private mutating func setAside() {
+    next = TemporaryKeys.setAside(size)
+    end = next + size
+    size = min(4 * size, Self.greatest)
+  }
+}
+
 /// Running numbers for temporary IDs, and their UUID text form.
 private enum TemporaryKeys {
   private static let counter = Lock(Int64(0))
   private static let base = UUID.random().uuid
 
-  static func next() -> Int64 {
+  /// The first of so many numbers that nobody else gets.
+  static func setAside(_ count: Int64) -> Int64 {
     counter.withLock {
-      $0 += 1
-      return $0
+      $0 += count
+      return $0 - count + 1
     }
   }
 

@@ -1,0 +1,83 @@
+import MoonbaseModel
+
+/// The IDs that new objects get by a save, by their temporary ones.
+///
+/// Temporary keys of one context and entity follow each other, and so do the keys that a store sets aside: a run of the one becomes a
+/// run of the other, and an ID is found by where it lies in its run. An object that went again before the save ends a run.
+struct PermanentIDs {
+  private struct Run {
+    let entity: Symbol
+    let index: EntityIndex
+    /// The first temporary key.
+    let start: Int64
+    var count: Int64
+    /// The store, and the key of the first object there; 0 as long as none is set aside.
+    var store = StoreNumber(rawValue: 0)
+    var key: Int64 = 0
+  }
+
+  /// In the order of their temporary keys, once `assign` was called.
+  private var runs: ContiguousArray<Run> = []
+  /// By entity: its last run.
+  private var last: ContiguousArray<Int32>
+
+  /// None, of a model with so many entities.
+  init(entityCount: Int) { last = ContiguousArray(repeating: -1, count: entityCount) }
+
+  /// Whether there are none.
+  var isEmpty: Bool { runs.isEmpty }
+
+  /// Takes a temporary ID in. Those of an entity get their keys in the order in which they come.
+  @inline(__always)
+  mutating func note(_ id: ManagedObjectID, of entity: EntityIndex) {
+    let index = Int(last[entity])
+    if index >= 0, runs[index].start &+ runs[index].count == id.key {
+      runs[index].count &+= 1
+    } else {
+      begin(id, of: entity)
+    }
+  }
+
+  private mutating func begin(_ id: ManagedObjectID, of entity: EntityIndex) {
+    last[entity] = Int32(runs.count)
+    runs.append(Run(entity: id.entitySymbol, index: entity, start: id.key, count: 1))
+  }
+
+  /// Gives all that were noted their keys: `reserve` is called once for each entity, with the number of its new objects.
+  mutating func assign(_ reserve: (EntityIndex, Int) throws -> (store: StoreNumber, key: Int64)) rethrows {
+    var counts = [Int64](repeating: 0, count: last.count)
+    for run in runs { counts[run.index] += run.count }
+    var next: [(store: StoreNumber, key: Int64)] = []
+    for (entity, count) in counts.enumerated() {
+      next.append(count == 0 ? (StoreNumber(rawValue: 0), 0) : try reserve(entity, Int(count)))
+    }
+    for index in runs.indices {
+      let entity = runs[index].index
+      (runs[index].store, runs[index].key) = next[entity]
+      next[entity].key &+= runs[index].count
+    }
+    runs.sort { $0.start < $1.start }
+  }
+
+  /// The permanent ID for a temporary one; nil for any other.
+  subscript(id: ManagedObjectID) -> ManagedObjectID? {
+    guard id.isTemporaryID else { return nil }
+    // The last run that begins at the key or before it.
+    var (low, high) = (0, runs.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if runs[middle].start <= id.key { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0 else { return nil }
+    let run = runs[low - 1]
+    let offset = id.key - run.start
+    return offset < run.count ? ManagedObjectID(store: run.store, entity: run.entity, key: run.key + offset) : nil
+  }
+
+  /// Those of some stores.
+  func filter(_ isIncluded: (UInt32) -> Bool) -> PermanentIDs {
+    var result = self
+    result.runs = runs.filter { isIncluded($0.store.rawValue) }
+    return result
+  }
+}
