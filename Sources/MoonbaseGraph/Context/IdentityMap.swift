@@ -1,18 +1,129 @@
 import MoonbaseModel
 
-/// The one instance of each ID. Not retained: objects take themselves out when they go.
-typealias IdentityMap = IDMap<Unmanaged<ManagedObject>>
+/// The objects of a context: a table for each entity and store, and in each a map of the root entity's objects by key.
+///
+/// Objects are not retained: they take themselves out when they go.
+final class IdentityMap {
+  // As with the fields of objects: no access lasts while other code runs.
+  @exclusivity(unchecked) private var tables: ContiguousArray<ObjectTable> = []
+  /// A power of two of places, of which at most half are taken: the index of a table, or -1.
+  @exclusivity(unchecked) private var places = ContiguousArray<Int32>(repeating: -1, count: 8)
+  /// The table that was asked for last. `tables` retains it.
+  @exclusivity(unchecked) private var last: Unmanaged<ObjectTable>?
+  /// Tables of objects that left the context and may outlive it.
+  private var departed: ContiguousArray<ObjectTable> = []
+  private var maps: [(root: EntityIndex, store: UInt32, map: KeyMap)] = []
 
-extension IDMap where Element == Unmanaged<ManagedObject> {
-  /// Puts an object under its ID; returns another one that was there.
-  mutating func insert(_ object: ManagedObject) -> ManagedObject? {
-    let old = update(.passUnretained(object), for: object.objectID)?.takeUnretainedValue()
-    return old === object ? nil : old
+  // MARK: Tables
+
+  /// The table of an ID's entity and store, where there is one.
+  @inline(__always)
+  func table(_ kind: ManagedObjectID.Kind) -> Unmanaged<ObjectTable>? {
+    if let last, last._withUnsafeGuaranteedRef({ $0.kind == kind }) { return last }
+    return find(kind)
   }
 
+  @inline(never)
+  private func find(_ kind: ManagedObjectID.Kind) -> Unmanaged<ObjectTable>? {
+    let index = places[place(of: kind)]
+    guard index >= 0 else { return nil }
+    let found = Unmanaged.passUnretained(tables[Int(index)])
+    last = found
+    return found
+  }
+
+  private func place(of kind: ManagedObjectID.Kind) -> Int {
+    var place = Int(truncatingIfNeeded: (kind.bits &* 0x9E37_79B9_7F4A_7C15) >> 32) & (places.count - 1)
+    while places[place] >= 0, tables[Int(places[place])].kind != kind { place = (place + 1) & (places.count - 1) }
+    return place
+  }
+
+  /// Adds the table of an entity and store.
+  func add(_ kind: ManagedObjectID.Kind, entity: ResolvedEntity, context: ManagedObjectContext) -> ObjectTable {
+    let table = ObjectTable(entity, kind: kind, map: map(kind, of: entity), context: context)
+    tables.append(table)
+    if 2 * tables.count > places.count {
+      places = ContiguousArray(repeating: -1, count: 2 * places.count)
+      for (index, table) in tables.enumerated() { places[place(of: table.kind)] = Int32(index) }
+    } else {
+      places[place(of: kind)] = Int32(tables.count - 1)
+    }
+    return table
+  }
+
+  private func map(_ kind: ManagedObjectID.Kind, of entity: ResolvedEntity) -> KeyMap {
+    // IDs of an entity that the model lacks have keys of their own.
+    guard kind.entity == entity.symbol else { return KeyMap() }
+    if let known = maps.first(where: { $0.root == entity.root && $0.store == kind.store }) { return known.map }
+    let map = KeyMap()
+    maps.append((entity.root, kind.store, map))
+    return map
+  }
+
+  /// The tables of an entity.
+  func tables(of entity: EntityIndex) -> some Sequence<ObjectTable> { tables.lazy.filter { $0.entity.index == entity } }
+
+  /// How the objects behave is to be asked anew.
+  func forgetBehaviors() {
+    for table in tables { (table.simpleSlots, table.objectClass) = (0, nil) }
+  }
+
+  /// The table for an object that leaves the context: one of the same entity and store without a context.
+  func departed(from table: ObjectTable) -> ObjectTable {
+    if let known = departed.first(where: { $0.kind == table.kind && $0.entity === table.entity }) { return known }
+    let new = ObjectTable(table.entity, kind: table.kind, map: table.map, context: nil)
+    departed.append(new)
+    return new
+  }
+
+  /// The objects are no longer of the context. Hands each to `body`.
+  func abandon(_ body: (ManagedObject) -> Void) {
+    let maps = uniqueMaps
+    for table in tables { table.abandon() }
+    for table in departed { table.abandon() }
+    for map in maps {
+      map.forEach { $0._withUnsafeGuaranteedRef(body) }
+      map.removeAll()
+    }
+    (tables, departed, self.maps, last) = ([], [], [], nil)
+    places = ContiguousArray(repeating: -1, count: 8)
+  }
+
+  private var uniqueMaps: [KeyMap] {
+    maps.map(\.map) + tables.filter { $0.kind.entity != $0.entity.symbol }.map(\.map)
+  }
+
+  // MARK: Objects
+
+  subscript(id: ManagedObjectID) -> Unmanaged<ManagedObject>? {
+    @inline(__always) get {
+      guard let table = table(id.kind) else { return nil }
+      return table._withUnsafeGuaranteedRef { $0.map.object(id.key, of: table) }
+    }
+  }
+
+  /// How many there are.
+  var count: Int { uniqueMaps.reduce(0) { $0 + $1.count } }
+
+  /// All of them, in no order.
+  var values: [Unmanaged<ManagedObject>] { uniqueMaps.flatMap(\.values) }
+
   /// Takes an object out, if it is the one that is kept by its ID.
-  mutating func remove(_ object: ManagedObject) {
-    let pointer = Unmanaged.passUnretained(object).toOpaque()
-    remove(object.objectID) { $0.toOpaque() == pointer }
+  func remove(_ object: ManagedObject) { object.table._withUnsafeGuaranteedRef { $0.map.remove(object) } }
+
+  /// What does not hold that must hold.
+  var brokenInvariants: [String] {
+    var broken = uniqueMaps.flatMap(\.brokenInvariants)
+    for (index, table) in tables.enumerated() {
+      if places[place(of: table.kind)] != index { broken.append("the table of \(table.entity.name) is not found") }
+    }
+    let counts = Dictionary(grouping: values) { $0._withUnsafeGuaranteedRef { ObjectIdentifier($0.table.takeUnretainedValue()) } }
+    for table in tables where counts[ObjectIdentifier(table)]?.count ?? 0 > table.count {
+      broken.append("the table of \(table.entity.name) counts \(table.count) objects, and more are registered")
+    }
+    for table in departed where counts[ObjectIdentifier(table)] != nil || table.context != nil {
+      broken.append("objects of \(table.entity.name) left the context and are registered")
+    }
+    return broken
   }
 }

@@ -41,7 +41,8 @@ extension ManagedObjectContext {
   }
 
   private func insertAsleep(_ entity: ResolvedEntity) throws -> ManagedObject {
-    let object = try makeObject(temporaryID(for: entity), of: entity, state: .inserted)
+    let id = temporaryID(for: entity)
+    let object = try makeObject(id.key, in: table(of: id.kind, entity: entity), state: .inserted)
     record(.absence, of: object)
     object.takeInitialValues(in: journal.current)
     if object.mark(nil, as: .listed) { changedObjects.append(object) }
@@ -129,8 +130,10 @@ extension ManagedObjectContext {
   public func reset() throws {
     try refuseWithinHooks("a reset was asked for")
     forgetChanges()
-    for object in registered.values { object.takeUnretainedValue().leave(because: .reset) }
-    registered = IdentityMap()
+    registered.abandon { object in
+      weigh(-object.weight)
+      object.becomeAbandoned(because: .reset)
+    }
     forgetJournal()
     forgetDerivations()
     coordinator.forgetAllRows()

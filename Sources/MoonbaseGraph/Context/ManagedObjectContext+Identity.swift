@@ -8,10 +8,13 @@ extension ManagedObjectContext {
   public func object(with id: ManagedObjectID) throws -> ManagedObject {
     if let known = registered[id] { return known.takeUnretainedValue() }
     guard !id.isTemporaryID else { throw unknownTemporaryID(id) }
-    guard let entity = model.entity(of: id) else {
-      throw GraphError(.unknownName, message: "\(id): the model has no entity \(id.entityName)", objectID: id)
-    }
-    return try makeFault(id, of: entity)
+    return try makeObject(id.key, in: table(of: id.kind, entity: entity(of: id)), state: .fault)
+  }
+
+  /// The entity of an ID, which the model must have.
+  func entity(of id: ManagedObjectID) throws -> ResolvedEntity {
+    if let entity = model.entity(of: id) { return entity }
+    throw GraphError(.unknownName, message: "\(id): the model has no entity \(id.entityName)", objectID: id)
   }
 
   /// The error of a temporary ID that no object here has.
@@ -68,15 +71,11 @@ extension ManagedObjectContext {
     return false
   }
 
-  func makeFault(_ id: ManagedObjectID, of entity: ResolvedEntity) throws -> ManagedObject {
-    try makeObject(id, of: entity, state: .fault)
-  }
-
+  @inline(__always)
   func makeObject(
-    _ id: ManagedObjectID, of entity: ResolvedEntity, state: ManagedObject.State
+    _ key: Int64, in table: Unmanaged<ObjectTable>, state: ManagedObject.State
   ) throws -> ManagedObject {
-    let place = ManagedObject.Place(entity: entity, id: id, context: self, state: state)
-    let object = try behavior(of: entity).objectClass.init(place)
+    let object = try objectClass(of: table).init(ManagedObject.Place(table: table, key: key, state: state))
     object.beginWeighing()
     return object
   }
@@ -84,7 +83,7 @@ extension ManagedObjectContext {
   /// An object is of this context from now on. One that was made for the same ID while there was no row leaves: two
   /// must not have one ID, and what is not registered would outlive the context.
   func register(_ object: ManagedObject) {
-    registered.insert(object)?.leave(because: .replaced)
+    object.table._withUnsafeGuaranteedRef { $0.map.insert(object) }?.leave(because: .replaced)
   }
 
   /// An object goes away: called from its `deinit`.

@@ -3,10 +3,11 @@ import MoonbaseModel
 extension ManagedObjectContext {
   /// Checks what must hold between public calls, for tests; returns what does not.
   package func brokenInvariants() -> [String] {
-    var broken = derivations.brokenInvariants
-    for (id, pointer) in registered.pairs {
+    var broken = derivations.brokenInvariants + registered.brokenInvariants
+    for pointer in registered.values {
       let object = pointer.takeUnretainedValue()
-      if object.objectID != id { broken.append("\(id) is registered for \(object.objectID)") }
+      let id = object.objectID
+      if registeredObject(for: id) !== object { broken.append("\(id) is registered and not found") }
       if object.context !== self { broken.append("\(id) is registered and belongs to another context") }
       if object.hasChanges, !object.state.contains(.listed) { broken.append("\(id) has changes and is not listed") }
       if object.state.contains(.listed), !object.hasChanges, object.changed.isEmpty {

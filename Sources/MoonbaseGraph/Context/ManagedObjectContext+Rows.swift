@@ -5,15 +5,7 @@ import MoonbasePlatform
 extension ManagedObjectContext {
   /// The object of a row that was just read. An object that is here already keeps its changes; one without takes the row.
   func object(for snapshot: Snapshot) throws -> ManagedObject {
-    if let known = registered[snapshot.id]?.takeUnretainedValue() {
-      known.takeRow(snapshot)
-      return known
-    }
-    guard let entity = model.entity(of: snapshot.id) else {
-      throw GraphError(
-        .unknownName, message: "the model has no entity \(snapshot.id.entityName)", objectID: snapshot.id)
-    }
-    let object = try makeFault(snapshot.id, of: entity)
+    let object = try object(with: snapshot.id)
     object.takeRow(snapshot)
     return object
   }
@@ -29,16 +21,44 @@ extension ManagedObjectContext {
     try HostMemory.require(snapshots.count &* ManagedObject.ownWeight)
     // A row is held by the list until it is counted as its object's.
     var memory = HostMemory()
-    try memory.hold(snapshots.reduce(0) { $0 &+ $1.weight })
+    try snapshots.forEachRun { page, rows in try memory.hold(page.rowWeight &* rows.count) }
     var result: [ManagedObject] = []
     result.reserveCapacity(snapshots.count)
-    registered.reserveCapacity(snapshots.count)
-    for snapshot in snapshots {
-      try HostWork.charge()
-      result.append(try object(for: snapshot))
-      memory.release(snapshot.weight)
+    try snapshots.forEachRun { page, rows in
+      try HostWork.charge(rows.count)
+      try append(rows, of: page, to: &result)
+      memory.release(page.rowWeight &* rows.count)
     }
     return result
+  }
+
+  /// The objects of rows of one page: table, class and what they weigh are the same for all.
+  private func append(
+    _ rows: UnsafeBufferPointer<Snapshot>, of page: RowPage, to result: inout [ManagedObject]
+  ) throws {
+    let table = try table(of: page.kind, entity: entity(of: page.id(0)))
+    let type = try objectClass(of: table)
+    let isWatching = derivations.isWatching
+    var made = 0
+    defer { weigh(made &* (ManagedObject.ownWeight &+ page.rowWeight)) }
+    for index in rows.indices {
+      let place = rows[index].place
+      let key = page.key(place)
+      if let known = table._withUnsafeGuaranteedRef({ $0.map.object(key, of: table) })?.takeUnretainedValue() {
+        known.takeRow(Snapshot(unchecked: page, at: place))
+        result.append(known)
+        continue
+      }
+      let object = type.init(ManagedObject.Place(table: table, key: key, state: .fault))
+      if object.begin(with: page, at: place) {
+        made &+= 1
+        if isWatching { takeNote(ofRow: Snapshot(unchecked: page, at: place), object) }
+      } else {
+        object.beginWeighing()
+        object.takeRow(Snapshot(unchecked: page, at: place))
+      }
+      result.append(object)
+    }
   }
 
   /// The objects of IDs in their order, with their rows read many at a time. Those that are gone are left out.

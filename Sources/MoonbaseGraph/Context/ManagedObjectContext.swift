@@ -45,7 +45,7 @@ public final class ManagedObjectContext {
   // Unchecked are the fields that every read or change of an object touches: docs/development.md, "What the compiler is told".
 
   /// The instances that are held or have changes.
-  @exclusivity(unchecked) var registered = IdentityMap()
+  let registered = IdentityMap()
   /// New, changed and deleted objects, in the order they became so. Retained until saved or rolled back.
   @exclusivity(unchecked) var changedObjects: ChangeList = []
   /// Goes up with every change of any object, so that a derived value knows whether it still holds.
@@ -90,8 +90,6 @@ public final class ManagedObjectContext {
   var storedInputs: StoredInputs?
 
   @exclusivity(unchecked) private var behaviors: ContiguousArray<EntityBehavior?>
-  /// By entity: those of the first 64 slots to which nothing special happens; none as long as the behavior is not known.
-  @exclusivity(unchecked) private var simpleSlots: ContiguousArray<UInt64>
   @exclusivity(unchecked) private var seenRevision: Int
   /// By entity: the temporary keys of its new objects.
   @exclusivity(unchecked) private var temporaryKeys: ContiguousArray<TemporaryKeyRange>
@@ -107,7 +105,6 @@ public final class ManagedObjectContext {
     self.coordinator = coordinator
     self.domain = domain
     behaviors = ContiguousArray(repeating: nil, count: coordinator.model.entities.count)
-    simpleSlots = ContiguousArray(repeating: 0, count: coordinator.model.entities.count)
     seenRevision = domain.revision
     temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: coordinator.model.entities.count)
   }
@@ -117,7 +114,6 @@ public final class ManagedObjectContext {
     coordinator = other.coordinator
     domain = other.domain
     behaviors = other.behaviors
-    simpleSlots = other.simpleSlots
     seenRevision = other.seenRevision
     temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: coordinator.model.entities.count)
     hookDepth = other.hookDepth
@@ -126,7 +122,7 @@ public final class ManagedObjectContext {
 
   deinit {
     knownReference?.clear()
-    for object in registered.values { object.takeUnretainedValue().leave(because: .contextGone) }
+    registered.abandon { $0.becomeAbandoned(because: .contextGone) }
     weight = 0
     tellWeight()
   }
@@ -180,22 +176,45 @@ public final class ManagedObjectContext {
     let new = try EntityBehaviorBuilder.behavior(
       of: entity, objectClass: coordinator.objectClass(of: entity), model: model, domain: domain)
     behaviors[entity.index] = new
-    simpleSlots[entity.index] = new.simpleSlots.low
+    for table in registered.tables(of: entity.index) { table.simpleSlots = new.simpleSlots.low }
     return new
   }
 
-  /// Whether it is known of a slot that nothing special happens to it, not even that a getter reads it. Hands no behavior out, which
-  /// every access would pay for.
+  /// Whether what tables say of simple slots holds: nothing special happens to these, not even that a getter reads them.
   @inline(__always)
-  func isSimple(_ slot: Slot, of entity: ResolvedEntity) -> Bool {
-    domain.revision == seenRevision && !derivations.isRecording && slot < 64
-      && simpleSlots[entity.index] & (1 << UInt64(slot)) != 0
+  var knowsSimpleSlots: Bool { domain.revision == seenRevision && !derivations.isRecording }
+
+  /// The table of objects of a store and an entity.
+  @inline(__always)
+  func table(of kind: ManagedObjectID.Kind, entity: @autoclosure () throws -> ResolvedEntity) rethrows
+    -> Unmanaged<ObjectTable>
+  {
+    if let known = registered.table(kind) { return known }
+    return try makeTable(kind, of: entity())
+  }
+
+  @inline(never)
+  private func makeTable(_ kind: ManagedObjectID.Kind, of entity: ResolvedEntity) -> Unmanaged<ObjectTable> {
+    let table = registered.add(kind, entity: entity, context: self)
+    table.simpleSlots = behaviors[entity.index]?.simpleSlots.low ?? 0
+    return .passUnretained(table)
+  }
+
+  /// The class of a table's objects.
+  @inline(__always)
+  func objectClass(of table: Unmanaged<ObjectTable>) throws -> ManagedObject.Type {
+    if domain.revision == seenRevision, let known = table._withUnsafeGuaranteedRef({ $0.objectClass }) { return known }
+    let table = table.takeUnretainedValue()
+    let type = try behavior(of: table.entity).objectClass
+    table.objectClass = type
+    return type
   }
 
   /// The extensions were replaced: what they computed no longer holds.
   private func forgetBehaviors() {
     seenRevision = domain.revision
-    for index in behaviors.indices { (behaviors[index], simpleSlots[index]) = (nil, 0) }
+    for index in behaviors.indices { behaviors[index] = nil }
+    registered.forgetBehaviors()
     storedInputs = nil
     forgetDerivations()
     for object in registered.values { object.takeUnretainedValue().forgetCaches() }

@@ -188,6 +188,7 @@ extension ManagedObjectContext {
     if let known = registeredObject(for: id) { return known }
     let entity = model.entity(of: id) ?? model.entities[0]
     let type = coordinator.objectClass(of: entity)
-    return type.init(ManagedObject.Place(entity: entity, id: id, context: self, state: .fault))
+    let table = table(of: id.kind, entity: entity)
+    return type.init(ManagedObject.Place(table: table, key: id.key, state: .fault))
   }
 }

@@ -9,7 +9,12 @@ extension ManagedObject {
 
   /// Whether the value of a slot is what is stored there, and can be stored as it is once it is checked.
   @inline(__always)
-  final func isSimple(_ slot: Slot) -> Bool { context?.isSimple(slot, of: entity) == true }
+  final func isSimple(_ slot: Slot) -> Bool {
+    table._withUnsafeGuaranteedRef { table in
+      // Without a context no slot is.
+      slot < 64 && table.simpleSlots & (1 << UInt64(slot)) != 0 && table.context.unsafelyUnwrapped.knowsSimpleSlots
+    }
+  }
 
   /// The value in its attribute's type, or an error that names the attribute.
   final func checked(_ value: Value, slot: Slot) throws -> Value {

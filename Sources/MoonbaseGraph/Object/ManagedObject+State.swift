@@ -1,4 +1,4 @@
-import MoonbaseModel
+public import MoonbaseModel
 
 extension ManagedObject {
   /// What the object is at the moment.
@@ -25,9 +25,9 @@ extension ManagedObject {
 
   /// What the graph makes an object from. Only the graph makes one.
   public struct Place {
-    let entity: ResolvedEntity
-    let id: ManagedObjectID
-    let context: ManagedObjectContext
+    // The context that makes the object keeps the table meanwhile.
+    let table: Unmanaged<ObjectTable>
+    let key: Int64
     /// `.fault` for an object of a store, `.inserted` for a new one.
     let state: State
   }
@@ -37,6 +37,15 @@ extension ManagedObject {
     case contextGone, reset, deleted, rolledBack, replaced
   }
 
+  /// The entity.
+  public final var entity: ResolvedEntity { table._withUnsafeGuaranteedRef { $0.entity } }
+  /// The ID; temporary until the first save.
+  public final var objectID: ManagedObjectID {
+    let key = key
+    return table._withUnsafeGuaranteedRef { $0.id(key) }
+  }
+  @inline(__always)
+  final var context: ManagedObjectContext? { table._withUnsafeGuaranteedRef { $0.context } }
   /// The context; nil once the context is gone or the object's deletion was saved.
   public final var managedObjectContext: ManagedObjectContext? { context }
   /// Whether the object was never saved.

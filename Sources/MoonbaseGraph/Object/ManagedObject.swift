@@ -11,18 +11,15 @@ public import MoonbaseModel
 /// try person.setObject(office, forKey: "department")       // the department's people follow
 /// ```
 open class ManagedObject {
-  /// The entity.
-  public final let entity: ResolvedEntity
   // No access to the fields of a graph's objects lasts while other code runs, so that checking each for exclusive
   // access at run time would find nothing (what that saves: docs/development.md, "What the compiler is told"). They are
   // changed in this file only, by the transitions below; who sets what lies in the record: ManagedObject+Record.swift.
 
-  /// The ID; temporary until the first save.
-  @exclusivity(unchecked) public final private(set) var objectID: ManagedObjectID
-
-  // The context clears this of every registered object when it goes away, and objects stay on their context's executor. An
-  // object is registered from here on until `leave` clears this.
-  @exclusivity(unchecked) private(set) final unowned(unsafe) var context: ManagedObjectContext?
+  /// What the object shares with others of its entity, store and context. The table counts its objects, and is there as long as it
+  /// has any.
+  @exclusivity(unchecked) final private(set) var table: Unmanaged<ObjectTable>
+  /// The key of the ID.
+  @exclusivity(unchecked) final private(set) var key: Int64
   /// The page of `snapshot`.
   @exclusivity(unchecked) final private(set) var page: RowPage?
   /// The values that are the object's own, by slot; nil where the row's holds. Empty as long as nothing changed. A new object
@@ -45,14 +42,21 @@ open class ManagedObject {
 
   /// Makes the object for a place in a context. Subclasses do not call it; they may override it to set up fields.
   public required init(_ place: Place) {
-    entity = place.entity
-    objectID = place.id
+    table = place.table
+    key = place.key
     state = place.state
-    context = place.context
-    place.context.register(self)
+    place.table._withUnsafeGuaranteedRef { table in
+      table.retainForObject()
+      table.map.insert(self)?.leave(because: .replaced)
+    }
   }
 
-  deinit { context?.forget(self) }
+  deinit {
+    table._withUnsafeGuaranteedRef { table in
+      if let context = table.context { context.forget(self) }
+      table.releaseForObject()
+    }
+  }
 
   // MARK: Life cycle
 
@@ -160,14 +164,33 @@ extension ManagedObject {
   /// The object is no longer of its context. One that may come back keeps its values, and they count until `letGo`.
   final func leave(because departure: Departure, mayReturn: Bool = false) {
     self.departure = departure
-    let former = context
-    context = nil
-    if !mayReturn, let former { letGo(of: former) }
+    guard let former = context else { return }
+    move(to: former.registered.departed(from: table.takeUnretainedValue()))
+    if !mayReturn { letGo(of: former) }
+  }
+
+  /// The object's table no longer has a context, and nobody can read the values any more.
+  final func becomeAbandoned(because departure: Departure) {
+    self.departure = departure
+    dropValues()
+  }
+
+  /// The object is one of another table.
+  private final func move(to new: ObjectTable, key: Int64? = nil) {
+    let old = table
+    new.retainForObject()
+    table = .passUnretained(new)
+    if let key { self.key = key }
+    old._withUnsafeGuaranteedRef { $0.releaseForObject() }
   }
 
   /// The values cannot be read any more: they go, and what they weighed.
   final func letGo(of former: ManagedObjectContext) {
     former.weigh(-weight)
+    dropValues()
+  }
+
+  private final func dropValues() {
     isWeighed = false
     page = nil
     live = []
@@ -183,7 +206,7 @@ extension ManagedObject {
 
   /// The object is of its context again.
   final func enter(_ context: ManagedObjectContext, state: State) {
-    self.context = context
+    move(to: context.table(of: objectID.kind, entity: entity).takeUnretainedValue())
     self.state = state
     context.register(self)
   }
@@ -191,6 +214,17 @@ extension ManagedObject {
 
 /// Reading a row.
 extension ManagedObject {
+  /// A new fault takes the row that it was made for. False, and nothing done, where the class's own `init` has done more with it
+  /// already; otherwise the context that made it counts what both weigh.
+  @inline(__always)
+  final func begin(with page: RowPage, at place: Int) -> Bool {
+    guard state == .fault, self.page == nil, live.isEmpty, record == nil else { return false }
+    self.page = page
+    self.place = UInt16(truncatingIfNeeded: place)
+    isWeighed = true
+    return true
+  }
+
   /// Takes a row that was read, where the values were not looked at yet; an older one than is here is of no use.
   final func takeRow(_ row: Snapshot) {
     guard isFault, snapshot.map({ $0.version <= row.version }) ?? true else { return }
@@ -420,10 +454,10 @@ extension ManagedObject {
     // A getter may have looked at the ID, which nothing tells.
     outdateAll(because: .identity)
     if hasCaches { setCaches(caches.filter { $1.reads?.isStored ?? true }) }
-    guard let context else { return objectID = id }
+    guard let context else { return }
     if context.derivations.isWatching || hasCaches { context.derivations.rename(self, to: id) }
     context.registered.remove(self)
-    objectID = id
+    move(to: context.table(of: id.kind, entity: entity).takeUnretainedValue(), key: id.key)
     context.register(self)
   }
 

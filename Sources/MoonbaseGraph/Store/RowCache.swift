@@ -71,6 +71,7 @@ final class RowCache: Sendable {
   func replace(_ rows: [Snapshot]) {
     guard !rows.isEmpty else { return }
     contents.withLock { cache in
+      if cache.young.count + cache.old.count == 0 { return }
       let known = rows.filter { row in
         (cache.young[row.id] ?? cache.old[row.id]).map { $0.version < row.version } ?? false
       }

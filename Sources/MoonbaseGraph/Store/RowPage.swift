@@ -58,9 +58,16 @@ public final class RowPage: @unchecked Sendable {  // what its pointers lead to 
     return gone >= 3 &* share && gone % share == 0
   }
 
+  /// The key of a row's object.
+  @inline(__always)
+  func key(_ place: Int) -> Int64 { row(place).load(as: Int64.self) }
+
+  /// Store and entity of the rows.
+  var kind: ManagedObjectID.Kind { ManagedObjectID.Kind(store: store.rawValue, entity: entity) }
+
   /// The ID of a row's object.
   func id(_ place: Int) -> ManagedObjectID {
-    ManagedObjectID(store: store, entity: entity, key: row(place).load(as: Int64.self))
+    ManagedObjectID(store: store, entity: entity, key: key(place))
   }
 
   /// How often a row was saved.

@@ -90,6 +90,22 @@ public struct Snapshot: Sendable {
   func isIdentical(to other: Snapshot?) -> Bool { page === other?.page && place == other?.place }
 }
 
+extension [Snapshot] {
+  /// Hands rows of one page that stand in a row here to `body`, which counts and looks things up once for all of them.
+  func forEachRun(_ body: (RowPage, UnsafeBufferPointer<Snapshot>) throws -> Void) rethrows {
+    try withUnsafeBufferPointer { rows in
+      var start = 0
+      while start < rows.count {
+        let page = rows[start].page
+        var end = start + 1
+        while end < rows.count, rows[end].page === page { end += 1 }
+        try body(page, UnsafeBufferPointer(rebasing: rows[start..<end]))
+        start = end
+      }
+    }
+  }
+}
+
 extension Snapshot {
   /// The values of a row by slot.
   public struct Values: RandomAccessCollection, Sendable, Equatable {

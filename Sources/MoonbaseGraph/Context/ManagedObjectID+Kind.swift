@@ -1,0 +1,19 @@
+import MoonbaseModel
+
+extension ManagedObjectID {
+  /// Store and entity: what the IDs of a table's objects share.
+  struct Kind: Hashable {
+    let bits: UInt64
+
+    init(store: UInt32, entity: Symbol) { bits = UInt64(store) << 32 | UInt64(entity.number) }
+
+    var store: UInt32 { UInt32(truncatingIfNeeded: bits >> 32) }
+    var entity: Symbol { Symbol(number: UInt32(truncatingIfNeeded: bits)) }
+  }
+
+  var kind: Kind { Kind(store: storeNumber, entity: entitySymbol) }
+
+  init(_ kind: Kind, key: Int64) {
+    self.init(store: StoreNumber(rawValue: kind.store), entity: kind.entity, key: key)
+  }
+}

@@ -1,0 +1,55 @@
+import MoonbaseModel
+
+/// What the objects of one entity in one store share within a context: entity, store, context, and how their plain values are read.
+///
+/// Objects point at their table without retaining it, which would cost a count at each object that comes or goes. Tables belong
+/// to the context's identity map; one that objects still point at when the context lets it go keeps itself until the last of
+/// them goes (`abandon`).
+final class ObjectTable {
+  let entity: ResolvedEntity
+  /// Store and entity of the objects' IDs.
+  let kind: ManagedObjectID.Kind
+  /// The objects of the root entity in the store, by key.
+  let map: KeyMap
+
+  // As with the fields of objects: no access lasts while other code runs.
+
+  /// Nil for objects that are in no context any more. The context clears it when it goes.
+  @exclusivity(unchecked) unowned(unsafe) var context: ManagedObjectContext?
+  /// Of the first 64 slots, those to which nothing special happens; none as long as the behavior is not known, and without a context.
+  @exclusivity(unchecked) var simpleSlots: UInt64 = 0
+  /// The class of the objects; nil as long as the behavior is not known.
+  @exclusivity(unchecked) var objectClass: ManagedObject.Type?
+  /// How many objects point here, registered or not.
+  @exclusivity(unchecked) private(set) var count = 0
+  @exclusivity(unchecked) private var keepsItself = false
+
+  init(_ entity: ResolvedEntity, kind: ManagedObjectID.Kind, map: KeyMap, context: ManagedObjectContext?) {
+    (self.entity, self.kind, self.map, self.context) = (entity, kind, map, context)
+  }
+
+  func id(_ key: Int64) -> ManagedObjectID { ManagedObjectID(kind, key: key) }
+
+  @inline(__always)
+  func retainForObject() { count &+= 1 }
+
+  @inline(__always)
+  func releaseForObject() {
+    count &-= 1
+    if count == 0, keepsItself { releaseItself() }
+  }
+
+  @inline(never)
+  private func releaseItself() {
+    keepsItself = false
+    Unmanaged.passUnretained(self).release()
+  }
+
+  /// The context lets the table go.
+  func abandon() {
+    (context, simpleSlots, objectClass) = (nil, 0, nil)
+    guard count > 0, !keepsItself else { return }
+    keepsItself = true
+    _ = Unmanaged.passRetained(self)
+  }
+}
