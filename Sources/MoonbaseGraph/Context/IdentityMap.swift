@@ -117,7 +117,7 @@ final class IdentityMap {
     for (index, table) in tables.enumerated() {
       if places[place(of: table.kind)] != index { broken.append("the table of \(table.entity.name) is not found") }
     }
-    let counts = Dictionary(grouping: values) { $0._withUnsafeGuaranteedRef { ObjectIdentifier($0.table.takeUnretainedValue()) } }
+    let counts = Dictionary(grouping: values) { ObjectIdentifier($0.takeUnretainedValue().table.takeUnretainedValue()) }
     for table in tables where counts[ObjectIdentifier(table)]?.count ?? 0 > table.count {
       broken.append("the table of \(table.entity.name) counts \(table.count) objects, and more are registered")
     }

@@ -1,4 +1,5 @@
 public import MoonbaseModel
+public import MoonbasePlatform
 
 /// A typed key of an attribute.
 ///
@@ -61,6 +62,58 @@ public struct ToMany<Owner: ManagedObject, Destination: ManagedObject>: Sendable
   public init(_ name: String) { self.name = name }
 }
 
+/// Text and bytes where they lie, of which no `String` and no `Data` is made.
+///
+/// ```swift
+/// let length = person.withText(Person.name) { $0.count } ?? 0
+/// ```
+extension ManagedObject {
+  /// Hands the UTF-8 of a text to `body`, which must not keep it; returns nil where there is none. Errors are kept as by the subscript.
+  public final func withText<Owner: ManagedObject, Result>(
+    _ attribute: Attribute<Owner, String>, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result? {
+    try withContents(ofSymbol: attribute.symbol, .text, body)
+  }
+
+  /// Hands the UTF-8 of a text to `body`, which must not keep it; returns nil where there is none. Errors are kept as by the subscript.
+  public final func withText<Owner: ManagedObject, Result>(
+    _ attribute: Attribute<Owner, String?>, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result? {
+    try withContents(ofSymbol: attribute.symbol, .text, body)
+  }
+
+  /// Hands bytes to `body`, which must not keep them; returns nil where there are none. Errors are kept as by the subscript.
+  public final func withBytes<Owner: ManagedObject, Result>(
+    _ attribute: Attribute<Owner, Data>, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result? {
+    try withContents(ofSymbol: attribute.symbol, .data, body)
+  }
+
+  /// Hands bytes to `body`, which must not keep them; returns nil where there are none. Errors are kept as by the subscript.
+  public final func withBytes<Owner: ManagedObject, Result>(
+    _ attribute: Attribute<Owner, Data?>, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result? {
+    try withContents(ofSymbol: attribute.symbol, .data, body)
+  }
+
+  private func withContents<Result>(
+    ofSymbol symbol: UInt32, _ kind: RawCell.Kind, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result? {
+    let cell = cell(ofSymbol: symbol)
+    // Whatever `body` does with the object, the row stays until it is done.
+    if cell.kind == kind { return try withExtendedLifetime(page) { try body(cell.bytes) } }
+    if cell.kind == .null { return nil }
+    switch (value(ofSymbol: symbol), kind) {
+    case (.null, _): return nil
+    case (.string(var text), .text): return try text.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
+    case (.data(let data), .data): return try data.withUnsafeBytes(body)
+    case (let value, _):
+      keepMismatch(value, ofSymbol: symbol, type: kind == .text ? String.self : Data.self)
+      return nil
+    }
+  }
+}
+
 extension ManagedObject {
   /// The value of an attribute past the subclass's own accessor, which is where this is used.
   ///
@@ -69,6 +122,10 @@ extension ManagedObject {
   @inlinable
   public final subscript<Owner: ManagedObject, T: AttributeValue>(attribute: Attribute<Owner, T>) -> T {
     get {
+      let cell = cell(ofSymbol: attribute.symbol)
+      // The bytes are the row's, which the object keeps.
+      if let result = withExtendedLifetime(self, { T.read(cell: cell) }) { return result }
+      if cell.kind == .null { return T.read(Value.null) ?? T.missing }
       let value = value(ofSymbol: attribute.symbol)
       if let result = T.read(value) { return result }
       if !value.isNull { keepMismatch(value, ofSymbol: attribute.symbol, type: T.self) }
@@ -90,6 +147,24 @@ extension ManagedObject {
   }
 
   // What the type of the value does not matter to stays here; the rest is made for that type where it is used.
+
+  /// What the slot holds, with no value made of it; null where it cannot be read.
+  @usableFromInline
+  final func cell(ofSymbol number: UInt32) -> RawCell {
+    guard let slot = table._withUnsafeGuaranteedRef({ $0.entity.slot(Symbol(number: number)) }), isSimple(slot) else {
+      return RawCell(.other)
+    }
+    return state.contains(.fault) ? firedCell(slot) : currentRawCell(slot)
+  }
+
+  @inline(never)  // once for each object
+  private final func firedCell(_ slot: Slot) -> RawCell {
+    keepingErrors(or: RawCell(.null)) {
+      try fireFault()
+      // A hook of the awakening may have come between.
+      return isSimple(slot) ? currentRawCell(slot) : RawCell(.other)
+    }
+  }
 
   /// The value, or null where it cannot be read.
   @usableFromInline

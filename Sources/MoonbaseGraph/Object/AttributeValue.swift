@@ -19,15 +19,25 @@ public import MoonbasePlatform
 public protocol AttributeValue {
   /// The value as this type; nil if it is of another kind.
   static func read(_ value: Value) -> Self?
+  /// The same of a value in a row, of which no `Value` is made; nil leaves it to `read(_:)`, as types do that say nothing of it.
+  static func read(cell: RawCell) -> Self?
   /// What stands for a value that is missing or cannot be read.
   static var missing: Self { get }
   /// This as a value.
   var attributeValue: Value { get }
 }
 
+extension AttributeValue {
+  /// Leaves it to `read(_:)`.
+  @inlinable public static func read(cell: RawCell) -> Self? { nil }
+}
+
 extension Optional: AttributeValue where Wrapped: AttributeValue {
   @inlinable public static func read(_ value: Value) -> Wrapped?? {
     value.isNull ? .some(nil) : Wrapped.read(value).map { $0 }
+  }
+  @inlinable public static func read(cell: RawCell) -> Wrapped?? {
+    cell.kind == .null ? .some(nil) : Wrapped.read(cell: cell).map { $0 }
   }
   @inlinable public static var missing: Wrapped? { nil }
   @inlinable public var attributeValue: Value { self?.attributeValue ?? .null }
@@ -37,6 +47,7 @@ extension FixedWidthInteger where Self: AttributeValue {
   @inlinable public static func read(_ value: Value) -> Self? {
     if case .int(let number) = value { Self(exactly: number) } else { nil }
   }
+  @inlinable public static func read(cell: RawCell) -> Self? { cell.kind == .int ? Self(exactly: cell.int) : nil }
   @inlinable public static var missing: Self { 0 }
   @inlinable public var attributeValue: Value { .int(Int64(self)) }
 }
@@ -50,12 +61,14 @@ extension Double: AttributeValue {
   @inlinable public static func read(_ value: Value) -> Double? {
     if case .double(let number) = value { number } else { nil }
   }
+  @inlinable public static func read(cell: RawCell) -> Double? { cell.kind == .double ? cell.double : nil }
   @inlinable public static var missing: Double { 0 }
   @inlinable public var attributeValue: Value { .double(self) }
 }
 
 extension Float: AttributeValue {
   @inlinable public static func read(_ value: Value) -> Float? { Double.read(value).map { Float($0) } }
+  @inlinable public static func read(cell: RawCell) -> Float? { cell.kind == .double ? Float(cell.double) : nil }
   @inlinable public static var missing: Float { 0 }
   @inlinable public var attributeValue: Value { .double(Double(self)) }
 }
@@ -64,6 +77,7 @@ extension Bool: AttributeValue {
   @inlinable public static func read(_ value: Value) -> Bool? {
     if case .bool(let truth) = value { truth } else { nil }
   }
+  @inlinable public static func read(cell: RawCell) -> Bool? { cell.kind == .bool ? cell.bool : nil }
   @inlinable public static var missing: Bool { false }
   @inlinable public var attributeValue: Value { .bool(self) }
 }
@@ -72,18 +86,29 @@ extension String: AttributeValue {
   @inlinable public static func read(_ value: Value) -> String? {
     if case .string(let text) = value { text } else { nil }
   }
+  @inlinable public static func read(cell: RawCell) -> String? {
+    cell.kind == .text ? String(decoding: cell.bytes, as: UTF8.self) : nil
+  }
   @inlinable public static var missing: String { "" }
   @inlinable public var attributeValue: Value { .string(self) }
 }
 
 extension Date: AttributeValue {
   @inlinable public static func read(_ value: Value) -> Date? { if case .date(let date) = value { date } else { nil } }
+  @inlinable public static func read(cell: RawCell) -> Date? {
+    cell.kind == .date ? Date(timeIntervalSinceReferenceDate: cell.double) : nil
+  }
   @inlinable public static var missing: Date { Date(timeIntervalSinceReferenceDate: 0) }
   @inlinable public var attributeValue: Value { .date(self) }
 }
 
 extension Data: AttributeValue {
   @inlinable public static func read(_ value: Value) -> Data? { if case .data(let data) = value { data } else { nil } }
+  @inlinable public static func read(cell: RawCell) -> Data? {
+    guard cell.kind == .data else { return nil }
+    guard let start = cell.bytes.baseAddress else { return Data() }
+    return Data(bytes: start, count: cell.bytes.count)
+  }
   @inlinable public static var missing: Data { Data() }
   @inlinable public var attributeValue: Value { .data(self) }
 }

@@ -1,19 +1,36 @@
 import MoonbaseModel
+import MoonbasePlatform
+
+// Inlinable, since typed accessors read through it: docs/development.md, "What the compiler is told".
 
 /// What a slot holds as two words and a kind, so that it passes in registers to who needs no `Value` of it.
-package struct RawCell {
-  package enum Kind {
-    case null, bool, int, double
-    /// UTF-8, which may be invalid.
+///
+/// Types that attributes are read as look at it (`AttributeValue.read(cell:)`).
+public struct RawCell {
+  /// What the words are.
+  public enum Kind {
+    /// Nothing; also where the value could not be read.
+    case null
+    /// `bool`.
+    case bool
+    /// `int`.
+    case int
+    /// `double`.
+    case double
+    /// `double`, in seconds since the beginning of 2001.
+    case date
+    /// `bytes`: UTF-8.
     case text
+    /// `bytes`.
     case data
     /// Anything else: to be asked for as a value.
     case other
   }
 
-  package let kind: Kind
-  private let word: UInt64
-  private let length: Int
+  /// What is in the slot.
+  public let kind: Kind
+  @usableFromInline let word: UInt64
+  @usableFromInline let length: Int
 
   init(_ kind: Kind, word: UInt64 = 0, length: Int = 0) { (self.kind, self.word, self.length) = (kind, word, length) }
 
@@ -21,22 +38,26 @@ package struct RawCell {
     self.init(kind, word: UInt64(UInt(bitPattern: bytes.baseAddress)), length: bytes.count)
   }
 
-  /// What a number, a truth value or null is in a cell.
+  /// What a number, a date, a truth value or null is in a cell.
   init(of value: Value) {
     switch value {
     case .null: self.init(Kind.null)
     case .bool(let flag): self.init(Kind.bool, word: flag ? 1 : 0)
     case .int(let number): self.init(Kind.int, word: UInt64(bitPattern: number))
     case .double(let number): self.init(Kind.double, word: number.bitPattern)
+    case .date(let date): self.init(Kind.date, word: date.timeIntervalSinceReferenceDate.bitPattern)
     default: self.init(Kind.other)
     }
   }
 
-  package var bool: Bool { word != 0 }
-  package var int: Int64 { Int64(bitPattern: word) }
-  package var double: Double { Double(bitPattern: word) }
+  /// A truth value.
+  @inlinable public var bool: Bool { word != 0 }
+  /// An integer.
+  @inlinable public var int: Int64 { Int64(bitPattern: word) }
+  /// A number, or a date's seconds since the beginning of 2001.
+  @inlinable public var double: Double { Double(bitPattern: word) }
   /// The bytes of text or data: the row's own, valid as long as the object keeps its row.
-  package var bytes: UnsafeRawBufferPointer {
+  @inlinable public var bytes: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: UInt(word)), count: length)
   }
 }

@@ -107,6 +107,7 @@ public final class RowPage: @unchecked Sendable {  // what its pointers lead to 
     case CellKind.bool: return RawCell(.bool, word: cell.load(as: UInt64.self))
     case CellKind.int: return RawCell(.int, word: cell.load(as: UInt64.self))
     case CellKind.double: return RawCell(.double, word: cell.load(as: UInt64.self))
+    case CellKind.date: return RawCell(.date, word: cell.load(as: UInt64.self))
     case CellKind.string: return RawCell(.text, bytes: bytes(cell))
     case CellKind.data: return RawCell(.data, bytes: bytes(cell))
     default: return RawCell(.other)

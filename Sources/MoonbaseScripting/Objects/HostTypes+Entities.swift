@@ -169,7 +169,7 @@ extension LuaCall {
     case .int: `return`(cell.int)
     case .double: `return`(cell.double)
     case .text, .data: `return`(borrowed: cell.bytes)
-    case .other: return false
+    case .date, .other: return false
     }
     return true
   }
