@@ -64,9 +64,10 @@ public final class StoreBench {
   }
 
   /// A context that shares the store and nothing else: no row that another one has read.
-  public func stranger() -> ManagedObjectContext {
-    let other = PersistentStoreCoordinator(sharingStoresOf: coordinator)
-    return ManagedObjectContext(other, domain: ExtensionDomain())
+  public func stranger(_ extensions: [String: [EntityExtension]] = [:]) -> ManagedObjectContext {
+    let domain = ExtensionDomain()
+    domain.extensions = extensions
+    return ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: coordinator), domain: domain)
   }
 
   /// What the store holds of an attribute, in the order of its values.

@@ -48,7 +48,7 @@ extension ManagedObject {
 
   /// Takes newer values of the store in; unsaved changes stay on top.
   final func adopt(_ newer: Snapshot) {
-    let (former, old) = (watchedValues, entity.toOneSlots.map(current))
+    let (former, old, row) = (watchedValues, entity.toOneSlots.map(current), snapshot)
     if state.contains(.listed) { remember(.row(reading)) }
     forgetReadings()
     rebase(on: newer)
@@ -56,9 +56,26 @@ extension ManagedObject {
     context?.derivations.setVersion(newer.version, of: objectID)
     context?.noteChange()
     context?.changedObjects.note(self)
-    for (slot, old) in zip(entity.toOneSlots, old) where !changed.contains(slot) {
-      rowMoved(slot, from: old ?? .null, to: newer.values[slot])
+    for (slot, old) in zip(entity.toOneSlots, old) {
+      if !changed.contains(slot) {
+        rowMoved(slot, from: old ?? .null, to: newer.values[slot])
+      } else if row?.values[slot] != newer.values[slot] {
+        stayAway(from: newer.values[slot], slot: slot)
+      }
     }
+  }
+
+  /// Takes the row as the store has it now, where the other side of a relationship shows that this one is too old. An object that
+  /// the next save writes keeps its own, so that the save finds the conflict. Nil where there is no row any more.
+  final func takeCurrentRow() throws -> Snapshot? {
+    guard let context, let snapshot, !isDeleted else { return snapshot }
+    let isWritten = changed.slots.contains { slot in
+      !entity.properties[slot].isTransient && !snapshot.cell(slot).isSame(as: current(slot) ?? .null)
+    }
+    if isWritten { return snapshot }
+    let now = try context.coordinator.currentSnapshot(of: objectID)
+    if let now, now.version > snapshot.version { adopt(now) }
+    return now
   }
 
   /// A row that was read while the object had changes, which are undone now. One of the same version may have other values where

@@ -226,8 +226,8 @@ extension ManagedObject {
     try HostWork.charge(list.count)
     let wanted = OrderedSet(list)
     let ids = Array(wanted)
-    let coming = try forEach(ids) { try destination($0, slot: slot) }
     let leavingIDs = try memberIDs(slot).filter { !wanted.contains($0) }
+    let coming = try forEach(ids) { try destination($0, slot: slot) }
     let leaving = try forEach(leavingIDs) { try leavingDestination($0, slot: slot) }
     for (id, object) in zip(leavingIDs, leaving) { try removeMember(id, slot: slot, destination: object) }
     for (id, object) in zip(ids, coming) { try addMember(id, slot: slot, destination: object) }
@@ -364,6 +364,7 @@ extension ManagedObject {
     guard let inverse = entity.properties[slot].relationship?.inverseSlot, let context else { return nil }
     let destination = try context.object(with: id)
     try checkTracked(slot, other: destination)
+    try readAnew(destination, leadingHere: inverse, slot: slot)
     if case .toOne(let relationship) = destination.entity.properties[inverse].kind,
       case .objectID(let previous) = try destination.stored(inverse), let back = relationship.inverseSlot
     {
@@ -381,8 +382,29 @@ extension ManagedObject {
       return try context.object(with: id)
     }
     let destination = try context.objectToLeave(with: id)
-    _ = try destination?.stored(inverse)
+    // A list that was read after the row of a member says more than that.
+    if let destination, try destination.stored(inverse) != .objectID(objectID), isList(slot) {
+      return try destination.takeCurrentRow() == nil ? nil : destination
+    }
     return destination
+  }
+
+  /// An object that is about to join a list in which it is not known leads here already: by its row, if that is not too old. To
+  /// join would then change nothing, and be lost.
+  private func readAnew(_ destination: ManagedObject, leadingHere inverse: Slot, slot: Slot) throws {
+    guard isList(slot), case .toOne = destination.entity.properties[inverse].kind,
+      try destination.stored(inverse) == .objectID(objectID), !destination.changed.contains(inverse),
+      relationships[slot]?.contains(destination.objectID) != true
+    else { return }
+    if destination.snapshot != nil, try destination.takeCurrentRow() == nil {
+      _ = try context?.coordinator.currentRow(of: destination.objectID)
+    }
+  }
+
+  /// Whether a slot is that of a to-many relationship of which rows tell.
+  private func isList(_ slot: Slot) -> Bool {
+    guard case .toMany = entity.properties[slot].kind else { return false }
+    return !entity.properties[slot].isTransient
   }
 
   private func registered(_ id: ManagedObjectID) -> ManagedObject? { context?.registeredObject(for: id) }

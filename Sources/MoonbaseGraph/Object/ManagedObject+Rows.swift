@@ -11,6 +11,26 @@ extension ManagedObject {
     if let other = otherSide(of: new, along: relationship) { other.learnPointer(from: self, along: relationship) }
   }
 
+  /// A newer row leads to an object, and an unsaved change elsewhere: the save takes this one away from it.
+  final func stayAway(from value: Value, slot: Slot) {
+    guard value != current(slot), case .objectID(let id) = value, let context,
+      let inverse = entity.properties[slot].relationship?.inverseSlot, !entity.properties[slot].isTransient
+    else { return }
+    do {
+      guard let other = try context.objectToLeave(with: id) else { return }
+      // Who saved the row may have saved the other side with it, and what is computed there.
+      _ = try other.takeCurrentRow()
+      // What is known of its list, be it that a new object had none, is older than the row.
+      if case .toMany = other.entity.properties[inverse].kind {
+        let known = other.toManyState(inverse)
+        if !known.contains(objectID) { other.unload(known, slot: inverse) }
+      }
+      try other.detach(objectID, slot: inverse)
+    } catch {
+      context.keep(error)
+    }
+  }
+
   /// The values are about to be dropped: what lists of other objects know of this one is read anew together with it, where that
   /// is more than the row says.
   final func rowLeaves() {

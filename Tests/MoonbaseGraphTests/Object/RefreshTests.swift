@@ -105,4 +105,61 @@ import Testing
     #expect(try department.objects(forKey: "guests").isEmpty && person.object(forKey: "visits") == nil)
     #expect(context.brokenInvariants().isEmpty)
   }
+
+  /// One moved a person and has not saved, the other one moved the same person and has: who keeps his change takes the person from
+  /// where it is by now.
+  @Test(arguments: StoreKind.allCases)
+  func aKeptChangeTakesTheObjectFromTheOwnerThatTheNewerRowNames(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let (mine, theirs) = (bench.context(), bench.stranger())
+    let owners = try (0..<3).map { _ in try mine.insert("Department") }
+    let person = try mine.insert("Person")
+    try person.setObject(owners[0], forKey: "department")
+    try mine.save()
+    try person.setObject(owners[1], forKey: "department")
+    try theirs.object(with: person.objectID).setObject(theirs.object(with: owners[2].objectID), forKey: "department")
+    try theirs.save()
+    #expect(throws: GraphError.self) { try mine.save() }
+    try mine.refresh(person, mergeChanges: true)
+    func lists() throws -> [Int] { try owners.map { try $0.objects(forKey: "employees").count } }
+    #expect(try lists() == [0, 1, 0])
+    #expect(mine.brokenInvariants().isEmpty)
+    // To give the change up gives all of it up.
+    try mine.refresh(person, mergeChanges: false)
+    #expect(try lists() == [0, 0, 1])
+    try mine.rollback()
+    #expect(try lists() == [0, 0, 1])
+    try person.setObject(owners[1], forKey: "department")
+    try mine.save()
+    #expect(try lists() == [0, 1, 0])
+    let fresh = bench.stranger()
+    for (owner, count) in zip(owners, [0, 1, 0]) {
+      #expect(try fresh.object(with: owner.objectID).objects(forKey: "employees").count == count)
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func storedAttributesOfTheOwnerThatANewerRowNamesFollowAKeptChange(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    var entry = EntityExtension()
+    entry.stored = [
+      DerivedAttribute("name", inputs: ["employees.@count"]) {
+        .string("\(try $0.objects(forKey: "employees").count)")
+      }
+    ]
+    let mine = bench.context(["Department": [entry]])
+    let theirs = bench.stranger(["Department": [entry]])
+    let owners = try (0..<2).map { _ in try mine.insert("Department") }
+    let person = try mine.insert("Person")
+    try mine.save()
+    try owners[1].add(person, to: "employees")
+    try theirs.object(with: person.objectID).setObject(theirs.object(with: owners[0].objectID), forKey: "department")
+    try theirs.save()
+    try mine.refresh(person, mergeChanges: true)
+    for owner in owners { try mine.refresh(owner, mergeChanges: true) }
+    try mine.save()
+    #expect(owners.map { $0["name"].text } == ["0", "1"])
+    let fresh = bench.stranger()
+    #expect(try owners.map { try fresh.object(with: $0.objectID)["name"].text } == ["0", "1"])
+  }
 }
