@@ -42,15 +42,14 @@ extension QueryTranslator {
   /// a destination are found once, as a list: `owner IN (SELECT ...)`. Asked for each row, it would be quadratic.
   func exists(_ path: ToManyPath, isFixed: Bool, _ condition: (SQLTerm) throws -> SQLFragment) throws -> SQLFragment {
     let entry = try enter(path)
-    let isListed = isFixed && entry.owner.isShared
-    if !isListed, entry.isJoin { entry.scope.isShared = !entry.owner.isNarrow }
+    entry.shareDestinations()
     let inner: SQLFragment
     if let nested = nestedPath(entry.scope, keys: entry.rest) {
       inner = try exists(nested, isFixed: isFixed, condition)
     } else {
       inner = try condition(try value(entry.rest, from: entry.scope))
     }
-    return isListed ? entry.list(of: inner) : entry.existence(of: inner)
+    return isFixed && entry.owner.isShared ? entry.list(of: inner, dialect: dialect) : entry.existence(of: inner)
   }
 
   private func nestedPath(_ scope: QueryScope, keys: ArraySlice<String>) -> ToManyPath? {
@@ -199,6 +198,7 @@ extension QueryTranslator {
     }
     let entry = try enter(path)
     guard entry.rest.isEmpty else { throw Untranslatable("its subquery is over values") }
+    entry.shareDestinations()
     let isFixed = predicate.isFixed(outside: Set(variables.keys))
     let outer = variables[variable]
     variables[variable] = entry.scope

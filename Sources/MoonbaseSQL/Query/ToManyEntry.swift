@@ -54,15 +54,24 @@ struct ToManyEntry {
     key = "\(name).o"
   }
 
+  /// Several rows lead to one destination, through pairs: what is asked of it is found for all of them at once.
+  func shareDestinations() {
+    if isJoin { scope.isShared = !owner.isNarrow }
+  }
+
   /// Whether the owner has a destination of which the condition is true.
   func existence(of condition: SQLFragment) -> SQLFragment {
     "EXISTS (SELECT 1 FROM \(ownPairs)\(scope.from) WHERE \(link) AND " + condition.parenthesized + ")"
   }
 
   /// The same, asked by a list of all owners that have one. An owner that is not there has none.
-  func list(of condition: SQLFragment) -> SQLFragment {
+  ///
+  /// An owner that pairs lead to is looked for in the list: the engine would else look for each of the list among the pairs of
+  /// every row.
+  func list(of condition: SQLFragment, dialect: Dialect) -> SQLFragment {
     let list = "SELECT \(key) FROM \(scope.from)\(pairs) WHERE \(key) IS NOT NULL AND " + condition.parenthesized
-    return "(\(owner.alias).Z_PK IN (" + list + ") AND \(owner.alias).Z_PK IS NOT NULL)"
+    let sought = owner.isOptional ? "" : dialect.withoutIndex
+    return "(\(sought)\(owner.alias).Z_PK IN (" + list + ") AND \(owner.alias).Z_PK IS NOT NULL)"
   }
 
   /// What is computed of the destinations of which the condition is true; `ofNone` where there are none.
