@@ -17,6 +17,8 @@ struct StoreFile: Sendable {
   private let given: String
   /// Whether the path ends with a slash, as that of a folder.
   private let namesFolder: Bool
+  /// Whether the path had a zero byte, which a URL writes as %00 and forgets; a per cent sign it writes as %25.
+  private let hasZeroByte: Bool
 
   var url: URL { URL(fileURLWithPath: path) }
 
@@ -34,6 +36,7 @@ struct StoreFile: Sendable {
   init(url: URL) {
     given = url.relativePath
     namesFolder = url.hasDirectoryPath
+    hasZeroByte = url.relativeString.contains("%00")
     path = url.pathAsGiven
     truePath = Self.resolve(path)
   }
@@ -91,8 +94,8 @@ struct StoreFile: Sendable {
       throw GraphError(
         .cannotOpenFile, message: "\(given) is a URI: name the file by its path, without file: and without parameters")
     }
-    if path.utf8.contains(0) {
-      throw GraphError(.cannotOpenFile, message: "\(path.debugDescription) has a zero byte, which no path can have")
+    if hasZeroByte {
+      throw GraphError(.cannotOpenFile, message: "\(path) has a zero byte (written here as %00), which no path can have")
     }
   }
 

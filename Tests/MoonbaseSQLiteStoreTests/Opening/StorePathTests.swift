@@ -171,7 +171,7 @@ import Testing
     let model = try People.model().resolved()
     for (path, advice) in [
       (":memory:", ".inMemory"), ("file:people.sqlite", "without file:"),
-      ("file:///people.sqlite?mode=ro", "parameters"),
+      ("file:///people.sqlite?mode=ro", "parameters"), ("people\0.sqlite", "zero byte"),
     ] {
       let error = #expect(throws: GraphError.self) { try SQLiteStore(url: URL(fileURLWithPath: path), model: model) }
       #expect(error?.code == .cannotOpenFile)
@@ -179,7 +179,8 @@ import Testing
     }
     let folder = try TemporaryFolder()
     #expect(throws: Never.self) { try SQLiteStore(url: folder.file(":memory:"), model: model) }
-    #expect(try folder.contents().keys.contains(":memory:"))
+    #expect(throws: Never.self) { try SQLiteStore(url: folder.file("a%00b"), model: model) }
+    #expect(Set([":memory:", "a%00b"]).isSubset(of: try folder.contents().keys))
   }
 
   @Test func aLinkedStoreHasItsLogAndItsSupportFolderWhereTheFileIs() throws {
