@@ -39,6 +39,13 @@ extension Connection {
     sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, bound)
   }
 
+  /// Bounds what SQLite may hold in this process, all connections together: what needs more fails with `.noMemory`. Page caches
+  /// recycle their pages from half of it on.
+  public static func limitMemory(to bytes: Int) {
+    sqlite3_hard_heap_limit64(sqlite3_int64(bytes))
+    sqlite3_soft_heap_limit64(sqlite3_int64(bytes / 2))
+  }
+
   private func mustStop() -> Bool {
     (HostWork.mustEnd(after: Self.stride.units) || Task.isCancelled) && !isUnstoppable
   }

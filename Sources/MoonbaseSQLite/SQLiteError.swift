@@ -71,6 +71,8 @@ public struct SQLiteError: LocalizedError, Sendable, Equatable, CustomStringConv
 }
 
 extension SQLiteError.Code {
+  /// There is no memory left, or no more may be used.
+  public static let noMemory = Self(rawValue: SQLITE_NOMEM)
   /// The statement is wrong (`SQLITE_ERROR`).
   public static let error = Self(rawValue: SQLITE_ERROR)
   /// Another connection holds the lock (`SQLITE_BUSY`).

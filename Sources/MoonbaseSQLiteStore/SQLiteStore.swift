@@ -145,3 +145,11 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 }
+
+extension SQLiteStore {
+  /// Bounds what SQLite may hold for all stores of this process together. What needs more fails.
+  ///
+  /// A store's own SQL (triggers, generated columns) runs within SQLite, where no limit of a script sees what it holds: set this before
+  /// scripts open stores that others made.
+  public static func limitMemory(to bytes: Int) { Connection.limitMemory(to: bytes) }
+}

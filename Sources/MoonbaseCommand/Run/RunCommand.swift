@@ -1,6 +1,7 @@
 import Moonbase
 import MoonbaseLua
 import MoonbasePlatform
+import MoonbaseSQLiteStore
 
 /// `moonbase run`: scripts over a store.
 struct RunCommand {
@@ -36,6 +37,8 @@ struct RunCommand {
     }
     defer { domain.close() }
     domain.state.output = .standard
+    // Its share beside that of Lua and of what the host keeps: what SQLite itself begins with is no script's.
+    if let limit = options.memoryLimit { SQLiteStore.limitMemory(to: Int(clamping: limit) / 2 + 16 << 20) }
     try openDoors(of: domain)
     LuaInterrupter.onSIGINT(domain.state.interrupter)
     // A script that is no Lua leaves every store as it was, and is not even a reason to make one.

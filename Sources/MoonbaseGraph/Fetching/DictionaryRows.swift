@@ -70,9 +70,6 @@ package struct DictionaryRows {
 
   // MARK: Kinds of results
 
-  /// The bytes that a group grows by with each object.
-  private var growth: Int { columns.reduce(0) { $0 + ($1.keepsElements ? 64 : 0) } }
-
   /// A row for each object.
   private func objects(_ pass: ([Value]) throws -> Bool) throws {
     try forEachObject { object in try pass(try columns.map { try $0.value(of: object) }) }
@@ -82,10 +79,8 @@ package struct DictionaryRows {
   private func whole(_ pass: ([Value]) throws -> Bool) throws {
     var group = Group(columns)
     var memory = HostMemory()
-    let growth = growth
     try forEachObject { object in
-      try group.add(object, columns: columns)
-      try memory.hold(growth)
+      try group.add(object, columns: columns, memory: &memory)
       return true
     }
     _ = try pass(try group.row(columns))
@@ -96,18 +91,16 @@ package struct DictionaryRows {
     var groups: [Group] = []
     var places: [[Value]: Int] = [:]
     var memory = HostMemory()
-    let growth = growth
     try forEachObject { object in
       let key = try keys.map { try $0.value(object, memo: memo) }
       for value in key { try value.checkComparable() }
       if let place = places[key] {
-        try groups[place].add(object, columns: columns)
-        try memory.hold(growth)
+        try groups[place].add(object, columns: columns, memory: &memory)
       } else {
         try memory.hold(128 + 192 * columns.count + key.reduce(0) { $0 + 32 + $1.weight })
         places[key] = groups.count
         groups.append(Group(columns))
-        try groups[groups.count - 1].add(object, columns: columns)
+        try groups[groups.count - 1].add(object, columns: columns, memory: &memory)
       }
       return true
     }
@@ -123,7 +116,7 @@ package struct DictionaryRows {
     var values: [Value] = []
     var memory = HostMemory()
     try forEachObject { object in
-      try whole.add(object, columns: shared)
+      try whole.add(object, columns: shared, memory: &memory)
       for column in plain {
         let value = try columns[column].value(of: object)
         try memory.hold(24 + value.weight)

@@ -13,8 +13,6 @@ final class GroupColumn {
   private let type: AttributeDescription?
 
   var isAggregate: Bool { parts.contains(where: \.isAggregate) }
-  /// Whether a group keeps something of each object for the column.
-  var keepsElements: Bool { parts.contains { $0.start.reduction?.keepsElements ?? false } }
 
   /// What objects share is kept in the memo of the run.
   init(_ column: FetchColumn, entity: ResolvedEntity, model: ResolvedModel, memo: EvaluationMemo) throws {
@@ -120,6 +118,9 @@ private struct GroupState {
   var count = 0
   var first = Value.null
   var reduction: Reduction?
+
+  /// The bytes of the values that are kept, by estimate.
+  var weight: Int { first.weight &+ (reduction?.weight ?? 0) }
 }
 
 /// The objects of a group, of which only what the columns need is kept.
@@ -128,11 +129,15 @@ struct Group {
 
   init(_ columns: [GroupColumn]) { states = ContiguousArray(columns.flatMap { $0.parts.map(\.start) }) }
 
-  mutating func add(_ object: ManagedObject, columns: [GroupColumn]) throws {
+  /// Takes an object in; what is kept of it counts in `memory`.
+  mutating func add(_ object: ManagedObject, columns: [GroupColumn], memory: inout HostMemory) throws {
     var place = 0
     for column in columns {
       for part in column.parts {
+        let former = states[place].weight
         try part.add(object, to: &states[place])
+        let growth = states[place].weight &- former
+        if growth > 0 { try memory.hold(growth) } else { memory.release(-growth) }
         place += 1
       }
     }

@@ -31,4 +31,9 @@ extension HostMemory {
   mutating func holdForModel(_ bytes: Int) throws(ModelError) {
     do { try hold(bytes) } catch { throw ModelError.ending }
   }
+
+  /// Asks whether there is room for bytes, the same way.
+  static func requireForModel(_ bytes: Int) throws(ModelError) {
+    do { try require(bytes) } catch { throw ModelError.ending }
+  }
 }

@@ -45,6 +45,8 @@ struct StoreFailure: Sendable {
     case .inputOutput: return (.storeFailure, ": reading or writing failed: \(reason)")
     case .tooBig where HostWork.greatestValue < LargeValue.greatest:
       return (.limitExceeded, ": a value is larger than the memory of the script allows")
+    case .noMemory where HostWork.greatestValue < LargeValue.greatest:
+      return (.limitExceeded, ": SQLite needs more memory for it than the script may use")
     case .tooBig:
       return (
         .invalidValue,

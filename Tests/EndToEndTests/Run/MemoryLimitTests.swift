@@ -1,4 +1,5 @@
 import MoonbasePlatform
+import MoonbaseSQLite
 import MoonbaseTestSupport
 import Testing
 
@@ -34,6 +35,15 @@ import Testing
     "local t = {} for i = 1, 1e6 do t[i] = c:fetch('Person'):where('name == %@', long) end",
     "local t = {} for i = 1, 1e4 do t[i] = c:fetch('Person') for j = 1, 1e3 do t[i] = t[i]:where('age == 1'):sort('age') end end",
     "local t = {} for i = 1, 1e7 do t[i] = select(2, pcall(c.fetch, c, 'Nothing')) end",
+    "local t = {} for i = 1, 1e7 do t[i] = select(2, pcall(c.fetch, c, ('z'):rep(60000))) end",
+    "local t = {} for i = 1, 1e7 do t[i] = select(2, pcall(c.insert, c, 'Person', { [('z'):rep(60000)] = 1 })) end",
+    "local t = {} for i = 1, 1e7 do t[i] = select(2, pcall(function() c:fetch('Person'):dictionaries { ('z'):rep(60000) } end)) end",
+    "c:insert('Person', { name = long }) local e = 'name' "
+      + "for i = 1, 30 do e = ('FUNCTION(%s, \"stringByAppendingString:\", $v)'):format('($v := ' .. e .. ')') end "
+      + "c:fetch('Person'):where(e .. ' = NULL'):count()",
+    "c:insert('Person', { name = long }) c:fetch('Person'):where('name IN {' .. ('uppercase(name),'):rep(150) .. 'name}'):count()",
+    "local l = {} for i = 1, 250 do l[i] = c:insert('Person', { age = i }) end for i = 1, 250 do l[i].friends = l end "
+      + "c:fetch('Person'):where('friends.friends.friends.@max.age = -5'):count()",
     "local t = {} for i = 1, 1e7 do t[i] = moonbase.uri('http://example.com/' .. i) end",
     "local t, p = {}, c:insert('Person') for i = 1, 1e6 do t[i] = select(2, pcall(function() p.age = long .. i end)) end",
     "local t = {} for i = 1, 3000 do t[i] = moonbase.progress(10, long .. i) end",
@@ -134,5 +144,41 @@ import Testing
   @Test func aLimitThatIsPassedLeavesTheScriptsEndInOrder() throws {
     let outcome = try run("pcall(function() for i = 1, 1e7 do c:insert('Person') end end) print('on')")
     #expect(outcome.status == 3 && outcome.output.isEmpty)
+  }
+
+  /// What the groups of a result keep is text of the store.
+  @Test func whatGroupsKeepCountsToo() throws {
+    let bench = try Workbench()
+    let filling = """
+      local c = moonbase.open{ store = "p.sqlite", model = { entities = { P = { attributes = { n = "integer64", name = "string" } } } } }.context
+      for i = 1, 1000 do c:insert("P", { n = i, name = ("x"):rep(50000) .. i }) if i % 100 == 0 then assert(c:save()) c:reset() end end
+      """
+    #expect(try bench.moonbase("run", "-e", filling).status == 0)
+    for columns in ["{ m = 'mode:(name)' }", "{ 'n', m = 'max:(name)' }"] {
+      let group = columns.contains("'n'") ? ":group_by('n')" : ""
+      let outcome = try bench.moonbase(
+        "run", "--limit-memory", "16M", "-e",
+        "moonbase.open{ store = 'p.sqlite' }.context:fetch('P')\(group):dictionaries\(columns)")
+      #expect(outcome.status == 3, "\(outcome.output)\(outcome.complaints)")
+    }
+  }
+
+  /// A trigger of the file is no script's, and SQLite runs it.
+  @Test func whatATriggerOfTheStoreTakesEndsTheSave() throws {
+    let bench = try Workbench()
+    let model = #"{ entities = { P = { attributes = { n = "integer64" } } } }"#
+    let filling =
+      #"local c = moonbase.open{ store = "p.sqlite", model = \#(model) }.context c:insert("P") assert(c:save())"#
+    #expect(try bench.moonbase("run", "-e", filling).status == 0)
+    let large = Array(repeating: "hex(zeroblob(4000000))", count: 90).joined(separator: ", ")
+    try Connection(bench.file("p.sqlite").path, mode: .readWrite).execute(
+      "CREATE TRIGGER t AFTER UPDATE ON ZP BEGIN SELECT length(json_array(\(large))); END")
+    let outcome = try bench.moonbase(
+      megabytes: Self.space, "run", "--limit-memory", "\(Self.limit)M", "-e",
+      "local c = moonbase.open{ store = 'p.sqlite' }.context c:fetch('P'):first().n = 9 print(c:save())")
+    #expect(
+      outcome.complaints.contains("SQLite needs more memory for it than the script may use"),
+      "\(outcome.output)\(outcome.complaints)")
+    #expect(outcome.status == 3)
   }
 }

@@ -152,7 +152,7 @@ extension PredicateFunction {
     case .length: return .int(Int64(try text(target).utf16.count))
     case .uppercaseString: return .string(try text(target).uppercased())
     case .lowercaseString: return .string(try text(target).lowercased())
-    case .appendString: return .string(try text(target) + text(arguments[1]))
+    case .appendString: return .string(try appended(text(target), text(arguments[1])))
     case .substringFrom: return .string(String(try text(target).dropFirst(try count(arguments[1]))))
     case .substringTo: return .string(String(try text(target).prefix(try count(arguments[1]))))
     case .integerValue: return CastType.number.convert(target).flatMap { try? .int(integer($0)) } ?? .int(0)
@@ -164,6 +164,12 @@ extension PredicateFunction {
     case .intervalSince1970: return .double(try date(target).timeIntervalSince1970)
     default: return nil
     }
+  }
+
+  /// Both texts in one. What is computed on with it is twice as long again, and its room grows by doubling.
+  private func appended(_ first: String, _ second: String) throws(ModelError) -> String {
+    try HostMemory.requireForModel(3 &* (first.utf8.count &+ second.utf8.count))
+    return first + second
   }
 
   private func count(_ value: Value) throws(ModelError) -> Int { Swift.max(0, Int(try integer(value))) }

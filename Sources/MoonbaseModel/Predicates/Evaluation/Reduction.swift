@@ -17,11 +17,11 @@ package struct Reduction {
   /// How often each element came, and which one came first.
   private var frequencies: [Value: (count: Int, order: Int)] = [:]
 
+  /// The bytes of the elements that are kept, by estimate.
+  package private(set) var weight = 0
+
   /// Begins without elements.
   package init(_ function: PredicateFunction) { self.function = function }
-
-  /// Whether it grows with the number of elements.
-  package var keepsElements: Bool { ![.count, .min, .max, .sum, .average].contains(function) }
 
   /// Takes an element. Throws for one that the function is not for.
   package mutating func add(_ element: Value) throws(ModelError) {
@@ -29,12 +29,25 @@ package struct Reduction {
     count += 1
     switch function {
     case .count: break
-    case .min: if extreme.map({ Value.order(element, $0) == .ascending }) ?? true { extreme = element }
-    case .max: if extreme.map({ Value.order($0, element) == .ascending }) ?? true { extreme = element }
-    case .mode: frequencies[element, default: (0, count)].count += 1
+    case .min: if extreme.map({ Value.order(element, $0) == .ascending }) ?? true { keep(element) }
+    case .max: if extreme.map({ Value.order($0, element) == .ascending }) ?? true { keep(element) }
+    case .mode: note(element)
     case .sum, .average: try addToSum(element)
-    default: numbers.append(try function.double(try number(element)))
+    default:
+      numbers.append(try function.double(try number(element)))
+      weight += 16
     }
+  }
+
+  private mutating func keep(_ element: Value) {
+    extreme = element
+    weight = element.weight
+  }
+
+  private mutating func note(_ element: Value) {
+    let former = frequencies.count
+    frequencies[element, default: (0, count)].count += 1
+    if frequencies.count > former { weight += 96 + element.weight }
   }
 
   private mutating func addToSum(_ element: Value) throws(ModelError) {

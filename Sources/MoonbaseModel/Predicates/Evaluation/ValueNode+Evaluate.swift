@@ -25,12 +25,27 @@ extension ValueNode {
       return try function.arithmetic(
         try left.value(subject, bindings: &bindings), try right.value(subject, bindings: &bindings))
     case .call(let function, let arguments):
-      return try function.evaluate(try arguments.map { try $0.value(subject, bindings: &bindings) })
-    case .aggregate(let elements): return .list(try elements.map { try $0.value(subject, bindings: &bindings) })
+      let result = try function.evaluate(try arguments.map { try $0.value(subject, bindings: &bindings) })
+      if result.isText { try result.requireRoom() }
+      return result
+    case .aggregate(let elements): return try Self.list(elements, subject, bindings: &bindings)
     case .shared(let part): return try part.value(subject, bindings: &bindings)
     case .subject, .path, .variable, .element, .subquery, .conditional, .assignment:
       return try operand(subject, bindings: &bindings).value
     }
+  }
+
+  @usableFromInline
+  static func list<Subject: SlottedSubject>(
+    _ elements: [ValueNode], _ subject: Subject, bindings: inout Bindings<Subject>
+  ) throws -> Value where Subject.Related == Subject {
+    var memory = HostMemory()
+    return .list(
+      try elements.map { element in
+        let value = try element.value(subject, bindings: &bindings)
+        try memory.hold(value.elementWeight)
+        return value
+      })
   }
 
   /// What the expression leads to: a value or objects.
@@ -98,18 +113,24 @@ extension ValueNode {
     switch collection {
     case .objects(let objects):
       var found: [Subject?] = []
+      var memory = HostMemory()
       for case let object? in objects {
         try HostWork.charge()
         bindings[variable] = .object(object)
-        if try condition.truth(subject, bindings: &bindings) == .yes { found.append(object) }
+        guard try condition.truth(subject, bindings: &bindings) == .yes else { continue }
+        try memory.hold(Value.referenceWeight)
+        found.append(object)
       }
       return .objects(found)
     case .value(.list(let elements)):
       var found: [Value] = []
+      var memory = HostMemory()
       for element in elements {
         try HostWork.charge()
         bindings[variable] = .value(element)
-        if try condition.truth(subject, bindings: &bindings) == .yes { found.append(element) }
+        guard try condition.truth(subject, bindings: &bindings) == .yes else { continue }
+        try memory.hold(element.elementWeight)
+        found.append(element)
       }
       return .value(.list(found))
     default:
@@ -155,16 +176,23 @@ extension PathStep {
     var values: [Value] = []
     var reached: [Subject?] = []
     var hasObjects = false
+    var memory = HostMemory()
     try HostWork.charge(objects.count)
     for object in objects {
       switch try follow(object) {
-      case .value(.list(let more)): values += more
-      case .value(let value): values.append(value)
+      case .value(.list(let more)):
+        for value in more { try memory.hold(value.elementWeight) }
+        values += more
+      case .value(let value):
+        try memory.hold(value.elementWeight)
+        values.append(value)
       case .object(let next):
         hasObjects = true
+        try memory.hold(Value.referenceWeight)
         reached.append(next)
       case .objects(let more):
         hasObjects = true
+        try memory.hold(more.count &* Value.referenceWeight)
         reached += more
       }
     }
@@ -180,14 +208,20 @@ extension CollectionOperator {
       if self == .count { return .value(.int(Int64(objects.count { $0 != nil }))) }
       if self == .union { return operand }
     }
+    if case .objects(let objects) = operand { try HostMemory.require(objects.count &* MemoryLayout<Value>.stride) }
     // Nothing at all counts as an empty collection: a path that ended at a missing object.
     guard let elements = operand.elements ?? (operand.value.isNull ? [] : nil) else {
       throw ModelError(
         .evaluation, message: "\(rawValue) needs a collection, not a value of type \(operand.value.typeDescription)")
     }
     try HostWork.charge(elements.count)
+    // Of the others no list of all is made.
+    if self == .union || self == .distinctUnion { try HostMemory.require(elements.count &* Self.elementWeight) }
     return .value(try reduce(elements))
   }
+
+  /// The bytes of an element in a list and in a set, by estimate.
+  private static let elementWeight = 80
 
   private func reduce(_ elements: [Value]) throws(ModelError) -> Value {
     switch self {
@@ -202,4 +236,18 @@ extension CollectionOperator {
       return .list(elements.filter { !$0.isNull && seen.insert($0).inserted })
     }
   }
+}
+
+extension Value {
+  /// The bytes of an object in a list that grows, by estimate.
+  fileprivate static let referenceWeight = 16
+  /// The bytes of a value in a list that grows, by estimate.
+  fileprivate var elementWeight: Int { 32 &+ weight }
+
+  @inlinable
+  var isText: Bool { if case .string = self { true } else { false } }
+
+  /// Throws where a script may not hold so much more: what computes on with a text holds both.
+  @usableFromInline
+  func requireRoom() throws { try HostMemory.require(weight) }
 }
