@@ -3,6 +3,8 @@ import MoonbaseModel
 import MoonbaseSQL
 import Testing
 
+@testable import MoonbaseSQLiteStore
+
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
@@ -84,6 +86,23 @@ import struct MoonbaseModel.SortDescriptor
     let sql = try people.select(["COUNT(*)"], people.query("Person", try Predicate(format: predicate)))
     let join = predicate.contains("department.") ? " LEFT JOIN ZDEPARTMENT t1 ON t1.Z_PK = t0.ZDEPARTMENT" : ""
     #expect(sql.text == "SELECT COUNT(*) FROM ZPERSON t0\(join) WHERE \(condition)")
+  }
+
+  /// What rows share that pairs lead to is listed once, and each row is looked up in the list: asked for each of them, or looked for
+  /// among the pairs of each row, both would be quadratic.
+  @Test(arguments: ["ANY tags.es.a > 9", "SUBQUERY(tags, $t, ANY $t.es.a > 9).@count > 0"])
+  func whatPairsLeadToIsListedOnce(predicate: String) throws {
+    let bench = try SQLBench(
+      .sqlite,
+      ManagedObjectModel {
+        EntityDescription("E") {
+          AttributeDescription("a", type: .integer64)
+          RelationshipDescription.toMany("tags", destination: "T", inverse: "es")
+        }
+        EntityDescription("T") { RelationshipDescription.toMany("es", destination: "E", inverse: "tags") }
+      })
+    let sql = try bench.select(["1"], bench.query("E", try Predicate(format: predicate))).text
+    #expect(sql.contains("+t1.Z_PK IN (SELECT pt2.o FROM ZE t2 JOIN (SELECT "), "\(sql)")
   }
 
   @Test(arguments: [
