@@ -38,7 +38,7 @@ extension ManagedObjectContext {
   public func existingObject(with id: ManagedObjectID) throws -> ManagedObject? {
     let object = try object(with: id)
     if object.isFault, object.snapshot == nil {
-      guard let snapshot = try coordinator.snapshot(of: id) else { return nil }
+      guard let snapshot = try coordinator.snapshot(of: id, in: view) else { return nil }
       object.takeRow(snapshot)
     }
     return object.state.contains(.deleted) ? nil : object
@@ -66,7 +66,7 @@ extension ManagedObjectContext {
   func isGone(_ object: ManagedObject) throws -> Bool {
     guard object.needsRow else { return false }
     if let batch = object.batch { try loadRows(of: batch.ids) }
-    guard object.needsRow, let row = try coordinator.snapshot(of: object.objectID) else { return object.needsRow }
+    guard object.needsRow, let row = try coordinator.snapshot(of: object.objectID, in: view) else { return object.needsRow }
     object.takeRow(row)
     return false
   }

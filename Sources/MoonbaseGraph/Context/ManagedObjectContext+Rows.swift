@@ -16,7 +16,11 @@ extension ManagedObjectContext {
     copyRowsOfSparsePages()
     coordinator.refreshRows(snapshots)
     if refreshing {
-      for snapshot in snapshots { registered[snapshot.id]?.takeUnretainedValue().adopt(snapshot) }
+      for snapshot in snapshots {
+        guard let known = registered[snapshot.id]?.takeUnretainedValue() else { continue }
+        // Rows of a view may be older than what the object has.
+        if known.snapshot.map({ $0.version <= snapshot.version }) ?? true { known.adopt(snapshot) }
+      }
     }
     try HostMemory.require(snapshots.count &* ManagedObject.ownWeight)
     // A row is held by the list until it is counted as its object's.
@@ -65,7 +69,7 @@ extension ManagedObjectContext {
   public func loadObjects(with ids: [ManagedObjectID]) throws -> [ManagedObject] {
     copyRowsOfSparsePages()
     let missing = ids.filter { !$0.isTemporaryID && registered[$0].map { $0.takeUnretainedValue().needsRow } ?? true }
-    let loaded = try coordinator.snapshots(of: missing).map(object(for:))
+    let loaded = try coordinator.snapshots(of: missing, in: view).map(object(for:))
     // Only this list may hold them yet.
     return withExtendedLifetime(loaded) { ids.compactMap { registeredObject(for: $0) }.filter { !$0.needsRow } }
   }
@@ -81,7 +85,7 @@ extension ManagedObjectContext {
     }
     for start in stride(from: 0, to: missing.count, by: Self.pageSize) {
       let page = Array(missing[start..<min(start + Self.pageSize, missing.count)])
-      for snapshot in try coordinator.snapshots(of: page) {
+      for snapshot in try coordinator.snapshots(of: page, in: view) {
         registered[snapshot.id]?.takeUnretainedValue().takeRow(snapshot)
       }
     }
@@ -90,6 +94,6 @@ extension ManagedObjectContext {
   func storedDestinations(of object: ManagedObject, slot: Slot) throws -> [ManagedObjectID] {
     guard !object.objectID.isTemporaryID, !object.entity.properties[slot].isTransient else { return [] }
     if let ids = prefetched[PrefetchKey(id: object.objectID, slot: slot)] { return ids }
-    return try coordinator.destinations(of: object.objectID, relationship: slot)
+    return try coordinator.destinations(of: [object.objectID], relationship: slot, in: view)[0]
   }
 }

@@ -76,6 +76,10 @@ public final class ManagedObjectContext {
 
   /// Destinations that were read ahead, until something is saved, rolled back or refreshed.
   var prefetched = PrefetchedLists()
+  /// The views of walks, the newest last; some may be over, or gone.
+  var openViews: ContiguousArray<OpenView> = []
+  /// The view of what is being read just now.
+  var pinnedView: ReadView?
   /// Another number each time that what was read ahead no longer counts.
   private(set) var readAheadNumber = 0
   /// New objects that were deleted and wait to leave; some may have left, or be back.
@@ -233,6 +237,7 @@ public final class ManagedObjectContext {
 
   /// Something was saved, given up or refreshed: what was read before for later use is read anew.
   func forgetReadAhead() {
+    endViews()
     prefetched = PrefetchedLists()
     readAheadNumber += 1
   }

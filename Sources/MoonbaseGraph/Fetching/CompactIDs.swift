@@ -2,10 +2,10 @@ package import MoonbaseModel
 
 /// Many IDs in their order, at eight bytes each where all are of one entity in one store.
 package struct CompactIDs {
-  private let first: ManagedObjectID?
-  private let keys: [Int64]
+  private var first: ManagedObjectID?
+  private var keys: [Int64]
   /// The IDs themselves, where they are of several kinds.
-  private let mixed: [ManagedObjectID]
+  private var mixed: [ManagedObjectID]
 
   /// Packs IDs.
   package init(_ ids: [ManagedObjectID]) {
@@ -13,6 +13,17 @@ package struct CompactIDs {
     let isUniform = ids.allSatisfy { $0.storeNumber == ids[0].storeNumber && $0.entitySymbol == ids[0].entitySymbol }
     keys = isUniform ? ids.map(\.key) : []
     mixed = isUniform ? [] : ids
+  }
+
+  /// Adds IDs at the end.
+  package mutating func append(_ ids: [ManagedObjectID]) {
+    guard count > 0, let first else { return self = CompactIDs(ids) }
+    if mixed.isEmpty, ids.allSatisfy({ $0.storeNumber == first.storeNumber && $0.entitySymbol == first.entitySymbol }) {
+      for id in ids { keys.append(id.key) }
+    } else {
+      mixed = self[0..<count] + ids
+      keys = []
+    }
   }
 
   /// How many there are.

@@ -51,6 +51,7 @@ package struct DictionaryRows {
 
   /// Calls `body` for the values of each row.
   package func forEach(_ body: ([Value]) throws -> Void) throws {
+    defer { plan.view.end() }
     var window = RowWindow(request)
     let allNames = columns.map(\.name)
     func pass(_ row: [Value]) throws -> Bool {

@@ -11,7 +11,7 @@ extension FetchPlan {
     _ pending: [ManagedObject], with query: StoreQuery, of store: any PersistentStore, twins: SavedTwins
   ) throws -> [ManagedObjectID]? {
     guard let sort, !pending.isEmpty, !request.shouldRefreshRefetchedObjects, !hasSmallWindow else { return nil }
-    let saved = try unchanged(query, \.self, store.objectIDs)
+    let saved = try unchanged(query, \.self, view.session(of: store).objectIDs)
     let readCount = pending.count &* (Int.bitWidth &- saved.count.leadingZeroBitCount)
     guard 8 &* readCount <= saved.count else { return nil }
     var ranks = SavedRanks(ids: saved, plan: self, sort: sort, twins: twins)
@@ -56,7 +56,7 @@ private struct SavedRanks {
 
   private mutating func rank(_ place: Int) throws -> CompiledSort.Rank? {
     if let rank = known[place] { return rank }
-    guard let row = try plan.context.coordinator.currentSnapshot(of: ids[place]) else { return nil }
+    guard let row = try plan.view.currentSnapshot(of: ids[place]) else { return nil }
     let object = try twins.judged(plan.context.object(for: row), by: row)
     let rank = try sort.rank(of: object, memo: plan.memo)
     known[place] = rank

@@ -24,10 +24,13 @@ struct FetchPlan {
   let memo: EvaluationMemo?
   /// Objects without changes of their own that a key path leads from to changed ones: they count as changed.
   private let affected: OrderedSet<ManagedObject>
+  /// What is read for the fetch.
+  let view: ReadView
   /// Whether unsaved changes do not count, and related objects are looked at that may have some.
   private let isWithoutChanges: Bool
 
-  init(_ request: FetchRequest, in context: ManagedObjectContext) throws {
+  /// `isKept` makes the view one of a walk.
+  init(_ request: FetchRequest, in context: ManagedObjectContext, isKept: Bool = false) throws {
     context.noteOpenRead()
     let entity = try context.entity(request.entityName)
     let request = try request.checked(in: context.model)
@@ -46,7 +49,14 @@ struct FetchPlan {
     isWithoutChanges = !request.includesPendingChanges && related?.isEmpty == false
     affected = hasPending ? try related?.owners(entities) ?? [] : []
     parts = try Self.parts(of: request, entity: entity, entities: entities, in: context)
+    let isOneCall =
+      parts.count == 1 && parts[0].plan.isComplete && !hasPending
+      && request.relationshipKeyPathsForPrefetching.isEmpty && !isKept
+    view = ReadView(context.coordinator, extent: isOneCall ? .oneCall : .view, isKept: isKept)
   }
+
+  /// Runs `body`, which reads more than the rows of the fetch, with all of it from one view.
+  func reading<Result>(_ body: () throws -> Result) rethrows -> Result { try context.reading(in: view, body) }
 
   private static func parts(
     of request: FetchRequest, entity: ResolvedEntity, entities: Range<EntityIndex>, in context: ManagedObjectContext
@@ -83,14 +93,25 @@ struct FetchPlan {
     // To be sorted anew by what the store has now, the rows are needed, whatever objects know from before.
     let isSortedAnew = sort != nil && !pending.isEmpty
     if isSortedAnew || request.includesPropertyValues && request.fetchBatchSize == 0 {
-      let rows = try unchanged(query, \.id, store.snapshots)
+      if !hasPending { return try allObjects(query, of: store) }
+      let rows = try unchanged(query, \.id, view.session(of: store).snapshots)
       saved = try context.objects(for: rows, refreshing: request.shouldRefreshRefetchedObjects)
       if isSortedAnew { for (object, row) in zip(saved, rows) { _ = try twins.judged(object, by: row) } }
     } else {
-      saved = try faults(unchanged(query, \.self, store.objectIDs))
+      saved = try faults(unchanged(query, \.self, view.session(of: store).objectIDs))
     }
     guard hasPending else { return saved }
     return window(pending.isEmpty ? saved : try sorted(saved + pending, twins: twins))
+  }
+
+  /// The objects of all rows that the store finds, made as the rows come.
+  private func allObjects(_ query: StoreQuery, of store: any PersistentStore) throws -> [ManagedObject] {
+    let pages = PageReader(try view.session(of: store).rows(matching: query), mayReadAhead: query.runsNoFunctions)
+    var objects: [ManagedObject] = []
+    while case let rows = try pages.next(upTo: RowPage.capacity), !rows.isEmpty {
+      objects += try context.objects(for: rows, refreshing: request.shouldRefreshRefetchedObjects)
+    }
+    return objects
   }
 
   /// Objects without their values; with a batch size they read theirs together.
@@ -123,27 +144,29 @@ struct FetchPlan {
   private func objectIDs(
     _ query: StoreQuery, of store: any PersistentStore, with pending: [ManagedObject]
   ) throws -> [ManagedObjectID] {
-    guard hasPending else { return try store.objectIDs(matching: query) }
+    guard hasPending else { return try view.session(of: store).objectIDs(matching: query) }
     guard sort != nil, !pending.isEmpty else {
-      return window(try unchanged(query, \.self, store.objectIDs) + pending.map(\.objectID))
+      return window(try unchanged(query, \.self, view.session(of: store).objectIDs) + pending.map(\.objectID))
     }
     let twins = SavedTwins(of: context)
     if let merged = try merged(pending, with: query, of: store, twins: twins) { return window(merged) }
     return try objects(query, of: store, with: pending, twins: twins).map(\.objectID)
   }
 
-  /// What is found, to be read as it is walked. Rows are read now where they all can be, and nothing else comes on top.
-  func results() throws -> FetchedObjects {
-    guard let (store, query) = storeQuery else {
-      return FetchedObjects(ids: try objectIDs(), plan: self, holdsContext: true)
+  /// What is found, to be read as it is walked, with a view that is kept. Rows are read as they are walked where nothing comes on top
+  /// of them, else their keys now. One page of rows, or those of a store that keeps no view, are read whole.
+  func results(readsKeys: Bool = false, holdsContext: Bool = true) throws -> FetchedObjects {
+    try reading {
+      guard let (store, query) = storeQuery, !readsKeys, !hasPending else {
+        return FetchedObjects(ids: try objectIDs(), plan: self, holdsContext: holdsContext)
+      }
+      let session = try view.session(of: store)
+      if !view.isSteady {
+        return FetchedObjects(rows: try session.snapshots(matching: query), plan: self, holdsContext: holdsContext)
+      }
+      let pages = PageReader(try session.rows(matching: query), mayReadAhead: query.runsNoFunctions)
+      return try FetchedObjects(pages, of: store, query, plan: self, holdsContext: holdsContext)
     }
-    let pending = try pendingMatches()
-    if request.includesPropertyValues, request.fetchBatchSize == 0, pending.isEmpty {
-      // A window counts only now: changed objects that were in its place are out.
-      let rows = try unchanged(query, \.id, store.snapshots)
-      return FetchedObjects(rows: hasPending ? window(rows) : rows, plan: self)
-    }
-    return FetchedObjects(ids: try objectIDs(query, of: store, with: pending), plan: self, holdsContext: true)
   }
 
   func count() throws -> Int {
@@ -158,7 +181,8 @@ struct FetchPlan {
     let (store, query) = (parts[0].store, parts[0].plan.query.withoutWindow)
     let all =
       hasPending
-      ? try unchangedCount(store, matching: query) + pendingMatches().count : try store.count(matching: query)
+      ? try unchangedCount(store, matching: query) + pendingMatches().count
+      : try view.session(of: store).count(matching: query)
     let rest = max(0, all - request.fetchOffset)
     return request.fetchLimit > 0 ? min(rest, request.fetchLimit) : rest
   }
@@ -166,10 +190,14 @@ struct FetchPlan {
   /// Hands the objects of the saved rows to `body`, some at a time, until it returns false; without a window. They are
   /// held by `body` only, unless they have to be sorted here.
   func forEachBatch(_ body: ([ManagedObject]) throws -> Bool) throws {
+    try reading { try readEachBatch(body) }
+  }
+
+  private func readEachBatch(_ body: ([ManagedObject]) throws -> Bool) throws {
     if let (store, found) = storeQuery {
       var query = found
       (query.limit, query.offset) = (0, 0)
-      return try store.forEachBatch(matching: query) { try body(context.objects(for: $0)) }
+      return try forEachPage(query, of: store) { try body(context.objects(for: $0)) }
     }
     if sort != nil {
       let twins = SavedTwins(of: context)
@@ -177,7 +205,7 @@ struct FetchPlan {
     }
     var goesOn = true
     for (store, plan) in parts where goesOn {
-      try store.forEachBatch(matching: plan.query.withoutWindow) { snapshots in
+      try forEachPage(plan.query.withoutWindow, of: store) { snapshots in
         let objects = try context.objects(for: snapshots)
         goesOn = try body(
           plan.isExact
@@ -192,6 +220,14 @@ struct FetchPlan {
   }
 
   // MARK: The store's part
+
+  /// Hands the rows that match to `body`, some at a time, until it returns false.
+  private func forEachPage(
+    _ query: StoreQuery, of store: any PersistentStore, _ body: ([Snapshot]) throws -> Bool
+  ) throws {
+    let pages = PageReader(try view.session(of: store).rows(matching: query), mayReadAhead: query.runsNoFunctions)
+    while case let rows = try pages.next(upTo: RowPage.capacity), !rows.isEmpty, try body(rows) {}
+  }
 
   /// The query that gives all saved rows of the result in their order, if one store can do all of it.
   private var storeQuery: (any PersistentStore, StoreQuery)? {
@@ -239,15 +275,16 @@ struct FetchPlan {
     where entities.contains(object.entity.index) && !object.objectID.isTemporaryID && rows.count <= Self.fewRows {
       rows.append(.objectID(object.objectID))
     }
-    if rows.isEmpty { return try store.count(matching: query) }
+    let session = try view.session(of: store)
+    if rows.isEmpty { return try session.count(matching: query) }
     let others = Predicate.not(.comparison(.init(.evaluatedObject, .in, .constant(.list(rows)))))
     let condition = query.predicate.map { Predicate.and([$0, others]) } ?? others
     if rows.count <= Self.fewRows {
       var narrowed = query
       narrowed.predicate = condition
-      if try store.plan(narrowed).isComplete { return try store.count(matching: narrowed) }
+      if try store.plan(narrowed).isComplete { return try session.count(matching: narrowed) }
     }
-    return try store.objectIDs(matching: query).reduce(0) { $0 + (isChanged($1) ? 0 : 1) }
+    return try session.objectIDs(matching: query).reduce(0) { $0 + (isChanged($1) ? 0 : 1) }
   }
 
   /// The changed objects that match as they are now.
@@ -265,11 +302,17 @@ struct FetchPlan {
   private func forEachMatch(
     _ twins: SavedTwins, keepsAll: Bool = false, _ body: (ManagedObject) throws -> Bool
   ) throws {
+    try reading { try readEachMatch(twins, keepsAll: keepsAll, body) }
+  }
+
+  private func readEachMatch(
+    _ twins: SavedTwins, keepsAll: Bool, _ body: (ManagedObject) throws -> Bool
+  ) throws {
     var goesOn = true
     for (store, plan) in parts where goesOn {
       let query = plan.query.withoutWindow
-      if keepsAll, plan.isExact { try HostMemory.require(store.count(matching: query) &* ManagedObject.ownWeight) }
-      try store.forEachBatch(matching: query) { rows in
+      if keepsAll, plan.isExact { try HostMemory.require(view.session(of: store).count(matching: query) &* ManagedObject.ownWeight) }
+      try forEachPage(query, of: store) { rows in
         let objects = try context.objects(for: rows, refreshing: request.shouldRefreshRefetchedObjects)
         for (object, row) in zip(objects, rows) where goesOn {
           try HostWork.charge()
@@ -330,6 +373,9 @@ struct FetchPlan {
 }
 
 extension StoreQuery {
+  /// Whether the store runs no function of a script for it, which belong to the thread of who asks.
+  fileprivate var runsNoFunctions: Bool { functions == nil || predicate == nil && sortDescriptors.isEmpty }
+
   /// The same rows in any order, all of them.
   fileprivate var withoutWindow: Self {
     var query = self

@@ -1,7 +1,7 @@
 public import MoonbaseModel
 import MoonbasePlatform
 
-/// What a fetch found: IDs, rows that are read some at a time as they are walked, and objects that are made when they are asked for
+/// What a fetch found: rows that are read some at a time as they are walked, and objects that are made when they are asked for
 /// and go again when nobody holds them. So a walk over a million objects takes the memory of a few hundred.
 ///
 /// ```swift
@@ -12,36 +12,53 @@ import MoonbasePlatform
 ///
 /// What it found stays as it was, whatever is changed, saved or deleted meanwhile: objects that went since are deleted objects or
 /// faults that cannot fire, and `existingObject(at:)` gives nil for them. The batch size of the request is how many rows are read at
-/// a time; without one, all rows are read at the fetch where the store can do all of it. It belongs to its context and to the
-/// context's executor.
+/// a time. It belongs to its context and to the context's executor.
+///
+/// All its rows, what is prefetched with them, and the faults that fire while it is there are of one view of the store: what others save
+/// meanwhile does not show. The view ends when this context saves, rolls back, refreshes an object or is reset, or once four newer
+/// results are kept; what is read afterwards is current. As long as there is a view, a SQLite file's log keeps growing.
 public final class FetchedObjects {
-  private enum Found {
-    case ids(CompactIDs)
-    case rows([Snapshot])
-  }
-
   // Who walks in a script must not keep the context: it has the script.
   private let reference: ContextReference
   private let holder: ManagedObjectContext?
-  @exclusivity(unchecked) private var found: Found
-  /// The number of the context's read-ahead for which the rows count.
-  private let readAheadNumber: Int
-  /// Objects that were not saved yet, by their temporary IDs: a save on the way gives them others.
-  private var unsaved: [ManagedObjectID: ManagedObject] = [:]
+  private let entity: ResolvedEntity
   private let isRefreshing: Bool
   private let keyPaths: [String]
   private let greatestSize: Int
+
+  /// The state of the store that all is read from; nil once what is read is current, and where all is read.
+  private var view: ReadView?
+  /// The IDs of what was found, as far as it was read.
+  @exclusivity(unchecked) private var ids: CompactIDs
+  /// The rows that are still to come; nil where all IDs are known.
+  private var rest: PageReader?
+  /// What the rows that are to come are asked for by.
+  private var source: (store: any PersistentStore, query: StoreQuery)?
+  /// Why the rows that were still to come did not.
+  private var failure: (any Error)?
+  private var knownCount: Int?
+  /// Rows that were read and may have no objects yet, and the place of the first.
+  private var page: [Snapshot] = []
+  private var pageStart = 0
+  /// The number of the context's read-ahead for which these rows count.
+  private let readAheadNumber: Int
+  /// Objects that were not saved yet, by their temporary IDs: a save on the way gives them others.
+  private var unsaved: [ManagedObjectID: ManagedObject] = [:]
   /// How many rows are read next. A walk begins with few, for what they weigh is not known.
   private var nextSize: Int
   /// What is held now, and the places it has.
   @exclusivity(unchecked) private var window = 0..<0
   @exclusivity(unchecked) private var objects: ContiguousArray<ManagedObject?> = []
+  /// The bytes that the context was told of.
+  private var weighed = 0
 
-  private init(_ found: Found, plan: FetchPlan, holdsContext: Bool) {
+  private init(ids: [ManagedObjectID], plan: FetchPlan, holdsContext: Bool, view: ReadView?) {
     let request = plan.request
     reference = plan.context.reference
     holder = holdsContext ? plan.context : nil
-    self.found = found
+    entity = plan.entity
+    self.ids = CompactIDs(ids)
+    self.view = view
     readAheadNumber = plan.context.readAheadNumber
     isRefreshing = request.shouldRefreshRefetchedObjects
     keyPaths = request.relationshipKeyPathsForPrefetching
@@ -49,33 +66,74 @@ public final class FetchedObjects {
     nextSize = request.fetchBatchSize > 0 ? greatestSize : Self.firstSize
   }
 
+  /// IDs, whose rows are read in the plan's view.
   convenience init(ids: [ManagedObjectID], plan: FetchPlan, holdsContext: Bool) {
-    self.init(.ids(CompactIDs(ids)), plan: plan, holdsContext: holdsContext)
+    self.init(ids: ids, plan: plan, holdsContext: holdsContext, view: ids.isEmpty || !plan.view.isSteady ? nil : plan.view)
     for id in ids where id.isTemporaryID { unsaved[id] = plan.context.registeredObject(for: id) }
+    beginFollowing(in: plan.context)
   }
 
-  convenience init(rows: [Snapshot], plan: FetchPlan) { self.init(.rows(rows), plan: plan, holdsContext: true) }
+  /// All rows, of a store that keeps no view.
+  convenience init(rows: [Snapshot], plan: FetchPlan, holdsContext: Bool) {
+    self.init(ids: rows.map(\.id), plan: plan, holdsContext: holdsContext, view: nil)
+    page = rows
+  }
+
+  /// Rows that come. The first are read now; where these are all, nothing more is needed of the store but what is to be prefetched.
+  convenience init(
+    _ pages: PageReader, of store: any PersistentStore, _ query: StoreQuery, plan: FetchPlan, holdsContext: Bool
+  ) throws {
+    self.init(ids: [], plan: plan, holdsContext: holdsContext, view: plan.view)
+    (rest, source) = (pages, (store, query))
+    try readPage()
+    if page.count < greatestSize { try readPage(keeping: true) }
+    if rest == nil, keyPaths.isEmpty { view = nil }
+    beginFollowing(in: plan.context)
+  }
+
+  deinit { reference.context?.weigh(-weighed) }
+
+  private func beginFollowing(in context: ManagedObjectContext) {
+    guard let view else { return }
+    view.walk = self
+    context.follow(view)
+  }
 
   /// The context of the objects, which it keeps alive.
   public var managedObjectContext: ManagedObjectContext? { reference.context }
 
-  /// How many objects were found.
+  /// How many objects were found. Where rows are still to come, they are counted.
   public var count: Int {
-    switch found {
-    case .ids(let ids): ids.count
-    case .rows(let rows): rows.count
-    }
+    guard rest != nil || failure != nil else { return ids.count }
+    if let knownCount { return knownCount }
+    return attempt {
+      guard rest != nil, let view, let source else { return ids.count }
+      let counted = try view.session(of: source.store).count(matching: source.query)
+      knownCount = counted
+      return counted
+    } ?? ids.count
   }
 
-  /// The IDs of the objects, in their order; of new ones that were saved meanwhile the permanent ones.
-  public var objectIDs: [ManagedObjectID] { ids(0..<count) }
+  /// No fewer than these were found.
+  public var underestimatedCount: Int { ids.count }
 
-  /// The bytes that it keeps, by estimate; what it read the context weighs.
-  package var weight: Int {
-    switch found {
-    case .ids(let ids): 1024 + ids.weight + 48 * unsaved.count
-    case .rows(let rows): rows.reduce(1024) { $0 + 24 + $1.weight }
+  /// The IDs of the objects, in their order; of new ones that were saved meanwhile the permanent ones.
+  public var objectIDs: [ManagedObjectID] {
+    attempt { try readRest() }
+    return ids(0..<ids.count)
+  }
+
+  /// The bytes that it keeps, by estimate; what it reads later the context weighs.
+  package var weight: Int { page.reduce(1024 + ids.weight + 48 * unsaved.count) { $0 + 24 + $1.weight } }
+
+  /// Whether there is an object at a place. Throws where the rows up to there cannot be read.
+  package func reaches(_ index: Int) throws -> Bool {
+    while index >= ids.count {
+      if let failure { throw failure }
+      guard rest != nil else { return false }
+      if index == ids.count { try readPage() } else { try readRest() }
     }
+    return true
   }
 
   /// An object, with its values; nil where it was deleted since, or its row is gone.
@@ -90,14 +148,36 @@ public final class FetchedObjects {
   }
 
   private func ids(_ range: Range<Int>) -> [ManagedObjectID] {
-    switch found {
-    case .ids(let ids): ids[range].map { unsaved[$0]?.objectID ?? $0 }
-    case .rows(let rows): rows[range].map(\.id)
+    unsaved.isEmpty ? ids[range] : ids[range].map { unsaved[$0]?.objectID ?? $0 }
+  }
+
+  /// For what cannot throw: the context keeps the error.
+  @discardableResult
+  private func attempt<Result>(_ body: () throws -> Result) -> Result? {
+    do { return try body() } catch {
+      reference.context?.keep(error)
+      return nil
     }
   }
 }
 
 extension FetchedObjects: RandomAccessCollection {
+  /// Goes through the objects as they are read.
+  public struct Iterator: IteratorProtocol {
+    fileprivate let found: FetchedObjects
+    fileprivate var index = 0
+
+    /// The next object. Where rows cannot be read, there is none, and the context keeps the error.
+    public mutating func next() -> ManagedObject? {
+      guard found.attempt({ try found.reaches(index) }) == true else { return nil }
+      defer { index += 1 }
+      return found.object(at: index)
+    }
+  }
+
+  /// Goes through the objects from the first on.
+  public func makeIterator() -> Iterator { Iterator(found: self) }
+
   /// The first place.
   public var startIndex: Int { 0 }
   /// One past the last place.
@@ -107,19 +187,63 @@ extension FetchedObjects: RandomAccessCollection {
   /// be read, and the context keeps the error among its pending ones.
   public subscript(index: Int) -> ManagedObject {
     precondition(index >= 0 && index < count, "\(count) objects were found: there is none at \(index)")
-    do {
-      if !window.contains(index) { try readWindow(with: index) }
-      if let object = objects[index - window.lowerBound] { return object }
-    } catch {
-      holder?.keep(error)
-    }
-    guard let holder else { preconditionFailure("a walk of a script asks for existing objects") }
-    return unsavedObject(at: index) ?? holder.fault(ids(index..<index + 1)[0])
+    return object(at: index)
   }
 
-  private func unsavedObject(at index: Int) -> ManagedObject? {
-    guard case .ids(let ids) = found else { return nil }
-    return unsaved[ids[index..<index + 1][0]]
+  private func object(at index: Int) -> ManagedObject {
+    if window.contains(index), let object = objects[index - window.lowerBound] { return object }
+    attempt { if !window.contains(index) { try readWindow(with: index) } }
+    if window.contains(index), let object = objects[index - window.lowerBound] { return object }
+    guard let holder else { preconditionFailure("a walk of a script asks for existing objects") }
+    guard index < ids.count else {
+      return holder.fault(ManagedObjectID(store: StoreNumber(""), entity: entity.symbol, key: 0))
+    }
+    return unsaved[ids[index..<index + 1][0]] ?? holder.fault(ids(index..<index + 1)[0])
+  }
+}
+
+// MARK: - Pages
+
+extension FetchedObjects {
+  /// Reads the next rows of those that are to come; `keeping` puts them behind those that are here.
+  private func readPage(keeping: Bool = false) throws {
+    guard let rest, let context = reference.context else { throw goneError }
+    let rows = try rest.next(upTo: greatestSize)
+    if rows.isEmpty { return endRest() }
+    if keeping { page += rows } else { (pageStart, page) = (ids.count, rows) }
+    ids.append(rows.map(\.id))
+    weigh(in: context)
+  }
+
+  /// Reads the IDs of all that is to come: somebody goes elsewhere, or the view ends.
+  private func readRest() throws {
+    if let failure { throw failure }
+    guard let rest, let context = reference.context else { return }
+    try context.reading(in: view) { ids.append(try rest.remainingIDs()) }
+    endRest()
+    weigh(in: context)
+  }
+
+  private func endRest() { (rest, source, knownCount) = (nil, nil, nil) }
+
+  private func weigh(in context: ManagedObjectContext) {
+    let weight = ids.weight
+    context.weigh(weight - weighed)
+    weighed = weight
+  }
+
+  /// The view ends: what is still to come is noted, and read by its IDs from then on.
+  func noteRest() {
+    do { try readRest() } catch {
+      let found = count
+      failure = error
+      (rest, source, knownCount) = (nil, nil, Swift.max(found, ids.count))
+    }
+    (page, view) = ([], nil)
+  }
+
+  private var goneError: GraphError {
+    GraphError(.objectNotFound, message: "the context of what was fetched is gone: keep it while you walk")
   }
 }
 
@@ -133,19 +257,20 @@ extension FetchedObjects {
   private static let units = 100
 
   private func readWindow(with index: Int) throws {
-    guard let context = reference.context else {
-      throw GraphError(.objectNotFound, message: "the context of what was fetched is gone: keep it while you walk")
-    }
+    guard let context = reference.context else { throw goneError }
     try HostWork.charge(Self.units)
+    guard try reaches(index) else { throw goneError }
+    if context.readAheadNumber != readAheadNumber { page = [] }
     let range = rangeToRead(with: index)
     // Those before are let go first.
     (window, objects) = (0..<0, [])
-    if case .rows = found, context.readAheadNumber != readAheadNumber { found = .ids(CompactIDs(objectIDs)) }
-    let held = try read(range, in: context)
-    let present = held.compactMap { $0 }
-    if !keyPaths.isEmpty { try context.prefetch(keyPaths, of: present) }
+    let held = try context.reading(in: view) {
+      let held = try read(range, in: context)
+      if !keyPaths.isEmpty { try context.prefetch(keyPaths, of: held.compactMap { $0 }) }
+      return held
+    }
     (window, objects) = (range, held)
-    let weight = present.reduce(0) { $0 + $1.weight } / Swift.max(1, present.count)
+    let weight = held.reduce(0) { $0 + ($1?.weight ?? 0) } / Swift.max(1, held.count)
     nextSize = Swift.max(1, Swift.min(greatestSize, 8 * range.count, Self.greatestWeight / Swift.max(1, weight)))
   }
 
@@ -153,12 +278,15 @@ extension FetchedObjects {
   private func rangeToRead(with index: Int) -> Range<Int> {
     if index == window.lowerBound - 1 { return Swift.max(0, index + 1 - nextSize)..<index + 1 }
     if index != window.upperBound { nextSize = Swift.min(greatestSize, Self.firstSize) }
-    return index..<Swift.min(count, index + nextSize)
+    let end = Swift.min(ids.count, index + nextSize)
+    let pageEnd = pageStart + page.count
+    return index..<(index >= pageStart && index < pageEnd ? Swift.min(end, pageEnd) : end)
   }
 
   private func read(_ range: Range<Int>, in context: ManagedObjectContext) throws -> ContiguousArray<ManagedObject?> {
-    if case .rows(let rows) = found {
-      return ContiguousArray(try context.objects(for: Array(rows[range]), refreshing: isRefreshing))
+    if range.lowerBound >= pageStart, range.upperBound <= pageStart + page.count {
+      let rows = page[range.lowerBound - pageStart..<range.upperBound - pageStart]
+      return ContiguousArray(try context.objects(for: Array(rows), refreshing: isRefreshing))
     }
     let ids = ids(range)
     let loaded = try context.loadObjects(with: ids)
@@ -170,17 +298,18 @@ extension FetchedObjects {
 }
 
 extension ManagedObjectContext {
-  /// What a request finds, to be read as it is walked: IDs now, rows and objects on access.
+  /// What a request finds, to be read as it is walked: rows some at a time, objects on access.
+  ///
+  /// A request without property values (`includesPropertyValues`) gives the keys now, and rows by their keys as they are walked.
   ///
   /// Throws as `fetch` does.
   public func fetchedObjects(_ request: FetchRequest) throws -> FetchedObjects {
-    try FetchPlan(request, in: self).results()
+    try FetchPlan(request, in: self, isKept: true).results(readsKeys: !request.includesPropertyValues)
   }
 
   /// The same for a walk that does not keep the context, and asks for existing objects only.
   package func walk(_ request: FetchRequest) throws -> FetchedObjects {
-    let plan = try FetchPlan(request, in: self)
-    return FetchedObjects(ids: try plan.objectIDs(), plan: plan, holdsContext: false)
+    try FetchPlan(request, in: self, isKept: true).results(holdsContext: false)
   }
 
   /// The object of an ID, made as a fault if it is not registered, whatever is wrong with its entity: then its values cannot be read.

@@ -8,10 +8,12 @@ extension ManagedObjectContext {
   /// deleted ones are not. Throws for unknown names, for a predicate that does not fit the entity, and what the store throws.
   public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
     let plan = try FetchPlan(request, in: self)
-    let objects = try plan.objects()
-    if !request.returnsObjectsAsFaults { try fireFaults(of: objects) }
-    try prefetch(request.relationshipKeyPathsForPrefetching, of: objects)
-    return objects
+    return try plan.reading {
+      let objects = try plan.objects()
+      if !request.returnsObjectsAsFaults { try fireFaults(of: objects) }
+      try prefetch(request.relationshipKeyPathsForPrefetching, of: objects)
+      return objects
+    }
   }
 
   private func fireFaults(of objects: [ManagedObject]) throws {

@@ -58,8 +58,8 @@ struct Prefetch {
   /// is done: the IDs of theirs wait in the context.
   private func loadToMany(_ slot: Slot, of owners: [ManagedObject], areHeld: Bool) throws {
     let missing = owners.filter { !$0.objectID.isTemporaryID && !$0.toManyState(slot).isLoaded }
-    for (store, group) in try context.coordinator.byStore(missing.map(\.objectID)) {
-      let lists = try store.destinations(of: group, relationship: slot)
+    for (_, group) in try context.coordinator.byStore(missing.map(\.objectID)) {
+      let lists = try context.coordinator.destinations(of: group, relationship: slot, in: context.view)
       try HostWork.charge(lists.count)
       for (id, list) in zip(group, lists) {
         if areHeld, let owner = context.registeredObject(for: id) {

@@ -24,7 +24,7 @@ extension ManagedObject: CustomStringConvertible {
   private var valuesToShow: ContiguousArray<Value>? {
     guard let context else { return nil }
     noteRead(.state)
-    return currentValues ?? (try? context.coordinator.snapshot(of: objectID)).map { ContiguousArray($0.values) }
+    return currentValues ?? (try? context.coordinator.snapshot(of: objectID, in: context.view)).map { ContiguousArray($0.values) }
   }
 
   private var absence: String {

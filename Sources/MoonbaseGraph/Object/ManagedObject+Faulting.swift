@@ -9,7 +9,7 @@ extension ManagedObject {
     guard let context else { throw goneError }
     if snapshot == nil, let batch { try context.loadRows(of: batch.ids) }
     leaveBatch()
-    if snapshot == nil { takeRow(try context.coordinator.row(of: objectID)) }
+    if snapshot == nil { takeRow(try context.coordinator.row(of: objectID, in: context.view)) }
     if stopBeingFault() { rowArrived() }
     try wakeUp(in: context)
   }

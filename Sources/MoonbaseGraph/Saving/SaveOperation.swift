@@ -30,6 +30,8 @@ struct SaveOperation {
     do {
       try SavePreparation(context: context).run()
       guard context.hasChanges else { return }
+      // Stores need not keep what it replaces.
+      context.endViews()
       context.phase = .writing
       plan = try SavePlan(context)
       counted = CountedOwners(before: context)

@@ -21,7 +21,7 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   private let registry = Lock(Registry())
-  private let rows = RowCache()
+  let rows = RowCache()
   /// The counts that stores keep themselves.
   let counts: CountedRelationships
 
@@ -126,8 +126,14 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// A row that must be there. Throws `.objectNotFound` where it is gone.
-  func row(of id: ManagedObjectID) throws -> Snapshot {
-    try present(snapshot(of: id), id: id)
+  func row(of id: ManagedObjectID, in view: ReadView?) throws -> Snapshot {
+    try present(snapshot(of: id, in: view), id: id)
+  }
+
+  /// A row as a view has it, or from the cache.
+  func snapshot(of id: ManagedObjectID, in view: ReadView?) throws -> Snapshot? {
+    if let view { return try view.snapshot(of: id) }
+    return try snapshot(of: id)
   }
 
   /// A row that must be there, as the store has it now. Throws `.objectNotFound` where it is gone.
@@ -149,7 +155,8 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// Rows as the stores have them now; those that are gone are left out.
-  func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot] {
+  func snapshots(of ids: [ManagedObjectID], in view: ReadView? = nil) throws -> [Snapshot] {
+    if let view { return try view.snapshots(of: ids) }
     var result: [Snapshot] = []
     for (store, group) in try byStore(ids) {
       result += try rows.reading { try store.snapshots(of: group) }
@@ -166,8 +173,13 @@ public final class PersistentStoreCoordinator: Sendable {
   /// What was read is read anew when it is asked for next.
   func forgetAllRows() { rows.removeAll() }
 
-  func destinations(of id: ManagedObjectID, relationship slot: Slot) throws -> [ManagedObjectID] {
-    try store(of: id).destinations(of: id, relationship: slot)
+  /// The destinations of objects of one store as a view has them, or as they are now.
+  func destinations(
+    of ids: [ManagedObjectID], relationship slot: Slot, in view: ReadView? = nil
+  ) throws -> [[ManagedObjectID]] {
+    if let view { return try view.destinations(of: ids, relationship: slot) }
+    guard let first = ids.first else { return [] }
+    return try store(of: first).destinations(of: ids, relationship: slot)
   }
 
   // MARK: Saving

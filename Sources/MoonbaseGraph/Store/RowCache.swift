@@ -43,18 +43,27 @@ final class RowCache: Sendable {
 
   /// Reads rows and takes them in, but for those that were written or taken out meanwhile.
   func reading(_ body: () throws -> [Snapshot]) rethrows -> [Snapshot] {
-    contents.withLock { $0.readers += 1 }
-    var rows: [Snapshot] = []
-    defer { finish(rows) }
-    rows = try body()
+    enter()
+    defer { leave() }
+    let rows = try body()
+    take(rows)
     return rows
   }
 
-  private func finish(_ rows: [Snapshot]) {
+  /// Somebody begins to read: from now on it is noted what is written.
+  func enter() { contents.withLock { $0.readers += 1 } }
+
+  func leave() {
+    contents.withLock { cache in
+      cache.readers -= 1
+      if cache.readers == 0, !cache.written.isEmpty { cache.written = [:] }
+    }
+  }
+
+  /// Takes in what was read since `enter`, but for what was written or taken out meanwhile.
+  func take(_ rows: [Snapshot]) {
     contents.withLock { cache in
       for row in rows where row.version >= cache.written[row.id] ?? .min { put(row, in: &cache) }
-      cache.readers -= 1
-      if cache.readers == 0 { cache.written = [:] }
     }
   }
 

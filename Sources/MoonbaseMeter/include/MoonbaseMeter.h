@@ -28,6 +28,20 @@ static inline bool moonbase_meter_charge(int64_t units) {
   return moonbase_meter_rest < 0 && moonbase_meter_look();
 }
 
+// Work that a thread does on behalf of a run on another one: it counts what is charged, and is told to stop.
+
+struct moonbase_errand;
+
+// For the run on this thread: no greater value is read for it than it may have.
+struct moonbase_errand *_Nonnull moonbase_errand_make(void);
+void moonbase_errand_free(struct moonbase_errand *_Nonnull errand);
+// From here on this thread charges the errand; it runs nothing of its own until it leaves.
+void moonbase_errand_enter(struct moonbase_errand *_Nonnull errand);
+void moonbase_errand_leave(void);
+// The units since the last time.
+int64_t moonbase_errand_take(struct moonbase_errand *_Nonnull errand);
+void moonbase_errand_stop(struct moonbase_errand *_Nonnull errand);
+
 // Writing through C's buffers that ends with the run: a full pipe that nobody reads would hold it up for ever.
 
 // Writes bytes. Once the run on this thread must end they are dropped instead of waiting for room. A stream that takes nothing any

@@ -192,6 +192,8 @@ private final class SQLiteRowCursor: RowCursor, @unchecked Sendable {  // what c
   /// Whether something was handed out.
   fileprivate var hasBegun = false
   fileprivate var isOver = false
+  /// Why it cannot go on: it never looks as if it were at its end.
+  fileprivate var failure: (any Error)?
 
   init(_ query: StoreQuery, sql: SQLFragment, plan: RowPlan, session: SQLiteReadSession) {
     (self.query, self.sql, self.plan, self.session) = (query, sql, plan, session)
@@ -230,6 +232,7 @@ extension SQLiteReadSession {
   ) throws -> [Element] {
     try turn.withLock { _ in
       for _ in 0..<20 {
+        if let failure = cursor.failure { throw failure }
         if cursor.isOver { return [] }
         try checkGoesOn()
         guard let kept else { break }
@@ -241,9 +244,10 @@ extension SQLiteReadSession {
             if cursor.isOver { finish(cursor) }
             return rows
           } catch {
-            cursor.isOver = true
             finish(cursor)
-            throw store.explained(error)
+            let failure = store.explained(error)
+            cursor.failure = failure
+            throw failure
           }
         }
         finish(cursor)

@@ -24,7 +24,7 @@ final class ObjectWalk {
   func next() throws -> ManagedObject? {
     if let saveEvery, visited.count >= saveEvery { try saveVisited() }
     _ = try box.context
-    while position < found.count {
+    while try found.reaches(position) {
       defer { position += 1 }
       guard let object = try found.existingObject(at: position) else { continue }
       if saveEvery != nil { visited.append(object) }

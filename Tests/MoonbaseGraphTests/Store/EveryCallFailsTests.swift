@@ -183,7 +183,10 @@ import struct MoonbaseModel.SortDescriptor
         var request = request
         request.fetchBatchSize = 2
         let found = try bench.context.fetchedObjects(request)
-        return try found.indices.map { try found.existingObject(at: $0).map(bench.line) ?? "-" }
+        let lines = try found.indices.map { try found.existingObject(at: $0).map(bench.line) ?? "-" }
+        // To count cannot throw: the context keeps the error.
+        if let error = bench.context.takePendingErrors().first { throw error }
+        return lines
       }
     ),
     (

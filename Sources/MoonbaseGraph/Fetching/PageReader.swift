@@ -1,0 +1,161 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// The pages of a cursor, one after the other. Once a walk proves long, another thread reads the next ones while these are used.
+///
+/// The other thread has the cursor as long as it reads, and nobody else does. It reads no further than two pages, then its work is done
+/// until one is taken: no thread waits for a walk that stands still. What it does is charged to the run of who takes the pages, and ends with it.
+/// An error comes at the page it belongs to.
+final class PageReader {
+  private let cursor: any RowCursor
+  private let ahead = PagesAhead()
+  private let mayReadAhead: Bool
+  /// How many full pages were read here.
+  private var fullPages = 0
+
+  /// So many pages are read before another thread is asked: fewer rows are read sooner than it comes.
+  private static let firstPages = 2
+  /// Another thread helps only where it does not take turns with this one.
+  private static let hasSeveralCores = ProcessInfo.processInfo.activeProcessorCount > 1
+  /// Pages that are read ahead are no part yet of what a run is weighed with: of its memory they take no more than this part.
+  private static let share = 32
+
+  /// Reads a cursor; with `mayReadAhead` on another thread, too, which must not run functions of scripts.
+  init(_ cursor: any RowCursor, mayReadAhead: Bool) {
+    self.cursor = cursor
+    self.mayReadAhead = mayReadAhead && Self.hasSeveralCores && !(cursor is RowList)
+  }
+
+  deinit { ahead.stop() }
+
+  /// The next rows, none at the end.
+  func next(upTo count: Int) throws -> [Snapshot] {
+    if let page = try ahead.take(cursor, count: count) { return try page.get() }
+    let page = try cursor.next(upTo: count)
+    fullPages = page.count >= RowPage.capacity ? fullPages + 1 : 0
+    if mayReadAhead, fullPages >= Self.firstPages, !Self.isHeavy(page) { ahead.begin(cursor, count: count) }
+    return page
+  }
+
+  /// The IDs of all rows that are still to come.
+  func remainingIDs() throws -> [ManagedObjectID] {
+    let pages = try ahead.takeAll()
+    let ids = try pages.flatMap { try $0.get().map(\.id) }
+    return try ids + cursor.remainingIDs()
+  }
+
+  private static func isHeavy(_ page: [Snapshot]) -> Bool {
+    page.reduce(0) { $0 &+ $1.weight } > HostWork.greatestValue / share
+  }
+}
+
+/// Pages that another thread reads.
+private final class PagesAhead: @unchecked Sendable {  // what changes is touched only under `condition`
+  private enum State {
+    /// Nobody reads.
+    case idle
+    /// A thread was asked to, and has not come yet.
+    case asked(Int)
+    case reading
+  }
+
+  private let condition = NSCondition()
+  private var state = State.idle
+  /// The number of the last request.
+  private var number = 0
+  private var pages: [Result<[Snapshot], any Error>] = []
+  private var isStopped = false
+  private var isAtEnd = false
+  private var errand: HostErrand?
+
+  private static let depth = 2
+  /// Between two looks whether the run that waits must end.
+  private static let pause = 0.01
+
+  /// Asks another thread to read.
+  func begin(_ cursor: any RowCursor, count: Int) {
+    condition.lock()
+    defer { condition.unlock() }
+    ask(cursor, count: count)
+  }
+
+  private func ask(_ cursor: any RowCursor, count: Int) {
+    guard case .idle = state, !isAtEnd, !isStopped, pages.count < Self.depth else { return }
+    number += 1
+    state = .asked(number)
+    let errand = errand ?? HostErrand()
+    self.errand = errand
+    let number = number
+    DispatchQueue.global(qos: .userInitiated).async { self.read(cursor, count: count, for: errand, number) }
+  }
+
+  private func read(_ cursor: any RowCursor, count: Int, for errand: HostErrand, _ number: Int) {
+    condition.lock()
+    defer { condition.unlock() }
+    guard case .asked(number) = state, !isStopped else { return }
+    state = .reading
+    while !isStopped, !isAtEnd, pages.count < Self.depth {
+      condition.unlock()
+      let page = Result { try errand.run { try cursor.next(upTo: count) } }
+      condition.lock()
+      pages.append(page)
+      isAtEnd = (try? page.get().isEmpty) ?? true
+      condition.signal()
+    }
+    state = .idle
+    condition.signal()
+  }
+
+  /// The next page, waiting for one that is on its way; nil where none is: then the cursor is the caller's again.
+  func take(_ cursor: any RowCursor, count: Int) throws -> Result<[Snapshot], any Error>? {
+    guard let errand else { return nil }
+    condition.lock()
+    defer { condition.unlock() }
+    while pages.isEmpty {
+      guard case .reading = state else {
+        // Who was asked and has not come is too late.
+        state = .idle
+        self.errand = nil
+        return nil
+      }
+      try wait(charging: errand)
+    }
+    try HostWork.charge(errand.takeUnits())
+    let page = pages.removeFirst()
+    ask(cursor, count: count)
+    return page
+  }
+
+  /// All pages that were read; the cursor is the caller's again.
+  func takeAll() throws -> [Result<[Snapshot], any Error>] {
+    guard let errand else { return [] }
+    condition.lock()
+    defer { condition.unlock() }
+    isAtEnd = true
+    while case .reading = state { try wait(charging: errand) }
+    state = .idle
+    self.errand = nil
+    try HostWork.charge(errand.takeUnits())
+    defer { pages = [] }
+    return pages
+  }
+
+  /// Waits for a moment. A run that must end, and a task that was cancelled, end the reading too.
+  private func wait(charging errand: HostErrand) throws {
+    _ = condition.wait(until: Date(timeIntervalSinceNow: Self.pause))
+    let mustEnd = HostWork.mustEnd(after: errand.takeUnits()) || HostWork.isOver
+    guard mustEnd || Task.isCancelled else { return }
+    isStopped = true
+    errand.stop()
+    while case .reading = state { condition.wait() }
+    throw mustEnd ? HostWork.ending() : CancellationError()
+  }
+
+  /// Nobody wants more.
+  func stop() {
+    condition.lock()
+    isStopped = true
+    errand?.stop()
+    condition.unlock()
+  }
+}
