@@ -30,6 +30,12 @@ public final class FailingStore: PersistentStore {
   private let firstKey = Lock<Int64?>(nil)
   private let callsLeft = Lock<Int?>(nil)
 
+  private let meddling = Lock(Meddling())
+
+  private struct Meddling: Sendable {
+    var body: (@Sendable () throws -> Void)?
+  }
+
   /// Wraps a store.
   public init(_ base: any PersistentStore) { self.base = base }
 
@@ -41,6 +47,18 @@ public final class FailingStore: PersistentStore {
 
   /// Lets `count` more calls succeed, those of save sessions among them, and the one after them fail; the rest succeed.
   public func fail(onceAfterCalls count: Int?) { callsLeft.withLock { $0 = count } }
+
+  /// Runs `body` once, after the next rows were read and before anything else is: somebody else is quick.
+  public func meddle(_ body: @escaping @Sendable () throws -> Void) { meddling.withLock { $0.body = body } }
+
+  fileprivate func meddled(_ rows: [Snapshot]) throws -> [Snapshot] {
+    let body = meddling.withLock { meddling in
+      defer { meddling.body = nil }
+      return meddling.body
+    }
+    try body?()
+    return rows
+  }
 
   /// Whether the call that was to fail is still to come.
   public var isToFail: Bool { callsLeft.withLock { $0 != nil } }
@@ -144,7 +162,7 @@ private final class FailingView: ReadSession {
 
   func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
     try store.read()
-    return try base.snapshots(matching: query)
+    return try store.meddled(base.snapshots(matching: query))
   }
 
   func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
@@ -183,7 +201,7 @@ private final class FailingCursor: RowCursor {
 
   func next(upTo count: Int) throws -> [Snapshot] {
     try store.call()
-    return try base.next(upTo: count)
+    return try store.meddled(base.next(upTo: count))
   }
 
   func remainingIDs() throws -> [ManagedObjectID] {

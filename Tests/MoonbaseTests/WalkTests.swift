@@ -139,7 +139,10 @@ import Testing
     let domain = try ScriptDomain(limits: limits)
     defer { domain.close() }
     try domain.setContext(try domain.context(of: container.opened))
-    let script = "for thing in moonbase.context:fetch('Thing'):each() do assert(thing.name) end"
+    let script = """
+      local c = moonbase.context
+      for _, id in ipairs(c:fetch('Thing'):ids()) do assert(c:object(id).name) end
+      """
     #expect(ScriptRunner(domain).run([ScriptSource(name: "script.lua", text: script)]).status == 0)
     let store = try #require(container.coordinator.persistentStores[0] as? SQLiteStore)
     let reader = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
@@ -155,7 +158,7 @@ import Testing
   }
 
   @Test func rowsCountWhileABatchIsRead() throws {
-    let script = "pcall(moonbase.context:fetch('Thing'):batch(200):each())"
+    let script = "pcall(function() return moonbase.context:fetch('Thing'):batch(200):all()[1].name end)"
     let (outcome, peak) = try run(script, isStored: true, limits: LuaLimits(memory: 4 << 20), fillWithHeavyRows)
     #expect(outcome.status == 3, "\(outcome)")
     #expect(peak < 12 << 20)

@@ -16,13 +16,10 @@ final class ReadView {
   /// Whose view it is.
   weak var walk: FetchedObjects?
 
-  /// For so many rows a walk is not asked to read them again.
-  private static let capacity = 4096
-
   init(_ coordinator: PersistentStoreCoordinator, extent: ReadExtent, isKept: Bool) {
     self.coordinator = coordinator
     self.extent = extent
-    rows = isKept ? RowCache(capacity: Self.capacity) : nil
+    rows = isKept ? RowCache(share: 4) : nil
   }
 
   deinit { end() }

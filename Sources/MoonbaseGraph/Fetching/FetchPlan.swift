@@ -106,6 +106,11 @@ struct FetchPlan {
 
   /// The objects of all rows that the store finds, made as the rows come.
   private func allObjects(_ query: StoreQuery, of store: any PersistentStore) throws -> [ManagedObject] {
+    guard HostWork.greatestValue == .max else {
+      // With a limit, all objects are weighed before the first is made.
+      let rows = try view.session(of: store).snapshots(matching: query)
+      return try context.objects(for: rows, refreshing: request.shouldRefreshRefetchedObjects)
+    }
     let pages = PageReader(try view.session(of: store).rows(matching: query), mayReadAhead: query.runsNoFunctions)
     var objects: [ManagedObject] = []
     while case let rows = try pages.next(upTo: RowPage.capacity), !rows.isEmpty {

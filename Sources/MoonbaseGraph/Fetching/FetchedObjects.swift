@@ -283,14 +283,22 @@ extension FetchedObjects {
     return index..<(index >= pageStart && index < pageEnd ? Swift.min(end, pageEnd) : end)
   }
 
+  /// One by one: an array would be cast element by element.
+  private static func held(_ objects: [ManagedObject]) -> ContiguousArray<ManagedObject?> {
+    var held: ContiguousArray<ManagedObject?> = []
+    held.reserveCapacity(objects.count)
+    for object in objects { held.append(object) }
+    return held
+  }
+
   private func read(_ range: Range<Int>, in context: ManagedObjectContext) throws -> ContiguousArray<ManagedObject?> {
     if range.lowerBound >= pageStart, range.upperBound <= pageStart + page.count {
       let rows = page[range.lowerBound - pageStart..<range.upperBound - pageStart]
-      return ContiguousArray(try context.objects(for: Array(rows), refreshing: isRefreshing))
+      return Self.held(try context.objects(for: Array(rows), refreshing: isRefreshing))
     }
     let ids = ids(range)
     let loaded = try context.loadObjects(with: ids)
-    if loaded.count == ids.count { return ContiguousArray(loaded) }
+    if loaded.count == ids.count { return Self.held(loaded) }
     return withExtendedLifetime(loaded) {
       ContiguousArray(ids.map { context.registeredObject(for: $0).flatMap { $0.needsRow ? nil : $0 } })
     }

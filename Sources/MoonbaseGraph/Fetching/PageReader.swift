@@ -1,4 +1,4 @@
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
 
 /// The pages of a cursor, one after the other. Once a walk proves long, another thread reads the next ones while these are used.
@@ -6,7 +6,7 @@ import MoonbasePlatform
 /// The other thread has the cursor as long as it reads, and nobody else does. It reads no further than two pages, then its work is done
 /// until one is taken: no thread waits for a walk that stands still. What it does is charged to the run of who takes the pages, and ends with it.
 /// An error comes at the page it belongs to.
-final class PageReader {
+package final class PageReader {
   private let cursor: any RowCursor
   private let ahead = PagesAhead()
   private let mayReadAhead: Bool
@@ -16,12 +16,12 @@ final class PageReader {
   /// So many pages are read before another thread is asked: fewer rows are read sooner than it comes.
   private static let firstPages = 2
   /// Another thread helps only where it does not take turns with this one.
-  private static let hasSeveralCores = ProcessInfo.processInfo.activeProcessorCount > 1
+  private static let hasSeveralCores = ProcessorCores.count > 1
   /// Pages that are read ahead are no part yet of what a run is weighed with: of its memory they take no more than this part.
   private static let share = 32
 
   /// Reads a cursor; with `mayReadAhead` on another thread, too, which must not run functions of scripts.
-  init(_ cursor: any RowCursor, mayReadAhead: Bool) {
+  package init(_ cursor: any RowCursor, mayReadAhead: Bool) {
     self.cursor = cursor
     self.mayReadAhead = mayReadAhead && Self.hasSeveralCores && !(cursor is RowList)
   }
@@ -29,7 +29,7 @@ final class PageReader {
   deinit { ahead.stop() }
 
   /// The next rows, none at the end.
-  func next(upTo count: Int) throws -> [Snapshot] {
+  package func next(upTo count: Int) throws -> [Snapshot] {
     if let page = try ahead.take(cursor, count: count) { return try page.get() }
     let page = try cursor.next(upTo: count)
     fullPages = page.count >= RowPage.capacity ? fullPages + 1 : 0
@@ -38,7 +38,7 @@ final class PageReader {
   }
 
   /// The IDs of all rows that are still to come.
-  func remainingIDs() throws -> [ManagedObjectID] {
+  package func remainingIDs() throws -> [ManagedObjectID] {
     let pages = try ahead.takeAll()
     let ids = try pages.flatMap { try $0.get().map(\.id) }
     return try ids + cursor.remainingIDs()

@@ -21,16 +21,18 @@ final class RowCache: Sendable {
   }
 
   /// Of the memory of a script that reads, both generations together take a quarter.
-  private static var greatestWeight: Int { min(32 << 20, HostWork.greatestValue / 4) }
+  private var greatestWeight: Int { min(32 << 20, HostWork.greatestValue / 4) / share }
   private static let outdated = Int64.max
 
   private let capacity: Int
+  private let share: Int
   private let contents = Lock(Contents())
 
   /// The rows of a generation.
   static let usualCapacity = 16_384
 
-  init(capacity: Int = usualCapacity) { self.capacity = capacity }
+  /// `share` is a divisor of the weight.
+  init(capacity: Int = usualCapacity, share: Int = 1) { (self.capacity, self.share) = (capacity, share) }
 
   subscript(id: ManagedObjectID) -> Snapshot? {
     contents.withLock { cache in
@@ -114,7 +116,7 @@ final class RowCache: Sendable {
     let page = ObjectIdentifier(newest.page)
     if cache.lastPage != page { cache.weight += newest.page.weight }
     cache.lastPage = page
-    if cache.young.count >= capacity || cache.weight >= Self.greatestWeight {
+    if cache.young.count >= capacity || cache.weight >= greatestWeight {
       cache.old = cache.young
       cache.young = IDMap()
       (cache.weight, cache.lastPage) = (0, nil)
