@@ -1,3 +1,9 @@
+#ifdef __linux__
+#define _GNU_SOURCE
+#include <sched.h>
+#endif
+#include <unistd.h>
+
 #include "MoonbaseMeter.h"
 
 #include <stdatomic.h>
@@ -65,4 +71,12 @@ bool moonbase_meter_look(void) {
   if (look != NULL) return look();
   moonbase_meter_rest = INT64_MAX;
   return false;
+}
+
+int moonbase_core_count(void) {
+#ifdef __linux__
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return CPU_COUNT(&cores);
+#endif
+  return (int)sysconf(_SC_NPROCESSORS_ONLN);
 }

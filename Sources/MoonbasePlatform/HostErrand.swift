@@ -24,6 +24,9 @@ package final class HostErrand: @unchecked Sendable {  // its state is atomic, a
     return try body()
   }
 
+  /// Whether another thread can work beside this one, and does not take turns with it.
+  package static let hasSeveralCores = moonbase_core_count() > 1
+
   /// The work that was done since it was asked for last.
   package func takeUnits() -> Int { Int(moonbase_errand_take(state)) }
 

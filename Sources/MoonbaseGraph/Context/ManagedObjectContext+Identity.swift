@@ -66,7 +66,9 @@ extension ManagedObjectContext {
   func isGone(_ object: ManagedObject) throws -> Bool {
     guard object.needsRow else { return false }
     if let batch = object.batch { try loadRows(of: batch.ids) }
-    guard object.needsRow, let row = try coordinator.snapshot(of: object.objectID, in: view) else { return object.needsRow }
+    guard object.needsRow, let row = try coordinator.snapshot(of: object.objectID, in: view) else {
+      return object.needsRow
+    }
     object.takeRow(row)
     return false
   }

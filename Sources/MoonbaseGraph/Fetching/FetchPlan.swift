@@ -316,7 +316,9 @@ struct FetchPlan {
     var goesOn = true
     for (store, plan) in parts where goesOn {
       let query = plan.query.withoutWindow
-      if keepsAll, plan.isExact { try HostMemory.require(view.session(of: store).count(matching: query) &* ManagedObject.ownWeight) }
+      if keepsAll, plan.isExact {
+        try HostMemory.require(view.session(of: store).count(matching: query) &* ManagedObject.ownWeight)
+      }
       try forEachPage(query, of: store) { rows in
         let objects = try context.objects(for: rows, refreshing: request.shouldRefreshRefetchedObjects)
         for (object, row) in zip(objects, rows) where goesOn {

@@ -68,7 +68,8 @@ public final class FetchedObjects {
 
   /// IDs, whose rows are read in the plan's view.
   convenience init(ids: [ManagedObjectID], plan: FetchPlan, holdsContext: Bool) {
-    self.init(ids: ids, plan: plan, holdsContext: holdsContext, view: ids.isEmpty || !plan.view.isSteady ? nil : plan.view)
+    let view = ids.isEmpty || !plan.view.isSteady ? nil : plan.view
+    self.init(ids: ids, plan: plan, holdsContext: holdsContext, view: view)
     for id in ids where id.isTemporaryID { unsaved[id] = plan.context.registeredObject(for: id) }
     beginFollowing(in: plan.context)
   }

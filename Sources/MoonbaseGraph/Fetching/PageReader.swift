@@ -15,15 +15,13 @@ package final class PageReader {
 
   /// So many pages are read before another thread is asked: fewer rows are read sooner than it comes.
   private static let firstPages = 2
-  /// Another thread helps only where it does not take turns with this one.
-  private static let hasSeveralCores = ProcessorCores.count > 1
   /// Pages that are read ahead are no part yet of what a run is weighed with: of its memory they take no more than this part.
   private static let share = 32
 
   /// Reads a cursor; with `mayReadAhead` on another thread, too, which must not run functions of scripts.
   package init(_ cursor: any RowCursor, mayReadAhead: Bool) {
     self.cursor = cursor
-    self.mayReadAhead = mayReadAhead && Self.hasSeveralCores && !(cursor is RowList)
+    self.mayReadAhead = mayReadAhead && HostErrand.hasSeveralCores && !(cursor is RowList)
   }
 
   deinit { ahead.stop() }

@@ -24,7 +24,8 @@ extension ManagedObject: CustomStringConvertible {
   private var valuesToShow: ContiguousArray<Value>? {
     guard let context else { return nil }
     noteRead(.state)
-    return currentValues ?? (try? context.coordinator.snapshot(of: objectID, in: context.view)).map { ContiguousArray($0.values) }
+    if let currentValues { return currentValues }
+    return (try? context.coordinator.snapshot(of: objectID, in: context.view)).map { ContiguousArray($0.values) }
   }
 
   private var absence: String {

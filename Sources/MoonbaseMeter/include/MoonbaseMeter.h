@@ -42,6 +42,9 @@ void moonbase_errand_leave(void);
 int64_t moonbase_errand_take(struct moonbase_errand *_Nonnull errand);
 void moonbase_errand_stop(struct moonbase_errand *_Nonnull errand);
 
+// The cores that this process may use: fewer than the machine has, where it was started so (taskset, a container).
+int moonbase_core_count(void);
+
 // Writing through C's buffers that ends with the run: a full pipe that nobody reads would hold it up for ever.
 
 // Writes bytes. Once the run on this thread must end they are dropped instead of waiting for room. A stream that takes nothing any
