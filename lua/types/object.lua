@@ -18,7 +18,7 @@ function Object:id() end
 ---@return moonbase.Context?
 function Object:context() end
 
----Checks one value, or all that the object has.
+---Checks one value, as an assignment and the next save would, or all that the object has.
 ---@param key? string
 ---@param value? any
 ---@return true? ok

@@ -37,8 +37,8 @@ final class EntityBehavior {
   let preCalculatedSlots: [Slot]
   /// Those that must have a value.
   let requiredDerivedSlots: [Slot]
-  /// Those that will-save computes, and that are stored.
-  let storedSlots: SlotSet
+  /// Those that will-save computes, and that are stored, in the order in which extensions declare them.
+  let storedSlots: [Slot]
   /// Those that say of themselves that they change with the object's own values only.
   let selfContainedSlots: SlotSet
 

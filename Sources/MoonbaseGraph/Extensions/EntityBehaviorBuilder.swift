@@ -14,7 +14,7 @@ struct EntityBehaviorBuilder {
   private(set) var rules: [Slot: [EntityExtension.Rule]] = [:]
   private(set) var delayedShadows: [Slot: Slot] = [:]
   private(set) var preCalculatedSlots: [Slot] = []
-  private(set) var storedSlots = SlotSet()
+  private(set) var storedSlots: [Slot] = []
 
   /// Begins with the accessors that the class declares.
   private init(_ entity: ResolvedEntity, objectClass: ManagedObject.Type) {
@@ -94,6 +94,8 @@ struct EntityBehaviorBuilder {
 
   private mutating func addDerived(_ derived: DerivedAttribute, from ancestor: String) throws {
     let slot = try slot(derived.name, from: ancestor)
+    forget(slot)
+    storedSlots.removeAll { $0 == slot }
     kinds[slot] = .derived(derived)
     if derived.readPolicy == .preCalculated { preCalculatedSlots.append(slot) }
     try addShadows(of: derived, slot: slot, from: ancestor)
@@ -101,14 +103,22 @@ struct EntityBehaviorBuilder {
 
   private mutating func addStored(_ derived: DerivedAttribute, from ancestor: String) throws {
     let slot = try slot(derived.name, from: ancestor)
-    storedSlots.insert(slot)
+    forget(slot)
+    // It keeps its place: others may be computed from it.
+    if !storedSlots.contains(slot) { storedSlots.append(slot) }
     switch kinds[slot] {
-    case .plain, .stored: kinds[slot] = .stored(derived)
+    case .plain, .stored, .derived: kinds[slot] = .stored(derived)
     case .transformable(let transformer), .storedTransformable(_, let transformer):
       kinds[slot] = .storedTransformable(derived, transformer)
     default: break
     }
     try addShadows(of: derived, slot: slot, from: ancestor)
+  }
+
+  /// What a parent declared for the slot counts no more.
+  private mutating func forget(_ slot: Slot) {
+    preCalculatedSlots.removeAll { $0 == slot }
+    delayedShadows = delayedShadows.filter { $0.value != slot }
   }
 
   private mutating func addShadows(of derived: DerivedAttribute, slot: Slot, from ancestor: String) throws {

@@ -1,11 +1,10 @@
 import MoonbaseModel
 
-/// Which derived attributes are computed from a property, as their declared inputs say: the stored ones, and those in between.
+/// Which derived attributes are computed from a property, as their declared inputs say: the stored ones, and those in between. How
+/// one is computed, and whether it is stored, the behavior of its object says: a subentity may override it.
 struct StoredInputs {
   /// A derived attribute one of whose inputs leads to the property.
   struct Dependent {
-    let derived: DerivedAttribute
-    let isStored: Bool
     let entity: ResolvedEntity
     let slot: Slot
     /// The relationships on the way to the object with the property; none where it is the attribute's own object.
@@ -22,17 +21,14 @@ struct StoredInputs {
     for (name, entries) in domain.extensions {
       guard let entity = model.entity(name) else { continue }
       for entry in entries {
-        for derived in entry.stored { add(derived, of: entity, in: model, isStored: true) }
-        for derived in entry.derived { add(derived, of: entity, in: model, isStored: false) }
+        for derived in entry.stored + entry.derived { add(derived, of: entity, in: model) }
       }
     }
   }
 
   func dependents(of property: ResolvedProperty) -> [Dependent] { dependents[property.id] ?? [] }
 
-  private mutating func add(
-    _ derived: DerivedAttribute, of entity: ResolvedEntity, in model: ResolvedModel, isStored: Bool
-  ) {
+  private mutating func add(_ derived: DerivedAttribute, of entity: ResolvedEntity, in model: ResolvedModel) {
     guard let slot = entity.slot(derived.name) else { return }
     for input in derived.inputs ?? derived.ownInputs ?? [] {
       var place = entity
@@ -40,7 +36,7 @@ struct StoredInputs {
       for key in input.split(separator: ".") where !key.hasPrefix("@") {
         guard let property = place.property(String(key)) else { break }
         dependents[property.id, default: []].append(
-          Dependent(derived: derived, isStored: isStored, entity: entity, slot: slot, path: path))
+          Dependent(entity: entity, slot: slot, path: path))
         guard let relationship = property.relationship else { break }
         path.append(property)
         place = model.destination(of: relationship)

@@ -137,19 +137,47 @@ extension ManagedObject {
   // MARK: Kinds of values
 
   private func writePlain(_ value: Value, slot: Slot, behavior: EntityBehavior) throws {
+    try checkFree(slot, value: value, behavior: behavior)
+    try storeChecked(value, slot: slot, behavior: behavior)
+  }
+
+  /// Throws where the store derives the value, or a derived attribute is about to write it.
+  private func checkFree(_ slot: Slot, value: Value, behavior: EntityBehavior) throws {
     if let derivedSlot = behavior.delayedShadows[slot], delayed[derivedSlot] != nil {
       throw refused(
         slot, value: value,
         reason: "\(entity.properties[derivedSlot].name) was assigned and will overwrite it at the next save")
     }
     try checkAssignable(slot, value: value)
-    try storeChecked(value, slot: slot, behavior: behavior)
+  }
+
+  /// The value as an assignment would take it. Throws what the assignment would throw.
+  final func assignable(_ value: Value, slot: Slot, behavior: EntityBehavior) throws -> Value {
+    switch behavior.kinds[slot] {
+    case .toOne, .toMany: return value
+    case .opaque: try checkOpaque(value, slot: slot)
+    case .transformable(let transformer):
+      try checkClass(value, slot: slot, behavior: behavior)
+      _ = try transformedBytes(of: value, slot: slot, transformer: transformer)
+    case .derived(let derived), .stored(let derived), .storedTransformable(let derived, _):
+      _ = try setter(of: derived, slot: slot, value: value)
+      return try fitting(value, slot: slot, behavior: behavior)
+    case .plain:
+      try checkFree(slot, value: value, behavior: behavior)
+      return try fitting(value, slot: slot, behavior: behavior)
+    }
+    return value
+  }
+
+  private func fitting(_ value: Value, slot: Slot, behavior: EntityBehavior) throws -> Value {
+    let fitting = try checked(value, slot: slot)
+    try checkClass(fitting, slot: slot, behavior: behavior)
+    return fitting
   }
 
   /// Stores a value that fits.
   final func storeChecked(_ value: Value, slot: Slot, behavior: EntityBehavior) throws {
-    let fitting = try checked(value, slot: slot)
-    try checkClass(fitting, slot: slot, behavior: behavior)
+    let fitting = try fitting(value, slot: slot, behavior: behavior)
     if try isUnread(slot, equalTo: fitting) { return }
     try setStoredValue(fitting, slot: slot)
   }
@@ -225,12 +253,16 @@ extension ManagedObject {
   }
 
   private func writeOpaque(_ value: Value, slot: Slot) throws {
+    try checkOpaque(value, slot: slot)
+    try setStoredValue(.null, slot: slot)
+  }
+
+  private func checkOpaque(_ value: Value, slot: Slot) throws {
     guard value.isNull else {
       let name = entity.properties[slot].attribute?.valueTransformerName
       let advice = name.map { "load an extension that has transformer \($0)" } ?? "name a transformer in the model"
       throw refused(slot, value: value, reason: "nothing here can turn the value into bytes: \(advice)")
     }
-    try setStoredValue(.null, slot: slot)
   }
 
   private func derivedValue(_ slot: Slot, derived: DerivedAttribute, behavior: EntityBehavior) throws -> Value {
@@ -246,12 +278,8 @@ extension ManagedObject {
   private func writeDerived(
     _ value: Value, slot: Slot, derived: DerivedAttribute, behavior: EntityBehavior
   ) throws {
-    guard let set = derived.set else {
-      throw refused(
-        slot, value: value, reason: "it is derived and nothing says how to write it: give it a set function")
-    }
-    let fitting = try checked(value, slot: slot)
-    try checkClass(fitting, slot: slot, behavior: behavior)
+    let set = try setter(of: derived, slot: slot, value: value)
+    let fitting = try fitting(value, slot: slot, behavior: behavior)
     if derived.writePolicy == .delayed {
       // An equal value is no change. One that cannot be computed is another one.
       if let old = try? read(slot, behavior: behavior), old.isSame(as: fitting) { return }
@@ -270,6 +298,14 @@ extension ManagedObject {
       let shadow = derived.shadow.flatMap(entity.slot)
       cache(shadow.map { Cached(value: fitting, reads: Readings(own: SlotSet([Facet($0).number]))) }, slot: slot)
     }
+  }
+
+  private func setter(of derived: DerivedAttribute, slot: Slot, value: Value) throws -> (
+    (Value, ManagedObject) throws -> Void
+  ) {
+    if let set = derived.set { return set }
+    throw refused(
+      slot, value: value, reason: "it is derived and nothing says how to write it: give it a set function")
   }
 
   /// Writes the values of delayed derived attributes through; returns whether there were any.

@@ -40,11 +40,14 @@ struct ObjectValidator {
   /// Checks one property with a proposed value, which is not stored.
   func validate(_ proposed: Value, slot: Slot) throws {
     do {
-      try checkDestinations(of: proposed, slot: slot)
+      let fitting = try object.assignable(proposed, slot: slot, behavior: behavior)
+      try checkDestinations(of: fitting, slot: slot)
+      let new = try ValueNormalizer(object, behavior).normalized(fitting, slot: slot)
+      if !new.isSame(as: fitting) { _ = try object.assignable(new, slot: slot, behavior: behavior) }
+      try checkRules(new, slot: slot)
     } catch let error as GraphError where error.code.isMistake {
-      return try failures.add(error)
+      try failures.add(error)
     }
-    try checkRules(ValueNormalizer(object, behavior).normalized(proposed, slot: slot), slot: slot)
   }
 
   private func checkDestinations(of proposed: Value, slot: Slot) throws {

@@ -77,10 +77,9 @@ struct StoredPropagation {
 
   /// Computes all that is stored in a changed object.
   private mutating func keepOwn(of object: ManagedObject) throws {
-    for entry in try context.behavior(of: object.entity).extensions {
-      for derived in entry.stored where try object.keep(derived) {
-        changes.append((object, try object.slot(of: derived.name)))
-      }
+    let behavior = try context.behavior(of: object.entity)
+    for slot in behavior.storedSlots {
+      if let derived = behavior.stored(slot), try object.keep(derived) { changes.append((object, slot)) }
     }
   }
 
@@ -89,10 +88,10 @@ struct StoredPropagation {
     for dependent in inputs.dependents(of: object.entity.properties[slot]) {
       for owner in try context.owners(of: [object], along: dependent.path)
       where owner.entity.isKind(of: dependent.entity) {
-        if dependent.isStored, isKept, dependent.path.isEmpty { continue }
+        let stored = try context.behavior(of: owner.entity).stored(dependent.slot)
+        if stored != nil, isKept, dependent.path.isEmpty { continue }
         guard seen.insert(Place(object: owner.objectID, slot: dependent.slot)).inserted else { continue }
-        let mayHaveChanged = try dependent.isStored ? owner.keep(dependent.derived) : true
-        if mayHaveChanged { changes.append((owner, dependent.slot)) }
+        if try stored.map(owner.keep) ?? true { changes.append((owner, dependent.slot)) }
       }
     }
   }

@@ -31,6 +31,9 @@ public protocol PureFunctionProvider: AnyObject, Sendable {
   var generation: UInt64 { get }
   /// The functions; their index is their identity.
   var functions: [PureFunction] { get }
+  /// The entities whose objects compute an attribute that bears a function's name otherwise, by that name: for these and their
+  /// subentities no function of a parent holds.
+  var overriding: [String: Set<String>] { get }
   /// Makes the functions anew for one connection, in a domain of their own.
   func makeFunctions() throws -> any PureFunctionInstances
 }

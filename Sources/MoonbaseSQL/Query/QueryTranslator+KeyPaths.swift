@@ -216,16 +216,15 @@ extension QueryTranslator {
     guard let functions else { throw Untranslatable("\(name) is computed by the context") }
     let entity = scope.layout.entity
     let candidates = functions.functions.enumerated().filter { $1.name == name }
-    func owns(_ function: PureFunction) -> ResolvedEntity? {
-      layout.model.entity(function.entity).flatMap { entity.isKind(of: $0) ? $0 : nil }
+    let others = (functions.overriding[name] ?? []).compactMap(layout.model.entity)
+    let owners = candidates.compactMap { index, function in
+      layout.model.entity(function.entity).map { (entity: $0, index: index, function: function) }
     }
-    let owners = candidates.compactMap { index, function in owns(function).map { ($0, index, function) } }
-    guard let (_, index, function) = owners.max(by: { $0.0.index < $1.0.index }) else {
-      throw Untranslatable("\(name) is computed by the context")
-    }
-    let isOverridden = candidates.contains { _, other in
-      layout.model.entity(other.entity).map { $0.index != entity.index && $0.isKind(of: entity) } ?? false
-    }
+    let nearest = owners.filter { entity.isKind(of: $0.entity) }.max { $0.entity.index < $1.entity.index }
+    guard let (owner, index, function) = nearest,
+      !others.contains(where: { entity.isKind(of: $0) && $0.index >= owner.index })
+    else { throw Untranslatable("\(name) is computed by the context") }
+    let isOverridden = (owners.map(\.entity) + others).contains { $0.index != entity.index && $0.isKind(of: entity) }
     if isOverridden && scope.includesSubentities {
       throw Untranslatable("\(name) is computed otherwise in subentities")
     }

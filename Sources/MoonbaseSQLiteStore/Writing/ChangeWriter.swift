@@ -11,17 +11,16 @@ struct ChangeWriter {
     case deletion = 2
   }
 
-  private let connection: Connection
-  private let entity: Int64
+  private let table: HistoryTable
   private let transaction: Int64
   private let tombstones: [String]
   private var key: Int64
 
-  init(_ connection: Connection, form: HistoryForm, entity: Int64, transaction: Int64, key: Int64) {
-    self.connection = connection
-    self.entity = entity
+  /// Sets keys aside for so many changes.
+  init(_ table: HistoryTable, form: HistoryForm, transaction: Int64, count: Int) throws {
+    self.table = table
     self.transaction = transaction
-    self.key = key
+    key = try table.reserve(count)
     let names = form.changeColumns.filter { $0.hasPrefix("ZTOMBSTONE") }
     tombstones = names.sorted { ($0.count, $0) < ($1.count, $1) }
   }
@@ -33,17 +32,17 @@ struct ChangeWriter {
     let kept = zip(tombstones, tombstone)
     let names = kept.map { ", \(identifier($0.0))" }.joined()
     let values = kept.map { ", (SELECT \(identifier($0.1)) FROM \(identifier(layout.table)) WHERE Z_PK = ?5)" }.joined()
-    let statement = try connection.statement(
+    let statement = try table.connection.statement(
       "INSERT OR ABORT INTO ACHANGE (Z_PK, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS\(names)) "
         + "VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7\(values))")
     statement.bind(key, at: 1)
-    statement.bind(entity, at: 2)
+    statement.bind(table.number, at: 2)
     statement.bind(kind.rawValue, at: 3)
     statement.bind(layout.number, at: 4)
     statement.bind(row, at: 5)
     statement.bind(transaction, at: 6)
     if let columns { statement.bind(columns, at: 7) }
-    try statement.run()
+    try table.insert(with: statement)
     key += 1
   }
 }

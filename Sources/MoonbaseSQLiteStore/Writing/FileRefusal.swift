@@ -24,6 +24,23 @@ extension GraphError {
         + "nothing was saved: change that trigger or rule, or leave the object as it was",
       entity: id.entityName, property: property, objectID: id)
   }
+
+  /// The same of what belongs to no object.
+  static func refused(_ change: String, in path: String, by error: SQLiteError) -> GraphError {
+    GraphError(
+      .constraintConflict,
+      message: "\(path): the file refuses \(change), by a trigger or a rule of its own: \(error.message)",
+      underlying: error)
+  }
+
+  /// The same of what belongs to no object.
+  static func ignored(_ change: String, in path: String) -> GraphError {
+    GraphError(
+      .constraintConflict,
+      message:
+        "\(path): the file ignores \(change), by a trigger or a rule of its own (RAISE(IGNORE), ON CONFLICT IGNORE); "
+        + "nothing was saved: change that trigger or rule")
+  }
 }
 
 /// A unique value of a row is taken, which ends the writing of a save.

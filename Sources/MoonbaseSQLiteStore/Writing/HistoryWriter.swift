@@ -7,10 +7,6 @@ import MoonbaseSQLite
 /// Writes the persistent history of a save into a store that keeps one: a transaction and a change for each row, in the form
 /// that the file has.
 struct HistoryWriter {
-  private static let changeEntity: Int64 = 16_001
-  private static let transactionEntity: Int64 = 16_002
-  private static let stringEntity: Int64 = 16_003
-
   let layout: StoreLayout
   let connection: Connection
   let path: String
@@ -22,10 +18,8 @@ struct HistoryWriter {
     let updates = try updatedSlots(changes)
     let count = changes.inserted.count + updates.count + changes.deleted.count
     guard count > 0 else { return }
-    let transaction = try writeTransaction()
-    let key = try reserve(Self.changeEntity, count: count)
-    var writer = ChangeWriter(
-      connection, form: form, entity: Self.changeEntity, transaction: transaction, key: key)
+    var writer = try ChangeWriter(
+      table("ACHANGE", 16_001), form: form, transaction: writeTransaction(), count: count)
     for row in changes.inserted { try writer.write(.insertion, of: layout.layout(of: row.id), row: row.id.key) }
     for (id, slots) in updates {
       let entity = try layout.layout(of: id)
@@ -64,7 +58,8 @@ struct HistoryWriter {
   // MARK: The transaction
 
   private func writeTransaction() throws -> Int64 {
-    let key = try reserve(Self.transactionEntity, count: 1)
+    let table = table("ATRANSACTION", 16_002)
+    let key = try table.reserve(1)
     let process = ProcessInfo.processInfo.processName
     let texts = [("ZAUTHOR", author), ("ZBUNDLEID", process), ("ZPROCESSID", process)].filter {
       form.columns.contains(column($0.0)) && $0.1 != nil
@@ -74,7 +69,7 @@ struct HistoryWriter {
     let statement = try connection.statement(
       "INSERT OR ABORT INTO ATRANSACTION (\(names.joined(separator: ", "))) VALUES (\(parameters(names.count)))")
     statement.bind(key, at: 1)
-    statement.bind(Self.transactionEntity, at: 2)
+    statement.bind(table.number, at: 2)
     statement.bind(Int64(1), at: 3)
     statement.bind(Date().timeIntervalSinceReferenceDate, at: 4)
     for (index, text) in texts.enumerated() {
@@ -84,7 +79,7 @@ struct HistoryWriter {
         statement.bind(text.1 ?? "", at: Int32(5 + index))
       }
     }
-    try statement.run()
+    try table.insert(with: statement)
     return key
   }
 
@@ -97,18 +92,51 @@ struct HistoryWriter {
     known.bind(text, at: 1)
     defer { known.reset() }
     if try known.step() { return known.integer(0) }
-    let key = try reserve(Self.stringEntity, count: 1)
+    let table = table("ATRANSACTIONSTRING", 16_003)
+    let key = try table.reserve(1)
     let statement = try connection.statement(
       "INSERT OR ABORT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (?, ?, 1, ?)")
     statement.bind(key, at: 1)
-    statement.bind(Self.stringEntity, at: 2)
+    statement.bind(table.number, at: 2)
     statement.bind(text, at: 3)
-    try statement.run()
+    try table.insert(with: statement)
     return key
   }
 
-  /// Sets keys of a history table aside and returns the first.
-  private func reserve(_ entity: Int64, count: Int) throws -> Int64 {
-    try KeyReservation(connection: connection, path: path).reserve(count, number: entity, name: "the history")
+  private func table(_ name: String, _ number: Int64) -> HistoryTable {
+    HistoryTable(name: name, number: number, connection: connection, path: path)
   }
+}
+
+/// A table of the history, whose rows a save needs like those of its objects.
+struct HistoryTable {
+  let name: String
+  /// Its entity's number in `Z_PRIMARYKEY`.
+  let number: Int64
+  let connection: Connection
+  let path: String
+
+  /// Sets keys aside and returns the first.
+  func reserve(_ count: Int) throws -> Int64 {
+    try KeyReservation(connection: connection, path: path).reserve(count, number: number, name: "the history")
+  }
+
+  /// Throws where the file has another row with the key, and where it refuses or ignores this one.
+  func insert(with statement: Statement) throws {
+    do {
+      try statement.run()
+    } catch let error as SQLiteError where error.code == .primaryKeyConstraint {
+      // The key was set aside in this transaction: nobody else can have been given it.
+      throw GraphError(
+        .invalidStore,
+        message:
+          "\(path) is damaged: \(name) has a row with a key that was never given; nothing was saved: set the greatest "
+          + "key (Z_MAX) of Z_ENT \(number) in Z_PRIMARYKEY to the greatest Z_PK of \(name)", underlying: error)
+    } catch let error as SQLiteError where error.code.primary == .constraint {
+      throw GraphError.refused(change, in: path, by: error)
+    }
+    if connection.changes == 0 { throw GraphError.ignored(change, in: path) }
+  }
+
+  private var change: String { "the history of the save (table \(name))" }
 }

@@ -45,6 +45,7 @@ final class SQLiteSaveSession: SaveSession {
       var current = try StoreMetadata(session.connection, path: store.file.path)
       try current.replaceForeignEntries(with: metadata)
       try current.write(session.connection)
+      if session.connection.changes == 0 { throw GraphError.ignored("the metadata", in: store.file.path) }
     }
   }
 

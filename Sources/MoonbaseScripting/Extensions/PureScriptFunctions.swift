@@ -7,23 +7,34 @@ import MoonbasePlatform
 final class PureScriptFunctions: PureFunctionProvider {
   let generation: UInt64
   let functions: [PureFunction]
+  let overriding: [String: Set<String>]
   private let sources: [ScriptSource]
   private let limits: LuaLimits
 
   private static let counter = Lock(UInt64(0))
 
-  /// Nil where no extension has a pure attribute.
-  init?(_ declarations: [ExtensionDeclaration], sources: [ScriptSource], limits: LuaLimits) {
-    functions = declarations.flatMap { declaration in
-      declaration.entities.flatMap { entity in
-        entity.derived.compactMap { derived in
-          guard derived.isPure, let inputs = derived.inputs, let type = derived.type else { return nil }
-          return PureFunction(
-            entity: entity.name, name: derived.name, inputs: inputs, type: type, isStrict: derived.isStrict)
+  /// Nil where no extension has a pure attribute. What Swift code provides beside the files is never pure.
+  init?(
+    _ declarations: [ExtensionDeclaration], beside swift: ExtensionDomain, sources: [ScriptSource], limits: LuaLimits
+  ) {
+    var functions: [PureFunction] = []
+    var overriding: [String: Set<String>] = [:]
+    for (entity, entries) in swift.extensions {
+      for derived in entries.flatMap({ $0.derived + $0.stored }) { overriding[derived.name, default: []].insert(entity) }
+    }
+    for entity in declarations.flatMap(\.entities) {
+      for derived in entity.derived {
+        if derived.isPure, let inputs = derived.inputs, let type = derived.type {
+          functions.append(
+            PureFunction(
+              entity: entity.name, name: derived.name, inputs: inputs, type: type, isStrict: derived.isStrict))
+        } else {
+          overriding[derived.name, default: []].insert(entity.name)
         }
       }
     }
     guard !functions.isEmpty else { return nil }
+    (self.functions, self.overriding) = (functions, overriding)
     self.sources = sources
     self.limits = limits
     generation = Self.counter.withLock {

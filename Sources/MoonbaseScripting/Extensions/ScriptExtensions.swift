@@ -74,7 +74,7 @@ public final class ScriptExtensions: ExtensionProvider {
     let resolved = try extended.resolved()
     try ExtensionChecker(declarations: declarations, swift: swift, model: resolved).check()
     let ordered = declarations.map(\.source)
-    let functions = PureScriptFunctions(declarations, sources: ordered, limits: limits)
+    let functions = PureScriptFunctions(declarations, beside: swift, sources: ordered, limits: limits)
     return (extended, resolved, Generation(sources: ordered, functions: functions))
   }
 

@@ -154,8 +154,19 @@ extension HostTypes {
       throw GraphError.unknownProperty(key, of: object.entity, id: object.objectID)
     }
     guard call.count > 1 else { throw call.typeError(1, expected: "value") }
-    let value = try domain.graphValue(from: try call.value(1), for: property, in: object.managedObjectContext)
-    try domain.attempt(&call) { try object.validate(value, forKey: key) }
+    let proposed = try call.value(1)
+    try domain.attempt(&call) {
+      let value: Value
+      do {
+        value = try domain.graphValue(from: proposed, for: property, in: object.managedObjectContext)
+      } catch let error as ScriptError where error.code == .invalidValue {
+        // To ask about what is no value is no mistake.
+        throw GraphError(
+          error.code, message: error.message, entity: object.entity.name, property: key, objectID: object.objectID
+        ).ofOthers
+      }
+      try object.validate(value, forKey: key)
+    }
   }
 }
 

@@ -18,11 +18,16 @@ private final class Functions: PureFunctionProvider {
 
   let generation: UInt64
   let functions: [PureFunction]
+  let overriding: [String: Set<String>]
   let bodies: [@Sendable ([Value]) throws -> Value]
 
-  init(generation: UInt64, functions: [PureFunction], bodies: [@Sendable ([Value]) throws -> Value]) {
+  init(
+    generation: UInt64, functions: [PureFunction], overriding: [String: Set<String>] = [:],
+    bodies: [@Sendable ([Value]) throws -> Value]
+  ) {
     self.generation = generation
     self.functions = functions
+    self.overriding = overriding
     self.bodies = bodies
   }
 
@@ -92,6 +97,27 @@ private final class Functions: PureFunctionProvider {
     query.functions = functions
     try people.insert(people.row("Employee"))
     #expect(try people.store.count(matching: query) == 1)
+  }
+
+  @Test func anAttributeThatASubentityComputesByNoPureFunctionIsLeftToTheContext() throws {
+    let people = try PeopleStore()
+    let base = name(1) { _ in nil }
+    let predicate = try Predicate(format: "fullName == 'x'")
+    /// For an entity, without and with its subentities.
+    func isTaken(_ entity: String, overriding: String) throws -> [Bool] {
+      var query = people.query(entity)
+      query.functions = Functions(
+        generation: 1, functions: base.functions, overriding: ["fullName": [overriding], "firstName": ["Person"]],
+        bodies: base.bodies)
+      return try [false, true].map {
+        query.includesSubentities = $0
+        return try people.store.canEvaluate(predicate, for: query)
+      }
+    }
+    #expect(try isTaken("Person", overriding: "Employee") == [true, false])
+    #expect(try isTaken("Employee", overriding: "Employee") == [false, false])
+    #expect(try isTaken("Person", overriding: "Person") == [false, false])
+    #expect(try isTaken("Person", overriding: "Department") == [true, true])
   }
 
   @Test func aFunctionHasNoValueWhereNoObjectIs() throws {

@@ -102,6 +102,53 @@ import Testing
     #expect(try raw.rows("SELECT \(kept) FROM ACHANGE WHERE ZCHANGETYPE = 2") == ["integer|7|text|61FF62"])
   }
 
+  /// A save writes a row of each table, as one that tells of it.
+  private static let tables = [("ACHANGE", 16_001), ("ATRANSACTION", 16_002), ("ATRANSACTIONSTRING", 16_003)]
+
+  private func failure(of table: String, _ sql: String) throws -> GraphError? {
+    let people = try PeopleStore()
+    try people.insert(people.row("Person"))
+    let raw = try RawDatabase(people.folder.file())
+    try raw.connection.executeScript(Self.new + sql)
+    let error = #expect(throws: GraphError.self) { try people.insert(people.row("Person")) }
+    #expect(try raw.value("SELECT COUNT(*) FROM ZPERSON") == "1")
+    #expect(error?.message.contains(table) == true, "\(error as Any)")
+    return error
+  }
+
+  @Test(arguments: tables)
+  func aHistoryThatATriggerPassesOverFailsTheSave(_ table: String, _ number: Int) throws {
+    let error = try failure(
+      of: table, "CREATE TRIGGER i BEFORE INSERT ON \(table) BEGIN SELECT RAISE(IGNORE); END;")
+    #expect(error?.code == .constraintConflict)
+    #expect(error?.message.contains("the file ignores the history of the save") == true, "\(error as Any)")
+  }
+
+  @Test(arguments: tables)
+  func aHistoryThatATriggerRefusesSaysSo(_ table: String, _ number: Int) throws {
+    let error = try failure(
+      of: table, "CREATE TRIGGER i BEFORE INSERT ON \(table) BEGIN SELECT RAISE(ABORT, 'no way'); END;")
+    #expect(error?.code == .constraintConflict)
+    #expect(error?.message.contains("by a trigger or a rule of its own: no way") == true, "\(error as Any)")
+  }
+
+  @Test(arguments: tables)
+  func aKeyOfAHistoryThatIsTakenIsExplained(_ table: String, _ number: Int) throws {
+    let error = try failure(of: table, "INSERT INTO \(table) (Z_PK, Z_ENT, Z_OPT) VALUES (1, \(number), 1);")
+    #expect(error?.code == .invalidStore)
+    #expect(
+      error?.message.contains("set the greatest key (Z_MAX) of Z_ENT \(number) in Z_PRIMARYKEY") == true,
+      "\(error as Any)")
+  }
+
+  @Test func metadataThatATriggerPassesOverIsNotToldAsSaved() throws {
+    let people = try PeopleStore()
+    let raw = try RawDatabase(people.folder.file())
+    try raw.connection.execute("CREATE TRIGGER i BEFORE INSERT ON Z_METADATA BEGIN SELECT RAISE(IGNORE); END")
+    let error = #expect(throws: GraphError.self) { try people.store.setMetadata(["a": 1]) }
+    #expect(error?.code == .constraintConflict && error?.message.contains("ignores the metadata") == true)
+  }
+
   @Test(arguments: [("ACHANGE", "ZENTITYPK"), ("ATRANSACTION", "ZTIMESTAMP"), ("ATRANSACTIONSTRING", "ZNAME")])
   func aColumnThatAHistoryLacksIsNamedAndNothingIsSaved(_ table: String, _ column: String) throws {
     let people = try PeopleStore()

@@ -27,6 +27,39 @@ import Testing
     #expect(lines == ["nil\tP\ts\ttrue\tnothing", "nil", "SOME"])
   }
 
+  /// A form that asks first is not to get a yes, and an error when it assigns.
+  @Test(arguments: StoreKind.allCases) func aProposedValueIsCheckedAsAnAssignmentWouldBe(_ kind: StoreKind) throws {
+    let lines = try ThingBench.bench(
+      kind,
+      """
+      normalize = { s = function(v) return v:upper() end },
+      validate = { s = function(v) return v ~= "BAD", "is bad" end },
+      derived = { full = { stored = true, inputs = { 's' }, get = function(s) return s end } }
+      """
+    ).lines(
+      """
+      local p = context:insert("P", { s = "a" })
+      for _, proposed in ipairs {
+        { "i", "x" }, { "i", 1.5 }, { "i", {} }, { "s", 5 }, { "s", "\\xff" }, { "s", print }, { "d", 0 / 0 }, { "f", 1e300 },
+        { "day", 5 }, { "bin", 7 }, { "tr", 5 }, { "full", "x" }, { "q", 5 }, { "qs", 5 },
+      } do
+        local key, value = proposed[1], proposed[2]
+        local ran, ok, err = pcall(p.validate, p, key, value)
+        local assigned = pcall(function() p[key] = value end)
+        if not ran or ok or assigned or err.key ~= key or not tostring(err):match("^P%." .. key .. ":") then
+          print(key, value, ran, ok, err, assigned)
+        end
+      end
+      for key, value in pairs { i = 7.0, s = "fine", d = 1, day = "2001-01-01T00:00:00Z", bin = "\\xff", tr = "text" } do
+        assert(p:validate(key, value))
+      end
+      local ok, err = p:validate("s", "bad")
+      print(ok, err, p.s, p.i)
+      assert(context:save())
+      """)
+    #expect(lines == ["nil\tP.s (BAD) is bad\ta\tnil"])
+  }
+
   @Test(arguments: [
     ("1", "returned a number"), ("'yes'", "returned a string"), ("{}", "returned a table"),
     ("moonbase.null", "returned null"), ("0, 'is bad'", "returned a number"),
