@@ -94,7 +94,7 @@ struct FetchPlan {
     let isSortedAnew = sort != nil && !pending.isEmpty
     if isSortedAnew || request.includesPropertyValues && request.fetchBatchSize == 0 {
       if !hasPending { return try allObjects(query, of: store) }
-      let rows = try unchanged(query, \.id, view.session(of: store).snapshots)
+      let rows = try unchangedRows(query, in: view.session(of: store))
       saved = try context.objects(for: rows, refreshing: request.shouldRefreshRefetchedObjects)
       if isSortedAnew { for (object, row) in zip(saved, rows) { _ = try twins.judged(object, by: row) } }
     } else {
@@ -260,7 +260,7 @@ struct FetchPlan {
     let (wanted, isAll) = query.limit.addingReportingOverflow(query.offset)
     let isBounded = query.limit > 0 && !isAll
     query.offset = 0
-    var more = 16
+    var more = Self.fewMore
     while true {
       let (limit, overflow) = wanted.addingReportingOverflow(more)
       query.limit = isBounded && !overflow ? limit : 0
@@ -270,6 +270,29 @@ struct FetchPlan {
       more *= 8
     }
   }
+
+  /// The same of rows. Where a few more do not do, as behind many deleted objects, it goes on with IDs: of the changed objects that
+  /// stand before the window no rows are read.
+  private func unchangedRows(_ query: StoreQuery, in session: any ReadSession) throws -> [Snapshot] {
+    let (wanted, isAll) = query.limit.addingReportingOverflow(query.offset)
+    let (limit, overflow) = wanted.addingReportingOverflow(Self.fewMore)
+    let changedCount = context.changedObjects.count + affected.count
+    guard hasPending, query.limit > 0, !isAll, !overflow, changedCount > Self.fewMore else {
+      return try unchanged(query, \.id, session.snapshots)
+    }
+    var beginning = query
+    (beginning.limit, beginning.offset) = (limit, 0)
+    let first = try session.snapshots(matching: beginning)
+    let kept = first.filter { !isChanged($0.id) }
+    if first.count < limit || kept.count >= wanted { return kept }
+    let ids = try unchanged(query, \.self, session.objectIDs).prefix(wanted)
+    var rows = Dictionary(kept.map { ($0.id, $0) }) { row, _ in row }
+    for row in try session.snapshots(of: ids.filter { rows[$0] == nil }) { rows[row.id] = row }
+    return ids.compactMap { rows[$0] }
+  }
+
+  /// So many rows more than the window has are read at first.
+  private static let fewMore = 16
 
   /// Among so few changed rows the store leaves them out by their IDs.
   private static let fewRows = 100

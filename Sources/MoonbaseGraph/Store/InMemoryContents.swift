@@ -12,6 +12,8 @@ struct InMemoryContents {
   var lastKeys: [EntityIndex: Int64] = [:]
   var metadata: [String: Value] = [:]
   private var rows: [EntityIndex: [ManagedObjectID: Snapshot]] = [:]
+  /// The rows by their keys.
+  private var keyOrders: [EntityIndex: InMemoryOrder] = [:]
   /// Destinations of many-to-many relationships, and of those without an inverse.
   private var links: [PropertyID: [ManagedObjectID: MemberList]] = [:]
   /// The order of ordered relationships. Destinations of which no save said where they stand come behind these, by their keys.
@@ -24,6 +26,8 @@ struct InMemoryContents {
   private(set) var state = 0
   /// Rows whose counts are to be computed, while a save is applied.
   private var toCount: Set<ManagedObjectID> = []
+  /// New rows of the entities some of whose rows came or went, while a save is applied.
+  private var arrivals: [EntityIndex: [ManagedObjectID]] = [:]
 
   init(model: ResolvedModel) {
     self.model = model
@@ -34,7 +38,14 @@ struct InMemoryContents {
 
   func row(of id: ManagedObjectID) -> Snapshot? { model.entity(of: id).flatMap { rows[$0.index]?[id] } }
 
-  func rows(of entities: Range<EntityIndex>) -> [Snapshot] { entities.flatMap { Array((rows[$0] ?? [:]).values) } }
+  /// The rows of some entities in the order of their keys.
+  func walk(_ entities: Range<EntityIndex>) -> InMemoryWalk {
+    var walk = InMemoryWalk()
+    for index in entities {
+      if let rows = rows[index], let order = keyOrders[index] { walk.add(rows, in: order) }
+    }
+    return walk
+  }
 
   /// The rows among which those are that satisfy a condition.
   mutating func rows(_ condition: IndexedCondition) -> [Snapshot] {
@@ -97,6 +108,17 @@ struct InMemoryContents {
     for links in changes.links { for id in links.added { link(links, id: id, isThere: true) } }
     for links in changes.links { arrange(links) }
     count()
+    putInOrder()
+  }
+
+  /// Keeps the rows by their keys.
+  private mutating func putInOrder() {
+    for (index, ids) in arrivals {
+      let rows = rows[index] ?? [:]
+      keyOrders[index, default: InMemoryOrder()].insert(ids)
+      keyOrders[index]?.closeUp(leaving: rows.count) { rows[$0] != nil }
+    }
+    arrivals = [:]
   }
 
   private func otherVersions(than changes: StoreChanges) -> [SaveConflict] {
@@ -116,6 +138,7 @@ struct InMemoryContents {
   private mutating func put(_ snapshot: Snapshot) {
     guard let entity = model.entity(of: snapshot.id) else { return }
     let old = rows[entity.index, default: [:]].updateValue(snapshot, forKey: snapshot.id)
+    if old == nil { arrivals[entity.index, default: []].append(snapshot.id) }
     index.move(from: old, to: snapshot, of: entity)
     point(from: old, to: snapshot, plan: plans[entity.index])
     if !plans[entity.index].counts.isEmpty { toCount.insert(snapshot.id) }
@@ -123,6 +146,7 @@ struct InMemoryContents {
 
   private mutating func remove(_ id: ManagedObjectID) {
     guard let entity = model.entity(of: id), let old = rows[entity.index]?.removeValue(forKey: id) else { return }
+    arrivals[entity.index, default: []] += []
     index.move(from: old, to: nil, of: entity)
     point(from: old, to: nil, plan: plans[entity.index])
     for slot in entity.toManySlots { unlinkAll(id, along: entity.properties[slot]) }

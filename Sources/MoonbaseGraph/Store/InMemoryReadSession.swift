@@ -16,14 +16,22 @@ final class InMemoryReadSession: ReadSession {
 
   var isSteady: Bool { source != nil }
 
-  func rows(matching query: StoreQuery) throws -> any RowCursor { RowList(try snapshots(matching: query)) }
+  func rows(matching query: StoreQuery) throws -> any RowCursor {
+    if query.sought != nil { return RowList(try snapshots(matching: query)) }
+    return InMemoryCursor(walk(query), limit: query.limit, offset: query.offset)
+  }
 
   func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
-    let all = query.sought.map { sought($0) } ?? contents.withLock { $0.rows(of: query.entities) }
-    try HostWork.charge(all.count)
-    let rows = all.sorted { $0.id.key < $1.id.key }.dropFirst(query.offset)
+    guard let sought = query.sought else {
+      return try InMemoryCursor(walk(query), limit: query.limit, offset: query.offset).all()
+    }
+    let found = self.sought(sought)
+    try HostWork.charge(found.count)
+    let rows = found.sorted { $0.id.key < $1.id.key }.dropFirst(query.offset)
     return Array(query.limit > 0 ? rows.prefix(query.limit) : rows)
   }
+
+  private func walk(_ query: StoreQuery) -> InMemoryWalk { contents.withLock { $0.walk(query.entities) } }
 
   /// A copy that made an index would take it along when it goes.
   private func sought(_ condition: IndexedCondition) -> [Snapshot] {
@@ -57,6 +65,42 @@ final class InMemoryReadSession: ReadSession {
 
   /// What it holds goes with it.
   func end() {}
+}
+
+/// The rows of a walk within a window.
+private final class InMemoryCursor: RowCursor {
+  private struct State {
+    var walk: InMemoryWalk
+    /// How many are left out yet.
+    var offset: Int
+    /// How many may come yet.
+    var rest: Int
+  }
+
+  private let state: Lock<State>
+
+  init(_ walk: InMemoryWalk, limit: Int, offset: Int) {
+    state = Lock(State(walk: walk, offset: offset, rest: limit > 0 ? limit : .max))
+  }
+
+  func next(upTo count: Int) throws -> [Snapshot] {
+    try state.withLock { state in
+      var rows: [Snapshot] = []
+      while rows.count < count, state.rest > 0, let row = state.walk.next() {
+        try HostWork.charge()
+        if state.offset > 0 {
+          state.offset -= 1
+        } else {
+          state.rest -= 1
+          rows.append(row)
+        }
+      }
+      return rows
+    }
+  }
+
+  /// The rows that are still to come.
+  func all() throws -> [Snapshot] { try next(upTo: .max) }
 }
 
 extension StoreQuery {
