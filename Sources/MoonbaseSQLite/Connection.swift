@@ -236,6 +236,13 @@ public final class Connection {
     return try integer("PRAGMA schema_version") ?? 0
   }
 
+  /// A number that changes when another connection has committed, and not with what this one commits. Not counted as a statement.
+  public func versionByOthers() throws -> Int64 {
+    isSilent = true
+    defer { isSilent = false }
+    return try integer("PRAGMA data_version") ?? 0
+  }
+
   func note(_ sql: String) {
     if isSilent { return }
     statementCount += 1

@@ -13,6 +13,8 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   /// For a connection that reads: the number of the tables that its rows are read by, and of what was written when that was looked at.
   private var schema: (version: Int64, data: UInt32)?
   private var hasSettledJournal = false
+  /// Of the writing connection: where ordered lists end.
+  let orderEnds = OrderEnds()
   /// The history tables as the schema of this version had them.
   private var history: (version: Int64?, form: HistoryForm?)?
   /// The functions of scripts, by generation.

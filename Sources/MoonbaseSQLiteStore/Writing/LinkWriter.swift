@@ -7,11 +7,13 @@ import MoonbaseSQLite
 struct LinkWriter {
   let layout: StoreLayout
   let connection: Connection
+  private let orderEnds: OrderEnds
   private var batch: PairBatch
 
-  init(layout: StoreLayout, connection: Connection) {
+  init(layout: StoreLayout, connection: Connection, orderEnds: OrderEnds) {
     self.layout = layout
     self.connection = connection
+    self.orderEnds = orderEnds
     batch = PairBatch(connection)
   }
 
@@ -31,10 +33,21 @@ struct LinkWriter {
   /// Writes what came; new pairs may wait until `finishPairs`.
   mutating func addPairs(of links: StoreChanges.Links) throws {
     guard !links.added.isEmpty, let join = try join(of: links) else { return }
+    noteMembers(of: links, join: join)
     try batch.begin(join, relationship: name(of: links))
     for id in links.added {
       try batch.add(owner: links.owner, destination: id)
       if join.isReflexive { try batch.add(owner: id, destination: links.owner) }
+    }
+  }
+
+  /// Lists of the other side get members too, which nobody says the places of.
+  private func noteMembers(of links: StoreChanges.Links, join: JoinLayout) {
+    if orderEnds.isEmpty { return }
+    orderEnds.forget(table: join.table, but: join.isReflexive ? nil : join.orderColumn)
+    guard let column = join.orderColumn else { return }
+    for id in links.added {
+      orderEnds.note(id.key, in: OrderEnds.Column(table: join.table, name: column), of: links.owner.key)
     }
   }
 
@@ -66,15 +79,17 @@ struct LinkWriter {
     switch try layout.layout(of: links.owner).slots[links.slot] {
     case .join(let join):
       guard let column = join.orderColumn else { return }
-      let places = OrderColumn(join: join, column: column)
-      try PlaceWriter(links.owner, order: order, column: places, on: connection).write()
+      try write(order, of: links.owner, in: OrderColumn(join: join, column: column))
     case .foreignKey(let toOne, let destination):
       guard let column = toOne.orderColumn else { return }
       let table = try layout.layout(layout.model.entities[destination]).table
-      let places = OrderColumn(toOne: toOne, table: table, column: column)
-      try PlaceWriter(links.owner, order: order, column: places, on: connection).write()
+      try write(order, of: links.owner, in: OrderColumn(toOne: toOne, table: table, column: column))
     case .none, .lost, .attribute, .toOne: break
     }
+  }
+
+  private func write(_ order: StoreChanges.Order, of owner: ManagedObjectID, in column: OrderColumn) throws {
+    try PlaceWriter(owner, order: order, column: column, on: connection, ends: orderEnds).write()
   }
 
   private func remove(_ pair: PairTable.Pair, from table: PairTable, with statement: Statement) throws {

@@ -12,28 +12,37 @@ struct PlaceWriter {
   private let order: StoreChanges.Order
   private let column: OrderColumn
   private let connection: Connection
+  private let ends: OrderEnds
 
-  init(_ owner: ManagedObjectID, order: StoreChanges.Order, column: OrderColumn, on connection: Connection) {
+  init(
+    _ owner: ManagedObjectID, order: StoreChanges.Order, column: OrderColumn, on connection: Connection, ends: OrderEnds
+  ) {
     self.owner = owner
     self.order = order
     self.column = column
     self.connection = connection
+    self.ends = ends
   }
 
   func write() throws {
+    if case .appended(let ids, let returned) = order { return try append(ids, returned: returned) }
+    ends.set(column.identity, owner.key, to: nil)
     switch order {
     case .all(let ids): try arrange(ids.map(\.key), known: column.listing(owner.key, on: connection).places)
     case .stretches(let stretches):
       if try place(stretches, margin: 0) || place(stretches, margin: Self.margin) { return }
       let (listed, places) = try column.listing(owner.key, on: connection)
       try arrange(Self.list(listed, with: stretches), known: places)
-    case .appended(let ids, let returned): try append(ids, returned: returned)
+    case .appended: break
     }
   }
 
   /// Places for all, of which as many as can stay where they are.
-  private func arrange(_ keys: [Int64], known: [Int64: Int64]) throws {
-    try write(OrderKeys.ascending(keys.map { known[$0] }), to: keys[...], known: known)
+  @discardableResult
+  private func arrange(_ keys: [Int64], known: [Int64: Int64]) throws -> [Int64] {
+    let places = OrderKeys.ascending(keys.map { known[$0] })
+    try write(places, to: keys[...], known: known)
+    return places
   }
 
   // MARK: At the end
@@ -42,16 +51,21 @@ struct PlaceWriter {
     let known = try column.read(owner.key, some: ids.map(\.key), on: connection)
     let coming = ids.filter { known[$0.key] == nil || returned.contains($0) }.map(\.key)
     guard !coming.isEmpty else { return }
-    let end = try column.end(owner.key, on: connection)
+    let last = ends.last(column.identity, of: owner.key, before: coming)
+    let end = try last.map { (last: $0, missing: 0) } ?? column.end(owner.key, on: connection)
+    ends.set(column.identity, owner.key, to: nil)
     // Others without a place stand behind all that have one, and so before what comes.
     if end.missing <= coming.count(where: { known[$0] == nil }),
       let places = OrderKeys.between(end.last, and: nil, old: coming.map { _ in nil })
     {
-      return try write(places, to: coming[...], known: known)
+      try write(places, to: coming[...], known: known)
+      return ends.set(column.identity, owner.key, to: places.last)
     }
     let (listed, places) = try column.listing(owner.key, on: connection)
     let new = Set(coming)
-    try arrange(listed.filter { !new.contains($0) } + coming, known: places.filter { !new.contains($0.key) })
+    let arranged = try arrange(
+      listed.filter { !new.contains($0) } + coming, known: places.filter { !new.contains($0.key) })
+    ends.set(column.identity, owner.key, to: arranged.last)
   }
 
   // MARK: Between others
@@ -157,18 +171,17 @@ extension StoreChanges.Order {
 /// The column that keeps the places of an ordered relationship's destinations.
 struct OrderColumn {
   let statements: OrderStatements
-  /// Where it is, for messages.
-  private let table: String
-  private let column: String
+  /// Which column it is.
+  let identity: OrderEnds.Column
 
   init(join: JoinLayout, column: String) {
     statements = OrderStatements(join, column: column, dialect: .sqlite)
-    (table, self.column) = (join.table, column)
+    identity = OrderEnds.Column(table: join.table, name: column)
   }
 
   init(toOne: ToOneLayout, table: String, column: String) {
     statements = OrderStatements(toOne, table: table, column: column, dialect: .sqlite)
-    (self.table, self.column) = (table, column)
+    identity = OrderEnds.Column(table: table, name: column)
   }
 
   /// A place that a statement gives. Throws for what is none: it would be taken for another place than where the file sorts it.
@@ -180,7 +193,7 @@ struct OrderColumn {
     throw GraphError(
       .invalidStore,
       message:
-        "the store is damaged: table \(table)\(which): \(column) \(mismatch.description); set it to a number, or to NULL for a place at the end"
+        "the store is damaged: table \(identity.table)\(which): \(identity.name) \(mismatch.description); set it to a number, or to NULL for a place at the end"
     )
   }
 

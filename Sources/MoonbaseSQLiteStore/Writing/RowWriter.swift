@@ -30,6 +30,8 @@ final class RowWriter {
   private let externalData: ExternalData
   private let number: Int64
   let hasExternalData: Bool
+  /// The columns with the row's places in ordered lists, by the to-one relationships that lead to their owners.
+  private let orders: [(slot: Slot, column: OrderEnds.Column)]
 
   init(_ layout: EntityLayout, store: StoreLayout, externalData: ExternalData) throws {
     statements = try RowStatements(layout, dialect: .sqlite)
@@ -37,6 +39,9 @@ final class RowWriter {
     self.externalData = externalData
     steps = ContiguousArray(statements.columns.map(Step.init))
     number = layout.number
+    orders = statements.columns.compactMap { column in
+      column.toOne?.orderColumn.map { (column.slot, OrderEnds.Column(table: layout.table, name: $0)) }
+    }
     hasExternalData = statements.columns.contains(where: \.isExternal)
   }
 
@@ -108,6 +113,15 @@ final class RowWriter {
     statement.bind(id.key, at: index)
     index += 1
     statement.bind(try store.layout(of: id).number, at: index)
+  }
+
+  // MARK: Ordered lists
+
+  /// Notes the ordered lists that the row comes to, by all or some of its to-one relationships.
+  func noteOwners(of row: Snapshot, slots: [Slot]? = nil, in ends: OrderEnds) {
+    for (slot, column) in orders where slots?.contains(slot) ?? true {
+      if case .objectID(let owner) = row.values[slot] { ends.note(row.id.key, in: column, of: owner.key) }
+    }
   }
 
   // MARK: Files of old values

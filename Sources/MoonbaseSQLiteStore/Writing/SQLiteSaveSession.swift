@@ -33,7 +33,8 @@ final class SQLiteSaveSession: SaveSession {
         ).write(changes)
       }
       var new = SaveTransaction(
-        changes, layout: store.layout, connection: session.connection, externalData: store.externalData)
+        changes, layout: store.layout, connection: session.connection, externalData: store.externalData,
+        orderEnds: session.orderEnds)
       // Files that it made go with it, whatever becomes of it.
       defer { transaction = new }
       return try store.findingRows(of: new.run(), in: session)
@@ -73,7 +74,12 @@ final class SQLiteSaveSession: SaveSession {
   private func end(committed: Bool) {
     if isOver { return }
     isOver = true
-    if !committed { writer { $0.connection.rollBack() } }
+    if !committed {
+      writer {
+        $0.connection.rollBack()
+        $0.orderEnds.forgetAll()
+      }
+    }
     if let transaction { store.externalData.settle(transaction.files, committed: committed) }
     writer.release()
   }

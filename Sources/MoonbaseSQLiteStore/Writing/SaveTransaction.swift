@@ -10,6 +10,7 @@ struct SaveTransaction {
   let layout: StoreLayout
   let connection: Connection
   let externalData: ExternalData
+  private let orderEnds: OrderEnds
   var files = ExternalFiles()
 
   private var writers: [Int: RowWriter] = [:]
@@ -32,11 +33,15 @@ struct SaveTransaction {
     }
   }
 
-  init(_ changes: StoreChanges, layout: StoreLayout, connection: Connection, externalData: ExternalData) {
+  init(
+    _ changes: StoreChanges, layout: StoreLayout, connection: Connection, externalData: ExternalData,
+    orderEnds: OrderEnds
+  ) {
     self.changes = changes
     self.layout = layout
     self.connection = connection
     self.externalData = externalData
+    self.orderEnds = orderEnds
   }
 
   /// Writes all, or returns what is in the way.
@@ -52,19 +57,21 @@ struct SaveTransaction {
   func prepare() throws { try externalData.finish(files, on: connection) }
 
   private mutating func write() throws -> [SaveConflict] {
+    try orderEnds.begin(on: connection)
     let references = ReferenceCheck(changes: changes, layout: layout, connection: connection)
     conflicts = try references.unreachedPairs()
     try delete()
     try update()
     if !conflicts.isEmpty { return conflicts }
     try insert()
-    var links = LinkWriter(layout: layout, connection: connection)
+    var links = LinkWriter(layout: layout, connection: connection, orderEnds: orderEnds)
     // What goes comes first, so that a destination can pass from one object to another where the file allows it one only.
     for change in changes.links { try links.removePairs(of: change) }
     for change in changes.links { try links.addPairs(of: change) }
     try links.finishPairs()
     // A pair may be written by the other side of its relationship: places are for pairs that are there.
     for change in changes.links { try links.writeOrder(of: change) }
+    orderEnds.finish()
     return try references.conflicts()
   }
 
@@ -90,6 +97,7 @@ struct SaveTransaction {
       do {
         let isThere = try current.writer.insert(row, with: current.statement, on: connection, files: &files)
         guard isThere else { throw GraphError.ignored("its insertion", of: row.id) }
+        if !orderEnds.isEmpty { current.writer.noteOwners(of: row, in: orderEnds) }
       } catch let error as SQLiteError where error.code.primary == .constraint {
         throw describe(error, saving: row)
       } catch let error as SQLiteError {
@@ -130,6 +138,7 @@ struct SaveTransaction {
   private mutating func apply(_ change: StoreChanges.Update) throws {
     let id = change.snapshot.id
     let shape = try shape(of: change)
+    if !orderEnds.isEmpty { shape.writer.noteOwners(of: change.snapshot, slots: change.changedSlots, in: orderEnds) }
     if shape.writer.hasExternalData {
       try shape.writer.forgetFiles(of: id.key, slots: change.changedSlots, on: connection, files: &files)
     }

@@ -78,3 +78,124 @@ import Testing
     #expect(try people.store.destinations(of: department, relationship: slot) == [ids[1], ids[2], ids[3], ids[0]])
   }
 }
+
+/// Appending to an ordered list again, without a look at its members.
+@Suite struct OrderEndTests {
+  private struct Bench {
+    let people: PeopleStore
+    let department: ManagedObjectID
+    let slot: Slot
+    private(set) var expected: [ManagedObjectID] = []
+
+    init() throws {
+      people = try PeopleStore()
+      let department = try people.row("Department")
+      try people.insert(department)
+      self.department = department.id
+      slot = try #require(people.entity("Department").slot("projects"))
+    }
+
+    func project() throws -> Snapshot { try people.row("Project", ["department": .objectID(department)]) }
+
+    /// Saves some projects at the end; whether all members were looked at.
+    mutating func append(_ rows: [Snapshot], _ change: (inout StoreChanges) throws -> Void = { _ in }) throws -> Bool {
+      let ids = rows.map(\.id)
+      let statements = try people.statements {
+        try people.save {
+          $0.inserted = rows
+          $0.links = [
+            .init(owner: department, slot: slot, added: [], removed: [], order: .appended(ids, returned: []))
+          ]
+          try change(&$0)
+        }
+      }
+      expected += ids
+      return statements.contains { $0.contains("MAX(\"Z_FOK_DEPARTMENT\")") || $0.contains("MAX(Z_FOK_DEPARTMENT)") }
+    }
+
+    mutating func append() throws -> Bool { try append([project()]) }
+
+    mutating func check(_ location: Testing.SourceLocation = #_sourceLocation) throws {
+      let ids = try people.store.destinations(of: department, relationship: slot)
+      #expect(ids == expected, sourceLocation: location)
+    }
+
+    mutating func expect(_ ids: [ManagedObjectID]) { expected = ids }
+  }
+
+  @Test func theLastPlaceIsAskedForOnce() throws {
+    var bench = try Bench()
+    #expect(try bench.append())
+    for count in 1...20 { #expect(try !bench.append((0..<count).map { _ in try bench.project() })) }
+    try bench.check()
+    // One that goes leaves a gap.
+    let last = try #require(bench.expected.last)
+    try bench.people.save { $0.deleted = [.init(id: last, expectedVersion: nil)] }
+    bench.expect(bench.expected.dropLast())
+    #expect(try !bench.append())
+    try bench.check()
+  }
+
+  @Test func itIsAskedForAgainWhereSomebodyElseWrote() throws {
+    var bench = try Bench()
+    _ = try bench.append()
+    try RawDatabase(bench.people.folder.file()).connection.execute(
+      "INSERT INTO ZPROJECT (Z_PK, Z_ENT, Z_OPT, ZDEPARTMENT, Z_FOK_DEPARTMENT) SELECT 999, Z_ENT, 1, ZDEPARTMENT, "
+        + "Z_FOK_DEPARTMENT + 100000 FROM ZPROJECT")
+    bench.expect(
+      bench.expected + [
+        ManagedObjectID(
+          store: StoreNumber(bench.people.store.identifier), entity: bench.people.entity("Project").symbol, key: 999)
+      ])
+    #expect(try bench.append())
+    #expect(try !bench.append())
+    try bench.check()
+  }
+
+  @Test func itIsAskedForAgainAfterASaveThatFails() throws {
+    var bench = try Bench()
+    _ = try bench.append()
+    let before = bench.expected
+    #expect(throws: GraphError.self) {
+      try bench.append([bench.project()]) { $0.deleted = [.init(id: before[0], expectedVersion: 7)] }
+    }
+    #expect(try bench.append())
+    try bench.check()
+  }
+
+  /// They stand behind all that have a place, and so before what is appended next.
+  @Test func itIsAskedForAgainWhereMembersCameWithoutAPlace() throws {
+    var bench = try Bench()
+    _ = try bench.append()
+    let (silent, late) = (try bench.project(), try bench.project())
+    try bench.people.insert(silent)
+    bench.expect(bench.expected + [silent.id])
+    #expect(try bench.append())
+    try bench.check()
+    #expect(try !bench.append())
+    // In the same save, and by an update.
+    let update = try bench.people.update(bench.expected[0], ["department": .objectID(bench.department)])
+    #expect(
+      try bench.append([bench.project()]) {
+        $0.inserted.append(late)
+        $0.updated = [update]
+      })
+    let new = try #require(bench.expected.last)
+    let found = try bench.people.store.destinations(of: bench.department, relationship: bench.slot)
+    #expect(found.last == new && Set(found) == Set(bench.expected + [late.id]))
+  }
+
+  @Test func itIsAskedForAgainWhereTheListWasOrderedAnew() throws {
+    var bench = try Bench()
+    for _ in 0..<3 { _ = try bench.append() }
+    let reversed = Array(bench.expected.reversed())
+    try bench.people.save {
+      $0.links = [
+        .init(owner: bench.department, slot: bench.slot, added: [], removed: [], order: .all(reversed))
+      ]
+    }
+    bench.expect(reversed)
+    #expect(try bench.append())
+    try bench.check()
+  }
+}
