@@ -32,7 +32,10 @@ extension ManagedObject: KeyPathAnswering, SlottedSubject {
   @usableFromInline
   package final func predicateValue(slot: Slot) throws -> Value {
     if state.contains(.fault) { try fireFault() }
-    return !hasLiveValues || state.contains(.listed) ? try value(at: slot) : try savedValue(at: slot)
+    let value = !hasLiveValues || state.contains(.listed) ? try value(at: slot) : try savedValue(at: slot)
+    // Not-a-number may be computed. No store has it: it counts as a missing value, as where a store computes it.
+    if case .double(let number) = value, number.isNaN { return .null }
+    return value
   }
 
   /// What awake-from-fetch set is no change: a predicate sees the row, as it does where a store evaluates it.

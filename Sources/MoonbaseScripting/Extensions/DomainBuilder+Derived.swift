@@ -72,7 +72,7 @@ extension DomainBuilder {
         } reading: { result in
           try function.checking { try scripts.graphValue(from: result, for: type) }
         }
-        return try function.checking { try checked(value, as: attribute) }
+        return try function.checking { try attribute?.computed(value) ?? value }
       }
     }
     let call = LuaFastCall(function, parameters: inputs.count)
@@ -85,16 +85,8 @@ extension DomainBuilder {
           try function.checking { try scripts.graphValue(from: result, for: type) }
         }
       }
-      return try function.checking { try value.map { try checked($0, as: attribute) } ?? .null }
+      return try function.checking { try value.map { try attribute?.computed($0) ?? $0 } ?? .null }
     }
-  }
-
-  /// A computed value in its attribute's type. Not-a-number may be computed, but not be stored.
-  private func checked(_ value: Value, as attribute: AttributeDescription?) throws -> Value {
-    if case .double(let number) = value, number.isNaN, attribute?.type == .double || attribute?.type == .float {
-      return value
-    }
-    return try attribute?.checked(value) ?? value
   }
 
   private func setter(_ function: LuaFunction) -> (Value, ManagedObject) throws -> Void {
@@ -108,5 +100,13 @@ extension DomainBuilder {
       } reading: { _ in
       }
     }
+  }
+}
+
+extension AttributeDescription {
+  /// A computed value in the attribute's type. Not-a-number may be computed, but not be stored.
+  func computed(_ value: Value) throws -> Value {
+    if case .double(let number) = value, number.isNaN, type == .double || type == .float { return value }
+    return try checked(value)
   }
 }

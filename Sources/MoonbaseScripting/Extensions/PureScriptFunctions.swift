@@ -20,7 +20,9 @@ final class PureScriptFunctions: PureFunctionProvider {
     var functions: [PureFunction] = []
     var overriding: [String: Set<String>] = [:]
     for (entity, entries) in swift.extensions {
-      for derived in entries.flatMap({ $0.derived + $0.stored }) { overriding[derived.name, default: []].insert(entity) }
+      for derived in entries.flatMap({ $0.derived + $0.stored }) {
+        overriding[derived.name, default: []].insert(entity)
+      }
     }
     for entity in declarations.flatMap(\.entities) {
       for derived in entity.derived {
@@ -83,17 +85,17 @@ final class PureScriptInstances: PureFunctionInstances {
   }
 
   private func run(_ call: LuaFastCall, get: LuaFunction, function: PureFunction, inputs: [Value]) throws -> Value {
-    let value = try call.run { arguments in
-      for (index, value) in inputs.enumerated() { try domain.setArgument(index, of: arguments, to: value) }
-    } reading: {
-      try domain.graphValue(from: $0)
-    }
     do {
-      return try get.checking { try AttributeDescription(function.name, type: function.type).checked(value) }
-    } catch let error as ScriptError {
-      throw ScriptError(
-        .invalidValue, message: "\(function.entity).\(function.name): get: \(error.message)", entity: function.entity,
-        property: function.name)
+      let value = try call.run { arguments in
+        for (index, value) in inputs.enumerated() { try domain.setArgument(index, of: arguments, to: value) }
+      } reading: {
+        try domain.graphValue(from: $0, for: function.type)
+      }
+      return try get.checking { try AttributeDescription(function.name, type: function.type).computed(value) }
+    } catch let error as any ScriptFailure where !error.endsRun {
+      throw GraphError(
+        .extensionFailure, message: "\(function.entity).\(function.name): get: \(error)", entity: function.entity,
+        property: function.name, underlying: error)
     }
   }
 }

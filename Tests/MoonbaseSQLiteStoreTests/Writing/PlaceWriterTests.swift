@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbaseSQLite
 import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing

@@ -23,6 +23,60 @@ import Testing
     #expect(lines == ["true\ttrue"])
   }
 
+  /// SQLite has no such number, and a pure attribute is computed there.
+  @Test(arguments: StoreKind.allCases, [true, false])
+  func notANumberIsAMissingValueWhereverItIsComputed(_ kind: StoreKind, isPure: Bool) throws {
+    let lines = try ThingBench.bench(
+      kind,
+      """
+      derived = { v = { type = 'double', pure = \(isPure), inputs = { 'i' },
+                        get = function(i) if i < 2 then return 0 / 0 elseif i > 2 then return i end end } }
+      """
+    ).lines(
+      """
+      for i = 1, 4 do context:insert("P", { i = i }) end
+      assert(context:save())
+      for _, text in ipairs { "v > 1", "v < 100", "v = NULL", "v != NULL", "NOT v = 3", "v IN {1, NULL}", "v = v" } do
+        print(text, context:fetch("P"):where(text):count())
+      end
+      for _, key in ipairs { "v", "-v" } do
+        local found = {}
+        for p in context:fetch("P"):sort(key, "-i"):each() do found[#found + 1] = p.i end
+        print(table.concat(found, " "))
+      end
+      print(context:fetch("P"):where("i = 1"):first().v ~= 0)
+      """)
+    #expect(
+      lines == [
+        "v > 1\t2", "v < 100\t2", "v = NULL\t2", "v != NULL\t2", "NOT v = 3\t1", "v IN {1, NULL}\t2", "v = v\t2",
+        "2 1 3 4", "4 3 2 1", "true",
+      ])
+  }
+
+  @Test(arguments: StoreKind.allCases, [true, false])
+  func anErrorOfAGetterNamesTheAttributeWhereverItIsComputed(_ kind: StoreKind, isPure: Bool) throws {
+    let lines = try ThingBench.bench(
+      kind,
+      """
+      derived = {
+        v = { type = 'string', pure = \(isPure), inputs = { 's' }, get = function(s) return 'a' .. s end },
+        w = { type = 'double', pure = \(isPure), inputs = { 's' }, get = function(s) return 'a' end },
+        x = { type = 'binary', pure = \(isPure), inputs = { 's' }, get = function(s) return 'ab' end },
+      }
+      """
+    ).lines(
+      """
+      context:insert("P")
+      assert(context:save())
+      for _, text in ipairs { "v = 'a'", "w > 1" } do
+        local _, err = pcall(function() return context:fetch("P"):where(text):count() end)
+        print(err.code, err.entity, err.key, tostring(err):match("P%.%w: get: extension1.lua:%d: ") ~= nil)
+      end
+      print(context:fetch("P"):where("x != NULL"):count())
+      """)
+    #expect(lines == ["134043\tP\tv\ttrue", "134043\tP\tw\ttrue", "1"])
+  }
+
   /// An owner whose value stays as it is goes at once, and the next one may lie where it lay.
   @Test(arguments: StoreKind.allCases) func whatIsStoredFollowsInEveryOwnerThatNobodyHolds(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
