@@ -16,6 +16,7 @@ import MoonbaseSQLite
 public final class SQLiteStore: PersistentStore {
   public let identifier: String
   public let isReadOnly: Bool
+  public let writingAdvice: String
   public let entities: [ResolvedEntity]
 
   let file: StoreFile
@@ -52,6 +53,11 @@ public final class SQLiteStore: PersistentStore {
     number = StoreNumber(identifier)
     externalData = ExternalData(store: file)
     isReadOnly = opened.writer == nil
+    writingAdvice =
+      opened.isMirrored && !options.readOnly
+      ? "CloudKit mirrors it (it has tables ANSCK*) and would not hear of what is saved; the option allowsCloudKit of a "
+        + "SQLiteStore has it written all the same"
+      : "open it for writing to save"
     writer = opened.writer.map { Lock($0) }
     let observer = observer
     let isReadOnly = isReadOnly
@@ -116,7 +122,7 @@ public final class SQLiteStore: PersistentStore {
   /// The writer's lock. Throws where the store is only read.
   func writable() throws -> Lock<Session> {
     if let writer { return writer }
-    throw GraphError(.readOnlyStore, message: "\(file.path) is read-only: open it for writing to save")
+    throw GraphError(.readOnlyStore, message: "\(file.path) is read-only: \(writingAdvice)")
   }
 
   /// Before something is written.

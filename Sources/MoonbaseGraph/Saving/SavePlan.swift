@@ -164,7 +164,7 @@ struct SavePlan {
     let store = try context.coordinator.store(of: id)
     guard !store.isReadOnly else {
       throw GraphError(
-        .readOnlyStore, message: "\(store.url?.path ?? store.identifier) is read-only: open it for writing to save",
+        .readOnlyStore, message: "\(store.url?.path ?? store.identifier) is read-only: \(store.writingAdvice)",
         entity: id.entityName, objectID: id)
     }
     plans.append(StorePlan(number: number, store: store))

@@ -17,6 +17,8 @@ public protocol PersistentStore: AnyObject, Sendable {
   var url: URL? { get }
   /// Whether `save` is refused.
   var isReadOnly: Bool { get }
+  /// What to do so that it can be saved into, where it is read-only, as a clause.
+  var writingAdvice: String { get }
   /// The entities that the store holds: those of its configuration, or all of the model.
   var entities: [ResolvedEntity] { get }
 
@@ -37,6 +39,9 @@ public protocol PersistentStore: AnyObject, Sendable {
 }
 
 extension PersistentStore {
+  /// To open it so.
+  public var writingAdvice: String { "open it for writing to save" }
+
   /// The ID of the store's row with a primary key, for a store that makes rows of its own (`newObjectID(for:referenceObject:)`
   /// of Core Data's incremental stores).
   public func objectID(for entity: ResolvedEntity, key: Int64) -> ManagedObjectID {

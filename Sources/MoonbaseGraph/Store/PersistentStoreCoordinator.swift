@@ -108,13 +108,13 @@ public final class PersistentStoreCoordinator: Sendable {
   func storeForNewObjects(of entity: ResolvedEntity) throws -> any PersistentStore {
     let candidates = stores(holding: entity)
     if let store = candidates.first(where: { !$0.isReadOnly }) { return store }
-    throw candidates.isEmpty
-      ? GraphError(
+    guard let store = candidates.first else {
+      throw GraphError(
         .incompatibleSchema, message: "no open store holds \(entity.name): add one whose configuration has it",
         entity: entity.name)
-      : GraphError(
-        .readOnlyStore, message: "the store of \(entity.name) is read-only: open it for writing to save",
-        entity: entity.name)
+    }
+    throw GraphError(
+      .readOnlyStore, message: "the store of \(entity.name) is read-only: \(store.writingAdvice)", entity: entity.name)
   }
 
   // MARK: Rows

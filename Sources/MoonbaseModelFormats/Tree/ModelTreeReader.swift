@@ -79,9 +79,14 @@ struct ModelTreeReader {
     if let tree = table.take("indexes") {
       mistakes.attempt { () throws(ModelError) in entity.indexes = try indexes(tree, in: context.part("indexes")) }
     }
-    try table.finish()
+    try table.finish { key, _ in
+      Self.extensionKeys.contains(key) ? ": it belongs to an extension, which goes with a model" : nil
+    }
     return entity
   }
+
+  /// Keys of an entity that extensions have, and models do not.
+  private static let extensionKeys: Set = ["normalize", "validate", "derived"]
 
   private func readConstraints(_ table: inout TreeFields, into entity: inout EntityDescription) throws(ModelError) {
     guard let tree = table.take("constraints") else { return }

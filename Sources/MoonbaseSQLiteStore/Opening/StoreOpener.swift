@@ -11,10 +11,13 @@ struct StoreOpener {
     var metadata: StoreMetadata
     /// Nil where the store is only read.
     var writer: Session?
+    /// Whether CloudKit mirrors it.
+    var isMirrored = false
 
     fileprivate init(_ contents: StoreContents, writer: Session?) {
       layout = contents.layout
       metadata = contents.metadata
+      isMirrored = contents.isMirrored
       self.writer = writer
     }
 

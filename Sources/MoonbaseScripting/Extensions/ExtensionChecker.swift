@@ -77,6 +77,11 @@ struct ExtensionChecker {
   private func entity(_ name: String, at path: [String], in declaration: ExtensionDeclaration) throws -> ResolvedEntity
   {
     if let entity = model.entity(name) { return entity }
+    if model.entities.isEmpty {
+      throw error(
+        "the model has no entity \(name), nor any other: name the model that the extension is for", at: path,
+        in: declaration)
+    }
     throw error(
       "the model has no entity \(name)\(hint(name, among: model.entities.map(\.name)))", at: path, in: declaration)
   }

@@ -38,6 +38,18 @@ final class ToManyBox {
     return count == 1 ? "1 object" : "\(count) objects"
   }
 
+  /// What can never be a destination was not meant.
+  func checkEntity(of id: ManagedObjectID) throws {
+    let property = owner.entity.properties[slot]
+    guard let relationship = property.relationship, let model = owner.managedObjectContext?.model else { return }
+    let wanted = model.destination(of: relationship)
+    guard model.entity(of: id)?.isKind(of: wanted) != true else { return }
+    let name = "\(owner.entity.name).\(property.name)"
+    throw ScriptError(
+      .invalidValue, message: "\(name): its destinations are \(wanted.name), not \(id.entityName)",
+      entity: owner.entity.name, property: property.name)
+  }
+
   func requireOrder() throws {
     guard isOrdered else {
       throw ScriptError(
@@ -57,7 +69,9 @@ extension HostTypes {
       for id in ids { try box.owner.addMember(id, slot: box.slot) }
     }
     members.method("remove") { box, call in
-      for id in try Self.ids(call, in: box) { try box.owner.removeMember(id, slot: box.slot) }
+      let ids = try Self.ids(call, in: box)
+      for id in ids { try box.checkEntity(of: id) }
+      for id in ids { try box.owner.removeMember(id, slot: box.slot) }
     }
     members.method("contains", upTo: 1) { box, call in
       call.return(try box.owner.hasMember(Self.id(call, at: 0, in: box), slot: box.slot))
@@ -71,6 +85,12 @@ extension HostTypes {
         try openDomain().state.function(weight: Self.weight(of: rest.count)) { call in
           try call.return(rest.popFirst() ?? .nil)
         })
+    }
+    // Each access makes a handle of its own.
+    members.operator(.equal) { call in
+      let left = call.objectIfPresent(0, as: ToManyBox.self)
+      let right = call.objectIfPresent(1, as: ToManyBox.self)
+      call.return(left != nil && left?.owner === right?.owner && left?.slot == right?.slot)
     }
     members.operator(.text) { call in call.return(try call.object(0, as: ToManyBox.self).text) }
     members.operator(.length) { call in

@@ -90,6 +90,10 @@ import Testing
   @Test(arguments: [
     (ModelTree.map(["entities": 3]), "the model, entities: expected a table, not an integer"),
     (.map(["entites": .table()]), "the model: there is no key entites; did you mean entities?"),
+    (
+      .map(["entities": .map(["P": .map(["validate": .table()])])]),
+      "entity P: there is no key validate: it belongs to an extension, which goes with a model"
+    ),
     (.map(["Entities": .table()]), "the model: there is no key Entities; did you mean entities?"),
     (
       .map(["Person": .table()]),

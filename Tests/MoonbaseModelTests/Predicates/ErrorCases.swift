@@ -7,6 +7,8 @@ let errorCases = CaseTable(
   age > ) => 7 expected a value, a key path or a function, but found )
   age > 5 AND => 12 expected a value
   age > 5 name == 1 => 9 expected AND, OR or the end, but found name
+  name == Ann Bo => 13 expected AND, OR or the end, but found Bo; a text stands in quotes
+  name LIKE Ann* => 15 but the text ends here; a pattern stands in quotes
   AND age > 5 => 1 AND is a reserved word; write #AND for a key
   in == 5 => 1 in is a reserved word; write #in
   (age > 5 => 9 expected ), AND or OR, but the text ends

@@ -118,7 +118,15 @@ import Testing
     let people = try PeopleStore()
     try RawDatabase(people.folder.file()).connection.execute(
       "CREATE TABLE ANSCKMETADATAENTRY (Z_PK INTEGER PRIMARY KEY)")
-    #expect(try SQLiteStore(url: people.folder.file(), model: people.model).isReadOnly)
+    let store = try SQLiteStore(url: people.folder.file(), model: people.model)
+    #expect(store.isReadOnly)
+    let coordinator = PersistentStoreCoordinator(model: people.model)
+    try coordinator.add(store)
+    let context = try ManagedObjectContext(coordinator)
+    try context.insert("Person")
+    #expect { try context.save() } throws: {
+      "\($0)".contains("the store of Person is read-only: CloudKit mirrors it (it has tables ANSCK*)")
+    }
     #expect(
       try !SQLiteStore(url: people.folder.file(), model: people.model, options: .init(allowsCloudKit: true)).isReadOnly)
   }

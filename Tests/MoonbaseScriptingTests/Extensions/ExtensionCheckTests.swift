@@ -25,6 +25,15 @@ import Testing
     #expect(lines == ["1"])
   }
 
+  @Test func anExtensionWithoutAnyModelSaysWhatIsMissing() {
+    let file = "return { entities = { P = { validate = {} } } }"
+    #expect {
+      try ScriptExtensions([.text(file, name: "x.lua")], for: ManagedObjectModel())
+    } throws: {
+      "\($0)".contains("the model has no entity P, nor any other: name the model that the extension is for")
+    }
+  }
+
   @Test func shadowOverAPersistentAttributeIsRefused() {
     let refused = refusal("derived = {\n s = { shadow = 'bin', transformer = 'T' } }")
     #expect(refused.hasPrefix("extension1.lua:2: P.s is a persistent attribute"), "\(refused)")

@@ -40,6 +40,34 @@ import Testing
     #expect(lines == ["1\ta\tnil\tfalse\tfalse\tfalse\tfalse"])
   }
 
+  @Test func aRelationshipIsOneThingHoweverOftenItIsAskedFor() throws {
+    let lines = try lines(
+      """
+      local a, b = context:insert("P"), context:insert("P")
+      print(a.qs == a.qs, a.qs == b.qs, a.qs == a.fr, a.qs == 1)
+      context:rollback()
+      """)
+    #expect(lines == ["true\tfalse\tfalse\tfalse"])
+  }
+
+  @Test func whatCanBeNoDestinationIsNotRemovedWithoutAWord() throws {
+    let lines = try ScriptBench().lines(
+      """
+      local d, p = context:insert("Department"), context:insert("Employee")
+      d.employees:remove(p)
+      local ok, err = pcall(d.employees.remove, d.employees, p, d)
+      print(ok, err.key, err.message, #d.employees)
+      d.employees:add(p)
+      print(pcall(d.employees.remove, d.employees, p, d))
+      print(#d.employees)
+      """, leavingChanges: true)
+    #expect(
+      lines == [
+        "false\temployees\tDepartment.employees: its destinations are Person, not Department\t0",
+        "false\tDepartment.employees: its destinations are Person, not Department", "1",
+      ])
+  }
+
   @Test func goneObjectsSayWhyTheyAreGone() throws {
     let lines = try lines(
       """

@@ -190,7 +190,7 @@ extension PredicateParser {
     case .keyword(let keyword): return try parseKeyword(keyword)
     case .leftBrace: return try parsePostfix(try parseAggregate())
     case .leftParenthesis: return try parseParenthesis()
-    default: throw unexpected("expected a value, a key path or a function")
+    default: throw unexpected("expected a value, a key path or a function", hint: patternHint)
     }
   }
 

@@ -55,7 +55,7 @@ struct PredicateParser: ~Copyable {
 
   private mutating func finish() throws(ModelError) {
     try count()
-    guard token.kind == .end else { throw unexpected("expected AND, OR or the end") }
+    guard token.kind == .end else { throw unexpected("expected AND, OR or the end", hint: wordsHint) }
     guard usedArguments == arguments.count else {
       let given = arguments.count == 1 ? "1 argument was" : "\(arguments.count) arguments were"
       let places =
@@ -136,11 +136,25 @@ struct PredicateParser: ~Copyable {
   func failure(_ problem: String) -> ModelError { lexer.error(problem, at: token.start) }
 
   /// An error about the current token.
-  func unexpected(_ expectation: String) -> ModelError {
+  func unexpected(_ expectation: String, hint: String = "") -> ModelError {
     token.kind == .end
-      ? failure("\(expectation), but the text ends here")
-      : failure("\(expectation), but found \(text(of: token))")
+      ? failure("\(expectation), but the text ends here\(hint)")
+      : failure("\(expectation), but found \(text(of: token))\(hint)")
   }
+
+  /// Words beside each other, as in `name == Ann Bo`, are mostly a text without quotes.
+  private var wordsHint: String {
+    guard token.kind == .identifier, let last = lastByte, (0x61...0x7a).contains(last | 0x20) else { return "" }
+    return "; a text stands in quotes"
+  }
+
+  /// A pattern without quotes, as in `name LIKE Ann*`, ends with an operator.
+  var patternHint: String {
+    token.kind == .end && lastByte == UInt8(ascii: "*") ? "; a pattern stands in quotes" : ""
+  }
+
+  /// What stands before the current token.
+  private var lastByte: UInt8? { lexer.bytes[..<token.start].last { $0 != UInt8(ascii: " ") } }
 
   // MARK: Kinds
 
