@@ -65,7 +65,7 @@ final class IdentityMap {
 
   /// How the objects behave is to be asked anew.
   func forgetBehaviors() {
-    for table in tables { (table.simpleSlots, table.objectClass) = (0, nil) }
+    for table in tables { table.forgetBehavior() }
   }
 
   /// The table for an object that leaves the context: one of the same entity and store without a context.

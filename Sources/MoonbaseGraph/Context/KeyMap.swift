@@ -4,13 +4,14 @@ import MoonbaseModel
 ///
 /// Eight keys that follow each other share a group: one number and eight places in a row of memory. Objects of one page come and go
 /// together, and only one of eight has its group looked for. Groups are found by hashing with factors drawn at random, so that no file
-/// can be written whose keys collide. Dense keys take 14 to 30 bytes each, scattered ones at most 240.
+/// can be written whose keys collide. Dense keys take 18 to 36 bytes each, scattered ones at most 288.
 ///
 /// A key belongs to one object of the root entity. An ID may name another entity than the row does (a text that somebody wrote):
 /// its object stands among the strays.
 final class KeyMap {
   /// A group is its number, and eight pointers to objects.
   private static let stride = 9
+  private static let neighbors: UInt = 3
   /// The number of a free group: no key has it, for a group's number is a key divided by eight.
   private static let free = UInt(bitPattern: Int.min)
 
@@ -175,7 +176,7 @@ final class KeyMap {
   @inline(never)
   private func take(_ group: UnsafeMutablePointer<UInt>, for number: UInt) -> UnsafeMutablePointer<UInt> {
     var group = group
-    if 8 * (used + 1) > 5 * capacity {
+    if 2 * (used + 1) > capacity {
       resize()
       group = find(number)
     }
@@ -197,10 +198,11 @@ final class KeyMap {
   }
 
   private func firstPlace(of number: UInt) -> Int {
-    let product = (UInt64(number) ^ factors.0).multipliedFullWidth(by: factors.1 | 1)
+    let product = (UInt64(number & ~Self.neighbors) ^ factors.0).multipliedFullWidth(by: factors.1 | 1)
     // The lowest bits of a product may hardly differ; a fixed factor carries those of all into the highest.
     let mixed = (product.high ^ product.low) &* 0x9E37_79B9_7F4A_7C15
-    return Int(truncatingIfNeeded: mixed >> (64 - bits))
+    // Four groups that follow each other are neighbours, too, which memory is quicker to give.
+    return Int(truncatingIfNeeded: mixed >> (64 - bits)) & ~Int(Self.neighbors) | Int(number & Self.neighbors)
   }
 
   @inline(__always)
@@ -226,7 +228,7 @@ final class KeyMap {
       old[place * Self.stride] != Self.free && !Self.isEmpty(old + place * Self.stride)
     }
     bits = 3
-    while 16 * (kept.count + 1) > 5 * capacity { bits += 1 }
+    while 4 * (kept.count + 1) > capacity { bits += 1 }
     groups = Self.allocate(bits)
     used = kept.count
     for place in kept {

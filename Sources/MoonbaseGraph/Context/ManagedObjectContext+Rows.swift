@@ -22,6 +22,12 @@ extension ManagedObjectContext {
         if known.snapshot.map({ $0.version <= snapshot.version }) ?? true { known.adopt(snapshot) }
       }
     }
+    return try objects(forRowsAhead: snapshots[...])
+  }
+
+  /// The objects of rows that were read before, when nothing else of them was known either.
+  func objects(forRowsAhead snapshots: ArraySlice<Snapshot>) throws -> [ManagedObject] {
+    copyRowsOfSparsePages()
     try HostMemory.require(snapshots.count &* ManagedObject.ownWeight)
     // A row is held by the list until it is counted as its object's.
     var memory = HostMemory()

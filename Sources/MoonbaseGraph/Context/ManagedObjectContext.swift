@@ -80,6 +80,8 @@ public final class ManagedObjectContext {
   var openViews: ContiguousArray<OpenView> = []
   /// The view of what is being read just now.
   var pinnedView: ReadView?
+  /// Rows that a prefetch found too many to read; not read yet.
+  var wantedRows: WantedRows?
   /// Another number each time that what was read ahead no longer counts.
   private(set) var readAheadNumber = 0
   /// New objects that were deleted and wait to leave; some may have left, or be back.
@@ -180,7 +182,7 @@ public final class ManagedObjectContext {
     let new = try EntityBehaviorBuilder.behavior(
       of: entity, objectClass: coordinator.objectClass(of: entity), model: model, domain: domain)
     behaviors[entity.index] = new
-    for table in registered.tables(of: entity.index) { table.simpleSlots = new.simpleSlots.low }
+    for table in registered.tables(of: entity.index) { table.take(new) }
     return new
   }
 
@@ -200,7 +202,7 @@ public final class ManagedObjectContext {
   @inline(never)
   private func makeTable(_ kind: ManagedObjectID.Kind, of entity: ResolvedEntity) -> Unmanaged<ObjectTable> {
     let table = registered.add(kind, entity: entity, context: self)
-    table.simpleSlots = behaviors[entity.index]?.simpleSlots.low ?? 0
+    if let behavior = behaviors[entity.index] { table.take(behavior) }
     return .passUnretained(table)
   }
 
@@ -239,6 +241,7 @@ public final class ManagedObjectContext {
   func forgetReadAhead() {
     endViews()
     prefetched = PrefetchedLists()
+    forgetWantedRows()
     readAheadNumber += 1
   }
 

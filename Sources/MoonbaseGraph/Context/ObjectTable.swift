@@ -15,9 +15,11 @@ final class ObjectTable {
   // As with the fields of objects: no access lasts while other code runs.
 
   /// Nil for objects that are in no context any more. The context clears it when it goes.
-  @exclusivity(unchecked) unowned(unsafe) var context: ManagedObjectContext?
+  @exclusivity(unchecked) private(set) var contextReference: Unmanaged<ManagedObjectContext>?
   /// Of the first 64 slots, those to which nothing special happens; none as long as the behavior is not known, and without a context.
-  @exclusivity(unchecked) var simpleSlots: UInt64 = 0
+  @exclusivity(unchecked) private(set) var simpleSlots: UInt64 = 0
+  /// Whether nothing happens when a fault's row is looked at first; false as long as the behavior is not known.
+  @exclusivity(unchecked) private(set) var wakesQuietly = false
   /// The class of the objects; nil as long as the behavior is not known.
   @exclusivity(unchecked) var objectClass: ManagedObject.Type?
   /// How many objects point here, registered or not.
@@ -25,8 +27,20 @@ final class ObjectTable {
   @exclusivity(unchecked) private var keepsItself = false
 
   init(_ entity: ResolvedEntity, kind: ManagedObjectID.Kind, map: KeyMap, context: ManagedObjectContext?) {
-    (self.entity, self.kind, self.map, self.context) = (entity, kind, map, context)
+    (self.entity, self.kind, self.map) = (entity, kind, map)
+    contextReference = context.map { .passUnretained($0) }
   }
+
+  @inline(__always)
+  var context: ManagedObjectContext? { contextReference?.takeUnretainedValue() }
+
+  /// What the objects' behavior means for those that read them.
+  func take(_ behavior: EntityBehavior) {
+    (simpleSlots, wakesQuietly) = (behavior.simpleSlots.low, !behavior.hasAwakeFromFetch)
+  }
+
+  /// How the objects behave is to be asked anew.
+  func forgetBehavior() { (simpleSlots, wakesQuietly, objectClass) = (0, false, nil) }
 
   func id(_ key: Int64) -> ManagedObjectID { ManagedObjectID(kind, key: key) }
 
@@ -47,7 +61,8 @@ final class ObjectTable {
 
   /// The context lets the table go.
   func abandon() {
-    (context, simpleSlots, objectClass) = (nil, 0, nil)
+    contextReference = nil
+    forgetBehavior()
     guard count > 0, !keepsItself else { return }
     keepsItself = true
     _ = Unmanaged.passRetained(self)

@@ -106,6 +106,26 @@ final class ReadView {
     for (place, list) in zip(later, current) { lists[place] = list }
     return lists
   }
+
+  /// The same with the rows of the destinations.
+  func destinationRows(of ids: [ManagedObjectID], relationship slot: Slot) throws -> DestinationRows {
+    guard let first = ids.first else { return DestinationRows() }
+    let session = try session(of: first)
+    let found = try session.destinationRows(of: ids, relationship: slot)
+    let empty = ids.indices.filter { found.ids($0).isEmpty }
+    guard rows != nil, !empty.isEmpty else { return found }
+    let known = Set(try session.snapshots(of: empty.map { ids[$0] }).map(\.id))
+    let later = empty.filter { !known.contains(ids[$0]) }
+    if later.isEmpty { return found }
+    let current = try coordinator.destinationRows(of: later.map { ids[$0] }, relationship: slot)
+    let places = Dictionary(uniqueKeysWithValues: zip(later, later.indices))
+    var result = DestinationRows()
+    for owner in ids.indices {
+      let (source, place) = places[owner].map { (current, $0) } ?? (found, owner)
+      result.append(Array(source.rows[source.ranges[place]]), of: source.ids(place))
+    }
+    return result
+  }
 }
 
 extension ManagedObjectContext {

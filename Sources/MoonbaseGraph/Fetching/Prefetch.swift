@@ -1,7 +1,10 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Reads the destinations of relationships for many objects at once: to-many IDs into the objects, rows into the row cache.
+/// Reads the destinations of relationships for many objects at once.
+///
+/// A to-many relationship of objects that are held is read with the rows of its destinations, in one statement for 512 owners; the
+/// rows wait beside the list for the first walk over it. Other rows go into the row cache.
 struct Prefetch {
   let context: ManagedObjectContext
   let objects: [ManagedObject]
@@ -11,9 +14,7 @@ struct Prefetch {
       let keys = path.split(separator: ".")
       var owners = objects
       for (depth, key) in keys.enumerated() {
-        let ids = try load(String(key), of: owners, areHeld: depth == 0, isLast: depth + 1 == keys.count)
-        // At the end of the path the rows are enough: who asks for the objects makes them.
-        if depth + 1 < keys.count { owners = try context.objects(with: ids) }
+        owners = try load(String(key), of: owners, areHeld: depth == 0, isLast: depth + 1 == keys.count)
       }
     }
   }
@@ -21,13 +22,14 @@ struct Prefetch {
   /// The bytes that the ID of a destination takes while its row is read: in a list, in a set, and in lists of those missing.
   private static let idWeight = 64
 
-  /// Loads one relationship and returns its destinations, each once.
+  /// Loads one relationship. Returns its destinations, each once, unless the path ends: then the rows are enough, and who asks for the
+  /// objects makes them.
   private func load(
     _ key: String, of owners: [ManagedObject], areHeld: Bool, isLast: Bool
-  ) throws -> [ManagedObjectID] {
+  ) throws -> [ManagedObject] {
     var memory = HostMemory()
     var ids: [ManagedObjectID] = []
-    var readsLater = false
+    var next: [ManagedObject] = []
     for (_, group) in Dictionary(grouping: owners, by: { $0.entity.index }) {
       guard let entity = group.first?.entity else { continue }
       guard let property = entity.property(key), property.relationship != nil else {
@@ -36,11 +38,19 @@ struct Prefetch {
           entity: entity.name,
           property: key)
       }
+      var others = group
       if case .toMany = property.kind {
-        readsLater = areHeld && isLast
-        try loadToMany(property.slot, of: group, areHeld: areHeld)
+        if areHeld {
+          let read = try loadWithRows(property.slot, of: group)
+          if !isLast { next += try read.flatMap { try $0.memberObjects(property.slot, keepingRows: true) } }
+          // Lists that were here had no rows read with them.
+          let known = Set(read)
+          others = known.isEmpty ? group : group.filter { !known.contains($0) }
+        } else {
+          try loadLists(property.slot, of: group)
+        }
       }
-      for owner in group {
+      for owner in others {
         try HostWork.charge()
         let destinations = try owner.objectIDs(forRelationshipNamed: key)
         try memory.hold(Self.idWeight &* destinations.count)
@@ -48,28 +58,106 @@ struct Prefetch {
       }
     }
     try HostWork.charge(ids.count)
-    let unique = Array(Set(ids))
-    // More than the row cache keeps would be read for nothing; each list then reads its own when it is walked.
-    if !readsLater || unique.count <= RowCache.usualCapacity { try context.loadRows(of: unique) }
-    return unique
+    var seen: Set<ManagedObjectID> = []
+    let unique = ids.filter { seen.insert($0).inserted }
+    if unique.count <= RowCache.usualCapacity {
+      try context.loadRows(of: unique)
+    } else {
+      // More than the row cache keeps would be read for nothing: faults read theirs some at a time, in this order.
+      try context.readTogether(unique)
+    }
+    guard !isLast else { return [] }
+    next += try context.objects(with: unique)
+    var known: Set<ObjectIdentifier> = []
+    return next.filter { known.insert(ObjectIdentifier($0)).inserted }
   }
 
-  /// The objects of the result keep their destinations themselves. Owners further down the path are let go when the prefetch
-  /// is done: the IDs of theirs wait in the context.
-  private func loadToMany(_ slot: Slot, of owners: [ManagedObject], areHeld: Bool) throws {
+  /// Reads lists that are not here into their owners, and the rows for the first walk over them. Returns the owners
+  /// whose rows wait.
+  private func loadWithRows(_ slot: Slot, of owners: [ManagedObject]) throws -> [ManagedObject] {
+    let missing = owners.filter { !$0.objectID.isTemporaryID && !$0.toManyState(slot).isLoaded }
+    // Of the memory of a script they may take a part. Lists whose rows are more read theirs at the first walk.
+    var room = HostWork.greatestValue / 4
+    for (_, group) in try context.coordinator.byStore(missing.map(\.objectID)) {
+      for start in stride(from: 0, to: group.count, by: [Snapshot].batchSize) {
+        let batch = Array(group[start..<min(start + [Snapshot].batchSize, group.count)])
+        let found = try context.coordinator.destinationRows(of: batch, relationship: slot, in: context.view)
+        context.coordinator.refreshRows(found.rows)
+        try HostWork.charge(batch.count)
+        for (index, id) in batch.enumerated() {
+          guard let owner = context.registeredObject(for: id) else { continue }
+          let known = owner.toManyState(slot)
+          try owner.load(found.ids(index), into: known, slot: slot)
+          let ahead = RowsAhead(found.rows[found.ranges[index]], number: context.readAheadNumber)
+          known.keep(ahead.weight <= room ? ahead : .outdated)
+          room -= ahead.weight
+          owner.weighRelationships()
+        }
+      }
+    }
+    return owners.filter { $0.relationships[slot]?.rowsAhead != nil }
+  }
+
+  /// Owners further down the path are let go when the prefetch is done: the IDs of their destinations wait in the context.
+  private func loadLists(_ slot: Slot, of owners: [ManagedObject]) throws {
     let missing = owners.filter { !$0.objectID.isTemporaryID && !$0.toManyState(slot).isLoaded }
     for (_, group) in try context.coordinator.byStore(missing.map(\.objectID)) {
       let lists = try context.coordinator.destinations(of: group, relationship: slot, in: context.view)
       try HostWork.charge(lists.count)
       for (id, list) in zip(group, lists) {
-        if areHeld, let owner = context.registeredObject(for: id) {
-          let known = owner.toManyState(slot)
-          try owner.load(list, into: known, slot: slot)
-          known.wantsRows = true
-        } else {
-          context.prefetched.insert(list, for: PrefetchKey(id: id, slot: slot))
-        }
+        context.prefetched.insert(list, for: PrefetchKey(id: id, slot: slot))
       }
     }
+  }
+}
+
+/// IDs whose rows are wanted, of more than the row cache keeps: the first fault of a stretch reads the whole stretch.
+struct WantedRows {
+  private let ids: [ManagedObjectID]
+  /// By ID, the stretch that it is in.
+  private var stretches = IDMap<Int32>()
+  /// Of each stretch, whether it was not read yet.
+  private var isWanted: [Bool]
+
+  /// The bytes that an ID takes.
+  private static let idWeight = 80
+
+  init(_ ids: [ManagedObjectID]) {
+    self.ids = ids
+    isWanted = Array(repeating: true, count: (ids.count + [Snapshot].batchSize - 1) / [Snapshot].batchSize)
+    stretches.reserveCapacity(ids.count)
+    for (index, id) in ids.enumerated() { stretches[id] = Int32(index / [Snapshot].batchSize) }
+  }
+
+  var weight: Int { Self.idWeight * ids.count }
+
+  /// The IDs of the stretch around one. A stretch is read once: rows that are gone from the row cache again are read one by one.
+  mutating func take(around id: ManagedObjectID) -> [ManagedObjectID]? {
+    guard let stretch = stretches[id].map(Int.init), isWanted[stretch] else { return nil }
+    isWanted[stretch] = false
+    let start = stretch * [Snapshot].batchSize
+    return Array(ids[start..<min(start + [Snapshot].batchSize, ids.count)])
+  }
+}
+
+extension ManagedObjectContext {
+  /// The rows of these are wanted soon: faults among them read theirs together.
+  func readTogether(_ ids: [ManagedObjectID]) throws {
+    let wanted = WantedRows(ids)
+    try HostMemory.require(wanted.weight)
+    forgetWantedRows()
+    weigh(wanted.weight)
+    wantedRows = wanted
+  }
+
+  func forgetWantedRows() {
+    guard let wanted = wantedRows else { return }
+    weigh(-wanted.weight)
+    wantedRows = nil
+  }
+
+  /// A fault is about to read its row: those that are wanted with it are read too.
+  func readWantedRows(around id: ManagedObjectID) throws {
+    if let ids = wantedRows?.take(around: id) { try loadRows(of: ids) }
   }
 }

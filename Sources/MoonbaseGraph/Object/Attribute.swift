@@ -154,7 +154,7 @@ extension ManagedObject {
     guard let slot = table._withUnsafeGuaranteedRef({ $0.entity.slot(Symbol(number: number)) }), isSimple(slot) else {
       return RawCell(.other)
     }
-    return state.contains(.fault) ? firedCell(slot) : currentRawCell(slot)
+    return state.contains(.fault) && !wakeQuietly() ? firedCell(slot) : currentRawCell(slot)
   }
 
   @inline(never)  // once for each object

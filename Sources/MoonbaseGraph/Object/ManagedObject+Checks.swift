@@ -12,7 +12,10 @@ extension ManagedObject {
   final func isSimple(_ slot: Slot) -> Bool {
     table._withUnsafeGuaranteedRef { table in
       // Without a context no slot is.
-      slot < 64 && table.simpleSlots & (1 << UInt64(slot)) != 0 && table.context.unsafelyUnwrapped.knowsSimpleSlots
+      guard slot < 64, table.simpleSlots & (1 << UInt64(slot)) != 0, let context = table.contextReference else {
+        return false
+      }
+      return context._withUnsafeGuaranteedRef { $0.knowsSimpleSlots }
     }
   }
 

@@ -5,11 +5,15 @@ extension ManagedObject {
   ///
   /// Throws `GraphError` with `.objectNotFound` if the row is gone, and what the store throws.
   public final func fireFault() throws {
-    guard state.contains(.fault) else { return }
+    guard state.contains(.fault), !wakeQuietly() else { return }
     guard let context else { throw goneError }
-    if snapshot == nil, let batch { try context.loadRows(of: batch.ids) }
+    if page == nil, let batch { try context.loadRows(of: batch.ids) }
     leaveBatch()
-    if snapshot == nil { takeRow(try context.coordinator.row(of: objectID, in: context.view)) }
+    if page == nil {
+      if context.wantedRows != nil { try context.readWantedRows(around: objectID) }
+      // What was read together may have brought this row.
+      if page == nil { takeRow(try context.coordinator.row(of: objectID, in: context.view)) }
+    }
     if stopBeingFault() { rowArrived() }
     try wakeUp(in: context)
   }

@@ -25,16 +25,33 @@ extension ManagedObject {
     if let lost = ids.first(where: { $0.isTemporaryID && context.registeredObject(for: $0) == nil }) {
       throw pointsNowhere(lost, slot: slot)
     }
-    let objects = try context.objects(with: ids)
-    try readWantedRows(slot)
-    return objects
+    return try memberObjects(slot, ids: ids)
   }
 
-  /// Reads the rows of prefetched destinations in one go, as far as the row cache has lost them: before the first walk over them.
-  package final func readWantedRows(_ slot: Slot) throws {
-    guard let context, let known = relationships[slot], known.wantsRows else { return }
-    known.wantsRows = false
-    try context.loadRows(of: Array(known.members))
+  /// The destinations of a to-many relationship. Rows that were read ahead go to them, and stay for another walk if that is asked for.
+  package final func memberObjects(_ slot: Slot, keepingRows: Bool = false) throws -> [ManagedObject] {
+    try memberObjects(slot, ids: memberIDs(slot), keepingRows: keepingRows)
+  }
+
+  private func memberObjects(
+    _ slot: Slot, ids: [ManagedObjectID], keepingRows: Bool = false
+  ) throws -> [ManagedObject] {
+    guard let context else { throw goneError }
+    guard let known = relationships[slot], let ahead = known.rowsAhead else { return try context.objects(with: ids) }
+    if !keepingRows {
+      known.dropRowsAhead()
+      weighRelationships()
+    }
+    guard ahead.number == context.readAheadNumber else {
+      // What was saved or given up since is read anew, in one go.
+      let objects = try context.objects(with: ids)
+      try context.loadRows(of: ids)
+      return objects
+    }
+    let present = try context.objects(forRowsAhead: ahead.rows)
+    if present.count == ids.count, zip(present, ids).allSatisfy({ $0.objectID == $1 }) { return present }
+    // Others came or went since.
+    return try withExtendedLifetime(present) { try context.objects(with: ids) }
   }
 
   /// The IDs of the destinations of a relationship, without making objects of them.

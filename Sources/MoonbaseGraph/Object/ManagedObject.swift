@@ -236,6 +236,17 @@ extension ManagedObject {
   /// The same row, in another page.
   final func move(to copy: Snapshot) { snapshot = copy }
 
+  /// The values are asked for the first time. True where that is all there is to it: the row is here, nobody knew the object by another one,
+  /// and no hook wants to know.
+  @inline(__always)
+  final func wakeQuietly() -> Bool {
+    guard page != nil, record == nil, !state.contains(.refreshed), table._withUnsafeGuaranteedRef({ $0.wakesQuietly }),
+      table._withUnsafeGuaranteedRef({ $0.contextReference?._withUnsafeGuaranteedRef { $0.knowsSimpleSlots } }) == true
+    else { return false }
+    state.remove(.fault)
+    return true
+  }
+
   /// The values are asked for, and are here. Returns whether others may know the object by those that it had before.
   final func stopBeingFault() -> Bool {
     let before = state

@@ -1,5 +1,22 @@
 import MoonbaseModel
 
+/// Rows that were read ahead.
+struct RowsAhead {
+  let rows: ArraySlice<Snapshot>
+  /// The context's number of the time when they were read: as long as it has no other one, they count.
+  let number: Int
+  /// The bytes that the rows keep, by estimate.
+  let weight: Int
+
+  /// Those that are to be read anew.
+  static let outdated = RowsAhead([], number: -1)
+
+  init(_ rows: ArraySlice<Snapshot>, number: Int) {
+    (self.rows, self.number) = (rows, number)
+    weight = rows.reduce(0) { $0 &+ 16 &+ $1.weight }
+  }
+}
+
 /// The destinations of one to-many relationship of one object.
 ///
 /// Until the relationship is read, only what came and what went since the last save is known: adding ten thousand objects to
@@ -20,8 +37,8 @@ final class ToManyState {
   /// The destinations that, beside those that came, stand elsewhere among the others since the last save. Some may be gone
   /// again. Nil where any may stand elsewhere.
   @exclusivity(unchecked) private(set) var moved: Set<ManagedObjectID>? = []
-  /// Whether the rows of the destinations are wanted as well, at the first walk over them.
-  @exclusivity(unchecked) var wantsRows = false
+  /// The rows of the destinations that were read ahead, until the first walk over them.
+  @exclusivity(unchecked) private(set) var rowsAhead: RowsAhead?
   private let isOrdered: Bool
 
   init(isOrdered: Bool, isLoaded: Bool) {
@@ -37,7 +54,8 @@ final class ToManyState {
 
   /// The bytes that it keeps, by estimate.
   var weight: Int {
-    Self.ownWeight &+ Self.weight(of: members.count &+ added.count &+ removed.count &+ (moved?.count ?? 0))
+    let count = members.count &+ added.count &+ removed.count &+ (moved?.count ?? 0)
+    return Self.ownWeight &+ Self.weight(of: count) &+ (rowsAhead?.weight ?? 0)
   }
 
   var hasChanges: Bool { isReordered || !added.isEmpty || !removed.isEmpty }
@@ -60,11 +78,17 @@ final class ToManyState {
     isLoaded = true
   }
 
+  /// Keeps the rows of the destinations for the first walk.
+  func keep(_ rows: RowsAhead) { rowsAhead = rows }
+
+  /// The first walk begins.
+  func dropRowsAhead() { rowsAhead = nil }
+
   /// Forgets the saved destinations, so that the next access reads them anew; what changed stays, an order that was set too.
   func unload() {
     guard isLoaded else { return }
     if !isReordered { members = MemberList() }
-    (isLoaded, wantsRows) = (false, false)
+    (isLoaded, rowsAhead) = (false, nil)
   }
 
   /// Whether anything is known of a destination.

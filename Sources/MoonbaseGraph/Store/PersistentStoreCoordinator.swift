@@ -182,6 +182,15 @@ public final class PersistentStoreCoordinator: Sendable {
     return try store(of: first).destinations(of: ids, relationship: slot)
   }
 
+  /// The same with the rows of the destinations.
+  func destinationRows(
+    of ids: [ManagedObjectID], relationship slot: Slot, in view: ReadView? = nil
+  ) throws -> DestinationRows {
+    if let view { return try view.destinationRows(of: ids, relationship: slot) }
+    guard let first = ids.first else { return DestinationRows() }
+    return try store(of: first).destinationRows(of: ids, relationship: slot)
+  }
+
   // MARK: Saving
 
   /// Writes changes in a session that is not committed. Throws the conflicts as one error.

@@ -47,6 +47,8 @@ public protocol ReadSession: AnyObject, Sendable {
   func destinations(of id: ManagedObjectID, relationship slot: Slot) throws -> [ManagedObjectID]
   /// The same of a relationship of several objects of one entity, in the order of `ids`.
   func destinations(of ids: [ManagedObjectID], relationship slot: Slot) throws -> [[ManagedObjectID]]
+  /// The same with the rows of the destinations, as far as there are any: what is read ahead.
+  func destinationRows(of ids: [ManagedObjectID], relationship slot: Slot) throws -> DestinationRows
 
   /// Lets go of what it holds. Its cursors can be read no further, and no call may follow; a second end does nothing.
   func end()
@@ -65,6 +67,58 @@ extension ReadSession {
   public func destinations(of ids: [ManagedObjectID], relationship slot: Slot) throws -> [[ManagedObjectID]] {
     try ids.map { try destinations(of: $0, relationship: slot) }
   }
+
+  /// Asks for the destinations, and then for their rows.
+  public func destinationRows(of ids: [ManagedObjectID], relationship slot: Slot) throws -> DestinationRows {
+    let lists = try destinations(of: ids, relationship: slot)
+    let rows = try snapshots(of: Array(Set(lists.joined())))
+    let byID = Dictionary(rows.map { ($0.id, $0) }) { first, _ in first }
+    var result = DestinationRows()
+    for list in lists { result.append(list.compactMap { byID[$0] }, of: list) }
+    return result
+  }
+}
+
+/// The destinations of a to-many relationship of several objects, with their rows.
+public struct DestinationRows: Sendable {
+  /// The rows of all destinations, those of one owner together and in order.
+  package private(set) var rows: [Snapshot] = []
+  /// By owner: where the rows of its destinations are.
+  package private(set) var ranges: [Range<Int>] = []
+  /// By owner: the IDs of its destinations, where some have no row; empty otherwise.
+  private var incomplete: [Int: [ManagedObjectID]] = [:]
+
+  /// Of no owners yet.
+  public init() {}
+
+  /// So many owners, and rows of which each says whose destination it is; `rows` of one owner are in order.
+  package init(_ rows: [Snapshot], owners: [Int32], count: Int) {
+    var starts = [Int](repeating: 0, count: count + 1)
+    for owner in owners { starts[Int(owner) + 1] += 1 }
+    for owner in 0..<count { starts[owner + 1] += starts[owner] }
+    ranges = (0..<count).map { starts[$0]..<starts[$0 + 1] }
+    // A statement that finds its rows by an index of the owners gives them owner by owner.
+    if zip(owners, owners.dropFirst()).allSatisfy({ $0 <= $1 }) {
+      self.rows = rows
+    } else {
+      var places = [Int](repeating: 0, count: rows.count)
+      for (index, owner) in owners.enumerated() {
+        places[starts[Int(owner)]] = index
+        starts[Int(owner)] += 1
+      }
+      self.rows = places.map { rows[$0] }
+    }
+  }
+
+  /// Adds the next owner with its destinations, and the rows of these that there are, in order.
+  public mutating func append(_ rows: [Snapshot], of ids: [ManagedObjectID]) {
+    if rows.count != ids.count { incomplete[ranges.count] = ids }
+    ranges.append(self.rows.count..<self.rows.count + rows.count)
+    self.rows += rows
+  }
+
+  /// The destinations of an owner.
+  package func ids(_ owner: Int) -> [ManagedObjectID] { incomplete[owner] ?? rows[ranges[owner]].map(\.id) }
 }
 
 /// The rows of a query in their order, read some at a time.
@@ -153,6 +207,11 @@ extension PersistentStore {
   /// The same of a relationship of several objects of one entity, in the order of `ids`.
   public func destinations(of ids: [ManagedObjectID], relationship slot: Slot) throws -> [[ManagedObjectID]] {
     try reading { try $0.destinations(of: ids, relationship: slot) }
+  }
+
+  /// The same with the rows of the destinations (`ReadSession`).
+  public func destinationRows(of ids: [ManagedObjectID], relationship slot: Slot) throws -> DestinationRows {
+    try reading { try $0.destinationRows(of: ids, relationship: slot) }
   }
 
   private func reading<Result>(_ body: (any ReadSession) throws -> Result) throws -> Result {

@@ -53,7 +53,9 @@ public final class RowPage: @unchecked Sendable {  // what its pointers lead to 
   /// have a page of their own. Nobody knows how many these are, for objects of other contexts may have gone.
   func noteDeparture() -> Bool {
     guard count >= Self.smallest else { return false }
-    let gone = departures.add(1, ordering: .relaxed).newValue
+    // A count that two threads lose to each other comes later; one that they agree on would cost each object an atomic operation.
+    let gone = departures.load(ordering: .relaxed) &+ 1
+    departures.store(gone, ordering: .relaxed)
     let share = count / 4
     return gone >= 3 &* share && gone % share == 0
   }

@@ -90,7 +90,7 @@ public struct Snapshot: Sendable {
   func isIdentical(to other: Snapshot?) -> Bool { page === other?.page && place == other?.place }
 }
 
-extension [Snapshot] {
+extension ArraySlice<Snapshot> {
   /// Hands rows of one page that stand in a row here to `body`, which counts and looks things up once for all of them.
   func forEachRun(_ body: (RowPage, UnsafeBufferPointer<Snapshot>) throws -> Void) rethrows {
     try withUnsafeBufferPointer { rows in

@@ -61,4 +61,11 @@ package struct DestinationQuery {
     dialect.statement(
       "SELECT t0.Z_PK, t0.Z_ENT, \(owner) FROM \(from) WHERE \(dialect.isOneOf(keyCount, owner)) ORDER BY \(order)")
   }
+
+  /// The same with columns of the rows, and the owner as the last one; owner by owner.
+  package func select(_ columns: [String], keyCount: Int) -> String {
+    dialect.statement(
+      "SELECT \(columns.joined(separator: ", ")), \(owner) FROM \(from) WHERE \(dialect.isOneOf(keyCount, owner)) "
+        + "ORDER BY \(owner), \(order)")
+  }
 }

@@ -9,7 +9,7 @@ import MoonbaseSQLite
 /// The connection of a view is in a transaction. One call needs none: a statement that runs sees one state, and that of a cursor keeps its
 /// connection. A file without a log is never read for longer than a call, and a cursor then reads all at once.
 final class SQLiteReadSession: ReadSession, @unchecked Sendable {  // what changes is touched only while `turn` is held
-  private let store: SQLiteStore
+  fileprivate let store: SQLiteStore
   private let isView: Bool
   private let turn = Lock(())
   /// The connection that is kept.
@@ -19,7 +19,7 @@ final class SQLiteReadSession: ReadSession, @unchecked Sendable {  // what chang
   private var isOver = false
 
   /// The bytes that an ID takes in a list that grows.
-  private static let idWeight = 24
+  fileprivate static let idWeight = 24
 
   init(_ store: SQLiteStore, _ extent: ReadExtent) throws {
     self.store = store
@@ -46,7 +46,9 @@ final class SQLiteReadSession: ReadSession, @unchecked Sendable {  // what chang
 
   /// Reads with the connection of the view, or one of the pool. `looksAtFile` finds out first whether the file is still in its place: a
   /// query does, which takes long enough, and a row that is asked for by its key comes from where the query found it.
-  private func read<Result: Sendable>(looksAtFile: Bool = false, _ body: (Session) throws -> Result) throws -> Result {
+  fileprivate func read<Result: Sendable>(
+    looksAtFile: Bool = false, _ body: (Session) throws -> Result
+  ) throws -> Result {
     guard isView else { return try store.read(looksAtFile: looksAtFile, body) }
     return try turn.withLock { _ in
       try checkGoesOn()
@@ -176,6 +178,49 @@ final class SQLiteReadSession: ReadSession, @unchecked Sendable {  // what chang
         }
       }
       return result
+    }
+  }
+}
+
+extension SQLiteReadSession {
+  func destinationRows(of ids: [ManagedObjectID], relationship slot: Slot) throws -> DestinationRows {
+    guard let first = ids.first else { return DestinationRows() }
+    let entity = try store.layout.layout(of: first)
+    guard let query = try DestinationQuery(slot, of: entity, layout: store.layout, dialect: .sqlite) else {
+      return DestinationRows([], owners: [], count: ids.count)
+    }
+    let plan = try store.rowPlan(query.entity, includesSubentities: true)
+    let ownerColumn = Int32(plan.select.columns.count)
+    let places = Dictionary(ids.enumerated().map { ($1.key, Int32($0)) }) { first, _ in first }
+    return try read { session in
+      let rows = RowCollector(store: store.number)
+      var owners: [Int32] = []
+      var memory = HostMemory()
+      var held = 0
+      for start in stride(from: 0, to: ids.count, by: SQLiteStore.chunk) {
+        let keys = ids[start..<min(start + SQLiteStore.chunk, ids.count)].map(\.key)
+        let statement = try session.connection.statement(
+          query.select(plan.select.columns, keyCount: keys.count.roundedUpToPowerOfTwo))
+        for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(index + 1)) }
+        defer { statement.reset() }
+        // Destinations of one owner follow each other.
+        var last: (key: Int64, place: Int32)?
+        while try statement.step() {
+          try HostWork.charge()
+          let key = statement.integer(ownerColumn)
+          if last?.key != key {
+            guard let place = places[key] else { continue }
+            last = (key, place)
+          }
+          guard let place = last?.place else { continue }
+          try plan.read(statement, into: rows)
+          owners.append(place)
+          let weight = rows.weight &+ owners.count &* Self.idWeight
+          try memory.hold(weight - held)
+          held = weight
+        }
+      }
+      return DestinationRows(rows.finish(), owners: owners, count: ids.count)
     }
   }
 }

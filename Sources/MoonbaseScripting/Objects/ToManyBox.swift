@@ -15,11 +15,7 @@ final class ToManyBox {
   func ids() throws -> [ManagedObjectID] { try owner.memberIDs(slot) }
 
   func objects() throws -> [ManagedObject] {
-    let ids = try ids()
-    guard let context = owner.managedObjectContext else { throw owner.goneError }
-    let objects = try context.objects(with: ids)
-    try owner.readWantedRows(slot)
-    return objects
+    try owner.memberObjects(slot)
   }
 
   var isOrdered: Bool { owner.entity.properties[slot].relationship?.description.isOrdered ?? false }

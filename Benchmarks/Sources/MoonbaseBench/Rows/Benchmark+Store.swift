@@ -4,7 +4,7 @@ import Yardsticks
 
 /// Objects through a context and the SQLite store, beside the bare table.
 extension Benchmark {
-  static var store: [Benchmark] { [insert, fetch, keptAlive, fetchFaults, objectByID] }
+  static var store: [Benchmark] { [insert, fetch, keptAlive, fetchFaults, keptFaults, objectByID] }
 
   private static var insert: Benchmark {
     Benchmark(
@@ -51,6 +51,20 @@ extension Benchmark {
         var request = FetchRequest("Person")
         request.includesPropertyValues = false
         return .number(Int64(try context.fetchedObjects(request).count))
+      })
+  }
+
+  /// The same with all objects made.
+  private static var keptFaults: Benchmark {
+    Benchmark(
+      name: "kept-faults", title: "fetch objects as faults, keep them all, C: select the keys", goal: .none,
+      prepare: makePeople,
+      yardstick: { .number(yardstick_fetch_keys($0.file("people.sqlite").path)) },
+      subject: { workplace in
+        let context = try Person.context(workplace.file("people.sqlite"))
+        var request = FetchRequest("Person")
+        request.includesPropertyValues = false
+        return .number(Int64(try context.fetch(request).count))
       })
   }
 
