@@ -33,3 +33,40 @@ package final class HostErrand: @unchecked Sendable {  // its state is atomic, a
   /// What is still being done ends with an error as soon as it charges.
   package func stop() { moonbase_errand_stop(state) }
 }
+
+/// An errand that is done once and waited for.
+package final class AwaitedErrand: @unchecked Sendable {  // `isDone` is touched only under `condition`
+  private let errand = HostErrand()
+  // The thread sanitizer understands its lock, which is pthread's, and no semaphore of Dispatch.
+  private let condition = NSCondition()
+  private var isDone = false
+
+  /// An errand of the run on this thread.
+  package init() {}
+
+  /// Does the work, on the other thread, once.
+  package func run(_ body: () -> Void) {
+    errand.run(body)
+    condition.lock()
+    isDone = true
+    condition.signal()
+    condition.unlock()
+  }
+
+  /// Waits until it is done, once, on the thread of the run. The error with which the run ends, if it had to end meanwhile: then the
+  /// work may have been broken off.
+  package func wait() -> (any Error)? {
+    var ending: (any Error)?
+    condition.lock()
+    while !isDone {
+      _ = condition.wait(until: Date(timeIntervalSinceNow: 0.02))
+      let isOver = HostWork.isOver
+      guard ending == nil, !isDone, isOver || Task.isCancelled else { continue }
+      ending = isOver ? HostWork.ending() : CancellationError()
+      errand.stop()
+    }
+    condition.unlock()
+    HostWork.note(errand.takeUnits())
+    return ending
+  }
+}

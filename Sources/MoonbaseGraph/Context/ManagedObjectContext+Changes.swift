@@ -54,6 +54,7 @@ extension ManagedObjectContext {
   ///
   /// A new object is forgotten once that has happened.
   public func delete(_ object: ManagedObject) throws {
+    settle()
     try requireOwn(object, participle: "deleted")
     try refuseWhileValidating("an object was deleted")
     // A hook that deletes its own object asks for what is already happening.
@@ -96,6 +97,7 @@ extension ManagedObjectContext {
   /// Throws `.recursiveSave` and `.contextBusy` within a hook. Of hooks around faults that fail the first error is thrown when
   /// all is given up, with what these hooks changed before.
   public func rollback() throws {
+    settle()
     try refuseWithinHooks("a rollback was asked for")
     var failures: [any Error] = []
     for object in changedObjects where !object.isInserted { failures += object.failuresOfHooks(before: true) }
@@ -128,6 +130,7 @@ extension ManagedObjectContext {
   ///
   /// Throws `.recursiveSave` and `.contextBusy` within a hook.
   public func reset() throws {
+    settle()
     try refuseWithinHooks("a reset was asked for")
     forgetChanges()
     registered.abandon { object in
@@ -145,6 +148,7 @@ extension ManagedObjectContext {
   /// to be read and stays as it is. Throws for an object of another context, `.recursiveSave` and `.contextBusy` within a hook, and
   /// what a hook around a fault throws, after the object became one.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
+    settle()
     try requireOwn(object, participle: "refreshed")
     try refuseWithinHooks("a refresh was asked for")
     guard !object.isInserted else { return }

@@ -37,6 +37,7 @@ extension ManagedObjectContext {
   /// The object of an ID if it is in the store or waits to be saved; reads its values.
   public func existingObject(with id: ManagedObjectID) throws -> ManagedObject? {
     let object = try object(with: id)
+    object.settle()
     if object.isFault, object.snapshot == nil {
       guard let snapshot = try coordinator.snapshot(of: id, in: view) else { return nil }
       object.takeRow(snapshot)
@@ -65,6 +66,7 @@ extension ManagedObjectContext {
   /// Whether an object is a fault whose row is not in the store any more; reads the row if it is there.
   func isGone(_ object: ManagedObject) throws -> Bool {
     guard object.needsRow else { return false }
+    object.settle()
     if let batch = object.batch { try loadRows(of: batch.ids) }
     guard object.needsRow, let row = try coordinator.snapshot(of: object.objectID, in: view) else {
       return object.needsRow

@@ -73,6 +73,7 @@ extension ManagedObjectContext {
 
   /// The objects of IDs in their order, with their rows read many at a time. Those that are gone are left out.
   public func loadObjects(with ids: [ManagedObjectID]) throws -> [ManagedObject] {
+    settle(before: ids)
     copyRowsOfSparsePages()
     let missing = ids.filter { !$0.isTemporaryID && registered[$0].map { $0.takeUnretainedValue().needsRow } ?? true }
     let loaded = try coordinator.snapshots(of: missing, in: view).map(object(for:))
@@ -85,6 +86,7 @@ extension ManagedObjectContext {
 
   /// Reads rows that are not here yet into the row cache and into the faults that wait for them.
   func loadRows(of ids: [ManagedObjectID]) throws {
+    settle(before: ids)
     copyRowsOfSparsePages()
     let missing = ids.filter { id in
       !id.isTemporaryID && registered[id].map { $0.takeUnretainedValue().snapshot == nil } ?? true

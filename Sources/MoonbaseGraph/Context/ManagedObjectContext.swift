@@ -1,4 +1,5 @@
 public import MoonbaseModel
+import MoonbasePlatform
 import OrderedCollections
 
 /// A set of objects that belong together: it knows one instance for each ID, notes what changes, and saves it.
@@ -95,6 +96,15 @@ public final class ManagedObjectContext {
   /// Which stored attributes depend on what; made by the first save that asks.
   var storedInputs: StoredInputs?
 
+  /// The save that another thread writes.
+  @exclusivity(unchecked) var saveUnderWay: SaveAhead?
+  /// Why it failed, until somebody is told.
+  var failureOfSave: (any Error)?
+  /// The thread that writes such saves.
+  var saveWriter: ThreadExecutor?
+  /// Whether saves may be written by another thread: on one core that would only take longer.
+  package var savesAhead = HostErrand.hasSeveralCores
+
   @exclusivity(unchecked) private var behaviors: ContiguousArray<EntityBehavior?>
   @exclusivity(unchecked) private var seenRevision: Int
   /// By entity: the temporary keys of its new objects.
@@ -127,6 +137,7 @@ public final class ManagedObjectContext {
   }
 
   deinit {
+    _ = saveUnderWay?.wait()
     knownReference?.clear()
     registered.abandon { $0.becomeAbandoned(because: .contextGone) }
     weight = 0
@@ -155,6 +166,7 @@ public final class ManagedObjectContext {
   public var deletedObjects: [ManagedObject] { changesToRead.filter { $0.isDeleted && !$0.isInserted } }
   /// The list of changes, as a getter may ask for it.
   private var changesToRead: ChangeList {
+    settle()
     noteOpenRead()
     return changedObjects
   }

@@ -22,6 +22,9 @@ final class ThreadExecutor: SerialExecutor {
     queue.add { job.runSynchronously(on: executor) }
   }
 
+  /// Runs `body` on the thread, after what waits there already.
+  func run(_ body: @escaping @Sendable () -> Void) { queue.add(body) }
+
   /// Whether the caller runs on the executor's thread.
   var isCurrent: Bool { Thread.current === thread }
 

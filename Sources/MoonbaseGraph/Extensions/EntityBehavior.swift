@@ -58,6 +58,7 @@ final class EntityBehavior {
   let hasAwakeFromFetch: Bool
   let hasAwakeFromInsert: Bool
   let hasObjectRules: Bool
+  let hasFaultHooks: Bool
 
   /// Whether anything but the store looks at an object that is saved.
   var looksAtSaves: Bool { hasWillSave || hasObjectRules || !slotsToValidate.isEmpty || !requiredDerivedSlots.isEmpty }
@@ -86,6 +87,8 @@ final class EntityBehavior {
     hasDidSave = builder.has(.didSave, \.didSave)
     hasAwakeFromFetch = builder.has(.awakeFromFetch, \.awakeFromFetch) || !builder.preCalculatedSlots.isEmpty
     hasAwakeFromInsert = builder.has(.awakeFromInsert, \.awakeFromInsert)
+    hasFaultHooks =
+      builder.has(.willTurnIntoFault, \.willTurnIntoFault) || builder.has(.didTurnIntoFault, \.didTurnIntoFault)
     hasObjectRules =
       builder.has(.validateForInsert, \.validateForInsert) || builder.has(.validateForUpdate, \.validateForUpdate)
       || builder.has(.validateForDelete, \.validateForDelete)

@@ -23,6 +23,7 @@ package struct DictionaryRows {
 
   /// Makes a request ready.
   package init(_ request: FetchRequest, in context: ManagedObjectContext) throws {
+    context.settle()
     context.noteOpenRead()
     var objects = request
     objects.includesPendingChanges = false

@@ -31,6 +31,7 @@ struct FetchPlan {
 
   /// `isKept` makes the view one of a walk.
   init(_ request: FetchRequest, in context: ManagedObjectContext, isKept: Bool = false) throws {
+    context.settle()
     context.noteOpenRead()
     let entity = try context.entity(request.entityName)
     let request = try request.checked(in: context.model)

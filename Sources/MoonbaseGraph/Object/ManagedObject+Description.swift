@@ -22,6 +22,7 @@ extension ManagedObject: CustomStringConvertible {
 
   /// The values as they are stored or will be; nil where there are none to be had.
   private var valuesToShow: ContiguousArray<Value>? {
+    settle()
     guard let context else { return nil }
     noteRead(.state)
     if let currentValues { return currentValues }

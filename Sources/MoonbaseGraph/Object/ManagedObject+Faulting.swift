@@ -5,6 +5,7 @@ extension ManagedObject {
   ///
   /// Throws `GraphError` with `.objectNotFound` if the row is gone, and what the store throws.
   public final func fireFault() throws {
+    settle()
     guard state.contains(.fault), !wakeQuietly() else { return }
     guard let context else { throw goneError }
     if page == nil, let batch { try context.loadRows(of: batch.ids) }
@@ -103,6 +104,7 @@ extension ManagedObject {
   public final func changedValues() throws -> [String: Value] {
     guard context != nil else { throw goneError }
     noteRead(.state)
+    settle()
     let slots = changed.slots + relationships.filter { $0.value.hasChanges }.keys
     return try values(of: slots, value(at:))
   }

@@ -51,7 +51,10 @@ extension ManagedObject {
   /// Whether the object was never saved.
   public final var isInserted: Bool { readState.contains(.inserted) }
   /// Whether the object has unsaved changes.
-  public final var isUpdated: Bool { readState.contains(.updated) }
+  public final var isUpdated: Bool {
+    settle()
+    return readState.contains(.updated)
+  }
   /// Whether the object is marked for deletion; false again after the save.
   public final var isDeleted: Bool { readState.contains(.deleted) }
   /// Whether the values have not been asked for since the object was made or refreshed.
@@ -59,7 +62,10 @@ extension ManagedObject {
   /// Whether the next save will look at the object. More than `hasChanges`: primitive values count too.
   package final var awaitsSave: Bool { state.contains(.listed) }
   /// Whether the object is new, changed or marked for deletion.
-  public final var hasChanges: Bool { !readState.isDisjoint(with: [.inserted, .updated, .deleted]) }
+  public final var hasChanges: Bool {
+    settle()
+    return !readState.isDisjoint(with: [.inserted, .updated, .deleted])
+  }
 }
 
 extension ManagedObject {

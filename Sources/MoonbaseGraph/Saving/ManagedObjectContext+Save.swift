@@ -15,11 +15,18 @@ extension ManagedObjectContext {
   ///
   /// An error of a `didSave` hook comes too late to fail the save: it is kept in `didSaveErrors`.
   public func save() throws {
+    settle()
+    try save(ahead: false)
+    // What another thread could not save is saved with this.
+    failureOfSave = nil
+  }
+
+  func save(ahead: Bool) throws {
     try refuseWithinHooks("a save was begun")
     guard !isInTransaction else {
       throw GraphError(.invalidRequest, message: "a transaction saves at its end: its body must not save")
     }
-    var operation = SaveOperation(self)
+    var operation = SaveOperation(self, ahead: ahead)
     do {
       try operation.run()
     } catch let error as GraphError {

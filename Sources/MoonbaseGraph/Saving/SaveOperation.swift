@@ -6,8 +6,14 @@ struct SaveOperation {
   private let context: ManagedObjectContext
   private var plan: SavePlan?
   private var counted: CountedOwners?
+  /// Whether another thread may do the writing.
+  private let mayRunAhead: Bool
+  private var isHandedOver = false
 
-  init(_ context: ManagedObjectContext) { self.context = context }
+  init(_ context: ManagedObjectContext, ahead: Bool = false) {
+    self.context = context
+    mayRunAhead = ahead && !context.journal.isActive
+  }
 
   mutating func run() throws {
     context.phase = .willSave
@@ -20,7 +26,7 @@ struct SaveOperation {
       if plan?.isPartlySaved == true { try finish() }
       throw error
     }
-    try finish()
+    if isHandedOver, let plan { context.handOver(plan) } else { try finish() }
   }
 
   /// All up to the commits. On an error everything is as it was, but for what a store committed before another one failed.
@@ -35,7 +41,10 @@ struct SaveOperation {
       context.phase = .writing
       plan = try SavePlan(context)
       counted = CountedOwners(before: context)
-      try plan?.write()
+      // What hooks and rules did would have to be undone, were it not saved.
+      let haveHooksChanged = context.journal.count > 0
+      isHandedOver = try mayRunAhead && counted == nil && !haveHooksChanged && plan?.mayBeWrittenAhead() == true
+      if !isHandedOver { try plan?.write() }
     } catch {
       // What came during the save is undone, its errors with it.
       context.pendingErrors = []

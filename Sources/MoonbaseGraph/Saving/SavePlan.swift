@@ -38,7 +38,7 @@ struct SavePlan {
   private(set) var deleted: [ManagedObject] = []
   /// Objects that hear of it in `didSave`.
   private(set) var hearers: [ManagedObject] = []
-  private var permanent: PermanentIDs
+  private(set) var permanent: PermanentIDs
   /// Stores that committed.
   private var saved: [StorePlan] = []
   /// Whether not all stores committed.

@@ -22,7 +22,7 @@ final class ObjectWalk {
   var weight: Int { found.weight }
 
   func next() throws -> ManagedObject? {
-    if let saveEvery, visited.count >= saveEvery { try saveVisited() }
+    if let saveEvery, visited.count >= saveEvery { try saveVisited(ahead: true) }
     _ = try box.context
     while try found.reaches(position) {
       defer { position += 1 }
@@ -30,18 +30,20 @@ final class ObjectWalk {
       if saveEvery != nil { visited.append(object) }
       return object
     }
-    if saveEvery != nil { try saveVisited() }
+    if saveEvery != nil { try saveVisited(ahead: false) }
     return nil
   }
 
-  /// Saves and turns what was visited into faults, so that memory stays flat.
-  private func saveVisited() throws {
+  /// Saves and turns what was visited into faults, so that memory stays flat. With `ahead` the rows may still be on their way to the
+  /// store when the walk goes on; what is wrong with them the next step says.
+  private func saveVisited(ahead: Bool) throws {
     let context = try box.context
-    try context.save()
+    try context.saveAhead()
+    if !ahead { try context.finishSave() }
     // No result of a loop could hand it over: it is told at the end of the program.
     _ = domain.didSaveError(of: context)
-    // What a did_save hook changed waits for the next save.
-    for object in visited where object.managedObjectContext != nil && !object.awaitsSave {
+    // What a did_save hook changed waits for the next save; what is on its way is a fault already.
+    for object in visited where object.managedObjectContext != nil && !object.isOnItsWay && !object.awaitsSave {
       try context.turnIntoFault(object)
     }
     visited = []

@@ -38,6 +38,35 @@ import Testing
     #expect(lines == ["10\tfalse\t10"])
   }
 
+  /// The chunks are large enough to be written by another thread while the walk goes on, where there are two cores.
+  @Test(arguments: StoreKind.allCases) func chunksThatAreWrittenAheadAreReadAsSaved(_ kind: StoreKind) throws {
+    let lines = try ScriptBench(kind).lines(
+      """
+      for age = 1, 300 do context:insert("Person", { age = 20 + age % 100 }) end
+      assert(context:save())
+      local previous, sum
+      local walk = context:fetch("Person"):save_every(70)
+      for round = 1, 3 do
+        local seen = 0
+        for p in walk:each() do
+          seen = seen + 1
+          p.height = (p.height or 0) + round
+          if previous and seen % 90 == 0 then sum = (sum or 0) + previous.height end
+          previous = p
+        end
+      end
+      print(sum, context.has_changes, context:fetch("Person"):where("height = 6"):count())
+      for p in walk:each() do
+        p.height = 7
+        if context:fetch("Person"):where("height = 7"):count() == 75 then break end
+      end
+      print(context.has_changes, context:fetch("Person"):where("height = 7"):count())
+      assert(context:save())
+      print(context:fetch("Person"):where("height = 7"):count())
+      """)
+    #expect(lines == ["30.0\tfalse\t300", "true\t75", "75"])
+  }
+
   /// A save on the way gives new objects other IDs than those by which the walk began.
   @Test(arguments: StoreKind.allCases, [false, true])
   func walkVisitsEachUnsavedObjectOnceThoughItSaves(_ kind: StoreKind, _ isSavedByTheWalk: Bool) throws {

@@ -1,0 +1,160 @@
+import MoonbaseModel
+import MoonbasePlatform
+import OrderedCollections
+
+/// A save that another thread writes while the context goes on (`ManagedObjectContext.saveAhead`).
+///
+/// The other thread has the rows and the store, and no object. The context has what the objects had, to give it back if the save
+/// fails.
+final class SaveAhead {
+  private let errand = AwaitedErrand()
+  private let outcome = Lock<(any Error)?>(nil)
+  let objects: ContiguousArray<ManagedObject.HandedOver>
+  /// The bytes that are kept for the case that it fails, by estimate.
+  let weight: Int
+
+  /// Begins to write.
+  init(
+    _ changes: StoreChanges, of objects: ContiguousArray<ManagedObject.HandedOver>, to store: any PersistentStore,
+    of coordinator: PersistentStoreCoordinator, author: String?, on writer: ThreadExecutor
+  ) {
+    self.objects = objects
+    weight = objects.reduce(0) { $0 &+ $1.weight &+ MemoryLayout<ManagedObject.HandedOver>.stride }
+    let (errand, outcome) = (errand, outcome)
+    writer.run {
+      errand.run {
+        do {
+          try Self.write(changes, to: store, of: coordinator, author: author)
+        } catch {
+          outcome.withLock { $0 = error }
+        }
+      }
+    }
+  }
+
+  private static func write(
+    _ changes: StoreChanges, to store: any PersistentStore, of coordinator: PersistentStoreCoordinator, author: String?
+  ) throws {
+    var session: (any SaveSession)?
+    do {
+      let new = try store.beginSave(author: author)
+      session = new
+      try coordinator.write(changes, in: new)
+      try new.prepare()
+      try new.commit()
+    } catch {
+      session?.abort()
+      coordinator.didNotSave(changes)
+      throw error
+    }
+    coordinator.didSave(changes)
+  }
+
+  /// Waits for its end; the error of a save that failed.
+  func wait() -> (any Error)? {
+    let ending = errand.wait()
+    return outcome.withLock { $0 }.map { ending ?? $0 }
+  }
+}
+
+extension SavePlan {
+  /// Fewer rows are written as quickly as they are handed over.
+  private static let fewestRows = 64
+
+  /// Whether another thread can write it while the context goes on, and nobody would see a difference: attributes of saved objects
+  /// change, nothing hears of it, and the store can be read meanwhile.
+  func mayBeWrittenAhead() throws -> Bool {
+    guard plans.count == 1, let plan = plans.first, rows.count >= Self.fewestRows,
+      plan.changes.updated.count == rows.count, plan.changes.links.isEmpty, plan.changes.inserted.isEmpty,
+      deleted.isEmpty, hearers.isEmpty, permanent.isEmpty, !context.derivations.isWatching,
+      !context.findsValuesChangedInPlace, context.deletionsToPropagate.isEmpty
+    else { return false }
+    var quiet = ContiguousArray<Bool?>(repeating: nil, count: context.model.entities.count)
+    for row in rows {
+      let object = row.object
+      let isQuiet = try quiet[object.entity.index] ?? !context.behavior(of: object.entity).hasFaultHooks
+      quiet[object.entity.index] = isQuiet
+      guard isQuiet, object.relationships.isEmpty, object.delayed.isEmpty, object.partners.isEmpty,
+        object.entity.toOneSlots.allSatisfy({ !object.changed.contains($0) })
+      else { return false }
+    }
+    // A store whose state can be kept for reading can be read while another thread writes it.
+    let view = try plan.store.beginReading(.view)
+    defer { view.end() }
+    return view.isSteady
+  }
+}
+
+extension ManagedObjectContext {
+  /// Saves as `save` does, or as well as: where it can, what is prepared is written by another thread while the context goes on, and
+  /// the objects are faults meanwhile. At most one save is under way; whatever needs to know what became of it waits.
+  ///
+  /// An error of the writing comes from the next call, or from `finishSave`; the objects have their changes then. Errors of what comes
+  /// before it, validation among them, come at once.
+  package func saveAhead() throws {
+    try finishSave()
+    try save(ahead: savesAhead)
+  }
+
+  /// Waits for the save that is under way, and throws why it failed.
+  package func finishSave() throws {
+    settle()
+    guard let failure = failureOfSave else { return }
+    failureOfSave = nil
+    throw failure
+  }
+
+  /// Waits for the save that is under way, if there is one. If it fails its objects have their changes again, and the error waits for
+  /// `finishSave`.
+  @inline(__always)
+  func settle() {
+    if saveUnderWay != nil { settleSave() }
+  }
+
+  @inline(never)
+  private func settleSave() {
+    guard let save = saveUnderWay else { return }
+    let failure = save.wait()
+    saveUnderWay = nil
+    weigh(-save.weight)
+    guard let failure else { return }
+    failureOfSave = failure
+    for kept in save.objects where kept.object.context === self { kept.object.takeBack(kept) }
+    noteChange()
+  }
+
+  /// The same where rows of these objects are asked for, if any may be under way.
+  func settle(before ids: [ManagedObjectID]) {
+    guard saveUnderWay != nil else { return }
+    let isUnderWay = ids.contains { registered[$0]?.takeUnretainedValue().state.contains(.refreshed) ?? false }
+    if isUnderWay { settleSave() }
+  }
+
+  /// Takes over that another thread writes a plan.
+  func handOver(_ plan: SavePlan) {
+    guard let part = plan.plans.first else { return }
+    let writer = saveWriter ?? ThreadExecutor(name: "Moonbase save")
+    saveWriter = writer
+    let objects = ContiguousArray(plan.rows.map { $0.object.handOver() })
+    changedObjects.removeSaved()
+    readObjects = []
+    forgetReadAhead()
+    forgetJournal()
+    noteChange()
+    let save = SaveAhead(
+      part.changes, of: objects, to: part.store, of: coordinator, author: transactionAuthor, on: writer)
+    saveUnderWay = save
+    weigh(save.weight)
+  }
+}
+
+extension ManagedObject {
+  /// Whether another thread may be writing the object.
+  package final var isOnItsWay: Bool { context?.saveUnderWay != nil && needsRow }
+
+  /// Before something is read or set: whether that was saved which another thread writes. Only then it is a fault that was none before.
+  @inline(__always)
+  final func settle() {
+    if state.contains(.refreshed), let context { context.settle() }
+  }
+}
