@@ -95,7 +95,8 @@ struct StoreFile: Sendable {
         .cannotOpenFile, message: "\(given) is a URI: name the file by its path, without file: and without parameters")
     }
     if hasZeroByte {
-      throw GraphError(.cannotOpenFile, message: "\(path) has a zero byte (written here as %00), which no path can have")
+      let shown = "\(path) has a zero byte (written here as %00)"
+      throw GraphError(.cannotOpenFile, message: "\(shown), which no path can have")
     }
   }
 

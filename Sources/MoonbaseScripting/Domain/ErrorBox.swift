@@ -47,7 +47,8 @@ final class ErrorBox {
         // What a hook raised again is no handle of Lua's any more, and kept all the same.
         if let raised = raisedAgain(error) { pending.append(raised.error) }
       } else if let error = error as? ModelError {
-        total += 512 + 2 * error.message.utf8.count + (error.entity?.utf8.count ?? 0) + (error.property?.utf8.count ?? 0)
+        total +=
+          512 + 2 * error.message.utf8.count + (error.entity?.utf8.count ?? 0) + (error.property?.utf8.count ?? 0)
         pending += error.others
       } else {
         total += 512 + ((error as? ScriptError)?.message.utf8.count ?? 0)

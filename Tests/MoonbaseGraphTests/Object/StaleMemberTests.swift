@@ -49,7 +49,11 @@ import Testing
     try scene.theirs.save()
     let list = scene.seenDepartments[0]
     #expect(try list.objects(forKey: "employees") == [scene.seen])
-    if assigning { try list.setObjects([], forKey: "employees") } else { try list.remove(scene.seen, from: "employees") }
+    if assigning {
+      try list.setObjects([], forKey: "employees")
+    } else {
+      try list.remove(scene.seen, from: "employees")
+    }
     try scene.mine.save()
     try scene.check(nil)
   }
