@@ -128,8 +128,8 @@ function Request:subentities(included) end
 ---@return moonbase.Request
 function Request:pending(included) end
 
----While `each` walks: saves after every `count` objects and lets go of those visited. The rows may still be on their way
----to the store while the next objects are visited: what is wrong with them the next save says, or the end of the walk.
+---While `each` walks: saves after every `count` objects and lets go of those visited. The rows may still be on their
+---way to the store while the next objects are visited: what is wrong with them the next save says, or the walk's end.
 ---@param count integer
 ---@return moonbase.Request
 function Request:save_every(count) end
