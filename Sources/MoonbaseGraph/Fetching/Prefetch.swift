@@ -10,6 +10,8 @@ struct Prefetch {
   let objects: [ManagedObject]
 
   func run(_ paths: [String]) throws {
+    // Rows that are read with a list may be those that are being written.
+    if !paths.isEmpty { context.settle() }
     for path in paths {
       let keys = path.split(separator: ".")
       var owners = objects

@@ -6,7 +6,7 @@ import Testing
 @testable import MoonbaseGraph
 
 /// Saves that another thread writes while the context goes on.
-@Suite struct SaveAheadTests {
+@Suite struct SaveAheadConcurrencyTests {
   private static let count = 100
 
   /// People of any age.
