@@ -87,7 +87,7 @@ public final class FetchedObjects {
     self.init(ids: [], plan: plan, holdsContext: holdsContext, view: plan.view)
     (rest, source) = (pages, (store, query))
     try readPage()
-    if page.count < greatestSize { try readPage(keeping: true) }
+    if rest != nil, page.count < greatestSize { try readPage(keeping: true) }
     if rest == nil, keyPaths.isEmpty { view = nil }
     beginFollowing(in: plan.context)
   }

@@ -42,6 +42,22 @@ import struct MoonbaseModel.SortDescriptor
     #expect(found[600] === found[600])
   }
 
+  @Test(arguments: StoreKind.withFolder, [0, 4]) func whereNothingIsFoundNothingIsWalked(
+    _ kind: StoreKind, _ batch: Int
+  ) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    var request = FetchRequest("Person")
+    request.fetchBatchSize = batch
+    for keyPaths in [[], ["department"]] {
+      request.relationshipKeyPathsForPrefetching = keyPaths
+      let found = try context.fetchedObjects(request)
+      #expect(found.isEmpty && found.objectIDs.isEmpty && Array(found).isEmpty)
+      #expect(try !context.walk(request).reaches(0) && context.fetch(request).isEmpty)
+    }
+    #expect(context.pendingErrors.isEmpty)
+  }
+
   @Test(arguments: StoreKind.allCases, [0, 64])
   func objectsGoWhenNobodyHoldsThemAndKeepWhatChanged(_ kind: StoreKind, _ batch: Int) throws {
     let bench = try bench(kind, count: 3000)

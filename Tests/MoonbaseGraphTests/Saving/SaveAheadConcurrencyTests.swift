@@ -54,7 +54,7 @@ import Testing
   }
 
   /// What asks for the result waits for it.
-  @Test(arguments: StoreKind.allCases) func readersWait(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases) func whoReadsWaitsForTheSave(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, Self.model)
     let (context, people) = try people(bench)
     let all = people.map(\.objectID)
