@@ -119,9 +119,10 @@ import Testing
 
   #if canImport(Glibc)
     @Test func aFaultTakesNinetySixBytesWithoutItsPlaceInTheMap() throws {
-      let object = try context.object(with: id(1))
-      // The allocator puts eight bytes before what it hands out.
-      #expect(malloc_usable_size(Unmanaged.passUnretained(object).toOpaque()) + 8 <= 96)
+      let faults = try (1...100).map { try context.object(with: id($0)) }
+      // The allocator puts eight bytes before what it hands out, and hands out more where the rest would be too little for anybody.
+      let sizes = faults.map { malloc_usable_size(Unmanaged.passUnretained($0).toOpaque()) + 8 }
+      #expect(sizes.min() ?? 0 <= 96)
     }
   #endif
 
