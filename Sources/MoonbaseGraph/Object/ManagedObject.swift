@@ -455,42 +455,15 @@ extension ManagedObject {
     dropEmptyRecord()
   }
 
-  /// What an object had whose changes another thread writes.
-  struct HandedOver {
-    let object: ManagedObject
-    fileprivate let row: Snapshot?
-    fileprivate let live: ContiguousArray<Value?>
-    fileprivate let changed: SlotSet
-    fileprivate let isUpdated: Bool
-    /// The bytes that it keeps, by estimate.
-    let weight: Int
-  }
-
   /// Another thread writes the changes. Until it is known what became of them the object is a fault, so that who asks for its values
-  /// or sets one waits for that.
-  final func handOver() -> HandedOver {
-    let weight = liveWeight &+ (page?.rowWeight ?? 0)
-    defer {
-      state.subtract([.updated, .listed])
-      snapshot = nil
-      forgetChanges()
-      dropEmptyRecord()
-      state.insert([.fault, .refreshed])
-    }
-    return HandedOver(
-      object: self, row: snapshot, live: live, changed: changed, isUpdated: state.contains(.updated), weight: weight)
-  }
-
-  /// The changes were not saved: they are the object's again.
-  final func takeBack(_ kept: HandedOver) {
-    leaveBatch()
-    state.subtract([.fault, .refreshed])
-    snapshot = kept.row
-    setLive(kept.live)
-    setChanged(kept.changed)
-    // Past the journal: a savepoint that is open by now began when the changes were there.
-    if mark(nil, as: kept.isUpdated ? [.listed, .updated] : .listed) { context?.changedObjects.append(self) }
-    outdateAll(because: .change)
+  /// or sets one waits for that. Returns what it had.
+  final func handOver() -> Reading {
+    let reading = reading
+    state.subtract([.updated, .listed])
+    becomeFaultSilently()
+    dropEmptyRecord()
+    state.insert(.refreshed)
+    return reading
   }
 
   /// The deletion of the object is saved.

@@ -7,19 +7,25 @@ import OrderedCollections
 /// The other thread has the rows and the store, and no object. The context has what the objects had, to give it back if the save
 /// fails.
 final class SaveAhead {
+  /// An object, and what it had.
+  typealias HandedOver = (object: ManagedObject, reading: ManagedObject.Reading)
+
+  /// The bytes of what an object had, without its values, by estimate.
+  private static let readingWeight = 160
+
   private let errand = AwaitedErrand()
   private let outcome = Lock<(any Error)?>(nil)
-  let objects: ContiguousArray<ManagedObject.HandedOver>
+  let objects: ContiguousArray<HandedOver>
   /// The bytes that are kept for the case that it fails, by estimate.
   let weight: Int
 
   /// Begins to write.
   init(
-    _ changes: StoreChanges, of objects: ContiguousArray<ManagedObject.HandedOver>, to store: any PersistentStore,
+    _ changes: StoreChanges, of objects: ContiguousArray<HandedOver>, to store: any PersistentStore,
     of coordinator: PersistentStoreCoordinator, author: String?, on writer: ThreadExecutor
   ) {
     self.objects = objects
-    weight = objects.reduce(0) { $0 &+ $1.weight &+ MemoryLayout<ManagedObject.HandedOver>.stride }
+    weight = objects.reduce(0) { $0 &+ $1.reading.weight &+ Self.readingWeight }
     let (errand, outcome) = (errand, outcome)
     writer.run {
       errand.run {
@@ -119,7 +125,12 @@ extension ManagedObjectContext {
     weigh(-save.weight)
     guard let failure else { return }
     failureOfSave = failure
-    for kept in save.objects where kept.object.context === self { kept.object.takeBack(kept) }
+    for (object, reading) in save.objects where object.context === self {
+      // Past the journal: a savepoint that is open by now began when the changes were there.
+      object.restore(reading)
+      changedObjects.append(object)
+      object.outdateAll(because: .change)
+    }
     noteChange()
   }
 
@@ -135,7 +146,7 @@ extension ManagedObjectContext {
     guard let part = plan.plans.first else { return }
     let writer = saveWriter ?? ThreadExecutor(name: "Moonbase save")
     saveWriter = writer
-    let objects = ContiguousArray(plan.rows.map { $0.object.handOver() })
+    let objects = ContiguousArray(plan.rows.map { (object: $0.object, reading: $0.object.handOver()) })
     changedObjects.removeSaved()
     readObjects = []
     forgetReadAhead()
