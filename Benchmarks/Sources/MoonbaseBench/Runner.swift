@@ -1,3 +1,5 @@
+import Foundation
+
 /// Runs benchmarks in rounds, both sides in each, so that whatever else the machine does meets both alike.
 struct Runner {
   let workplace: Workplace
@@ -18,8 +20,13 @@ struct Runner {
       yardstick: seconds[.yardstick, default: []], subject: seconds[.subject, default: []])
   }
 
+  /// The other side has just written the file, or its log, and a store is opened only when the times of its files tell one writing
+  /// from the next: that wait is no work.
+  private static let settling = 0.03
+
   private func time(_ benchmark: Benchmark, _ side: Side) throws -> Double {
     try benchmark.prepare(workplace)
+    Thread.sleep(forTimeInterval: Self.settling)
     let clock = ContinuousClock()
     var answer = Answer.none
     let duration = try clock.measure {
