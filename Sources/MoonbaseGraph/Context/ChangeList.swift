@@ -77,6 +77,18 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
     return index
   }
 
+  /// Hands each object to `body`, which changes no list and lets no object go. None is retained, for that alone would make each
+  /// walk over many objects several times as long.
+  @inline(__always)
+  func forEachUnretained(_ body: (Unmanaged<ManagedObject>) throws -> Void) rethrows {
+    try entries.withUnsafeBytes { bytes in
+      for offset in stride(from: 0, to: bytes.count, by: MemoryLayout<ManagedObject?>.stride) {
+        guard let object = bytes.load(fromByteOffset: offset, as: UnsafeRawPointer?.self) else { continue }
+        try body(.fromOpaque(object))
+      }
+    }
+  }
+
   func makeIterator() -> some IteratorProtocol<ManagedObject> { entries.lazy.compactMap(\.self).makeIterator() }
 }
 

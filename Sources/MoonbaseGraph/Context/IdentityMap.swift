@@ -63,6 +63,11 @@ final class IdentityMap {
   /// The tables of an entity.
   func tables(of entity: EntityIndex) -> some Sequence<ObjectTable> { tables.lazy.filter { $0.entity.index == entity } }
 
+  /// New objects were given up, and what they filled goes.
+  func endNewRows() {
+    for table in tables { table.endNewRows() }
+  }
+
   /// How the objects behave is to be asked anew.
   func forgetBehaviors() {
     for table in tables { table.forgetBehavior() }

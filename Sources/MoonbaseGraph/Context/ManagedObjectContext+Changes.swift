@@ -122,6 +122,7 @@ extension ManagedObjectContext {
     forgetReadAhead()
     outdatedStored = []
     changedObjects = []
+    registered.endNewRows()
     changeCount &+= 1
   }
 

@@ -95,6 +95,11 @@ extension ManagedObjectContext {
     if derivations.isWatching, object.hasCaches { derivations.detach(object) }
     registered.remove(object)
     weigh(-object.weight)
-    if let page = object.page, page.noteDeparture() { sparsePages.append(page) }
+    noteDeparture(from: object.page)
+  }
+
+  /// An object with a row of a page went.
+  func noteDeparture(from page: RowPage?) {
+    if let page, page.noteDeparture() { sparsePages.append(page) }
   }
 }

@@ -15,8 +15,14 @@ extension ManagedObjectContext {
       }
       if object.state.contains(.departing) { broken.append("\(id) is departing for ever") }
       if object.isFault, object.hasLiveValues { broken.append("\(id) is a fault with values") }
-      if object.hasLiveValues, object.live.count != object.entity.properties.count {
+      if !object.live.isEmpty, object.live.count != object.entity.properties.count {
         broken.append("\(id) has \(object.live.count) values")
+      }
+      if object.state.contains(.ownsRow) != object.state.contains(.inserted) {
+        broken.append("\(id) is \(object.state.contains(.inserted) ? "new without" : "saved with") a row of its own")
+      }
+      if object.state.contains(.ownsRow), object.page?.entity != object.entity.symbol {
+        broken.append("\(id) has its row in a page of others")
       }
       for (slot, known) in object.relationships where known.isLoaded && !known.changesAreLoaded {
         broken.append("\(id).\(object.entity.properties[slot].name) has changes that its destinations do not show")

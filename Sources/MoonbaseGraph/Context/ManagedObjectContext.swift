@@ -108,6 +108,7 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) private var behaviors: ContiguousArray<EntityBehavior?>
   @exclusivity(unchecked) private var seenRevision: Int
   /// By entity: the temporary keys of its new objects.
+  @exclusivity(unchecked) private var entityNamedLast: ResolvedEntity?
   @exclusivity(unchecked) private var temporaryKeys: ContiguousArray<TemporaryKeyRange>
 
   /// Makes a context over a coordinator, with a domain of its own from `extensions`.
@@ -292,7 +293,10 @@ public final class ManagedObjectContext {
 
   /// An entity of the model. Throws `.unknownName` where there is none of that name.
   package func entity(_ name: String) throws -> ResolvedEntity {
+    // Who inserts many objects names their entity again and again.
+    if let entityNamedLast, ExactText.areSame(entityNamedLast.name, name) { return entityNamedLast }
     guard let entity = model.entity(name) else { throw GraphError.unknownEntity(name, in: model) }
+    entityNamedLast = entity
     return entity
   }
 }

@@ -11,6 +11,8 @@ final class ObjectTable {
   let kind: ManagedObjectID.Kind
   /// The objects of the root entity in the store, by key.
   let map: KeyMap
+  /// Of the first 64 slots, those that a row has.
+  let rowSlots: UInt64
 
   // As with the fields of objects: no access lasts while other code runs.
 
@@ -22,6 +24,8 @@ final class ObjectTable {
   @exclusivity(unchecked) private(set) var wakesQuietly = false
   /// The class of the objects; nil as long as the behavior is not known.
   @exclusivity(unchecked) var objectClass: ManagedObject.Type?
+  /// The page that takes the rows of new objects, until a save takes it.
+  @exclusivity(unchecked) private var newRows: RowPage?
   /// How many objects point here, registered or not.
   @exclusivity(unchecked) private(set) var count = 0
   @exclusivity(unchecked) private var keepsItself = false
@@ -29,6 +33,10 @@ final class ObjectTable {
   init(_ entity: ResolvedEntity, kind: ManagedObjectID.Kind, map: KeyMap, context: ManagedObjectContext?) {
     (self.entity, self.kind, self.map) = (entity, kind, map)
     contextReference = context.map { .passUnretained($0) }
+    rowSlots = entity.properties.prefix(64).reduce(0) { slots, property in
+      if case .toMany = property.kind { return slots }
+      return property.isTransient ? slots : slots | 1 << UInt64(property.slot)
+    }
   }
 
   @inline(__always)
@@ -47,6 +55,34 @@ final class ObjectTable {
   @inline(__always)
   func retainForObject() { count &+= 1 }
 
+  /// The page that takes the row of a new object.
+  @inline(__always)
+  func pageForNewRow() -> RowPage {
+    if let newRows, !newRows.isFull, newRows.stage == .filling { return newRows }
+    return makePage()
+  }
+
+  /// Pages begin small and grow, so that a few rows take little room.
+  private static let firstCapacity = 8
+
+  @inline(never)  // once for each page
+  private func makePage() -> RowPage {
+    context?.copyRowsOfSparsePages()
+    // Rows that moved there have made one.
+    if let newRows, !newRows.isFull, newRows.stage == .filling { return newRows }
+    let former = newRows.flatMap { $0.isFull ? $0 : nil }
+    let page = RowPage(
+      StoreNumber(rawValue: kind.store), entity: entity.symbol, slotCount: entity.properties.count,
+      capacity: former.map { 4 * $0.capacity } ?? Self.firstCapacity, isReadMeanwhile: true)
+    // The rows of an entity mostly take about as much text as those before them.
+    if let former { page.reserveTail(former.tailCount / former.count * page.capacity / 8 * 9) }
+    newRows = page
+    return page
+  }
+
+  /// No more objects write their rows into the page.
+  func endNewRows() { newRows = nil }
+
   @inline(__always)
   func releaseForObject() {
     count &-= 1
@@ -62,6 +98,7 @@ final class ObjectTable {
   /// The context lets the table go.
   func abandon() {
     contextReference = nil
+    newRows = nil
     forgetBehavior()
     guard count > 0, !keepsItself else { return }
     keepsItself = true

@@ -50,7 +50,9 @@ extension ManagedObjectContext {
         return object?.page === page ? object : nil
       }
       if 4 * objects.count > page.count { continue }
-      for (object, copy) in zip(objects, Snapshot.copies(of: objects.compactMap(\.snapshot))) { object.move(to: copy) }
+      for object in objects where object.snapshot == nil { object.copyOwnRow() }
+      let saved = objects.filter { $0.snapshot != nil }
+      for (object, copy) in zip(saved, Snapshot.copies(of: saved.compactMap(\.snapshot))) { object.move(to: copy) }
     }
   }
 }

@@ -2,16 +2,20 @@ import MoonbaseModel
 
 /// The values of an object: its own, and those of its row.
 extension ManagedObject {
-  /// Whether there are values of the object's own beside the row's.
-  final var hasLiveValues: Bool { !live.isEmpty }
+  /// Whether there are values of the object's own, beside a row of a store or without one.
+  final var hasLiveValues: Bool { !live.isEmpty || state.contains(.ownsRow) }
   /// The value in a slot: the object's own, or else the row's.
   @inline(__always)
   final func current(_ slot: Slot) -> Value? {
-    own(slot) ?? page?.value(slot, of: Int(place))
+    if !live.isEmpty, let value = live[slot] { return value }
+    return page?.value(slot, of: Int(place))
   }
   /// The object's own value in a slot; nil where the row's holds.
   @inline(__always)
-  final func own(_ slot: Slot) -> Value? { live.isEmpty ? nil : live[slot] }
+  final func own(_ slot: Slot) -> Value? {
+    if !live.isEmpty, let value = live[slot] { return value }
+    return state.contains(.ownsRow) ? page?.value(slot, of: Int(place)) : nil
+  }
   /// The values in all slots; nil where there are none.
   final var currentValues: ContiguousArray<Value>? {
     guard hasLiveValues || page != nil else { return nil }
@@ -20,7 +24,7 @@ extension ManagedObject {
   /// What a slot holds, if that passes without a value made of it.
   @inline(__always)
   final func currentRawCell(_ slot: Slot) -> RawCell {
-    if !live.isEmpty, let own = live[slot] { return RawCell(of: own) }
+    if !live.isEmpty, let value = live[slot] { return RawCell(of: value) }
     return page?.rawCell(slot, of: Int(place)) ?? RawCell(.null)
   }
   /// Whether a slot has this value.

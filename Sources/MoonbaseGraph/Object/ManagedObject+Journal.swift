@@ -38,7 +38,8 @@ extension ManagedObject {
   /// The row, and what is on top of it.
   final class Reading {
     let flags: Flags
-    let snapshot: Snapshot?
+    let page: RowPage?
+    let place: Int
     let live: ContiguousArray<Value?>
     let changed: SlotSet
     let delayed: SlotMap<Value>
@@ -47,9 +48,9 @@ extension ManagedObject {
 
     fileprivate init(of object: ManagedObject) {
       flags = object.flags(nil)
-      (snapshot, live, changed) = (object.snapshot, object.live, object.changed)
+      (page, place, live, changed) = (object.page, Int(object.place), object.live, object.changed)
       (delayed, relationships) = (object.delayed, object.relationships)
-      weight = object.liveWeight &+ (snapshot?.weight ?? 0)
+      weight = object.liveWeight &+ object.rowWeight
     }
   }
 

@@ -20,10 +20,10 @@ open class ManagedObject {
   @exclusivity(unchecked) final private(set) var table: Unmanaged<ObjectTable>
   /// The key of the ID.
   @exclusivity(unchecked) final private(set) var key: Int64
-  /// The page of `snapshot`.
+  /// The page of the row: that of `snapshot`, or the one that a new object writes its values into.
   @exclusivity(unchecked) final private(set) var page: RowPage?
-  /// The values that are the object's own, by slot; nil where the row's holds. Empty as long as nothing changed. A new object
-  /// has all.
+  /// Values beside the row, by slot; nil where the row's holds. Empty as long as there are none. Of a new object these are what its
+  /// row cannot have or cannot have yet: transient values, IDs that are temporary, and what is set when the page is sealed.
   @exclusivity(unchecked) final private(set) var live: ContiguousArray<Value?> = []
   /// Of the first 64 slots, those that may differ from the snapshot.
   @exclusivity(unchecked) final private(set) var changedLow: UInt64 = 0
@@ -97,12 +97,16 @@ open class ManagedObject {
 extension ManagedObject {
   /// The values as the store had them when they were read; nil for a fault and for a new object.
   final private(set) var snapshot: Snapshot? {
-    get { page.map { Snapshot(unchecked: $0, at: Int(place)) } }
-    set {
-      weigh((newValue?.weight ?? 0) &- (page?.rowWeight ?? 0))
-      page = newValue?.page
-      place = UInt16(truncatingIfNeeded: newValue?.place ?? 0)
-    }
+    get { state.contains(.ownsRow) ? nil : page.map { Snapshot(unchecked: $0, at: Int(place)) } }
+    set { takePlace(newValue?.place ?? 0, in: newValue?.page) }
+  }
+
+  private final func takePlace(_ place: Int, in page: RowPage?, owning: Bool = false) {
+    let before = rowWeight
+    self.page = page
+    self.place = UInt16(truncatingIfNeeded: place)
+    if owning { state.insert(.ownsRow) } else { state.remove(.ownsRow) }
+    weigh(rowWeight &- before)
   }
   /// The place in the context's list of changed objects, where it is listed. Kept by the list.
   final var changePosition: Int {
@@ -145,6 +149,25 @@ extension ManagedObject {
     live[slot] = value
   }
 
+  /// Gives the object a value of its own in a slot, which a new one writes into its row.
+  @inline(__always)
+  private final func setOwn(_ value: Value, slot: Slot) {
+    if state.contains(.ownsRow), write(value, cell: slot) { return }
+    materialize()
+    setLive(value, slot: slot)
+  }
+
+  /// Writes a value into the row of a new object; false where it has to lie beside it.
+  private final func write(_ value: Value, cell slot: Slot) -> Bool {
+    guard let page, slot < 64, table._withUnsafeGuaranteedRef({ $0.rowSlots }) & 1 << UInt64(slot) != 0,
+      live.isEmpty || live[slot] == nil
+    else { return false }
+    if case .objectID(let id) = value, id.isTemporaryID { return false }
+    guard let bytes = page.replace(value, slot: slot, of: Int(place)) else { return false }
+    weigh(bytes)
+    return true
+  }
+
   private final func setChanged(_ slots: SlotSet) {
     changedLow = slots.low
     if record != nil || !slots.high.isEmpty { ownRecord.changedHigh = slots.high }
@@ -155,16 +178,30 @@ extension ManagedObject {
 
 /// Coming to a context and leaving it.
 extension ManagedObject {
-  /// A new object has the values of its model, and the savepoint that it was made in keeps nothing of it.
+  /// A new object has a row of its own with the values of its model, and the savepoint that it was made in keeps nothing of it.
   final func takeInitialValues(in savepoint: UInt32) {
-    setLive(entity.initialOwnValues)
     self.savepoint = savepoint
+    let page = table._withUnsafeGuaranteedRef { $0.pageForNewRow() }
+    takePlace(page.addRow(key: key), in: page, owning: true)
+    table._withUnsafeGuaranteedRef { table in
+      for slot in table.entity.initialSlots { setOwn(table.entity.initialValues[slot], slot: slot) }
+    }
+  }
+
+  /// A new object is one of the last of its page, and moves to another one.
+  final func copyOwnRow() {
+    guard state.contains(.ownsRow), let former = page else { return }
+    let page = table._withUnsafeGuaranteedRef { $0.pageForNewRow() }
+    let new = page.addRow(key: key)
+    for slot in 0..<page.shape.slotCount { page.copy(former.cell(slot, of: Int(place)), slot: slot, in: page.row(new)) }
+    takePlace(new, in: page, owning: true)
   }
 
   /// The object is no longer of its context. One that may come back keeps its values, and they count until `letGo`.
   final func leave(because departure: Departure, mayReturn: Bool = false) {
     self.departure = departure
     guard let former = context else { return }
+    if state.contains(.ownsRow) { former.noteDeparture(from: page) }
     move(to: former.registered.departed(from: table.takeUnretainedValue()))
     if !mayReturn { letGo(of: former) }
   }
@@ -193,6 +230,7 @@ extension ManagedObject {
   private final func dropValues() {
     isWeighed = false
     page = nil
+    state.remove(.ownsRow)
     live = []
     changedLow = 0
     record = nil
@@ -200,7 +238,7 @@ extension ManagedObject {
 
   /// The insertion of the object is undone, or was followed by its deletion.
   final func leaveUnsaved(because departure: Departure, mayReturn: Bool) {
-    state = []
+    state.formIntersection(.ownsRow)
     leave(because: departure, mayReturn: mayReturn)
   }
 
@@ -271,7 +309,7 @@ extension ManagedObject {
 
   /// A newer row takes the place of the one that is here, with what changed since on top.
   final func rebase(on newer: Snapshot) {
-    if hasLiveValues {
+    if !live.isEmpty {
       // A value that was set back to the one it had is no change, so the newer one counts.
       if let snapshot, state.contains(.listed), !isDeleted {
         var stillChanged = SlotSet()
@@ -291,9 +329,9 @@ extension ManagedObject {
 
   /// Runs `body` with the values of the row in the place of those that awake-from-fetch set; transient ones stay.
   final func asSaved<Result>(_ body: () throws -> Result) rethrows -> Result {
-    guard page != nil else { return try body() }
+    guard page != nil, !state.contains(.ownsRow) else { return try body() }
     let (awakened, computed, slots) = (live, caches, changed.slots)
-    if hasLiveValues {
+    if !live.isEmpty {
       for slot in slots { setLive(nil, slot: slot) }
     }
     setCaches([:])
@@ -320,8 +358,7 @@ extension ManagedObject {
   /// reads it.
   final func takeRowValue(_ value: Value, slot: Slot) {
     guard !isFault, !changed.contains(slot) else { return }
-    materialize()
-    setLive(value, slot: slot)
+    setOwn(value, slot: slot)
     outdate(slot, because: .row)
     context?.noteChange()
   }
@@ -363,8 +400,7 @@ extension ManagedObject {
   @inline(__always)
   final func put(_ value: Value, slot: Slot, because cause: Derivations.Cause, silently: Bool = false) {
     rememberValue(slot, because: cause, silently: silently)
-    materialize()
-    setLive(value, slot: slot)
+    setOwn(value, slot: slot)
   }
 
   /// Gives the object room for values of its own.
@@ -437,13 +473,13 @@ extension ManagedObject {
 /// Saving and undoing.
 extension ManagedObject {
   /// The object is in its store: under the ID that was set aside for it, and with the row that was written; nil where that was
-  /// none. `permanent` has the IDs of other objects that were saved with it, by their temporary ones.
+  /// none, or its own. `permanent` has the IDs of other objects that were saved with it, by their temporary ones.
   final func becomeSaved(as row: Snapshot?, id: ManagedObjectID, permanent: PermanentIDs) {
     if state.contains(.inserted) { state.insert(.born) }
     state.subtract([.inserted, .updated, .deleted, .listed, .propagated])
     if !permanent.isEmpty { outdateTemporaryDestinations() }
     if objectID != id { changeID(to: id) } else { outdate(.state, because: .row) }
-    if let row {
+    if let row = row ?? ownRow {
       if let context, context.derivations.isWatching { context.derivations.setVersion(row.version, of: id) }
       snapshot = row
       keepTransientValues()
@@ -453,6 +489,31 @@ extension ManagedObject {
     guard record != nil else { return }
     for known in relationships.values { known.didSave(permanent: permanent) }
     dropEmptyRecord()
+  }
+
+  /// The row of a new object becomes the one that is saved: under its key, with what lies on top of it, and with the IDs that
+  /// destinations get. What lies on top stays there, for the save may fail. Returns where it is; nil where the row cannot
+  /// be written any more.
+  final func completeRow(
+    under id: ManagedObjectID, destination: (Slot) throws -> ManagedObjectID?
+  ) rethrows -> (page: RowPage, place: Int)? {
+    guard state.contains(.ownsRow), let page, page.stage == .completing else { return nil }
+    let place = Int(place)
+    page.complete(place, key: id.key)
+    let rowSlots = table._withUnsafeGuaranteedRef { $0.rowSlots }
+    for slot in live.indices where slot >= 64 ? !entity.properties[slot].isTransient : rowSlots & 1 << UInt64(slot) != 0
+    {
+      if let value = live[slot] { weigh(page.complete(place, value, slot: slot)) }
+    }
+    for slot in entity.toOneSlots {
+      if let id = try destination(slot) { weigh(page.complete(place, .objectID(id), slot: slot)) }
+    }
+    return (page, place)
+  }
+
+  /// The row that was completed.
+  private final var ownRow: Snapshot? {
+    state.contains(.ownsRow) ? page.map { Snapshot(unchecked: $0, at: Int(place)) } : nil
   }
 
   /// Another thread writes the changes. Until it is known what became of them the object is a fault, so that who asks for its values
@@ -485,7 +546,7 @@ extension ManagedObject {
 
   /// Persistent values are the row's now; transient ones live on in the object.
   private func keepTransientValues() {
-    guard hasLiveValues else { return }
+    guard !live.isEmpty else { return }
     let old = live
     setLive([])
     for slot in entity.transientSlots {
@@ -497,7 +558,7 @@ extension ManagedObject {
 
   /// Transient relationships and values name objects that have their permanent IDs only now.
   private func replaceTransientDestinations(by permanent: PermanentIDs) {
-    guard hasLiveValues, !permanent.isEmpty else { return }
+    guard !live.isEmpty, !permanent.isEmpty else { return }
     for slot in entity.transientSlots {
       if let value = live[slot]?.replacingIDs({ permanent[$0] }) { setLive(value, slot: slot) }
     }
@@ -524,7 +585,7 @@ extension ManagedObject {
     leaveBatch()
     let faults: State = [.fault, .refreshed]
     state = state.subtracting(faults).union(reading.flags.state.intersection(faults))
-    snapshot = reading.snapshot
+    takePlace(reading.place, in: reading.page, owning: reading.flags.state.contains(.ownsRow))
     setLive(reading.live)
     setChanged(reading.changed)
     dropEmptyRecord()
@@ -532,13 +593,11 @@ extension ManagedObject {
 
   /// Puts back the object's own value in a slot; with nil the row's holds again.
   final func restoreOwn(_ value: Value?, slot: Slot) {
-    guard value != nil || hasLiveValues else { return }
-    materialize()
-    setLive(value, slot: slot)
+    if let value { setOwn(value, slot: slot) } else if !live.isEmpty { setLive(nil, slot: slot) }
   }
 
   /// Where no value is the object's own, it needs no room for any.
   final func dropEmptyOwnValues() {
-    if hasLiveValues, live.allSatisfy({ $0 == nil }) { setLive([]) }
+    if !live.isEmpty, live.allSatisfy({ $0 == nil }) { setLive([]) }
   }
 }

@@ -5,11 +5,18 @@ extension SavePlan {
   mutating func plan(insertionOf object: ManagedObject) throws {
     let id = permanentID(object.objectID)
     let index = try planIndex(of: id)
-    let page = plans[index].inserted.page(for: id.entitySymbol, slotCount: object.entity.properties.count)
-    page.beginRow(key: id.key, version: 1)
-    try fill(page, from: object)
-    plans[index].inserted.endRow()
-    plans[index].insertedObjects.append(rows.count)
+    takeNewRows(of: object, in: StoreNumber(rawValue: id.storeNumber))
+    let row = try object.completeRow(under: id) { slot in try storedDestination(of: object, slot: slot) }
+    if let row {
+      plans[index].inserted.add(row.page, at: row.place)
+    } else {
+      // The page was sealed by a save that failed.
+      let page = plans[index].inserted.page(for: id.entitySymbol, slotCount: object.entity.properties.count)
+      page.beginRow(key: id.key, version: 1)
+      try fill(page, from: object)
+      plans[index].insertedCopies.append((plans[index].inserted.count, rows.count))
+      plans[index].inserted.endRow()
+    }
     rows.append(NewRow(object: object, snapshot: nil, id: id))
   }
 
@@ -17,9 +24,7 @@ extension SavePlan {
   mutating func finishRows() {
     for index in plans.indices {
       plans[index].changes.inserted = plans[index].inserted.finish()
-      for (row, snapshot) in zip(plans[index].insertedObjects, plans[index].changes.inserted) {
-        rows[row].snapshot = snapshot
-      }
+      for copy in plans[index].insertedCopies { rows[copy.row].snapshot = plans[index].changes.inserted[copy.place] }
       for (entry, snapshot) in zip(plans[index].updatedObjects, plans[index].updated.finish()) {
         rows[entry.row].snapshot = snapshot
         plans[index].changes.updated.append(
@@ -55,7 +60,8 @@ extension SavePlan {
         entity: object.objectID.entityName, objectID: object.objectID)
     }
     let index = try planIndex(of: object.objectID)
-    let page = plans[index].updated.page(for: object.objectID.entitySymbol, slotCount: object.live.count)
+    let page = plans[index].updated.page(
+      for: object.objectID.entitySymbol, slotCount: object.entity.properties.count)
     page.beginRow(key: object.objectID.key, version: version)
     try fill(page, from: object)
     plans[index].updated.endRow()
@@ -65,9 +71,13 @@ extension SavePlan {
 
   /// Fills the row that a page begins with the values as the store gets them: permanent IDs, nothing transient.
   private func fill(_ page: RowPageBuilder, from object: ManagedObject) throws {
-    let (live, entity, row) = (object.live, object.entity, object.snapshot)
-    for slot in live.indices {
-      if let own = live[slot] { page.set(own, slot: slot) } else if let row { page.copy(row.cell(slot), slot: slot) }
+    let (live, entity) = (object.live, object.entity)
+    for slot in entity.properties.indices {
+      if !live.isEmpty, let own = live[slot] {
+        page.set(own, slot: slot)
+      } else if let row = object.page {
+        withExtendedLifetime(row) { page.copy(row.cell(slot, of: Int(object.place)), slot: slot) }
+      }
     }
     for slot in entity.transientSlots { page.set(.null, slot: slot) }
     for slot in entity.toOneSlots {

@@ -8,9 +8,9 @@ struct SavePlan {
     let number: UInt32
     let store: any PersistentStore
     var changes = StoreChanges()
-    /// The new rows, and for each the index of its object in `rows`.
+    /// The new rows, and of those that are copies their places among them and the indexes of their objects in `rows`.
     let inserted: RowCollector
-    var insertedObjects: [Int] = []
+    var insertedCopies: [(place: Int, row: Int)] = []
     /// The same for changed rows.
     let updated: RowCollector
     var updatedObjects: [(row: Int, slots: [Slot])] = []
@@ -27,6 +27,7 @@ struct SavePlan {
   /// What an object becomes when all is written.
   struct NewRow {
     var object: ManagedObject
+    /// Nil where it has the row already, or where none was written.
     var snapshot: Snapshot?
     var id: ManagedObjectID
   }
@@ -39,6 +40,8 @@ struct SavePlan {
   /// Objects that hear of it in `didSave`.
   private(set) var hearers: [ManagedObject] = []
   private(set) var permanent: PermanentIDs
+  /// Pages of new objects, whose rows are saved as they are.
+  private var newRows: [RowPage] = []
   /// Stores that committed.
   private var saved: [StorePlan] = []
   /// Whether not all stores committed.
@@ -47,24 +50,31 @@ struct SavePlan {
   init(_ context: ManagedObjectContext) throws {
     self.context = context
     permanent = PermanentIDs(entityCount: context.model.entities.count)
+    // Whatever becomes of the save: objects that change after it do not change what it writes.
+    defer { sealNewRows() }
     try assignPermanentIDs()
-    var hears = ContiguousArray<Bool?>(repeating: nil, count: context.model.entities.count)
-    for object in context.changedObjects {
-      try HostWork.charge()
-      let hearsOfIt = try hears[object.entity.index] ?? context.behavior(of: object.entity).hasDidSave
-      hears[object.entity.index] = hearsOfIt
-      if hearsOfIt { hearers.append(object) }
-      if object.isDeleted {
-        deleted.append(object)
-        try plan(deletionOf: object)
-      } else if object.isInserted {
-        try plan(insertionOf: object)
-      } else {
-        try plan(updateOf: object)
+    rows.reserveCapacity(context.changedObjects.count)
+    var last: (table: UnsafeMutableRawPointer?, hears: Bool) = (nil, false)
+    try context.changedObjects.forEachUnretained { pointer in
+      try pointer._withUnsafeGuaranteedRef { object in
+        try HostWork.charge()
+        if last.table != object.table.toOpaque() {
+          last = (object.table.toOpaque(), try context.behavior(of: object.entity).hasDidSave)
+        }
+        if last.hears { hearers.append(object) }
+        try plan(object)
       }
-      if !object.isDeleted { try planLinks(of: object) }
     }
     finishRows()
+  }
+
+  private mutating func plan(_ object: ManagedObject) throws {
+    if object.state.contains(.deleted) {
+      deleted.append(object)
+      return try plan(deletionOf: object)
+    }
+    if object.state.contains(.inserted) { try plan(insertionOf: object) } else { try plan(updateOf: object) }
+    if object.record != nil { try planLinks(of: object) }
   }
 
   /// Writes the changes to all stores, and then commits them one by one.
@@ -128,8 +138,11 @@ struct SavePlan {
 
   /// Sets keys aside for all new objects, with one call for each entity's table.
   private mutating func assignPermanentIDs() throws {
-    for object in context.changedObjects where object.isInserted && object.objectID.isTemporaryID {
-      permanent.note(object.objectID, of: object.entity.index)
+    context.changedObjects.forEachUnretained { pointer in
+      pointer._withUnsafeGuaranteedRef { object in
+        guard object.state.contains(.inserted), object.objectID.isTemporaryID else { return }
+        permanent.note(object.objectID, of: object.table._withUnsafeGuaranteedRef { $0.entity.index })
+      }
     }
     try permanent.assign { [context] index, count in
       let entity = context.model.entities[index]
@@ -153,6 +166,20 @@ struct SavePlan {
 
   func permanentID(_ id: ManagedObjectID) -> ManagedObjectID {
     id.isTemporaryID ? permanent[id] ?? id : id
+  }
+
+  // MARK: New rows
+
+  /// The page of a new object's row is the save's from now on.
+  mutating func takeNewRows(of object: ManagedObject, in store: StoreNumber) {
+    guard let page = object.page, page.beginCompleting(in: store) else { return }
+    newRows.append(page)
+    object.table._withUnsafeGuaranteedRef { $0.endNewRows() }
+  }
+
+  private mutating func sealNewRows() {
+    for page in newRows { page.seal() }
+    newRows = []
   }
 
   // MARK: Stores

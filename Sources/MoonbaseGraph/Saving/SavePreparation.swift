@@ -28,19 +28,18 @@ struct SavePreparation {
   /// and what writes delayed values.
   private func objectsToLookAt() throws -> [ManagedObject] {
     guard !context.hasStoredAttributes else { return Array(context.changedObjects) }
-    var matters = ContiguousArray<Bool?>(repeating: nil, count: context.model.entities.count)
     var result: [ManagedObject] = []
-    for object in context.changedObjects {
-      let entity = object.entity
-      let isLookedAt: Bool
-      if let known = matters[entity.index] {
-        isLookedAt = known
-      } else {
-        let behavior = try context.behavior(of: entity)
-        isLookedAt = behavior.looksAtSaves || !behavior.slotsToCount.isEmpty
-        matters[entity.index] = isLookedAt
+    var last: (table: UnsafeMutableRawPointer?, isLookedAt: Bool) = (nil, false)
+    try context.changedObjects.forEachUnretained { pointer in
+      try pointer._withUnsafeGuaranteedRef { object in
+        if last.table != object.table.toOpaque() {
+          let behavior = try context.behavior(of: object.entity)
+          last = (object.table.toOpaque(), behavior.looksAtSaves || !behavior.slotsToCount.isEmpty)
+        }
+        if last.isLookedAt || object.state.contains(.deleted) || object.record?.delayed.isEmpty == false {
+          result.append(object)
+        }
       }
-      if isLookedAt || object.isDeleted || object.record?.delayed.isEmpty == false { result.append(object) }
     }
     return result
   }

@@ -11,6 +11,8 @@ package final class RowCollector {
   @exclusivity(unchecked) private var pages: ContiguousArray<RowPage?> = []
   /// Page and place of each row.
   @exclusivity(unchecked) private var order: ContiguousArray<(page: Int, place: Int)> = []
+  /// The page that was filled elsewhere and had the last such row, and its index.
+  @exclusivity(unchecked) private var foreign: (index: Int, page: RowPage)?
   /// The index in `open` of the page that took the last row.
   @exclusivity(unchecked) private var last = 0
   /// The bytes that the finished pages keep, and those of the open ones but the last.
@@ -63,6 +65,14 @@ package final class RowCollector {
     let (index, builder) = open[last]
     order.append((index, builder.count))
     builder.endRow()
+  }
+
+  /// Takes in a row where it is, in a page that was filled elsewhere.
+  func add(_ page: RowPage, at place: Int) {
+    if let foreign, foreign.page === page { return order.append((foreign.index, place)) }
+    foreign = (pages.count, page)
+    order.append((pages.count, place))
+    pages.append(page)
   }
 
   /// Copies a row, cell by cell.

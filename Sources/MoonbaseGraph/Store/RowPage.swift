@@ -2,45 +2,74 @@ import MoonbaseModel
 import MoonbasePlatform
 import Synchronization
 
-/// Rows of one entity of a store in one block of memory: up to 512, never changed, shared by threads, decoded on access.
+/// Rows of one entity of a store in one block of memory: up to 512, shared by threads, decoded on access.
 ///
 /// A row is its key, its version, a cell of eight bytes for each slot of the entity, and a byte for each slot that says what the
 /// cell holds: a number, the place of text or bytes in the page's tail, the key of an object, or the place of a value that is
-/// kept apart because it is large or rare. Pages are made by `RowPageBuilder`; `Snapshot` is a page and a place in it.
-public final class RowPage: @unchecked Sendable {  // what its pointers lead to is written before there is a page
+/// kept apart because it is large or rare. `Snapshot` is a page and a place in it.
+///
+/// Who makes a page fills it (`RowPageBuilder`, or new objects, each its row) and seals it. Nobody else has it before that, and
+/// nothing of it changes after.
+public final class RowPage: @unchecked Sendable {  // one thread fills it, and others get it when it is sealed
   /// How many rows a page holds at most.
   public static let capacity = 512
 
-  /// The store of the rows.
-  let store: StoreNumber
+  /// What may happen to a page.
+  enum Stage {
+    case filling
+    /// A save takes the rows as they are, but for keys and what else it has to replace.
+    case completing
+    case sealed
+  }
+
   /// The entity of the rows.
   let entity: Symbol
-  /// How many rows there are.
-  public let count: Int
   let shape: RowShape
-  /// The bytes that a row keeps, on the average and by estimate.
-  let rowWeight: Int
+  /// How many rows there is room for.
+  let capacity: Int
+  // Set while the page is filled only (RowPage+Filling.swift). No access lasts while other code runs.
+
+  /// The store of the rows; that of temporary IDs as long as they are new.
+  @exclusivity(unchecked) var store: StoreNumber
+  /// How many rows there are.
+  @exclusivity(unchecked) public internal(set) var count = 0
+  @exclusivity(unchecked) var stage = Stage.filling
+  /// The bytes that a row keeps, on the average and by estimate; 0 as long as the page is not sealed.
+  @exclusivity(unchecked) var rowWeight = 0
+  @exclusivity(unchecked) var rows: UnsafeMutableRawPointer
+  @exclusivity(unchecked) var tail: UnsafeMutableRawPointer?
+  @exclusivity(unchecked) var tailRoom = 0
+  @exclusivity(unchecked) var tailCount = 0
+  /// The bytes in the tail that no cell names any more.
+  @exclusivity(unchecked) var waste = 0
+  /// Tails that became too short, as long as somebody may look at their bytes.
+  @exclusivity(unchecked) var formerTails: [UnsafeMutableRawPointer] = []
+  @exclusivity(unchecked) var kinds: ContiguousArray<ReferenceKind> = []
+  @exclusivity(unchecked) var apart: ContiguousArray<Value> = []
+  /// The bytes that the values apart keep.
+  @exclusivity(unchecked) var apartWeight = 0
+  /// Whether bytes are looked at while the page is filled.
+  private let isReadMeanwhile: Bool
   /// How many objects with a row of the page went, in all contexts.
   private let departures = Atomic(0)
 
-  private let rows: UnsafeMutableRawPointer
-  private let tail: UnsafeMutableRawPointer?
-  private let kinds: ContiguousArray<ReferenceKind>
-  private let apart: ContiguousArray<Value>
-
-  /// Takes over what a builder filled.
-  init(
-    store: StoreNumber, entity: Symbol, count: Int, shape: RowShape, rows: UnsafeMutableRawPointer,
-    tail: UnsafeMutableRawPointer?, kinds: ContiguousArray<ReferenceKind>, apart: ContiguousArray<Value>, weight: Int
-  ) {
-    (self.store, self.entity, self.count, self.shape) = (store, entity, count, shape)
-    (self.rows, self.tail, self.kinds, self.apart) = (rows, tail, kinds, apart)
-    rowWeight = weight / max(count, 1)
+  /// Makes room for rows. With `isReadMeanwhile` bytes stay where they are as long as the page is there.
+  init(_ store: StoreNumber, entity: Symbol, slotCount: Int, capacity: Int, isReadMeanwhile: Bool = false) {
+    (self.store, self.entity, self.isReadMeanwhile) = (store, entity, isReadMeanwhile)
+    shape = RowShape(slotCount: slotCount)
+    self.capacity = min(max(capacity, 1), Self.capacity)
+    rows = .allocate(byteCount: self.capacity * shape.stride, alignment: 8)
   }
 
   deinit {
     rows.deallocate()
     tail?.deallocate()
+    for former in formerTails { former.deallocate() }
+  }
+
+  /// A tail was replaced by a longer one.
+  func retire(_ former: UnsafeMutableRawPointer) {
+    if isReadMeanwhile { formerTails.append(former) } else { former.deallocate() }
   }
 
   /// The bytes that the page keeps.
@@ -75,7 +104,8 @@ public final class RowPage: @unchecked Sendable {  // what its pointers lead to 
   /// How often a row was saved.
   func version(_ place: Int) -> Int64 { row(place).load(fromByteOffset: RowShape.version, as: Int64.self) }
 
-  private func row(_ place: Int) -> UnsafeMutableRawPointer { rows + place &* shape.stride }
+  @inline(__always)
+  func row(_ place: Int) -> UnsafeMutableRawPointer { rows + place &* shape.stride }
 
   /// What the slot of a row holds.
   @inline(__always)
@@ -157,6 +187,13 @@ struct RowShape: Sendable, Equatable {
   func cell(_ slot: Slot) -> Int { Self.firstCell &+ 8 &* slot }
   /// From the row to the byte that says what the cell of a slot holds.
   func kind(_ slot: Slot) -> Int { Self.firstCell &+ 8 &* slotCount &+ slot }
+
+  /// Puts eight bytes into the cell of a slot, and says what they are.
+  @inline(__always)
+  func put<Cell: BitwiseCopyable>(_ cell: Cell, _ kind: UInt8, slot: Slot, in row: UnsafeMutableRawPointer) {
+    row.storeBytes(of: cell, toByteOffset: self.cell(slot), as: Cell.self)
+    row.storeBytes(of: kind, toByteOffset: self.kind(slot), as: UInt8.self)
+  }
 }
 
 /// What a cell holds. Zero is null, so that an empty row is one of nulls.

@@ -46,8 +46,8 @@ public final class ResolvedEntity: Sendable {
   public let uniquenessConstraints: [[Int]]
   /// The values of a new object by slot: defaults, or null.
   public let initialValues: ContiguousArray<Value>
-  /// The same, each as a value that an object has of its own.
-  package let initialOwnValues: ContiguousArray<Value?>
+  /// The slots that are not null in a new object.
+  package let initialSlots: [Slot]
 
   private let slotsByName: [ExactText: Int]
   private let slotsBySymbol: SymbolTable
@@ -113,7 +113,7 @@ public final class ResolvedEntity: Sendable {
       (parent?.uniquenessConstraints ?? [])
       + description.uniquenessConstraints.map { $0.compactMap { slots[ExactText($0)] } }
     initialValues = ContiguousArray(properties.map { $0.attribute?.defaultValue ?? .null })
-    initialOwnValues = ContiguousArray(initialValues.map(Optional.some))
+    initialSlots = initialValues.indices.filter { [initialValues] in !initialValues[$0].isNull }
     slotsBySymbol = SymbolTable(properties.map(\.symbol))
   }
 }

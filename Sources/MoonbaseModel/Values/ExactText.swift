@@ -1,12 +1,12 @@
 /// A text that equals no other than itself, as SQLite and Lua see text. To Swift a composed and a decomposed é are equal.
-struct ExactText: Hashable, Sendable {
+package struct ExactText: Hashable, Sendable {
   private let text: String
 
   init(_ text: String) { self.text = text }
 
-  static func == (left: ExactText, right: ExactText) -> Bool { areSame(left.text, right.text) }
+  package static func == (left: ExactText, right: ExactText) -> Bool { areSame(left.text, right.text) }
 
-  func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     let bytes = text.utf8
     if bytes.withContiguousStorageIfAvailable({ hasher.combine(bytes: UnsafeRawBufferPointer($0)) }) == nil {
       for byte in bytes { hasher.combine(byte) }
@@ -16,7 +16,7 @@ struct ExactText: Hashable, Sendable {
   }
 
   /// Whether two texts have the same code points.
-  static func areSame(_ left: String, _ right: String) -> Bool {
+  package static func areSame(_ left: String, _ right: String) -> Bool {
     let count = left.utf8.count
     guard count == right.utf8.count else { return false }
     if haveSameWords(left, right) { return true }

@@ -1,0 +1,157 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Filling a page, row by row and value by value, without an allocation for either.
+extension RowPage {
+  /// Longer text and bytes are kept as values, which objects share with the page instead of copying them.
+  static let longest = 4096
+
+  var isFull: Bool { count == capacity }
+
+  /// The bytes that the rows keep so far, by estimate.
+  var filledWeight: Int { count &* shape.stride &+ tailCount &+ apartWeight }
+
+  /// Begins the row that `endRow` completes, with all values null.
+  func beginRow(key: Int64, version: Int64) -> UnsafeMutableRawPointer {
+    precondition(!isFull, "the page is full: ask isFull, and finish it")
+    precondition(stage == .filling, "the page is finished: make another one")
+    let row = row(count)
+    row.initializeMemory(as: UInt8.self, repeating: 0, count: shape.stride)
+    row.storeBytes(of: key, as: Int64.self)
+    row.storeBytes(of: version, toByteOffset: RowShape.version, as: Int64.self)
+    return row
+  }
+
+  func endRow() { count &+= 1 }
+
+  /// Nothing changes any more, and the rows take no more memory than about twice what they need.
+  func seal() {
+    guard stage != .sealed else { return }
+    stage = .sealed
+    if 2 * count < capacity { shorten() }
+    rowWeight = (min(capacity, 2 * count) * shape.stride + tailRoom + apartWeight) / max(count, 1)
+  }
+
+  private func shorten() {
+    let short = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1) * shape.stride, alignment: 8)
+    short.copyMemory(from: rows, byteCount: count * shape.stride)
+    rows.deallocate()
+    rows = short
+  }
+
+  /// Sets a value of a row.
+  func set(_ value: Value, slot: Slot, in row: UnsafeMutableRawPointer) {
+    precondition(slot >= 0 && slot < shape.slotCount, "the entity has no slot \(slot)")
+    switch value {
+    case .null: row.storeBytes(of: CellKind.null, toByteOffset: shape.kind(slot), as: UInt8.self)
+    case .bool(let flag): shape.put(UInt64(flag ? 1 : 0), CellKind.bool, slot: slot, in: row)
+    case .int(let number): shape.put(number, CellKind.int, slot: slot, in: row)
+    case .double(let number): shape.put(number, CellKind.double, slot: slot, in: row)
+    case .date(let date): shape.put(date.timeIntervalSinceReferenceDate, CellKind.date, slot: slot, in: row)
+    case .string(var text):
+      let isShort = text.utf8.count <= Self.longest
+      if !isShort || !text.withUTF8({ putBytes(UnsafeRawBufferPointer($0), CellKind.string, slot: slot, in: row) }) {
+        putApart(value, slot: slot, in: row)
+      }
+    case .data(let data):
+      let isShort = data.count <= Self.longest
+      if !isShort || !data.withUnsafeBytes({ putBytes($0, CellKind.data, slot: slot, in: row) }) {
+        putApart(value, slot: slot, in: row)
+      }
+    case .uuid(let uuid):
+      let isPut = withUnsafeBytes(of: uuid.uuid) { putBytes($0, CellKind.uuid, slot: slot, in: row) }
+      if !isPut { putApart(value, slot: slot, in: row) }
+    case .objectID(let id): putReference(id, slot: slot, in: row)
+    case .decimal, .uri, .list, .map, .object: putApart(value, slot: slot, in: row)
+    }
+  }
+
+  func set(text: UnsafeRawBufferPointer, slot: Slot, in row: UnsafeMutableRawPointer) {
+    if text.count > Self.longest || !putBytes(text, CellKind.string, slot: slot, in: row) {
+      putApart(.string(String(decoding: text, as: UTF8.self)), slot: slot, in: row)
+    }
+  }
+
+  func set(data: UnsafeRawBufferPointer, slot: Slot, in row: UnsafeMutableRawPointer) {
+    if data.count > Self.longest || !putBytes(data, CellKind.data, slot: slot, in: row) {
+      putApart(.data(Data(data)), slot: slot, in: row)
+    }
+  }
+
+  /// What a slot of another row holds.
+  func copy(_ cell: Snapshot.Cell, slot: Slot, in row: UnsafeMutableRawPointer) {
+    switch cell {
+    case .null: row.storeBytes(of: CellKind.null, toByteOffset: shape.kind(slot), as: UInt8.self)
+    case .bool(let flag): shape.put(UInt64(flag ? 1 : 0), CellKind.bool, slot: slot, in: row)
+    case .int(let number): shape.put(number, CellKind.int, slot: slot, in: row)
+    case .double(let number): shape.put(number, CellKind.double, slot: slot, in: row)
+    case .date(let seconds): shape.put(seconds, CellKind.date, slot: slot, in: row)
+    case .text(let bytes): set(text: bytes, slot: slot, in: row)
+    case .data(let bytes): set(data: bytes, slot: slot, in: row)
+    case .uuid(let uuid): set(Value.uuid(uuid), slot: slot, in: row)
+    case .reference(let id): putReference(id, slot: slot, in: row)
+    case .value(let value): set(value, slot: slot, in: row)
+    }
+  }
+
+  func putReference(_ id: ManagedObjectID, slot: Slot, in row: UnsafeMutableRawPointer) {
+    let kind = ReferenceKind(store: StoreNumber(rawValue: id.storeNumber), entity: id.entitySymbol)
+    let index = kinds.firstIndex(of: kind) ?? kinds.count
+    guard index < Int(UInt8.max - CellKind.firstReference) else { return putApart(.objectID(id), slot: slot, in: row) }
+    if index == kinds.count { kinds.append(kind) }
+    shape.put(id.key, CellKind.firstReference + UInt8(index), slot: slot, in: row)
+  }
+
+  private func putApart(_ value: Value, slot: Slot, in row: UnsafeMutableRawPointer) {
+    shape.put(apart.count, CellKind.apart, slot: slot, in: row)
+    apart.append(value)
+    apartWeight &+= Self.weight(apart: value)
+  }
+
+  static func weight(apart value: Value) -> Int { 24 &+ value.weight }
+
+  /// Whether a value is kept as such. Others are too where the tail is full, or where there are too many kinds of destinations.
+  static func liesApart(_ value: Value) -> Bool {
+    switch value {
+    case .string(let text): text.utf8.count > longest
+    case .data(let data): data.count > longest
+    case .decimal, .uri, .list, .map, .object: true
+    case .null, .bool, .int, .double, .date, .uuid, .objectID: false
+    }
+  }
+
+  /// False where there is no room in the tail, whose places have 32 bits.
+  private func putBytes(_ bytes: UnsafeRawBufferPointer, _ kind: UInt8, slot: Slot, in row: UnsafeMutableRawPointer)
+    -> Bool
+  {
+    guard let start = makeRoom(for: bytes.count) else { return false }
+    if let source = bytes.baseAddress { tail?.advanced(by: start).copyMemory(from: source, byteCount: bytes.count) }
+    shape.put(UInt64(start) | UInt64(bytes.count) << 32, kind, slot: slot, in: row)
+    return true
+  }
+
+  /// The place of so many bytes in the tail, which has room for them.
+  private func makeRoom(for count: Int) -> Int? {
+    let start = tailCount
+    guard start &+ count <= Int(Int32.max) else { return nil }
+    tailCount &+= count
+    if tailCount > tailRoom { growTail(holding: start) }
+    return start
+  }
+
+  private func growTail(holding count: Int) {
+    let room = max(2 * tailRoom, tailCount, capacity == 1 ? 64 : 16 * capacity)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: room, alignment: 1)
+    if let tail {
+      larger.copyMemory(from: tail, byteCount: count)
+      retire(tail)
+    }
+    (tail, tailRoom) = (larger, room)
+  }
+
+  /// Makes the tail as long as is expected, before there is any.
+  func reserveTail(_ room: Int) {
+    guard tail == nil, room > 0 else { return }
+    (tail, tailRoom) = (.allocate(byteCount: room, alignment: 1), room)
+  }
+}

@@ -1,0 +1,97 @@
+import MoonbaseModel
+
+/// Pages that new objects fill: each writes the cells of its row, as often as it likes, and a save completes the rows where they are.
+///
+/// What somebody may look at stays as it is: text and bytes come behind what is there. How many of these are of no use any more is
+/// bounded. What cannot be written into its cell is refused, and the object keeps it beside the row.
+extension RowPage {
+  /// A row of nulls. Returns its place.
+  func addRow(key: Int64) -> Int {
+    _ = beginRow(key: key, version: 0)
+    endRow()
+    return count &- 1
+  }
+
+  /// Puts another value into the cell of a slot. Returns how many bytes the row keeps more than before, by estimate; nil, and
+  /// nothing done, where the cell is to stay as it is.
+  func replace(_ value: Value, slot: Slot, of place: Int) -> Int? {
+    guard stage == .filling else { return nil }
+    let row = row(place)
+    let kind = row.load(fromByteOffset: shape.kind(slot), as: UInt8.self)
+    let former = bytesKept(by: kind, in: row + shape.cell(slot))
+    if kind == CellKind.apart {
+      guard replace(apart: (row + shape.cell(slot)).load(as: Int.self), by: value, slot: slot, in: row) else {
+        return nil
+      }
+    } else {
+      guard former == 0 || mayWaste(former) else { return nil }
+      set(value, slot: slot, in: row)
+    }
+    return bytesKept(slot, of: row) &- former
+  }
+
+  /// Who looks at a value apart has it, so that another one can take its place.
+  private func replace(apart index: Int, by value: Value, slot: Slot, in row: UnsafeMutableRawPointer) -> Bool {
+    let liesApart = Self.liesApart(value)
+    guard liesApart || mayWaste(Self.weight(apart: .null)) else { return false }
+    let new = liesApart ? value : .null
+    apartWeight &+= Self.weight(apart: new) &- Self.weight(apart: apart[index])
+    apart[index] = new
+    if !liesApart { set(value, slot: slot, in: row) }
+    return true
+  }
+
+  /// Notes that so many bytes are of no use any more, unless there would be too many of them.
+  private func mayWaste(_ bytes: Int) -> Bool {
+    guard waste &+ bytes <= tailCount / 2 &+ 16 &* capacity else { return false }
+    waste &+= bytes
+    return true
+  }
+
+  /// The bytes that a row keeps, by estimate.
+  func bytesKept(_ place: Int) -> Int {
+    let row = row(place)
+    var bytes = shape.stride
+    for slot in 0..<shape.slotCount { bytes &+= bytesKept(slot, of: row) }
+    return bytes
+  }
+
+  @inline(__always)
+  private func bytesKept(_ slot: Slot, of row: UnsafeMutableRawPointer) -> Int {
+    bytesKept(by: row.load(fromByteOffset: shape.kind(slot), as: UInt8.self), in: row + shape.cell(slot))
+  }
+
+  @inline(__always)
+  private func bytesKept(by kind: UInt8, in cell: UnsafeMutableRawPointer) -> Int {
+    switch kind {
+    case CellKind.string, CellKind.data, CellKind.uuid: Int(cell.load(fromByteOffset: 4, as: UInt32.self))
+    case CellKind.apart: Self.weight(apart: apart[cell.load(as: Int.self)])
+    default: 0
+    }
+  }
+}
+
+/// What a save does with such pages.
+extension RowPage {
+  /// The rows become those of a store. True where that is new.
+  func beginCompleting(in store: StoreNumber) -> Bool {
+    guard stage == .filling else { return false }
+    (stage, self.store) = (.completing, store)
+    return true
+  }
+
+  /// Puts the key in its place, in the first version.
+  func complete(_ place: Int, key: Int64) {
+    let row = row(place)
+    row.storeBytes(of: key, as: Int64.self)
+    row.storeBytes(of: 1, toByteOffset: RowShape.version, as: Int64.self)
+  }
+
+  /// Puts the value that is to be saved into the cell of a slot. Returns how many bytes the row keeps more than before, by estimate.
+  func complete(_ place: Int, _ value: Value, slot: Slot) -> Int {
+    let row = row(place)
+    let former = bytesKept(slot, of: row)
+    set(value, slot: slot, in: row)
+    return bytesKept(slot, of: row) &- former
+  }
+}
