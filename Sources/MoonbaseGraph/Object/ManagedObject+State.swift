@@ -43,6 +43,7 @@ extension ManagedObject {
   public final var entity: ResolvedEntity { table._withUnsafeGuaranteedRef { $0.entity } }
   /// The ID; temporary until the first save.
   public final var objectID: ManagedObjectID {
+    settleID()
     let key = key
     return table._withUnsafeGuaranteedRef { $0.id(key) }
   }
@@ -51,7 +52,10 @@ extension ManagedObject {
   /// The context; nil once the context is gone or the object's deletion was saved.
   public final var managedObjectContext: ManagedObjectContext? { context }
   /// Whether the object was never saved.
-  public final var isInserted: Bool { readState.contains(.inserted) }
+  public final var isInserted: Bool {
+    settleID()
+    return readState.contains(.inserted)
+  }
   /// Whether the object has unsaved changes.
   public final var isUpdated: Bool {
     settle()

@@ -517,14 +517,27 @@ extension ManagedObject {
   }
 
   /// Another thread writes the changes. Until it is known what became of them the object is a fault, so that who asks for its values
-  /// or sets one waits for that. Returns what it had.
-  final func handOver() -> Reading {
+  /// or sets one waits for that. Returns what it had. A new object keeps that, in the row that is written; `copy` is one that was
+  /// made of it.
+  final func handOver(to copy: Snapshot?) -> Reading? {
+    guard !state.contains(.inserted) else {
+      if let copy { takePlace(copy.place, in: copy.page, owning: true) }
+      state.remove(.listed)
+      state.insert([.fault, .refreshed])
+      return nil
+    }
     let reading = reading
     state.subtract([.updated, .listed])
     becomeFaultSilently()
     dropEmptyRecord()
     state.insert(.refreshed)
     return reading
+  }
+
+  /// It is known what became of a new object that another thread wrote. With `listed` it waits to be saved again.
+  final func endHandOver(listed: Bool) {
+    state.subtract([.fault, .refreshed])
+    if listed { state.insert(.listed) }
   }
 
   /// The deletion of the object is saved.

@@ -7,8 +7,13 @@ import OrderedCollections
 /// The other thread has the rows and the store, and no object. The context has what the objects had, to give it back if the save
 /// fails.
 final class SaveAhead {
-  /// An object, and what it had.
-  typealias HandedOver = (object: ManagedObject, reading: ManagedObject.Reading)
+  /// An object, what it had, and the ID under which it is saved.
+  struct HandedOver {
+    let object: ManagedObject
+    /// Nil for a new object, which keeps its row.
+    let reading: ManagedObject.Reading?
+    let id: ManagedObjectID
+  }
 
   /// The bytes of what an object had, without its values, by estimate.
   private static let readingWeight = 160
@@ -16,16 +21,21 @@ final class SaveAhead {
   private let errand = AwaitedErrand()
   private let outcome = Lock<(any Error)?>(nil)
   let objects: ContiguousArray<HandedOver>
+  /// The IDs that new objects get.
+  let permanent: PermanentIDs
   /// The bytes that are kept for the case that it fails, by estimate.
   let weight: Int
 
   /// Begins to write.
   init(
-    _ changes: StoreChanges, of objects: ContiguousArray<HandedOver>, to store: any PersistentStore,
-    of coordinator: PersistentStoreCoordinator, author: String?, on writer: ThreadExecutor
+    _ changes: StoreChanges, of objects: ContiguousArray<HandedOver>, permanent: PermanentIDs,
+    to store: any PersistentStore, of coordinator: PersistentStoreCoordinator, author: String?,
+    on writer: ThreadExecutor
   ) {
-    self.objects = objects
-    weight = objects.reduce(0) { $0 &+ $1.reading.weight &+ Self.readingWeight }
+    (self.objects, self.permanent) = (objects, permanent)
+    weight = objects.reduce(0) { weight, entry in
+      weight &+ (entry.reading.map { $0.weight &+ Self.readingWeight } ?? MemoryLayout<HandedOver>.stride)
+    }
     let (errand, outcome) = (errand, outcome)
     writer.run {
       errand.run {
@@ -68,11 +78,11 @@ extension SavePlan {
   private static let fewestRows = 64
 
   /// Whether another thread can write it while the context goes on, and nobody would see a difference: attributes of saved objects
-  /// change, nothing hears of it, and the store can be read meanwhile.
+  /// change, objects come that nothing is related to, nothing hears of it, and the store can be read meanwhile.
   func mayBeWrittenAhead() throws -> Bool {
     guard plans.count == 1, let plan = plans.first, rows.count >= Self.fewestRows,
-      plan.changes.updated.count == rows.count, plan.changes.links.isEmpty, plan.changes.inserted.isEmpty,
-      deleted.isEmpty, hearers.isEmpty, permanent.isEmpty, !context.derivations.isWatching,
+      plan.changes.updated.count + plan.changes.inserted.count == rows.count, plan.changes.links.isEmpty,
+      deleted.isEmpty, hearers.isEmpty, !context.derivations.isWatching,
       !context.findsValuesChangedInPlace, context.deletionsToPropagate.isEmpty
     else { return false }
     var quiet = ContiguousArray<Bool?>(repeating: nil, count: context.model.entities.count)
@@ -80,8 +90,9 @@ extension SavePlan {
       let object = row.object
       let isQuiet = try quiet[object.entity.index] ?? !context.behavior(of: object.entity).hasFaultHooks
       quiet[object.entity.index] = isQuiet
+      let isNew = object.state.contains(.inserted)
       guard isQuiet, object.relationships.isEmpty, object.delayed.isEmpty, object.partners.isEmpty,
-        object.entity.toOneSlots.allSatisfy({ !object.changed.contains($0) })
+        object.entity.toOneSlots.allSatisfy({ isNew ? object.holds(.null, slot: $0) : !object.changed.contains($0) })
       else { return false }
     }
     // A store whose state can be kept for reading can be read while another thread writes it.
@@ -123,13 +134,25 @@ extension ManagedObjectContext {
     let failure = save.wait()
     saveUnderWay = nil
     weigh(-save.weight)
-    guard let failure else { return }
+    if let failure { takeBack(save, after: failure) } else { finish(save) }
+  }
+
+  private func takeBack(_ save: SaveAhead, after failure: any Error) {
     failureOfSave = failure
-    for (object, reading) in save.objects where object.context === self {
+    for entry in save.objects where entry.object.context === self {
       // Past the journal: a savepoint that is open by now began when the changes were there.
-      object.restore(reading)
-      changedObjects.append(object)
-      object.outdateAll(because: .change)
+      if let reading = entry.reading { entry.object.restore(reading) } else { entry.object.endHandOver(listed: true) }
+      changedObjects.append(entry.object)
+      entry.object.outdateAll(because: .change)
+    }
+    noteChange()
+  }
+
+  private func finish(_ save: SaveAhead) {
+    guard !save.permanent.isEmpty else { return }
+    for entry in save.objects where entry.reading == nil && entry.object.context === self {
+      entry.object.endHandOver(listed: false)
+      entry.object.becomeSaved(as: nil, id: entry.id, permanent: save.permanent)
     }
     noteChange()
   }
@@ -146,14 +169,18 @@ extension ManagedObjectContext {
     guard let part = plan.plans.first else { return }
     let writer = saveWriter ?? ThreadExecutor(name: "Moonbase save")
     saveWriter = writer
-    let objects = ContiguousArray(plan.rows.map { (object: $0.object, reading: $0.object.handOver()) })
+    let objects = ContiguousArray(
+      plan.rows.map { row in
+        SaveAhead.HandedOver(object: row.object, reading: row.object.handOver(to: row.snapshot), id: row.id)
+      })
     changedObjects.removeSaved()
     readObjects = []
     forgetReadAhead()
     forgetJournal()
     noteChange()
     let save = SaveAhead(
-      part.changes, of: objects, to: part.store, of: coordinator, author: transactionAuthor, on: writer)
+      part.changes, of: objects, permanent: plan.permanent, to: part.store, of: coordinator,
+      author: transactionAuthor, on: writer)
     saveUnderWay = save
     weigh(save.weight)
   }
@@ -167,5 +194,11 @@ extension ManagedObject {
   @inline(__always)
   final func settle() {
     if state.contains(.refreshed), let context { context.settle() }
+  }
+
+  /// The same before something is asked that only the save of a new object alters.
+  @inline(__always)
+  final func settleID() {
+    if state.isSuperset(of: [.refreshed, .ownsRow]) { settle() }
   }
 }

@@ -182,10 +182,12 @@ import Testing
       try context.saveAhead()
       #expect(context.saveUnderWay == nil && !context.hasChanges)
     }
-    try isSavedAtOnce { _ = try context.insert("Person", values: ["age": 1]) }
-    try isSavedAtOnce { try context.delete(context.fetch(FetchRequest("Person", where: "age = 1"))[0]) }
     let department = try context.insert("Department", values: ["name": "A"])
     try context.save()
+    try isSavedAtOnce {
+      _ = try context.insert("Person", values: ["age": 1, "department": .objectID(department.objectID)])
+    }
+    try isSavedAtOnce { try context.delete(context.fetch(FetchRequest("Person", where: "age = 1"))[0]) }
     try isSavedAtOnce { try people[0].setObject(department, forKey: "department") }
     context.savesAhead = false
     try isSavedAtOnce {}

@@ -67,6 +67,22 @@ import Testing
     #expect(lines == ["30.0\tfalse\t300", "true\t75", "75"])
   }
 
+  /// New objects are written by another thread too, and are what they are when somebody asks.
+  @Test(arguments: StoreKind.allCases) func aWalkThatInsertsIsWrittenAhead(_ kind: StoreKind) throws {
+    let lines = try ScriptBench(kind).lines(
+      """
+      for age = 1, 300 do context:insert("Person", { age = 20 + age % 100 }) end
+      assert(context:save())
+      local made = {}
+      for p in context:fetch("Person"):save_every(70):each() do
+        made[#made + 1] = context:insert("Person", { age = p.age, firstName = "copy " .. #made })
+        if #made == 200 then print(made[100].firstName, context:find("Person", { firstName = "copy 120" }) == made[121]) end
+      end
+      print(#made, context.has_changes, made[300].firstName, context:fetch("Person"):where("firstName != NULL"):count())
+      """)
+    #expect(lines == ["copy 99\ttrue", "300\tfalse\tcopy 299\t300"])
+  }
+
   /// A save on the way gives new objects other IDs than those by which the walk began.
   @Test(arguments: StoreKind.allCases, [false, true])
   func walkVisitsEachUnsavedObjectOnceThoughItSaves(_ kind: StoreKind, _ isSavedByTheWalk: Bool) throws {
