@@ -76,6 +76,15 @@ public final class Statement {
     throw error
   }
 
+  /// Goes on for up to so many rows, and adds the first column of each, as an integer, to others. Returns whether there may be more.
+  public func step(addingIntegersTo numbers: inout [Int64], upTo count: Int) throws -> Bool {
+    for _ in 0..<count {
+      guard try step() else { return false }
+      numbers.append(sqlite3_column_int64(handle, 0))
+    }
+    return true
+  }
+
   /// Runs the statement to its end and forgets the parameters.
   public func run() throws {
     defer { reset() }

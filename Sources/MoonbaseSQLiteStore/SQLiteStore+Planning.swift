@@ -7,7 +7,7 @@ extension SQLiteStore {
   /// A query that was put to SQLite.
   private enum Attempt {
     /// SQLite takes the statement.
-    case statement(String)
+    case statement(PreparedSelect)
     /// Why it cannot be said, or is too much.
     case refused(String)
   }
@@ -18,13 +18,13 @@ extension SQLiteStore {
   public func plan(_ query: StoreQuery) throws -> QueryPlan {
     let reason: String
     switch try attempt(query) {
-    case .statement(let sql): return QueryPlan(query, how: sql)
+    case .statement(let select): return QueryPlan(query, how: select.sql, prepared: select)
     case .refused(let words): reason = words
     }
     var unsorted = query
     (unsorted.sortDescriptors, unsorted.limit, unsorted.offset) = ([], 0, 0)
-    if !query.sortDescriptors.isEmpty, case .statement(let sql) = try attempt(unsorted) {
-      return QueryPlan(query, how: sql, order: reason)
+    if !query.sortDescriptors.isEmpty, case .statement(let select) = try attempt(unsorted) {
+      return QueryPlan(query, how: select.sql, order: reason, prepared: select)
     }
     return try plan(query, asking: unsorted, wholeRefused: reason)
   }
@@ -42,7 +42,7 @@ extension SQLiteStore {
       let kept = conditions.indices.filter { left[$0] == nil }
       part.predicate = kept.isEmpty ? nil : .and(kept.map { conditions[$0] })
       switch try attempt(part) {
-      case .statement(let sql): return QueryPlan(query, how: sql, leaving: left)
+      case .statement(let select): return QueryPlan(query, how: select.sql, leaving: left, prepared: select)
       case .refused(let reason):
         // Without conditions nothing is left that could be too much.
         if kept.isEmpty { throw select(of: query, refused: reason) }
@@ -53,15 +53,14 @@ extension SQLiteStore {
 
   private func attempt(_ query: StoreQuery) throws -> Attempt {
     do {
-      let plan = try rowPlan(query.entity, includesSubentities: query.includesSubentities)
-      let sql = try builder(query, plan: plan).select(plan.select.columns)
+      let select = try translated(query)
       // Without conditions and order there is nothing that SQLite could refuse.
-      if query.predicate == nil, query.sortDescriptors.isEmpty { return .statement(sql.text) }
+      if query.predicate == nil, query.sortDescriptors.isEmpty { return .statement(select) }
       try read { session in
         if let functions = query.functions { try session.register(functions) }
-        _ = try session.connection.statement(sql.text)
+        _ = try session.connection.statement(select.sql)
       }
-      return .statement(sql.text)
+      return .statement(select)
     } catch let error as Untranslatable {
       return .refused(error.reason)
     } catch let error as GraphError {
@@ -70,16 +69,55 @@ extension SQLiteStore {
     }
   }
 
-  func builder(_ query: StoreQuery, plan: RowPlan) throws -> SelectBuilder {
-    try SelectBuilder(
+  private func translated(_ query: StoreQuery) throws -> PreparedSelect {
+    observer.noteTranslation()
+    let plan = try rowPlan(query.entity, includesSubentities: query.includesSubentities)
+    let builder = try SelectBuilder(
       query, entityCondition: plan.select.entityCondition, layout: layout, store: number, dialect: .sqlite)
+    return PreparedSelect(builder, query: query, plan: plan, store: self)
   }
 
-  func select(of query: StoreQuery, refused reason: String) -> GraphError {
+  /// The statement of a query: the one of its plan, where it has one.
+  func select(_ query: StoreQuery) throws -> PreparedSelect {
+    if let known = query.prepared as? PreparedSelect, known.owner == ObjectIdentifier(self) { return known }
+    do {
+      return try translated(query)
+    } catch let error as Untranslatable {
+      throw select(of: query, refused: error.reason)
+    }
+  }
+
+  private func select(of query: StoreQuery, refused reason: String) -> GraphError {
     GraphError(
       .invalidRequest,
       message:
         "the store cannot evaluate this fetch of \(query.entity.name): \(reason); ask for what its `plan` takes over",
       entity: query.entity.name)
   }
+}
+
+/// A query in SQL, for whatever columns are asked of its rows.
+final class PreparedSelect: PreparedQuery {
+  let plan: RowPlan
+  /// The statement that gives whole rows.
+  let sql: String
+  /// The store that it was made by: tables and entity numbers are that one's.
+  let owner: ObjectIdentifier
+  private let builder: SelectBuilder
+
+  init(_ builder: SelectBuilder, query: StoreQuery, plan: RowPlan, store: SQLiteStore) {
+    (self.builder, self.plan, owner) = (builder, plan, ObjectIdentifier(store))
+    sql = builder.select(plan.select.columns, for: query).text
+  }
+
+  /// The statement that gives the rows of a query.
+  func rows(_ query: StoreQuery) -> SQLFragment { builder.select(plan.select.columns, for: query) }
+
+  /// The statement that gives their keys, in the order in which it would give rows: were it free to, SQLite would go through an index.
+  func keys(_ query: StoreQuery) -> SQLFragment {
+    builder.select(plan.keyColumns, for: query, otherwise: query.predicate == nil ? "t0.Z_PK" : nil)
+  }
+
+  /// The statement that counts them.
+  func count(_ query: StoreQuery) -> SQLFragment { builder.select(["COUNT(*)"], for: query) }
 }

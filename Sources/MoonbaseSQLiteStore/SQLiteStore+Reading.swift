@@ -10,15 +10,6 @@ extension SQLiteStore {
 
   public func beginReading(_ extent: ReadExtent) throws -> any ReadSession { try SQLiteReadSession(self, extent) }
 
-  /// The statement that gives columns of the rows of a query.
-  func select(_ columns: [String], query: StoreQuery, plan: RowPlan) throws -> SQLFragment {
-    do {
-      return try builder(query, plan: plan).select(columns)
-    } catch let error as Untranslatable {
-      throw select(of: query, refused: error.reason)
-    }
-  }
-
   /// Rows by their keys.
   func snapshots(of ids: [ManagedObjectID], in session: Session) throws -> [Snapshot] {
     let rows = RowCollector(store: number)
@@ -42,6 +33,30 @@ extension SQLiteStore {
 }
 
 extension RowPlan {
+  /// What is read for an ID. Where a table has rows of one entity, Core Data does not look at their numbers either: SQLite need not look
+  /// into a row at all.
+  var keyColumns: [String] { isSingle ? ["t0.Z_PK"] : ["t0.Z_PK", "t0.Z_ENT"] }
+
+  /// Reads IDs of a statement whose first columns are those, up to so many. Returns whether there may be more.
+  func collectIDs(_ statement: Statement, upTo count: Int) throws -> (ids: IDList, mayGoOn: Bool) {
+    guard isSingle else { return try collectMixedIDs(statement, upTo: count) }
+    var keys: [Int64] = []
+    keys.reserveCapacity(min(count, RowPage.capacity))
+    let mayGoOn = try statement.step(addingIntegersTo: &keys, upTo: count)
+    try HostWork.charge(keys.count)
+    return (ids(of: keys), mayGoOn)
+  }
+
+  private func collectMixedIDs(_ statement: Statement, upTo count: Int) throws -> (ids: IDList, mayGoOn: Bool) {
+    var ids = IDList()
+    while ids.count < count {
+      guard try statement.step() else { return (ids, false) }
+      try HostWork.charge()
+      ids.append(try id(statement))
+    }
+    return (ids, true)
+  }
+
   /// Reads rows of a statement, up to so many, or so many bytes of them. Returns whether there may be more.
   func collect(
     _ statement: Statement, into rows: RowCollector, limit: Int = .max, weight greatest: Int = .max
@@ -67,6 +82,15 @@ extension Session {
     let statement = try connection.statement(sql.text)
     for (index, value) in sql.values.enumerated() { SQLValue.bind(value, at: Int32(index + 1), to: statement) }
     return statement
+  }
+
+  /// Runs the statement of a query, and ends it.
+  func running<Result>(
+    _ sql: SQLFragment, for query: StoreQuery, _ body: (Statement) throws -> Result
+  ) throws -> Result {
+    let statement = try statement(sql, for: query)
+    defer { statement.reset() }
+    return try body(statement)
   }
 }
 

@@ -165,9 +165,9 @@ private final class FailingView: ReadSession {
     return try store.meddled(base.snapshots(matching: query))
   }
 
-  func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
+  func ids(matching query: StoreQuery) throws -> any IDCursor {
     try store.read()
-    return try base.objectIDs(matching: query)
+    return FailingIDCursor(try base.ids(matching: query), of: store)
   }
 
   func count(matching query: StoreQuery) throws -> Int {
@@ -204,8 +204,20 @@ private final class FailingCursor: RowCursor {
     return try store.meddled(base.next(upTo: count))
   }
 
-  func remainingIDs() throws -> [ManagedObjectID] {
+  func remainingIDs() throws -> IDList {
     try store.call()
     return try base.remainingIDs()
+  }
+}
+
+private final class FailingIDCursor: IDCursor {
+  private let base: any IDCursor
+  private let store: FailingStore
+
+  init(_ base: any IDCursor, of store: FailingStore) { (self.base, self.store) = (base, store) }
+
+  func next(upTo count: Int) throws -> IDList {
+    try store.call()
+    return try base.next(upTo: count)
   }
 }

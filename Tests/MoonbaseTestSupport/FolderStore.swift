@@ -102,7 +102,6 @@ private final class FolderView: ReadSession {
     return Array(query.limit > 0 ? rest.prefix(query.limit) : rest)
   }
 
-  func objectIDs(matching query: StoreQuery) -> [ManagedObjectID] { snapshots(matching: query).map(\.id) }
   func count(matching query: StoreQuery) -> Int { snapshots(matching: query).count }
   func snapshot(of id: ManagedObjectID) -> Snapshot? { contents.rows[id] }
   func snapshots(of ids: [ManagedObjectID]) -> [Snapshot] { ids.compactMap { contents.rows[$0] } }

@@ -34,6 +34,22 @@ extension ManagedObjectContext {
     }
   }
 
+  /// The same of IDs as a store gives them: those of one kind are looked up in one table.
+  func objects(with ids: IDList) throws -> [ManagedObject] {
+    guard let (kind, keys) = ids.uniform, kind.store != 0, let entity = model.entity(of: ids[0]) else {
+      return try objects(with: Array(ids))
+    }
+    try HostMemory.require(keys.count &* ManagedObject.ownWeight)
+    let table = table(of: kind, entity: entity)
+    return try keys.map { key in
+      try HostWork.charge()
+      if let known = table._withUnsafeGuaranteedRef({ $0.map.object(key, of: table) }) {
+        return known.takeUnretainedValue()
+      }
+      return try makeObject(key, in: table, state: .fault)
+    }
+  }
+
   /// The object of an ID if it is in the store or waits to be saved; reads its values.
   public func existingObject(with id: ManagedObjectID) throws -> ManagedObject? {
     let object = try object(with: id)

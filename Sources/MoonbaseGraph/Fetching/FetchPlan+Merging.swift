@@ -11,7 +11,7 @@ extension FetchPlan {
     _ pending: [ManagedObject], with query: StoreQuery, of store: any PersistentStore, twins: SavedTwins
   ) throws -> [ManagedObjectID]? {
     guard let sort, !pending.isEmpty, !request.shouldRefreshRefetchedObjects, !hasSmallWindow else { return nil }
-    let saved = try unchanged(query, \.self, view.session(of: store).objectIDs)
+    let saved = try unchangedIDs(query, in: view.session(of: store))
     let readCount = pending.count &* (Int.bitWidth &- saved.count.leadingZeroBitCount)
     guard 8 &* readCount <= saved.count else { return nil }
     var ranks = SavedRanks(ids: saved, plan: self, sort: sort, twins: twins)

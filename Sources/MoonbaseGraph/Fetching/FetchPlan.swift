@@ -99,7 +99,8 @@ struct FetchPlan {
       saved = try context.objects(for: rows, refreshing: request.shouldRefreshRefetchedObjects)
       if isSortedAnew { for (object, row) in zip(saved, rows) { _ = try twins.judged(object, by: row) } }
     } else {
-      saved = try faults(unchanged(query, \.self, view.session(of: store).objectIDs))
+      if !hasPending, request.fetchBatchSize == 0 { return try allFaults(query, of: store) }
+      saved = try faults(unchangedIDs(query, in: view.session(of: store)))
     }
     guard hasPending else { return saved }
     return window(pending.isEmpty ? saved : try sorted(saved + pending, twins: twins))
@@ -116,6 +117,16 @@ struct FetchPlan {
     var objects: [ManagedObject] = []
     while case let rows = try pages.next(upTo: RowPage.capacity), !rows.isEmpty {
       objects += try context.objects(for: rows, refreshing: request.shouldRefreshRefetchedObjects)
+    }
+    return objects
+  }
+
+  /// Faults of all rows that the store finds, made as the keys come.
+  private func allFaults(_ query: StoreQuery, of store: any PersistentStore) throws -> [ManagedObject] {
+    let ids = try view.session(of: store).ids(matching: query)
+    var objects: [ManagedObject] = []
+    while case let page = try ids.next(upTo: IDList.pageSize), !page.isEmpty {
+      objects += try context.objects(with: page)
     }
     return objects
   }
@@ -140,6 +151,12 @@ struct FetchPlan {
     return objects
   }
 
+  /// The IDs of what is found, as they are kept.
+  private func idList() throws -> IDList {
+    guard let (store, query) = storeQuery, !hasPending else { return IDList(try objectIDs()) }
+    return try view.session(of: store).objectIDs(matching: query)
+  }
+
   func objectIDs() throws -> [ManagedObjectID] {
     guard let (store, query) = storeQuery else {
       return try sort == nil ? window(matchingIDs()) : objects().map(\.objectID)
@@ -150,9 +167,9 @@ struct FetchPlan {
   private func objectIDs(
     _ query: StoreQuery, of store: any PersistentStore, with pending: [ManagedObject]
   ) throws -> [ManagedObjectID] {
-    guard hasPending else { return try view.session(of: store).objectIDs(matching: query) }
+    guard hasPending else { return Array(try view.session(of: store).objectIDs(matching: query)) }
     guard sort != nil, !pending.isEmpty else {
-      return window(try unchanged(query, \.self, view.session(of: store).objectIDs) + pending.map(\.objectID))
+      return window(try unchangedIDs(query, in: view.session(of: store)) + pending.map(\.objectID))
     }
     let twins = SavedTwins(of: context)
     if let merged = try merged(pending, with: query, of: store, twins: twins) { return window(merged) }
@@ -164,7 +181,7 @@ struct FetchPlan {
   func results(readsKeys: Bool = false, holdsContext: Bool = true) throws -> FetchedObjects {
     try reading {
       guard let (store, query) = storeQuery, !readsKeys, !hasPending else {
-        return FetchedObjects(ids: try objectIDs(), plan: self, holdsContext: holdsContext)
+        return FetchedObjects(ids: try idList(), plan: self, holdsContext: holdsContext)
       }
       let session = try view.session(of: store)
       if !view.isSteady {
@@ -253,7 +270,7 @@ struct FetchPlan {
 
   /// What a query finds without changed objects. A limit then asks for a few more rows, and for many more where these did
   /// not do, rather than for all.
-  func unchanged<Row>(
+  private func unchanged<Row>(
     _ query: StoreQuery, _ id: (Row) -> ManagedObjectID, _ read: (StoreQuery) throws -> [Row]
   ) throws -> [Row] {
     guard hasPending else { return try read(query) }
@@ -272,6 +289,10 @@ struct FetchPlan {
     }
   }
 
+  func unchangedIDs(_ query: StoreQuery, in session: any ReadSession) throws -> [ManagedObjectID] {
+    try unchanged(query, \.self) { Array(try session.objectIDs(matching: $0)) }
+  }
+
   /// The same of rows. Where a few more do not do, as behind many deleted objects, it goes on with IDs: of the changed objects that
   /// stand before the window no rows are read.
   private func unchangedRows(_ query: StoreQuery, in session: any ReadSession) throws -> [Snapshot] {
@@ -286,7 +307,7 @@ struct FetchPlan {
     let first = try session.snapshots(matching: beginning)
     let kept = first.filter { !isChanged($0.id) }
     if first.count < limit || kept.count >= wanted { return kept }
-    let ids = try unchanged(query, \.self, session.objectIDs).prefix(wanted)
+    let ids = try unchangedIDs(query, in: session).prefix(wanted)
     var rows = Dictionary(kept.map { ($0.id, $0) }) { row, _ in row }
     for row in try session.snapshots(of: ids.filter { rows[$0] == nil }) { rows[row.id] = row }
     return ids.compactMap { rows[$0] }
@@ -311,7 +332,8 @@ struct FetchPlan {
     if rows.count <= Self.fewRows {
       var narrowed = query
       narrowed.predicate = condition
-      if try store.plan(narrowed).isComplete { return try session.count(matching: narrowed) }
+      let plan = try store.plan(narrowed)
+      if plan.isComplete { return try session.count(matching: plan.query) }
     }
     return try session.objectIDs(matching: query).reduce(0) { $0 + (isChanged($1) ? 0 : 1) }
   }

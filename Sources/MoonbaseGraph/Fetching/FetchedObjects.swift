@@ -29,7 +29,7 @@ public final class FetchedObjects {
   /// The state of the store that all is read from; nil once what is read is current, and where all is read.
   private var view: ReadView?
   /// The IDs of what was found, as far as it was read.
-  @exclusivity(unchecked) private var ids: CompactIDs
+  @exclusivity(unchecked) private var ids: IDList
   /// The rows that are still to come; nil where all IDs are known.
   private var rest: PageReader?
   /// What the rows that are to come are asked for by.
@@ -52,12 +52,12 @@ public final class FetchedObjects {
   /// The bytes that the context was told of.
   private var weighed = 0
 
-  private init(ids: [ManagedObjectID], plan: FetchPlan, holdsContext: Bool, view: ReadView?) {
+  private init(ids: IDList, plan: FetchPlan, holdsContext: Bool, view: ReadView?) {
     let request = plan.request
     reference = plan.context.reference
     holder = holdsContext ? plan.context : nil
     entity = plan.entity
-    self.ids = CompactIDs(ids)
+    self.ids = ids
     self.view = view
     readAheadNumber = plan.context.readAheadNumber
     isRefreshing = request.shouldRefreshRefetchedObjects
@@ -67,16 +67,16 @@ public final class FetchedObjects {
   }
 
   /// IDs, whose rows are read in the plan's view.
-  convenience init(ids: [ManagedObjectID], plan: FetchPlan, holdsContext: Bool) {
+  convenience init(ids: IDList, plan: FetchPlan, holdsContext: Bool) {
     let view = ids.isEmpty || !plan.view.isSteady ? nil : plan.view
     self.init(ids: ids, plan: plan, holdsContext: holdsContext, view: view)
-    for id in ids where id.isTemporaryID { unsaved[id] = plan.context.registeredObject(for: id) }
+    if plan.hasPending { for id in ids where id.isTemporaryID { unsaved[id] = plan.context.registeredObject(for: id) } }
     beginFollowing(in: plan.context)
   }
 
   /// All rows, of a store that keeps no view.
   convenience init(rows: [Snapshot], plan: FetchPlan, holdsContext: Bool) {
-    self.init(ids: rows.map(\.id), plan: plan, holdsContext: holdsContext, view: nil)
+    self.init(ids: IDList(rows.lazy.map(\.id)), plan: plan, holdsContext: holdsContext, view: nil)
     page = rows
   }
 
@@ -84,7 +84,7 @@ public final class FetchedObjects {
   convenience init(
     _ pages: PageReader, of store: any PersistentStore, _ query: StoreQuery, plan: FetchPlan, holdsContext: Bool
   ) throws {
-    self.init(ids: [], plan: plan, holdsContext: holdsContext, view: plan.view)
+    self.init(ids: IDList(), plan: plan, holdsContext: holdsContext, view: plan.view)
     (rest, source) = (pages, (store, query))
     try readPage()
     if rest != nil, page.count < greatestSize { try readPage(keeping: true) }
@@ -149,7 +149,7 @@ public final class FetchedObjects {
   }
 
   private func ids(_ range: Range<Int>) -> [ManagedObjectID] {
-    unsaved.isEmpty ? ids[range] : ids[range].map { unsaved[$0]?.objectID ?? $0 }
+    unsaved.isEmpty ? Array(ids[range]) : ids[range].map { unsaved[$0]?.objectID ?? $0 }
   }
 
   /// For what cannot throw: the context keeps the error.
@@ -199,7 +199,7 @@ extension FetchedObjects: RandomAccessCollection {
     guard index < ids.count else {
       return holder.fault(ManagedObjectID(store: StoreNumber(""), entity: entity.symbol, key: 0))
     }
-    return unsaved[ids[index..<index + 1][0]] ?? holder.fault(ids(index..<index + 1)[0])
+    return unsaved[ids[index]] ?? holder.fault(ids[index])
   }
 }
 
@@ -212,7 +212,7 @@ extension FetchedObjects {
     let rows = try rest.next(upTo: greatestSize)
     if rows.isEmpty { return endRest() }
     if keeping { page += rows } else { (pageStart, page) = (ids.count, rows) }
-    ids.append(rows.map(\.id))
+    for row in rows { ids.append(row.id) }
     weigh(in: context)
   }
 
@@ -220,7 +220,7 @@ extension FetchedObjects {
   private func readRest() throws {
     if let failure { throw failure }
     guard let rest, let context = reference.context else { return }
-    try context.reading(in: view) { ids.append(try rest.remainingIDs()) }
+    try context.reading(in: view) { ids.append(contentsOf: try rest.remainingIDs()) }
     endRest()
     weigh(in: context)
   }

@@ -1,4 +1,4 @@
-package import MoonbaseModel
+import MoonbaseModel
 import MoonbasePlatform
 
 /// The pages of a cursor, one after the other. Once a walk proves long, another thread reads the next ones while these are used.
@@ -36,10 +36,11 @@ package final class PageReader {
   }
 
   /// The IDs of all rows that are still to come.
-  package func remainingIDs() throws -> [ManagedObjectID] {
-    let pages = try ahead.takeAll()
-    let ids = try pages.flatMap { try $0.get().map(\.id) }
-    return try ids + cursor.remainingIDs()
+  package func remainingIDs() throws -> IDList {
+    var ids = IDList()
+    for page in try ahead.takeAll() { for row in try page.get() { ids.append(row.id) } }
+    ids.append(contentsOf: try cursor.remainingIDs())
+    return ids
   }
 
   private static func isHeavy(_ page: [Snapshot]) -> Bool {

@@ -66,7 +66,7 @@ struct Prefetch {
       try context.loadRows(of: unique)
     } else {
       // More than the row cache keeps would be read for nothing: faults read theirs some at a time, in this order.
-      try context.readTogether(unique)
+      try context.readTogether(IDList(unique))
     }
     guard !isLast else { return [] }
     next += try context.objects(with: unique)
@@ -115,16 +115,16 @@ struct Prefetch {
 
 /// IDs whose rows are wanted, of more than the row cache keeps: the first fault of a stretch reads the whole stretch.
 struct WantedRows {
-  private let ids: [ManagedObjectID]
+  private let ids: IDList
   /// By ID, the stretch that it is in.
   private var stretches = IDMap<Int32>()
   /// Of each stretch, whether it was not read yet.
   private var isWanted: [Bool]
 
   /// The bytes that an ID takes.
-  private static let idWeight = 80
+  private static let idWeight = 72
 
-  init(_ ids: [ManagedObjectID]) {
+  init(_ ids: IDList) {
     self.ids = ids
     isWanted = Array(repeating: true, count: (ids.count + [Snapshot].batchSize - 1) / [Snapshot].batchSize)
     stretches.reserveCapacity(ids.count)
@@ -144,7 +144,7 @@ struct WantedRows {
 
 extension ManagedObjectContext {
   /// The rows of these are wanted soon: faults among them read theirs together.
-  func readTogether(_ ids: [ManagedObjectID]) throws {
+  func readTogether(_ ids: IDList) throws {
     let wanted = WantedRows(ids)
     try HostMemory.require(wanted.weight)
     forgetWantedRows()

@@ -43,10 +43,6 @@ final class InMemoryReadSession: ReadSession {
     return contents.withLock { $0.rows(condition) }
   }
 
-  func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
-    try snapshots(matching: query).map(\.id)
-  }
-
   func count(matching query: StoreQuery) -> Int {
     let rest = max(0, contents.withLock { $0.rowCount(of: query.entities) } - query.offset)
     return query.limit > 0 ? min(rest, query.limit) : rest

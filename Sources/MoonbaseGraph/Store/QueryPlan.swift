@@ -34,8 +34,11 @@ public struct QueryPlan: Sendable {
   /// A plan for a query by which the store leaves some of its conditions, or the order, or nothing.
   ///
   /// `reasons` has a clause for each condition that is left, by its place among the query's `conditions`; `order` is why the store
-  /// cannot sort.
-  public init(_ query: StoreQuery, how: String, leaving reasons: [Int: String] = [:], order: String? = nil) {
+  /// cannot sort. `prepared` is what the store made of what it takes over; its sessions find it in the plan's query.
+  public init(
+    _ query: StoreQuery, how: String, leaving reasons: [Int: String] = [:], order: String? = nil,
+    prepared: (any PreparedQuery)? = nil
+  ) {
     self.how = how
     orderReason = query.sortDescriptors.isEmpty ? nil : order
     window = (query.limit, query.offset)
@@ -53,6 +56,7 @@ public struct QueryPlan: Sendable {
     let isSorted = remainingConditions.isEmpty && orderReason == nil
     remainingOrder = isSorted ? [] : query.sortDescriptors
     if !isSorted { (taken.sortDescriptors, taken.limit, taken.offset) = ([], 0, 0) }
+    taken.prepared = prepared
     self.query = taken
   }
 

@@ -33,8 +33,8 @@ public protocol ReadSession: AnyObject, Sendable {
   func rows(matching query: StoreQuery) throws -> any RowCursor
   /// The rows that match.
   func snapshots(matching query: StoreQuery) throws -> [Snapshot]
-  /// The IDs of the rows that match.
-  func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID]
+  /// The IDs of the rows that match, to be read some at a time.
+  func ids(matching query: StoreQuery) throws -> any IDCursor
   /// How many rows match.
   func count(matching query: StoreQuery) throws -> Int
 
@@ -62,6 +62,12 @@ extension ReadSession {
     while case let page = try cursor.next(upTo: RowPage.capacity), !page.isEmpty { result += page }
     return result
   }
+
+  /// Those of rows that are read and let go.
+  public func ids(matching query: StoreQuery) throws -> any IDCursor { RowIDCursor(try rows(matching: query)) }
+
+  /// The IDs of the rows that match, read page by page.
+  public func objectIDs(matching query: StoreQuery) throws -> IDList { try ids(matching: query).remainingIDs() }
 
   /// Asks for one object after the other.
   public func destinations(of ids: [ManagedObjectID], relationship slot: Slot) throws -> [[ManagedObjectID]] {
@@ -128,15 +134,64 @@ public protocol RowCursor: AnyObject, Sendable {
   /// The next rows: up to so many, fewer where they are heavy; none at the end.
   func next(upTo count: Int) throws -> [Snapshot]
   /// The IDs of all rows that are still to come, which are not read any more.
-  func remainingIDs() throws -> [ManagedObjectID]
+  func remainingIDs() throws -> IDList
 }
 
 extension RowCursor {
   /// Reads the rows.
-  public func remainingIDs() throws -> [ManagedObjectID] {
-    var result: [ManagedObjectID] = []
-    while case let page = try next(upTo: RowPage.capacity), !page.isEmpty { result += page.map(\.id) }
+  public func remainingIDs() throws -> IDList { try RowIDCursor(self).remainingIDs() }
+}
+
+/// The IDs of a query's rows in their order, read some at a time: keys without rows.
+///
+/// Several threads may use it, one after the other.
+public protocol IDCursor: AnyObject, Sendable {
+  /// The next IDs: up to so many; none at the end.
+  func next(upTo count: Int) throws -> IDList
+}
+
+extension IDCursor {
+  /// All IDs that are still to come.
+  public func remainingIDs() throws -> IDList {
+    var result = IDList()
+    var memory = HostMemory()
+    while case let page = try next(upTo: IDList.pageSize), !page.isEmpty {
+      // A list that grows has up to twice the room.
+      try memory.hold(2 * page.weight)
+      result.append(contentsOf: page)
+    }
     return result
+  }
+}
+
+extension IDList {
+  /// So many IDs come at a time where somebody wants them all.
+  package static let pageSize = 8 * RowPage.capacity
+}
+
+/// The IDs of the rows of another cursor.
+private final class RowIDCursor: IDCursor {
+  private let rows: any RowCursor
+
+  init(_ rows: any RowCursor) { self.rows = rows }
+
+  func next(upTo count: Int) throws -> IDList {
+    IDList(try rows.next(upTo: Swift.min(count, RowPage.capacity)).lazy.map(\.id))
+  }
+}
+
+/// A cursor over IDs that are here.
+package final class IDListCursor: IDCursor {
+  private let rest: Lock<Slice<IDList>>
+
+  /// Makes a cursor over IDs.
+  package init(_ ids: IDList) { rest = Lock(ids[...]) }
+
+  package func next(upTo count: Int) -> IDList {
+    rest.withLock { rest in
+      defer { rest = rest.dropFirst(count) }
+      return IDList(rest.prefix(count))
+    }
   }
 }
 
@@ -186,7 +241,7 @@ extension PersistentStore {
   }
 
   /// The IDs of the rows that match.
-  public func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
+  public func objectIDs(matching query: StoreQuery) throws -> IDList {
     try reading { try $0.objectIDs(matching: query) }
   }
 

@@ -1,9 +1,8 @@
 package import MoonbaseGraph
 package import MoonbaseModel
 
-/// Puts the SELECT of a query together.
-package struct SelectBuilder {
-  private let query: StoreQuery
+/// Puts the SELECT of a query together, whatever columns and window are asked for.
+package struct SelectBuilder: Sendable {
   private let dialect: Dialect
   /// What picks the rows of the entities out of their table.
   private let entityCondition: String?
@@ -15,7 +14,6 @@ package struct SelectBuilder {
   package init(_ query: StoreQuery, entityCondition: String?, layout: StoreLayout, store: StoreNumber, dialect: Dialect)
     throws
   {
-    self.query = query
     self.dialect = dialect
     self.entityCondition = entityCondition
     guard query.sortDescriptors.count <= dialect.greatestOrder else {
@@ -28,13 +26,18 @@ package struct SelectBuilder {
     from = translator.root.from
   }
 
-  package func select(_ columns: [String]) -> SQLFragment {
+  /// `otherwise` is the order of a query that has none.
+  package func select(_ columns: [String], for query: StoreQuery, otherwise: String? = nil) -> SQLFragment {
     var sql = SQLFragment("SELECT \(columns.joined(separator: ", ")) FROM \(from)")
     var conditions: [SQLFragment] = []
     if let entityCondition { conditions.append(SQLFragment(entityCondition)) }
     if let condition { conditions.append(entityCondition == nil ? condition : "(" + condition + ")") }
     if !conditions.isEmpty { sql = sql + " WHERE " + conditions.joined(" AND ") }
-    if let order { sql = sql + " ORDER BY " + order }
+    if !query.sortDescriptors.isEmpty, let order {
+      sql = sql + " ORDER BY " + order
+    } else if let otherwise {
+      sql = sql + " ORDER BY " + otherwise
+    }
     sql = sql + dialect.window(limit: query.limit, offset: query.offset)
     return SQLFragment(dialect.statement(sql.text), values: sql.values)
   }

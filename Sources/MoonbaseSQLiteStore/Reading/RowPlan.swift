@@ -17,7 +17,8 @@ struct RowPlan: Sendable {
   private let model: ResolvedModel
   /// By entity number; for a single entity by 0.
   private let decoders: ContiguousArray<Decoder?>
-  private let isSingle: Bool
+  /// Whether all rows are of one entity.
+  let isSingle: Bool
   private let singleNumber: Int64
   private let entityNames: String
   private let path: String
@@ -54,6 +55,11 @@ struct RowPlan: Sendable {
   /// The ID in the current row, whose first two columns are key and entity number. Throws for an entity that the model lacks.
   func id(_ row: Statement) throws -> ManagedObjectID {
     ManagedObjectID(store: store, entity: try decoder(row).symbol, key: row.integer(0))
+  }
+
+  /// The IDs of keys, where all rows are of one entity.
+  func ids(of keys: [Int64]) -> IDList {
+    decoders[0].map { IDList(keys: keys, store: store, entity: $0.symbol) } ?? IDList()
   }
 
   /// Adds the current row to others. Throws for an entity that the model lacks, and for a value that is none of its attribute.

@@ -9,17 +9,17 @@ import MoonbaseSQLite
 /// The connection of a view is in a transaction. One call needs none: a statement that runs sees one state, and that of a cursor keeps its
 /// connection. A file without a log is never read for longer than a call, and a cursor then reads all at once.
 final class SQLiteReadSession: ReadSession, @unchecked Sendable {  // what changes is touched only while `turn` is held
-  fileprivate let store: SQLiteStore
-  private let isView: Bool
-  private let turn = Lock(())
+  let store: SQLiteStore
+  let isView: Bool
+  let turn = Lock(())
   /// The connection that is kept.
-  private var kept: Session?
+  var kept: Session?
   /// The statements of cursors, which hold the connection's state as long as they run.
-  private var running: [ObjectIdentifier: Statement] = [:]
+  var running: [ObjectIdentifier: Statement] = [:]
   private var isOver = false
 
   /// The bytes that an ID takes in a list that grows.
-  fileprivate static let idWeight = 24
+  private static let idWeight = 24
 
   init(_ store: SQLiteStore, _ extent: ReadExtent) throws {
     self.store = store
@@ -46,7 +46,7 @@ final class SQLiteReadSession: ReadSession, @unchecked Sendable {  // what chang
 
   /// Reads with the connection of the view, or one of the pool. `looksAtFile` finds out first whether the file is still in its place: a
   /// query does, which takes long enough, and a row that is asked for by its key comes from where the query found it.
-  fileprivate func read<Result: Sendable>(
+  private func read<Result: Sendable>(
     looksAtFile: Bool = false, _ body: (Session) throws -> Result
   ) throws -> Result {
     guard isView else { return try store.read(looksAtFile: looksAtFile, body) }
@@ -57,77 +57,69 @@ final class SQLiteReadSession: ReadSession, @unchecked Sendable {  // what chang
     }
   }
 
-  private func checkGoesOn() throws {
+  func checkGoesOn() throws {
     if isOver { throw GraphError(.invalidRequest, message: "a session that has ended was asked to read") }
   }
 
   // MARK: Queries
 
   func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
-    let (sql, plan) = try select(query)
-    return try read(looksAtFile: true) { try all(sql, query: query, plan: plan, session: $0) }
-  }
-
-  func rows(matching query: StoreQuery) throws -> any RowCursor {
-    let (sql, plan) = try select(query)
-    return try turn.withLock { _ in
-      try checkGoesOn()
-      if kept == nil, !isView { kept = try store.lend(isView: false) }
-      if kept != nil { return SQLiteRowCursor(query, sql: sql, plan: plan, session: self) }
-      // A reader keeps writers of a file without a log away, and of some files it shows at the end only whether
-      // they were written meanwhile: all is read first.
-      return RowList(try store.read(looksAtFile: true) { try all(sql, query: query, plan: plan, session: $0) })
+    let select = try store.select(query)
+    return try read(looksAtFile: true) { session in
+      try session.running(select.rows(query), for: query) { statement in
+        let rows = RowCollector(store: store.number)
+        _ = try select.plan.collect(statement, into: rows)
+        return rows.finish()
+      }
     }
   }
 
-  private func select(_ query: StoreQuery) throws -> (SQLFragment, RowPlan) {
-    let plan = try store.rowPlan(query.entity, includesSubentities: query.includesSubentities)
-    return (try store.select(plan.select.columns, query: query, plan: plan), plan)
+  func rows(matching query: StoreQuery) throws -> any RowCursor {
+    let select = try store.select(query)
+    let cursor = try begin { SQLiteRowCursor(query, select.rows(query), select.plan, self) }
+    // A reader keeps writers of a file without a log away, and of some files it shows at the end only whether
+    // they were written meanwhile: all is read first.
+    return try cursor ?? RowList(snapshots(matching: query))
   }
 
-  private func all(_ sql: SQLFragment, query: StoreQuery, plan: RowPlan, session: Session) throws -> [Snapshot] {
-    let statement = try session.statement(sql, for: query)
-    defer { statement.reset() }
-    let rows = RowCollector(store: store.number)
-    _ = try plan.collect(statement, into: rows)
-    return rows.finish()
+  func ids(matching query: StoreQuery) throws -> any IDCursor {
+    let select = try store.select(query)
+    if let cursor = try begin({ SQLiteIDCursor(query, select.keys(query), select.plan, self) }) { return cursor }
+    let all = try read(looksAtFile: true) { session in
+      try session.running(select.keys(query), for: query) { try Self.rest(of: $0, plan: select.plan) }
+    }
+    return IDListCursor(all)
   }
 
-  func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
-    let plan = try store.rowPlan(query.entity, includesSubentities: query.includesSubentities)
-    return try rows(of: query, plan: plan, columns: ["t0.Z_PK", "t0.Z_ENT"]) { try plan.id($0) }
+  /// A cursor, if there is a connection that may be read from for longer.
+  private func begin<Cursor>(_ make: () -> Cursor) throws -> Cursor? {
+    try turn.withLock { _ in
+      try checkGoesOn()
+      if kept == nil, !isView { kept = try store.lend(isView: false) }
+      return kept == nil ? nil : make()
+    }
   }
 
   func count(matching query: StoreQuery) throws -> Int {
     if query.limit > 0 || query.offset > 0 { return try objectIDs(matching: query).count }
-    let plan = try store.rowPlan(query.entity, includesSubentities: query.includesSubentities)
     var unsorted = query
     unsorted.sortDescriptors = []
-    return try rows(of: unsorted, plan: plan, columns: ["COUNT(*)"]) { Int($0.integer(0)) }.first ?? 0
-  }
-
-  private func rows<Element: Sendable>(
-    of query: StoreQuery, plan: RowPlan, columns: [String], _ decode: (Statement) throws -> Element
-  ) throws -> [Element] {
-    let sql = try store.select(columns, query: query, plan: plan)
+    let select = try store.select(unsorted)
     return try read(looksAtFile: true) { session in
-      let statement = try session.statement(sql, for: query)
-      defer { statement.reset() }
-      return try Self.rest(of: statement, decode)
+      try session.running(select.count(unsorted), for: unsorted) { try $0.step() ? Int($0.integer(0)) : 0 }
     }
   }
 
-  private static func rest<Element>(
-    of statement: Statement, _ decode: (Statement) throws -> Element
-  ) throws -> [Element] {
-    var result: [Element] = []
+  static func rest(of statement: Statement, plan: RowPlan) throws -> IDList {
+    var result = IDList()
     var memory = HostMemory()
-    while try statement.step() {
-      try HostWork.charge()
-      result.append(try decode(statement))
-      try memory.hold(idWeight)
+    while true {
+      let (ids, mayGoOn) = try plan.collectIDs(statement, upTo: IDList.pageSize)
+      // A list that grows has up to twice the room.
+      try memory.hold(2 * ids.weight)
+      result.append(contentsOf: ids)
+      if !mayGoOn { return result }
     }
-    return result
   }
 
   // MARK: By key
@@ -223,101 +215,4 @@ extension SQLiteReadSession {
       return DestinationRows(rows.finish(), owners: owners, count: ids.count)
     }
   }
-}
-
-// MARK: - Cursors
-
-/// The rows of a statement on its way.
-private final class SQLiteRowCursor: RowCursor, @unchecked Sendable {  // what changes is touched in the session's turn
-  let query: StoreQuery
-  let sql: SQLFragment
-  let plan: RowPlan
-  private let session: SQLiteReadSession
-  fileprivate var statement: Statement?
-  /// Whether something was handed out.
-  fileprivate var hasBegun = false
-  fileprivate var isOver = false
-  /// Why it cannot go on: it never looks as if it were at its end.
-  fileprivate var failure: (any Error)?
-
-  init(_ query: StoreQuery, sql: SQLFragment, plan: RowPlan, session: SQLiteReadSession) {
-    (self.query, self.sql, self.plan, self.session) = (query, sql, plan, session)
-  }
-
-  deinit { session.forget(self) }
-
-  func next(upTo count: Int) throws -> [Snapshot] { try session.page(of: self, upTo: count) }
-  func remainingIDs() throws -> [ManagedObjectID] { try session.remainingIDs(of: self) }
-}
-
-extension SQLiteReadSession {
-  /// The bytes of the rows that are handed out together.
-  private static var greatestPage: Int { min(4 << 20, HostWork.greatestValue / 8) }
-
-  fileprivate func page(of cursor: SQLiteRowCursor, upTo count: Int) throws -> [Snapshot] {
-    try advance(cursor) { statement in
-      let rows = RowCollector(store: store.number, expecting: cursor.hasBegun ? count : 0)
-      cursor.isOver = try !cursor.plan.collect(statement, into: rows, limit: count, weight: Self.greatestPage)
-      return rows.finish()
-    }
-  }
-
-  fileprivate func remainingIDs(of cursor: SQLiteRowCursor) throws -> [ManagedObjectID] {
-    try advance(cursor) { statement in
-      let ids = try Self.rest(of: statement) { try cursor.plan.id($0) }
-      cursor.isOver = true
-      return ids
-    }
-  }
-
-  /// Goes on with the statement of a cursor. As long as nothing was handed out, it begins anew with another connection where tables
-  /// were changed.
-  private func advance<Element: Sendable>(
-    _ cursor: SQLiteRowCursor, _ body: (Statement) throws -> [Element]
-  ) throws -> [Element] {
-    try turn.withLock { _ in
-      for _ in 0..<20 {
-        if let failure = cursor.failure { throw failure }
-        if cursor.isOver { return [] }
-        try checkGoesOn()
-        guard let kept else { break }
-        let result = Result { try body(try begun(cursor, kept)) }
-        if cursor.hasBegun || isView || kept.isSound(store.file) {
-          cursor.hasBegun = true
-          do {
-            let rows = try result.get()
-            if cursor.isOver { finish(cursor) }
-            return rows
-          } catch {
-            finish(cursor)
-            let failure = store.explained(error)
-            cursor.failure = failure
-            throw failure
-          }
-        }
-        finish(cursor)
-        cursor.isOver = false
-        guard running.isEmpty else { break }
-        store.readers.giveBack(kept, isView: false)
-        self.kept = nil
-        self.kept = try store.lend(isView: false)
-      }
-      throw store.explained(FileChanged())
-    }
-  }
-
-  private func begun(_ cursor: SQLiteRowCursor, _ session: Session) throws -> Statement {
-    if let statement = cursor.statement { return statement }
-    let statement = try session.statement(cursor.sql, for: cursor.query)
-    cursor.statement = statement
-    running[ObjectIdentifier(cursor)] = statement
-    return statement
-  }
-
-  private func finish(_ cursor: SQLiteRowCursor) {
-    running.removeValue(forKey: ObjectIdentifier(cursor))?.reset()
-    cursor.statement = nil
-  }
-
-  fileprivate func forget(_ cursor: SQLiteRowCursor) { turn.withLock { _ in finish(cursor) } }
 }

@@ -67,6 +67,44 @@ import Testing
     #expect(other.output == "saved\n3\n")
   }
 
+  /// The walker has read a part of the rows when the other process changes all of them, deletes one and adds one.
+  @Test func aWalkSeesOneStateWhileAnotherProcessWrites() throws {
+    let make = "local c = moonbase.context for _ = 1, 3000 do c:insert('P').i = 1 end assert(c:save())"
+    #expect(try bench.moonbase("run", "--store", "s.sqlite", "--model", "m.lua", "-e", make).status == 0)
+    let walker = try bench.begin(
+      "run", "--store", "s.sqlite", "-e",
+      """
+      local c = moonbase.context
+      local function walk(pause)
+        local count, sum = 0, 0
+        for p in c:fetch('P'):each() do
+          count, sum = count + 1, sum + p.i
+          if count == pause then print('walking') io.stdout:flush() io.read('l') end
+        end
+        print(count, sum)
+      end
+      walk(10)
+      c:insert('P').i = 5
+      assert(c:save())
+      -- What is still held keeps its values.
+      collectgarbage() collectgarbage()
+      walk()
+      """)
+    try walker.wait(for: "walking")
+    let write = """
+      local c = moonbase.context
+      for p in c:fetch('P'):each() do p.i = 2 end
+      c:delete(c:fetch('P'):first())
+      c:insert('P').i = 7
+      assert(c:save()) print(c:fetch('P'):where('i == 1'):count())
+      """
+    let writer = try bench.moonbase("run", "--store", "s.sqlite", "-e", write)
+    #expect(writer.status == 0 && writer.output == "0\n", "\(writer.complaints)")
+    walker.say("go on")
+    #expect(try walker.end() == 0)
+    #expect(walker.output == "walking\n3000\t3000\n3001\t6010\n")
+  }
+
   @Test func severalProcessesMakeAStoreTogether() throws {
     let runs = try (0..<4).map { _ in
       try bench.begin(

@@ -167,7 +167,7 @@ private final class CountingSession: ReadSession {
   var isSteady: Bool { base.isSteady }
   func rows(matching query: StoreQuery) throws -> any RowCursor { RowList(try snapshots(matching: query)) }
   func snapshots(matching query: StoreQuery) throws -> [Snapshot] { counted(try base.snapshots(matching: query)) }
-  func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] { try base.objectIDs(matching: query) }
+  func ids(matching query: StoreQuery) throws -> any IDCursor { try base.ids(matching: query) }
   func count(matching query: StoreQuery) throws -> Int { try base.count(matching: query) }
   func snapshot(of id: ManagedObjectID) throws -> Snapshot? {
     count(1)

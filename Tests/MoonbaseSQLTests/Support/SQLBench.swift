@@ -29,7 +29,8 @@ struct SQLBench {
   }
 
   func select(_ columns: [String], _ query: StoreQuery) throws -> SQLFragment {
-    try SelectBuilder(query, entityCondition: nil, layout: layout, store: store, dialect: dialect).select(columns)
+    try SelectBuilder(query, entityCondition: nil, layout: layout, store: store, dialect: dialect).select(
+      columns, for: query)
   }
 
   /// The condition of a query for people, without what stands before it.

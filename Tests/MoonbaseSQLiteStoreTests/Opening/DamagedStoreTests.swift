@@ -64,10 +64,14 @@ import Testing
     let people = try PeopleStore()
     let id = try people.insert(people.row(entity))[0]
     try Self.damage(people, "UPDATE Z\(entity.uppercased()) SET Z_ENT = 77")
-    let reads: [() throws -> Void] = [
-      { _ = try people.store.snapshots(matching: people.query(entity)) },
-      { _ = try people.store.objectIDs(matching: people.query(entity)) },
-    ]
+    var reads: [() throws -> Void] = [{ _ = try people.store.snapshots(matching: people.query(entity)) }]
+    if entity == "Person" {
+      reads.append { _ = try people.store.objectIDs(matching: people.query(entity)) }
+    } else {
+      // Nobody looks at the numbers of a table with one entity before a row is read.
+      #expect(try people.store.objectIDs(matching: people.query(entity)) == [id])
+      reads.append { _ = try people.store.snapshot(of: id) }
+    }
     for read in reads {
       let error = #expect(throws: GraphError.self, performing: read)
       #expect(error?.code == .invalidStore)

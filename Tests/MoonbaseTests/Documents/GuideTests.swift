@@ -75,7 +75,7 @@ private final class CountingView: ReadSession {
   func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
     store.counted(try base.snapshots(matching: query))
   }
-  func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] { try base.objectIDs(matching: query) }
+  func ids(matching query: StoreQuery) throws -> any IDCursor { try base.ids(matching: query) }
   func count(matching query: StoreQuery) throws -> Int { try base.count(matching: query) }
 
   func snapshot(of id: ManagedObjectID) throws -> Snapshot? { try snapshots(of: [id]).first }

@@ -1,0 +1,86 @@
+public import MoonbaseModel
+
+/// Many IDs in their order, packed: a key of eight bytes each, and four bytes more where they are of several entities or stores.
+///
+/// ```swift
+/// let ids = try session.objectIDs(matching: query)
+/// for id in ids.prefix(10) { print(id) }
+/// ```
+public struct IDList: Sendable {
+  private var keys: [Int64]
+  /// Stores and entities, each once.
+  private var kinds: [ManagedObjectID.Kind]
+  /// By key, the place of its kind; empty where all are of one.
+  private var places: [UInt32] = []
+
+  /// No IDs.
+  public init() { (keys, kinds) = ([], []) }
+
+  /// Packs IDs.
+  public init(_ ids: some Sequence<ManagedObjectID>) {
+    self.init()
+    keys.reserveCapacity(ids.underestimatedCount)
+    for id in ids { append(id) }
+  }
+
+  /// IDs of one entity of a store.
+  package init(keys: [Int64], store: StoreNumber, entity: Symbol) {
+    self.keys = keys
+    kinds = [ManagedObjectID.Kind(store: store.rawValue, entity: entity)]
+  }
+
+  /// Adds an ID at the end.
+  public mutating func append(_ id: ManagedObjectID) {
+    if kinds.count == 1, kinds[0] == id.kind { return keys.append(id.key) }
+    append(id.key, of: id.kind)
+  }
+
+  private mutating func append(_ key: Int64, of kind: ManagedObjectID.Kind) {
+    if keys.isEmpty { kinds = [] }
+    let place = kinds.firstIndex(of: kind) ?? kinds.count
+    if place == kinds.count { kinds.append(kind) }
+    if kinds.count > 1 {
+      if places.isEmpty { places = [UInt32](repeating: 0, count: keys.count) }
+      places.append(UInt32(place))
+    }
+    keys.append(key)
+  }
+
+  /// Adds other IDs at the end.
+  public mutating func append(contentsOf other: IDList) {
+    if keys.isEmpty { return self = other }
+    if kinds.count == 1, kinds == other.kinds { return keys += other.keys }
+    for id in other { append(id) }
+  }
+
+  /// The keys, if all are of one kind.
+  var uniform: (kind: ManagedObjectID.Kind, keys: [Int64])? { kinds.count == 1 ? (kinds[0], keys) : nil }
+
+  /// The bytes that they take.
+  package var weight: Int { keys.count &* 8 &+ places.count &* 4 }
+}
+
+extension IDList: RandomAccessCollection {
+  /// The first place.
+  public var startIndex: Int { 0 }
+  /// One past the last place.
+  public var endIndex: Int { keys.count }
+
+  /// An ID.
+  public subscript(index: Int) -> ManagedObjectID {
+    ManagedObjectID(kinds[places.isEmpty ? 0 : Int(places[index])], key: keys[index])
+  }
+}
+
+extension IDList: ExpressibleByArrayLiteral {
+  /// Packs the IDs of a literal.
+  public init(arrayLiteral ids: ManagedObjectID...) { self.init(ids) }
+}
+
+extension IDList: Equatable {
+  /// Whether both have the same IDs in the same order.
+  public static func == (left: IDList, right: IDList) -> Bool {
+    left.count == right.count && (left.kinds == right.kinds && left.places == right.places
+      ? left.keys == right.keys : left.elementsEqual(right))
+  }
+}

@@ -1,0 +1,116 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// A statement on its way, of which some rows are read at a time.
+class SQLiteCursor: @unchecked Sendable {  // what changes is touched in the session's turn
+  let query: StoreQuery
+  let sql: SQLFragment
+  let plan: RowPlan
+  let session: SQLiteReadSession
+  fileprivate var statement: Statement?
+  /// Whether something was handed out.
+  fileprivate var hasBegun = false
+  fileprivate var isOver = false
+  /// Why it cannot go on: it never looks as if it were at its end.
+  fileprivate var failure: (any Error)?
+
+  init(_ query: StoreQuery, _ sql: SQLFragment, _ plan: RowPlan, _ session: SQLiteReadSession) {
+    (self.query, self.sql, self.plan, self.session) = (query, sql, plan, session)
+  }
+
+  deinit { session.forget(self) }
+}
+
+/// The rows of a statement.
+final class SQLiteRowCursor: SQLiteCursor, RowCursor, @unchecked Sendable {
+  func next(upTo count: Int) throws -> [Snapshot] { try session.page(of: self, upTo: count) }
+  func remainingIDs() throws -> IDList { try session.remainingIDs(of: self) }
+}
+
+/// The keys of a statement.
+final class SQLiteIDCursor: SQLiteCursor, IDCursor, @unchecked Sendable {
+  func next(upTo count: Int) throws -> IDList { try session.ids(of: self, upTo: count) }
+}
+
+extension SQLiteReadSession {
+  /// The bytes of the rows that are handed out together.
+  private static var greatestPage: Int { min(4 << 20, HostWork.greatestValue / 8) }
+
+  fileprivate func page(of cursor: SQLiteRowCursor, upTo count: Int) throws -> [Snapshot] {
+    try advance(cursor, atEnd: []) { statement in
+      let rows = RowCollector(store: store.number, expecting: cursor.hasBegun ? count : 0)
+      cursor.isOver = try !cursor.plan.collect(statement, into: rows, limit: count, weight: Self.greatestPage)
+      return rows.finish()
+    }
+  }
+
+  fileprivate func remainingIDs(of cursor: SQLiteRowCursor) throws -> IDList {
+    try advance(cursor, atEnd: IDList()) { statement in
+      let ids = try Self.rest(of: statement, plan: cursor.plan)
+      cursor.isOver = true
+      return ids
+    }
+  }
+
+  fileprivate func ids(of cursor: SQLiteIDCursor, upTo count: Int) throws -> IDList {
+    try advance(cursor, atEnd: IDList()) { statement in
+      let (ids, mayGoOn) = try cursor.plan.collectIDs(statement, upTo: count)
+      cursor.isOver = !mayGoOn
+      return ids
+    }
+  }
+
+  /// Goes on with the statement of a cursor. As long as nothing was handed out, it begins anew with another connection where tables
+  /// were changed.
+  private func advance<Page: Sendable>(
+    _ cursor: SQLiteCursor, atEnd empty: Page, _ body: (Statement) throws -> Page
+  ) throws -> Page {
+    try turn.withLock { _ in
+      for _ in 0..<20 {
+        if let failure = cursor.failure { throw failure }
+        if cursor.isOver { return empty }
+        try checkGoesOn()
+        guard let kept else { break }
+        let result = Result { try body(try begun(cursor, kept)) }
+        if cursor.hasBegun || isView || kept.isSound(store.file) {
+          cursor.hasBegun = true
+          do {
+            let rows = try result.get()
+            if cursor.isOver { finish(cursor) }
+            return rows
+          } catch {
+            finish(cursor)
+            let failure = store.explained(error)
+            cursor.failure = failure
+            throw failure
+          }
+        }
+        finish(cursor)
+        cursor.isOver = false
+        guard running.isEmpty else { break }
+        store.readers.giveBack(kept, isView: false)
+        self.kept = nil
+        self.kept = try store.lend(isView: false)
+      }
+      throw store.explained(FileChanged())
+    }
+  }
+
+  private func begun(_ cursor: SQLiteCursor, _ session: Session) throws -> Statement {
+    if let statement = cursor.statement { return statement }
+    let statement = try session.statement(cursor.sql, for: cursor.query)
+    cursor.statement = statement
+    running[ObjectIdentifier(cursor)] = statement
+    return statement
+  }
+
+  private func finish(_ cursor: SQLiteCursor) {
+    running.removeValue(forKey: ObjectIdentifier(cursor))?.reset()
+    cursor.statement = nil
+  }
+
+  fileprivate func forget(_ cursor: SQLiteCursor) { turn.withLock { _ in finish(cursor) } }
+}
