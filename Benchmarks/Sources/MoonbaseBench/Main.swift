@@ -22,19 +22,31 @@ struct Main {
       throw Failure(
         "there is no benchmark '\(unknown)'; there are \(Benchmark.all.map(\.name).joined(separator: ", "))")
     }
+    if options.growth { return try runGrowth(chosen, options) }
     let workplace = try Workplace(count: options.count)
     defer { workplace.clear() }
     let runner = Runner(workplace: workplace, rounds: options.rounds) { if !options.quiet { complain($0) } }
-    let outcomes = try chosen.map(runner.run)
+    let outcomes = try chosen.map { try runner.run($0, beside: options.peers ? Peer.all : []) }
     print(options.json ? try json(outcomes) : table(outcomes, options))
+  }
+
+  private static func runGrowth(_ chosen: [Benchmark], _ options: Options) throws {
+    let rows = chosen.filter { Growth.rows.contains($0.name) }
+    guard !rows.isEmpty else { throw Failure("--growth is of \(Growth.rows.joined(separator: ", "))") }
+    let found = try rows.map { benchmark in
+      try Runner.growth(of: benchmark, from: options.count, rounds: options.rounds) {
+        if !options.quiet { complain($0) }
+      }
+    }
+    print(options.json ? try json(found) : found.map(\.line).joined(separator: "\n"))
   }
 
   private static func table(_ outcomes: [Outcome], _ options: Options) -> String {
     let note = "medians of \(options.rounds) interleaved runs, \(options.count) objects"
-    return ([Outcome.heading] + outcomes.map(\.line) + ["", note]).joined(separator: "\n")
+    return ([Outcome.heading] + outcomes.flatMap(\.lines) + ["", note]).joined(separator: "\n")
   }
 
-  private static func json(_ outcomes: [Outcome]) throws -> String {
+  private static func json(_ outcomes: [some Encodable]) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
     return String(decoding: try encoder.encode(outcomes), as: UTF8.self)

@@ -9,11 +9,12 @@ struct Outcome: Encodable {
   let count: Int
   let yardstick: [Double]
   let subject: [Double]
+  var peers: [PeerOutcome] = []
 
   var ratio: Double { median(subject) / median(yardstick) }
 
   private enum Key: String, CodingKey {
-    case name, title, goal, count, yardstick, subject, yardstickMedian, subjectMedian, ratio, reached
+    case name, title, goal, count, yardstick, subject, yardstickMedian, subjectMedian, ratio, reached, peers
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -28,11 +29,22 @@ struct Outcome: Encodable {
     try container.encode(median(subject), forKey: .subjectMedian)
     try container.encode(ratio, forKey: .ratio)
     try container.encodeIfPresent(goal.map { ratio <= $0 }, forKey: .reached)
+    if !peers.isEmpty { try container.encode(peers, forKey: .peers) }
   }
 
   static let heading = row("work", "C", "Moonbase", "ratio", "goal")
 
-  var line: String {
+  /// The row, and those of its peers.
+  var lines: [String] {
+    [line]
+      + peers.map { peer in
+        if let reason = peer.skipped { return "  \(peer.name): skipped, \(reason)" }
+        let ratio = median(peer.seconds) / median(yardstick)
+        return Self.row("  \(peer.name)", "", Self.time(median(peer.seconds)), String(format: "%.2f", ratio), "peer")
+      }
+  }
+
+  private var line: String {
     Self.row(
       title, Self.time(median(yardstick)), Self.time(median(subject)), String(format: "%.2f", ratio),
       goal.map { String(format: "%g", $0) + (ratio <= $0 ? "" : " missed") } ?? "none")

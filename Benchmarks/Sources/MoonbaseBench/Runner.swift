@@ -6,25 +6,44 @@ struct Runner {
   let rounds: Int
   let say: (String) -> Void
 
-  func run(_ benchmark: Benchmark) throws -> Outcome {
+  /// Times both sides, and the peers that do the row's work.
+  func run(_ benchmark: Benchmark, beside peers: [Peer] = []) throws -> Outcome {
     var seconds: [Side: [Double]] = [.yardstick: [], .subject: []]
+    let others = peers.filter { $0.rows.contains(benchmark.name) }
+    var found = others.map { PeerOutcome(name: $0.name) }
     for round in 0..<rounds {
       // Who goes first takes turns, for the second finds warmer caches.
       for side in round.isMultiple(of: 2) ? Side.allCases : Side.allCases.reversed() {
         seconds[side, default: []].append(try time(benchmark, side))
       }
+      for (index, peer) in others.enumerated() where found[index].skipped == nil {
+        try time(benchmark, peer, into: &found[index])
+      }
       say("\(benchmark.name): round \(round + 1) of \(rounds)")
     }
     return Outcome(
       name: benchmark.name, title: benchmark.title, goal: benchmark.goal.ratio, count: workplace.count,
-      yardstick: seconds[.yardstick, default: []], subject: seconds[.subject, default: []])
+      yardstick: seconds[.yardstick, default: []], subject: seconds[.subject, default: []], peers: found)
+  }
+
+  /// The peer says itself how long it took, without what it takes to start.
+  private func time(_ benchmark: Benchmark, _ peer: Peer, into outcome: inout PeerOutcome) throws {
+    try benchmark.prepare(workplace)
+    let file = workplace.file(benchmark.name == "insert" ? "peer.sqlite" : "people.sqlite")
+    do {
+      let (seconds, answer) = try peer.run(benchmark.name, file, count: workplace.count)
+      try workplace.expect(answer, for: benchmark.name + ", its answer", from: peer.name)
+      outcome.seconds.append(seconds)
+    } catch let absence as Peer.Absence {
+      outcome.skipped = absence.reason
+    }
   }
 
   /// The other side has just written the file, or its log, and a store is opened only when the times of its files tell one writing
   /// from the next: that wait is no work.
   private static let settling = 0.03
 
-  private func time(_ benchmark: Benchmark, _ side: Side) throws -> Double {
+  func time(_ benchmark: Benchmark, _ side: Side) throws -> Double {
     try benchmark.prepare(workplace)
     Thread.sleep(forTimeInterval: Self.settling)
     let clock = ContinuousClock()
@@ -32,9 +51,9 @@ struct Runner {
     let duration = try clock.measure {
       answer = try side == .yardstick ? benchmark.yardstick(workplace) : benchmark.subject(workplace)
     }
-    try workplace.expect(answer, for: benchmark.name + ", its answer", from: side)
+    try workplace.expect(answer, for: benchmark.name + ", its answer", from: side.rawValue)
     let left = try benchmark.inspect(workplace, side)
-    try workplace.expect(left, for: benchmark.name + ", what it left", from: side)
+    try workplace.expect(left, for: benchmark.name + ", what it left", from: side.rawValue)
     return duration / .seconds(1)
   }
 }

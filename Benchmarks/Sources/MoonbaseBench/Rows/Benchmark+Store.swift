@@ -42,29 +42,29 @@ extension Benchmark {
 
   /// Only the keys are read: objects are made when they are asked for.
   private static var fetchFaults: Benchmark {
-    Benchmark(
-      name: "fetch-faults", title: "fetch keys, objects on access, C: select the keys", goal: .ratio(1.3),
-      prepare: makePeople,
-      yardstick: { .number(yardstick_fetch_keys($0.file("people.sqlite").path)) },
-      subject: { workplace in
-        let context = try Person.context(workplace.file("people.sqlite"))
-        var request = FetchRequest("Person")
-        request.includesPropertyValues = false
-        return .number(Int64(try context.fetchedObjects(request).count))
-      })
+    faults("fetch-faults", "fetch keys, objects on access, C: select the keys", goal: .ratio(1.3)) {
+      try $0.fetchedObjects($1).count
+    }
   }
 
   /// The same with all objects made.
   private static var keptFaults: Benchmark {
+    faults("kept-faults", "fetch objects as faults, keep them all, C: select the keys", goal: .none) {
+      try $0.fetch($1).count
+    }
+  }
+
+  private static func faults(
+    _ name: String, _ title: String, goal: Goal,
+    count: @escaping (ManagedObjectContext, FetchRequest) throws -> Int
+  ) -> Benchmark {
     Benchmark(
-      name: "kept-faults", title: "fetch objects as faults, keep them all, C: select the keys", goal: .none,
-      prepare: makePeople,
+      name: name, title: title, goal: goal, prepare: makePeople,
       yardstick: { .number(yardstick_fetch_keys($0.file("people.sqlite").path)) },
       subject: { workplace in
-        let context = try Person.context(workplace.file("people.sqlite"))
         var request = FetchRequest("Person")
         request.includesPropertyValues = false
-        return .number(Int64(try context.fetch(request).count))
+        return .number(Int64(try count(try Person.context(workplace.file("people.sqlite")), request)))
       })
   }
 

@@ -1,0 +1,60 @@
+import Foundation
+
+/// How the time of a row grows with ten times as many objects. Only Moonbase's side is timed.
+struct Growth: Encodable {
+  let name: String
+  let title: String
+  let count: Int
+  /// With so many objects, and with ten times as many, in seconds and in the order of the rounds.
+  let few: [Double]
+  let many: [Double]
+
+  static let factor = 10
+  /// The greatest growth that is good enough.
+  static let goal = 11.0
+  /// The rows whose work is one of objects, each a little.
+  static let rows = ["insert", "fetch", "kept-alive", "fetch-faults", "kept-faults", "object-by-id", "prefetch"]
+
+  private var growth: Double { median(many) / median(few) }
+
+  var line: String {
+    let found = String(format: "%.1f ms → %.1f ms: %.2f times", median(few) * 1000, median(many) * 1000, growth)
+    let verdict = growth <= Self.goal ? "" : " missed"
+    let goal = String(format: "%g", Self.goal)
+    return "\(title): \(count) → \(Self.factor * count) objects, \(found), goal \(goal)\(verdict)"
+  }
+
+  private enum Key: String, CodingKey {
+    case name, title, count, few, many, growth, goal, reached
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(name, forKey: .name)
+    try container.encode(title, forKey: .title)
+    try container.encode(count, forKey: .count)
+    try container.encode(few, forKey: .few)
+    try container.encode(many, forKey: .many)
+    try container.encode(growth, forKey: .growth)
+    try container.encode(Self.goal, forKey: .goal)
+    try container.encode(growth <= Self.goal, forKey: .reached)
+  }
+}
+
+extension Runner {
+  /// Times a row with few and with many objects, in turns.
+  static func growth(
+    of benchmark: Benchmark, from count: Int, rounds: Int, _ say: @escaping (String) -> Void
+  ) throws -> Growth {
+    let places = try [count, Growth.factor * count].map { try Workplace(count: $0) }
+    defer { for place in places { place.clear() } }
+    let runners = places.map { Runner(workplace: $0, rounds: rounds, say: say) }
+    var seconds: [[Double]] = [[], []]
+    for round in 0..<rounds {
+      for (index, runner) in runners.enumerated() { seconds[index].append(try runner.time(benchmark, .subject)) }
+      say("\(benchmark.name): round \(round + 1) of \(rounds)")
+    }
+    return Growth(
+      name: benchmark.name, title: benchmark.title, count: count, few: seconds[0], many: seconds[1])
+  }
+}
