@@ -82,12 +82,12 @@ public final class SQLiteStore: PersistentStore {
 
   // MARK: Sessions
 
-  /// Reads with a session. `looksAtFile` finds out first whether the file is still in its place: a query does, which takes long enough,
-  /// and a row that is asked for by its key comes from where the query found it.
+  /// Reads with a session. `looksAtFile` finds out first whether the file is still in its place: a query does, which takes long enough.
+  /// Rows that are asked for by their keys follow each other quickly: with them a connection looks again where it did not for a while.
   func read<Result>(looksAtFile: Bool = false, _ body: (Session) throws -> Result) throws -> Result {
     do {
       return try readers.withSession { session in
-        if looksAtFile, session.connection.hasMoved { throw StoreOpener.moved(file) }
+        if session.hasMoved(looking: looksAtFile) { throw StoreOpener.moved(file) }
         return try body(session)
       }
     } catch {

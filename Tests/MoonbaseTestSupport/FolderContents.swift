@@ -152,8 +152,9 @@ struct FolderContents: Sendable {
     return conflicts
   }
 
-  /// The first row whose unique values another one has.
+  /// The rows whose unique values another one has.
   private func doubles(in changes: StoreChanges) -> [SaveConflict] {
+    var found: [SaveConflict] = []
     for row in changes.inserted + changes.updated.map(\.snapshot) {
       guard let entity = model.entity(of: row.id) else { continue }
       for slots in entity.uniquenessConstraints {
@@ -166,10 +167,11 @@ struct FolderContents: Sendable {
         }
         guard let other else { continue }
         let names = slots.map { entity.properties[$0].name }
-        return [SaveConflict(row.id, .sameValues(properties: names, as: other.id))]
+        found.append(SaveConflict(row.id, .sameValues(properties: names, as: other.id)))
+        break
       }
     }
-    return []
+    return found
   }
 
   // MARK: Files

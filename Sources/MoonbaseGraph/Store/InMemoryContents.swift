@@ -246,18 +246,22 @@ struct InMemoryContents {
         claims.changes.append((key, unique.removeValue(forKey: key)))
       }
     }
+    var conflicts: [SaveConflict] = []
     for row in changes.inserted + changes.updated.map(\.snapshot) {
-      for (constraint, key) in uniqueKeys(of: row) {
-        if let other = unique[key] {
-          giveUp(claims)
-          let names = constraint.slots.map { constraint.entity.properties[$0].name }
-          return ([SaveConflict(row.id, .sameValues(properties: names, as: other))], Claims())
-        }
+      let keys = uniqueKeys(of: row)
+      if let (constraint, key) = keys.first(where: { unique[$0.1] != nil }) {
+        let names = constraint.slots.map { constraint.entity.properties[$0].name }
+        conflicts.append(SaveConflict(row.id, .sameValues(properties: names, as: unique[key])))
+        continue
+      }
+      for (_, key) in keys {
         claims.changes.append((key, nil))
         unique[key] = row.id
       }
     }
-    return ([], claims)
+    if conflicts.isEmpty { return ([], claims) }
+    giveUp(claims)
+    return (conflicts, Claims())
   }
 
   mutating func giveUp(_ claims: Claims) {

@@ -42,8 +42,12 @@ extension GraphError {
   static func throwConflicts(_ conflicts: [SaveConflict]) throws {
     guard let first = conflicts.first?.error else { return }
     if conflicts.count == 1 { throw first }
+    let isOverValues = conflicts.allSatisfy { if case .sameValues = $0.kind { true } else { false } }
     throw GraphError(
-      first.code, message: "\(conflicts.count) objects were changed by another context; nothing was saved",
+      first.code,
+      message: isOverValues
+        ? "\(conflicts.count) objects have values that must be unique and that others have; nothing was saved"
+        : "\(conflicts.count) objects were changed by another context; nothing was saved",
       entity: first.entity, objectID: first.objectID, details: conflicts.map(\.error))
   }
 }

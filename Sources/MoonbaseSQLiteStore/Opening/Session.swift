@@ -13,6 +13,8 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   /// For a connection that reads: the number of the tables that its rows are read by, and of what was written when that was looked at.
   private var schema: (version: Int64, data: UInt32)?
   private var hasSettledJournal = false
+  /// When it was found out last whether the file is still in its place.
+  private var lastLook = ContinuousClock.now
   /// Of the writing connection: where ordered lists end.
   let orderEnds = OrderEnds()
   /// The history tables as the schema of this version had them.
@@ -80,6 +82,18 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     case .index: true
     case .journal, .silence: false
     }
+  }
+
+  /// So long a connection may read rows by their keys without a look at its file.
+  private static let greatestBlindness = Duration.milliseconds(50)
+
+  /// Whether the file is known not to be in its place any more. `looking` finds out now, otherwise the last look may be a moment old.
+  func hasMoved(looking: Bool) -> Bool {
+    let now = ContinuousClock.now
+    guard looking || now - lastLook > Self.greatestBlindness else { return false }
+    if connection.hasMoved { return true }
+    lastLook = now
+    return false
   }
 
   /// Before the first save: gives the file a write-ahead log. Where it cannot have one, or is being read just now, the

@@ -43,7 +43,7 @@ extension GraphError {
   }
 }
 
-/// A unique value of a row is taken, which ends the writing of a save.
+/// A unique value of a row is taken.
 struct TakenValues: Error {
   let conflict: SaveConflict
 }

@@ -53,6 +53,13 @@ struct SaveTransaction {
     }
   }
 
+  /// A row that violates a constraint: where its unique values are taken, that is a conflict, and the others are looked at too.
+  private mutating func note(_ error: SQLiteError, saving row: Snapshot) throws {
+    let reason = describe(error, saving: row)
+    guard let taken = reason as? TakenValues, connection.isInTransaction else { throw reason }
+    conflicts.append(taken.conflict)
+  }
+
   /// Does what may fail beside what was written.
   func prepare() throws { try externalData.finish(files, on: connection) }
 
@@ -62,8 +69,10 @@ struct SaveTransaction {
     conflicts = try references.unreachedPairs()
     try delete()
     try update()
-    if !conflicts.isEmpty { return conflicts }
+    // Rows that others saved keep values which they were to hand on: those of new rows would be taken for no reason of their own.
+    if conflicts.contains(where: { if case .sameValues = $0.kind { false } else { true } }) { return conflicts }
     try insert()
+    if !conflicts.isEmpty { return conflicts }
     var links = LinkWriter(layout: layout, connection: connection, orderEnds: orderEnds)
     // What goes comes first, so that a destination can pass from one object to another where the file allows it one only.
     for change in changes.links { try links.removePairs(of: change) }
@@ -99,7 +108,7 @@ struct SaveTransaction {
         guard isThere else { throw GraphError.ignored("its insertion", of: row.id) }
         if !orderEnds.isEmpty { current.writer.noteOwners(of: row, in: orderEnds) }
       } catch let error as SQLiteError where error.code.primary == .constraint {
-        throw describe(error, saving: row)
+        try note(error, saving: row)
       } catch let error as SQLiteError {
         throw LargeValue.explain(error, row: row, of: current.writer.layout.entity)
       }
@@ -130,7 +139,7 @@ struct SaveTransaction {
       do {
         try apply(change)
       } catch let error as SQLiteError where error.code.primary == .constraint {
-        throw describe(error, saving: change.snapshot)
+        try note(error, saving: change.snapshot)
       }
     }
   }

@@ -20,6 +20,29 @@ import Testing
     #expect(try context.count(FetchRequest("Person")) == 2 && c["email"] == "b")
   }
 
+  /// Of each row that has values of others, once, whether it is new or changed.
+  @Test(arguments: StoreKind.withFolder) func allTakenValuesOfASaveAreNamedTogether(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let people = try ["a", "b", "c", "d"].map { try context.insert("Person", values: ["email": .string($0)]) }
+    try context.save()
+    // What one hands on is free for another, beside those that are not.
+    people[3]["email"] = "e"
+    people[2]["email"] = "a"
+    let new = try ["b", "d", "f", "c"].map { try context.insert("Employee", values: ["email": .string($0)]) }
+    let error = #expect(throws: GraphError.self) { try context.save() }
+    #expect(error?.code == .constraintConflict)
+    #expect(error?.message.hasPrefix("2 objects have values that must be unique") == true, "\(error as Any)")
+    // A new object is named by the ID that it would have had.
+    #expect(error?.details.contains { $0.objectID == people[2].objectID } == true)
+    #expect(error?.details.contains { $0.entity == "Employee" } == true && new[0].objectID.isTemporaryID)
+    #expect(error?.details.allSatisfy { $0.property == "email" } == true)
+    #expect(try bench.saved("Person", "email") == ["a", "b", "c", "d"])
+    (people[2]["email"], new[0]["email"]) = ("g", "h")
+    try context.save()
+    #expect(try bench.saved("Person", "email") == ["a", "b", "c", "d", "e", "f", "g", "h"])
+  }
+
   @Test(arguments: StoreKind.withFolder) func aSaveThatFailsLeavesUniqueValuesAsTheyWere(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let coordinator = bench.coordinator

@@ -63,6 +63,19 @@ import Testing
     #expect(error?.message.contains("moved, replaced or deleted") == true)
   }
 
+  /// Rows that are asked for by their keys follow each other: the file is looked at now and then.
+  @Test func noRowIsReadByItsKeyFromAFileThatWasReplacedAWhileAgo() throws {
+    let people = try PeopleStore()
+    let id = try people.insert(people.row("Person"))[0]
+    for _ in 0..<3 { #expect(try people.store.snapshot(of: id) != nil) }
+    try FileManager.default.removeItem(at: people.folder.file())
+    usleep(80_000)
+    for _ in 0..<3 {
+      let error = #expect(throws: GraphError.self) { try people.store.snapshot(of: id) }
+      #expect(error?.message.contains("moved, replaced or deleted") == true)
+    }
+  }
+
   @Test(arguments: changes)
   func anErrorNamesTheEntityAndWhatIsMissing(_ sql: String, _ loss: String, _ property: String?) throws {
     let people = try PeopleStore()
