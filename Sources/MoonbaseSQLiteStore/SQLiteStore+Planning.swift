@@ -16,17 +16,28 @@ extension SQLiteStore {
   ///
   /// What is left is looked for one by one only where the whole was refused.
   public func plan(_ query: StoreQuery) throws -> QueryPlan {
+    guard query.columns != nil else { return try plan(query, columns: nil) }
+    switch try attempt(query) {
+    case .statement(let select): return QueryPlan(query, how: select.sql, columns: nil, prepared: select)
+    case .refused(let reason): return try plan(query, columns: reason)
+    }
+  }
+
+  /// A plan for the rows of a query; `columns` is why these are not what is asked for.
+  private func plan(_ whole: StoreQuery, columns: String?) throws -> QueryPlan {
+    var query = whole
+    query.columns = nil
     let reason: String
     switch try attempt(query) {
-    case .statement(let select): return QueryPlan(query, how: select.sql, prepared: select)
+    case .statement(let select): return QueryPlan(whole, how: select.sql, columns: columns, prepared: select)
     case .refused(let words): reason = words
     }
     var unsorted = query
     (unsorted.sortDescriptors, unsorted.limit, unsorted.offset) = ([], 0, 0)
     if !query.sortDescriptors.isEmpty, case .statement(let select) = try attempt(unsorted) {
-      return QueryPlan(query, how: select.sql, order: reason, prepared: select)
+      return QueryPlan(whole, how: select.sql, order: reason, prepared: select)
     }
-    return try plan(query, asking: unsorted, wholeRefused: reason)
+    return try plan(whole, asking: unsorted, wholeRefused: reason)
   }
 
   /// The conditions of which each can be said, as far as they can together.
@@ -55,7 +66,7 @@ extension SQLiteStore {
     do {
       let select = try translated(query)
       // Without conditions and order there is nothing that SQLite could refuse.
-      if query.predicate == nil, query.sortDescriptors.isEmpty { return .statement(select) }
+      if query.predicate == nil, query.sortDescriptors.isEmpty, query.columns == nil { return .statement(select) }
       try read { session in
         if let functions = query.functions { try session.register(functions) }
         _ = try session.connection.statement(select.sql)
@@ -99,7 +110,7 @@ extension SQLiteStore {
 /// A query in SQL, for whatever columns are asked of its rows.
 final class PreparedSelect: PreparedQuery {
   let plan: RowPlan
-  /// The statement that gives whole rows.
+  /// The statement that gives whole rows, or the columns that are asked for in their place.
   let sql: String
   /// The store that it was made by: tables and entity numbers are that one's.
   let owner: ObjectIdentifier
@@ -107,7 +118,8 @@ final class PreparedSelect: PreparedQuery {
 
   init(_ builder: SelectBuilder, query: StoreQuery, plan: RowPlan, store: SQLiteStore) {
     (self.builder, self.plan, owner) = (builder, plan, ObjectIdentifier(store))
-    sql = builder.select(plan.select.columns, for: query).text
+    let isOfRows = query.columns == nil
+    sql = (isOfRows ? builder.select(plan.select.columns, for: query) : builder.selectValues(for: query)).text
   }
 
   /// The statement that gives the rows of a query.
@@ -117,6 +129,10 @@ final class PreparedSelect: PreparedQuery {
   func keys(_ query: StoreQuery) -> SQLFragment {
     builder.select(plan.keyColumns, for: query, otherwise: query.predicate == nil ? "t0.Z_PK" : nil)
   }
+
+  /// The statement that gives columns in the place of rows, and how they lie in it.
+  func values(_ query: StoreQuery) -> SQLFragment { builder.selectValues(for: query) }
+  var forms: [ColumnSelect.Form] { builder.forms }
 
   /// The statement that counts them.
   func count(_ query: StoreQuery) -> SQLFragment { builder.select(["COUNT(*)"], for: query) }

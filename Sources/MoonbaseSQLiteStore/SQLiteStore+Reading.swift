@@ -61,13 +61,23 @@ extension RowPlan {
   func collect(
     _ statement: Statement, into rows: RowCollector, limit: Int = .max, weight greatest: Int = .max
   ) throws -> Bool {
+    try rows.collect(statement, limit: limit, weight: greatest) { try read(statement, into: rows) }
+  }
+}
+
+extension RowCollector {
+  /// Has each row of a statement read, up to so many, or so many bytes of them. Returns whether there may be more.
+  @inline(__always)
+  func collect(
+    _ statement: Statement, limit: Int, weight greatest: Int, _ read: () throws -> Void
+  ) throws -> Bool {
     var memory = HostMemory()
-    var held = rows.weight
-    while rows.count < limit, held < greatest {
+    var held = weight
+    while count < limit, held < greatest {
       guard try statement.step() else { return false }
       try HostWork.charge()
-      try read(statement, into: rows)
-      let weight = rows.weight
+      try read()
+      let weight = weight
       try memory.hold(weight - held)
       held = weight
     }

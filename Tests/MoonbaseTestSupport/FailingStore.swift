@@ -170,6 +170,11 @@ private final class FailingView: ReadSession {
     return FailingIDCursor(try base.ids(matching: query), of: store)
   }
 
+  func values(matching query: StoreQuery) throws -> any RowCursor {
+    try store.read()
+    return FailingCursor(try base.values(matching: query), of: store)
+  }
+
   func count(matching query: StoreQuery) throws -> Int {
     try store.read()
     return try base.count(matching: query)

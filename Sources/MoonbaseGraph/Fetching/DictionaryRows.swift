@@ -5,8 +5,9 @@ package import enum MoonbaseModel.Expression
 
 /// The rows of a dictionary result, one after the other.
 ///
-/// The objects behind them come some at a time, in a context of their own without unsaved changes, so that rows and values are
-/// those that are saved, and go again: of a group only what its columns need is kept.
+/// Values that are stored as they are the store gives, and it groups them. Where the context computes, the objects behind them come some
+/// at a time, in a context of their own without unsaved changes, so that rows and values are those that are saved, and go again: of a
+/// group only what its columns need is kept.
 package struct DictionaryRows {
   /// The columns' names: a row has a value for each, null where there is none.
   package let names: [String]
@@ -18,6 +19,8 @@ package struct DictionaryRows {
   private let memo = EvaluationMemo()
   /// The to-one relationships that the columns lead through: their rows are read for many objects at once.
   private let relationships: [String]
+  /// Why the store was not asked for the columns, as a clause; nil where it was.
+  private let columnsReason: String?
 
   private var request: FetchRequest { plan.request }
 
@@ -27,20 +30,55 @@ package struct DictionaryRows {
     context.noteOpenRead()
     var objects = request
     objects.includesPendingChanges = false
-    plan = try FetchPlan(objects, in: ManagedObjectContext(twinOf: context))
-    let (entity, model) = (plan.entity, context.model)
-    let shown = plan.request.columns(of: entity)
-    let condition = try plan.request.havingPredicate.map { try GroupCondition($0, columns: shown) }
+    let (entity, model) = (try context.entity(request.entityName), context.model)
+    let checked = try objects.checked(in: model)
+    let shown = checked.columns(of: entity)
+    let condition = try checked.havingPredicate.map { try GroupCondition($0, columns: shown) }
     let all = shown + (condition?.hiddenColumns ?? [])
     names = shown.map(\.name)
     self.condition = condition
     let memo = memo
-    columns = try all.map { try GroupColumn($0, entity: entity, model: model, memo: memo) }
-    keys = try plan.request.propertiesToGroupBy.map {
+    let twin = ManagedObjectContext(twinOf: context)
+    let paths = StoredPaths(
+      context: twin, entity: entity, entities: entity.indexes(includingSubentities: request.includesSubentities))
+    columns = try all.map { try GroupColumn($0, entity: entity, model: model, memo: memo, paths: paths) }
+    let stored: QueryColumns?
+    (stored, columnsReason) = try Self.stored(columns, groupedBy: checked.propertiesToGroupBy, paths: paths)
+    plan = try FetchPlan(objects, in: twin, columns: stored)
+    keys = try checked.propertiesToGroupBy.map {
       try CompiledExpression(.keyPath($0), entity: entity, in: model)
     }
     relationships = Self.relationships(
       of: all.map(\.expression) + request.propertiesToGroupBy.map { .keyPath($0) }, from: entity, in: model)
+  }
+
+  /// What a store is asked for, or why it is asked for objects.
+  private static func stored(
+    _ columns: [GroupColumn], groupedBy keys: [String], paths: StoredPaths
+  ) throws -> (QueryColumns?, String?) {
+    var wanted = QueryColumns([])
+    for column in columns {
+      switch column.stored {
+      case .parts(let parts): wanted.columns += parts
+      case .refused(let reason): return (nil, reason)
+      }
+    }
+    wanted.groupKeys = keys.map { $0.split(separator: ".").map(String.init) }
+    for keys in wanted.groupKeys { if let reason = try paths.reason(keys) { return (nil, reason) } }
+    guard wanted.isGrouped else { return (wanted, nil) }
+    for case .value(let keys) in wanted.columns where !wanted.groupKeys.contains(keys) {
+      return (nil, "\(keys.joined(separator: ".")) is a value of single objects beside functions over all")
+    }
+    return (wanted, nil)
+  }
+
+  /// How the rows are made, in lines for a person.
+  var explanation: String {
+    var lines = plan.lines
+    if let columnsReason { lines.append("the context computes the columns: \(columnsReason)") }
+    if condition != nil { lines.append("the context judges the rows by having") }
+    if request.returnsDistinctResults { lines.append("the context leaves out rows that are there already") }
+    return lines.joined(separator: "\n")
   }
 
   /// A row's values by their columns' names.
@@ -63,6 +101,7 @@ package struct DictionaryRows {
       return !window.isClosed
     }
     if window.isClosed { return }
+    if plan.givesColumns { return try stored(pass) }
     if !keys.isEmpty { return try groups(pass) }
     let aggregates = columns.indices.filter { columns[$0].isAggregate }
     if aggregates.isEmpty { return try objects(pass) }
@@ -71,6 +110,16 @@ package struct DictionaryRows {
   }
 
   // MARK: Kinds of results
+
+  /// The rows that the store computes. It need not go further than the window, unless rows are left out.
+  private func stored(_ pass: ([Value]) throws -> Bool) throws {
+    let leavesOut = condition != nil || request.returnsDistinctResults
+    let end = plan.windowEnd
+    try plan.forEachRowOfValues(limit: leavesOut || end == .max ? 0 : end) { row in
+      var place = 0
+      return try pass(try columns.map { try $0.value(of: row, from: &place) })
+    }
+  }
 
   /// A row for each object.
   private func objects(_ pass: ([Value]) throws -> Bool) throws {

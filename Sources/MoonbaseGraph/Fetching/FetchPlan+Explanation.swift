@@ -3,13 +3,15 @@ import MoonbasePlatform
 
 /// A fetch in words.
 extension FetchPlan {
-  var explanation: String {
+  var explanation: String { lines.joined(separator: "\n") }
+
+  var lines: [String] {
     var lines = parts.count == 1 ? parts[0].plan.lines : linesOfSeveral
     if hasPending {
       lines.append(
         "unsaved changes: objects that have some are judged as they are now, and take their places in the result")
     }
-    return lines.joined(separator: "\n")
+    return lines
   }
 
   /// Of several stores each finds its rows; order and window are the context's.

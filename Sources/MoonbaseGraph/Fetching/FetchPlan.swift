@@ -30,7 +30,9 @@ struct FetchPlan {
   private let isWithoutChanges: Bool
 
   /// `isKept` makes the view one of a walk.
-  init(_ request: FetchRequest, in context: ManagedObjectContext, isKept: Bool = false) throws {
+  init(
+    _ request: FetchRequest, in context: ManagedObjectContext, columns: QueryColumns? = nil, isKept: Bool = false
+  ) throws {
     context.settle()
     context.noteOpenRead()
     let entity = try context.entity(request.entityName)
@@ -49,7 +51,7 @@ struct FetchPlan {
     let related = context.hasChanges ? try RelatedChanges(request, of: entity, in: context) : nil
     isWithoutChanges = !request.includesPendingChanges && related?.isEmpty == false
     affected = hasPending ? try related?.owners(entities) ?? [] : []
-    parts = try Self.parts(of: request, entity: entity, entities: entities, in: context)
+    parts = try Self.parts(of: request, entity: entity, entities: entities, columns: columns, in: context)
     let isOneCall =
       parts.count == 1 && parts[0].plan.isComplete && !hasPending
       && request.relationshipKeyPathsForPrefetching.isEmpty && !isKept
@@ -60,7 +62,8 @@ struct FetchPlan {
   func reading<Result>(_ body: () throws -> Result) rethrows -> Result { try context.reading(in: view, body) }
 
   private static func parts(
-    of request: FetchRequest, entity: ResolvedEntity, entities: Range<EntityIndex>, in context: ManagedObjectContext
+    of request: FetchRequest, entity: ResolvedEntity, entities: Range<EntityIndex>, columns: QueryColumns?,
+    in context: ManagedObjectContext
   ) throws -> [(store: any PersistentStore, plan: QueryPlan)] {
     let stores = context.coordinator.stores(for: entity, includingSubentities: request.includesSubentities)
     var query = StoreQuery(entity: entity, in: context.model, includesSubentities: request.includesSubentities)
@@ -72,6 +75,7 @@ struct FetchPlan {
     if stores.count == 1 {
       query.sortDescriptors = request.sortDescriptors
       (query.limit, query.offset) = (request.fetchLimit, request.fetchOffset)
+      query.columns = columns
     }
     return try stores.map { ($0, try $0.plan(query)) }
   }
@@ -238,6 +242,24 @@ struct FetchPlan {
               return try matches(object)
             })
         return goesOn
+      }
+    }
+  }
+
+  /// Whether the store computes the columns.
+  var givesColumns: Bool { storeQuery?.1.columns != nil }
+
+  /// Hands the values of the columns to `body`, a row at a time, until it returns false. `limit` bounds the rows, from the first on.
+  func forEachRowOfValues(limit: Int, _ body: (Snapshot) throws -> Bool) throws {
+    guard let (store, found) = storeQuery else { return }
+    var query = found
+    (query.limit, query.offset) = (limit, 0)
+    let pages = PageReader(
+      try view.session(of: store).values(matching: query), mayReadAhead: query.runsNoFunctions)
+    while case let rows = try pages.next(upTo: RowPage.capacity), !rows.isEmpty {
+      for row in rows {
+        try HostWork.charge()
+        guard try body(row) else { return }
       }
     }
   }

@@ -11,11 +11,15 @@ final class GroupColumn {
   /// What is computed of the parts' values, which are keyed by their positions; nil where one part is the whole.
   private let combination: CompiledExpression?
   private let type: AttributeDescription?
+  /// What a store is asked for in its place, or why not.
+  let stored: StoredColumn
 
   var isAggregate: Bool { parts.contains(where: \.isAggregate) }
 
   /// What objects share is kept in the memo of the run.
-  init(_ column: FetchColumn, entity: ResolvedEntity, model: ResolvedModel, memo: EvaluationMemo) throws {
+  init(
+    _ column: FetchColumn, entity: ResolvedEntity, model: ResolvedModel, memo: EvaluationMemo, paths: StoredPaths
+  ) throws {
     name = column.name
     type = column.resultType.map { AttributeDescription(column.name, type: $0) }
     var expressions: [Expression] = []
@@ -26,11 +30,18 @@ final class GroupColumn {
       return .keyPath(.evaluatedObject, ["\(expressions.count - 1)"])
     }
     parts = try expressions.map { try GroupPart($0, entity: entity, model: model, memo: memo) }
+    stored = try StoredColumn(expressions, paths: paths)
     combination = expressions.count == 1 && expressions[0] == column.expression ? nil : try CompiledExpression(rest)
   }
 
   /// The value for one object, of a column without functions over groups.
   func value(of object: ManagedObject) throws -> Value { try shaped(try parts.map { try $0.own(object) }) }
+
+  /// The value of a row that a store computed, whose next values are those of the parts.
+  func value(of row: Snapshot, from place: inout Int) throws -> Value {
+    defer { place += parts.count }
+    return try shaped((place..<place + parts.count).map { row.values[$0] })
+  }
 
   /// The value that the parts' values make, in the column's type.
   fileprivate func shaped(_ values: [Value]) throws -> Value {
@@ -57,6 +68,39 @@ final class GroupColumn {
     case (.decimal, .double(let number)) where number.isFinite: .decimal(Decimal(number))
     default: value
     }
+  }
+}
+
+/// A column as stores compute it.
+enum StoredColumn {
+  /// The values that it is made of.
+  case parts([QueryColumns.Column])
+  /// Why the context computes it, as a clause.
+  case refused(String)
+
+  init(_ expressions: [Expression], paths: StoredPaths) throws {
+    var parts: [QueryColumns.Column] = []
+    for expression in expressions {
+      var keys: [String]?
+      if let group = expression.groupFunction {
+        guard let path = group.keyPath else {
+          parts.append(.objectCount)
+          continue
+        }
+        guard let function = QueryColumns.Function(group.function) else {
+          self = .refused("\(group.function.rawValue) is a function of the context")
+          return
+        }
+        (keys, parts) = (path, parts + [.function(function, path)])
+      } else if case .keyPath(.evaluatedObject, let path) = expression {
+        (keys, parts) = (path, parts + [.value(path)])
+      }
+      if let reason = try keys.map(paths.reason) ?? "\(expression) is an expression of the context" {
+        self = .refused(reason)
+        return
+      }
+    }
+    self = .parts(parts)
   }
 }
 

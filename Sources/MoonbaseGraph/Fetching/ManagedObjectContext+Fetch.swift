@@ -47,7 +47,8 @@ extension ManagedObjectContext {
   ///
   /// Throws as `fetch` does for a request that does not fit the model.
   public func explain(_ request: FetchRequest) throws -> String {
-    try FetchPlan(request, in: self).explanation
+    guard request.resultType == .dictionaries else { return try FetchPlan(request, in: self).explanation }
+    return try DictionaryRows(request, in: self).explanation
   }
 
   /// The request of a template of the model, with its variables replaced.

@@ -80,7 +80,8 @@ extension IDList: ExpressibleByArrayLiteral {
 extension IDList: Equatable {
   /// Whether both have the same IDs in the same order.
   public static func == (left: IDList, right: IDList) -> Bool {
-    left.count == right.count && (left.kinds == right.kinds && left.places == right.places
-      ? left.keys == right.keys : left.elementsEqual(right))
+    left.count == right.count
+      && (left.kinds == right.kinds && left.places == right.places
+        ? left.keys == right.keys : left.elementsEqual(right))
   }
 }

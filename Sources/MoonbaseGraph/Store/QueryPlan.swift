@@ -29,15 +29,17 @@ public struct QueryPlan: Sendable {
   public let remainingOrder: [SortDescriptor]
   /// Why the store cannot sort by these keys; nil where it could, but for the conditions that remain.
   public let orderReason: String?
+  /// Why the context computes the columns that are asked for in the place of rows; nil where the store does, or nobody asks.
+  public let columnsReason: String?
   private let window: (limit: Int, offset: Int)
 
   /// A plan for a query by which the store leaves some of its conditions, or the order, or nothing.
   ///
   /// `reasons` has a clause for each condition that is left, by its place among the query's `conditions`; `order` is why the store
-  /// cannot sort. `prepared` is what the store made of what it takes over; its sessions find it in the plan's query.
+  /// cannot sort, and `columns` why it does not compute the query's columns: nil where it does. `prepared` is what the store made of what it takes over; its sessions find it in the plan's query.
   public init(
     _ query: StoreQuery, how: String, leaving reasons: [Int: String] = [:], order: String? = nil,
-    prepared: (any PreparedQuery)? = nil
+    columns: String? = "the store gives whole rows", prepared: (any PreparedQuery)? = nil
   ) {
     self.how = how
     orderReason = query.sortDescriptors.isEmpty ? nil : order
@@ -56,14 +58,18 @@ public struct QueryPlan: Sendable {
     let isSorted = remainingConditions.isEmpty && orderReason == nil
     remainingOrder = isSorted ? [] : query.sortDescriptors
     if !isSorted { (taken.sortDescriptors, taken.limit, taken.offset) = ([], 0, 0) }
+    columnsReason = query.columns == nil ? nil : isSorted ? columns : "only it knows which rows match, in their order"
+    if columnsReason != nil { taken.columns = nil }
     taken.prepared = prepared
     self.query = taken
   }
 
-  /// A plan by which the store leaves all conditions and any order.
+  /// A plan by which the store leaves all conditions and any order. Columns it computes as far as rows are enough for them.
   public init(_ query: StoreQuery, how: String, leavingAll reason: String) {
     let all = query.conditions.indices.map { ($0, reason) }
-    self.init(query, how: how, leaving: Dictionary(uniqueKeysWithValues: all), order: reason)
+    self.init(
+      query, how: how, leaving: Dictionary(uniqueKeysWithValues: all), order: reason,
+      columns: query.columns?.reasonAgainstRows)
   }
 
   /// Whether the store finds exactly the rows that match.
@@ -83,6 +89,7 @@ public struct QueryPlan: Sendable {
       let reason = orderReason ?? "only it knows which rows match"
       lines.append("the context sorts by \(remainingOrder.map(\.text).joined(separator: ", ")): \(reason)")
     }
+    if let columnsReason { lines.append("the context computes the columns: \(columnsReason)") }
     if !isComplete, let words = Self.words(window) { lines.append("the context applies \(words)") }
     return lines
   }

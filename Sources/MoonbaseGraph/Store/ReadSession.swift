@@ -37,6 +37,8 @@ public protocol ReadSession: AnyObject, Sendable {
   func ids(matching query: StoreQuery) throws -> any IDCursor
   /// How many rows match.
   func count(matching query: StoreQuery) throws -> Int
+  /// The query's `columns`, a row of values for each object or group, to be read some at a time.
+  func values(matching query: StoreQuery) throws -> any RowCursor
 
   /// The row of an object; nil if there is none (any more).
   func snapshot(of id: ManagedObjectID) throws -> Snapshot?
@@ -65,6 +67,15 @@ extension ReadSession {
 
   /// Those of rows that are read and let go.
   public func ids(matching query: StoreQuery) throws -> any IDCursor { RowIDCursor(try rows(matching: query)) }
+
+  /// Those of rows that are read and let go, as far as it takes nothing else (`QueryColumns.reasonAgainstRows`).
+  public func values(matching query: StoreQuery) throws -> any RowCursor {
+    var rows = query
+    rows.columns = nil
+    let columns = query.columns ?? QueryColumns([])
+    if columns.isGrouped { (rows.limit, rows.offset) = (0, 0) }
+    return try ColumnsOfRows(columns, of: query, self.rows(matching: rows))
+  }
 
   /// The IDs of the rows that match, read page by page.
   public func objectIDs(matching query: StoreQuery) throws -> IDList { try ids(matching: query).remainingIDs() }

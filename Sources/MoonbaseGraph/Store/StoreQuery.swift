@@ -28,6 +28,8 @@ public struct StoreQuery: Sendable {
   public var predicate: Predicate? { didSet { prepared = nil } }
   /// The order; a store that is asked for rows can sort by every key.
   public var sortDescriptors: [SortDescriptor] = [] { didSet { if !sortDescriptors.isEmpty { prepared = nil } } }
+  /// What is wanted in the place of rows; nil for the rows themselves.
+  public var columns: QueryColumns? { didSet { prepared = nil } }
   /// The greatest number of rows; 0 means no limit.
   public var limit: Int = 0
   /// How many rows to skip.

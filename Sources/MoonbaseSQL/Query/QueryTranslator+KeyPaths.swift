@@ -169,7 +169,7 @@ extension QueryTranslator {
 
   /// The sum of a column or its mean. SQLite's own sum fails where integers grow past 64 bits: they are added in halves, and
   /// put together they are an integer again, or a double where they have to. A sum that is no number is NULL.
-  private func sum(_ element: SQLTerm, isMean: Bool) throws -> SQLFragment {
+  func sum(_ element: SQLTerm, isMean: Bool) throws -> SQLFragment {
     // What else is no column is a function's result or an aggregate, which may or may not be an integer.
     guard element.isReal || element.isInteger else { throw Untranslatable("it adds up what is no column") }
     let column = element.fragment.text

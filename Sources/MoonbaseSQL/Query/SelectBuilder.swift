@@ -8,6 +8,8 @@ package struct SelectBuilder: Sendable {
   private let entityCondition: String?
   private let condition: SQLFragment?
   private let order: SQLFragment?
+  /// What is selected in the place of rows.
+  private let values: ColumnSelect?
   private let from: String
 
   /// Throws `Untranslatable` for what SQL cannot say.
@@ -21,24 +23,54 @@ package struct SelectBuilder: Sendable {
     }
     let translator = try QueryTranslator(query, layout: layout, store: store, dialect: dialect)
     condition = try query.predicate.map { try translator.translate($0.folded(for: query.entity)) }
-    let keys = try query.sortDescriptors.map { try translator.translate($0) }
+    values = try query.columns.map { try translator.translate($0) }
+    var keys = try query.sortDescriptors.map { try translator.translate($0) }
+    if let columns = query.columns, columns.isGrouped {
+      if let key = query.sortDescriptors.first(where: { !columns.groupKeys.contains($0.keyPath.keys) }) {
+        throw Untranslatable("the order goes by \(key.keyPath), which is no key of the groups")
+      }
+      // Groups come in the order of their first objects.
+      keys = columns.groupKeys.isEmpty ? [] : keys + [SQLFragment("MIN(t0.Z_PK)")]
+    }
     order = keys.isEmpty ? nil : keys.joined(", ")
     from = translator.root.from
   }
 
   /// `otherwise` is the order of a query that has none.
   package func select(_ columns: [String], for query: StoreQuery, otherwise: String? = nil) -> SQLFragment {
-    var sql = SQLFragment("SELECT \(columns.joined(separator: ", ")) FROM \(from)")
+    let isOrdered = !query.sortDescriptors.isEmpty
+    return select(
+      SQLFragment(columns.joined(separator: ", ")), for: query,
+      order: isOrdered ? order : otherwise.map { SQLFragment($0) })
+  }
+
+  /// How the values lie in the columns of `selectValues`.
+  package var forms: [ColumnSelect.Form] { values?.forms ?? [] }
+
+  /// The statement for the columns of a query that has some.
+  package func selectValues(for query: StoreQuery) -> SQLFragment {
+    let values = values ?? ColumnSelect()
+    // Values of objects come in the order in which the objects would.
+    let plain = values.isGrouped || query.predicate != nil ? nil : SQLFragment("t0.Z_PK")
+    return select(values.columns.joined(", "), for: query, groups: values.groups, order: order ?? plain)
+  }
+
+  private func select(
+    _ columns: SQLFragment, for query: StoreQuery, groups: [SQLFragment] = [], order: SQLFragment?
+  ) -> SQLFragment {
+    var sql = "SELECT " + columns + " FROM \(from)"
     var conditions: [SQLFragment] = []
     if let entityCondition { conditions.append(SQLFragment(entityCondition)) }
     if let condition { conditions.append(entityCondition == nil ? condition : "(" + condition + ")") }
     if !conditions.isEmpty { sql = sql + " WHERE " + conditions.joined(" AND ") }
-    if !query.sortDescriptors.isEmpty, let order {
-      sql = sql + " ORDER BY " + order
-    } else if let otherwise {
-      sql = sql + " ORDER BY " + otherwise
-    }
+    if !groups.isEmpty { sql = sql + " GROUP BY " + groups.joined(", ") }
+    if let order { sql = sql + " ORDER BY " + order }
     sql = sql + dialect.window(limit: query.limit, offset: query.offset)
     return SQLFragment(dialect.statement(sql.text), values: sql.values)
   }
+}
+
+extension String {
+  /// The keys of a key path.
+  fileprivate var keys: [String] { split(separator: ".").map(String.init) }
 }

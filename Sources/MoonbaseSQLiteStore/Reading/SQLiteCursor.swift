@@ -35,6 +35,20 @@ final class SQLiteIDCursor: SQLiteCursor, IDCursor, @unchecked Sendable {
   func next(upTo count: Int) throws -> IDList { try session.ids(of: self, upTo: count) }
 }
 
+/// The values of a statement.
+final class SQLiteValueCursor: SQLiteCursor, RowCursor, @unchecked Sendable {
+  fileprivate let reader: ValueReader
+
+  init(
+    _ query: StoreQuery, _ sql: SQLFragment, _ plan: RowPlan, _ session: SQLiteReadSession, reader: ValueReader
+  ) {
+    self.reader = reader
+    super.init(query, sql, plan, session)
+  }
+
+  func next(upTo count: Int) throws -> [Snapshot] { try session.values(of: self, upTo: count) }
+}
+
 extension SQLiteReadSession {
   /// The bytes of the rows that are handed out together.
   private static var greatestPage: Int { min(4 << 20, HostWork.greatestValue / 8) }
@@ -43,6 +57,14 @@ extension SQLiteReadSession {
     try advance(cursor, atEnd: []) { statement in
       let rows = RowCollector(store: store.number, expecting: cursor.hasBegun ? count : 0)
       cursor.isOver = try !cursor.plan.collect(statement, into: rows, limit: count, weight: Self.greatestPage)
+      return rows.finish()
+    }
+  }
+
+  fileprivate func values(of cursor: SQLiteValueCursor, upTo count: Int) throws -> [Snapshot] {
+    try advance(cursor, atEnd: []) { statement in
+      let rows = RowCollector(store: store.number, expecting: cursor.hasBegun ? count : 0)
+      cursor.isOver = try !cursor.reader.collect(statement, into: rows, limit: count, weight: Self.greatestPage)
       return rows.finish()
     }
   }

@@ -44,8 +44,7 @@ final class SQLiteReadSession: ReadSession, @unchecked Sendable {  // what chang
 
   // MARK: Connections
 
-  /// Reads with the connection of the view, or one of the pool. `looksAtFile` finds out first whether the file is still in its place: a
-  /// query does, which takes long enough, and a row that is asked for by its key comes from where the query found it.
+  /// Reads with the connection of the view, or one of the pool (`SQLiteStore.read`).
   private func read<Result: Sendable>(
     looksAtFile: Bool = false, _ body: (Session) throws -> Result
   ) throws -> Result {
@@ -89,6 +88,21 @@ final class SQLiteReadSession: ReadSession, @unchecked Sendable {  // what chang
       try session.running(select.keys(query), for: query) { try Self.rest(of: $0, plan: select.plan) }
     }
     return IDListCursor(all)
+  }
+
+  func values(matching query: StoreQuery) throws -> any RowCursor {
+    let select = try store.select(query)
+    let reader = ValueReader(select, query: query, in: store)
+    let cursor = try begin { SQLiteValueCursor(query, select.values(query), select.plan, self, reader: reader) }
+    if let cursor { return cursor }
+    let all = try read(looksAtFile: true) { session in
+      try session.running(select.values(query), for: query) { statement in
+        let rows = RowCollector(store: store.number)
+        _ = try reader.collect(statement, into: rows)
+        return rows.finish()
+      }
+    }
+    return RowList(all)
   }
 
   /// A cursor, if there is a connection that may be read from for longer.

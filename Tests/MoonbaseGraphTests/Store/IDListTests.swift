@@ -10,7 +10,8 @@ import Testing
       letter == "t"
         ? ManagedObjectID(temporaryFor: Symbol("Person"))
         : ManagedObjectID(
-          store: StoreNumber(letter.isUppercase ? "A" : "B"), entity: Symbol(letter.lowercased()), key: Int64(place * 7))
+          store: StoreNumber(letter.isUppercase ? "A" : "B"), entity: Symbol(letter.lowercased()), key: Int64(place * 7)
+        )
     }
   }
 
@@ -45,7 +46,9 @@ import Testing
   @Test(arguments: StoreKind.withFolder) func aSessionGivesTheIDsOfItsRowsInTheirOrder(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
-    for age in 0..<1300 { try context.insert(age % 3 == 0 ? "Employee" : "Person", values: ["age": .int(Int64(age % 100))]) }
+    for age in 0..<1300 {
+      try context.insert(age % 3 == 0 ? "Employee" : "Person", values: ["age": .int(Int64(age % 100))])
+    }
     try context.save()
     for (name, count) in [("Person", 1300), ("Employee", 434), ("Department", 0)] {
       let store = bench.coordinator.persistentStores[0]

@@ -1,0 +1,84 @@
+import MoonbaseGraph
+import MoonbaseModel
+
+/// The values of a query in SQL: what stands between SELECT and FROM, and behind GROUP BY.
+package struct ColumnSelect: Sendable {
+  /// How a value lies in its result column.
+  package enum Form: Sendable {
+    case stored(ColumnKind)
+    /// An integer or a floating-point number, whichever SQL has made.
+    case number
+  }
+
+  /// By column.
+  package fileprivate(set) var forms: [Form] = []
+  fileprivate(set) var columns: [SQLFragment] = []
+  fileprivate(set) var groups: [SQLFragment] = []
+  fileprivate(set) var isGrouped = false
+}
+
+extension QueryTranslator {
+  /// Throws `Untranslatable` for what SQL would compute otherwise than memory does.
+  func translate(_ wanted: QueryColumns) throws -> ColumnSelect {
+    var result = ColumnSelect()
+    result.isGrouped = wanted.isGrouped
+    for keys in wanted.groupKeys {
+      let (term, _) = try column(keys)
+      if term.kind == .decimal {
+        throw Untranslatable("a decimal (\(keys.joined(separator: "."))) may be stored in several ways")
+      }
+      result.groups.append(term.kind == .string ? dialect.ordered(term.fragment) : term.fragment)
+    }
+    for column in wanted.columns {
+      let (sql, form) = try translate(column, in: wanted)
+      result.columns.append(sql)
+      result.forms.append(form)
+    }
+    return result
+  }
+
+  private func translate(
+    _ column: QueryColumns.Column, in wanted: QueryColumns
+  ) throws -> (SQLFragment, ColumnSelect.Form) {
+    switch column {
+    case .objectCount: return (SQLFragment("COUNT(*)"), .number)
+    case .value(let keys):
+      if wanted.isGrouped, !wanted.groupKeys.contains(keys) {
+        throw Untranslatable("\(keys.joined(separator: ".")) is no key of the groups")
+      }
+      let (term, kind) = try self.column(keys)
+      return (term.stored ?? term.fragment, .stored(kind))
+    case .function(let function, let keys):
+      let (term, kind) = try self.column(keys)
+      switch function {
+      case .count: return ("COUNT(" + (term.stored ?? term.fragment) + ")", .number)
+      case .sum, .average:
+        guard term.kind == .number else { throw Untranslatable("only memory adds up \(keys.joined(separator: "."))") }
+        return (try sum(term, isMean: function == .average), .number)
+      case .minimum, .maximum:
+        guard term.kind == .number || term.kind == .date || term.kind == .string else {
+          throw Untranslatable("only memory compares \(keys.joined(separator: "."))")
+        }
+        let compared = term.kind == .string ? dialect.ordered(term.fragment) : term.fragment
+        return ((function == .minimum ? "MIN(" : "MAX(") + compared + ")", .stored(kind))
+      }
+    }
+  }
+
+  /// An attribute at the end of a path through to-one relationships.
+  private func column(_ keys: [String]) throws -> (SQLTerm, ColumnKind) {
+    var entity = root.layout
+    for (place, key) in keys.enumerated() {
+      guard let slot = entity.entity.slot(key) else { break }
+      switch entity.slots[slot] {
+      case .attribute(_, let kind) where place == keys.count - 1:
+        let term = try value(keys[...], from: root)
+        if term.kind == .opaque { throw Untranslatable("\(key) is bytes that SQL makes no sense of") }
+        return (term, kind)
+      case .toOne(let toOne): entity = try layout.layout(layout.model.entities[toOne.destination])
+      default: throw Untranslatable("\(keys.joined(separator: ".")) is no single value in the store")
+      }
+    }
+    throw Untranslatable("\(keys.joined(separator: ".")) is no attribute in the store")
+  }
+}
