@@ -1,5 +1,6 @@
 import ArgumentParser
 import MoonbaseModel
+import MoonbasePlatform
 
 /// The names of commands, looked at before the argument parser is: it would only say that an argument is unexpected.
 enum CommandNames {

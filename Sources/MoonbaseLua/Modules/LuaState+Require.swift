@@ -25,12 +25,21 @@ extension LuaState {
 
   /// The error for a module that was not found.
   func missingModule(_ name: String) -> LuaError {
-    let full = "moonbase.\(name)"
-    let isKnown = modules.entries[full] != nil || LuaFiles.module(full) != nil
-    let hint = isKnown ? "; did you mean \(full)?" : ""
     let path = name.replacing(".", with: "/")
     let places = modules.rootPaths.map { root in "\n\tno file '\(root)/\(path).lua' or '\(root)/\(path)/init.lua'" }
-    return LuaError(.module, message: "module '\(name)' not found\(hint)\(places.joined())")
+    return LuaError(.module, message: "module '\(name)' not found\(advice(on: name))\(places.joined())")
+  }
+
+  /// The module on board that a name stands for most likely, whose `moonbase.` may be left out.
+  private func advice(on name: String) -> String {
+    let prefix = "moonbase."
+    let names = (LuaFiles.modules + modules.entries.keys).sorted()
+    let own = names.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+    let short = name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
+    if let meant = own.contains(short) ? short : nearestName(to: short, among: own) {
+      return "; did you mean \(prefix)\(meant)?"
+    }
+    return suggestion(for: name, among: names)
   }
 
   /// A library of Lua's, as the preset has it; nil if no library has the name.

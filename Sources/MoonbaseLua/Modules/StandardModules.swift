@@ -16,6 +16,12 @@ public enum LuaFiles {
     mbl_file_named(name).map { Array(UnsafeBufferPointer(start: $0.pointee.bytes, count: $0.pointee.length)) }
   }
 
+  /// The names of all modules, such as "moonbase.json".
+  static var modules: [String] {
+    let files = names.filter { $0.hasPrefix("moonbase/") && $0.hasSuffix(".lua") }
+    return files.map { String($0.dropLast(4)).replacing("/", with: ".") }
+  }
+
   /// The source of a module `moonbase.NAME`.
   static func module(_ name: String) -> LuaSource? {
     guard name.hasPrefix("moonbase."), !name.dropFirst(9).contains(".") else { return nil }

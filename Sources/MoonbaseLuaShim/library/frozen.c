@@ -71,8 +71,9 @@ int mbl_freeze_top(lua_State *L) {
   lua_setfield(L, -2, "__len");
   lua_pushvalue(L, table);
   lua_rawsetp(L, -2, &mbl_key_frozen);
-  // A callable module stays callable.
+  // A callable module stays callable, and what has words for itself keeps them.
   if (luaL_getmetafield(L, table, "__call") != LUA_TNIL) lua_setfield(L, -2, "__call");
+  if (luaL_getmetafield(L, table, "__tostring") != LUA_TNIL) lua_setfield(L, -2, "__tostring");
   lua_setmetatable(L, -2);
   lua_replace(L, table);
   return 1;
@@ -115,6 +116,10 @@ int mbl_rawlen(lua_State *L) {
 
 // next; the upvalues are a table for the ordered walk, and whether walks are ordered.
 int mbl_next(lua_State *L) {
+  // Objects of the host are walked over by an iterator of their own.
+  if (lua_type(L, 1) == LUA_TUSERDATA && luaL_getmetafield(L, 1, "__pairs") != LUA_TNIL) {
+    return luaL_argerror(L, 1, "table expected: 'next' walks over tables alone, 'pairs' over this as well");
+  }
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 2);
   thaw(L, 1);

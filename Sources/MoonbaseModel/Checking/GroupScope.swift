@@ -1,3 +1,5 @@
+import MoonbasePlatform
+
 /// What a key means in dictionary results, where the subject is a group of rows.
 enum GroupScope {
   /// In a column: keys are those of the entity, `@sum.age` and `sum:(age)` are over the rows.

@@ -1,3 +1,5 @@
+import MoonbasePlatform
+
 /// Refuses models that contradict themselves. Nothing after it needs to doubt a name.
 struct ModelChecker {
   /// Deeper hierarchies are a mistake or an attack; entities are walked recursively later.

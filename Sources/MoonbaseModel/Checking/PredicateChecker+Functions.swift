@@ -1,3 +1,5 @@
+import MoonbasePlatform
+
 /// Calls: whether the function exists, and whether its arguments are of its kind.
 extension PredicateChecker {
   func checkCall(_ name: String, arguments: [Expression]) throws(ModelError) {

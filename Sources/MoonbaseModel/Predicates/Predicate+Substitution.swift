@@ -1,3 +1,5 @@
+import MoonbasePlatform
+
 extension Predicate {
   /// The predicate with its variables replaced by values; a key path behind a variable that is a map gives the entry.
   ///

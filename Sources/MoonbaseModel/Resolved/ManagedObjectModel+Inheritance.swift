@@ -1,3 +1,5 @@
+import MoonbasePlatform
+
 extension ManagedObjectModel {
   /// The model with inheritance declared from the child's end only.
   ///

@@ -1,4 +1,5 @@
 import MoonbaseModel
+import MoonbasePlatform
 
 /// What stands in one field of a file: the value of an XML attribute, or a node of a tree.
 protocol FieldContent {

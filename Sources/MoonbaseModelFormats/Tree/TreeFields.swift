@@ -1,4 +1,5 @@
 import MoonbaseModel
+import MoonbasePlatform
 
 /// A table that is read key by key. Keys that were not asked for are errors, with the nearest of those that were.
 typealias TreeFields = FieldReader<ModelTree>

@@ -36,8 +36,15 @@ package struct PairStatements: Sendable {
 
   /// Deletes all pairs of an owner, or of a destination.
   package func deletion(ofAllOf side: Side) -> String {
-    dialect.statement("DELETE FROM \(table) WHERE \(side == .owner ? owner : destination) = ?")
+    dialect.statement("DELETE FROM \(table) WHERE \(key(side)) = ?")
   }
+
+  /// Asks for any pair of an owner, or of a destination.
+  package func presence(ofAnyOf side: Side) -> String {
+    dialect.statement("SELECT 1 FROM \(table) WHERE \(key(side)) = ? LIMIT 1")
+  }
+
+  private func key(_ side: Side) -> String { side == .owner ? owner : destination }
 
   /// A side of a pair.
   package enum Side: Sendable {

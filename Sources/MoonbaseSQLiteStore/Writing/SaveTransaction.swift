@@ -213,15 +213,21 @@ struct SaveTransaction {
   private func unlink(_ id: ManagedObjectID, of entity: EntityLayout) throws {
     for case .join(let join) in entity.slots {
       let pairs = PairStatements(join, dialect: .sqlite)
-      try unlink(id, by: pairs.deletion(ofAllOf: .owner))
-      if join.isReflexive { try unlink(id, by: pairs.deletion(ofAllOf: .destination)) }
+      try unlink(id, .owner, in: join, by: pairs)
+      if join.isReflexive { try unlink(id, .destination, in: join, by: pairs) }
     }
   }
 
-  private func unlink(_ id: ManagedObjectID, by sql: String) throws {
-    let statement = try connection.statement(sql)
-    statement.bind(id.key, at: 1)
-    try statement.run()
+  private func unlink(
+    _ id: ManagedObjectID, _ side: PairStatements.Side, in join: JoinLayout, by pairs: PairStatements
+  ) throws {
+    let deletion = try connection.statement(pairs.deletion(ofAllOf: side))
+    deletion.bind(id.key, at: 1)
+    try deletion.run()
+    let presence = try connection.statement(pairs.presence(ofAnyOf: side))
+    presence.bind(id.key, at: 1)
+    defer { presence.reset() }
+    if try presence.step() { throw GraphError.ignored("that its pairs in \(join.table) go with it", of: id) }
   }
 
   // MARK: Conflicts

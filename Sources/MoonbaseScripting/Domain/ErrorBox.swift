@@ -91,58 +91,48 @@ struct UnseenFailure {
 }
 
 extension HostTypes {
+  /// What an error tells, in the order in which `pairs` tells it.
+  private enum ErrorField: String, CaseIterable {
+    case code, message, entity, key, id, value, details, traceback
+  }
+
   func describeError() {
-    error.property(
-      "traceback",
-      get: { box, call in
-        box.seen(); call.return(box.traceback.joined(separator: "\n"))
-      })
-    error.property(
-      "code",
-      get: { box, call in
-        box.seen(); call.return(box.code)
-      })
-    error.property(
-      "message",
-      get: { box, call in
-        box.seen(); call.return(box.message)
-      })
-    error.property(
-      "entity",
-      get: { box, call in
-        box.seen(); try call.return(box.entity.map(LuaValue.text) ?? .nil)
-      })
-    error.property(
-      "key",
-      get: { box, call in
-        box.seen(); try call.return(box.key.map(LuaValue.text) ?? .nil)
-      })
-    error.property(
-      "id",
-      get: { [unowned self] box, call in
-        box.seen()
-        try openDomain().answer(&call, with: box.graphError?.objectID.map(Value.objectID) ?? .null)
-      })
-    error.property(
-      "value",
-      get: { [unowned self] box, call in
-        box.seen()
-        try openDomain().answer(&call, with: box.graphError?.value ?? .null)
-      })
-    error.property(
-      "details",
-      get: { [unowned self] box, call in
-        box.seen()
-        let domain = try openDomain()
-        let details = box.details.map { LuaValue.object(LuaObject($0, as: domain.types.error)) }
-        try call.return(.table(try domain.state.list(details)))
-      })
+    let fields = ErrorField.allCases
+    error.properties(
+      fields.map(\.rawValue), get: { [unowned self] box, slot, call in try get(fields[slot], of: box, call: &call) })
+    error.operator(.pairs) { [unowned self] call in
+      let box = try call.object(0, as: ErrorBox.self)
+      var rest = fields[...]
+      try call.return(
+        try openDomain().state.function { [unowned self] call in
+          guard let field = rest.popFirst() else { return call.returnNil() }
+          call.return(field.rawValue)
+          try get(field, of: box, call: &call)
+        })
+    }
     error.operator(.text) { call in
       let box = try call.object(0, as: ErrorBox.self)
       box.seen()
       call.return(box.text)
     }
     error.operator(.concatenate) { call in call.return(try Self.text(of: 0, in: call) + Self.text(of: 1, in: call)) }
+  }
+
+  private func get(_ field: ErrorField, of box: ErrorBox, call: inout LuaCall) throws {
+    box.seen()
+    switch field {
+    case .code: call.return(box.code)
+    case .message: call.return(box.message)
+    case .entity: try call.return(box.entity.map(LuaValue.text) ?? .nil)
+    case .key: try call.return(box.key.map(LuaValue.text) ?? .nil)
+    case .id: try openDomain().answer(&call, with: box.graphError?.objectID.map(Value.objectID) ?? .null)
+    case .value: try openDomain().answer(&call, with: box.graphError?.value ?? .null)
+    case .details:
+      let domain = try openDomain()
+      let details = box.details.map { LuaValue.object(LuaObject($0, as: domain.types.error)) }
+      try call.return(.table(try domain.state.list(details)))
+    case .traceback: call.return(box.traceback.joined(separator: "\n"))
+    }
   }
 
   /// A side of `..`: an error's text, or what Lua would join.

@@ -1,5 +1,6 @@
 import MoonbaseLua
 import MoonbaseModel
+import MoonbasePlatform
 
 /// Names of a model in its order, each with what a script learns of it, which is put together when it is first asked for.
 final class ModelListing {

@@ -103,6 +103,9 @@ extension ScriptDomain {
         let advice = others.contains(name) ? hint : suggestion(for: name, among: names)
         throw ScriptError(.invalidRequest, message: "\(subject) has no '\(name)'\(advice)")
       })
+    try metatable.set(
+      "__tostring",
+      to: try state.function { call in call.return("\(subject) (\(names.joined(separator: ", ")))") })
     infoMetatables[subject] = metatable
     return metatable
   }

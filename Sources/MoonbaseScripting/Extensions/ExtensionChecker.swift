@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbasePlatform
 
 /// Checks extensions against the model: names that it must have, things that only one may provide.
 struct ExtensionChecker {

@@ -1,5 +1,6 @@
 import MoonbaseLua
 import MoonbaseModel
+import MoonbasePlatform
 
 /// What one extension file returned, with its functions in one domain's Lua state.
 struct ExtensionDeclaration {

@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbasePlatform
 
 extension ManagedObjectModel {
   /// Adds the derived attributes that the model lacks as transient ones, which version hashes do not see. Those of an ancestor come

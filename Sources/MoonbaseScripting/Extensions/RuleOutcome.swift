@@ -1,6 +1,7 @@
 import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
+import MoonbasePlatform
 
 /// Reads what a rule returned: `true`; or `false` or `nil` with `message[, key]` or `{ message, key = ... }`.
 struct RuleOutcome {

@@ -1,6 +1,7 @@
 import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
+import MoonbasePlatform
 
 /// The destinations of a to-many relationship as scripts see them.
 final class ToManyBox {

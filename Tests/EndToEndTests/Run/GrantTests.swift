@@ -21,11 +21,13 @@ import Testing
     #expect(closed.complaints.contains("module 'near' not found"))
   }
 
-  @Test func aMissingModuleIsToldWithThePlaces() throws {
-    let outcome = try bench.moonbase("run", "-e", "require 'json'")
+  @Test(arguments: ["json", "moonbase.jsn", "jsno"])
+  func aMissingModuleIsToldWithTheNearestAndThePlaces(_ name: String) throws {
+    let outcome = try bench.moonbase("run", "-e", "require '\(name)'")
     #expect(outcome.status == 1)
-    #expect(outcome.complaints.contains("module 'json' not found; did you mean moonbase.json?"))
-    #expect(outcome.complaints.contains("no file './json.lua' or './json/init.lua'"))
+    #expect(outcome.complaints.contains("module '\(name)' not found; did you mean moonbase.json?"))
+    let path = name.replacing(".", with: "/")
+    #expect(outcome.complaints.contains("no file './\(path).lua' or './\(path)/init.lua'"))
   }
 
   /// To allow what is not there would help nobody.

@@ -67,6 +67,7 @@ import Testing
     case deletion = "DELETE ON ZP"
     case pair = "INSERT ON Z_1TAGS"
     case removal = "DELETE ON Z_1TAGS"
+    case removalWithOwner = "DELETE ON Z_1TAGS WHEN OLD.Z_1PS > 0"
   }
 
   @Test(arguments: Ignored.allCases)
@@ -82,7 +83,7 @@ import Testing
       switch what {
       case .insertion: $0.inserted.append(new)
       case .update: $0.updated = [try people.update(store.owners[0], ["n": 9])]
-      case .deletion: $0.deleted = [.init(id: store.owners[0], expectedVersion: 1)]
+      case .deletion, .removalWithOwner: $0.deleted = [.init(id: store.owners[0], expectedVersion: 1)]
       case .pair: $0.links = [store.links(0, added: store.tags)]
       case .removal: $0.links = [store.links(0, removed: [store.tags[0]])]
       }

@@ -50,6 +50,32 @@ import Testing
       ])
   }
 
+  @Test func anErrorTellsItsFields() throws {
+    let lines = try ScriptBench().lines(
+      """
+      local p = context:insert("Person", { age = 900 })
+      local _, err = context:save()
+      for name, value in pairs(err) do print(name, type(value)) end
+      print((select(2, pcall(function() return next(p) end)):match("bad.*")))
+      context:rollback()
+      """)
+    #expect(
+      lines == [
+        "code\tnumber", "message\tstring", "entity\tstring", "key\tstring", "id\tuserdata", "value\tnumber",
+        "details\ttable", "traceback\tstring",
+        "bad argument #1 to 'next' (table expected: 'next' walks over tables alone, 'pairs' over this as well)",
+      ])
+  }
+
+  @Test func theModelPrintsWhatItIs() throws {
+    let lines = try ScriptBench().lines(
+      """
+      print(moonbase.model)
+      print((tostring(moonbase.model.entities.Person):match("^.-,")))
+      """)
+    #expect(lines == ["moonbase.model (entities)", "an entity of moonbase.model (abstract,"])
+  }
+
   @Test func aContextPrintsItsStoreAndHowMuchChanged() throws {
     let lines = try ScriptBench().lines(
       """

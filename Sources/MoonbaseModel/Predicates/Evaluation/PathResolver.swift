@@ -1,3 +1,5 @@
+import MoonbasePlatform
+
 /// Follows the components of a key path through a resolved model.
 struct PathResolver {
   /// Paths of more keys are refused: each key is a join to a store, and SQLite joins no more than 64 tables.

@@ -1,3 +1,5 @@
+import MoonbasePlatform
+
 /// Turns predicates and expressions into nodes: names become slots, variables indexes, constant patterns matchers.
 struct PredicateCompiler {
   let entity: ResolvedEntity?

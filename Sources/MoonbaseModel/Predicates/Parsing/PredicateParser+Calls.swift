@@ -1,3 +1,5 @@
+import MoonbasePlatform
+
 /// Function calls: predefined functions, and the forms that are written like one.
 extension PredicateParser {
   /// `name(a, b)`, `name:(a)`, `add:to:(a, b)`.

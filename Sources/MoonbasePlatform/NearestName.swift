@@ -1,5 +1,3 @@
-import MoonbasePlatform
-
 /// The name that a misspelt one most likely stands for, or nil where none is near.
 ///
 /// Case counts little; a swapped, missing, added or wrong letter counts one. Of equally near names the first is taken. Of one

@@ -1,4 +1,4 @@
-import MoonbaseModel
+import MoonbasePlatform
 import Testing
 
 @Suite struct NearestNameTests {
