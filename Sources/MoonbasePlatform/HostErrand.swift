@@ -53,6 +53,9 @@ package final class AwaitedErrand: @unchecked Sendable {  // `isDone` is touched
     condition.unlock()
   }
 
+  /// What is still being done ends with an error as soon as it charges; `wait` then waits for that.
+  package func stop() { errand.stop() }
+
   /// Waits until it is done, once, on the thread of the run. The error with which the run ends, if it had to end meanwhile: then the
   /// work may have been broken off.
   package func wait() -> (any Error)? {

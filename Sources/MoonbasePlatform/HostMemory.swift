@@ -34,6 +34,16 @@ package struct HostMemory: ~Copyable {
     if let error { throw error }
   }
 
+  /// Counts bytes that stay when the work is done, until the run on this thread ends; a negative number takes off what was counted
+  /// within it. Throws the error with which the run ends if it may not keep so many more: then they are not counted.
+  package static func keep(_ bytes: Int) throws {
+    guard let error = keeper.function?(bytes) else { return }
+    _ = keeper.function?(-bytes)
+    throw error
+  }
+
+  private static let keeper = HostHook<@Sendable (Int) -> (any Error)?>()
+
   private mutating func tell() throws {
     let growth = held - told
     told = held
@@ -46,6 +56,12 @@ package struct HostMemory: ~Copyable {
 
   private static func weigh(_ bytes: Int) -> (any Error)? { weigher.function?(bytes) }
 
-  /// Says who weighs: it is told of growth and the reverse, and returns the error of a run that must end.
-  package static func setWeigher(_ weigh: @escaping @Sendable (Int) -> (any Error)?) { weigher.set(weigh) }
+  /// Says who weighs, and who counts what stays until the end of the run: they are told of growth and the reverse, and return the error
+  /// of a run that must end.
+  package static func setWeigher(
+    _ weigh: @escaping @Sendable (Int) -> (any Error)?, keeper keep: @escaping @Sendable (Int) -> (any Error)?
+  ) {
+    weigher.set(weigh)
+    keeper.set(keep)
+  }
 }

@@ -32,6 +32,18 @@ package final class Lock<State>: @unchecked Sendable {  // `state` is reached on
     return try body(&state.pointee)
   }
 
+  /// Does the same, and throws the error of the run on this thread if that must end before the lock is free.
+  package func withLockInTime<Result>(_ body: (inout sending State) throws -> sending Result) throws -> sending Result {
+    var pause: UInt32 = 20
+    while pthread_mutex_trylock(mutex) != 0 {
+      usleep(pause)
+      pause = min(2 * pause, 2000)
+      if HostWork.isOver { throw HostWork.ending() }
+    }
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&state.pointee)
+  }
+
   /// Waits for the lock and keeps it until the hold is released: for what one thread does in several calls.
   package func hold() -> LockHold<State> {
     pthread_mutex_lock(mutex)

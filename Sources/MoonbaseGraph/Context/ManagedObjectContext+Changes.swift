@@ -134,6 +134,7 @@ extension ManagedObjectContext {
     settle()
     try refuseWithinHooks("a reset was asked for")
     forgetChanges()
+    resetCount &+= 1
     registered.abandon { object in
       weigh(-object.weight)
       object.becomeAbandoned(because: .reset)

@@ -98,6 +98,8 @@ public final class ManagedObjectContext {
 
   /// The save that another thread writes.
   @exclusivity(unchecked) var saveUnderWay: SaveAhead?
+  /// How often all objects were let go.
+  @exclusivity(unchecked) var resetCount = 0
   /// Why it failed, until somebody is told.
   var failureOfSave: (any Error)?
   /// The thread that writes such saves.
@@ -138,7 +140,8 @@ public final class ManagedObjectContext {
   }
 
   deinit {
-    _ = saveUnderWay?.wait()
+    // Whoever began it is over, and its limits with it: who wanted the save to be done has waited for it.
+    saveUnderWay?.breakOff()
     knownReference?.clear()
     registered.abandon { $0.becomeAbandoned(because: .contextGone) }
     weight = 0
@@ -181,7 +184,7 @@ public final class ManagedObjectContext {
   /// Whether nobody would miss the context: there are no changes, no objects that anybody holds, no errors to tell, and nothing runs.
   package var isUnused: Bool {
     !hasChanges && registered.count == 0 && pendingErrors.isEmpty && didSaveErrors.isEmpty && hookDepth == 0
-      && !isInTransaction && phase == nil
+      && !isInTransaction && phase == nil && saveUnderWay == nil
   }
   /// All objects that are held or have changes.
   public var registeredObjects: [ManagedObject] {

@@ -36,9 +36,9 @@ struct SparsePages {
 }
 
 extension ManagedObjectContext {
-  /// Before rows are read: objects that are the last ones of a page get their rows copied.
+  /// Before rows are read, here or for another context of the same scripts: objects that are the last ones of a page get their rows copied.
   @inline(__always)
-  func copyRowsOfSparsePages() {
+  package func copyRowsOfSparsePages() {
     if !sparsePages.isEmpty { copySparseRows() }
   }
 

@@ -77,7 +77,7 @@ final class EntityBehavior {
     delayedShadows = builder.delayedShadows
     preCalculatedSlots = builder.preCalculatedSlots
     requiredDerivedSlots = builder.requiredDerivedSlots
-    storedSlots = builder.storedSlots
+    storedSlots = builder.storedSlotsInOrder
     selfContainedSlots = builder.selfContainedSlots
     simpleSlots = builder.simpleSlots
     slotsToValidate = builder.slotsToValidate

@@ -92,6 +92,26 @@ struct EntityBehaviorBuilder {
     for derived in entry.stored { try addStored(derived, from: ancestor) }
   }
 
+  /// The stored attributes, each behind those of the same object that it is computed from.
+  var storedSlotsInOrder: [Slot] {
+    var result: [Slot] = []
+    var seen: Set<Slot> = []
+    func visit(_ slot: Slot) {
+      guard seen.insert(slot).inserted else { return }
+      let inputs: [String]? =
+        switch kinds[slot] {
+        case .stored(let derived), .storedTransformable(let derived, _), .derived(let derived): derived.inputs
+        default: nil
+        }
+      for input in inputs ?? [] {
+        if let other = entity.property(input)?.slot { visit(other) }
+      }
+      if storedSlots.contains(slot) { result.append(slot) }
+    }
+    storedSlots.forEach(visit)
+    return result
+  }
+
   private mutating func addDerived(_ derived: DerivedAttribute, from ancestor: String) throws {
     let slot = try slot(derived.name, from: ancestor)
     forget(slot)

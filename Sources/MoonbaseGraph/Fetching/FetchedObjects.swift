@@ -49,6 +49,8 @@ public final class FetchedObjects {
   /// What is held now, and the places it has.
   @exclusivity(unchecked) private var window = 0..<0
   @exclusivity(unchecked) private var objects: ContiguousArray<ManagedObject?> = []
+  /// How often the context had been reset when they were read: objects of a time before it are none of the context any more.
+  @exclusivity(unchecked) private var windowResets = 0
   /// The bytes that the context was told of.
   private var weighed = 0
 
@@ -92,7 +94,11 @@ public final class FetchedObjects {
     beginFollowing(in: plan.context)
   }
 
-  deinit { reference.context?.weigh(-weighed) }
+  deinit {
+    // Before the view ends, which waits for who reads in it.
+    rest?.stop()
+    reference.context?.weigh(-weighed)
+  }
 
   private func beginFollowing(in context: ManagedObjectContext) {
     guard let view else { return }
@@ -141,7 +147,7 @@ public final class FetchedObjects {
   ///
   /// Reads the rows around it if they are not here. Throws what the store throws, and what a prefetch does.
   public func existingObject(at index: Int) throws -> ManagedObject? {
-    if !window.contains(index) { try readWindow(with: index) }
+    if !window.contains(index) || reference.context?.resetCount != windowResets { try readWindow(with: index) }
     guard let object = objects[index - window.lowerBound], !object.isDeleted, object.managedObjectContext != nil else {
       return nil
     }
@@ -228,7 +234,7 @@ extension FetchedObjects {
   private func endRest() { (rest, source, knownCount) = (nil, nil, nil) }
 
   private func weigh(in context: ManagedObjectContext) {
-    let weight = ids.weight
+    let weight = ids.weight + (rest?.weightAhead ?? 0)
     context.weigh(weight - weighed)
     weighed = weight
   }
@@ -240,6 +246,13 @@ extension FetchedObjects {
       failure = error
       (rest, source, knownCount) = (nil, nil, Swift.max(found, ids.count))
     }
+    (page, view) = ([], nil)
+  }
+
+  /// Nobody goes on: what is still to come is not looked at, and its view ends.
+  package func close() {
+    endRest()
+    view?.end()
     (page, view) = ([], nil)
   }
 
@@ -270,7 +283,7 @@ extension FetchedObjects {
       if !keyPaths.isEmpty { try context.prefetch(keyPaths, of: held.compactMap { $0 }) }
       return held
     }
-    (window, objects) = (range, held)
+    (window, objects, windowResets) = (range, held, context.resetCount)
     let weight = held.reduce(0) { $0 + ($1?.weight ?? 0) } / Swift.max(1, held.count)
     nextSize = Swift.max(1, Swift.min(greatestSize, 8 * range.count, Self.greatestWeight / Swift.max(1, weight)))
   }

@@ -24,14 +24,23 @@ package final class PageReader {
     self.mayReadAhead = mayReadAhead && HostErrand.hasSeveralCores && !(cursor is RowList)
   }
 
-  deinit { ahead.stop() }
+  deinit { stop() }
+
+  /// Nobody wants more: who reads on another thread ends.
+  func stop() { ahead.stop() }
+
+  /// The bytes that pages read ahead keep at most, by estimate.
+  private(set) var weightAhead = 0
 
   /// The next rows, none at the end.
   package func next(upTo count: Int) throws -> [Snapshot] {
     if let page = try ahead.take(cursor, count: count) { return try page.get() }
     let page = try cursor.next(upTo: count)
     fullPages = page.count >= RowPage.capacity ? fullPages + 1 : 0
-    if mayReadAhead, fullPages >= Self.firstPages, !Self.isHeavy(page) { ahead.begin(cursor, count: count) }
+    if mayReadAhead, fullPages >= Self.firstPages, !Self.isHeavy(page) {
+      weightAhead = PagesAhead.depth * Self.weight(of: page)
+      ahead.begin(cursor, count: count)
+    }
     return page
   }
 
@@ -43,9 +52,10 @@ package final class PageReader {
     return ids
   }
 
-  private static func isHeavy(_ page: [Snapshot]) -> Bool {
-    page.reduce(0) { $0 &+ $1.weight } > HostWork.greatestValue / share
-  }
+  private static func weight(of page: [Snapshot]) -> Int { page.reduce(0) { $0 &+ $1.weight } }
+
+  /// So heavy that the next one had better wait until it is wanted.
+  fileprivate static func isHeavy(_ page: [Snapshot]) -> Bool { weight(of: page) > HostWork.greatestValue / share }
 }
 
 /// Pages that another thread reads.
@@ -67,7 +77,7 @@ private final class PagesAhead: @unchecked Sendable {  // what changes is touche
   private var isAtEnd = false
   private var errand: HostErrand?
 
-  private static let depth = 2
+  static let depth = 2
   /// Between two looks whether the run that waits must end.
   private static let pause = 0.01
 
@@ -98,8 +108,10 @@ private final class PagesAhead: @unchecked Sendable {  // what changes is touche
       let page = Result { try errand.run { try cursor.next(upTo: count) } }
       condition.lock()
       pages.append(page)
-      isAtEnd = (try? page.get().isEmpty) ?? true
+      let rows = try? page.get()
+      isAtEnd = rows?.isEmpty ?? true
       condition.signal()
+      if errand.run({ rows.map(PageReader.isHeavy) ?? false }) { break }
     }
     state = .idle
     condition.signal()

@@ -78,26 +78,60 @@ struct Prefetch {
   /// whose rows wait.
   private func loadWithRows(_ slot: Slot, of owners: [ManagedObject]) throws -> [ManagedObject] {
     let missing = owners.filter { !$0.objectID.isTemporaryID && !$0.toManyState(slot).isLoaded }
-    // Of the memory of a script they may take a part. Lists whose rows are more read theirs at the first walk.
-    var room = HostWork.greatestValue / 4
+    var room = RowRoom()
     for (_, group) in try context.coordinator.byStore(missing.map(\.objectID)) {
-      for start in stride(from: 0, to: group.count, by: [Snapshot].batchSize) {
-        let batch = Array(group[start..<min(start + [Snapshot].batchSize, group.count)])
+      var rest = group[...]
+      while !rest.isEmpty {
+        let batch = Array(rest.prefix(room.ownerCount))
+        rest = rest.dropFirst(batch.count)
+        try HostWork.charge(batch.count)
+        if room.isUsedUp {
+          let lists = try context.coordinator.destinations(of: batch, relationship: slot, in: context.view)
+          for (id, list) in zip(batch, lists) { try load(list, .outdated, into: slot, of: id) }
+          continue
+        }
         let found = try context.coordinator.destinationRows(of: batch, relationship: slot, in: context.view)
         context.coordinator.refreshRows(found.rows)
-        try HostWork.charge(batch.count)
+        let bytes = found.rows.reduce(0) { $0 &+ 16 &+ $1.weight }
+        let weight = room.take(bytes, of: batch.count) ? SharedWeight(bytes, in: context) : nil
         for (index, id) in batch.enumerated() {
-          guard let owner = context.registeredObject(for: id) else { continue }
-          let known = owner.toManyState(slot)
-          try owner.load(found.ids(index), into: known, slot: slot)
-          let ahead = RowsAhead(found.rows[found.ranges[index]], number: context.readAheadNumber)
-          known.keep(ahead.weight <= room ? ahead : .outdated)
-          room -= ahead.weight
-          owner.weighRelationships()
+          let rows = found.rows[found.ranges[index]]
+          let ahead = RowsAhead(rows: rows, number: context.readAheadNumber, weight: weight)
+          try load(found.ids(index), weight == nil ? .outdated : ahead, into: slot, of: id)
         }
       }
     }
     return owners.filter { $0.relationships[slot]?.rowsAhead != nil }
+  }
+
+  private func load(_ list: [ManagedObjectID], _ rows: RowsAhead, into slot: Slot, of id: ManagedObjectID) throws {
+    guard let owner = context.registeredObject(for: id) else { return }
+    let known = owner.toManyState(slot)
+    try owner.load(list, into: known, slot: slot)
+    known.keep(rows)
+    owner.weighRelationships()
+  }
+
+  /// Of the memory of a script the rows of destinations may take a part. Lists whose rows are more read theirs at the first walk.
+  private struct RowRoom {
+    private let isBounded = HostWork.greatestValue < .max
+    private var bytes = HostWork.greatestValue / 4
+    /// For how many owners rows are read next. What they weigh is not known before some are read.
+    private(set) var ownerCount: Int
+
+    init() { ownerCount = isBounded ? 1 : [Snapshot].batchSize }
+
+    var isUsedUp: Bool { bytes <= 0 }
+
+    /// Rows of so many owners were read. Whether they may be kept.
+    mutating func take(_ weight: Int, of count: Int) -> Bool {
+      defer { bytes -= weight }
+      if isBounded {
+        let fitting = (bytes - weight) / max(1, weight / max(1, count))
+        ownerCount = bytes <= weight ? [Snapshot].batchSize : max(1, min([Snapshot].batchSize, 8 * count, fitting))
+      }
+      return weight <= bytes
+    }
   }
 
   /// Owners further down the path are let go when the prefetch is done: the IDs of their destinations wait in the context.

@@ -19,6 +19,8 @@ final class RelatedChanges {
     let length: Int
     /// The objects that it leads to.
     let entities: Range<EntityIndex>
+    /// What is read of them, by name; nil where that is not known.
+    var names: Set<String>? = []
   }
 
   private static let wayBytes = 160
@@ -43,7 +45,9 @@ final class RelatedChanges {
     var result: OrderedSet<ManagedObject> = []
     for (index, way) in ways.values.enumerated() {
       try HostWork.charge(context.changedObjects.count + way.length)
-      let changed = context.changedObjects.filter { way.entities.contains($0.entity.index) }
+      let changed = context.changedObjects.filter {
+        way.entities.contains($0.entity.index) && $0.differs(in: way.names)
+      }
       if changed.isEmpty { continue }
       for owner in try context.owners(of: changed, along: relationships(of: index))
       where !owner.awaitsSave && entities.contains(owner.entity.index) { result.append(owner) }
@@ -69,6 +73,7 @@ final class RelatedChanges {
       try HostWork.charge()
       guard let property = place.property(key) else { return }
       if let last { way = try note(last, behind: way, to: place) }
+      if let way { try noteRead(property, of: place, at: way) }
       guard let relationship = property.relationship else {
         return try followInputs(of: property, entity: place, way: way)
       }
@@ -85,6 +90,21 @@ final class RelatedChanges {
     return ways.count - 1
   }
 
+  /// What is read at the end of a way. What is computed may read anything.
+  private func noteRead(_ property: ResolvedProperty, of place: ResolvedEntity, at way: Int) throws {
+    guard ways.values[way].names?.contains(property.name) == false else { return }
+    try HostWork.charge(place.subtree.count >> 2)
+    let isStored = try place.subtree.allSatisfy { index -> Bool in
+      let behavior = try context.behavior(of: context.model.entities[index])
+      if behavior.accessors[property.slot] != nil { return false }
+      switch behavior.kinds[property.slot] {
+      case .plain, .opaque, .toOne, .toMany: return true
+      case .transformable, .storedTransformable, .derived, .stored: return false
+      }
+    }
+    if isStored { ways.values[way].names?.insert(property.name) } else { ways.values[way].names = nil }
+  }
+
   private func length(of way: Int?) -> Int { way.map { ways.values[$0].length } ?? 0 }
 
   /// A store may compute what is derived, of what is saved.
@@ -97,6 +117,17 @@ final class RelatedChanges {
     }
     for input in derived.inputs ?? [] where input.contains(".") {
       try follow(input.split(separator: ".").map(String.init), from: entity, behind: way)
+    }
+  }
+}
+
+extension ManagedObject {
+  /// Whether any of these properties may be another one than in the store; of all where they are not known.
+  fileprivate func differs(in names: Set<String>?) -> Bool {
+    guard let names, !isInserted, !isDeleted, delayed.isEmpty else { return true }
+    return names.contains { name in
+      guard let slot = entity.property(name)?.slot else { return true }
+      return changed.contains(slot) || relationships[slot]?.hasChanges == true
     }
   }
 }

@@ -70,6 +70,11 @@ extension ManagedObject {
     }
   }
 
+  /// Takes the values as the store has them now, where nothing here is to be saved.
+  package final func takeCurrentValues() throws {
+    if !isFault, !state.contains(.listed) { _ = try takeCurrentRow() }
+  }
+
   /// Takes the row as the store has it now, where the other side of a relationship shows that this one is too old. An object that
   /// the next save writes keeps its own, so that the save finds the conflict. Nil where there is no row any more.
   final func takeCurrentRow() throws -> Snapshot? {

@@ -156,6 +156,8 @@ extension ManagedObject {
   /// The state of a to-many relationship with its destinations, which are read at the first access.
   private func loadedState(_ slot: Slot) throws -> ToManyState {
     noteRead(slot)
+    // A hook may fill a transient one when the object wakes up.
+    if self.state.contains(.fault), entity.properties[slot].isTransient { try fireFault() }
     let state = toManyState(slot)
     if !state.isLoaded {
       guard let context else { throw goneError }
@@ -406,15 +408,19 @@ extension ManagedObject {
     return destination
   }
 
-  /// An object that is about to join a list in which it is not known leads here already: by its row, if that is not too old. To
-  /// join would then change nothing, and be lost.
+  /// An object is about to join a list, and list and row do not agree whether it is there: one of the two is old. To join would
+  /// change one side alone, and be lost.
   private func readAnew(_ destination: ManagedObject, leadingHere inverse: Slot, slot: Slot) throws {
     guard isList(slot), case .toOne = destination.entity.properties[inverse].kind,
-      try destination.stored(inverse) == .objectID(objectID), !destination.changed.contains(inverse),
-      relationships[slot]?.contains(destination.objectID) != true
+      !destination.changed.contains(inverse)
     else { return }
+    let isListed = relationships[slot]?.contains(destination.objectID) == true
+    guard try (destination.stored(inverse) == .objectID(objectID)) != isListed else { return }
     if destination.snapshot != nil, try destination.takeCurrentRow() == nil {
       _ = try context?.coordinator.currentRow(of: destination.objectID)
+    }
+    if isListed, let known = relationships[slot], try destination.stored(inverse) != .objectID(objectID) {
+      unload(known, slot: slot)
     }
   }
 

@@ -5,16 +5,24 @@ struct RowsAhead {
   let rows: ArraySlice<Snapshot>
   /// The context's number of the time when they were read: as long as it has no other one, they count.
   let number: Int
-  /// The bytes that the rows keep, by estimate.
-  let weight: Int
+  /// Weighs what was read with them, for one list keeps the pages of all.
+  let weight: SharedWeight?
 
   /// Those that are to be read anew.
-  static let outdated = RowsAhead([], number: -1)
+  static var outdated: RowsAhead { RowsAhead(rows: [], number: -1, weight: nil) }
+}
 
-  init(_ rows: ArraySlice<Snapshot>, number: Int) {
-    (self.rows, self.number) = (rows, number)
-    weight = rows.reduce(0) { $0 &+ 16 &+ $1.weight }
+/// The bytes of what several things keep together: they weigh as long as one of them is there.
+final class SharedWeight {
+  private let context: ContextReference
+  private let bytes: Int
+
+  init(_ bytes: Int, in context: ManagedObjectContext) {
+    (self.context, self.bytes) = (context.reference, bytes)
+    context.weigh(bytes)
   }
+
+  deinit { context.context?.weigh(-bytes) }
 }
 
 /// The destinations of one to-many relationship of one object.
@@ -55,7 +63,7 @@ final class ToManyState {
   /// The bytes that it keeps, by estimate.
   var weight: Int {
     let count = members.count &+ added.count &+ removed.count &+ (moved?.count ?? 0)
-    return Self.ownWeight &+ Self.weight(of: count) &+ (rowsAhead?.weight ?? 0)
+    return Self.ownWeight &+ Self.weight(of: count)
   }
 
   var hasChanges: Bool { isReordered || !added.isEmpty || !removed.isEmpty }
@@ -79,6 +87,11 @@ final class ToManyState {
   }
 
   /// Keeps the rows of the destinations for the first walk.
+  /// Those of these that came since the last save.
+  func added(among ids: Set<ManagedObjectID>) -> [ManagedObjectID] {
+    ids.count < added.count ? ids.filter { added.contains($0) } : added.filter(ids.contains)
+  }
+
   func keep(_ rows: RowsAhead) { rowsAhead = rows }
 
   /// The first walk begins.

@@ -13,10 +13,11 @@ struct DeletePropagation {
       guard let relationship = object.entity.properties[slot].relationship else { continue }
       let rule = relationship.description.deleteRule
       if rule == .noAction { continue }
+      if rule == .cascade { try object.readAnewForCascade(slot, relationship) }
       for id in try object.destinationIDs(slot) {
         try HostWork.charge()
         guard let destination = try context.objectIfPresent(with: id) else { continue }
-        if rule == .cascade { try context.delete(destination) }
+        if rule == .cascade, try object.holds(destination, relationship) { try context.delete(destination) }
         if rule != .deny, let inverse = relationship.inverseSlot, !destination.isDeleted {
           try destination.detach(object.objectID, slot: inverse)
         }
@@ -43,12 +44,31 @@ extension ManagedObject {
     }
   }
 
+  /// Pairs are in no row of the destinations, which would tell that one is gone: a list that was read earlier is read anew.
+  final func readAnewForCascade(_ slot: Slot, _ relationship: ResolvedRelationship) throws {
+    guard let known = relationships[slot], known.isLoaded, !objectID.isTemporaryID,
+      !relationship.description.isTransient,
+      relationship.isManyToMany || relationship.inverseSlot == nil, let context
+    else { return }
+    let stored = try context.coordinator.destinations(of: [objectID], relationship: slot)[0]
+    unload(known, slot: slot)
+    try load(stored, into: known, slot: slot)
+  }
+
+  /// Whether a destination still leads here: a list may be older than the rows of its members, one of which was moved since.
+  final func holds(_ destination: ManagedObject, _ relationship: ResolvedRelationship) throws -> Bool {
+    guard relationship.description.isToMany, let inverse = relationship.inverseSlot,
+      case .toOne = destination.entity.properties[inverse].kind, !destination.isDeleted
+    else { return true }
+    return try destination.stored(inverse) == .objectID(objectID)
+  }
+
   /// New objects go that will never have a row: a relationship that leads to them forgets them. That is a change, unless it was
   /// none that it led there (awake-from-fetch).
   final func release(_ gone: Set<ManagedObjectID>, slot: Slot) throws {
     let ids: [ManagedObjectID]
     if case .toMany = entity.properties[slot].kind {
-      ids = relationships[slot]?.added.filter(gone.contains) ?? []
+      ids = relationships[slot]?.added(among: gone) ?? []
     } else if hasLiveValues, case .objectID(let id)? = current(slot), gone.contains(id) {
       ids = [id]
     } else {

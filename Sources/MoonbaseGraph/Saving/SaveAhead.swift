@@ -66,6 +66,12 @@ final class SaveAhead {
     coordinator.didSave(changes)
   }
 
+  /// Ends the save, which is undone if it is not done by now.
+  func breakOff() {
+    errand.stop()
+    _ = errand.wait()
+  }
+
   /// Waits for its end; the error of a save that failed.
   func wait() -> (any Error)? {
     let ending = errand.wait()
@@ -124,7 +130,7 @@ extension ManagedObjectContext {
   /// Waits for the save that is under way, if there is one. If it fails its objects have their changes again, and the error waits for
   /// `finishSave`.
   @inline(__always)
-  func settle() {
+  package func settle() {
     if saveUnderWay != nil { settleSave() }
   }
 

@@ -90,6 +90,19 @@ struct InMemoryContents {
 
   // MARK: Saving
 
+  /// What a row keeps beside its values: its places in the table, in the order of keys and in those of who points at it.
+  private static let rowWeight = 160
+
+  /// How many bytes the rows would weigh more, by estimate.
+  func growth(by changes: StoreChanges) -> Int {
+    let inserted = changes.inserted.reduce(0) { $0 &+ Self.rowWeight &+ $1.weight }
+    let updated = changes.updated.reduce(0) { $0 &+ $1.snapshot.weight &- (row(of: $1.snapshot.id)?.weight ?? 0) }
+    let deleted = changes.deleted.reduce(0) { sum, deletion in
+      sum &+ (row(of: deletion.id).map { Self.rowWeight &+ $0.weight } ?? 0)
+    }
+    return inserted &+ updated &- deleted
+  }
+
   /// What keeps changes from being written; where it is nothing, their unique values are claimed.
   mutating func claim(_ changes: StoreChanges) -> (conflicts: [SaveConflict], claims: Claims) {
     let versions = otherVersions(than: changes)

@@ -1,5 +1,6 @@
 public import MoonbaseModel
 public import MoonbasePlatform
+import Synchronization
 
 /// A store that keeps its rows in memory and forgets them with the process.
 ///
@@ -17,6 +18,8 @@ public final class InMemoryStore: PersistentStore {
   let contents: Lock<InMemoryContents>
   /// Held by the session that saves.
   private let saves = Lock(())
+  /// What the runs are told that saved here.
+  private let weight = StoredWeight()
 
   /// Makes an empty store for a model's entities, or those of one configuration.
   public init(model: ResolvedModel, configuration: String? = nil) throws {
@@ -55,7 +58,20 @@ public final class InMemoryStore: PersistentStore {
     }
   }
 
-  public func beginSave(author: String?) -> any SaveSession { InMemorySaveSession(contents, saves.hold()) }
+  public func beginSave(author: String?) -> any SaveSession { InMemorySaveSession(contents, saves.hold(), weight) }
+}
+
+/// The bytes of the rows of an in-memory store. They are the memory of the run that saved them, until it ends or the store goes.
+private final class StoredWeight: Sendable {
+  private let bytes = Atomic(0)
+
+  func add(_ growth: Int) throws {
+    try HostMemory.keep(growth)
+    bytes.add(growth, ordering: .relaxed)
+  }
+
+  // Less ends no run.
+  deinit { try? HostMemory.keep(-bytes.load(ordering: .relaxed)) }
 }
 
 /// A save of an in-memory store. Others read meanwhile, and nobody else saves: what was looked at stays so until the commit, which only
@@ -63,16 +79,26 @@ public final class InMemoryStore: PersistentStore {
 private final class InMemorySaveSession: SaveSession {
   private let contents: Lock<InMemoryContents>
   private let turn: LockHold<Void>
+  private let weight: StoredWeight
+  /// What the rows weigh more by this save.
+  private var growth = 0
   private var changes = StoreChanges()
   private var claims = InMemoryContents.Claims()
   private var metadata: [String: Value]?
   private var isOver = false
 
-  init(_ contents: Lock<InMemoryContents>, _ turn: LockHold<Void>) { (self.contents, self.turn) = (contents, turn) }
+  init(_ contents: Lock<InMemoryContents>, _ turn: LockHold<Void>, _ weight: StoredWeight) {
+    (self.contents, self.turn, self.weight) = (contents, turn, weight)
+  }
 
   deinit { abort() }
 
-  func write(_ changes: StoreChanges) -> [SaveConflict] {
+  func write(_ changes: StoreChanges) throws -> [SaveConflict] {
+    growth = contents.withLock { $0.growth(by: changes) }
+    do { try weight.add(growth) } catch {
+      growth = 0
+      throw error
+    }
     let result = contents.withLock { $0.claim(changes) }
     claims = result.claims
     if result.conflicts.isEmpty { self.changes = changes }
@@ -90,7 +116,10 @@ private final class InMemorySaveSession: SaveSession {
     }
   }
 
-  func abort() { end { $0.giveUp(claims) } }
+  func abort() {
+    if !isOver { try? weight.add(-growth) }
+    end { $0.giveUp(claims) }
+  }
 
   private func end(_ body: (inout InMemoryContents) -> Void) {
     if isOver { return }

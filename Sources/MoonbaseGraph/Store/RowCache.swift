@@ -1,5 +1,7 @@
 import MoonbaseModel
 import MoonbasePlatform
+import OrderedCollections
+import Synchronization
 
 /// Rows that were read one by one, shared by all contexts.
 ///
@@ -13,6 +15,8 @@ final class RowCache: Sendable {
     var old = IDMap<Snapshot>()
     /// What came to the young one: pages, for a row keeps the whole page that it is in.
     var weight = 0
+    /// What came to the old one.
+    var oldWeight = 0
     var lastPage: ObjectIdentifier?
     /// How many readers are on their way.
     var readers = 0
@@ -32,10 +36,46 @@ final class RowCache: Sendable {
   static let usualCapacity = 16_384
 
   /// `share` is a divisor of the weight.
-  init(capacity: Int = usualCapacity, share: Int = 1) { (self.capacity, self.share) = (capacity, share) }
+  init(capacity: Int = usualCapacity, share: Int = 1) {
+    (self.capacity, self.share) = (capacity, share)
+    let reference = WeakCache(cache: self)
+    Self.all.withLock { $0[ObjectIdentifier(self)] = reference }
+  }
+
+  deinit { Self.all.withLock { $0[ObjectIdentifier(self)] = nil } }
+
+  // MARK: All caches of the process
+
+  private struct WeakCache {
+    weak var cache: RowCache?
+  }
+
+  private static let all = Lock<OrderedDictionary<ObjectIdentifier, WeakCache>>([:])
+  /// What came to all of them since they were last weighed together.
+  private static let grown = Atomic(0)
+
+  /// A script may open many stores, and keep many views: what all caches keep is to be a quarter of its memory as well. The others give
+  /// theirs up, the oldest first, for who reads now.
+  private func balance() {
+    let bound = HostWork.greatestValue
+    guard bound < .max, Self.grown.load(ordering: .relaxed) > bound / 32 else { return }
+    Self.grown.store(0, ordering: .relaxed)
+    let caches = Self.all.withLock { $0.values.compactMap(\.cache) }
+    var excess = caches.reduce(0) { $0 + $1.weight } - bound / 4
+    for cache in caches where cache !== self && excess > 0 {
+      excess -= cache.weight
+      cache.removeAll()
+    }
+  }
+
+  /// The bytes of the pages that are kept.
+  var weight: Int { contents.withLock { $0.weight + $0.oldWeight } }
+
+  // MARK: Rows
 
   subscript(id: ManagedObjectID) -> Snapshot? {
-    contents.withLock { cache in
+    defer { balance() }
+    return contents.withLock { cache in
       if let found = cache.young[id] { return found }
       guard let found = cache.old[id] else { return nil }
       put(found, in: &cache)
@@ -67,6 +107,7 @@ final class RowCache: Sendable {
     contents.withLock { cache in
       for row in rows where row.version >= cache.written[row.id] ?? .min { put(row, in: &cache) }
     }
+    balance()
   }
 
   /// Rows were saved: readers on their way bring no older ones.
@@ -105,21 +146,29 @@ final class RowCache: Sendable {
   func removeAll() {
     contents.withLock { cache in
       (cache.young, cache.old) = (IDMap(), IDMap())
-      (cache.weight, cache.lastPage) = (0, nil)
+      (cache.weight, cache.oldWeight, cache.lastPage) = (0, 0, nil)
     }
   }
 
   private func put(_ row: Snapshot, in cache: inout Contents) {
     let known = cache.young[row.id] ?? cache.old[row.id]
     let newest = known.map { $0.version > row.version ? $0 : row } ?? row
-    cache.young[row.id] = newest
     let page = ObjectIdentifier(newest.page)
-    if cache.lastPage != page { cache.weight += newest.page.weight }
+    if cache.lastPage != page {
+      // What would push all else out is not kept.
+      guard newest.page.weight <= greatestWeight / 2 else {
+        (cache.young[row.id], cache.old[row.id]) = (nil, nil)
+        return
+      }
+      cache.weight += newest.page.weight
+      Self.grown.add(newest.page.weight, ordering: .relaxed)
+    }
+    cache.young[row.id] = newest
     cache.lastPage = page
     if cache.young.count >= capacity || cache.weight >= greatestWeight {
       cache.old = cache.young
       cache.young = IDMap()
-      (cache.weight, cache.lastPage) = (0, nil)
+      (cache.oldWeight, cache.weight, cache.lastPage) = (cache.weight, 0, nil)
     }
   }
 }

@@ -11,10 +11,15 @@ extension LuaState {
   }
 
   /// Counts what the host's work holds on its way for the run on this thread. Evaluated once.
-  static let answersForHostMemory: Void = HostMemory.setWeigher { bytes in
-    mbl_weigh_running(Int64(bytes))
-    return mbl_run_is_ending() ? HostWork.ending() : nil
-  }
+  static let answersForHostMemory: Void = HostMemory.setWeigher(
+    { bytes in
+      mbl_weigh_running(Int64(bytes))
+      return mbl_run_is_ending() ? HostWork.ending() : nil
+    },
+    keeper: { bytes in
+      LuaState.current?.weighForRun(bytes)
+      return mbl_run_is_ending() ? HostWork.ending() : nil
+    })
 
   /// The error with which this run ends, once it must; nil before.
   package var ending: LuaError? { endedError([]) }

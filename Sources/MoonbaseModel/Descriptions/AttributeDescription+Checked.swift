@@ -26,7 +26,7 @@ extension AttributeDescription {
     case (.integer16, _): return .int(try integer(value, in: Int64(Int16.min)...Int64(Int16.max)))
     case (.integer32, _): return .int(try integer(value, in: Int64(Int32.min)...Int64(Int32.max)))
     case (.integer64, _): return .int(try integer(value, in: Int64.min...Int64.max))
-    case (.double, .int(let number)): return .double(Double(number))
+    case (.double, .int(let number)): return .double(try double(number))
     case (.float, .int(let number)): return .double(Double(Float(number)))
     case (.float, .double(let number)) where !number.isNaN: return .double(try single(number))
     case (.decimal, .decimal(let number)) where !number.isNaN: return value
@@ -57,6 +57,19 @@ extension AttributeDescription {
         .invalidValue, message: "\(exact) does not fit \(type.phrase): \(range.lowerBound) to \(range.upperBound)")
     }
     return exact
+  }
+
+  /// Beyond 2^53 most whole numbers are no doubles: a rounded one would not be found by the number that was given.
+  private func double(_ number: Int64) throws(ModelError) -> Double {
+    let double = Double(number)
+    guard Int64(exactly: double) == number else {
+      throw ModelError(
+        .invalidValue,
+        message:
+          "\(number) is no double, the nearest is \(Int64(exactly: double).map(String.init) ?? "\(double)"): give that, "
+          + "or make the attribute an Integer 64 or a decimal")
+    }
+    return double
   }
 
   private func single(_ number: Double) throws(ModelError) -> Double {

@@ -115,6 +115,8 @@ package struct LayoutBuilder {
     if destination.hasSubentities {
       let wanted = "Z\(numbers[destination.index] ?? 0)_\(column.dropFirst())"
       layout.entityColumn = companion(wanted, of: name, in: entity)
+      // A key alone would not tell of which entity the destination is.
+      if layout.entityColumn == nil { missing[entity.index, default: []].append(wanted) }
     }
     if let slot = relationship.inverseSlot, case .toMany(let inverse) = destination.properties[slot].kind,
       inverse.description.isOrdered

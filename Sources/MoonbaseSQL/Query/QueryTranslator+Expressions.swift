@@ -28,6 +28,9 @@ extension QueryTranslator {
     return scope
   }
 
+  /// No row has it.
+  private static let keyOfNone: Int64 = -1
+
   /// A literal. The key of an object in another store or table would be some other object's: SQL must not see it.
   func constant(_ value: Value) throws -> SQLTerm {
     let kind: SQLKind
@@ -40,6 +43,9 @@ extension QueryTranslator {
     case .data: kind = .data
     case .uuid: kind = .uuid
     case .uri: kind = .uri
+    case .objectID(let id) where id.isTemporaryID && layout.model.entity(of: id) != nil:
+      // Nothing that is stored leads to an object that is not.
+      return try constant(.objectID(ManagedObjectID(store: store, entity: id.entitySymbol, key: Self.keyOfNone)))
     case .objectID(let id):
       guard id.storeNumber == store.rawValue, let entity = layout.model.entity(of: id) else {
         throw Untranslatable("it names an object of another store")

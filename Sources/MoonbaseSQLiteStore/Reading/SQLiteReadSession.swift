@@ -49,7 +49,8 @@ final class SQLiteReadSession: ReadSession, @unchecked Sendable {  // what chang
     looksAtFile: Bool = false, _ body: (Session) throws -> Result
   ) throws -> Result {
     guard isView else { return try store.read(looksAtFile: looksAtFile, body) }
-    return try turn.withLock { _ in
+    // Another thread may have it for as long as a page takes.
+    return try turn.withLockInTime { _ in
       try checkGoesOn()
       guard let kept else { return try store.read(looksAtFile: looksAtFile, body) }
       do { return try body(kept) } catch { throw store.explained(error) }

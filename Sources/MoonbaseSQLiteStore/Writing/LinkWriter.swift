@@ -78,14 +78,24 @@ struct LinkWriter {
     guard let order = links.order else { return }
     switch try layout.layout(of: links.owner).slots[links.slot] {
     case .join(let join):
-      guard let column = join.orderColumn else { return }
+      guard let column = join.orderColumn else { throw lacksPlaces(links) }
       try write(order, of: links.owner, in: OrderColumn(join: join, column: column))
     case .foreignKey(let toOne, let destination):
-      guard let column = toOne.orderColumn else { return }
+      guard let column = toOne.orderColumn else { throw lacksPlaces(links) }
       let table = try layout.layout(layout.model.entities[destination]).table
       try write(order, of: links.owner, in: OrderColumn(toOne: toOne, table: table, column: column))
     case .none, .lost, .attribute, .toOne: break
     }
+  }
+
+  /// The file is another than its model says.
+  private func lacksPlaces(_ links: StoreChanges.Links) -> GraphError {
+    let name = name(of: links)
+    return GraphError(
+      .invalidStore,
+      message:
+        "\(links.owner): the file has no column for the places of \(name), so its order cannot be saved; nothing was saved",
+      entity: links.owner.entityName, property: name, objectID: links.owner)
   }
 
   private func write(_ order: StoreChanges.Order, of owner: ManagedObjectID, in column: OrderColumn) throws {

@@ -105,6 +105,13 @@ extension HostTypes {
       let domain = try openDomain()
       let entity = try Self.entity(of: call, in: context)
       let values = try domain.values(try Self.values(of: call, at: 1, for: entity), of: entity, in: context)
+      guard !values.isEmpty else {
+        throw call.argumentError(
+          1,
+          problem:
+            "no values to find by (a nil in a table is none): give one, moonbase.null where none is meant, or call "
+            + "context:fetch(\"\(entity.name)\"):first()")
+      }
       try call.return(try Self.find(entity, with: values, in: context).map { try domain.handle($0) } ?? .nil)
     }
     context.method("upsert", upTo: 3) { [unowned self] context, call in try upsert(context, call: &call) }
@@ -144,6 +151,8 @@ extension HostTypes {
       sought[key] = value
     }
     let found = try Self.find(entity, with: sought, in: context)
+    // It was found by the row that the store has now: the values are compared with that one.
+    try found?.takeCurrentValues()
     return try context.undoingOnFailure {
       let object = try found ?? context.insert(entity.name)
       for (key, value) in values { try object.setValue(value, forKey: key) }

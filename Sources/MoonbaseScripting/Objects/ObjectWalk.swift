@@ -1,6 +1,14 @@
 import MoonbaseGraph
+import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
+
+extension HostTypes {
+  /// Only `for` has a walk in its hands.
+  func describeWalk() {
+    walk.operator(.close) { call in try call.object(0, as: ObjectWalk.self).close(failing: !call.isNil(1)) }
+  }
+}
 
 /// Walks the objects that matched when it began; skips those that are gone since.
 final class ObjectWalk {
@@ -10,6 +18,7 @@ final class ObjectWalk {
   private let saveEvery: Int?
   private var position = 0
   private var visited: [ManagedObject] = []
+  private var isOver = false
 
   init(_ box: RequestBox, domain: ScriptDomain) throws {
     self.box = box
@@ -21,7 +30,15 @@ final class ObjectWalk {
   /// The bytes that it keeps; what it visits is weighed by the context.
   var weight: Int { found.weight }
 
+  /// Its loop is left. What is on its way to the store arrives first, and why it did not, the loop says; where it fails, others wait for it.
+  func close(failing: Bool) throws {
+    isOver = true
+    found.close()
+    if saveEvery != nil, !failing { try box.context.finishSave() }
+  }
+
   func next() throws -> ManagedObject? {
+    if isOver { return nil }
     if let saveEvery, visited.count >= saveEvery { try saveVisited(ahead: true) }
     _ = try box.context
     while try found.reaches(position) {

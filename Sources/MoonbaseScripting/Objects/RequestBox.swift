@@ -130,6 +130,7 @@ final class RequestBox {
   /// The request of objects. Throws for one of groups, which are no objects.
   func objectRequest(_ method: String) throws -> FetchRequest {
     let request = request
+    if method != "each" { try refuseSaving(method) }
     guard request.propertiesToGroupBy.isEmpty, request.havingPredicate == nil else {
       let step = request.propertiesToGroupBy.isEmpty ? "having" : "group_by"
       throw ScriptError(
@@ -138,6 +139,14 @@ final class RequestBox {
           "\(method) gives objects, and \(step) makes groups of them: call dictionaries { ... }, or leave \(step) out")
     }
     return request
+  }
+
+  /// Only a walk can save on its way.
+  func refuseSaving(_ method: String) throws {
+    guard saveEvery != nil else { return }
+    throw ScriptError(
+      .invalidRequest,
+      message: "\(method) saves nothing: save_every belongs to a walk, as in request:save_every(500):each()")
   }
 
   private static func all(_ conditions: [Predicate]) -> Predicate {
@@ -197,7 +206,11 @@ extension HostTypes {
       let (condition, values) = try Self.predicate(call, domain: domain, in: try box.context)
       return try box.with(.change { $0.havingPredicate = condition }, weight: condition.weight, naming: values)
     }
-    step("save_every", upTo: 1) { box, call, _ in try box.with(.saveEvery(max(1, Self.count(call)))) }
+    step("save_every", upTo: 1) { box, call, _ in
+      let count = try Self.count(call)
+      guard count > 0 else { throw call.argumentError(0, problem: "a number of at least 1 is expected, got \(count)") }
+      return try box.with(.saveEvery(count))
+    }
     describeResults()
     describeMisuse()
   }
@@ -288,9 +301,14 @@ extension HostTypes {
           guard let object = try walk.next() else { return call.returnNil() }
           try call.return(object, as: type(of: object.entity))
         })
+      // What `for` closes when it is left, by `break` too.
+      call.returnNil()
+      call.returnNil()
+      try call.return(walk, as: self.walk)
     }
     request.method("dictionaries", upTo: 1) { [unowned self] box, call in
       let domain = try openDomain()
+      try box.refuseSaving("dictionaries")
       var request = box.request
       var memory = HostMemory()
       if !call.isNil(0) {

@@ -25,6 +25,8 @@ extension ScriptDomain {
 
   private func open(_ table: LuaTable, with opener: ContainerOpener) throws -> LuaTable {
     letGoOfUnusedContexts()
+    // One that reads nothing more would keep them.
+    for context in contexts { context.copyRowsOfSparsePages() }
     let known = Symbol.weight
     defer { weighNames(since: known) }
     let context = try context(of: opener(containerDescription(table)))
@@ -58,6 +60,11 @@ extension ScriptDomain {
     contexts = []
     state.weigh(-namesWeight)
     namesWeight = 0
+  }
+
+  /// Waits for what other threads still save for these contexts, as long as the limits of the run allow.
+  func settle() {
+    for context in contexts { context.settle() }
   }
 
   /// Contexts that a script opened and has nothing of any more, neither changes nor objects, go, and close their stores.

@@ -40,6 +40,7 @@ public struct ScriptRunner {
         let chunks = try sources.map { try domain.state.load(Self.source(of: $0), in: environment) }
         try prepare()
         for chunk in chunks { results = try chunk.call(arguments.map(LuaValue.text)) }
+        domain.settle()
         try domain.state.flushFiles()
       }
       let outcome = ending()
@@ -58,7 +59,10 @@ public struct ScriptRunner {
       return outcome
     }
     do {
-      try domain.state.run { try domain.state.flushFiles() }
+      try domain.state.run {
+        domain.settle()
+        try domain.state.flushFiles()
+      }
       return outcome
     } catch {
       let messages = [outcome.message, self.outcome(of: error).message].compactMap(\.self)
@@ -125,6 +129,7 @@ public struct ScriptRunner {
   private func outcome(of error: any Error) -> Outcome {
     let script = error as? LuaError
     if let status = script?.kind.exitStatus {
+      domain.state.run { domain.settle() }
       return Outcome(status: Int32(truncatingIfNeeded: status), message: ending().message)
     }
     // What a script raised again with `error` or `assert` is the error that it got.

@@ -25,6 +25,7 @@ import Testing
     "for i = 1, 1e7 do c:insert('Person') end",
     "for i = 1, 1e5 do c:insert('Person', { name = long .. i }) end",
     "for i = 1, 1e5 do c:insert('Person'):set_primitive('name', long .. i) end",
+    "for i = 1, 1e5 do c:insert('Person', { name = long .. i }) assert(c:save()) c:reset() end",
     "local l = {} for i = 1, 1e4 do l[i] = long end c:insert('Person').any = l",
     "local l = {} for i = 1, 100 do l[i] = {} for j = 1, 50 do l[i][j] = long end end c:insert('Person').any = l",
     "local l = {} for i = 1, 1e4 do l[i] = long end c:fetch('Person'):where('name IN %@', l)",

@@ -84,6 +84,21 @@ import Testing
     #expect(try world.find("Person", "TRUEPREDICATE", "department.name", pending: false) == ["p1", "p2"])
   }
 
+  /// What changed of them besides is no reason to look at all that lead to them.
+  @Test func onlyWhatIsReadOfARelatedObjectCounts() throws {
+    let world = try World(.memory)
+    let entity = try world.context.entity("Person")
+    func owners(_ format: String) throws -> Int {
+      let request = FetchRequest("Person", where: try Predicate(format: format))
+      return try RelatedChanges(request, of: entity, in: world.context).owners(entity.subtree).count
+    }
+    try world.context.insert("Person").setObject(world.departments[0], forKey: "department")
+    #expect(try owners("department.name = 'a'") == 0)
+    #expect(try owners("department.employees.@count = 2") == 1)
+    world.departments[0]["name"] = "z"
+    #expect(try owners("department.name = 'a'") == 1)
+  }
+
   /// Paths that begin alike share their beginning, and each key is looked at once and counted.
   @Test func manyKeyPathsAreFollowedInStepWithTheirNumber() throws {
     let world = try World(.memory)

@@ -71,6 +71,56 @@ import Testing
     try scene.check(0)
   }
 
+  /// The list is older than the row of its member.
+  private func olderList(_ kind: StoreKind) throws -> (Scene, mine: ManagedObjectContext, list: ManagedObject) {
+    let scene = try Scene(kind, in: 0)
+    let mine = scene.bench.stranger()
+    let list = try mine.object(with: scene.departments[0].objectID)
+    #expect(try list.objects(forKey: "employees").count == 1)
+    try scene.person.setObject(scene.departments[1], forKey: "department")
+    try scene.theirs.save()
+    return (scene, mine, list)
+  }
+
+  @Test(arguments: StoreKind.allCases, [false, true])
+  func whoWasMovedAwaySinceTheListWasReadIsAdded(_ kind: StoreKind, assigning: Bool) throws {
+    let (scene, mine, list) = try olderList(kind)
+    let seen = try mine.object(with: scene.person.objectID)
+    #expect(try seen.object(forKey: "department")?.objectID == scene.departments[1].objectID)
+    if assigning {
+      try list.setObjects([seen], forKey: "employees")
+    } else {
+      try list.add(seen, to: "employees")
+    }
+    #expect(try seen.object(forKey: "department") == list)
+    try mine.save()
+    #expect(try list.objects(forKey: "employees") == [seen])
+    try scene.check(0)
+  }
+
+  @Test(arguments: StoreKind.allCases, [false, true])
+  func whoWasMovedAwaySinceTheListWasReadIsNotDeletedWithItsOwner(_ kind: StoreKind, isRead: Bool) throws {
+    let bench = try StoreBench(kind)
+    let (theirs, mine) = (bench.stranger(), bench.context())
+    let departments = try (0..<2).map { _ in try theirs.insert("Department") }
+    let project = try theirs.insert("Project", values: ["title": "P"])
+    try project.setObject(departments[0], forKey: "department")
+    try theirs.save()
+    let owner = try mine.object(with: departments[0].objectID)
+    #expect(try owner.objects(forKey: "projects").count == 1)
+    try project.setObject(departments[1], forKey: "department")
+    try theirs.save()
+    if isRead { #expect(try mine.object(with: project.objectID)["title"] == "P") }
+    try mine.delete(owner)
+    try mine.save()
+    let fresh = bench.stranger()
+    #expect(
+      try fresh.fetch(FetchRequest("Project")).map { try $0.object(forKey: "department")?.objectID } == [
+        departments[1].objectID
+      ])
+    #expect(mine.brokenInvariants().isEmpty)
+  }
+
   /// What it changed goes by the row that it knows, and a newer one must not come in below without a word.
   @Test(arguments: StoreKind.allCases)
   func aChangedMemberWhoseRowIsOlderIsAConflict(_ kind: StoreKind) throws {

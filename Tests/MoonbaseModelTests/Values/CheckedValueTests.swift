@@ -34,6 +34,7 @@ import enum MoonbaseModel.Predicate
     (.decimal, "340282366920938463463374607431768211456", "the text does not fit exactly: a decimal keeps 38 digits"),
     (.uuid, "11111111-2222-3333-4444-555555555555\u{0}x", "the text is no UUID"),
     (.decimal, 1.5, "give a decimal or text"), (.float, 1e300, "too large for a float"),
+    (.double, .int(9_007_199_254_740_993), "9007199254740993 is no double, the nearest is 9007199254740992: give that"),
     (.float, 1e-46, "too small for a float"), (.float, -1e-300, "too small for a float"),
     (.uri, "http://a", "make a URI"),
     (.binaryData, "x", "takes binary data"), (.objectID, 5, "takes an object ID"), (.composite, 5, "takes a composite"),

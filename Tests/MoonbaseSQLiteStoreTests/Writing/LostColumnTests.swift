@@ -1,0 +1,75 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseSQLite
+import MoonbaseSQLiteStore
+import MoonbaseTestSupport
+import Testing
+
+import enum MoonbaseModel.Predicate
+
+/// Files that lack a column beside that of a relationship: what cannot be saved whole is not saved.
+@Suite struct LostColumnTests {
+  private func context(_ people: PeopleStore, opening: Bool = false) throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(model: people.model)
+    try coordinator.add(opening ? SQLiteStore(url: people.folder.file(), model: people.model) : people.store)
+    return try ManagedObjectContext(coordinator)
+  }
+
+  @Test func anOrderWithoutAColumnForItIsNotSaved() throws {
+    let people = try PeopleStore()
+    let before = try context(people)
+    let department = try before.insert("Department")
+    let projects = try ["a", "b", "c"].map { try before.insert("Project", values: ["title": .string($0)]) }
+    try department.setObjects(projects, forKey: "projects")
+    try before.save()
+    try RawDatabase(people.folder.file()).connection.execute("ALTER TABLE ZPROJECT DROP COLUMN Z_FOK_DEPARTMENT")
+    let after = try context(people, opening: true)
+    let found = try after.object(with: department.objectID)
+    try found.setObjects(found.objects(forKey: "projects").reversed(), forKey: "projects")
+    let error = #expect(throws: GraphError.self) { try after.save() }
+    #expect(error?.code == .invalidStore && error?.property == "projects" && error?.objectID == department.objectID)
+    #expect(error?.message.contains("the file has no column for the places of projects") == true)
+  }
+
+  @Test func aDestinationWhoseEntityCannotBeToldIsNotSaved() throws {
+    var person = EntityDescription("P")
+    person.attributes = [AttributeDescription("name", type: .string)]
+    person.relationships = [
+      .toOne("boss", destination: "P", inverse: "team"), .toMany("team", destination: "P", inverse: "boss"),
+    ]
+    var special = EntityDescription("S")
+    special.superentityName = "P"
+    let people = try PeopleStore(ManagedObjectModel(entities: [person, special]))
+    let before = try context(people)
+    let (one, other) = (try before.insert("P"), try before.insert("S"))
+    try before.save()
+    try RawDatabase(people.folder.file()).connection.execute("ALTER TABLE ZP DROP COLUMN Z1_BOSS")
+    let after = try context(people, opening: true)
+    try after.object(with: one.objectID).setObject(after.object(with: other.objectID), forKey: "boss")
+    let error = #expect(throws: GraphError.self) { try after.save() }
+    #expect(error?.message.contains("Z1_BOSS") == true, "\(error as Any)")
+  }
+
+  /// Nothing that is stored leads to an object that is not: the store is asked, and looks at no row.
+  @Test func aConditionOnAnUnsavedObjectIsAnsweredInSQL() throws {
+    let people = try PeopleStore()
+    defer { withExtendedLifetime(people) {} }
+    let context = try context(people)
+    for number in 1...500 { try context.insert("Person", values: ["age": .int(Int64(number % 100))]) }
+    try context.save()
+    let new = try context.insert("Department")
+    let units = try HostWorkMeter.units {
+      for format in ["department = %@", "department IN {%@}", "ANY friends.department = %@"] {
+        let request = FetchRequest("Person", where: try Predicate(format: format, arguments: [.objectID(new.objectID)]))
+        #expect(try context.fetch(request).isEmpty)
+        #expect(try context.count(request) == 0)
+      }
+    }
+    #expect(units < 500)
+    let others = FetchRequest(
+      "Person", where: try Predicate(format: "department != %@", arguments: [.objectID(new.objectID)]))
+    #expect(try context.count(others) == 500)
+    try context.fetch(others)[0].setObject(new, forKey: "department")
+    #expect(try context.count(others) == 499)
+  }
+}

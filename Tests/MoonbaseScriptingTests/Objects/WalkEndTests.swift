@@ -1,0 +1,52 @@
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseScripting
+import MoonbaseTestSupport
+import Testing
+
+/// Walks that end before their end.
+@Suite struct WalkEndTests {
+  @Test func aLoopThatIsLeftReadsNoFurther() throws {
+    let bench = try ScriptBench()
+    _ = try bench.lines(
+      "for i = 1, 3000 do context:insert('Person', { firstName = 'P' .. i, age = 1 }) end assert(context:save())")
+    let units = try HostWorkMeter.units {
+      _ = try bench.lines(
+        "for i = 1, 20 do for p in context:fetch('Person'):sort('firstName'):each() do break end context:rollback() end"
+      )
+    }
+    #expect(units < 20 * 3000)
+  }
+
+  @Test func aWalkGoesOnWhereAnotherLoopLeftIt() throws {
+    let lines = try ScriptBench().lines(
+      """
+      for i = 1, 5 do context:insert("Person", { firstName = "P" .. i, age = 1 }) end
+      assert(context:save())
+      local walk = context:fetch("Person"):sort("firstName"):each()
+      for p in walk do print(p.firstName) break end
+      for p in walk do print(p.firstName) end
+      for p in context:fetch("Person"):sort("firstName"):each() do print(p.firstName) break end
+      print(select("#", context:fetch("Person"):each()))
+      """)
+    #expect(lines == ["P1", "P2", "P3", "P4", "P5", "P1", "4"])
+  }
+
+  @Test(arguments: StoreKind.allCases, [1, 3, 40])
+  func aResetWithinAWalkPassesOverNothing(_ kind: StoreKind, _ every: Int) throws {
+    let bench = try ScriptBench(kind)
+    let lines = try bench.lines(
+      """
+      for i = 1, 200 do context:insert("Person", { age = 1 }) end
+      assert(context:save())
+      local n = 0
+      for p in context:fetch("Person"):each() do
+        n, p.age = n + 1, 2
+        if n % \(every) == 0 then assert(context:save()) context:reset() end
+      end
+      assert(context:save())
+      print(n, context:fetch("Person"):where("age = 2"):count())
+      """)
+    #expect(lines == ["200\t200"])
+  }
+}
