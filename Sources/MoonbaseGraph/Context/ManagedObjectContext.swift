@@ -140,8 +140,7 @@ public final class ManagedObjectContext {
   }
 
   deinit {
-    // Whoever began it is over, and its limits with it: who wanted the save to be done has waited for it.
-    saveUnderWay?.breakOff()
+    _ = saveUnderWay?.wait()
     knownReference?.clear()
     registered.abandon { $0.becomeAbandoned(because: .contextGone) }
     weight = 0

@@ -13,11 +13,13 @@ struct DeletePropagation {
       guard let relationship = object.entity.properties[slot].relationship else { continue }
       let rule = relationship.description.deleteRule
       if rule == .noAction { continue }
-      if rule == .cascade { try object.readAnewForCascade(slot, relationship) }
+      let gone = rule == .cascade ? try object.takenOut(of: slot, relationship) : []
       for id in try object.destinationIDs(slot) {
         try HostWork.charge()
         guard let destination = try context.objectIfPresent(with: id) else { continue }
-        if rule == .cascade, try object.holds(destination, relationship) { try context.delete(destination) }
+        if rule == .cascade, !gone.contains(id), try object.holds(destination, relationship) {
+          try context.delete(destination)
+        }
         if rule != .deny, let inverse = relationship.inverseSlot, !destination.isDeleted {
           try destination.detach(object.objectID, slot: inverse)
         }
@@ -44,15 +46,14 @@ extension ManagedObject {
     }
   }
 
-  /// Pairs are in no row of the destinations, which would tell that one is gone: a list that was read earlier is read anew.
-  final func readAnewForCascade(_ slot: Slot, _ relationship: ResolvedRelationship) throws {
-    guard let known = relationships[slot], known.isLoaded, !objectID.isTemporaryID,
-      !relationship.description.isTransient,
+  /// Pairs are in no row of the destinations, which would tell that one is gone. The destinations that others took out since the list
+  /// was read: those do not go with the object.
+  final func takenOut(of slot: Slot, _ relationship: ResolvedRelationship) throws -> Set<ManagedObjectID> {
+    guard let known = relationships[slot], known.isLoaded, !objectID.isTemporaryID, !relationship.description.isTransient,
       relationship.isManyToMany || relationship.inverseSlot == nil, let context
-    else { return }
+    else { return [] }
     let stored = try context.coordinator.destinations(of: [objectID], relationship: slot)[0]
-    unload(known, slot: slot)
-    try load(stored, into: known, slot: slot)
+    return Set(known.members).subtracting(stored).subtracting(known.added)
   }
 
   /// Whether a destination still leads here: a list may be older than the rows of its members, one of which was moved since.

@@ -119,6 +119,12 @@ extension ManagedObjectContext {
     try save(ahead: savesAhead)
   }
 
+  /// Ends the save that is under way, for a run that had to end: what is not saved by now is not saved.
+  package func breakOffSave() {
+    saveUnderWay?.breakOff()
+    settle()
+  }
+
   /// Waits for the save that is under way, and throws why it failed.
   package func finishSave() throws {
     settle()

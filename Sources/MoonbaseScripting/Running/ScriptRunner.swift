@@ -56,6 +56,7 @@ public struct ScriptRunner {
   /// Hands on what a script wrote that did not come to its end; who takes none of it is waited for as long as for a script.
   private func delivered(_ outcome: Outcome) -> Outcome {
     guard ![LuaInterpreter.Status.limit, LuaInterpreter.Status.interrupted].contains(outcome.status) else {
+      for context in domain.contexts { context.breakOffSave() }
       return outcome
     }
     do {
