@@ -49,7 +49,8 @@ extension ManagedObject {
   /// Pairs are in no row of the destinations, which would tell that one is gone. The destinations that others took out since the list
   /// was read: those do not go with the object.
   final func takenOut(of slot: Slot, _ relationship: ResolvedRelationship) throws -> Set<ManagedObjectID> {
-    guard let known = relationships[slot], known.isLoaded, !objectID.isTemporaryID, !relationship.description.isTransient,
+    guard let known = relationships[slot], known.isLoaded, !objectID.isTemporaryID,
+      !relationship.description.isTransient,
       relationship.isManyToMany || relationship.inverseSlot == nil, let context
     else { return [] }
     let stored = try context.coordinator.destinations(of: [objectID], relationship: slot)[0]
