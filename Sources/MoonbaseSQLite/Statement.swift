@@ -93,6 +93,8 @@ public final class Statement {
 
   /// Ends the statement; its parameters stay, for the same run again or to be overwritten one by one.
   public func rewind() {
+    // One that came to its end did so already, and it is asked for each row that is written.
+    guard isRunning else { return }
     sqlite3_reset(handle)
     isRunning = false
   }

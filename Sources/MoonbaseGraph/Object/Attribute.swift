@@ -187,7 +187,7 @@ extension ManagedObject {
 
   private func slot(ofSymbol number: UInt32) throws -> Int {
     let symbol = Symbol(number: number)
-    guard let slot = entity.slot(symbol) else {
+    guard let slot = table._withUnsafeGuaranteedRef({ $0.entity.slot(symbol) }) else {
       throw GraphError.unknownProperty(symbol.name, of: entity, id: objectID)
     }
     return slot

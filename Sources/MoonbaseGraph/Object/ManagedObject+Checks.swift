@@ -21,8 +21,8 @@ extension ManagedObject {
 
   /// The value in its attribute's type, or an error that names the attribute.
   final func checked(_ value: Value, slot: Slot) throws -> Value {
-    let property = entity.properties[slot]
-    switch (property.attributeType, value) {
+    let type = table._withUnsafeGuaranteedRef { $0.entity.properties[slot].attributeType }
+    switch (type, value) {
     case (nil, _), (_, .null), (.string, .string), (.integer64, .int), (.boolean, .bool),
       (.binaryData, .data), (.uuid, .uuid), (.uri, .uri):
       return value
@@ -30,7 +30,7 @@ extension ManagedObject {
     case (.double, .double(let number)) where !number.isNaN: return value
     default: break
     }
-    guard let attribute = property.attribute else { return value }
+    guard let attribute = entity.properties[slot].attribute else { return value }
     do {
       return try attribute.checked(value)
     } catch {

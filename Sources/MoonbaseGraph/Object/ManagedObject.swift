@@ -182,7 +182,10 @@ extension ManagedObject {
   final func takeInitialValues(in savepoint: UInt32) {
     self.savepoint = savepoint
     let page = table._withUnsafeGuaranteedRef { $0.pageForNewRow() }
-    takePlace(page.addRow(key: key), in: page, owning: true)
+    place = UInt16(truncatingIfNeeded: page.addRow(key: key))
+    self.page = page
+    state.insert(.ownsRow)
+    weigh(page.shape.stride)
     table._withUnsafeGuaranteedRef { table in
       for slot in table.entity.initialSlots { setOwn(table.entity.initialValues[slot], slot: slot) }
     }
@@ -401,6 +404,33 @@ extension ManagedObject {
   final func put(_ value: Value, slot: Slot, because cause: Derivations.Cause, silently: Bool = false) {
     rememberValue(slot, because: cause, silently: silently)
     setOwn(value, slot: slot)
+  }
+
+  /// Sets a value of a new object, the quick way: nobody keeps what was there, nothing was computed from it, and it lies in the row.
+  /// False, and nothing done, where that is not so. Nothing is retained, for that took as long as all else.
+  @inline(__always)
+  final func setNew(_ value: Value, slot: Slot) -> Bool {
+    guard state == [.inserted, .listed, .ownsRow], record == nil, live.isEmpty, slot < 64 else { return false }
+    return table._withUnsafeGuaranteedRef { table in
+      guard table.rowSlots & 1 << UInt64(slot) != 0, let context = table.contextReference,
+        let page = page.map(Unmanaged.passUnretained)
+      else { return false }
+      return context._withUnsafeGuaranteedRef { context in
+        guard !context.derivations.isWatching, !context.journal.records(self) else { return false }
+        return page._withUnsafeGuaranteedRef { setNew(value, slot: slot, in: $0, of: context) }
+      }
+    }
+  }
+
+  private final func setNew(_ value: Value, slot: Slot, in page: RowPage, of context: ManagedObjectContext) -> Bool {
+    if case .objectID(let id) = value, id.isTemporaryID { return false }
+    if page.cell(slot, of: Int(place)).isSame(as: value) { return true }
+    guard let bytes = page.replace(value, slot: slot, of: Int(place)) else { return false }
+    if bytes != 0, isWeighed { context.weigh(bytes) }
+    changedLow |= 1 << UInt64(slot)
+    context.changeCount &+= 1
+    context.changedObjects.note(self)
+    return true
   }
 
   /// Gives the object room for values of its own.
