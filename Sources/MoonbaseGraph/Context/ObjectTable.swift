@@ -64,6 +64,7 @@ final class ObjectTable {
 
   /// Pages begin small and grow, so that a few rows take little room.
   private static let firstCapacity = 8
+  private static let greatestFirstTail = 1 << 16
 
   @inline(never)  // once for each page
   private func makePage() -> RowPage {
@@ -74,8 +75,10 @@ final class ObjectTable {
     let page = RowPage(
       StoreNumber(rawValue: kind.store), entity: entity.symbol, slotCount: entity.properties.count,
       capacity: former.map { 4 * $0.capacity } ?? Self.firstCapacity, isReadMeanwhile: true)
-    // The rows of an entity mostly take about as much text as those before them.
-    if let former { page.reserveTail(former.tailCount / former.count * page.capacity / 8 * 9) }
+    // The rows of an entity mostly take about as much text as those before them. Of long ones there may come only a few.
+    if let former {
+      page.reserveTail(min(former.tailCount / former.count * page.capacity / 8 * 9, Self.greatestFirstTail))
+    }
     newRows = page
     return page
   }

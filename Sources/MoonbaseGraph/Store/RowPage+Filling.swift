@@ -29,7 +29,8 @@ extension RowPage {
     guard stage != .sealed else { return }
     stage = .sealed
     if 2 * count < capacity { shorten() }
-    rowWeight = (min(capacity, 2 * count) * shape.stride + tailRoom + apartWeight) / max(count, 1)
+    let tails = tailRoom + formerRoom
+    rowWeight = (min(capacity, 2 * count) * shape.stride + tails + apartWeight) / max(count, 1)
   }
 
   private func shorten() {
@@ -144,7 +145,7 @@ extension RowPage {
     let larger = UnsafeMutableRawPointer.allocate(byteCount: room, alignment: 1)
     if let tail {
       larger.copyMemory(from: tail, byteCount: count)
-      retire(tail)
+      retire(tail, of: tailRoom)
     }
     (tail, tailRoom) = (larger, room)
   }

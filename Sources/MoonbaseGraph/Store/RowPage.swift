@@ -44,6 +44,7 @@ public final class RowPage: @unchecked Sendable {  // one thread fills it, and o
   @exclusivity(unchecked) var waste = 0
   /// Tails that became too short, as long as somebody may look at their bytes.
   @exclusivity(unchecked) var formerTails: [UnsafeMutableRawPointer] = []
+  @exclusivity(unchecked) var formerRoom = 0
   @exclusivity(unchecked) var kinds: ContiguousArray<ReferenceKind> = []
   @exclusivity(unchecked) var apart: ContiguousArray<Value> = []
   /// The bytes that the values apart keep.
@@ -68,8 +69,10 @@ public final class RowPage: @unchecked Sendable {  // one thread fills it, and o
   }
 
   /// A tail was replaced by a longer one.
-  func retire(_ former: UnsafeMutableRawPointer) {
-    if isReadMeanwhile { formerTails.append(former) } else { former.deallocate() }
+  func retire(_ former: UnsafeMutableRawPointer, of room: Int) {
+    guard isReadMeanwhile else { return former.deallocate() }
+    formerTails.append(former)
+    formerRoom += room
   }
 
   /// The bytes that the page keeps.
