@@ -37,7 +37,8 @@ public protocol ReadSession: AnyObject, Sendable {
   func ids(matching query: StoreQuery) throws -> any IDCursor
   /// How many rows match.
   func count(matching query: StoreQuery) throws -> Int
-  /// The query's `columns`, a row of values for each object or group, to be read some at a time.
+  /// The query's `columns`, a row of values for each object or group, to be read some at a time. A store that hands the plans of another
+  /// one on hands this on, too.
   func values(matching query: StoreQuery) throws -> any RowCursor
 
   /// The row of an object; nil if there is none (any more).

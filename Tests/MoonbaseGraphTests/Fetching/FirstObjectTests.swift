@@ -168,6 +168,7 @@ private final class CountingSession: ReadSession {
   func rows(matching query: StoreQuery) throws -> any RowCursor { RowList(try snapshots(matching: query)) }
   func snapshots(matching query: StoreQuery) throws -> [Snapshot] { counted(try base.snapshots(matching: query)) }
   func ids(matching query: StoreQuery) throws -> any IDCursor { try base.ids(matching: query) }
+  func values(matching query: StoreQuery) throws -> any RowCursor { try base.values(matching: query) }
   func count(matching query: StoreQuery) throws -> Int { try base.count(matching: query) }
   func snapshot(of id: ManagedObjectID) throws -> Snapshot? {
     count(1)

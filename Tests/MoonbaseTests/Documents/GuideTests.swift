@@ -76,6 +76,7 @@ private final class CountingView: ReadSession {
     store.counted(try base.snapshots(matching: query))
   }
   func ids(matching query: StoreQuery) throws -> any IDCursor { try base.ids(matching: query) }
+  func values(matching query: StoreQuery) throws -> any RowCursor { try base.values(matching: query) }
   func count(matching query: StoreQuery) throws -> Int { try base.count(matching: query) }
 
   func snapshot(of id: ManagedObjectID) throws -> Snapshot? { try snapshots(of: [id]).first }
