@@ -50,6 +50,13 @@ function Context:object(id) end
 ---@return moonbase.Error? err
 function Context:save() end
 
+---Saves as `save` does, but the rows may still be on their way to the store when it returns: who asks for one of the
+---objects, fetches or saves waits for them. What is wrong in writing them the next `save_ahead` says, and the objects
+---have their changes then; `save` tries once more. For imports, every few thousand objects.
+---@return true? ok
+---@return moonbase.Error? err
+function Context:save_ahead() end
+
 ---Runs `body` and saves; on an error the file and the context are as before. What `body` raises as a text comes as a
 ---`moonbase.Error` too, with the text as its message.
 ---@param body fun(): ...

@@ -114,7 +114,15 @@ extension ManagedObjectContext {
   ///
   /// An error of the writing comes from the next call, or from `finishSave`; the objects have their changes then. Errors of what comes
   /// before it, validation among them, come at once.
-  package func saveAhead() throws {
+  ///
+  /// ```swift
+  /// for (number, line) in lines.enumerated() {
+  ///   try context.insert("Line", values: ["text": .string(line)])
+  ///   if number % 10_000 == 9_999 { try context.saveAhead() }
+  /// }
+  /// try context.save()  // waits for what is under way, and saves the rest
+  /// ```
+  public func saveAhead() throws {
     try finishSave()
     try save(ahead: savesAhead)
   }
@@ -125,8 +133,8 @@ extension ManagedObjectContext {
     settle()
   }
 
-  /// Waits for the save that is under way, and throws why it failed.
-  package func finishSave() throws {
+  /// Waits for the save that `saveAhead` may have under way, and throws why it failed.
+  public func finishSave() throws {
     settle()
     guard let failure = failureOfSave else { return }
     failureOfSave = nil

@@ -60,6 +60,9 @@ extension HostTypes {
     context.method("save", upTo: 0) { [unowned self] context, call in
       try openDomain().save(context, call: &call)
     }
+    context.method("save_ahead", upTo: 0) { [unowned self] context, call in
+      try openDomain().save(context, ahead: true, call: &call)
+    }
     context.method("transaction", upTo: 1) { [unowned self] context, call in
       let domain = try openDomain()
       let body = try call.function(0)

@@ -3,8 +3,8 @@ import MoonbaseLua
 
 extension ScriptDomain {
   /// Saves: `true`, and the error of a `did_save` hook if there was one; or `nil` and the error.
-  func save(_ context: ManagedObjectContext, call: inout LuaCall) throws {
-    if let box = try attempt(&call, { try context.save() }) {
+  func save(_ context: ManagedObjectContext, ahead: Bool = false, call: inout LuaCall) throws {
+    if let box = try attempt(&call, { ahead ? try context.saveAhead() : try context.save() }) {
       unseenFailure = UnseenFailure(error: box, cause: .save)
     }
     try returnDidSaveError(of: context, call: &call)

@@ -5,7 +5,7 @@ import Yardsticks
 
 /// Scripts over the graph and the SQLite store, beside a Lua loop over functions and userdata written in C.
 extension Benchmark {
-  static var scripts: [Benchmark] { [scriptInsert, scriptWalk, transform, luaReadsAttribute] }
+  static var scripts: [Benchmark] { [scriptInsert, scriptInsertAhead, scriptWalk, transform, luaReadsAttribute] }
 
   /// `insert` gets one table for each row; the same row as `Person.fill` makes.
   private static let inserting = """
@@ -22,9 +22,20 @@ extension Benchmark {
     """
 
   private static var scriptInsert: Benchmark {
+    scriptInsert("script-insert", title: "a script inserts objects, saved, C: tables to a function", saving: "")
+  }
+
+  /// The same in chunks that another thread writes, where there is more than one core.
+  private static var scriptInsertAhead: Benchmark {
+    scriptInsert(
+      "script-insert-ahead", title: "a script inserts objects, saved ahead by 10,000, C: tables to a function",
+      saving: "count = count + 1 if count % 10000 == 0 then assert(context:save_ahead()) end")
+  }
+
+  /// `saving` is run after each insertion.
+  private static func scriptInsert(_ name: String, title: String, saving: String) -> Benchmark {
     Benchmark(
-      name: "script-insert", title: "a script inserts objects, saved, C: tables to a function",
-      goal: .oneCore(2, twoCores: 1.5),
+      name: name, title: title, goal: .oneCore(2, twoCores: 1.5),
       prepare: { $0.removeStore("script.sqlite") },
       yardstick: { .number(yardstick_script_inserts($0.file("script.sqlite").path, inserting, Int64($0.count))) },
       subject: { workplace in
@@ -34,7 +45,8 @@ extension Benchmark {
           """
           local n, path = ...
           local context = moonbase.open{ store = path }.context
-          local function insert(values) context:insert("Person", values) end
+          local count = 0
+          local function insert(values) context:insert("Person", values) \(saving) end
           local sum = (function(...) \(inserting) end)(n, insert, moonbase.date.reference)
           assert(context:save())
           return sum

@@ -4,7 +4,7 @@ import Yardsticks
 
 /// Objects through a context and the SQLite store, beside the bare table.
 extension Benchmark {
-  static var store: [Benchmark] { [insert, fetch, keptAlive, fetchFaults, keptFaults, objectByID] }
+  static var store: [Benchmark] { [insert, insertAhead, fetch, keptAlive, fetchFaults, keptFaults, objectByID] }
 
   private static var insert: Benchmark {
     Benchmark(
@@ -12,6 +12,17 @@ extension Benchmark {
       prepare: { $0.removeStore("insert.sqlite") },
       yardstick: { .number(yardstick_insert($0.file("insert.sqlite").path, Int64($0.count))) },
       subject: { .number(try insertPeople($0, "insert.sqlite")) },
+      inspect: { workplace, _ in .number(yardstick_fetch(workplace.file("insert.sqlite").path)) })
+  }
+
+  /// The same in chunks that another thread writes, where there is more than one core.
+  private static var insertAhead: Benchmark {
+    Benchmark(
+      name: "insert-ahead", title: "insert objects through a context, saved ahead by 10,000",
+      goal: .oneCore(2, twoCores: 1.5),
+      prepare: { $0.removeStore("insert.sqlite") },
+      yardstick: { .number(yardstick_insert($0.file("insert.sqlite").path, Int64($0.count))) },
+      subject: { .number(try insertPeople($0, "insert.sqlite", ahead: 10_000)) },
       inspect: { workplace, _ in .number(yardstick_fetch(workplace.file("insert.sqlite").path)) })
   }
 
@@ -106,13 +117,15 @@ extension Benchmark {
     _ = try insertPeople(workplace, "people.sqlite")
   }
 
-  private static func insertPeople(_ workplace: Workplace, _ name: String) throws -> Int64 {
+  /// With `ahead` every so many are saved while others are made.
+  private static func insertPeople(_ workplace: Workplace, _ name: String, ahead: Int? = nil) throws -> Int64 {
     let context = try Person.context(workplace.file(name))
     var sum: Int64 = 0
     for row in 0..<workplace.count {
       guard let person = try context.insert("Person") as? Person else { throw Failure("the class is not Person") }
       person.fill(row)
       sum += person[Person.ageKey]
+      if let ahead, row % ahead == ahead - 1 { try context.saveAhead() }
     }
     try context.save()
     return sum
