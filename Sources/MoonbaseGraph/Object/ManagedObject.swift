@@ -232,6 +232,7 @@ extension ManagedObject {
 
   private final func dropValues() {
     isWeighed = false
+    if state.contains(.ownsRow) { page?.forgetValuesApart(of: Int(place)) }
     page = nil
     state.remove(.ownsRow)
     live = []

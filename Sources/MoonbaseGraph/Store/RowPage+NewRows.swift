@@ -41,6 +41,18 @@ extension RowPage {
     return true
   }
 
+  /// Nobody reads a row any more: what it has apart goes before the page does.
+  func forgetValuesApart(of place: Int) {
+    guard stage == .filling, !apart.isEmpty else { return }
+    let row = row(place)
+    for slot in 0..<shape.slotCount
+    where row.load(fromByteOffset: shape.kind(slot), as: UInt8.self) == CellKind.apart {
+      let index = (row + shape.cell(slot)).load(as: Int.self)
+      apartWeight &+= Self.weight(apart: .null) &- Self.weight(apart: apart[index])
+      apart[index] = .null
+    }
+  }
+
   /// Notes that so many bytes are of no use any more, unless there would be too many of them.
   private func mayWaste(_ bytes: Int) -> Bool {
     guard waste &+ bytes <= tailCount / 2 &+ 16 &* capacity else { return false }
