@@ -182,7 +182,8 @@ let package = Package(
     .executableTarget(
       name: "moonbase-fuzz",
       dependencies: [
-        "MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseLua", "MoonbaseTestSupport",
+        "MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph", "MoonbaseLua",
+        "MoonbaseTestSupport",
       ],
       path: "Tests/MoonbaseFuzz", swiftSettings: strict),
   ]

@@ -13,8 +13,8 @@ public final class Statement {
   public let sql: String
   /// How many columns a row has.
   public let columnCount: Int32
-  /// Whether it has begun and was not reset.
-  public private(set) var isRunning = false
+  /// Whether it has begun and was not reset. Looked at with every row.
+  @exclusivity(unchecked) public private(set) var isRunning = false
   /// When the connection gave it out last, by the connection's count.
   var lastUse = 0
 

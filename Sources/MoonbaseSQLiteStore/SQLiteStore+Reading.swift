@@ -20,15 +20,28 @@ extension SQLiteStore {
       let single = isOfOneEntity ? layout.model.entity(of: group[0]) : nil
       let plan = try rowPlan(single ?? layout.model.entities[root], includesSubentities: single == nil)
       for start in stride(from: 0, to: group.count, by: Self.chunk) {
-        let keys = group[start..<min(start + Self.chunk, group.count)].map(\.key)
-        let statement = try session.connection.statement(
-          plan.select.select(keyCount: keys.count.roundedUpToPowerOfTwo))
-        for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(index + 1)) }
-        defer { statement.reset() }
-        _ = try plan.collect(statement, into: rows)
+        let keys = ContiguousArray(group[start..<min(start + Self.chunk, group.count)].lazy.map(\.key))
+        if let range = Self.denseRange(keys) {
+          try plan.collect(keys, in: range, session: session, into: rows)
+        } else {
+          try plan.collect(keys, session: session, into: rows)
+        }
       }
     }
-    return rows.finish()
+    return Array(rows.finish())
+  }
+
+  /// Fewer keys are looked up each.
+  private static let fewKeys = 16
+
+  /// The range of keys that ascend and of which at most as many more lie between them: to go over it is quicker than to look each up.
+  private static func denseRange(_ keys: ContiguousArray<Int64>) -> ClosedRange<Int64>? {
+    guard keys.count >= fewKeys, let first = keys.first, let last = keys.last, first <= last else { return nil }
+    let (span, overflow) = last.subtractingReportingOverflow(first)
+    guard !overflow, span < 2 * Int64(keys.count), zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 }) else {
+      return nil
+    }
+    return first...last
   }
 }
 
@@ -57,11 +70,28 @@ extension RowPlan {
     return (ids, true)
   }
 
-  /// Reads rows of a statement, up to so many, or so many bytes of them. Returns whether there may be more.
-  func collect(
-    _ statement: Statement, into rows: RowCollector, limit: Int = .max, weight greatest: Int = .max
-  ) throws -> Bool {
-    try rows.collect(statement, limit: limit, weight: greatest) { try read(statement, into: rows) }
+  /// Reads the rows of keys.
+  fileprivate func collect(_ keys: ContiguousArray<Int64>, session: Session, into rows: RowCollector) throws {
+    let statement = try session.connection.statement(select.select(keyCount: keys.count.roundedUpToPowerOfTwo))
+    for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(index + 1)) }
+    defer { statement.reset() }
+    _ = try collect(statement, into: rows)
+  }
+
+  /// Reads the rows of ascending keys, with one scan of the range that they are in.
+  fileprivate func collect(
+    _ keys: ContiguousArray<Int64>, in range: ClosedRange<Int64>, session: Session, into rows: RowCollector
+  ) throws {
+    let statement = try session.connection.statement(select.rangeSelect)
+    statement.bind(range.lowerBound, at: 1)
+    statement.bind(range.upperBound, at: 2)
+    defer { statement.reset() }
+    var next = 0
+    _ = try collect(statement, into: rows) { row in
+      let key = row.integer(0)
+      while next < keys.count, keys[next] < key { next += 1 }
+      return next < keys.count && keys[next] == key
+    }
   }
 }
 

@@ -51,7 +51,7 @@ public final class FailingStore: PersistentStore {
   /// Runs `body` once, after the next rows were read and before anything else is: somebody else is quick.
   public func meddle(_ body: @escaping @Sendable () throws -> Void) { meddling.withLock { $0.body = body } }
 
-  fileprivate func meddled(_ rows: [Snapshot]) throws -> [Snapshot] {
+  fileprivate func meddled<Rows>(_ rows: Rows) throws -> Rows {
     let body = meddling.withLock { meddling in
       defer { meddling.body = nil }
       return meddling.body
@@ -204,7 +204,7 @@ private final class FailingCursor: RowCursor {
 
   init(_ base: any RowCursor, of store: FailingStore) { (self.base, self.store) = (base, store) }
 
-  func next(upTo count: Int) throws -> [Snapshot] {
+  func next(upTo count: Int) throws -> RowBatch {
     try store.call()
     return try store.meddled(base.next(upTo: count))
   }

@@ -5,8 +5,8 @@ import Testing
 
 /// One owner has thousands of members: a script that may not hold them ends before they are there, and what it asked stays as it was.
 @Suite(.serialized) struct MemberLimitTests {
-  private static let count = 14_000
-  /// Not enough for their objects, of 224 bytes each, even twice.
+  private static let count = 24_000
+  /// Not enough for their objects, of 136 bytes each, even twice.
   private static let memory: UInt64 = 1 << 20
 
   /// Objects that count how many of them were made.

@@ -175,6 +175,25 @@ extension ManagedObjectContext {
     deletionsToPropagate.append(object)
   }
 
+  /// Gives up the values of many objects (`turnIntoFault`): where nobody hears of it and nothing but the row is known of them, at once.
+  package func turnIntoFaults(_ objects: some Sequence<ManagedObject>) throws {
+    try refuseWithinHooks("a refresh was asked for")
+    changeCount &+= 1
+    forgetReadAhead()
+    var quiet = ContiguousArray<Bool?>(repeating: nil, count: model.entities.count)
+    for object in objects {
+      let entity = object.entity
+      let isQuiet = try quiet[entity.index] ?? (entity.toOneSlots.isEmpty && !behavior(of: entity).hasFaultHooks)
+      quiet[entity.index] = isQuiet
+      if isQuiet, object.isAsSaved {
+        object.becomeFault()
+        object.outdateAll()
+      } else {
+        try turnIntoFault(object)
+      }
+    }
+  }
+
   /// Gives up the values of a saved object, which the next access takes from the row cache, or else from the store.
   package func turnIntoFault(_ object: ManagedObject) throws {
     try refuseWithinHooks("a refresh was asked for")

@@ -12,51 +12,68 @@ extension ManagedObjectContext {
 
   /// The objects of rows that were read. With `refreshing`, objects that have their values already take the new ones, with
   /// unsaved changes on top.
-  func objects(for snapshots: [Snapshot], refreshing: Bool = false) throws -> [ManagedObject] {
+  func objects(for rows: RowBatch, refreshing: Bool = false) throws -> [ManagedObject] {
+    try takeNews(of: rows, refreshing: refreshing)
+    return try objects(forRowsAhead: rows)
+  }
+
+  /// The same one by one, to `body`.
+  @inline(__always)
+  func forEachObject(
+    for rows: RowBatch, refreshing: Bool = false, _ body: (ManagedObject) -> Void
+  ) throws {
+    try takeNews(of: rows, refreshing: refreshing)
+    try forEachObject(forRowsAhead: rows, body)
+  }
+
+  private func takeNews(of rows: RowBatch, refreshing: Bool) throws {
     copyRowsOfSparsePages()
-    coordinator.refreshRows(snapshots)
-    if refreshing {
-      for snapshot in snapshots {
-        guard let known = registered[snapshot.id]?.takeUnretainedValue() else { continue }
-        // Rows of a view may be older than what the object has.
-        if known.snapshot.map({ $0.version <= snapshot.version }) ?? true { known.adopt(snapshot) }
-      }
+    coordinator.refreshRows(rows)
+    guard refreshing else { return }
+    for row in rows {
+      guard let known = registered[row.id]?.takeUnretainedValue() else { continue }
+      // Rows of a view may be older than what the object has.
+      if known.snapshot.map({ $0.version <= row.version }) ?? true { known.adopt(row) }
     }
-    return try objects(forRowsAhead: snapshots[...])
   }
 
   /// The objects of rows that were read before, when nothing else of them was known either.
-  func objects(forRowsAhead snapshots: ArraySlice<Snapshot>) throws -> [ManagedObject] {
-    copyRowsOfSparsePages()
-    try HostMemory.require(snapshots.count &* ManagedObject.ownWeight)
-    // A row is held by the list until it is counted as its object's.
-    var memory = HostMemory()
-    try snapshots.forEachRun { page, rows in try memory.hold(page.rowWeight &* rows.count) }
+  func objects(forRowsAhead rows: RowBatch) throws -> [ManagedObject] {
     var result: [ManagedObject] = []
-    result.reserveCapacity(snapshots.count)
-    try snapshots.forEachRun { page, rows in
-      try HostWork.charge(rows.count)
-      try append(rows, of: page, to: &result)
-      memory.release(page.rowWeight &* rows.count)
-    }
+    result.reserveCapacity(rows.count)
+    try forEachObject(forRowsAhead: rows) { result.append($0) }
     return result
   }
 
+  @inline(__always)
+  private func forEachObject(forRowsAhead rows: RowBatch, _ body: (ManagedObject) -> Void) throws {
+    copyRowsOfSparsePages()
+    try HostMemory.require(rows.count &* ManagedObject.ownWeight)
+    // A row is held by the list until it is counted as its object's.
+    var memory = HostMemory()
+    try memory.hold(rows.weight)
+    for stretch in rows.stretches {
+      try HostWork.charge(stretch.places.count)
+      try makeObjects(of: stretch.places, in: stretch.page, body)
+      memory.release(stretch.page.rowWeight &* stretch.places.count)
+    }
+  }
+
   /// The objects of rows of one page: table, class and what they weigh are the same for all.
-  private func append(
-    _ rows: UnsafeBufferPointer<Snapshot>, of page: RowPage, to result: inout [ManagedObject]
+  @inline(__always)
+  private func makeObjects(
+    of places: Range<Int>, in page: RowPage, _ body: (ManagedObject) -> Void
   ) throws {
     let table = try table(of: page.kind, entity: entity(of: page.id(0)))
     let type = try objectClass(of: table)
     let isWatching = derivations.isWatching
     var made = 0
     defer { weigh(made &* (ManagedObject.ownWeight &+ page.rowWeight)) }
-    for index in rows.indices {
-      let place = rows[index].place
+    for place in places {
       let key = page.key(place)
       if let known = table._withUnsafeGuaranteedRef({ $0.map.object(key, of: table) })?.takeUnretainedValue() {
         known.takeRow(Snapshot(unchecked: page, at: place))
-        result.append(known)
+        body(known)
         continue
       }
       let object = type.init(ManagedObject.Place(table: table, key: key, state: .fault))
@@ -67,7 +84,7 @@ extension ManagedObjectContext {
         object.beginWeighing()
         object.takeRow(Snapshot(unchecked: page, at: place))
       }
-      result.append(object)
+      body(object)
     }
   }
 

@@ -100,7 +100,7 @@ struct FetchPlan {
     if isSortedAnew || request.includesPropertyValues && request.fetchBatchSize == 0 {
       if !hasPending { return try allObjects(query, of: store) }
       let rows = try unchangedRows(query, in: view.session(of: store))
-      saved = try context.objects(for: rows, refreshing: request.shouldRefreshRefetchedObjects)
+      saved = try context.objects(for: RowBatch(rows), refreshing: request.shouldRefreshRefetchedObjects)
       if isSortedAnew { for (object, row) in zip(saved, rows) { _ = try twins.judged(object, by: row) } }
     } else {
       if !hasPending, request.fetchBatchSize == 0 { return try allFaults(query, of: store) }
@@ -115,7 +115,7 @@ struct FetchPlan {
     guard HostWork.greatestValue == .max else {
       // With a limit, all objects are weighed before the first is made.
       let rows = try view.session(of: store).snapshots(matching: query)
-      return try context.objects(for: rows, refreshing: request.shouldRefreshRefetchedObjects)
+      return try context.objects(for: RowBatch(rows), refreshing: request.shouldRefreshRefetchedObjects)
     }
     let pages = PageReader(try view.session(of: store).rows(matching: query), mayReadAhead: query.runsNoFunctions)
     var objects: [ManagedObject] = []
@@ -268,7 +268,7 @@ struct FetchPlan {
 
   /// Hands the rows that match to `body`, some at a time, until it returns false.
   private func forEachPage(
-    _ query: StoreQuery, of store: any PersistentStore, _ body: ([Snapshot]) throws -> Bool
+    _ query: StoreQuery, of store: any PersistentStore, _ body: (RowBatch) throws -> Bool
   ) throws {
     let pages = PageReader(try view.session(of: store).rows(matching: query), mayReadAhead: query.runsNoFunctions)
     while case let rows = try pages.next(upTo: RowPage.capacity), !rows.isEmpty, try body(rows) {}

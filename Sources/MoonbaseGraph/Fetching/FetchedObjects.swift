@@ -16,7 +16,8 @@ import MoonbasePlatform
 ///
 /// All its rows, what is prefetched with them, and the faults that fire while it is there are of one view of the store: what others save
 /// meanwhile does not show. The view ends when this context saves, rolls back, refreshes an object or is reset, or once four newer
-/// results are kept; what is read afterwards is current. As long as there is a view, a SQLite file's log keeps growing.
+/// results are kept; what is read afterwards is current when it is read, which a walk that goes on may do two windows ahead. As long as
+/// there is a view, a SQLite file's log keeps growing.
 public final class FetchedObjects {
   // Who walks in a script must not keep the context: it has the script.
   private let reference: ContextReference
@@ -38,8 +39,12 @@ public final class FetchedObjects {
   private var failure: (any Error)?
   private var knownCount: Int?
   /// Rows that were read and may have no objects yet, and the place of the first.
-  private var page: [Snapshot] = []
+  private var page = RowBatch()
   private var pageStart = 0
+  /// How a walk goes on once its view has ended.
+  private var following: Following?
+  /// Whether another thread may read for it.
+  private var mayReadAhead = false
   /// The number of the context's read-ahead for which these rows count.
   private let readAheadNumber: Int
   /// Objects that were not saved yet, by their temporary IDs: a save on the way gives them others.
@@ -79,7 +84,7 @@ public final class FetchedObjects {
   /// All rows, of a store that keeps no view.
   convenience init(rows: [Snapshot], plan: FetchPlan, holdsContext: Bool) {
     self.init(ids: IDList(rows.lazy.map(\.id)), plan: plan, holdsContext: holdsContext, view: nil)
-    page = rows
+    page = RowBatch(rows)
   }
 
   /// Rows that come. The first are read now; where these are all, nothing more is needed of the store but what is to be prefetched.
@@ -131,7 +136,7 @@ public final class FetchedObjects {
   }
 
   /// The bytes that it keeps, by estimate; what it reads later the context weighs.
-  package var weight: Int { page.reduce(1024 + ids.weight + 48 * unsaved.count) { $0 + 24 + $1.weight } }
+  package var weight: Int { 1024 + ids.weight + 48 * unsaved.count + page.weight }
 
   /// Whether there is an object at a place. Throws where the rows up to there cannot be read.
   package func reaches(_ index: Int) throws -> Bool {
@@ -217,8 +222,8 @@ extension FetchedObjects {
     guard let rest, let context = reference.context else { throw goneError }
     let rows = try rest.next(upTo: greatestSize)
     if rows.isEmpty { return endRest() }
-    if keeping { page += rows } else { (pageStart, page) = (ids.count, rows) }
-    for row in rows { ids.append(row.id) }
+    if keeping { page.append(rows) } else { (pageStart, page) = (ids.count, rows) }
+    ids.append(rows)
     weigh(in: context)
   }
 
@@ -234,7 +239,7 @@ extension FetchedObjects {
   private func endRest() { (rest, source, knownCount) = (nil, nil, nil) }
 
   private func weigh(in context: ManagedObjectContext) {
-    let weight = ids.weight + (rest?.weightAhead ?? 0)
+    let weight = ids.weight + (rest?.weightAhead ?? following?.pages.weightAhead ?? 0)
     context.weigh(weight - weighed)
     weighed = weight
   }
@@ -246,14 +251,15 @@ extension FetchedObjects {
       failure = error
       (rest, source, knownCount) = (nil, nil, Swift.max(found, ids.count))
     }
-    (page, view) = ([], nil)
+    // Where there was a view, who reads is in no writer's way.
+    (page, view, mayReadAhead) = ([], nil, true)
   }
 
   /// Nobody goes on: what is still to come is not looked at, and its view ends.
   package func close() {
     endRest()
     view?.end()
-    (page, view) = ([], nil)
+    (page, view, following) = ([], nil, nil)
   }
 
   private var goneError: GraphError {
@@ -275,16 +281,19 @@ extension FetchedObjects {
     try HostWork.charge(Self.units)
     guard try reaches(index) else { throw goneError }
     if context.readAheadNumber != readAheadNumber { page = [] }
+    let goesOn = index == window.upperBound
     let range = rangeToRead(with: index)
     // Those before are let go first.
     (window, objects) = (0..<0, [])
     let held = try context.reading(in: view) {
-      let held = try read(range, in: context)
+      let held = try read(range, goesOn: goesOn, in: context)
       if !keyPaths.isEmpty { try context.prefetch(keyPaths, of: held.compactMap { $0 }) }
       return held
     }
     (window, objects, windowResets) = (range, held, context.resetCount)
-    let weight = held.reduce(0) { $0 + ($1?.weight ?? 0) } / Swift.max(1, held.count)
+    // Those of one page weigh the same, but for what is their own.
+    let some = stride(from: 0, to: held.count, by: 8)
+    let weight = some.reduce(0) { $0 + (held[$1]?.weight ?? 0) } / Swift.max(1, some.underestimatedCount)
     nextSize = Swift.max(1, Swift.min(greatestSize, 8 * range.count, Self.greatestWeight / Swift.max(1, weight)))
   }
 
@@ -297,25 +306,76 @@ extension FetchedObjects {
     return index..<(index >= pageStart && index < pageEnd ? Swift.min(end, pageEnd) : end)
   }
 
-  /// One by one: an array would be cast element by element.
-  private static func held(_ objects: [ManagedObject]) -> ContiguousArray<ManagedObject?> {
-    var held: ContiguousArray<ManagedObject?> = []
-    held.reserveCapacity(objects.count)
-    for object in objects { held.append(object) }
-    return held
-  }
-
-  private func read(_ range: Range<Int>, in context: ManagedObjectContext) throws -> ContiguousArray<ManagedObject?> {
+  private func read(
+    _ range: Range<Int>, goesOn: Bool, in context: ManagedObjectContext
+  ) throws -> ContiguousArray<ManagedObject?> {
     if range.lowerBound >= pageStart, range.upperBound <= pageStart + page.count {
-      let rows = page[range.lowerBound - pageStart..<range.upperBound - pageStart]
-      return Self.held(try context.objects(for: Array(rows), refreshing: isRefreshing))
+      return try objects(of: page.rows(range.lowerBound - pageStart..<range.upperBound - pageStart), in: context)
     }
     let ids = ids(range)
+    if goesOn, rest == nil, view == nil, let rows = try rowsThatFollow(range, ids, in: context) {
+      let loaded = try objects(of: rows, in: context)
+      return rows.lazy.map(\.id).elementsEqual(ids) ? loaded : present(ids, holding: loaded, in: context)
+    }
     let loaded = try context.loadObjects(with: ids)
-    if loaded.count == ids.count { return Self.held(loaded) }
-    return withExtendedLifetime(loaded) {
+    return loaded.count == ids.count ? ContiguousArray(loaded) : present(ids, holding: loaded, in: context)
+  }
+
+  private func objects(
+    of rows: RowBatch, in context: ManagedObjectContext
+  ) throws -> ContiguousArray<ManagedObject?> {
+    var objects: ContiguousArray<ManagedObject?> = []
+    objects.reserveCapacity(rows.count)
+    try context.forEachObject(for: rows, refreshing: isRefreshing) { objects.append($0) }
+    return objects
+  }
+
+  /// The objects of IDs that have their rows, each at its place. Only `loaded` may hold them yet.
+  private func present(
+    _ ids: [ManagedObjectID], holding loaded: some Sequence, in context: ManagedObjectContext
+  ) -> ContiguousArray<ManagedObject?> {
+    withExtendedLifetime(loaded) {
       ContiguousArray(ids.map { context.registeredObject(for: $0).flatMap { $0.needsRow ? nil : $0 } })
     }
+  }
+}
+
+// MARK: - After the view
+
+extension FetchedObjects {
+  /// What is read by keys, window by window.
+  private struct Following {
+    let pages: PageReader
+    /// The windows' size.
+    let size: Int
+    /// The place that comes next.
+    var position: Int
+    /// The number of the context's read-ahead for which its rows count.
+    let number: Int
+  }
+
+  /// The rows of a window that follows the one before it, in any order; nil where they are to be asked for object by object.
+  private func rowsThatFollow(
+    _ range: Range<Int>, _ ids: [ManagedObjectID], in context: ManagedObjectContext
+  ) throws -> RowBatch? {
+    guard unsaved.isEmpty else { return nil }
+    // Rows that are on their way to the store are not read before they are there.
+    context.settle(before: ids)
+    let isLast = range.upperBound == self.ids.count
+    if let following, following.position == range.lowerBound, following.number == context.readAheadNumber,
+      following.size == range.count || isLast && following.size > range.count
+    {
+      self.following?.position = range.upperBound
+      let rows = try following.pages.next(upTo: following.size)
+      weigh(in: context)
+      return rows
+    }
+    let rows = KeyedRows(self.ids, from: range.lowerBound, in: context.coordinator)
+    let pages = PageReader(rows, mayReadAhead: mayReadAhead)
+    following = nil
+    let first = try pages.next(upTo: range.count)
+    following = Following(pages: pages, size: range.count, position: range.upperBound, number: context.readAheadNumber)
+    return first
   }
 }
 

@@ -33,12 +33,12 @@ package final class PageReader {
   private(set) var weightAhead = 0
 
   /// The next rows, none at the end.
-  package func next(upTo count: Int) throws -> [Snapshot] {
+  package func next(upTo count: Int) throws -> RowBatch {
     if let page = try ahead.take(cursor, count: count) { return try page.get() }
     let page = try cursor.next(upTo: count)
     fullPages = page.count >= RowPage.capacity ? fullPages + 1 : 0
     if mayReadAhead, fullPages >= Self.firstPages, !Self.isHeavy(page) {
-      weightAhead = PagesAhead.depth * Self.weight(of: page)
+      weightAhead = PagesAhead.depth * page.weight
       ahead.begin(cursor, count: count)
     }
     return page
@@ -52,10 +52,8 @@ package final class PageReader {
     return ids
   }
 
-  private static func weight(of page: [Snapshot]) -> Int { page.reduce(0) { $0 &+ $1.weight } }
-
   /// So heavy that the next one had better wait until it is wanted.
-  fileprivate static func isHeavy(_ page: [Snapshot]) -> Bool { weight(of: page) > HostWork.greatestValue / share }
+  fileprivate static func isHeavy(_ page: RowBatch) -> Bool { page.weight > HostWork.greatestValue / share }
 }
 
 /// Pages that another thread reads.
@@ -72,10 +70,12 @@ private final class PagesAhead: @unchecked Sendable {  // what changes is touche
   private var state = State.idle
   /// The number of the last request.
   private var number = 0
-  private var pages: [Result<[Snapshot], any Error>] = []
+  private var pages: [Result<RowBatch, any Error>] = []
   private var isStopped = false
   private var isAtEnd = false
   private var errand: HostErrand?
+  /// What is read, as long as another thread is asked to: it keeps nothing that it is not asked for.
+  private var lent: (any RowCursor)?
 
   static let depth = 2
   /// Between two looks whether the run that waits must end.
@@ -95,15 +95,16 @@ private final class PagesAhead: @unchecked Sendable {  // what changes is touche
     let errand = errand ?? HostErrand()
     self.errand = errand
     let number = number
-    DispatchQueue.global(qos: .userInitiated).async { self.read(cursor, count: count, for: errand, number) }
+    lent = cursor
+    DispatchQueue.global(qos: .userInitiated).async { self.read(count: count, for: errand, number) }
   }
 
-  private func read(_ cursor: any RowCursor, count: Int, for errand: HostErrand, _ number: Int) {
+  private func read(count: Int, for errand: HostErrand, _ number: Int) {
     condition.lock()
     defer { condition.unlock() }
     guard case .asked(number) = state, !isStopped else { return }
     state = .reading
-    while !isStopped, !isAtEnd, pages.count < Self.depth {
+    while !isStopped, !isAtEnd, pages.count < Self.depth, let cursor = lent {
       condition.unlock()
       let page = Result { try errand.run { try cursor.next(upTo: count) } }
       condition.lock()
@@ -113,19 +114,21 @@ private final class PagesAhead: @unchecked Sendable {  // what changes is touche
       condition.signal()
       if errand.run({ rows.map(PageReader.isHeavy) ?? false }) { break }
     }
-    state = .idle
+    beIdle()
     condition.signal()
   }
 
+  private func beIdle() { (state, lent) = (.idle, nil) }
+
   /// The next page, waiting for one that is on its way; nil where none is: then the cursor is the caller's again.
-  func take(_ cursor: any RowCursor, count: Int) throws -> Result<[Snapshot], any Error>? {
+  func take(_ cursor: any RowCursor, count: Int) throws -> Result<RowBatch, any Error>? {
     guard let errand else { return nil }
     condition.lock()
     defer { condition.unlock() }
     while pages.isEmpty {
       guard case .reading = state else {
         // Who was asked and has not come is too late.
-        state = .idle
+        beIdle()
         self.errand = nil
         return nil
       }
@@ -138,13 +141,13 @@ private final class PagesAhead: @unchecked Sendable {  // what changes is touche
   }
 
   /// All pages that were read; the cursor is the caller's again.
-  func takeAll() throws -> [Result<[Snapshot], any Error>] {
+  func takeAll() throws -> [Result<RowBatch, any Error>] {
     guard let errand else { return [] }
     condition.lock()
     defer { condition.unlock() }
     isAtEnd = true
     while case .reading = state { try wait(charging: errand) }
-    state = .idle
+    beIdle()
     self.errand = nil
     try HostWork.charge(errand.takeUnits())
     defer { pages = [] }
@@ -162,11 +165,13 @@ private final class PagesAhead: @unchecked Sendable {  // what changes is touche
     throw mustEnd ? HostWork.ending() : CancellationError()
   }
 
-  /// Nobody wants more.
+  /// Nobody wants more. Who reads ends with the next row: then nobody but who walked holds the cursor, and its store.
   func stop() {
     condition.lock()
+    defer { condition.unlock() }
     isStopped = true
     errand?.stop()
-    condition.unlock()
+    while case .reading = state { condition.wait() }
+    beIdle()
   }
 }

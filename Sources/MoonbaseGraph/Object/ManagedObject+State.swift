@@ -97,6 +97,9 @@ extension ManagedObject {
     state.isSuperset(of: flags) && (slot.map(isMarked) ?? true)
   }
 
+  /// Whether there is a row and nothing beside it, neither unsaved nor read.
+  final var isAsSaved: Bool { page != nil && record == nil && state.isDisjoint(with: [.listed, .inserted, .deleted]) }
+
   /// Whether there is anything that is nowhere else.
   final var hasMoreThanItsRow: Bool {
     state.contains(.listed) || hasLiveValues || relationships.contains { entity.properties[$0.key].isTransient }

@@ -31,12 +31,19 @@ struct SlotSet: Equatable {
   /// The slots in ascending order.
   var slots: [Slot] {
     var result: [Slot] = []
+    forEach { result.append($0) }
+    return result
+  }
+
+  /// Hands the slots to `body` in ascending order.
+  @inline(__always)
+  func forEach(_ body: (Slot) throws -> Void) rethrows {
     var rest = low
     while rest != 0 {
-      result.append(rest.trailingZeroBitCount)
+      try body(rest.trailingZeroBitCount)
       rest &= rest - 1
     }
-    return result + high.sorted()
+    if !high.isEmpty { try high.sorted().forEach(body) }
   }
 }
 

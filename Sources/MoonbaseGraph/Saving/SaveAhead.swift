@@ -37,15 +37,26 @@ final class SaveAhead {
       weight &+ (entry.reading.map { $0.weight &+ Self.readingWeight } ?? MemoryLayout<HandedOver>.stride)
     }
     let (errand, outcome) = (errand, outcome)
+    // It lets go of the store before it is waited for: who then lets the store go closes its file.
+    let work = Lock<Work?>(Work(changes: changes, store: store, coordinator: coordinator, author: author))
     writer.run {
       errand.run {
         do {
-          try Self.write(changes, to: store, of: coordinator, author: author)
+          try work.withLock { $0.take() }?.run()
         } catch {
           outcome.withLock { $0 = error }
         }
       }
     }
+  }
+
+  private struct Work: Sendable {
+    let changes: StoreChanges
+    let store: any PersistentStore
+    let coordinator: PersistentStoreCoordinator
+    let author: String?
+
+    func run() throws { try SaveAhead.write(changes, to: store, of: coordinator, author: author) }
   }
 
   private static func write(
@@ -154,6 +165,8 @@ extension ManagedObjectContext {
     let failure = save.wait()
     saveUnderWay = nil
     weigh(-save.weight)
+    // Rows that were read meanwhile may be those of before.
+    forgetReadAhead()
     if let failure { takeBack(save, after: failure) } else { finish(save) }
   }
 

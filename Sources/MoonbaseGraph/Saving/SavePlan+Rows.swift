@@ -11,11 +11,17 @@ extension SavePlan {
       plans[index].inserted.add(row.page, at: row.place)
     } else {
       // The page was sealed by a save that failed.
+      let shape = shape(of: object.entity)
       let page = plans[index].inserted.page(for: id.entitySymbol, slotCount: object.entity.properties.count)
-      page.beginRow(key: id.key, version: 1)
-      try fill(page, from: object)
+      if let known = object.page {
+        page.beginRow(
+          key: id.key, version: 1, like: Snapshot(unchecked: known, at: Int(object.place)), but: shape.transient)
+      } else {
+        page.beginRow(key: id.key, version: 1)
+      }
+      try fill(page, from: object, shape)
       plans[index].insertedCopies.append((plans[index].inserted.count, rows.count))
-      plans[index].inserted.endRow()
+      page.endRow()
     }
     rows.append(NewRow(object: object, snapshot: nil, id: id))
   }
@@ -23,13 +29,17 @@ extension SavePlan {
   /// Objects and changes get their new rows when the pages are full.
   mutating func finishRows() {
     for index in plans.indices {
-      plans[index].changes.inserted = plans[index].inserted.finish()
-      for copy in plans[index].insertedCopies { rows[copy.row].snapshot = plans[index].changes.inserted[copy.place] }
+      let inserted = Array(plans[index].inserted.finish())
+      plans[index].changes.inserted = inserted
+      for copy in plans[index].insertedCopies { rows[copy.row].snapshot = inserted[copy.place] }
+      var updates: [StoreChanges.Update] = []
+      updates.reserveCapacity(plans[index].updatedObjects.count)
       for (entry, snapshot) in zip(plans[index].updatedObjects, plans[index].updated.finish()) {
         rows[entry.row].snapshot = snapshot
-        plans[index].changes.updated.append(
+        updates.append(
           StoreChanges.Update(snapshot: snapshot, changedSlots: entry.slots, expectedVersion: snapshot.version - 1))
       }
+      plans[index].changes.updated = updates
     }
   }
 
@@ -46,9 +56,11 @@ extension SavePlan {
       rows.append(NewRow(object: object, snapshot: nil, id: object.objectID))
       return
     }
-    let slots = try changedSlots(of: object, from: old)
-    guard !slots.isEmpty else {
-      rows.append(NewRow(object: object, snapshot: nil, id: object.objectID))
+    let id = object.objectID
+    let shape = shape(of: object.entity)
+    let differing = try differingSlots(of: object, from: old, shape)
+    guard !differing.isEmpty else {
+      rows.append(NewRow(object: object, snapshot: nil, id: id))
       return
     }
     let (version, overflow) = old.version.addingReportingOverflow(1)
@@ -59,28 +71,48 @@ extension SavePlan {
           "\(object.objectID): the store is damaged: the row's version (Z_OPT) is \(old.version), and none can follow it",
         entity: object.objectID.entityName, objectID: object.objectID)
     }
-    let index = try planIndex(of: object.objectID)
-    let page = plans[index].updated.page(
-      for: object.objectID.entitySymbol, slotCount: object.entity.properties.count)
-    page.beginRow(key: object.objectID.key, version: version)
-    try fill(page, from: object)
-    plans[index].updated.endRow()
-    plans[index].updatedObjects.append((rows.count, slots))
-    rows.append(NewRow(object: object, snapshot: nil, id: object.objectID))
+    let index = try planIndex(of: id)
+    let page = plans[index].updated.page(for: id.entitySymbol, slotCount: object.entity.properties.count)
+    page.beginRow(key: id.key, version: version, like: old, but: shape.transient)
+    try fill(page, from: object, shape)
+    page.endRow()
+    plans[index].updatedObjects.append((rows.count, list(of: differing)))
+    rows.append(NewRow(object: object, snapshot: nil, id: id))
   }
 
-  /// Fills the row that a page begins with the values as the store gets them: permanent IDs, nothing transient.
-  private func fill(_ page: RowPageBuilder, from object: ManagedObject) throws {
-    let (live, entity) = (object.live, object.entity)
-    for slot in entity.properties.indices {
-      if !live.isEmpty, let own = live[slot] {
-        page.set(own, slot: slot)
-      } else if let row = object.page {
-        withExtendedLifetime(row) { page.copy(row.cell(slot, of: Int(object.place)), slot: slot) }
-      }
+  /// Which slots of an entity are of which kind: looked up once for all its objects.
+  struct Shape {
+    let transient: SlotSet
+    let toOne: SlotSet
+    let toMany: SlotSet
+
+    fileprivate init(_ entity: ResolvedEntity) {
+      transient = SlotSet(entity.transientSlots)
+      toOne = SlotSet(entity.toOneSlots)
+      toMany = SlotSet(entity.toManySlots)
     }
-    for slot in entity.transientSlots { page.set(.null, slot: slot) }
-    for slot in entity.toOneSlots {
+  }
+
+  private mutating func shape(of entity: ResolvedEntity) -> Shape {
+    if let known = shapes[entity.index] { return known }
+    let new = Shape(entity)
+    shapes[entity.index] = new
+    return new
+  }
+
+  /// Slots as a list, which changes of the same slots share.
+  private mutating func list(of slots: SlotSet) -> [Slot] {
+    if slots != lastSlots.set { lastSlots = (slots, slots.slots) }
+    return lastSlots.list
+  }
+
+  /// Fills the row that a page began with the object's own values, as the store gets them: permanent IDs, nothing transient.
+  private func fill(_ page: RowPageBuilder, from object: ManagedObject, _ shape: Shape) throws {
+    let live = object.live
+    for slot in live.indices {
+      if let own = live[slot], !shape.transient.contains(slot) { page.set(own, slot: slot) }
+    }
+    try shape.toOne.forEach { slot in
       if let id = try storedDestination(of: object, slot: slot) { page.set(.objectID(id), slot: slot) }
     }
   }
@@ -98,14 +130,13 @@ extension SavePlan {
   }
 
   /// The slots of attributes and to-one relationships that differ from a row.
-  private func changedSlots(of object: ManagedObject, from old: Snapshot) throws -> [Slot] {
-    var slots: [Slot] = []
-    for slot in object.changed.slots {
-      let property = object.entity.properties[slot]
-      if case .toMany = property.kind { continue }
-      if property.isTransient { continue }
-      let value = try storedDestination(of: object, slot: slot).map(Value.objectID) ?? object.current(slot) ?? .null
-      if !old.cell(slot).isSame(as: value) { slots.append(slot) }
+  private func differingSlots(of object: ManagedObject, from old: Snapshot, _ shape: Shape) throws -> SlotSet {
+    var slots = SlotSet()
+    try object.changed.forEach { slot in
+      if shape.toMany.contains(slot) || shape.transient.contains(slot) { return }
+      let destination = shape.toOne.contains(slot) ? try storedDestination(of: object, slot: slot) : nil
+      let value = destination.map(Value.objectID) ?? object.current(slot) ?? .null
+      if !old.cell(slot).isSame(as: value) { slots.insert(slot) }
     }
     return slots
   }

@@ -42,6 +42,10 @@ struct SavePlan {
   private(set) var permanent: PermanentIDs
   /// Pages of new objects, whose rows are saved as they are.
   private var newRows: [RowPage] = []
+  /// What was looked up of entities.
+  var shapes: ContiguousArray<Shape?>
+  /// The slots that the last changed object differs in.
+  var lastSlots: (set: SlotSet, list: [Slot]) = (SlotSet(), [])
   /// Stores that committed.
   private var saved: [StorePlan] = []
   /// Whether not all stores committed.
@@ -52,6 +56,7 @@ struct SavePlan {
     permanent = PermanentIDs(entityCount: context.model.entities.count)
     // Whatever becomes of the save: objects that change after it do not change what it writes.
     defer { sealNewRows() }
+    shapes = ContiguousArray(repeating: nil, count: context.model.entities.count)
     try assignPermanentIDs()
     rows.reserveCapacity(context.changedObjects.count)
     var last: (table: UnsafeMutableRawPointer?, hears: Bool) = (nil, false)

@@ -53,6 +53,18 @@ public struct IDList: Sendable {
     for id in other { append(id) }
   }
 
+  /// Adds the IDs of rows at the end.
+  mutating func append(_ rows: RowBatch) {
+    for stretch in rows.stretches {
+      let kind = stretch.page.kind
+      if keys.isEmpty { kinds = [kind] }
+      for place in stretch.places {
+        let key = stretch.page.key(place)
+        if kinds.count == 1, kinds[0] == kind { keys.append(key) } else { append(key, of: kind) }
+      }
+    }
+  }
+
   /// The keys, if all are of one kind.
   var uniform: (kind: ManagedObjectID.Kind, keys: [Int64])? { kinds.count == 1 ? (kinds[0], keys) : nil }
 

@@ -79,9 +79,9 @@ private final class InMemoryCursor: RowCursor {
     state = Lock(State(walk: walk, offset: offset, rest: limit > 0 ? limit : .max))
   }
 
-  func next(upTo count: Int) throws -> [Snapshot] {
+  func next(upTo count: Int) throws -> RowBatch {
     try state.withLock { state in
-      var rows: [Snapshot] = []
+      var rows = RowBatch()
       while rows.count < count, state.rest > 0, let row = state.walk.next() {
         try HostWork.charge()
         if state.offset > 0 {
@@ -96,7 +96,7 @@ private final class InMemoryCursor: RowCursor {
   }
 
   /// The rows that are still to come.
-  func all() throws -> [Snapshot] { try next(upTo: .max) }
+  func all() throws -> [Snapshot] { Array(try next(upTo: .max)) }
 }
 
 extension StoreQuery {

@@ -165,7 +165,7 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// A fetch brought newer rows: those in the cache follow.
-  func refreshRows(_ snapshots: [Snapshot]) { rows.replace(snapshots) }
+  func refreshRows(_ snapshots: some Collection<Snapshot> & Sendable) { rows.replace(snapshots) }
 
   /// Rows changed without a new version: contexts that ask read them anew.
   func forgetRows(of ids: [ManagedObjectID]) { rows.remove(ids) }

@@ -89,7 +89,7 @@ final class ColumnsOfRows: RowCursor {
         + "`plan` takes over", entity: query.entity.name)
   }
 
-  func next(upTo count: Int) throws -> [Snapshot] {
+  func next(upTo count: Int) throws -> RowBatch {
     guard columns.isGrouped else { return try plain(rows.next(upTo: count)) }
     return try groups.withLock { groups in
       let list = try groups ?? RowList(grouped())
@@ -98,14 +98,14 @@ final class ColumnsOfRows: RowCursor {
     }
   }
 
-  private func plain(_ rows: [Snapshot]) throws -> [Snapshot] {
+  private func plain(_ rows: RowBatch) throws -> RowBatch {
     let slots = try columns.columns.compactMap(\.keyPath).map { try Self.slot($0, of: query) }
     let result = RowCollector(store: StoreNumber(rawValue: 0), expecting: rows.count)
     for row in rows {
       let page = result.page(for: query.entity.symbol, slotCount: slots.count)
       page.beginRow(key: 0, version: 0)
       for (place, slot) in slots.enumerated() { page.copy(row.cell(slot), slot: place) }
-      result.endRow()
+      page.endRow()
     }
     return result.finish()
   }
@@ -134,9 +134,9 @@ final class ColumnsOfRows: RowCursor {
       let page = result.page(for: query.entity.symbol, slotCount: slots.count)
       page.beginRow(key: 0, version: 0)
       for (place, value) in try group.values.enumerated() { page.set(value, slot: place) }
-      result.endRow()
+      page.endRow()
     }
-    return result.finish()
+    return Array(result.finish())
   }
 }
 

@@ -144,7 +144,7 @@ public struct DestinationRows: Sendable {
 /// Several threads may use it, one after the other.
 public protocol RowCursor: AnyObject, Sendable {
   /// The next rows: up to so many, fewer where they are heavy; none at the end.
-  func next(upTo count: Int) throws -> [Snapshot]
+  func next(upTo count: Int) throws -> RowBatch
   /// The IDs of all rows that are still to come, which are not read any more.
   func remainingIDs() throws -> IDList
 }
@@ -220,9 +220,9 @@ public final class RowList: RowCursor {
   /// Makes a cursor over rows.
   public init(_ rows: [Snapshot]) { state = Lock(State(rows: rows)) }
 
-  public func next(upTo count: Int) -> [Snapshot] {
+  public func next(upTo count: Int) -> RowBatch {
     state.withLock { state in
-      let page = Array(state.rows[state.used...].prefix(count))
+      let page = RowBatch(state.rows[state.used...].prefix(count))
       state.used += page.count
       if 2 * state.used >= state.rows.count {
         state.rows.removeFirst(state.used)
@@ -245,7 +245,7 @@ extension PersistentStore {
 
   /// Hands the rows that match to `body`, some at a time, until it returns false: rows of one state of the store, which
   /// are not held all at once. `body` may read the store.
-  public func forEachBatch(matching query: StoreQuery, _ body: ([Snapshot]) throws -> Bool) throws {
+  public func forEachBatch(matching query: StoreQuery, _ body: (RowBatch) throws -> Bool) throws {
     try reading { session in
       let cursor = try session.rows(matching: query)
       while case let page = try cursor.next(upTo: RowPage.capacity), !page.isEmpty, try body(page) {}

@@ -120,7 +120,7 @@ final class RowCache: Sendable {
   }
 
   /// Takes newer versions of rows that are here; others stay out.
-  func replace(_ rows: [Snapshot]) {
+  func replace(_ rows: some Collection<Snapshot> & Sendable) {
     guard !rows.isEmpty else { return }
     contents.withLock { cache in
       if cache.young.count + cache.old.count == 0 { return }

@@ -4,20 +4,29 @@ package import MoonbaseModel
 ///
 /// Pages begin small and grow, so that a few rows take little room.
 package final class RowCollector {
+  /// Rows that follow each other in a page.
+  private struct Stretch {
+    var page: Int
+    var places: Range<Int>
+  }
+
   private let store: StoreNumber
   private let firstCapacity: Int
   /// The pages that are being filled, by entity, and the index that each will have.
   @exclusivity(unchecked) private var open: ContiguousArray<(index: Int, builder: RowPageBuilder)> = []
   @exclusivity(unchecked) private var pages: ContiguousArray<RowPage?> = []
-  /// Page and place of each row.
-  @exclusivity(unchecked) private var order: ContiguousArray<(page: Int, place: Int)> = []
+  /// All rows but those that came last.
+  @exclusivity(unchecked) private var order: ContiguousArray<Stretch> = []
+  /// The page that takes the rows of now, its index and the place of the first of them.
+  @exclusivity(unchecked) private var current: RowPageBuilder?
+  @exclusivity(unchecked) private var currentIndex = 0
+  @exclusivity(unchecked) private var currentStart = 0
+  /// The rows before those.
+  @exclusivity(unchecked) private var countBefore = 0
   /// The page that was filled elsewhere and had the last such row, and its index.
   @exclusivity(unchecked) private var foreign: (index: Int, page: RowPage)?
-  /// The index in `open` of the page that took the last row.
-  @exclusivity(unchecked) private var last = 0
-  /// The bytes that the finished pages keep, and those of the open ones but the last.
-  @exclusivity(unchecked) private var finishedWeight = 0
-  @exclusivity(unchecked) private var othersWeight = 0
+  /// The bytes that the finished pages keep, and those of the open ones but the current.
+  @exclusivity(unchecked) private var otherWeight = 0
 
   /// Makes room for the rows that are expected of an entity.
   package init(store: StoreNumber, expecting count: Int = 0) {
@@ -26,67 +35,87 @@ package final class RowCollector {
   }
 
   /// How many rows there are.
-  package var count: Int { order.count }
+  package var count: Int { countBefore &+ (current.map { $0.count &- currentStart } ?? 0) }
 
   /// The bytes that the rows keep so far, by estimate.
-  package var weight: Int { finishedWeight &+ othersWeight &+ (last < open.count ? open[last].builder.weight : 0) }
+  package var weight: Int { otherWeight &+ (current?.weight ?? 0) }
 
-  /// The page that takes the next row of an entity.
+  /// The page that takes the next row of an entity, or the next rows as long as it is not full: who fills it ends each row.
   package func page(for entity: Symbol, slotCount: Int) -> RowPageBuilder {
-    if last < open.count, open[last].builder.entity == entity, !open[last].builder.isFull { return open[last].builder }
+    if let current, current.entity == entity, !current.isFull { return current }
     return nextPage(for: entity, slotCount: slotCount)
   }
 
   @inline(never)  // once for each page, or where entities take turns
   private func nextPage(for entity: Symbol, slotCount: Int) -> RowPageBuilder {
-    last = open.firstIndex { $0.builder.entity == entity } ?? open.count
-    defer { othersWeight = open.reduce(0) { $0 &+ $1.builder.weight } &- open[last].builder.weight }
-    if last < open.count, !open[last].builder.isFull { return open[last].builder }
-    let former = last < open.count ? open[last] : nil
-    let builder = RowPageBuilder(
-      store, entity: entity, slotCount: slotCount, capacity: former.map { 4 * $0.builder.capacity } ?? firstCapacity)
-    if let former {
-      close(former)
-      open[last] = (pages.count, builder)
-    } else {
-      open.append((pages.count, builder))
-    }
+    endStretch()
+    if let current { otherWeight &+= current.weight }
+    let next = openPage(for: entity, slotCount: slotCount)
+    (currentIndex, current, currentStart) = (next.index, next.builder, next.builder.count)
+    otherWeight &-= next.builder.weight
+    return next.builder
+  }
+
+  private func openPage(for entity: Symbol, slotCount: Int) -> (index: Int, builder: RowPageBuilder) {
+    let place = open.firstIndex { $0.builder.entity == entity }
+    if let place, !open[place].builder.isFull { return open[place] }
+    let former = place.map { open[$0] }
+    let next = (
+      index: pages.count,
+      builder: RowPageBuilder(
+        store, entity: entity, slotCount: slotCount, capacity: former.map { 4 * $0.builder.capacity } ?? firstCapacity)
+    )
     pages.append(nil)
-    return builder
+    if let place, let former {
+      pages[former.index] = former.builder.finish()
+      open[place] = next
+    } else {
+      open.append(next)
+    }
+    return next
   }
 
-  private func close(_ page: (index: Int, builder: RowPageBuilder)) {
-    finishedWeight &+= page.builder.weight
-    pages[page.index] = page.builder.finish()
-  }
-
-  /// The row that was begun in the page last asked for is complete.
-  package func endRow() {
-    let (index, builder) = open[last]
-    order.append((index, builder.count))
-    builder.endRow()
+  private func endStretch() {
+    guard let current, current.count > currentStart else { return }
+    order.append(Stretch(page: currentIndex, places: currentStart..<current.count))
+    countBefore &+= current.count &- currentStart
+    currentStart = current.count
   }
 
   /// Takes in a row where it is, in a page that was filled elsewhere.
   func add(_ page: RowPage, at place: Int) {
-    if let foreign, foreign.page === page { return order.append((foreign.index, place)) }
-    foreign = (pages.count, page)
-    order.append((pages.count, place))
-    pages.append(page)
+    endStretch()
+    if foreign?.page !== page {
+      foreign = (pages.count, page)
+      pages.append(page)
+    }
+    guard let index = foreign?.index else { return }
+    countBefore &+= 1
+    if let last = order.last, last.page == index, last.places.upperBound == place {
+      order[order.count - 1].places = last.places.lowerBound..<place &+ 1
+    } else {
+      order.append(Stretch(page: index, places: place..<place &+ 1))
+    }
   }
 
   /// Copies a row, cell by cell.
   func append(_ row: Snapshot) {
     let page = page(for: row.page.entity, slotCount: row.page.shape.slotCount)
-    page.beginRow(key: row.id.key, version: row.version)
+    page.beginRow(key: row.page.key(row.place), version: row.version)
     for slot in 0..<row.page.shape.slotCount { page.copy(row.cell(slot), slot: slot) }
-    endRow()
+    page.endRow()
   }
 
   /// The rows in the order in which they came.
-  package func finish() -> [Snapshot] {
-    for page in open { close(page) }
+  package func finish() -> RowBatch {
+    endStretch()
+    current = nil
+    for page in open { pages[page.index] = page.builder.finish() }
     open = []
-    return order.compactMap { entry in pages[entry.page].map { Snapshot(unchecked: $0, at: entry.place) } }
+    var batch = RowBatch()
+    for stretch in order {
+      if let page = pages[stretch.page] { batch.append(page, stretch.places) }
+    }
+    return batch
   }
 }

@@ -165,6 +165,12 @@ public final class RowPage: @unchecked Sendable {  // one thread fills it, and o
     }
   }
 
+  /// Copies the cells of a row, with what they hold: places in the tail are the page's own.
+  func copyCells(of place: Int, to other: UnsafeMutableRawPointer) {
+    let start = shape.cell(0)
+    (other + start).copyMemory(from: row(place) + start, byteCount: shape.stride - start)
+  }
+
   /// The bytes in the tail that a cell names.
   private func bytes(_ cell: UnsafeMutableRawPointer) -> UnsafeRawBufferPointer {
     let (start, length) = (cell.load(as: UInt32.self), cell.load(fromByteOffset: 4, as: UInt32.self))

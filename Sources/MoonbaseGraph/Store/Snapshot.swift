@@ -78,32 +78,16 @@ public struct Snapshot: Sendable {
   package var weight: Int { page.rowWeight }
 
   /// The same rows in pages of their own, so that they keep no others. All are of one store.
-  static func copies(of rows: [Snapshot]) -> [Snapshot] {
+  static func copies(of rows: some Collection<Snapshot>) -> [Snapshot] {
     guard let first = rows.first else { return [] }
     let collector = RowCollector(store: first.page.store)
     for row in rows { collector.append(row) }
     // The pages they came from keep the text and the bytes until these are copied.
-    return withExtendedLifetime(rows) { collector.finish() }
+    return withExtendedLifetime(rows) { Array(collector.finish()) }
   }
 
   /// Whether both are the same place of the same page.
   func isIdentical(to other: Snapshot?) -> Bool { page === other?.page && place == other?.place }
-}
-
-extension ArraySlice<Snapshot> {
-  /// Hands rows of one page that stand in a row here to `body`, which counts and looks things up once for all of them.
-  func forEachRun(_ body: (RowPage, UnsafeBufferPointer<Snapshot>) throws -> Void) rethrows {
-    try withUnsafeBufferPointer { rows in
-      var start = 0
-      while start < rows.count {
-        let page = rows[start].page
-        var end = start + 1
-        while end < rows.count, rows[end].page === page { end += 1 }
-        try body(page, UnsafeBufferPointer(rebasing: rows[start..<end]))
-        start = end
-      }
-    }
-  }
 }
 
 extension Snapshot {

@@ -31,6 +31,8 @@ package struct RowSelect: Sendable {
   package let kinds: [Kind]
   /// Selects one row by key.
   package let pointSelect: String
+  /// Selects the rows from one key to another, in the order of their keys.
+  package let rangeSelect: String
   private let dialect: Dialect
 
   /// Works out the columns of all slots, or of some.
@@ -51,8 +53,9 @@ package struct RowSelect: Sendable {
     entityCondition = Self.condition(own, concrete: concrete, in: layout)
     self.dialect = dialect
     let restriction = entityCondition.map { " AND \($0)" } ?? ""
-    pointSelect = dialect.statement(
-      "SELECT \(columns.joined(separator: ", ")) FROM \(identifier(table)) t0 WHERE t0.Z_PK = ?\(restriction)")
+    let selection = "SELECT \(columns.joined(separator: ", ")) FROM \(identifier(table)) t0 WHERE t0.Z_PK"
+    pointSelect = dialect.statement("\(selection) = ?\(restriction)")
+    rangeSelect = dialect.statement("\(selection) BETWEEN ? AND ?\(restriction) ORDER BY t0.Z_PK")
   }
 
   /// Selects rows by so many keys.

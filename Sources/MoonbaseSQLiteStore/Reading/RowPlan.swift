@@ -6,9 +6,15 @@ import MoonbaseSQLite
 
 /// How rows of an entity (and its subentities) are selected and decoded: worked out once, used for every row.
 struct RowPlan: Sendable {
-  private struct Decoder: Sendable {
-    var symbol: Symbol
-    var steps: ContiguousArray<RowSelect.Place>
+  private final class Decoder: Sendable {
+    let symbol: Symbol
+    /// `Z_ENT`.
+    let number: Int64
+    let steps: ContiguousArray<RowSelect.Place>
+
+    init(_ kind: RowSelect.Kind) {
+      (symbol, number, steps) = (kind.entity.symbol, kind.number, ContiguousArray(kind.places))
+    }
   }
 
   /// The statements and their columns.
@@ -35,7 +41,7 @@ struct RowPlan: Sendable {
     self.store = store
     model = layout.model
     self.externalData = externalData
-    let list = select.kinds.map { ($0.number, Decoder(symbol: $0.entity.symbol, steps: ContiguousArray($0.places))) }
+    let list = select.kinds.map { ($0.number, Decoder($0)) }
     isSingle = list.count == 1
     singleNumber = list.first?.0 ?? 0
     entityNames = select.kinds.map { "\($0.entity.name) (\($0.number))" }.joined(separator: ", ")
@@ -65,8 +71,58 @@ struct RowPlan: Sendable {
   /// Adds the current row to others. Throws for an entity that the model lacks, and for a value that is none of its attribute.
   func read(_ row: Statement, into rows: RowCollector) throws {
     let decoder = try decoder(row)
-    try read(row, by: decoder, into: rows.page(for: decoder.symbol, slotCount: decoder.steps.count))
-    rows.endRow()
+    let page = rows.page(for: decoder.symbol, slotCount: decoder.steps.count)
+    try read(row, by: decoder, into: page)
+    page.endRow()
+  }
+
+  /// Bytes that are counted together.
+  private static let stride = 4096
+
+  /// Reads rows of a statement that `accepts` picks, up to so many, or so many bytes of them. Returns whether there may be more.
+  ///
+  /// What rows of one entity share is looked up once for those that follow each other.
+  @inline(__always)
+  func collect(
+    _ statement: Statement, into rows: RowCollector, limit: Int = .max, weight greatest: Int = .max,
+    accepts: (Statement) -> Bool = { _ in true }
+  ) throws -> Bool {
+    var memory = HostMemory()
+    var held = rows.weight
+    var isOnRow = false
+    while isOnRow || rows.count < limit && rows.weight < greatest {
+      if !isOnRow {
+        guard try next(statement, accepts) else { return false }
+      }
+      let decoder = try decoder(statement)
+      let page = rows.page(for: decoder.symbol, slotCount: decoder.steps.count)
+      var room = Swift.min(page.capacity - page.count, limit - rows.count)
+      let others = rows.weight - page.weight
+      isOnRow = false
+      repeat {
+        try read(statement, by: decoder, into: page)
+        page.endRow()
+        room -= 1
+        let weight = others &+ page.weight
+        if weight &- held > Self.stride {
+          try memory.hold(weight &- held)
+          held = weight
+        }
+        if room == 0 || weight >= greatest { break }
+        guard try next(statement, accepts) else { return false }
+        isOnRow = statement.integer(1) != decoder.number
+      } while !isOnRow
+    }
+    return true
+  }
+
+  @inline(__always)
+  private func next(_ statement: Statement, _ accepts: (Statement) -> Bool) throws -> Bool {
+    repeat {
+      guard try statement.step() else { return false }
+      try HostWork.charge(1)
+    } while !accepts(statement)
+    return true
   }
 
   /// Begins a row of a page with the current row.
@@ -75,8 +131,8 @@ struct RowPlan: Sendable {
     page.beginRow(key: row.integer(0), version: row.integer(2))
     var slot = 0
     do {
-      for step in decoder.steps {
-        try read(step, of: row, slot: slot, into: page)
+      while slot < decoder.steps.count {
+        try read(decoder.steps[slot], of: row, slot: slot, into: page)
         slot += 1
       }
     } catch let mismatch as ColumnMismatch {

@@ -26,7 +26,7 @@ class SQLiteCursor: @unchecked Sendable {  // what changes is touched in the ses
 
 /// The rows of a statement.
 final class SQLiteRowCursor: SQLiteCursor, RowCursor, @unchecked Sendable {
-  func next(upTo count: Int) throws -> [Snapshot] { try session.page(of: self, upTo: count) }
+  func next(upTo count: Int) throws -> RowBatch { try session.page(of: self, upTo: count) }
   func remainingIDs() throws -> IDList { try session.remainingIDs(of: self) }
 }
 
@@ -46,14 +46,14 @@ final class SQLiteValueCursor: SQLiteCursor, RowCursor, @unchecked Sendable {
     super.init(query, sql, plan, session)
   }
 
-  func next(upTo count: Int) throws -> [Snapshot] { try session.values(of: self, upTo: count) }
+  func next(upTo count: Int) throws -> RowBatch { try session.values(of: self, upTo: count) }
 }
 
 extension SQLiteReadSession {
   /// The bytes of the rows that are handed out together.
   private static var greatestPage: Int { min(4 << 20, HostWork.greatestValue / 8) }
 
-  fileprivate func page(of cursor: SQLiteRowCursor, upTo count: Int) throws -> [Snapshot] {
+  fileprivate func page(of cursor: SQLiteRowCursor, upTo count: Int) throws -> RowBatch {
     try advance(cursor, atEnd: []) { statement in
       let rows = RowCollector(store: store.number, expecting: cursor.hasBegun ? count : 0)
       cursor.isOver = try !cursor.plan.collect(statement, into: rows, limit: count, weight: Self.greatestPage)
@@ -61,7 +61,7 @@ extension SQLiteReadSession {
     }
   }
 
-  fileprivate func values(of cursor: SQLiteValueCursor, upTo count: Int) throws -> [Snapshot] {
+  fileprivate func values(of cursor: SQLiteValueCursor, upTo count: Int) throws -> RowBatch {
     try advance(cursor, atEnd: []) { statement in
       let rows = RowCollector(store: store.number, expecting: cursor.hasBegun ? count : 0)
       cursor.isOver = try !cursor.reader.collect(statement, into: rows, limit: count, weight: Self.greatestPage)

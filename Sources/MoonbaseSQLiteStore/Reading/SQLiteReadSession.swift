@@ -69,7 +69,7 @@ final class SQLiteReadSession: ReadSession, @unchecked Sendable {  // what chang
       try session.running(select.rows(query), for: query) { statement in
         let rows = RowCollector(store: store.number)
         _ = try select.plan.collect(statement, into: rows)
-        return rows.finish()
+        return Array(rows.finish())
       }
     }
   }
@@ -100,7 +100,7 @@ final class SQLiteReadSession: ReadSession, @unchecked Sendable {  // what chang
       try session.running(select.values(query), for: query) { statement in
         let rows = RowCollector(store: store.number)
         _ = try reader.collect(statement, into: rows)
-        return rows.finish()
+        return Array(rows.finish())
       }
     }
     return RowList(all)
@@ -227,7 +227,7 @@ extension SQLiteReadSession {
           held = weight
         }
       }
-      return DestinationRows(rows.finish(), owners: owners, count: ids.count)
+      return DestinationRows(Array(rows.finish()), owners: owners, count: ids.count)
     }
   }
 }

@@ -24,7 +24,7 @@ struct ValueReader: Sendable {
       let page = rows.page(for: query.entity.symbol, slotCount: forms.count)
       page.beginRow(key: 0, version: 0)
       for (place, form) in forms.enumerated() { try read(form, of: statement, at: place, into: page) }
-      rows.endRow()
+      page.endRow()
     }
   }
 

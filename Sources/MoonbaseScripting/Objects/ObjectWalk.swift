@@ -60,9 +60,8 @@ final class ObjectWalk {
     // No result of a loop could hand it over: it is told at the end of the program.
     _ = domain.didSaveError(of: context)
     // What a did_save hook changed waits for the next save; what is on its way is a fault already.
-    for object in visited where object.managedObjectContext != nil && !object.isOnItsWay && !object.awaitsSave {
-      try context.turnIntoFault(object)
-    }
+    try context.turnIntoFaults(
+      visited.lazy.filter { $0.managedObjectContext != nil && !$0.isOnItsWay && !$0.awaitsSave })
     visited = []
   }
 }

@@ -27,7 +27,7 @@ import Testing
     var calls: Int { state.withLock { $0.calls } }
     var isRunning: Bool { state.withLock { $0.running > 0 } }
 
-    func next(upTo count: Int) throws -> [Snapshot] {
+    func next(upTo count: Int) throws -> RowBatch {
       let start = state.withLock { state in
         state.calls += 1
         state.running += 1
@@ -41,12 +41,13 @@ import Testing
         try HostWork.charge(1000)
         usleep(1000)
       }
-      return try (start..<min(start + count, self.count)).map { row in
+      let rows = try (start..<min(start + count, self.count)).map { row in
         try HostWork.charge()
         if row == failsAt { throw FailingStore.error }
         let id = ManagedObjectID(store: StoreNumber("s"), entity: entity.symbol, key: Int64(row))
         return Snapshot(id: id, version: 1, values: entity.initialValues)
       }
+      return RowBatch(rows)
     }
   }
 

@@ -49,7 +49,7 @@ import Testing
       if random.next(10) == 0 { page.beginRow(key: -1, version: 0) }
       page.beginRow(key: id.key, version: 1)
       for (slot, value) in values.enumerated() { page.set(value, slot: slot) }
-      collector.endRow()
+      page.endRow()
       expected.append((id, values))
     }
     let rows = collector.finish()

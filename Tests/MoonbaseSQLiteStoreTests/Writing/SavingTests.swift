@@ -248,4 +248,32 @@ import Testing
     #expect(try people.statements { _ = try people.store.destinations(of: ids, relationship: friends) }.count == 2)
     #expect(try people.statements { _ = try people.store.snapshots(matching: people.query("Person")) }.count == 1)
   }
+
+  /// Keys that ascend and lie close together are read by a scan of their range, others are looked up each.
+  @Test func rowsThatLieCloseTogetherAreScanned() throws {
+    let people = try PeopleStore()
+    let rows = try (0..<400).map { number in
+      try people.row(number % 5 == 0 ? "Employee" : "Person", ["age": .int(Int64(number % 100))])
+    }
+    try people.save { $0.inserted = rows }
+    try people.save { $0.deleted = [StoreChanges.Deletion(id: rows[150].id, expectedVersion: nil)] }
+    let ids = rows.map(\.id)
+    var random = SplitMix(3)
+    var lists: [(ids: [ManagedObjectID], isScanned: Bool)] = [
+      (ids, true), (Array(ids[100..<200]), true), (stride(from: 0, to: 400, by: 2).map { ids[$0] }, true),
+      (stride(from: 0, to: 400, by: 3).map { ids[$0] }, false), (ids.reversed(), false), (Array(ids[3..<10]), false),
+      ([], false), (ids.filter { $0.entityName == "Person" }, true),
+    ]
+    lists.append((Array(ids[..<100] + ids[..<100]), false))
+    lists.append(((0..<50).map { _ in ids[random.next(400)] }, false))
+    for (list, isScanned) in lists {
+      var found: [ManagedObjectID] = []
+      let log = try people.statements { found = try people.store.snapshots(of: list).map(\.id) }
+      #expect(Set(found) == Set(list).subtracting([ids[150]]) && found.count == Set(found).count)
+      #expect(log.contains { $0.contains("BETWEEN") } == isScanned, "\(list.count) keys: \(log)")
+      #expect(log.count == (list.isEmpty ? 0 : list.count <= 512 ? 1 : 2))
+    }
+    let scanned = try people.store.snapshots(of: ids)
+    #expect(try scanned.allSatisfy { try people.store.snapshot(of: $0.id)?.values == $0.values })
+  }
 }
