@@ -25,18 +25,18 @@ class SQLiteCursor: @unchecked Sendable {  // what changes is touched in the ses
 }
 
 /// The rows of a statement.
-final class SQLiteRowCursor: SQLiteCursor, RowCursor, @unchecked Sendable {
+final class SQLiteRowCursor: SQLiteCursor, RowCursor, @unchecked Sendable {  // as its superclass
   func next(upTo count: Int) throws -> RowBatch { try session.page(of: self, upTo: count) }
   func remainingIDs() throws -> IDList { try session.remainingIDs(of: self) }
 }
 
 /// The keys of a statement.
-final class SQLiteIDCursor: SQLiteCursor, IDCursor, @unchecked Sendable {
+final class SQLiteIDCursor: SQLiteCursor, IDCursor, @unchecked Sendable {  // as its superclass
   func next(upTo count: Int) throws -> IDList { try session.ids(of: self, upTo: count) }
 }
 
 /// The values of a statement.
-final class SQLiteValueCursor: SQLiteCursor, RowCursor, @unchecked Sendable {
+final class SQLiteValueCursor: SQLiteCursor, RowCursor, @unchecked Sendable {  // as its superclass
   fileprivate let reader: ValueReader
 
   init(
