@@ -119,6 +119,7 @@ extension ManagedObjectContext {
     newDeletedObjects = []
     pendingErrors = []
     readObjects = []
+    holdersOfTemporaryIDs = []
     forgetReadAhead()
     outdatedStored = []
     changedObjects = []
@@ -134,6 +135,7 @@ extension ManagedObjectContext {
     settle()
     try refuseWithinHooks("a reset was asked for")
     forgetChanges()
+    hasReadLists = false
     resetCount &+= 1
     registered.abandon { object in
       weigh(-object.weight)
@@ -155,6 +157,12 @@ extension ManagedObjectContext {
     try refuseWithinHooks("a refresh was asked for")
     guard !object.isInserted else { return }
     coordinator.forgetRows(of: [object.objectID])
+    // The row was not here, so nobody can tell which list it was in.
+    if object.snapshot == nil,
+      object.entity.toOneSlots.contains(where: { object.entity.properties[$0].relationship?.isInverseToMany == true })
+    {
+      unseenMoves &+= 1
+    }
     guard mergeChanges else { return try turnIntoFault(object) }
     changeCount &+= 1
     forgetReadAhead()

@@ -29,6 +29,7 @@ extension ManagedObjectContext {
   private func takeNews(of rows: RowBatch, refreshing: Bool) throws {
     copyRowsOfSparsePages()
     coordinator.refreshRows(rows)
+    try tellLists(of: rows)
     guard refreshing else { return }
     for row in rows {
       guard let known = registered[row.id]?.takeUnretainedValue() else { continue }

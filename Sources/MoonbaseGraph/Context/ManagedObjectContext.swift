@@ -98,6 +98,13 @@ public final class ManagedObjectContext {
 
   /// The save that another thread writes.
   @exclusivity(unchecked) var saveUnderWay: SaveAhead?
+  /// Whether lists of destinations were read of which rows tell too.
+  @exclusivity(unchecked) var hasReadLists = false
+  /// How often an object was refreshed that may have moved from one list to another, and nobody knew which it was in. Lists that were
+  /// read before are read anew.
+  @exclusivity(unchecked) var unseenMoves: UInt32 = 0
+  /// Objects that no save lists, with values that hold temporary IDs.
+  var holdersOfTemporaryIDs: [ManagedObject] = []
   /// How often all objects were let go.
   @exclusivity(unchecked) var resetCount = 0
   /// Why it failed, until somebody is told.

@@ -15,7 +15,7 @@ extension ManagedObject {
       // What was read together may have brought this row.
       if page == nil { takeRow(try context.coordinator.row(of: objectID, in: context.view)) }
     }
-    if stopBeingFault() { rowArrived() }
+    if stopBeingFault() || context.hasReadLists { rowArrived() }
     try wakeUp(in: context)
   }
 
@@ -79,13 +79,18 @@ extension ManagedObject {
   /// the next save writes keeps its own, so that the save finds the conflict. Nil where there is no row any more.
   final func takeCurrentRow() throws -> Snapshot? {
     guard let context, let snapshot, !isDeleted else { return snapshot }
-    let isWritten = changed.slots.contains { slot in
-      !entity.properties[slot].isTransient && !snapshot.cell(slot).isSame(as: current(slot) ?? .null)
-    }
     if isWritten { return snapshot }
     let now = try context.coordinator.currentSnapshot(of: objectID)
     if let now, now.version > snapshot.version { adopt(now) }
     return now
+  }
+
+  /// Whether the next save writes something of the row.
+  final var isWritten: Bool {
+    guard let snapshot else { return false }
+    return changed.slots.contains { slot in
+      !entity.properties[slot].isTransient && !snapshot.cell(slot).isSame(as: current(slot) ?? .null)
+    }
   }
 
   /// A row that was read while the object had changes, which are undone now. One of the same version may have other values where

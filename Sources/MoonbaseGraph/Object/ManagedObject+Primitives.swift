@@ -14,13 +14,14 @@ extension ManagedObject {
   ///
   /// Without these the object does not count as changed and `willSave` is not called again for it; the context keeps it, and
   /// the next save writes the value.
-  /// Throws where the value does not fit the attribute's type or class, for what the store derives, and for a deleted object.
+  /// Throws where the value does not fit the attribute's type or class, for what the store derives, for what a delayed value
+  /// will overwrite at the next save, and for a deleted object.
   public final func setPrimitiveValue(_ value: Value, forKey key: String) throws {
     let slot = try slot(of: key)
     let behavior = try behavior()
     try checkMutable()
     if state.contains(.fault) { try fireFault() }
-    try checkAssignable(slot, value: value)
+    try checkFree(slot, value: value, behavior: behavior)
     let fitting = try checked(value, slot: slot)
     try checkClass(fitting, slot: slot, behavior: behavior)
     switch behavior.kinds[slot] {

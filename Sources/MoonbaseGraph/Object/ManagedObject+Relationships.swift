@@ -138,7 +138,7 @@ extension ManagedObject {
   }
 
   /// Whether a to-many relationship without a state has no destinations, so that there is nothing to read.
-  private var startsEmpty: Bool { !state.isDisjoint(with: [.inserted, .born]) || objectID.isTemporaryID }
+  final var startsEmpty: Bool { !state.isDisjoint(with: [.inserted, .born]) || objectID.isTemporaryID }
 
   final func toManyState(_ slot: Slot) -> ToManyState {
     if let known = relationships[slot] {
@@ -159,6 +159,7 @@ extension ManagedObject {
     // A hook may fill a transient one when the object wakes up.
     if self.state.contains(.fault), entity.properties[slot].isTransient { try fireFault() }
     let state = toManyState(slot)
+    forgetIfOlder(state, slot: slot)
     if !state.isLoaded {
       guard let context else { throw goneError }
       try load(context.storedDestinations(of: self, slot: slot), into: state, slot: slot)
@@ -170,8 +171,9 @@ extension ManagedObject {
   final func load(_ saved: [ManagedObjectID], into known: ToManyState, slot: Slot) throws {
     try HostMemory.require(ToManyState.weight(of: saved.count))
     if state.contains(.listed) { remember(.members(slot, known, known.contents)) }
-    known.load(saved)
+    known.load(saved, unseenMoves: context?.unseenMoves ?? 0)
     weighRelationships()
+    try renewOlderSides(of: saved, slot: slot)
   }
 
   /// The destinations of a to-many relationship; reads them at the first access.
@@ -231,7 +233,7 @@ extension ManagedObject {
 
   package final func removeMember(_ id: ManagedObjectID, slot: Slot) throws {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
-    guard try hasMember(id, slot: slot) else { return }
+    guard try hasMember(id, slot: slot) || hasMemberAfterAll(id, slot: slot) else { return }
     try removeMember(id, slot: slot, destination: leavingDestination(id, slot: slot))
   }
 
@@ -271,6 +273,7 @@ extension ManagedObject {
 
   final func setDestination(_ new: ManagedObjectID?, slot: Slot, relationship: ResolvedRelationship) throws {
     let coming = try new.flatMap { try destination($0, slot: slot) }
+    try readAnew(leadingTo: coming, slot: slot)
     let old: ManagedObjectID? = if case .objectID(let id) = try stored(slot) { id } else { nil }
     guard old != new else { return }
     let leaving = try relationship.inverseSlot == nil ? nil : old.flatMap { try context?.objectToLeave(with: $0) }
@@ -406,28 +409,6 @@ extension ManagedObject {
       return try destination.takeCurrentRow() == nil ? nil : destination
     }
     return destination
-  }
-
-  /// An object is about to join a list, and list and row do not agree whether it is there: one of the two is old. To join would
-  /// change one side alone, and be lost.
-  private func readAnew(_ destination: ManagedObject, leadingHere inverse: Slot, slot: Slot) throws {
-    guard isList(slot), case .toOne = destination.entity.properties[inverse].kind,
-      !destination.changed.contains(inverse)
-    else { return }
-    let isListed = relationships[slot]?.contains(destination.objectID) == true
-    guard try (destination.stored(inverse) == .objectID(objectID)) != isListed else { return }
-    if destination.snapshot != nil, try destination.takeCurrentRow() == nil {
-      _ = try context?.coordinator.currentRow(of: destination.objectID)
-    }
-    if isListed, let known = relationships[slot], try destination.stored(inverse) != .objectID(objectID) {
-      unload(known, slot: slot)
-    }
-  }
-
-  /// Whether a slot is that of a to-many relationship of which rows tell.
-  private func isList(_ slot: Slot) -> Bool {
-    guard case .toMany = entity.properties[slot].kind else { return false }
-    return !entity.properties[slot].isTransient
   }
 
   private func registered(_ id: ManagedObjectID) -> ManagedObject? { context?.registeredObject(for: id) }

@@ -153,6 +153,7 @@ extension ManagedObject {
   private func learnPointer(from other: ManagedObject, along relationship: ResolvedRelationship) {
     guard let slot = relationship.inverseSlot else { return }
     if relationship.isInverseToMany {
+      guard relationships[slot] != nil || startsEmpty else { return }
       let state = toManyState(slot)
       if state.isLoaded, !state.contains(other.objectID) { unload(state, slot: slot) }
     } else if !pointsAt(other, slot: slot) {

@@ -121,6 +121,7 @@ extension ManagedObject {
     guard try replace(value, slot: slot, silently: context?.primitivesAreSilent ?? true) else { return }
     context?.noteChange()
     context?.changedObjects.note(self)
+    if state.contains(.awaking) || entity.properties[slot].isTransient { keepForNewIDs(slot) }
     guard !entity.properties[slot].isTransient else { return }
     if state.contains(.awaking) { markChanged(slot) } else { context?.didChangePrimitive(self, slot) }
   }
@@ -129,6 +130,7 @@ extension ManagedObject {
   final func didChange(_ slot: Slot) {
     guard !state.contains(.awaking) else {
       if !entity.properties[slot].isTransient { markChanged(slot) }
+      keepForNewIDs(slot)
       context?.noteChange()
       return
     }
@@ -143,7 +145,7 @@ extension ManagedObject {
   }
 
   /// Throws where the store derives the value, or a derived attribute is about to write it.
-  private func checkFree(_ slot: Slot, value: Value, behavior: EntityBehavior) throws {
+  final func checkFree(_ slot: Slot, value: Value, behavior: EntityBehavior) throws {
     if let derivedSlot = behavior.delayedShadows[slot], delayed[derivedSlot] != nil {
       throw refused(
         slot, value: value,

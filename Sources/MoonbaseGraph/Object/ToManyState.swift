@@ -47,6 +47,8 @@ final class ToManyState {
   @exclusivity(unchecked) private(set) var moved: Set<ManagedObjectID>? = []
   /// The rows of the destinations that were read ahead, until the first walk over them.
   @exclusivity(unchecked) private(set) var rowsAhead: RowsAhead?
+  /// How often, when the destinations were read, the context had been told that others may have moved to other lists unseen.
+  @exclusivity(unchecked) private(set) var unseenMoves: UInt32 = 0
   private let isOrdered: Bool
 
   init(isOrdered: Bool, isLoaded: Bool) {
@@ -72,7 +74,8 @@ final class ToManyState {
   var changesAreLoaded: Bool { added.allSatisfy { members.contains($0) } && !removed.contains { members.contains($0) } }
 
   /// Takes the saved destinations in, and puts what changed meanwhile on top.
-  func load(_ saved: [ManagedObjectID]) {
+  func load(_ saved: [ManagedObjectID], unseenMoves: UInt32) {
+    self.unseenMoves = unseenMoves
     let wanted = members
     members = MemberList(unique: saved)
     removed = MemberList(unique: removed.filter { members.remove($0, keepingOrder: isOrdered) != nil })
@@ -86,12 +89,12 @@ final class ToManyState {
     isLoaded = true
   }
 
-  /// Keeps the rows of the destinations for the first walk.
   /// Those of these that came since the last save.
   func added(among ids: Set<ManagedObjectID>) -> [ManagedObjectID] {
     ids.count < added.count ? ids.filter { added.contains($0) } : added.filter(ids.contains)
   }
 
+  /// Keeps the rows of the destinations for the first walk.
   func keep(_ rows: RowsAhead) { rowsAhead = rows }
 
   /// The first walk begins.
@@ -268,6 +271,12 @@ final class ToManyState {
       end = next
     }
     return result
+  }
+
+  /// Replaces temporary IDs where the relationship itself is not saved.
+  func replaceIDs(by permanent: PermanentIDs) {
+    func replaced(_ list: MemberList) -> MemberList { MemberList(unique: list.map { permanent[$0] ?? $0 }) }
+    (members, added) = (replaced(members), replaced(added))
   }
 
   /// Replaces temporary IDs, which only those that came have, and forgets what changed: the state is saved.

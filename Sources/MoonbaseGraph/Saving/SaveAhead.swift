@@ -187,6 +187,7 @@ extension ManagedObjectContext {
       entry.object.endHandOver(listed: false)
       entry.object.becomeSaved(as: nil, id: entry.id, permanent: save.permanent)
     }
+    tellHoldersOfTemporaryIDs(save.permanent)
     noteChange()
   }
 

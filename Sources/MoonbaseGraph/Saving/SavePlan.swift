@@ -137,6 +137,7 @@ struct SavePlan {
     let rows = isIncomplete ? rows.filter { isSaved($0.object) } : rows
     let new = isIncomplete ? permanent.filter { number in saved.contains { $0.number == number } } : permanent
     for row in rows { row.object.becomeSaved(as: row.snapshot, id: row.id, permanent: new) }
+    context.tellHoldersOfTemporaryIDs(new)
   }
 
   // MARK: IDs

@@ -146,4 +146,134 @@ import Testing
     #expect(try list.objects(forKey: "employees").isEmpty)
     #expect(!scene.mine.hasChanges)
   }
+
+  // MARK: One context reads two sides at different times
+
+  /// A list that was read before a member came, and the member, whose row was read after it.
+  private func newerRow(_ kind: StoreKind) throws -> (
+    Scene, mine: ManagedObjectContext, list: ManagedObject, seen: ManagedObject
+  ) {
+    let scene = try Scene(kind, in: nil)
+    let mine = scene.bench.stranger()
+    let list = try mine.object(with: scene.departments[0].objectID)
+    #expect(try list.objects(forKey: "employees").isEmpty)
+    try scene.person.setObject(scene.departments[0], forKey: "department")
+    try scene.theirs.save()
+    return (scene, mine, list, try mine.object(with: scene.person.objectID))
+  }
+
+  @Test(arguments: StoreKind.allCases, [false, true])
+  func aListLearnsOfWhoCameSinceWhenTheRowIsRead(_ kind: StoreKind, fetching: Bool) throws {
+    let (scene, mine, list, seen) = try newerRow(kind)
+    if fetching { _ = try mine.fetch(FetchRequest("Person")) } else { _ = seen["firstName"] }
+    #expect(try list.objects(forKey: "employees") == [seen])
+    try list.setObjects([], forKey: "employees")
+    try mine.save()
+    try scene.check(nil)
+  }
+
+  @Test(arguments: StoreKind.allCases) func whoCameSinceTheListWasReadIsRemoved(_ kind: StoreKind) throws {
+    let (scene, mine, list, seen) = try newerRow(kind)
+    try list.remove(seen, from: "employees")
+    #expect(try list.objects(forKey: "employees").isEmpty && seen.object(forKey: "department") == nil)
+    try mine.save()
+    try scene.check(nil)
+  }
+
+  /// The list is newer than the row, and the row already says what is assigned.
+  @Test(arguments: StoreKind.allCases, [nil, 0, 1])
+  func aDestinationThatAnOldRowHasIsAssigned(_ kind: StoreKind, to place: Int?) throws {
+    let scene = try Scene(kind, in: place)
+    let other = place == 0 ? 1 : 0
+    #expect(try scene.seen.object(forKey: "department")?.objectID == place.map { scene.departments[$0].objectID })
+    try scene.person.setObject(scene.departments[other], forKey: "department")
+    try scene.theirs.save()
+    #expect(try scene.seenDepartments[other].objects(forKey: "employees") == [scene.seen])
+    #expect(try scene.seen.object(forKey: "department") == scene.seenDepartments[other])
+    try scene.seen.setObject(place.map { scene.seenDepartments[$0] }, forKey: "department")
+    try scene.mine.save()
+    try scene.check(place)
+  }
+
+  /// Nothing but the list of the former owner is known: the new one, whose list was read too, has lost what the old row says.
+  @Test(arguments: StoreKind.allCases) func aDestinationWhoseListLacksTheObjectIsAssigned(_ kind: StoreKind) throws {
+    let scene = try Scene(kind, in: 1)
+    #expect(try scene.seen.object(forKey: "department") == scene.seenDepartments[1])
+    try scene.person.setObject(scene.departments[0], forKey: "department")
+    try scene.theirs.save()
+    #expect(try scene.seenDepartments[1].objects(forKey: "employees").isEmpty)
+    try scene.seen.setObject(scene.seenDepartments[1], forKey: "department")
+    try scene.mine.save()
+    try scene.check(1)
+  }
+
+  @Test(arguments: StoreKind.allCases, [false, true])
+  func aRefreshedObjectThatWasNeverReadLeavesTheListOfItsOldOwner(_ kind: StoreKind, merging: Bool) throws {
+    let scene = try Scene(kind, in: 0)
+    let mine = scene.bench.stranger()
+    let departments = try scene.departments.map { try mine.object(with: $0.objectID) }
+    let seen = try #require(try departments[0].objects(forKey: "employees").first)
+    try scene.person.setObject(scene.departments[1], forKey: "department")
+    try scene.theirs.save()
+    try mine.refresh(seen, mergeChanges: merging)
+    #expect(try departments[0].objects(forKey: "employees").isEmpty)
+    #expect(try departments[1].objects(forKey: "employees") == [seen])
+    #expect(try seen.object(forKey: "department") == departments[1])
+    #expect(mine.brokenInvariants().isEmpty)
+  }
+
+  // MARK: Pairs
+
+  /// Two friends or two strangers; one list of mine was read before others changed that, the other after it.
+  private func pair(
+    _ kind: StoreKind, areFriends: Bool
+  ) throws -> (bench: StoreBench, mine: ManagedObjectContext, old: ManagedObject, new: ManagedObject) {
+    let bench = try StoreBench(kind)
+    let theirs = bench.stranger()
+    let people = try ["Ann", "Bob"].map { try theirs.insert("Person", values: ["firstName": .string($0)]) }
+    if !areFriends { try people[0].add(people[1], to: "friends") }
+    try theirs.save()
+    let mine = bench.stranger()
+    let seen = try people.map { try mine.object(with: $0.objectID) }
+    #expect(try seen[0].objects(forKey: "friends").count == (areFriends ? 0 : 1))
+    if areFriends {
+      try people[0].add(people[1], to: "friends")
+    } else {
+      try people[0].remove(people[1], from: "friends")
+    }
+    try theirs.save()
+    #expect(try seen[1].objects(forKey: "friends").count == (areFriends ? 1 : 0))
+    return (bench, mine, seen[0], seen[1])
+  }
+
+  private func friendCounts(_ bench: StoreBench) throws -> [Int] {
+    let fresh = bench.stranger()
+    return try withExtendedLifetime(fresh) {
+      try fresh.fetch(FetchRequest("Person")).map { try $0.objectIDs(forRelationshipNamed: "friends").count }
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases, ["remove", "set", "delete"])
+  func aPairThatCameSinceTheFirstSideWasReadGoes(_ kind: StoreKind, how: String) throws {
+    let (bench, mine, old, new) = try pair(kind, areFriends: true)
+    switch how {
+    case "remove": try old.remove(new, from: "friends")
+    case "set": try old.setObjects([], forKey: "friends")
+    default: try mine.delete(old)
+    }
+    try mine.save()
+    #expect(try new.objects(forKey: "friends").isEmpty)
+    #expect(try friendCounts(bench).allSatisfy { $0 == 0 })
+    #expect(mine.brokenInvariants().isEmpty)
+  }
+
+  @Test(arguments: StoreKind.allCases, [false, true])
+  func aPairThatWentSinceTheFirstSideWasReadIsMadeAgain(_ kind: StoreKind, assigning: Bool) throws {
+    let (bench, mine, old, new) = try pair(kind, areFriends: false)
+    if assigning { try old.setObjects([new], forKey: "friends") } else { try old.add(new, to: "friends") }
+    try mine.save()
+    #expect(try old.objects(forKey: "friends") == [new] && new.objects(forKey: "friends") == [old])
+    #expect(try friendCounts(bench) == [1, 1])
+    #expect(mine.brokenInvariants().isEmpty)
+  }
 }
