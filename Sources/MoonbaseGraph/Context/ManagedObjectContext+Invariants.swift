@@ -15,13 +15,13 @@ extension ManagedObjectContext {
       }
       if object.state.contains(.departing) { broken.append("\(id) is departing for ever") }
       if object.isFault, object.hasLiveValues { broken.append("\(id) is a fault with values") }
-      if !object.live.isEmpty, object.live.count != object.entity.properties.count {
-        broken.append("\(id) has \(object.live.count) values")
+      if !object.row.live.isEmpty, object.row.live.count != object.entity.properties.count {
+        broken.append("\(id) has \(object.row.live.count) values")
       }
-      if object.state.contains(.ownsRow) != object.state.contains(.inserted) {
+      if object.row.isOwn != object.state.contains(.inserted) {
         broken.append("\(id) is \(object.state.contains(.inserted) ? "new without" : "saved with") a row of its own")
       }
-      if object.state.contains(.ownsRow), object.page?.entity != object.entity.symbol {
+      if object.row.isOwn, object.page?.entity != object.entity.symbol {
         broken.append("\(id) has its row in a page of others")
       }
       for (slot, known) in object.relationships where known.isLoaded && !known.changesAreLoaded {

@@ -50,6 +50,12 @@ final class ObjectTable {
   /// How the objects behave is to be asked anew.
   func forgetBehavior() { (simpleSlots, wakesQuietly, objectClass) = (0, false, nil) }
 
+  /// Whether rows have a cell for the values of a slot.
+  @inline(__always)
+  func hasCell(_ slot: Slot) -> Bool {
+    slot < 64 ? rowSlots & 1 << UInt64(slot) != 0 : !entity.properties[slot].isTransient
+  }
+
   func id(_ key: Int64) -> ManagedObjectID { ManagedObjectID(kind, key: key) }
 
   @inline(__always)

@@ -38,19 +38,17 @@ extension ManagedObject {
   /// The row, and what is on top of it.
   final class Reading {
     let flags: Flags
-    let page: RowPage?
-    let place: Int
-    let live: ContiguousArray<Value?>
-    let changed: SlotSet
+    let row: ObjectRow
+    let changedHigh: Set<Slot>
     let delayed: SlotMap<Value>
     let relationships: SlotMap<ToManyState>
     let weight: Int
 
     fileprivate init(of object: ManagedObject) {
       flags = object.flags(nil)
-      (page, place, live, changed) = (object.page, Int(object.place), object.live, object.changed)
+      (row, changedHigh) = (object.row, object.record?.changedHigh ?? [])
       (delayed, relationships) = (object.delayed, object.relationships)
-      weight = object.liveWeight &+ object.rowWeight
+      weight = row.weight
     }
   }
 

@@ -21,8 +21,6 @@ extension ManagedObject {
     static let departing = State(rawValue: 256)
     /// A fault whose values were read before: other objects may know it by them.
     static let refreshed = State(rawValue: 512)
-    /// The row is the object's own: no store has it.
-    static let ownsRow = State(rawValue: 1024)
   }
 
   /// What the graph makes an object from. Only the graph makes one.
@@ -88,7 +86,7 @@ extension ManagedObject {
   /// Whether a slot counts as changed.
   @inline(__always)
   final func isMarked(_ slot: Slot) -> Bool {
-    slot < 64 ? changedLow & (1 << UInt64(slot)) != 0 : record?.changedHigh.contains(slot) == true
+    slot < 64 ? row.changedLow & (1 << UInt64(slot)) != 0 : record?.changedHigh.contains(slot) == true
   }
 
   /// Whether the object is all this, and a slot counts as changed.

@@ -12,23 +12,8 @@ extension ManagedObject {
 
   /// The bytes that the context was told of.
   package final var weight: Int {
-    isWeighed ? Self.ownWeight &+ rowWeight &+ liveWeight &+ (record?.weight ?? 0) : 0
+    isWeighed ? Self.ownWeight &+ row.weight &+ (record?.weight ?? 0) : 0
   }
-
-  /// The bytes of the row: of one that is shared its share of the page, of one that the object fills what is in it.
-  final var rowWeight: Int {
-    guard let page else { return 0 }
-    return state.contains(.ownsRow) ? page.bytesKept(Int(place)) : page.rowWeight
-  }
-
-  /// The bytes of the values beside the row.
-  final var liveWeight: Int {
-    var weight = Self.liveSlotWeight &* live.count
-    for slot in live.indices { weight &+= live[slot]?.weight ?? 0 }
-    return weight
-  }
-
-  static var liveSlotWeight: Int { MemoryLayout<Value?>.stride }
 
   /// Weighs what was computed or waits to be written, as it is now.
   final func weighComputed() {

@@ -233,6 +233,6 @@ extension ManagedObject {
   /// The same before something is asked that only the save of a new object alters.
   @inline(__always)
   final func settleID() {
-    if state.isSuperset(of: [.refreshed, .ownsRow]) { settle() }
+    if state.isSuperset(of: [.refreshed, .inserted]) { settle() }
   }
 }

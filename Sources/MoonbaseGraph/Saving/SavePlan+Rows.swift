@@ -13,9 +13,8 @@ extension SavePlan {
       // The page was sealed by a save that failed.
       let shape = shape(of: object.entity)
       let page = plans[index].inserted.page(for: id.entitySymbol, slotCount: object.entity.properties.count)
-      if let known = object.page {
-        page.beginRow(
-          key: id.key, version: 1, like: Snapshot(unchecked: known, at: Int(object.place)), but: shape.transient)
+      if let known = object.row.inItsPage {
+        page.beginRow(key: id.key, version: 1, like: known, but: shape.transient)
       } else {
         page.beginRow(key: id.key, version: 1)
       }
@@ -108,7 +107,7 @@ extension SavePlan {
 
   /// Fills the row that a page began with the object's own values, as the store gets them: permanent IDs, nothing transient.
   private func fill(_ page: RowPageBuilder, from object: ManagedObject, _ shape: Shape) throws {
-    let live = object.live
+    let live = object.row.live
     for slot in live.indices {
       if let own = live[slot], !shape.transient.contains(slot) { page.set(own, slot: slot) }
     }

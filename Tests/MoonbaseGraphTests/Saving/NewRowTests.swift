@@ -64,12 +64,13 @@ import Testing
     let things = try (0..<20).map {
       try context.insert("Thing", values: ["number": .int(Int64($0)), "text": .string("t\($0)")])
     }
-    let places = try things.map { (page: try page($0), place: $0.place) }
+    let places = try things.map { (page: try page($0), place: $0.row.place) }
     #expect(
-      places.allSatisfy { $0.page.stage == .filling } && things.allSatisfy { $0.live.compactMap(\.self) == ["none"] })
+      places.allSatisfy { $0.page.stage == .filling }
+        && things.allSatisfy { $0.row.live.compactMap(\.self) == ["none"] })
     try context.save()
     for (thing, former) in zip(things, places) {
-      #expect(thing.page === former.page && thing.place == former.place && former.page.stage == .sealed)
+      #expect(thing.page === former.page && thing.row.place == former.place && former.page.stage == .sealed)
       #expect(thing.snapshot?.id == thing.objectID && thing.snapshot?.version == 1)
     }
     #expect(try bench.saved("Thing", "text") == (0..<20).map { .string("t\($0)") }.sorted { "\($0)" < "\($1)" })
@@ -85,7 +86,7 @@ import Testing
     let (one, other) = (try context.insert("Thing", values: ["text": "one"]), try context.insert("Thing"))
     try one.setObject(other, forKey: "next")
     try other.setObject(one, forKey: "next")
-    let (page, place) = (try page(one), Int(one.place))
+    let (page, place) = (try page(one), Int(one.row.place))
     store.fail(atCommit: true)
     #expect(throws: GraphError.self) { try context.save() }
     #expect(page.stage == .sealed && one.page === page && one.isInserted && one.objectID.isTemporaryID)

@@ -1,0 +1,164 @@
+import MoonbaseModel
+
+/// Where an object's values lie: in a row, and beside it.
+///
+/// The row is that of a store, or a new object's own one, into which it writes until a save takes it (`RowPage+NewRows.swift`).
+/// Values beside the row are others than it has. All changes are the transitions below; what an object keeps by them more than
+/// before, in bytes and by estimate, they return, for the object to tell its context (`ManagedObject.weigh`).
+struct ObjectRow {
+  /// The page of the row; nil where there is no row.
+  private(set) var page: RowPage?
+  /// Values beside the row, by slot; nil where the row's holds. Empty as long as there are none. Of a new object these are what its
+  /// row cannot have or cannot have yet: transient values, IDs that are temporary, and what is set when the page is sealed.
+  private(set) var live: ContiguousArray<Value?> = []
+  /// Of the first 64 slots, those that may differ from the row as a store has it.
+  private(set) var changedLow: UInt64 = 0
+  /// The place in the page.
+  private(set) var place: UInt16 = 0
+  /// Whether the row is the object's own: no store has it.
+  private(set) var isOwn = false
+}
+
+/// What is asked of it.
+extension ObjectRow {
+  /// The row as a store has it.
+  var snapshot: Snapshot? { isOwn ? nil : inItsPage }
+
+  /// The row, whoever has it.
+  var inItsPage: Snapshot? { page.map { Snapshot(unchecked: $0, at: Int(place)) } }
+
+  /// The bytes that all of it keeps.
+  var weight: Int { rowWeight &+ liveWeight }
+
+  /// The bytes of the row: of one that is shared its share of the page, of one that the object fills what is in it.
+  private var rowWeight: Int {
+    guard let page else { return 0 }
+    return isOwn ? page.bytesKept(Int(place)) : page.rowWeight
+  }
+
+  /// The bytes of the values beside the row.
+  private var liveWeight: Int {
+    var weight = Self.slotWeight &* live.count
+    for slot in live.indices { weight &+= live[slot]?.weight ?? 0 }
+    return weight
+  }
+
+  private static var slotWeight: Int { MemoryLayout<Value?>.stride }
+}
+
+/// Another row.
+extension ObjectRow {
+  /// The row is that at a place of a page from now on, or none. Values beside it stay.
+  mutating func takePlace(_ place: Int, in page: RowPage?, owning: Bool = false) -> Int {
+    let before = rowWeight
+    self.page = page
+    self.place = UInt16(truncatingIfNeeded: place)
+    isOwn = owning
+    return rowWeight &- before
+  }
+
+  /// The same where there was none, and somebody counts the bytes already.
+  @inline(__always)
+  mutating func begin(at place: Int, in page: RowPage) {
+    self.page = page
+    self.place = UInt16(truncatingIfNeeded: place)
+  }
+
+  /// A new object gets a row of nulls that it fills itself.
+  mutating func beginOwn(key: Int64, in page: RowPage) -> Int {
+    begin(at: page.addRow(key: key), in: page)
+    isOwn = true
+    return page.shape.stride
+  }
+
+  /// The object's own row moves to another page.
+  mutating func copyOwn(key: Int64, to other: RowPage) -> Int {
+    guard isOwn, let page else { return 0 }
+    let new = other.addRow(key: key)
+    let row = other.row(new)
+    for slot in 0..<other.shape.slotCount { other.copy(page.cell(slot, of: Int(place)), slot: slot, in: row) }
+    return takePlace(new, in: other, owning: true)
+  }
+
+  /// Puts back what was there before.
+  mutating func restore(_ former: ObjectRow) -> Int {
+    let before = weight
+    self = former
+    return weight &- before
+  }
+
+  /// Neither row nor values are wanted any more.
+  mutating func drop() {
+    if isOwn { page?.forgetValuesApart(of: Int(place)) }
+    self = ObjectRow()
+  }
+}
+
+/// Other values.
+extension ObjectRow {
+  /// Gives the object a value of its own in a slot, which a new one writes into its row.
+  @inline(__always)
+  mutating func setOwn(_ value: Value, slot: Slot, of table: ObjectTable) -> Int {
+    if isOwn, let bytes = write(value, slot: slot, rowSlots: table.rowSlots) { return bytes }
+    let room = live.isEmpty ? makeRoom(for: table.entity.properties.count) : 0
+    return room &+ setLive(value, slot: slot)
+  }
+
+  /// Writes a value into the object's own row; nil where it has to lie beside it.
+  private func write(_ value: Value, slot: Slot, rowSlots: UInt64) -> Int? {
+    guard let page, slot < 64, rowSlots & 1 << UInt64(slot) != 0, live.isEmpty || live[slot] == nil else { return nil }
+    if case .objectID(let id) = value, id.isTemporaryID { return nil }
+    return page.replace(value, slot: slot, of: Int(place))
+  }
+
+  /// Puts a value beside the row; with nil the row's holds again. There is room for values.
+  @inline(__always)
+  mutating func setLive(_ value: Value?, slot: Slot) -> Int {
+    let bytes = (value?.weight ?? 0) &- (live[slot]?.weight ?? 0)
+    live[slot] = value
+    return bytes
+  }
+
+  /// Puts other values beside the row in the place of all; none at all with an empty array.
+  mutating func setLive(_ values: ContiguousArray<Value?>) -> Int {
+    let before = liveWeight
+    live = values
+    return liveWeight &- before
+  }
+
+  /// Makes room for values beside the row.
+  @inline(never)
+  mutating func makeRoom(for count: Int) -> Int {
+    live = ContiguousArray(repeating: nil, count: count)
+    return Self.slotWeight &* count
+  }
+
+  /// One of the first 64 slots may differ from the row as a store has it.
+  @inline(__always)
+  mutating func markChanged(low slot: Slot) { changedLow |= 1 << UInt64(slot) }
+
+  mutating func unmarkChanged(low slot: Slot) { changedLow &= ~(1 << UInt64(slot)) }
+
+  mutating func setChanged(low slots: UInt64) { changedLow = slots }
+}
+
+/// A save.
+extension ObjectRow {
+  /// The object's own row becomes the one that is saved: under its key, with what lies on top of it, and with the IDs that
+  /// destinations get. What lies on top stays there, for the save may fail. Adds what it keeps more to `bytes`, and returns where it
+  /// is; nil where the row cannot be written any more.
+  func complete(
+    under key: Int64, of table: ObjectTable, bytes: inout Int, destination: (Slot) throws -> ManagedObjectID?
+  ) rethrows -> Snapshot? {
+    guard isOwn, let page, page.stage == .completing else { return nil }
+    let place = Int(place)
+    page.complete(place, key: key)
+    for slot in live.indices where table.hasCell(slot) {
+      if let value = live[slot] { bytes &+= page.complete(place, value, slot: slot) }
+    }
+    for slot in table.entity.toOneSlots {
+      if let id = try destination(slot) { bytes &+= page.complete(place, .objectID(id), slot: slot) }
+    }
+    return Snapshot(unchecked: page, at: place)
+  }
+}
