@@ -1,4 +1,5 @@
 public import MoonbaseModel
+import MoonbasePlatform
 
 /// A derived attribute that depends on its inputs only, so that a store may compute it in a query.
 public struct PureFunction: Sendable {
@@ -25,7 +26,8 @@ public struct PureFunction: Sendable {
 
 /// The pure derived attributes of one generation of extensions.
 ///
-/// It is kept by those who may still ask for its functions; once it is gone, stores let go of what they made of it.
+/// It is kept by those who may still ask for its functions: contexts, and the queries and statements on their way. With the last of
+/// these goes what stores made of it.
 public protocol PureFunctionProvider: AnyObject, Sendable {
   /// A number that is different for every generation in the process. SQL names carry it, so that two never meet.
   var generation: UInt64 { get }
@@ -34,6 +36,8 @@ public protocol PureFunctionProvider: AnyObject, Sendable {
   /// The entities whose objects compute an attribute that bears a function's name otherwise, by that name: for these and their
   /// subentities no function of a parent holds.
   var overriding: [String: Set<String>] { get }
+  /// What was made of the functions for connections: a `MadeFunctions` that the provider makes with itself and gives to nobody else.
+  var made: MadeFunctions { get }
   /// Makes the functions anew for one connection, in a domain of their own.
   func makeFunctions() throws -> any PureFunctionInstances
 }
@@ -44,4 +48,38 @@ public protocol PureFunctionInstances: AnyObject {
   ///
   /// A limit of the calling script is charged and observed. The error a function raises is thrown as it is.
   func call(_ index: Int, inputs: [Value]) throws -> Value
+}
+
+/// Keeps what was made of a provider's functions, and lets it go with the provider: connections, which may live longer, keep none of it.
+///
+/// ```swift
+/// final class Functions: PureFunctionProvider {
+///   let made = MadeFunctions()
+///   // ...
+/// }
+/// ```
+public final class MadeFunctions: @unchecked Sendable {  // who keeps instances for a connection calls them there only
+  private let instances = Lock<[ObjectIdentifier: Kept]>([:])
+
+  private struct Kept: @unchecked Sendable {  // nobody calls it from here
+    let instances: any PureFunctionInstances
+  }
+
+  /// Keeps nothing yet.
+  public init() {}
+
+  /// How many connections have functions of the provider.
+  package var count: Int { instances.withLock { $0.count } }
+
+  package func keep(_ new: any PureFunctionInstances) {
+    let kept = Kept(instances: new)
+    instances.withLock { $0[ObjectIdentifier(new)] = kept }
+  }
+
+  /// The connection that some were made for is gone.
+  package func letGo(_ id: ObjectIdentifier) {
+    // It may take a script's state with it, for which nobody else should wait.
+    let gone = instances.withLock { $0.removeValue(forKey: id) }
+    withExtendedLifetime(gone) {}
+  }
 }

@@ -20,19 +20,15 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   /// The history tables as the schema of this version had them.
   private var history: (version: Int64?, form: HistoryForm?)?
   /// The functions of scripts, by generation.
-  private var functions: [UInt64: (provider: Provider, registered: RegisteredFunctions)] = [:]
+  private var functions: [UInt64: RegisteredFunctions] = [:]
 
   /// SQLite compares each constant of a query with all others when it prepares one, and nothing stops it there: 20,000 take a minute.
   /// The context is faster with those. A row of the widest table has fewer.
   private static let greatestParameterCount = 2500
 
-  private struct Provider {
-    weak var object: (any PureFunctionProvider)?
-  }
-
-  /// Whether it has functions of a generation that cannot be asked for any more. SQLite keeps something of each
-  /// function and each statement that ever named one, so the whole connection is given up then.
-  var isOutdated: Bool { functions.values.contains { $0.provider.object == nil } }
+  /// Whether it has names of functions of a generation that cannot be asked for any more. SQLite keeps something of each
+  /// name and each statement that ever had one, so the whole connection is given up then.
+  var isOutdated: Bool { functions.values.contains(where: \.isOutdated) }
 
   init(_ connection: Connection, busyTimeout: Int) throws {
     self.connection = connection
@@ -50,9 +46,7 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   /// Makes the functions of a provider known to SQL, once for each generation.
   func register(_ provider: any PureFunctionProvider) throws {
     if functions[provider.generation] != nil { return }
-    functions[provider.generation] = (
-      Provider(object: provider), try RegisteredFunctions(provider, on: connection)
-    )
+    functions[provider.generation] = try RegisteredFunctions(provider, on: connection)
   }
 
   /// The tables as they are now are those that the store knows.

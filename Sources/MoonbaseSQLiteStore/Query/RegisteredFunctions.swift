@@ -5,24 +5,37 @@ import MoonbaseSQLite
 
 /// The pure derived attributes of one generation of scripts, registered on one connection.
 ///
-/// Their SQL names carry the generation, so that a new one never redefines a function that a statement is using.
+/// Their SQL names carry the generation, so that a new one never redefines a function that a statement is using: SQLite refuses that, and
+/// to remove one, as long as any statement of the connection runs. The names stay with the connection, 130 bytes each. What they call
+/// belongs to the provider, which goes with the last statement that may call it.
 final class RegisteredFunctions {
-  private let instances: any PureFunctionInstances
+  private weak var provider: (any PureFunctionProvider)?
+  private let instances: ObjectIdentifier
+
+  /// Whether nobody can ask for them any more.
+  var isOutdated: Bool { provider == nil }
 
   init(_ provider: any PureFunctionProvider, on connection: Connection) throws {
     let instances = try provider.makeFunctions()
-    self.instances = instances
+    (self.provider, self.instances) = (provider, ObjectIdentifier(instances))
+    provider.made.keep(instances)
     for (index, function) in provider.functions.enumerated() {
       // The first argument of each input is its type, so that a date or a UUID arrives as what it is.
       try connection.register(
         function: DerivedFunctions.name(index, generation: provider.generation),
         arguments: Int32(function.inputs.count * 2),
         traits: [.deterministic, .directOnly]
-      ) { call in
+      ) { [weak instances] call in
+        guard let instances else {
+          throw GraphError(
+            .invalidRequest, message: "\(function.entity).\(function.name): the scripts that compute it are gone")
+        }
         try Self.perform(function, at: index, instances: instances, call: call)
       }
     }
   }
+
+  deinit { provider?.made.letGo(instances) }
 
   private static func perform(
     _ function: PureFunction, at index: Int, instances: any PureFunctionInstances, call: borrowing FunctionCall

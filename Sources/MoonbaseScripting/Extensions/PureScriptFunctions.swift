@@ -8,6 +8,7 @@ final class PureScriptFunctions: PureFunctionProvider {
   let generation: UInt64
   let functions: [PureFunction]
   let overriding: [String: Set<String>]
+  let made = MadeFunctions()
   private let sources: [ScriptSource]
   private let limits: LuaLimits
 

@@ -19,6 +19,7 @@ private final class Functions: PureFunctionProvider {
   let generation: UInt64
   let functions: [PureFunction]
   let overriding: [String: Set<String>]
+  let made = MadeFunctions()
   let bodies: [@Sendable ([Value]) throws -> Value]
 
   init(
@@ -79,6 +80,57 @@ private final class Functions: PureFunctionProvider {
     #expect(throws: Refusal()) { try people.store.count(matching: query) }
     query.functions = name(2, isStrict: false) { _ in "x" }
     #expect(try people.store.count(matching: query) == 1)
+  }
+
+  /// SQLite keeps the name of a function as long as the connection, and what it calls no longer than anybody may call it.
+  @Test func whatWasMadeOfAGenerationGoesWithItsLastStatement() throws {
+    final class Token: Sendable {}
+    let people = try PeopleStore()
+    for _ in 0..<3 { try people.insert(people.row("Person", ["firstName": "Ada"])) }
+    weak var token: Token?
+    func query(_ generation: UInt64) throws -> StoreQuery {
+      let made = Token()
+      token = made
+      var query = people.query("Person", try Predicate(format: "fullName == 'x'"))
+      query.functions = name(generation, isStrict: false) { _ in withExtendedLifetime(made) { "x" } }
+      return query
+    }
+    // A connection that nobody uses then.
+    try {
+      let query = try query(1)
+      #expect(try people.store.count(matching: query) == 3)
+      #expect(query.functions?.made.count == 1)
+    }()
+    #expect(token == nil)
+    // One that a view keeps, with a statement on its way.
+    let view = try people.store.beginReading(.view)
+    defer { view.end() }
+    var cursor: (any RowCursor)? = try view.rows(matching: query(2))
+    #expect(try cursor?.next(upTo: 1).count == 1)
+    #expect(try view.count(matching: query(3)) == 3)
+    #expect(token == nil)
+    #expect(try cursor?.next(upTo: 5).count == 2)
+    try {
+      let last = try query(4)
+      cursor = try view.rows(matching: last)
+      #expect(try cursor?.next(upTo: 1).count == 1)
+    }()
+    #expect(token != nil)
+    cursor = nil
+    #expect(token == nil)
+    #expect(try view.count(matching: query(5)) == 3)
+  }
+
+  @Test func aConnectionThatIsGoneLeavesNothingWithTheGeneration() throws {
+    let functions = name(1, isStrict: false) { _ in "x" }
+    try {
+      let people = try PeopleStore()
+      var query = people.query("Person", try Predicate(format: "fullName == 'x'"))
+      query.functions = functions
+      #expect(try people.store.count(matching: query) == 0)
+      #expect(functions.made.count == 1)
+    }()
+    #expect(functions.made.count == 0)
   }
 
   @Test func anAttributeThatASubentityOverridesIsLeftToTheContext() throws {

@@ -36,6 +36,32 @@ import Testing
     #expect(color.className == "Color")
   }
 
+  /// The Lua state of pure functions goes with the generation, though a walk keeps the connection that had it.
+  @Test func aGenerationThatWasReloadedGoesWithTheLastStatementThatUsesIt() throws {
+    let bench = try ScriptBench(.sqlite)
+    let context = try ManagedObjectContext(bench.coordinator, extensions: bench.extensions)
+    for _ in 0..<40 { _ = try context.insert("Person", values: ["firstName": "A", "lastName": "B"]) }
+    try context.save()
+    let plain = try context.fetchedObjects(FetchRequest("Person"))
+    #expect(plain.first != nil)
+    weak let generation: (any PureFunctionProvider)? = context.domain.pureFunctions
+    #expect(generation != nil)
+    var request = try FetchRequest("Person", where: "fullName == 'A B'")
+    request.fetchBatchSize = 2
+    var found: FetchedObjects? = try context.fetchedObjects(request)
+    #expect(found?.first != nil)
+    #expect(generation?.made.count ?? 0 > 0)
+    try bench.extensions.reload()
+    try bench.extensions.adopt(in: context)
+    #expect(try context.count(FetchRequest("Person", where: "fullName == 'A B'")) == 40)
+    // What is still to come is found by what was asked then.
+    #expect(generation != nil)
+    #expect(found?.count == 40)
+    found = nil
+    #expect(generation == nil)
+    #expect(plain.count == 40)
+  }
+
   @Test(arguments: StoreKind.allCases) func rulesNormalizationAndDerivedAttributesRun(_ kind: StoreKind) throws {
     let lines = try ScriptBench(kind).lines(
       """
