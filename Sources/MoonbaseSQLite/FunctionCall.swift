@@ -50,6 +50,19 @@ public struct FunctionCall: ~Copyable {
     return Data(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(arguments[index]))))
   }
 
+  /// What was made of an argument that is the same for all rows of a statement: made once, and kept until the statement ends. Of any
+  /// other argument it is made for each call.
+  public func prepared<Prepared: AnyObject>(_ index: Int, _ make: () throws -> Prepared) rethrows -> Prepared {
+    if let known = sqlite3_get_auxdata(context, Int32(index)) {
+      return Unmanaged<Prepared>.fromOpaque(known).takeUnretainedValue()
+    }
+    let new = try make()
+    sqlite3_set_auxdata(context, Int32(index), Unmanaged.passRetained(new).toOpaque()) { data in
+      if let data { Unmanaged<AnyObject>.fromOpaque(data).release() }
+    }
+    return new
+  }
+
   /// Returns NULL, as a function does that sets no result.
   public func setNull() { sqlite3_result_null(context) }
 

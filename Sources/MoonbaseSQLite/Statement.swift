@@ -76,11 +76,13 @@ public final class Statement {
     throw error
   }
 
-  /// Goes on for up to so many rows, and adds the first column of each, as an integer, to others. Returns whether there may be more.
-  public func step(addingIntegersTo numbers: inout [Int64], upTo count: Int) throws -> Bool {
+  /// Goes on for up to so many rows, and adds the first column of each, as an integer, to others. Returns whether there may be more;
+  /// nil at a row where the column is stored as something else.
+  public func step(addingIntegersTo numbers: inout [Int64], upTo count: Int) throws -> Bool? {
     for _ in 0..<count {
       guard try step() else { return false }
-      numbers.append(sqlite3_column_int64(handle, 0))
+      guard let number = storedInteger(0) else { return nil }
+      numbers.append(number)
     }
     return true
   }

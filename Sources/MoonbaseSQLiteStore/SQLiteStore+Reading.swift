@@ -56,6 +56,7 @@ extension RowPlan {
     var keys: [Int64] = []
     keys.reserveCapacity(min(count, RowPage.capacity))
     let mayGoOn = try statement.step(addingIntegersTo: &keys, upTo: count)
+    guard let mayGoOn else { throw noKey(statement.isNull(0) ? "NULL" : statement.text(0)) }
     try HostWork.charge(keys.count)
     return (ids(of: keys), mayGoOn)
   }

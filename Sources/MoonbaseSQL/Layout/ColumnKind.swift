@@ -2,7 +2,7 @@ package import MoonbaseModel
 
 /// How an attribute's value lies in its column.
 package enum ColumnKind: Sendable {
-  case integer16, integer32, integer64, boolean, double, decimal, string, date, data, uuid, uri
+  case integer16, integer32, integer64, boolean, double, float, decimal, string, date, data, uuid, uri
   /// Bytes behind a prefix that says whether they are inline or in a file beside the store.
   case externalData
 
@@ -13,7 +13,8 @@ package enum ColumnKind: Sendable {
     case .integer32: self = .integer32
     case .integer64: self = .integer64
     case .boolean: self = .boolean
-    case .double, .float: self = .double
+    case .double: self = .double
+    case .float: self = .float
     case .decimal: self = .decimal
     case .string: self = .string
     case .date: self = .date
@@ -29,7 +30,7 @@ package enum ColumnKind: Sendable {
     switch self {
     case .integer16, .integer32, .integer64, .boolean: "INTEGER"
     case .date: "TIMESTAMP"
-    case .double: "FLOAT"
+    case .double, .float: "FLOAT"
     case .decimal: "DECIMAL"
     case .string, .uri: "VARCHAR"
     case .uuid, .data, .externalData: "BLOB"
@@ -44,7 +45,7 @@ package enum ColumnKind: Sendable {
     case .integer64: "integer"
     case .boolean: "boolean (0 or 1)"
     case .date: "date"
-    case .double: "number"
+    case .double, .float: "number"
     case .decimal: "decimal"
     case .string: "text"
     case .uri: "URI"
@@ -57,7 +58,7 @@ package enum ColumnKind: Sendable {
   package var rank: Int {
     switch self {
     case .integer16, .integer32, .integer64, .boolean: 0
-    case .date, .double: 2
+    case .date, .double, .float: 2
     case .decimal: 3
     case .string, .uri: 4
     case .uuid: 5

@@ -7,15 +7,21 @@ package struct FileSchema: Sendable {
   package let columns: [String: [String]]
   /// `Z_ENT` by `Z_NAME`.
   package let numbers: [String: Int64]
+  /// The tables with a primary key, in upper case.
+  private let keyed: Set<String>
   private let path: String
 
-  package init(columns: [String: [String]], numbers: [String: Int64], path: String) {
+  package init(columns: [String: [String]], keyed: Set<String>, numbers: [String: Int64], path: String) {
     self.columns = columns
+    self.keyed = keyed
     self.numbers = numbers
     self.path = path
   }
 
   package func has(_ table: String) -> Bool { columns[table.uppercased()] != nil }
+
+  /// Whether nothing keeps a row from standing twice in a table.
+  func lacksKey(_ table: String) -> Bool { !keyed.contains(table.uppercased()) }
 
   package func has(_ column: String, in table: String) -> Bool {
     columns[table.uppercased()]?.contains(column.uppercased()) ?? false

@@ -74,7 +74,7 @@ struct JoinNamer {
     JoinLayout(
       table: table, ownerColumn: owner, destinationColumn: destination,
       orderColumn: orderColumn(relationship.isOrdered, column: destination, table: table, file: file),
-      isReflexive: isReflexive,
+      isReflexive: isReflexive, mayRepeat: file?.lacksKey(table) ?? false,
       destination: 0)
   }
 
@@ -84,7 +84,7 @@ struct JoinNamer {
       table: layout.table, ownerColumn: layout.destinationColumn, destinationColumn: layout.ownerColumn,
       orderColumn: orderColumn(
         inverse?.isOrdered ?? false, column: layout.ownerColumn, table: layout.table, file: file),
-      isReflexive: false, destination: destination)
+      isReflexive: false, mayRepeat: layout.mayRepeat, destination: destination)
   }
 
   private func orderColumn(_ isOrdered: Bool, column: String, table: String, file: FileSchema?) -> String? {

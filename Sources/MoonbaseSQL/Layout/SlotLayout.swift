@@ -41,6 +41,19 @@ package struct JoinLayout: Sendable {
   package var orderColumn: String?
   /// Whether the relationship is its own inverse, so that each pair counts both ways.
   package var isReflexive: Bool
+  /// Whether a pair may stand in the table more than once.
+  package var mayRepeat = false
   /// The index of the destination entity in the model.
   package var destination: EntityIndex
+}
+
+extension JoinLayout {
+  /// The table as it is read: each pair once.
+  var source: String {
+    let name = identifier(table)
+    guard mayRepeat else { return name }
+    let key = "\(identifier(ownerColumn)), \(identifier(destinationColumn))"
+    let place = orderColumn.map { ", MIN(\(identifier($0))) AS \(identifier($0))" } ?? ""
+    return "(SELECT \(key)\(place) FROM \(name) GROUP BY \(key))"
+  }
 }

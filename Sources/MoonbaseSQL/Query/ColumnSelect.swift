@@ -27,7 +27,7 @@ extension QueryTranslator {
       if term.kind == .decimal {
         throw Untranslatable("a decimal (\(keys.joined(separator: "."))) may be stored in several ways")
       }
-      result.groups.append(term.kind == .string ? dialect.ordered(term.fragment) : term.fragment)
+      result.groups.append(term.kind == .string ? dialect.ordered(term.fragment) : try narrowed(term))
     }
     for column in wanted.columns {
       let (sql, form) = try translate(column, in: wanted)

@@ -33,6 +33,9 @@ package enum PredicateFunctions {
     "moonbase_fold(\(options.rawValue), " + text + ")"
   }
 
+  /// The number of single precision that a column's number is read as.
+  static func single(_ number: SQLFragment) -> SQLFragment { "moonbase_single(" + number + ")" }
+
   // MARK: Decimals
 
   /// What a decimal column holds, as a key.

@@ -62,6 +62,7 @@ extension QueryTranslator {
       if case .object = left.kind { return try compareObjects(left, by: comparator, to: right) }
       guard left.kind.compares(with: right.kind) else { throw Untranslatable("it compares values of different kinds") }
       if left.kind == .decimal || right.kind == .decimal { return try compareDecimals(left, by: comparator, to: right) }
+      if left.isSingle || right.isSingle { return try compareSingles(left, by: comparator, to: right) }
       var sides = try [left, right].map { $0.kind == .string ? try fold($0.fragment, options: options) : $0.fragment }
       let isOrder = comparator != .equal && comparator != .notEqual
       if left.kind == .string, isOrder { sides[0] = dialect.ordered(sides[0]) }
@@ -70,6 +71,43 @@ extension QueryTranslator {
       return try match(left, by: comparator, to: right, options: options)
     case .in, .between: throw Untranslatable("it lists or brackets within a comparison")
     }
+  }
+
+  /// A column of single precision beside a constant is asked for the range of what is read as it, for which there may be an index.
+  private func compareSingles(_ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm) throws
+    -> SQLFragment
+  {
+    if left.isSingle, let range = right.constant?.asDouble.flatMap(Single.range) {
+      return Self.compare(left.fragment, by: comparator, to: range)
+    }
+    if right.isSingle, let range = left.constant?.asDouble.flatMap(Single.range) {
+      return Self.compare(right.fragment, by: comparator.mirrored, to: range)
+    }
+    if left.constant != nil || right.constant != nil {
+      return left.fragment + " \(comparator.sql) " + right.fragment
+    }
+    return try narrowed(left) + " \(comparator.sql) " + narrowed(right)
+  }
+
+  private static func compare(
+    _ column: SQLFragment, by comparator: Comparison.Operator, to range: ClosedRange<Double>
+  ) -> SQLFragment {
+    let (lower, upper) = (Value.double(range.lowerBound), Value.double(range.upperBound))
+    return switch comparator {
+    case .equal: column + SQLFragment(" BETWEEN ? AND ?", values: [lower, upper])
+    case .notEqual: column + SQLFragment(" NOT BETWEEN ? AND ?", values: [lower, upper])
+    case .lessThan: column + SQLFragment(" < ?", values: [lower])
+    case .lessThanOrEqual: column + SQLFragment(" <= ?", values: [upper])
+    case .greaterThan: column + SQLFragment(" > ?", values: [upper])
+    default: column + SQLFragment(" >= ?", values: [lower])
+    }
+  }
+
+  /// What a column of single precision is read as.
+  func narrowed(_ term: SQLTerm) throws -> SQLFragment {
+    guard term.isSingle else { return term.fragment }
+    try needFunctions("comparing numbers of single precision")
+    return PredicateFunctions.single(term.fragment)
   }
 
   func fold(_ text: SQLFragment, options: Comparison.Options) throws -> SQLFragment {
@@ -189,6 +227,9 @@ extension QueryTranslator {
       if dialect.decimals == .exact { return dialect.membership(try left.exact, in: values.compactMap(\.constant)) }
       return dialect.membership(left.asDecimal.fragment, in: values.flatMap(\.asDecimal.fragment.values))
     }
+    if left.isSingle {
+      return dialect.membership(try narrowed(left), in: values.flatMap(\.fragment.values))
+    }
     guard left.kind == .string, !options.isEmpty else {
       // The column's affinity would round an integer to a floating-point number that it is not.
       let column =
@@ -230,6 +271,10 @@ extension QueryTranslator {
     if left.kind == .decimal || bounds.contains(where: { $0.kind == .decimal }) {
       let lower = try compareDecimals(left, by: .greaterThanOrEqual, to: bounds[0])
       return lower + " AND " + (try compareDecimals(left, by: .lessThanOrEqual, to: bounds[1]))
+    }
+    if left.isSingle || bounds.contains(where: \.isSingle) {
+      let lower = try compareSingles(left, by: .greaterThanOrEqual, to: bounds[0])
+      return lower + " AND " + (try compareSingles(left, by: .lessThanOrEqual, to: bounds[1]))
     }
     let tested = left.kind == .string ? dialect.ordered(left.fragment) : left.fragment
     return tested + " BETWEEN " + bounds[0].fragment + " AND " + bounds[1].fragment
@@ -275,6 +320,17 @@ extension SQLTerm {
 }
 
 extension Predicate.Comparison.Operator {
+  /// The operator that says the same with the sides exchanged.
+  fileprivate var mirrored: Self {
+    switch self {
+    case .lessThan: .greaterThan
+    case .lessThanOrEqual: .greaterThanOrEqual
+    case .greaterThan: .lessThan
+    case .greaterThanOrEqual: .lessThanOrEqual
+    default: self
+    }
+  }
+
   /// The operator in SQL.
   fileprivate var sql: String {
     switch self {

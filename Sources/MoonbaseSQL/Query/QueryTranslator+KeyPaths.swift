@@ -137,7 +137,9 @@ extension QueryTranslator {
     let kind = SQLKind(attribute)
     if kind == .decimal { return decimal(stored) }
     let isReal = attribute.type == .double || attribute.type == .float
-    return SQLTerm(fragment: stored, kind: kind, isReal: isReal, isInteger: kind == .number && !isReal)
+    return SQLTerm(
+      fragment: stored, kind: kind, isReal: isReal, isSingle: attribute.type == .float,
+      isInteger: kind == .number && !isReal)
   }
 
   // MARK: Collection operators

@@ -100,6 +100,8 @@ struct SQLTerm {
   var stored: SQLFragment?
   /// Whether it is a column of floating-point numbers, whose affinity would round what it is compared with.
   var isReal = false
+  /// Whether it is a column of numbers of single precision, which may hold others that are read as such.
+  var isSingle = false
   /// Whether it is a column of integers.
   var isInteger = false
 

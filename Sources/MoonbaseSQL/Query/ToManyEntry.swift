@@ -36,7 +36,7 @@ struct ToManyEntry {
     self.rest = rest
     isJoin = true
     let (table, mine, theirs) = (
-      identifier(join.table), identifier(join.ownerColumn), identifier(join.destinationColumn)
+      join.source, identifier(join.ownerColumn), identifier(join.destinationColumn)
     )
     let name = "p\(scope.alias)"
     if join.isReflexive {

@@ -43,7 +43,7 @@ package struct DestinationQuery {
   /// The pairs as owner, destination and place. A relationship that is its own inverse counts both ways.
   private static func pairs(_ join: JoinLayout) -> String {
     let (table, mine, theirs) = (
-      identifier(join.table), identifier(join.ownerColumn), identifier(join.destinationColumn)
+      join.source, identifier(join.ownerColumn), identifier(join.destinationColumn)
     )
     let place = join.orderColumn.map(identifier) ?? "NULL"
     let forward = "SELECT \(mine) o, \(theirs) d, \(place) f FROM \(table)"

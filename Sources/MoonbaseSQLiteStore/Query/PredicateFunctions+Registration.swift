@@ -10,8 +10,10 @@ extension PredicateFunctions {
       let matchers = MatcherCache(comparator)
       try register("moonbase_\(word)", arguments: 3, on: connection) { call in
         if call.isNull(1) || call.isNull(2) { return call.setNull() }
-        let matcher = try matchers.matcher(
-          call.text(2), options: Options(rawValue: UInt8(truncatingIfNeeded: call.integer(0))))
+        let matcher = try call.prepared(2) {
+          try matchers.matcher(
+            call.text(2), options: Options(rawValue: UInt8(truncatingIfNeeded: call.integer(0))))
+        }.matcher
         let isMatch = try comparator == .matches ? matcher.matches(call.text(1)) : matches(matcher, call: call)
         call.set(Int64(isMatch ? 1 : 0))
       }
@@ -19,6 +21,9 @@ extension PredicateFunctions {
     try register("moonbase_fold", arguments: 2, on: connection) { call in
       if call.isNull(1) { return call.setNull() }
       call.set(Options(rawValue: UInt8(truncatingIfNeeded: call.integer(0))).fold(call.text(1)))
+    }
+    try register("moonbase_single", arguments: 1, on: connection) { call in
+      if call.isNull(0) { call.setNull() } else { call.set(Single.value(of: call.double(0))) }
     }
     try registerDecimals(on: connection)
     try ConstantList.register(on: connection)
@@ -56,17 +61,30 @@ extension PredicateFunctions {
   }
 }
 
-/// The last pattern that an operator met, prepared: within one statement it is nearly always the same.
+/// The last pattern that an operator met, prepared: where patterns come from rows, some follow each other.
 private final class MatcherCache {
   private let comparator: PredicateFunctions.Operator
-  private var known: (pattern: String, options: PredicateFunctions.Options, matcher: StringMatcher)?
+  private var known: PreparedMatcher?
 
   init(_ comparator: PredicateFunctions.Operator) { self.comparator = comparator }
 
-  func matcher(_ pattern: String, options: PredicateFunctions.Options) throws -> StringMatcher {
-    if let known, known.options == options, known.pattern.utf8.elementsEqual(pattern.utf8) { return known.matcher }
-    let new = try StringMatcher(comparator, pattern: pattern, options: options)
-    known = (pattern, options, new)
+  func matcher(_ pattern: String, options: PredicateFunctions.Options) throws -> PreparedMatcher {
+    try HostWork.charge(1 &+ pattern.utf8.count >> 6)
+    if let known, known.options == options, known.pattern.utf8.elementsEqual(pattern.utf8) { return known }
+    let matcher = try StringMatcher(comparator, pattern: pattern, options: options)
+    let new = PreparedMatcher(pattern: pattern, options: options, matcher: matcher)
+    known = new
     return new
+  }
+}
+
+/// A pattern that is prepared, for SQLite to keep with its statement.
+private final class PreparedMatcher {
+  let pattern: String
+  let options: PredicateFunctions.Options
+  let matcher: StringMatcher
+
+  init(pattern: String, options: PredicateFunctions.Options, matcher: StringMatcher) {
+    (self.pattern, self.options, self.matcher) = (pattern, options, matcher)
   }
 }

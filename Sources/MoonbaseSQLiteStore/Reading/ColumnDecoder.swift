@@ -51,6 +51,8 @@ enum ColumnDecoder {
         return page.set(bool: number == 1, slot: slot)
       }
     case .double: if let number = row.storedDouble(column) { return page.set(double: number, slot: slot) }
+    case .float:
+      if let number = row.storedDouble(column) { return page.set(double: Single.value(of: number), slot: slot) }
     case .date: if let seconds = row.storedDouble(column) { return page.set(date: seconds, slot: slot) }
     case .string: if let text = row.storedText(column) { return page.set(text: text, slot: slot) }
     case .data: if let data = row.storedBytes(column) { return page.set(data: data, slot: slot) }
@@ -73,7 +75,7 @@ enum ColumnDecoder {
       case .integer32: whole(row, column: column, in: Int64(Int32.min)...Int64(Int32.max))
       case .integer64: whole(row, column: column, in: Int64.min...Int64.max)
       case .boolean: truth(row, column: column, storage: storage)
-      case .double, .date, .string, .data, .externalData: nil
+      case .double, .float, .date, .string, .data, .externalData: nil
       case .decimal: exactDecimal(row, column: column)
       case .uuid: uuid(row, column: column, storage: storage)
       case .uri: uri(row, column: column)

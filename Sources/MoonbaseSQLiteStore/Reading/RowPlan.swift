@@ -60,7 +60,7 @@ struct RowPlan: Sendable {
 
   /// The ID in the current row, whose first two columns are key and entity number. Throws for an entity that the model lacks.
   func id(_ row: Statement) throws -> ManagedObjectID {
-    ManagedObjectID(store: store, entity: try decoder(row).symbol, key: row.integer(0))
+    ManagedObjectID(store: store, entity: try decoder(row).symbol, key: try rowKey(row))
   }
 
   /// The IDs of keys, where all rows are of one entity.
@@ -110,7 +110,7 @@ struct RowPlan: Sendable {
         }
         if room == 0 || weight >= greatest { break }
         guard try next(statement, accepts) else { return false }
-        isOnRow = statement.integer(1) != decoder.number
+        isOnRow = statement.storedInteger(1) != decoder.number
       } while !isOnRow
     }
     return true
@@ -128,7 +128,7 @@ struct RowPlan: Sendable {
   /// Begins a row of a page with the current row.
   @inline(__always)
   private func read(_ row: Statement, by decoder: Decoder, into page: RowPageBuilder) throws {
-    page.beginRow(key: row.integer(0), version: row.integer(2))
+    page.beginRow(key: try rowKey(row), version: row.integer(2))
     var slot = 0
     do {
       while slot < decoder.steps.count {
@@ -151,12 +151,38 @@ struct RowPlan: Sendable {
   }
 
   private func decoder(_ row: Statement) throws -> Decoder {
-    let number = row.integer(1)
-    if isSingle, number == singleNumber, let only = decoders[0] { return only }
-    if !isSingle, number >= 0, number < decoders.count, let decoder = decoders[Int(number)] { return decoder }
-    let found = row.isNull(1) ? "NULL" : row.text(1)
-    throw damage(row.integer(0), what: "its entity number (Z_ENT) is \(found), which is none of \(entityNames)")
+    if let number = entityNumber(row, column: 1) {
+      if isSingle, number == singleNumber, let only = decoders[0] { return only }
+      if !isSingle, number >= 0, number < decoders.count, let decoder = decoders[Int(number)] { return decoder }
+    }
+    throw damage(row.integer(0), what: "its entity number (Z_ENT) is \(shown(row, 1)), which is none of \(entityNames)")
   }
+
+  /// A number that SQLite finds as an integer; nil for anything else.
+  @inline(__always)
+  private func entityNumber(_ row: Statement, column: Int32) -> Int64? {
+    row.storedInteger(column) ?? row.storedDouble(column).flatMap { Int64(exactly: $0) }
+  }
+
+  /// The key of the current row. Only a table whose key is no primary key may lack one.
+  @inline(__always)
+  private func rowKey(_ row: Statement) throws -> Int64 {
+    if let key = row.storedInteger(0) { return key }
+    throw noKey(shown(row, 0))
+  }
+
+  /// What is wrong with a row whose key is no integer.
+  func noKey(_ found: String) -> GraphError {
+    let entity = select.kinds.first?.entity.name ?? ""
+    return GraphError(
+      .invalidStore,
+      message:
+        "\(path) is damaged: table \(select.table) of \(entity) has a row whose key (Z_PK) is \(found), which is no "
+        + "integer; give it one that is free, or delete the row",
+      entity: entity)
+  }
+
+  private func shown(_ row: Statement, _ column: Int32) -> String { row.isNull(column) ? "NULL" : row.text(column) }
 
   private func damage(_ key: Int64, what: String) -> GraphError {
     GraphError(.invalidStore, message: "\(path) is damaged: table \(select.table), row \(key): \(what)")
@@ -181,10 +207,11 @@ struct RowPlan: Sendable {
     case .polymorphic(let column, let entityColumn, let declared):
       guard let key = try key(row, column: column) else { return }
       // Rows from before the destination had subentities have no number.
-      let number = row.integer(entityColumn)
-      guard let symbol = number == 0 ? declared : symbol(number: number) else {
+      let number = row.isNull(entityColumn) ? 0 : entityNumber(row, column: entityColumn)
+      guard let number, let symbol = number == 0 ? declared : symbol(number: number) else {
         throw damage(
-          row.integer(0), what: "its relationship leads to an object of entity number \(number), which no entity has")
+          row.integer(0),
+          what: "its relationship leads to an object of entity number \(shown(row, entityColumn)), which no entity has")
       }
       page.set(key: key, of: symbol, slot: slot)
     }

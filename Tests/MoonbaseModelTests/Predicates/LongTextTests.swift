@@ -28,6 +28,33 @@ import enum MoonbaseModel.Predicate
     }
   }
 
+  /// What is the same for all rows is folded when the predicate is compiled.
+  @Test func aFoldedConstantMeansTheSameOnEitherSide() throws {
+    let texts: [Value] = ["É", "e", "Straße", "STRASSE"]
+    for options in ["c", "d", "cd"] {
+      for comparator in ["==", "!=", "<", "<=", ">", ">="] {
+        for (left, right) in texts.flatMap({ left in texts.map { (left, $0) } }) {
+          let subject = ["a": left, "b": right]
+          let expected = try Predicate(format: "a \(comparator)[\(options)] b").evaluate(with: subject)
+          for (text, constant) in [("a \(comparator)[\(options)] %@", right), ("%@ \(comparator)[\(options)] b", left)]
+          {
+            #expect(
+              try Predicate(format: text, constant).evaluate(with: subject) == expected, "\(text) \(left) \(right)")
+          }
+        }
+      }
+      for length in [1, 7, 20] {
+        let list = (0..<length).map { Value.string("x\($0)É") } + [.null]
+        let predicate = try Predicate(format: "a IN[\(options)] %@", .list(list))
+        #expect(try predicate.evaluate(with: ["a": "x0É"]))
+        #expect(try predicate.evaluate(with: ["a": "X0É"]) == options.contains("c"))
+        #expect(try predicate.evaluate(with: ["a": "x0E"]) == options.contains("d"))
+        #expect(try !predicate.evaluate(with: ["a": "y"]))
+        #expect(try predicate.evaluate(with: ["a": .null]))
+      }
+    }
+  }
+
   @Test func nothingButMarksIsFoldedToo() {
     let marks = String(repeating: "\u{301}", count: 50_000)
     let options: Predicate.Comparison.Options = [.diacriticInsensitive]

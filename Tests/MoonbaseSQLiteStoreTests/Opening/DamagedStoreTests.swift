@@ -89,6 +89,61 @@ import Testing
     #expect(error?.message.contains("its entity number (Z_ENT) is NULL, which is none of \(entity)") == true)
   }
 
+  @Test(arguments: ["Department", "Person"], ["'2x'", "3.5", "x'32'"])
+  func anEntityNumberThatIsNoIntegerIsNamed(_ entity: String, _ sql: String) throws {
+    let people = try PeopleStore()
+    let id = try people.insert(people.row(entity))[0]
+    try people.insert(people.row(entity))
+    try Self.damage(people, "UPDATE Z\(entity.uppercased()) SET Z_ENT = \(sql) WHERE Z_PK > \(id.key)")
+    let error = #expect(throws: GraphError.self) { try people.store.snapshots(matching: people.query(entity)) }
+    #expect(error?.code == .invalidStore)
+    #expect(error?.message.contains("row \(id.key + 1): its entity number (Z_ENT) is ") == true, "\(error as Any)")
+  }
+
+  /// The destination's entity has subentities, so that its number stands beside its key.
+  @Test(arguments: ["'2x'", "1.5", "77"])
+  func theEntityNumberOfADestinationThatIsNoneIsNamed(_ sql: String) throws {
+    var person = EntityDescription("P")
+    person.relationships = [
+      .toOne("boss", destination: "P", inverse: "staff"), .toMany("staff", destination: "P", inverse: "boss"),
+    ]
+    var special = EntityDescription("S")
+    special.superentityName = "P"
+    let people = try PeopleStore(ManagedObjectModel(entities: [person, special]))
+    let boss = try people.row("S")
+    let row = try people.row("P", ["boss": .objectID(boss.id)])
+    try people.save { $0.inserted = [boss, row] }
+    #expect(try people.value(row.id, "boss") == .objectID(boss.id))
+    try Self.damage(people, "UPDATE ZP SET Z1_BOSS = \(sql) WHERE ZBOSS > 0")
+    let error = #expect(throws: GraphError.self) { try people.store.snapshot(of: row.id) }
+    #expect(error?.code == .invalidStore)
+    #expect(error?.message.contains("leads to an object of entity number ") == true, "\(error as Any)")
+  }
+
+  @Test(arguments: ["NULL", "'abc'", "1.5"])
+  func aKeyThatIsNoIntegerIsRefusedWhereATableHasNoPrimaryKey(_ sql: String) throws {
+    for entity in ["Department", "Person"] {
+      let people = try PeopleStore()
+      try people.insert(people.row(entity))
+      let table = "Z\(entity.uppercased())"
+      try Self.damage(
+        people,
+        "CREATE TABLE n AS SELECT * FROM \(table); DROP TABLE \(table); ALTER TABLE n RENAME TO \(table); "
+          + "UPDATE \(table) SET Z_PK = \(sql)")
+      let store = try SQLiteStore(url: people.folder.file(), model: people.model)
+      for read in [
+        { _ = try store.snapshots(matching: people.query(entity)) },
+        { _ = try store.objectIDs(matching: people.query(entity)) },
+      ] {
+        let error = #expect(throws: GraphError.self, performing: read)
+        #expect(error?.code == .invalidStore && error?.entity == entity)
+        #expect(
+          error?.message.contains("table \(table) of \(entity) has a row whose key (Z_PK) is ") == true,
+          "\(error as Any)")
+      }
+    }
+  }
+
   @Test(arguments: [
     ("ZPERSON", "Z_PK"), ("ZPERSON", "Z_ENT"), ("ZDEPARTMENT", "Z_OPT"), ("Z_PRIMARYKEY", "Z_MAX"),
     ("Z_PRIMARYKEY", "Z_ENT"), ("Z_PRIMARYKEY", "Z_NAME"), ("Z_METADATA", "Z_PLIST"), ("Z_METADATA", "Z_UUID"),

@@ -34,6 +34,28 @@ import enum MoonbaseModel.Predicate
     #expect(try store.destinations(of: tagged.tags[1], relationship: ps) == tagged.owners)
   }
 
+  /// Nothing keeps a pair from standing there twice.
+  @Test func aPairThatStandsTwiceInATableWithoutAKeyCountsOnce() throws {
+    let tagged = try TaggedStore()
+    try tagged.people.save { $0.links = [tagged.links(0, added: Array(tagged.tags[0...1]))] }
+    try tagged.raw.connection.executeScript(
+      "CREATE TABLE n AS SELECT * FROM Z_1TAGS UNION ALL SELECT * FROM Z_1TAGS; DROP TABLE Z_1TAGS; "
+        + "ALTER TABLE n RENAME TO Z_1TAGS")
+    let store = try reopened(tagged)
+    let (tags, ps) = (tagged.people.entity("P").slot("tags")!, tagged.people.entity("T").slot("ps")!)
+    #expect(try store.destinations(of: tagged.owners[0], relationship: tags) == Array(tagged.tags[0...1]))
+    #expect(
+      try store.destinationRows(of: tagged.owners, relationship: tags).rows.map(\.id) == Array(tagged.tags[0...1]))
+    #expect(try store.destinations(of: tagged.tags[0], relationship: ps) == [tagged.owners[0]])
+    let query = tagged.people.query("P", try Predicate(format: "tags.@count == 2"))
+    #expect(try store.canEvaluate(#require(query.predicate), for: query))
+    #expect(try store.objectIDs(matching: query) == [tagged.owners[0]])
+    var changes = StoreChanges()
+    changes.links = [tagged.links(0, removed: [tagged.tags[0]])]
+    try store.save(changes)
+    #expect(try store.destinations(of: tagged.owners[0], relationship: tags) == [tagged.tags[1]])
+  }
+
   @Test(arguments: [
     ("DROP TABLE Z_1TAGS", "it has no table Z_1TAGS for "),
     (

@@ -38,6 +38,43 @@ import struct MoonbaseModel.SortDescriptor
     }
   }
 
+  /// Its length counts once, as work, and not for every row.
+  @Test(arguments: ["CONTAINS", "BEGINSWITH[c]", "ENDSWITH", "LIKE[cd]", "MATCHES"])
+  func aLongTextIsPreparedOnceForAStatement(_ comparator: String) throws {
+    let people = try PeopleStore()
+    let rows = try (0..<200).map { try people.row("Person", ["firstName": .string("name\($0)")]) }
+    try people.save { $0.inserted = rows }
+    func units(_ length: Int) throws -> Int {
+      let text = String(repeating: "a", count: length)
+      let query = people.query("Person", try Predicate(format: "firstName \(comparator) %@", .string(text)))
+      var count = -1
+      let units = try HostWorkMeter.units { count = try people.store.count(matching: query) }
+      #expect(count == 0)
+      return units
+    }
+    let (short, long) = (try units(10), try units(60_000))
+    #expect(long - short > 60_000 / 100 && long - short < 3 * 60_000 / 64, "\(short), \(long)")
+  }
+
+  @Test func aLongConstantIsFoldedOnceForAllRows() throws {
+    let bench = try StoreBench(.memory)
+    let context = bench.context()
+    for index in 0..<2000 { _ = try context.insert("Person", values: ["firstName": .string("name\(index)")]) }
+    try context.save()
+    func seconds(_ length: Int) throws -> Double {
+      let text = Value.string(String(repeating: "É", count: length))
+      let request = FetchRequest(
+        "Person",
+        where: try Predicate(
+          format: "firstName ==[c] %@ OR firstName <[cd] %@ AND firstName IN[c] %@", text, text, .list([text])))
+      let start = ContinuousClock.now
+      #expect(try context.count(request) == 0)
+      return (ContinuousClock.now - start) / .seconds(1)
+    }
+    let (short, long) = (try seconds(5), try seconds(60_000))
+    #expect(long < 20 * short + 0.1, "\(short), \(long)")
+  }
+
   @Test func aThousandConditionsRunInSQL() throws {
     let worlds = try Self.things()
     let numbers = (0..<1001).map { "whole == \($0 * 3)" }

@@ -174,6 +174,31 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try worlds.agree("ratio == 1e300").isEmpty)
   }
 
+  /// Another program writes what single precision cannot hold.
+  @Test func aNumberOfDoublePrecisionInAFloatColumnIsFoundAsWhatIsRead() throws {
+    let exact: [Value] = [.null, 1.7, 0.1, -0.3, 2]
+    let worlds = try Worlds("ratio", exact)
+    let raw = try RawDatabase(worlds.folder.file("saved.sqlite"))
+    try raw.connection.executeScript(
+      "UPDATE ZTHING SET ZRATIO = CASE ZNAME WHEN '1' THEN 1.7 WHEN '2' THEN 0.1 WHEN '3' THEN -0.3 ELSE ZRATIO END")
+    for thing in try worlds.file.fetch(FetchRequest("Thing")) {
+      guard case .double(let ratio) = try thing.value(forKey: "ratio") else { continue }
+      #expect(Double(Float(ratio)) == ratio)
+      try worlds.agree("ratio == %@", .double(ratio))
+    }
+    for ratio in exact {
+      for comparator in Self.operators where ratio != .null {
+        for text in ["ratio \(comparator) %@", "%@ \(comparator) ratio", "NOT ratio \(comparator) %@"] {
+          try worlds.agree(text, ratio)
+        }
+      }
+      try worlds.agree("ratio IN %@", .list([ratio, 7]))
+      try worlds.agree("ratio BETWEEN %@", .list([ratio == .null ? 1 : ratio, ratio == .null ? 2 : ratio]))
+    }
+    #expect(try worlds.agree("ratio == 1.7 AND ratio == ratio") == ["1"])
+    #expect(try worlds.isInSQL(Predicate(format: "ratio == 1.7 AND ratio IN {1.7, 2}")))
+  }
+
   @Test func integersThatADoubleCannotHoldAreNotRoundedToBeFound() throws {
     let worlds = try Worlds("score", [.double(9_007_199_254_740_992), 1, .null])
     for list in [[Value.int(9_007_199_254_740_993)], [.int(9_007_199_254_740_992), 2], [.int(.max)]] {

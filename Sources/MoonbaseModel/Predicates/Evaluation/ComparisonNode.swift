@@ -6,7 +6,7 @@ final class ComparisonNode: Sendable {
   let `operator`: Predicate.Comparison.Operator
   @usableFromInline let modifier: Predicate.Comparison.Modifier
   let rules: ScalarComparison
-  /// Strings, integers or IDs of a long constant list on the right of IN.
+  /// Strings (folded, where the comparison folds), integers or IDs of a long constant list on the right of IN.
   let members: MemberSet?
 
   init(
@@ -37,6 +37,14 @@ struct ScalarComparison: Sendable {
   let isNullPlain: Bool
   /// The prepared right side, where it is a constant string.
   let matcher: StringMatcher?
+  /// The sides whose texts are folded already: constants are, when the predicate is compiled.
+  var folded: Sides = []
+
+  struct Sides: OptionSet, Sendable {
+    let rawValue: UInt8
+    static let left = Self(rawValue: 1)
+    static let right = Self(rawValue: 2)
+  }
 
   /// Whether this is one of the six comparisons of order.
   var isOfOrder: Bool { ComparisonTest(`operator`) != nil }
@@ -55,11 +63,13 @@ struct ScalarComparison: Sendable {
     if nulls == .fetch, left.isNaN || right.isNaN { return .unknown }
     try left.checkComparable()
     if !options.isEmpty, case .string(let left) = left, case .string(let right) = right {
-      let order = Value.compare(.string(options.fold(left)), .string(options.fold(right)))
+      let order = Value.compare(.string(fold(left, .left)), .string(fold(right, .right)))
       return Truth(test.holds(order))
     }
     return Truth(test.holds(Value.compare(left, right)))
   }
+
+  private func fold(_ text: String, _ side: Sides) -> String { folded.contains(side) ? text : options.fold(text) }
 
   private func compareMissing(_ left: Value, _ right: Value, by test: ComparisonTest) -> Truth {
     let isPlain = isNullPlain || nulls == .foundation || left.isObjectID || right.isObjectID

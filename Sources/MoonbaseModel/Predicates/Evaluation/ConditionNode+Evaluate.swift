@@ -68,13 +68,14 @@ extension ComparisonNode {
   /// IN is the OR of `==` with each element; a literal NULL among the elements asks for absence. A collection that a path
   /// leads to is asked as by ANY, which knows only true and false.
   private func contains(_ value: Value, in elements: [Value], source: ValueNode) throws -> Truth {
-    if let found = members?.contains(value) { return Truth(found) }
+    if let found = members?.contains(rules.folded(value)) { return Truth(found) }
     try HostWork.charge(elements.count)
     var result = Truth.no
     for element in elements {
       let isNullPlain = rules.isNullPlain || source.constant != nil && element.isNull
       let equality = ScalarComparison(
-        operator: .equal, options: rules.options, nulls: rules.nulls, isNullPlain: isNullPlain, matcher: nil)
+        operator: .equal, options: rules.options, nulls: rules.nulls, isNullPlain: isNullPlain, matcher: nil,
+        folded: rules.folded)
       let truth = try equality.holds(value, element)
       if truth == .yes { return .yes }
       if truth == .unknown, source.isLiteralList { result = .unknown }
@@ -94,7 +95,14 @@ extension ComparisonNode {
 }
 
 extension ScalarComparison {
+  /// A value of the left side, folded as the constants on the right are.
+  fileprivate func folded(_ value: Value) -> Value {
+    guard !options.isEmpty, !folded.contains(.left), case .string(let text) = value else { return value }
+    return .string(options.fold(text))
+  }
+
   fileprivate func with(_ operator: Predicate.Comparison.Operator) -> ScalarComparison {
-    ScalarComparison(operator: `operator`, options: options, nulls: nulls, isNullPlain: isNullPlain, matcher: nil)
+    ScalarComparison(
+      operator: `operator`, options: options, nulls: nulls, isNullPlain: isNullPlain, matcher: nil, folded: folded)
   }
 }

@@ -54,14 +54,22 @@ struct PredicateCompiler {
   private mutating func condition(_ comparison: Predicate.Comparison) throws(ModelError) -> ConditionNode {
     let left = try value(comparison.left)
     let right = try value(comparison.right)
+    var rules = try rules(comparison, left, right)
+    let sides =
+      rules.foldsConstants(of: right) ? (left.folded(by: rules.options), right.folded(by: rules.options)) : nil
+    if sides?.0 != nil { rules.folded.insert(.left) }
+    if sides?.1 != nil { rules.folded.insert(.right) }
+    let (one, other) = (sides?.0 ?? left, sides?.1 ?? right)
     var members: MemberSet?
-    if comparison.operator == .in, comparison.options.isEmpty, case .constant(.list(let values)) = right {
+    if comparison.operator == .in, rules.options.isEmpty || rules.folded.contains(.right),
+      case .constant(.list(let values)) = other
+    {
       members = MemberSet(values)
     }
     return .comparison(
       ComparisonNode(
-        left: left, right: right, operator: comparison.operator, modifier: comparison.modifier,
-        rules: try rules(comparison, left, right), members: members))
+        left: one, right: other, operator: comparison.operator, modifier: comparison.modifier, rules: rules,
+        members: members))
   }
 
   private func rules(
@@ -212,5 +220,37 @@ struct PredicateCompiler {
     }
     return components[..<position].map(PathStep.key) + (try steps(Array(components[(position + 1)...])))
       + [.aggregate(found)]
+  }
+}
+
+extension ScalarComparison {
+  /// Whether texts on both sides are folded, each by itself, before they are compared: not where one is looked for within the other.
+  fileprivate func foldsConstants(of right: ValueNode) -> Bool {
+    guard options.isFolding else { return false }
+    switch (`operator`, right) {
+    case (.in, .constant(.list)): return true
+    default: return isOfOrder
+    }
+  }
+}
+
+extension ValueNode {
+  /// A constant text, or a list of constants, without the differences that options ignore; nil for everything else.
+  fileprivate func folded(by options: Predicate.Comparison.Options) -> ValueNode? {
+    switch self {
+    case .constant(.string(let text)): .constant(.string(options.noting(text)))
+    case .constant(.list(let values)):
+      .constant(
+        .list(values.map { if case .string(let text) = $0 { .string(options.noting(text)) } else { $0 } }))
+    default: nil
+    }
+  }
+}
+
+extension Predicate.Comparison.Options {
+  /// The folded text. A long one counts as the work that it is.
+  fileprivate func noting(_ text: String) -> String {
+    HostWork.note(1 &+ text.utf8.count >> 6)
+    return fold(text)
   }
 }
