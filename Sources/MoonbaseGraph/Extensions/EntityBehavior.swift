@@ -35,8 +35,8 @@ final class EntityBehavior {
   // Derived attributes.
   /// Those that awake-from-fetch computes.
   let preCalculatedSlots: [Slot]
-  /// Those that must have a value.
-  let requiredDerivedSlots: [Slot]
+  /// Those that must have a value, or have rules.
+  let derivedSlotsToValidate: [Slot]
   /// Those that will-save computes, and that are stored, in the order in which extensions declare them.
   let storedSlots: [Slot]
   /// Those that say of themselves that they change with the object's own values only.
@@ -61,7 +61,9 @@ final class EntityBehavior {
   let hasFaultHooks: Bool
 
   /// Whether anything but the store looks at an object that is saved.
-  var looksAtSaves: Bool { hasWillSave || hasObjectRules || !slotsToValidate.isEmpty || !requiredDerivedSlots.isEmpty }
+  var looksAtSaves: Bool {
+    hasWillSave || hasObjectRules || !slotsToValidate.isEmpty || !derivedSlotsToValidate.isEmpty
+  }
 
   /// Takes what a builder has collected.
   init(_ builder: EntityBehaviorBuilder) {
@@ -76,7 +78,7 @@ final class EntityBehavior {
     rules = builder.rules
     delayedShadows = builder.delayedShadows
     preCalculatedSlots = builder.preCalculatedSlots
-    requiredDerivedSlots = builder.requiredDerivedSlots
+    derivedSlotsToValidate = builder.derivedSlotsToValidate
     storedSlots = builder.storedSlotsInOrder
     selfContainedSlots = builder.selfContainedSlots
     simpleSlots = builder.simpleSlots

@@ -42,9 +42,11 @@ extension EntityBehaviorBuilder {
     }
   }
 
-  var requiredDerivedSlots: [Slot] {
+  var derivedSlotsToValidate: [Slot] {
     entity.attributeSlots.filter { slot in
-      if case .derived = kinds[slot] { !entity.properties[slot].isOptional } else { false }
+      guard case .derived = kinds[slot] else { return false }
+      let property = entity.properties[slot]
+      return !property.isOptional || property.attribute?.validation.isEmpty == false || rules[slot] != nil
     }
   }
 

@@ -130,7 +130,15 @@ struct EntityBehaviorBuilder {
     case .plain, .stored, .derived: kinds[slot] = .stored(derived)
     case .transformable(let transformer), .storedTransformable(_, let transformer):
       kinds[slot] = .storedTransformable(derived, transformer)
-    default: break
+    case .opaque:
+      let attribute = entity.properties[slot].attribute
+      let name = attribute?.valueTransformerName.map { "an extension that provides transformer \($0)" }
+      throw GraphError(
+        .extensionFailure,
+        message: "\(entity.name).\(derived.name) is stored, and nothing here turns its values into bytes: "
+          + (name.map { "load \($0)" } ?? "name its transformer in the model"),
+        entity: entity.name, property: derived.name)
+    case .toOne, .toMany: break
     }
     try addShadows(of: derived, slot: slot, from: ancestor)
   }

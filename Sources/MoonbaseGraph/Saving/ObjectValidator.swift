@@ -31,7 +31,7 @@ struct ObjectValidator {
       for slot in behavior.slotsToValidate where occasion == .insert || object.changed.contains(slot) {
         try validate(slot)
       }
-      for slot in behavior.requiredDerivedSlots { try requireDerived(slot) }
+      for slot in behavior.derivedSlotsToValidate { try validateDerived(slot) }
       for slot in behavior.slotsToCount { try checkCount(slot) }
     }
     if behavior.hasObjectRules { try checkAsWhole(occasion) }
@@ -63,7 +63,7 @@ struct ObjectValidator {
   // MARK: One property
 
   private func validate(_ slot: Slot) throws {
-    // A derived value that was not assigned is the concern of its inputs.
+    // A derived value that was not assigned has no change of its own (`validateDerived`).
     if case .derived = behavior.kinds[slot], object.delayed[slot] == nil { return }
     let old = try object.value(at: slot)
     let new = try ValueNormalizer(object, behavior).normalized(old, slot: slot)
@@ -84,10 +84,10 @@ struct ObjectValidator {
     object.context?.journal.silence(object, after: count)
   }
 
-  /// A derived value that was not assigned is there if it can be computed, from whatever inputs have changed.
-  private func requireDerived(_ slot: Slot) throws {
-    guard object.delayed[slot] == nil, try object.value(at: slot).isNull else { return }
-    try fail(.missingMandatoryProperty, slot: slot, value: .null, message: missingMessage(entity.properties[slot]))
+  /// A derived value that was not assigned is checked as it is computed, from whatever inputs have changed.
+  private func validateDerived(_ slot: Slot) throws {
+    guard object.delayed[slot] == nil else { return }
+    try checkRules(object.value(at: slot), slot: slot)
   }
 
   private func checkRules(_ value: Value, slot: Slot) throws {

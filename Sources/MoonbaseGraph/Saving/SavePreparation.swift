@@ -117,8 +117,9 @@ struct SavePreparation {
     var rounds = Rounds(
       "\(context.domain.hookName("willSave")) changes or inserts objects again and again: let it do so only where something is missing or differs"
     )
-    while let first = waiting.first {
-      try rounds.begin(with: first)
+    while !waiting.isEmpty {
+      let culprit = try waiting.first { try $0.context === context && context.behavior(of: $0.entity).hasWillSave }
+      try rounds.begin(with: culprit ?? waiting[0])
       waiting = try changes(noted: true) {
         // A primitive setter is silent, and what is computed from the value follows all the same.
         let changed = try changes {

@@ -53,6 +53,15 @@ struct ExtensionChecker {
             + "add stored = true to keep it current at each save, or make it transient in the model",
           at: place, in: declaration)
       }
+      if derived.isStored, let attribute = entity.property(derived.name)?.attribute, attribute.type == .transformable,
+        !attribute.isTransient, !transformerNames.contains(attribute.valueTransformerName ?? "")
+      {
+        let name = attribute.valueTransformerName
+        throw error(
+          "\(subject) is stored, and nothing here turns its values into bytes: "
+            + (name.map { "load an extension that provides transformer \($0)" } ?? "name its transformer in the model"),
+          at: place + ["stored"], in: declaration)
+      }
       if let shadow = derived.shadow {
         try require(shadow, of: entity, for: "\(subject), its shadow", at: place + ["shadow"], in: declaration)
       }

@@ -149,6 +149,10 @@ struct ExtensionDeclaration {
       }
     } else if derived.get == nil {
       throw entry.error(nil, message: "a derived attribute needs a function get, or shadow and transformer")
+    } else if derived.transformer != nil {
+      throw entry.error(
+        "transformer",
+        message: "a transformer goes with a shadow: name the transformer of a stored attribute in the model")
     }
     if derived.isPure, derived.inputs == nil {
       throw entry.error("pure", message: "a pure attribute must list its inputs")

@@ -122,6 +122,9 @@ import Testing
     #expect { try person.setValue("9", forKey: "boundsAsString") } throws: {
       ($0 as? GraphError)?.code == .invalidValue
     }
+    #expect { try person.setPrimitiveValue("9", forKey: "boundsAsString") } throws: {
+      ($0 as? GraphError)?.code == .invalidValue
+    }
     try context.save()
     #expect(person["boundsAsString"] == "1,2")
     try person.setValue([5], forKey: "bounds")

@@ -144,6 +144,11 @@ import struct MoonbaseModel.SortDescriptor
       }
     }
     #expect(try worlds.agree("NOT score == %@", .double(.nan)).isEmpty)
+    for text in [
+      "%@ == NULL", "NULL == %@", "%@ != NULL", "NOT %@ == NULL", "abs:(%@) == NULL", "TERNARY(%@ == NULL, 1, 2) == 1",
+    ] {
+      _ = try worlds.agree(text, .double(.nan))
+    }
     #expect(try worlds.agree("sqrt:(score) == NULL") == ["0", "2", "5"])
     for term in [
       "score - score == NULL", "score * 0 == NULL", "ln:(score) == NULL", "log:(score) < 0", "score + score > 1",

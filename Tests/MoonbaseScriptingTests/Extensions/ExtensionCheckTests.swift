@@ -1,5 +1,6 @@
 import MoonbaseModel
 import MoonbaseScripting
+import MoonbaseTestSupport
 import Testing
 
 /// What an extension must not say of a model: found at load, with file, line and advice.
@@ -23,6 +24,24 @@ import Testing
     .lines(
       "context:insert('P', { i = 1 }) assert(context:save()) print(context:fetch('P'):where(\"s = 'x1'\"):count())")
     #expect(lines == ["1"])
+  }
+
+  @Test func aStoredAttributeThatNothingTurnsIntoBytesIsRefused() throws {
+    let model = ThingBench.model.replacing(
+      "tr = { \"transformable\", transformer = \"T\" }", with: "tr = \"transformable\"")
+    #expect {
+      try ScriptBench(
+        .memory, model: model,
+        extensions: [
+          "return { name = 'x', entities = { P = { derived = { tr = {\nstored = true, get = function() return { 1 } end } } } } }"
+        ])
+    } throws: {
+      let text = "\($0)"
+      return text.hasPrefix("extension1.lua:2: P.tr is stored, and nothing here turns its values into bytes")
+        && text.contains("name its transformer in the model")
+    }
+    let beside = refusal("derived = {\n sum = { stored = true,\n transformer = 'T', get = function() return 1 end } }")
+    #expect(beside.hasPrefix("extension1.lua:3: entities.P.derived.sum.transformer: a transformer goes with a shadow"), "\(beside)")
   }
 
   @Test func anExtensionWithoutAnyModelSaysWhatIsMissing() {

@@ -62,6 +62,8 @@ import Testing
           sort = function() return context:fetch("P"):sort("free"):all() end,
           group = function() return context:fetch("P"):group_by("free"):dictionaries { "free" } end,
           distinct = function() return context:fetch("P"):distinct():dictionaries { "free" } end,
+          greatest = function() return context:fetch("P"):dictionaries { m = "@max.tr" } end,
+          least = function() return context:fetch("P"):dictionaries { m = "@min.tr" } end,
         } do
           local ok, err = pcall(call)
           if ok and not (name == "group" or name == "distinct") or not ok and not err.message:match("a Point cannot be compared here") then

@@ -315,4 +315,50 @@ import Testing
     #expect(outcome.message?.contains("after two") == true)
     #expect(try bench.lines("print(context:fetch('P'):where('i > 0'):count())") == ["3"])
   }
+
+  @Test func whoseHookChangesThingsAgainAndAgainIsNamed() throws {
+    let model = """
+      return { entities = {
+        M = { attributes = { n = "integer64" }, relationships = { o = { to = "O", inverse = "ms" } } },
+        O = { attributes = { n = "integer64" }, relationships = { ms = { to_many = "M", inverse = "o" } } },
+      } }
+      """
+    let file =
+      "return { name = 'x', entities = { O = { will_save = function(o) o.ms:add(moonbase.context:insert('M')) end } } }"
+    let lines = try ScriptBench(.memory, model: model, extensions: [file]).lines(
+      "context:insert('O') print(select(2, context:save()).message)", leavingChanges: true)
+    #expect(lines.first?.hasPrefix("O: will_save changes or inserts objects again and again") == true, "\(lines)")
+  }
+
+  /// What is computed is checked as what is assigned.
+  @Test(arguments: StoreKind.allCases) func rulesOfADerivedAttributeAreAsked(_ kind: StoreKind) throws {
+    let model = """
+      return { entities = { P = { attributes = {
+        n = "integer64", short = { "string", transient = true, max_length = 3 }, ruled = { "string", transient = true },
+      } } } }
+      """
+    let file = """
+      return { name = 'x', entities = { P = {
+        derived = {
+          short = { inputs = { "n" }, get = function(n) return ("v"):rep(n) end },
+          ruled = { inputs = { "n" }, get = function(n) return n == 2 and "no" or "yes" end },
+        },
+        validate = { ruled = function(v) return v == "yes", "must be yes" end },
+      } } }
+      """
+    let lines = try ScriptBench(kind, model: model, extensions: [file]).lines(
+      """
+      local p = context:insert("P", { n = 1 })
+      print(p:validate(), context:save())
+      for _, n in ipairs { 2, 4 } do
+        p.n = n
+        local ok, err = context:save()
+        print(p:validate(), ok, err.key, err.message)
+      end
+      """, leavingChanges: true)
+    #expect(lines[0] == "true\ttrue", "\(lines)")
+    #expect(lines[1].hasPrefix("false") || lines[1].hasPrefix("nil"), "\(lines)")
+    #expect(lines[1].contains("ruled") && lines[1].contains("must be yes"), "\(lines)")
+    #expect(lines[2].contains("short"), "\(lines)")
+  }
 }

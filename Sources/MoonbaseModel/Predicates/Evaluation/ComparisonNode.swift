@@ -59,8 +59,10 @@ struct ScalarComparison: Sendable {
   }
 
   private func compare(_ left: Value, _ right: Value, by test: ComparisonTest) throws(ModelError) -> Truth {
+    if nulls == .fetch, left.isNaN || right.isNaN {
+      return compareMissing(left.isNaN ? .null : left, right.isNaN ? .null : right, by: test)
+    }
     if left.isNull || right.isNull { return compareMissing(left, right, by: test) }
-    if nulls == .fetch, left.isNaN || right.isNaN { return .unknown }
     try left.checkComparable()
     if !options.isEmpty, case .string(let left) = left, case .string(let right) = right {
       let order = Value.compare(.string(fold(left, .left)), .string(fold(right, .right)))

@@ -27,6 +27,7 @@ package struct Reduction {
   package mutating func add(_ element: Value) throws(ModelError) {
     if element.isNull { return }
     count += 1
+    if function == .min || function == .max || function == .mode { try element.checkComparable() }
     switch function {
     case .count: break
     case .min: if extreme.map({ Value.order(element, $0) == .ascending }) ?? true { keep(element) }

@@ -232,6 +232,7 @@ extension CollectionOperator {
     case .maximum: return try PredicateFunction.max.evaluate([.list(elements)])
     case .union: return .list(elements.filter { !$0.isNull })
     case .distinctUnion:
+      for element in elements { try element.checkComparable() }
       var seen: Set<Value> = []
       return .list(elements.filter { !$0.isNull && seen.insert($0).inserted })
     }
