@@ -52,7 +52,8 @@ import Testing
       """
       local Point = getmetatable((moonbase.classes.Other.make()))
       local p = context:insert("P", { tr = Point.new(1), s = "a" })
-      for _ = 1, 2 do
+      local ofRows = { group = true, distinct = true, greatest = true, least = true }
+      for round = 1, 2 do
         for name, call in pairs {
           find = function() return context:find("P", { tr = Point.new(1) }) end,
           upsert = function() return context:upsert("P", { "tr" }, { tr = Point.new(1) }) end,
@@ -66,7 +67,7 @@ import Testing
           least = function() return context:fetch("P"):dictionaries { m = "@min.tr" } end,
         } do
           local ok, err = pcall(call)
-          if ok and not (name == "group" or name == "distinct") or not ok and not err.message:match("a Point cannot be compared here") then
+          if ok and not (round == 1 and ofRows[name]) or not ok and not err.message:match("a Point cannot be compared here") then
             print(name, ok, err)
           end
         end
