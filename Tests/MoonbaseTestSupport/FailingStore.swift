@@ -195,6 +195,16 @@ private final class FailingView: ReadSession {
     return try base.destinations(of: id, relationship: slot)
   }
 
+  func destinations(of ids: [ManagedObjectID], relationship slot: Int) throws -> [[ManagedObjectID]] {
+    try store.read()
+    return try base.destinations(of: ids, relationship: slot)
+  }
+
+  func destinationRows(of ids: [ManagedObjectID], relationship slot: Int) throws -> DestinationRows {
+    try store.read()
+    return try base.destinationRows(of: ids, relationship: slot)
+  }
+
   func end() { base.end() }
 }
 
