@@ -27,7 +27,7 @@ import Testing
       let context = contexts[index]
       guard let node = try pick(context), let other = try pick(context) else { return try insert(index) }
       do {
-        switch Int.random(in: 0..<20, using: &random) {
+        switch Int.random(in: 0..<22, using: &random) {
         case 0: try insert(index)
         case 1, 2:
           count += 1
@@ -40,8 +40,10 @@ import Testing
         case 14:
           try context.rollback()
           numbers[index] = [:]
-        default: try save(index)
+        case 15: try prefetch(context)
+        default: try save(index, ahead: Int.random(in: 0..<3, using: &random) == 0)
         }
+        expectOrder(in: context)
       } catch let error as GraphError where [.objectNotFound, .invalidObject, .invalidValue].contains(error.code) {
         // Another context deleted what was to be changed, or this one did.
       }
@@ -74,11 +76,29 @@ import Testing
       try contexts[index].refresh(node, mergeChanges: merges)
     }
 
-    private func save(_ index: Int) throws {
+    private func prefetch(_ context: ManagedObjectContext) throws {
+      var request = FetchRequest("Node")
+      request.relationshipKeyPathsForPrefetching = Array(Pairs.inverses.keys.sorted().shuffled(using: &random).prefix(3))
+      for node in try context.fetch(request) {
+        for name in Pairs.toMany where Bool.random(using: &random) { _ = try node.objects(forKey: name) }
+      }
+    }
+
+    /// What must hold in each context. What it read of others at different times need not fit together before it is used.
+    private func expectOrder(in context: ManagedObjectContext) {
+      #expect(context.brokenInvariants().filter { !$0.hasSuffix("does not point back") } == [])
+    }
+
+    private func save(_ index: Int, ahead: Bool) throws {
       let context = contexts[index]
       let before = try Pairs.links(in: bench.stranger())
       do {
-        try context.save()
+        if ahead {
+          try context.saveAhead()
+          try context.finishSave()
+        } else {
+          try context.save()
+        }
         try expectNumbers(index)
       } catch let error as GraphError {
         #expect(error.code == .mergeConflict)

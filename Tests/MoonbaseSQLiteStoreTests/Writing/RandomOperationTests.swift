@@ -64,7 +64,7 @@ import Testing
       let all = try world.objects(entity)
       return all.isEmpty ? nil : all[random.next(all.count)]
     }
-    switch random.next(10) {
+    switch random.next(13) {
     case 0, 1: try world.make(random.next(3) == 0 ? "Employee" : "Person", number)
     case 2: try world.make("Department", number)
     case 3: try world.make("Project", number)
@@ -80,8 +80,32 @@ import Testing
     case 8:
       let entity = ["Person", "Department", "Project"][random.next(3)]
       if let object = try pick(entity) { try world.context.delete(object) }
+    case 9:
+      try world.context.saveAhead()
+      if random.next(2) == 0 { try world.make("Person", number) }
+      try world.context.finishSave()
+    case 10: try walk(world, savingEvery: 1 + random.next(4), to: random.next(50))
+    case 11:
+      var request = FetchRequest("Department")
+      request.relationshipKeyPathsForPrefetching = ["employees", "projects", "employees.friends"]
+      for department in try world.context.fetch(request) {
+        _ = try department.objects(forKey: random.next(2) == 0 ? "employees" : "projects")
+      }
     default: try world.context.save()
     }
+    #expect(world.context.brokenInvariants() == [])
+  }
+
+  /// Sets a value of each person and saves some at a time, as `save_every` of a script does.
+  private static func walk(_ world: World, savingEvery count: Int, to age: Int) throws {
+    var request = FetchRequest("Person")
+    request.fetchBatchSize = 3
+    request.sortDescriptors = [SortDescriptor("email")]
+    for (index, person) in try world.context.fetchedObjects(request).enumerated() {
+      try person.setValue(.int(Int64(age + index % 50)), forKey: "age")
+      if index % count == count - 1 { try world.context.saveAhead() }
+    }
+    try world.context.finishSave()
   }
 
   @Test(arguments: [1, 2, 3, 4, 5, 6])
