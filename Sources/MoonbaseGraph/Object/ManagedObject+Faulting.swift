@@ -55,7 +55,7 @@ extension ManagedObject {
   final func adopt(_ newer: Snapshot) {
     let (former, old, row) = (watchedValues, entity.toOneSlots.map(current), snapshot)
     if state.contains(.listed) { remember(.row(reading)) }
-    forgetReadings()
+    forgetReadings(before: newer)
     rebase(on: newer)
     outdateDifferences(from: former, because: .row)
     context?.derivations.setVersion(newer.version, of: objectID)

@@ -102,9 +102,17 @@ extension ManagedObject {
     return try body()
   }
 
-  /// Gives up what was made of the row, but not unsaved changes. What awake-from-fetch set is none.
-  final func forgetReadings() {
-    if !state.contains(.listed) { setChanged(SlotSet()) }
+  /// Gives up what was made of the row, but not unsaved changes. What awake-from-fetch set is none, and stays only where the newer row
+  /// has the same value as the one that it was set over.
+  final func forgetReadings(before newer: Snapshot) {
+    if !state.contains(.listed) {
+      setChanged(
+        SlotSet(
+          changed.slots.filter { slot in
+            entity.properties[slot].attribute != nil
+              && snapshot.map { $0.cell(slot).isSame(as: newer.values[slot]) } ?? false
+          }))
+    }
     let changed = changed
     setCaches(caches.filter { $1.reads != nil || changed.contains($0) })
   }

@@ -135,4 +135,30 @@ import Testing
     #expect(try person.value(forKey: "lastName") == "abc")
     try context.save()
   }
+
+  /// The hook is not called again where an object stays awake.
+  @Test(arguments: StoreKind.allCases) func whatAwakeFromFetchSetStaysWhereTheNewerRowHasTheSame(_ kind: StoreKind)
+    throws
+  {
+    let bench = try StoreBench(kind)
+    let setUp = bench.context()
+    let saved = try setUp.insert("Person", values: ["firstName": "A", "email": "a"])
+    try setUp.save()
+    let context = bench.context { entry in
+      entry.awakeFromFetch = { object in
+        try object.setValue("awake", forKey: "lastName")
+        try object.setValue("awake", forKey: "email")
+      }
+    }
+    let person = try #require(try context.fetch(FetchRequest("Person")).first)
+    #expect(person["lastName"] == "awake" && person["email"] == "awake")
+    try saved.setValue("b", forKey: "email")
+    try setUp.save()
+    try context.refresh(person, mergeChanges: true)
+    #expect(person["lastName"] == "awake" && person["email"] == "b" && !context.hasChanges)
+    #expect(try person.committedValues(forKeys: ["lastName", "email"]) == ["lastName": .null, "email": "b"])
+    #expect(context.brokenInvariants() == [])
+    try context.refresh(person, mergeChanges: false)
+    #expect(person["lastName"] == "awake" && person["email"] == "awake")
+  }
 }
