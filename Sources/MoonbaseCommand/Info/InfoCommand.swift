@@ -66,6 +66,8 @@ private struct StoreReport: Encodable {
   let versionIdentifiers: [String]
   /// The checksum by which Core Data knows a version of a model.
   let modelChecksum: String?
+  /// The configuration of the model that the store holds; nil where it has all entities.
+  let configuration: String?
   let entities: [Entity]
   /// What a store of an old framework holds, which carries no model that could name its entities.
   let tables: [Table]?
@@ -77,22 +79,26 @@ private struct StoreReport: Encodable {
     frameworkVersion = metadata["NSPersistenceFrameworkVersion"]?.text
     modelChecksum = metadata["NSStoreModelVersionChecksumKey"]?.text
     guard try SQLiteStore.modelCache(ofStoreAt: url) != nil else {
-      (versionIdentifiers, entities) = ([], [])
+      (versionIdentifiers, configuration, entities) = ([], nil, [])
       tables = try SQLiteStore.rowCounts(ofStoreAt: url).map(Table.init)
       return
     }
     tables = nil
+    let model = try SQLiteStore.cachedModel(ofStoreAt: url)
+    let held = metadata["NSStoreModelVersionHashes"]?.keys ?? []
+    configuration = held.count < model.entities.count ? model.configuration(of: held) : nil
     let container = try PersistentContainer(
-      model: SQLiteStore.cachedModel(ofStoreAt: url), store: .sqlite(url, readOnly: true))
+      model: model, stores: [.sqlite(url, readOnly: true, configuration: configuration)])
     versionIdentifiers = container.coordinator.model.description.versionIdentifiers
-    entities = try Self.entities(of: ManagedObjectContext(container.coordinator))
+    entities = try Self.entities(held, of: ManagedObjectContext(container.coordinator))
   }
 
-  private static func entities(of context: ManagedObjectContext) throws -> [Entity] {
+  private static func entities(_ held: Set<String>, of context: ManagedObjectContext) throws -> [Entity] {
     let model = context.model
     var depths: [Int] = []
-    return try model.entities.map { entity in
+    return try model.entities.compactMap { entity in
       depths.append(entity.parent.map { depths[$0] + 1 } ?? 0)
+      guard held.isEmpty || held.contains(entity.name) else { return nil }
       var request = FetchRequest(entity.name)
       request.includesSubentities = false
       return Entity(
@@ -107,6 +113,7 @@ private struct StoreReport: Encodable {
     if let frameworkVersion { lines.append("framework   \(frameworkVersion)") }
     if let modelChecksum { lines.append("model       \(modelChecksum)") }
     if !versionIdentifiers.isEmpty { lines.append("version     \(versionIdentifiers.joined(separator: ", "))") }
+    if let configuration { lines.append("holds       configuration \(configuration) of the model") }
     if let tables {
       lines += [
         "", "The store carries no model, since an old framework wrote it: --model names the one that it was made with.",
@@ -126,5 +133,11 @@ private struct StoreReport: Encodable {
 
   private func column(_ text: String, width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
+  }
+}
+
+extension Value {
+  fileprivate var keys: Set<String> {
+    if case .map(let map) = self { Set(map.keys) } else { [] }
   }
 }

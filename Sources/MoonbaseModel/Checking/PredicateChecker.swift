@@ -116,6 +116,10 @@ struct PredicateChecker {
     guard !left.side.type.isComparable(with: right.side.type) else { return }
     try checkLiteral(right, for: left)
     try checkLiteral(left, for: right)
+    for (one, other) in [(left, right), (right, left)] {
+      guard case .constant(.data) = one.expression, other.side.type == .string else { continue }
+      throw mismatch("impossible comparison: \(phrase(other)), and bytes that are no UTF-8 text are no string")
+    }
     throw mismatch("impossible comparison: \(phrase(left)), \(phrase(right))")
   }
 

@@ -1,4 +1,5 @@
 import MoonbaseModel
+import MoonbasePlatform
 
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
@@ -7,44 +8,68 @@ import enum MoonbaseModel.Predicate
 /// know none of these functions, and an index can find the value.
 extension Predicate {
   /// The predicate with a constant in the place of each expression without properties, and the object in that of its ID.
-  func folded(for entity: ResolvedEntity) -> Predicate {
-    replacing { part in
-      if case .keyPath(.evaluatedObject, ["objectID"]) = part, entity.slot("objectID") == nil {
-        return .evaluatedObject
-      }
-      return part.folded
+  func folded(for entity: ResolvedEntity) throws -> Predicate {
+    try folded(ConstantFolding(isObjectIDAName: entity.slot("objectID") != nil))
+  }
+
+  fileprivate func folded(_ folding: ConstantFolding) throws -> Predicate {
+    try HostWork.charge()
+    switch self {
+    case .constant: return self
+    case .comparison(var comparison):
+      comparison.left = try folding.fold(comparison.left).expression
+      comparison.right = try folding.fold(comparison.right).expression
+      return .comparison(comparison)
+    case .and(let parts): return .and(try parts.map { try $0.folded(folding) })
+    case .or(let parts): return .or(try parts.map { try $0.folded(folding) })
+    case .not(let inner): return .not(try inner.folded(folding))
     }
   }
 }
 
-extension Expression {
-  /// The constant that the expression is; nil for what depends on a row, and for what has no value: an error of it is the context's
-  /// to throw, and a missing value is compared otherwise than the literal NULL.
-  fileprivate var folded: Expression? {
-    guard case .function = self, let value = fixedValue, !value.isNull else { return nil }
-    return .constant(value)
-  }
+/// Goes through an expression once, from the leaves up.
+private struct ConstantFolding {
+  /// Whether the entity has a property of that name.
+  let isObjectIDAName: Bool
 
-  private var fixedValue: Value? {
-    switch self {
-    case .constant(let value): value
-    case .aggregate(let elements): Self.values(elements).map { .list($0) }
-    case .function(let name, let arguments):
-      PredicateFunction(rawValue: name).flatMap { function in
-        function.isFixed && arguments.count == function.argumentCount
-          ? Self.values(arguments).flatMap { try? function.evaluate($0) } : nil
-      }
-    case .evaluatedObject, .variable, .keyPath, .subquery, .conditional, .assignment, .anyKey: nil
+  /// An expression and the value that it has for every row; nil for what depends on a row.
+  typealias Folded = (expression: Expression, value: Value?)
+
+  func fold(_ expression: Expression) throws -> Folded {
+    try HostWork.charge()
+    switch expression {
+    case .constant(let value): return (expression, value)
+    case .evaluatedObject, .variable, .anyKey: return (expression, nil)
+    case .keyPath(.evaluatedObject, ["objectID"]) where !isObjectIDAName: return (.evaluatedObject, nil)
+    case .keyPath(let base, let components): return (.keyPath(try fold(base).expression, components), nil)
+    case .function(let name, let arguments): return try fold(name, arguments.map(fold))
+    case .aggregate(let elements):
+      let elements = try elements.map(fold)
+      return (.aggregate(elements.map(\.expression)), Self.values(elements).map { .list($0) })
+    case .subquery(let collection, let variable, let condition):
+      return (.subquery(try fold(collection).expression, variable: variable, try condition.folded(self)), nil)
+    case .conditional(let condition, let then, let otherwise):
+      return (.conditional(try condition.folded(self), try fold(then).expression, try fold(otherwise).expression), nil)
+    case .assignment(let name, let value): return (.assignment(name, try fold(value).expression), nil)
     }
   }
 
-  private static func values(_ expressions: [Expression]) -> [Value]? {
-    var result: [Value] = []
-    for expression in expressions {
-      guard let value = expression.fixedValue else { return nil }
-      result.append(value)
+  /// What has no value stays: an error of it is the context's to throw, and a missing value is compared otherwise than the literal
+  /// NULL.
+  private func fold(_ name: String, _ arguments: [Folded]) throws -> Folded {
+    var value: Value?
+    if let values = Self.values(arguments), let function = PredicateFunction(rawValue: name), function.isFixed,
+      arguments.count == function.argumentCount
+    {
+      value = try? function.evaluate(values)
     }
-    return result
+    if let value, !value.isNull { return (.constant(value), value) }
+    return (.function(name, arguments.map(\.expression)), value)
+  }
+
+  private static func values(_ parts: [Folded]) -> [Value]? {
+    guard parts.allSatisfy({ $0.value != nil }) else { return nil }
+    return parts.compactMap(\.value)
   }
 }
 

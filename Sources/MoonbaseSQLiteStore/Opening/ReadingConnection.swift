@@ -30,6 +30,22 @@ struct ReadingConnection {
     case .silence(let footprint): footprint == file.footprint
     }
   }
+
+  /// Whether an error is one of what was read. Where the last writer closes a file, its log and index go away beside who reads, and
+  /// SQLite says that something cannot be opened or written: another connection finds all in the file.
+  func isSound(_ file: StoreFile, after error: any Error) -> Bool {
+    guard isSound(file) else { return false }
+    guard case .index = ground else { return true }
+    return !error.isOfAVanishedLog
+  }
+}
+
+extension Error {
+  fileprivate var isOfAVanishedLog: Bool {
+    let error = self as? SQLiteError ?? (self as? GraphError)?.underlying as? SQLiteError
+    guard let code = error?.code, code != .moved else { return false }
+    return [.readOnly, .cannotOpen, .lockingProtocol].contains(code.primary)
+  }
 }
 
 /// A file was changed while it was read without locks.
@@ -47,22 +63,34 @@ extension StoreFile {
       let result = try body(reading.connection)
       if reading.isSound(self) { return result }
     } catch {
-      if reading.isSound(self) { throw error }
+      if reading.isSound(self, after: error) { throw error }
     }
     throw FileChanged()
   }
 
   func openForReading(busyTimeout: Int = SQLiteStoreOptions().busyTimeout) throws -> ReadingConnection {
+    var attempt = 0
+    while true {
+      attempt += 1
+      do {
+        return try openAsItIs(busyTimeout)
+      } catch let error as SQLiteError {
+        // A process that writes may have opened or closed it since it was looked at.
+        guard error.isOfAVanishedLog, attempt < 4, size("") != nil else {
+          throw StoreFailure(path: path).graphError(error)
+        }
+        try HostWork.pause(milliseconds: 10)
+      }
+    }
+  }
+
+  private func openAsItIs(_ busyTimeout: Int) throws -> ReadingConnection {
     let log = size("-wal")
     let index = size("-shm")
-    do {
-      if hasJournal { return try openBesideJournal(busyTimeout) }
-      if let log, let index, log > 0 || index > 0 { return try openBesideIndex() }
-      if let log, log > 0 { return try openWithPrivateIndex() }
-      return try openWithoutLog(busyTimeout)
-    } catch let error as SQLiteError {
-      throw StoreFailure(path: path).graphError(error)
-    }
+    if hasJournal { return try openBesideJournal(busyTimeout) }
+    if let log, let index, log > 0 || index > 0 { return try openBesideIndex() }
+    if let log, log > 0 { return try openWithPrivateIndex() }
+    return try openWithoutLog(busyTimeout)
   }
 
   /// A journal that no process holds any more would have to be rolled back first, which is writing.
@@ -88,7 +116,7 @@ extension StoreFile {
       do {
         _ = try connection.integer("SELECT COUNT(*) FROM sqlite_master")
         return ReadingConnection(connection: connection, ground: .index)
-      } catch let error as SQLiteError where [.lockingProtocol, .readOnly, .busy].contains(error.code.primary) {
+      } catch let error as SQLiteError where error.isOfAVanishedLog || error.code.primary == .busy {
         if attempt < 3 { try HostWork.pause(milliseconds: 10) }
       }
     }

@@ -69,6 +69,12 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     return ReadingConnection(connection: connection, ground: ground).isSound(file)
   }
 
+  /// Whether an error is one of what was read (`ReadingConnection`).
+  func isSound(_ file: StoreFile, after error: any Error) -> Bool {
+    guard isSound(file) else { return false }
+    return ground.map { ReadingConnection(connection: connection, ground: $0).isSound(file, after: error) } ?? true
+  }
+
   /// Whether it may read for long: it keeps no process from writing, and nothing that is written changes what it reads.
   var isSteady: Bool {
     switch ground {

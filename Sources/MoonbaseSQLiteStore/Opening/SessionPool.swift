@@ -39,7 +39,7 @@ final class SessionPool: Sendable {
           return result
         }
       } catch {
-        if session.isSound(file) {
+        if session.isSound(file, after: error) {
           keep(session)
           throw error
         }
@@ -62,7 +62,13 @@ final class SessionPool: Sendable {
         return nil
       }
       guard isView else { return session }
-      try session.connection.beginReading()
+      do {
+        try session.connection.beginReading()
+      } catch {
+        if session.isSound(file, after: error) { throw error }
+        try HostWork.pause(milliseconds: 20)
+        continue
+      }
       if session.isSound(file) {
         views.withLock { $0 += 1 }
         return session

@@ -23,6 +23,11 @@ struct StoreCompatibility {
       !version.unprovenEntities.contains(name) && stored[name] != nil && stored[name] != version.hashes[name]
     }.sorted()
     if lacking.isEmpty && extra.isEmpty && changed.isEmpty { return }
+    if lacking.isEmpty, changed.isEmpty, let name = model.configuration(of: stored.keys) {
+      throw GraphError(
+        .incompatibleVersionHash,
+        message: "\(path) holds the configuration \(name) of the model: open it as that (--store \(name)=\(path))")
+    }
     let parts = [
       ("only the store has", lacking), ("only the model has", extra), ("differently declared:", changed),
     ].filter { !$0.1.isEmpty }.map { "\($0) \($1.joined(separator: ", "))" }
@@ -38,5 +43,13 @@ struct StoreCompatibility {
     return ModelDifference(from: old, to: model).entities.filter(\.needsMigration).map {
       GraphError(.incompatibleVersionHash, message: $0.description, entity: $0.name)
     }
+  }
+}
+
+extension ManagedObjectModel {
+  /// The configuration with just these entities; nil where there is none.
+  package func configuration(of entities: some Sequence<String>) -> String? {
+    let wanted = Set(entities)
+    return configurations.filter { Set($0.value) == wanted }.keys.min()
   }
 }

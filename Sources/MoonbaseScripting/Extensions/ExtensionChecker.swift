@@ -19,6 +19,11 @@ struct ExtensionChecker {
         for (key, className) in entries.sorted(by: { $0.key < $1.key }) {
           let place = ["value_classes", name, key]
           try require(key, of: entity, at: place, in: declaration)
+          guard entity.property(key)?.relationship == nil else {
+            throw error(
+              "\(name).\(key) is a relationship, whose values are objects: only attributes have a value class",
+              at: place, in: declaration)
+          }
           try checkClass(className, subject: "\(name).\(key)", at: place, in: declaration)
         }
       }

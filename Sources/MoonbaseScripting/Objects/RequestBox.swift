@@ -82,7 +82,8 @@ final class RequestBox {
     guard counts[kind.rawValue] <= Self.greatestCount else {
       throw ScriptError(
         .invalidRequest,
-        message: "a request takes at most \(Self.greatestCount) \(kind); to find one of many values, ask for key IN %@")
+        message: "a request takes at most \(Self.greatestCount) \(kind)"
+          + (kind == .conditions ? "; to find one of many values, ask for key IN %@" : ""))
     }
     return RequestBox(self, step: step, counts: counts, weight: weight, naming: values)
   }

@@ -30,6 +30,20 @@ import Testing
     #expect(try bench.moonbase("info", "s.sqlite", "--json").output.contains("\"superentity\" : \"Thing\""))
   }
 
+  @Test func aStoreOfOneConfigurationTellsWhichAndWhatItHolds() throws {
+    let bench = try Workbench()
+    try bench.write(
+      "return { entities = { A = {}, B = {} }, configurations = { one = { 'A' }, two = { 'B' } } }", to: "m.lua")
+    let code = "moonbase.context:insert('A') moonbase.context:insert('B') assert(moonbase.context:save())"
+    let stores = ["--store", "one=1.sqlite", "--store", "two=2.sqlite"]
+    #expect(try bench.moonbase(["run"] + stores + ["--model", "m.lua", "-e", code]).status == 0)
+    let info = try bench.moonbase("info", "1.sqlite")
+    #expect(info.status == 0 && info.output.contains("configuration one of the model"), "\(info)")
+    #expect(info.output.contains("A                               1\n") && !info.output.contains("B  "), "\(info)")
+    let refused = try bench.moonbase("run", "--store", "1.sqlite", "-e", "")
+    #expect(refused.status == 1 && refused.complaints.contains("--store one="), "\(refused)")
+  }
+
   @Test func whatIsNoStoreIsRefused() throws {
     let bench = try Workbench()
     try bench.write("hello", to: "text.sqlite")

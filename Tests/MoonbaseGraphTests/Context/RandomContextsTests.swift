@@ -78,7 +78,8 @@ import Testing
 
     private func prefetch(_ context: ManagedObjectContext) throws {
       var request = FetchRequest("Node")
-      request.relationshipKeyPathsForPrefetching = Array(Pairs.inverses.keys.sorted().shuffled(using: &random).prefix(3))
+      let names = Pairs.inverses.keys.sorted().shuffled(using: &random)
+      request.relationshipKeyPathsForPrefetching = Array(names.prefix(3))
       for node in try context.fetch(request) {
         for name in Pairs.toMany where Bool.random(using: &random) { _ = try node.objects(forKey: name) }
       }

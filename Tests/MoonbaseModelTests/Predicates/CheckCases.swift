@@ -71,6 +71,7 @@ let checkCases = CaseTable(
   children.@sum.nam == 5 => did you mean name?
   children.@sum == 5 => needs an attribute behind it
   age.@count == 5 => needs a to-many relationship
+  children.@distinctUnionOfObjects.age.@count == 5 => has two operators: write one of them as a function
   department.@count == 5 => needs a to-many relationship
   children.@cuont == 5 => there is no operator @cuont; did you mean @count?
   SUBQUERY(children, $x, $x.nam == "a").@count > 0 => did you mean name?

@@ -2,6 +2,7 @@ import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
 import MoonbaseScripting
+import MoonbaseTestSupport
 import Testing
 
 @Suite struct RunnerTests {
@@ -32,6 +33,31 @@ import Testing
       """, limits: LuaLimits(instructions: 2_000_000),
       opener: { _ in throw ScriptError(.invalidRequest, message: "nothing is opened here") })
     #expect(outcome.status == 3, "\(outcome)")
+  }
+
+  /// A row that is judged costs what is computed for it, in memory and where the store is asked.
+  @Test(arguments: StoreKind.allCases) func whatAPredicateComputesIsCharged(_ kind: StoreKind) throws {
+    let bench = try ThingBench.bench(kind, "")
+    let code = """
+      local context = moonbase.context
+      for i = 1, 200 do context:insert("P", { i = i }) end
+      assert(context:save())
+      for i = 1, 20 do context:insert("P", { i = i }) end
+      print(context:fetch("P"):where("TERNARY(i > -1, 1, 2) + " .. ("%@+"):rep(400) .. "1 > 0"):count())
+      """
+    let (cheap, dear) = (code.replacing("%@", with: "1"), code.replacing("%@", with: "q.q.i"))
+    #expect(try bench.run(cheap + " context:rollback()", limits: LuaLimits(instructions: 4_000_000)).status == 0)
+    #expect(try bench.run(dear + " context:rollback()", limits: LuaLimits(instructions: 1_000_000)).status == 3)
+  }
+
+  /// Each part of a predicate is looked at once, however long its chains are.
+  @Test func whatAStoreIsAskedIsChargedByItsLength() throws {
+    let bench = try ThingBench.bench(.sqlite, "")
+    func code(_ count: Int) -> String {
+      "local r = moonbase.context:fetch('P') for i = 1, \(count) do r = r:where(('i+'):rep(450) .. 'i > 0') end r:count()"
+    }
+    #expect(try bench.run(code(10), limits: LuaLimits(instructions: 3_000_000)).status == 0)
+    #expect(try bench.run(code(200), limits: LuaLimits(instructions: 3_000_000)).status == 3)
   }
 
   @Test func exitStatusTellsHowAScriptEnded() throws {

@@ -121,7 +121,11 @@ struct PathResolver {
     switch path.end {
     case .entity, .attribute, .identity, .number:
       guard path.isToMany || path.isTransformable else {
-        throw mismatch("\(name) in \(joined(whole)) needs a to-many relationship", key: nil)
+        let hasOther = path.steps.contains { if case .aggregate = $0 { true } else { false } }
+        let reason =
+          hasOther
+          ? "has two operators: write one of them as a function, as in count:(\(name)...)" : "needs a to-many relationship"
+        throw mismatch("\(name) in \(joined(whole)) \(reason)", key: nil)
       }
     case .unknown: break
     }

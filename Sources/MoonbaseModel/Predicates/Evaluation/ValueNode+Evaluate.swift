@@ -22,9 +22,11 @@ extension ValueNode {
     case .slot(let slot): return try subject.predicateValue(slot: slot)
     case .key(let key): return try subject.predicateAnswer(forKey: key).value
     case .arithmetic(let function, let left, let right):
+      try Self.charge()
       return try function.arithmetic(
         try left.value(subject, bindings: &bindings), try right.value(subject, bindings: &bindings))
     case .call(let function, let arguments):
+      try Self.charge()
       let result = try function.evaluate(try arguments.map { try $0.value(subject, bindings: &bindings) })
       if result.isText { try result.requireRoom() }
       return result
@@ -34,6 +36,10 @@ extension ValueNode {
       return try operand(subject, bindings: &bindings).value
     }
   }
+
+  /// Counts what an operator or a function costs.
+  @usableFromInline
+  static func charge() throws { try HostWork.charge() }
 
   @usableFromInline
   static func list<Subject: SlottedSubject>(
@@ -69,6 +75,7 @@ extension ValueNode {
         from: try collection.operand(subject, bindings: &bindings), variable: variable, where: condition,
         subject: subject, bindings: &bindings)
     case .conditional(let condition, let then, let otherwise):
+      try HostWork.charge()
       let truth = try condition.truth(subject, bindings: &bindings)
       return try (truth == .yes ? then : otherwise).operand(subject, bindings: &bindings)
     case .assignment(let index, let value):
@@ -163,7 +170,9 @@ extension PathStep {
     }
     switch self {
     case .attribute(let slot): return .value(try object.predicateValue(slot: slot))
-    case .toOne(let slot): return .object(try object.predicateDestination(slot: slot))
+    case .toOne(let slot):
+      try HostWork.charge()
+      return .object(try object.predicateDestination(slot: slot))
     case .toMany(let slot): return .objects(try object.predicateDestinations(slot: slot))
     case .key(let key): return Operand(try object.predicateAnswer(forKey: key))
     case .identity: return .value(object.predicateValue)
