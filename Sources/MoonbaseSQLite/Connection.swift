@@ -13,6 +13,8 @@ internal import MoonbasePlatform
 public final class Connection {
   let handle: OpaquePointer
   private var statements: [String: Statement] = [:]
+  /// Those among them that are asked for by a number.
+  private var hotStatements: ContiguousArray<Statement?> = []
   /// How many statements are kept, and how much text they may have together. A program needs few and short ones.
   private static let greatestCache = (count: 128, length: 1 << 20)
   private var cachedLength = 0
@@ -70,7 +72,7 @@ public final class Connection {
 
   deinit {
     // Statements go first; SQLite waits for one that is still held.
-    statements = [:]
+    (statements, hotStatements) = ([:], [])
     sqlite3_close_v2(handle)
   }
 
@@ -102,11 +104,29 @@ public final class Connection {
     return new
   }
 
+  /// The same for a text that is asked for again and again: it has a small number, which stands for no other text as long as the
+  /// connection lives, and no text is looked up.
+  public func statement(hot number: Int, _ sql: String) throws -> Statement {
+    if number < hotStatements.count, let known = hotStatements[number], !known.isRunning {
+      assert(known.sql == sql)
+      uses += 1
+      boundValues()
+      known.lastUse = uses
+      return known
+    }
+    let found = try statement(sql)
+    guard statements[sql] === found else { return found }
+    while hotStatements.count <= number { hotStatements.append(nil) }
+    hotStatements[number] = found
+    return found
+  }
+
   /// Lets go of the statement that was not asked for the longest. Who holds it can use it to its end.
   private func forgetOldestStatement() {
-    guard let oldest = statements.values.min(by: { $0.lastUse < $1.lastUse })?.sql else { return cachedLength = 0 }
-    statements[oldest] = nil
-    cachedLength -= oldest.utf8.count
+    guard let oldest = statements.values.min(by: { $0.lastUse < $1.lastUse }) else { return cachedLength = 0 }
+    statements[oldest.sql] = nil
+    for number in hotStatements.indices where hotStatements[number] === oldest { hotStatements[number] = nil }
+    cachedLength -= oldest.sql.utf8.count
   }
 
   /// Runs a statement that returns no rows.

@@ -83,7 +83,7 @@ extension RowPlan {
   fileprivate func collect(
     _ keys: ContiguousArray<Int64>, in range: ClosedRange<Int64>, session: Session, into rows: RowCollector
   ) throws {
-    let statement = try session.connection.statement(select.rangeSelect)
+    let statement = try rangeStatement(session.connection)
     statement.bind(range.lowerBound, at: 1)
     statement.bind(range.upperBound, at: 2)
     defer { statement.reset() }

@@ -79,6 +79,23 @@ import Testing
     #expect(alive == Array((3000 - 127)..<3000))
   }
 
+  @Test func aHotStatementIsFoundByItsNumberAsLongAsItIsKept() throws {
+    let connection = try Connection(":memory:")
+    let hot = try connection.statement(hot: 3, "SELECT 1")
+    #expect(try connection.statement(hot: 3, "SELECT 1") === hot && connection.statement("SELECT 1") === hot)
+    #expect(try hot.step())
+    // One that runs further up the stack is left alone.
+    #expect(try connection.statement(hot: 3, "SELECT 1") !== hot)
+    hot.reset()
+    for number in 0..<200 {
+      _ = try connection.statement("SELECT 0, \(number)")
+      if number < 100 { #expect(try connection.statement(hot: 3, "SELECT 1") === hot) }
+    }
+    for number in 0..<200 { _ = try connection.statement("SELECT 1, \(number)") }
+    let again = try connection.statement(hot: 3, "SELECT 1")
+    #expect(try again !== hot && connection.statement("SELECT 1") === again)
+  }
+
   @Test func aStatementEndsWithTheCancellationOfItsTask() async throws {
     let task = Task {
       let connection = try Connection(":memory:")

@@ -2,7 +2,8 @@ public import MoonbaseModel
 import MoonbasePlatform
 
 /// What a fetch found: rows that are read some at a time as they are walked, and objects that are made when they are asked for
-/// and go again when nobody holds them. So a walk over a million objects takes the memory of a few hundred.
+/// and go again when nobody holds them. So a walk over a million objects takes the memory of a few hundred, and eight bytes for each
+/// key.
 ///
 /// ```swift
 /// for person in try context.fetchedObjects(FetchRequest("Person", where: "age > 30")) {

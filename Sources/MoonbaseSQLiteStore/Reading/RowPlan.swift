@@ -19,6 +19,9 @@ struct RowPlan: Sendable {
 
   /// The statements and their columns.
   let select: RowSelect
+  /// Among the hot statements of a connection to the store, those of the plan: one row by its key, and rows of a range. Nil where not
+  /// all slots are read.
+  private let hotNumbers: (point: Int, range: Int)?
   private let store: StoreNumber
   private let model: ResolvedModel
   /// By entity number; for a single entity by 0.
@@ -38,6 +41,8 @@ struct RowPlan: Sendable {
     self.path = path
     select = try RowSelect(
       entity, includesSubentities: includesSubentities, only: slots, layout: layout, dialect: .sqlite)
+    let number = 4 * entity.index + (includesSubentities ? 2 : 0)
+    hotNumbers = slots == nil ? (number, number + 1) : nil
     self.store = store
     model = layout.model
     self.externalData = externalData
@@ -54,6 +59,18 @@ struct RowPlan: Sendable {
     }
     let greatest = layout.entities.compactMap { $0?.number }.max() ?? 0
     symbols = ContiguousArray((0...greatest).map { layout.entity(number: $0)?.entity.symbol })
+  }
+
+  /// The statement that reads one row by its key.
+  func pointStatement(_ connection: Connection) throws -> Statement {
+    guard let number = hotNumbers?.point else { return try connection.statement(select.pointSelect) }
+    return try connection.statement(hot: number, select.pointSelect)
+  }
+
+  /// The statement that reads the rows from one key to another.
+  func rangeStatement(_ connection: Connection) throws -> Statement {
+    guard let number = hotNumbers?.range else { return try connection.statement(select.rangeSelect) }
+    return try connection.statement(hot: number, select.rangeSelect)
   }
 
   // MARK: Decoding

@@ -143,7 +143,7 @@ final class SQLiteReadSession: ReadSession, @unchecked Sendable {  // what chang
     guard id.storeNumber == store.number.rawValue, let entity = store.layout.model.entity(of: id) else { return nil }
     let plan = try store.rowPlan(entity, includesSubentities: false)
     return try read { session in
-      let statement = try session.connection.statement(plan.select.pointSelect)
+      let statement = try plan.pointStatement(session.connection)
       statement.bind(id.key, at: 1)
       defer { statement.reset() }
       return try statement.step() ? try plan.snapshot(statement) : nil

@@ -124,7 +124,8 @@ struct PathResolver {
         let hasOther = path.steps.contains { if case .aggregate = $0 { true } else { false } }
         let reason =
           hasOther
-          ? "has two operators: write one of them as a function, as in count:(\(name)...)" : "needs a to-many relationship"
+          ? "has two operators: write one of them as a function, as in count:(\(name)...)"
+          : "needs a to-many relationship"
         throw mismatch("\(name) in \(joined(whole)) \(reason)", key: nil)
       }
     case .unknown: break
