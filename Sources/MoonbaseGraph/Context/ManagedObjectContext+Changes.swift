@@ -117,6 +117,7 @@ extension ManagedObjectContext {
   private func forgetChanges() {
     deletionsToPropagate = []
     newDeletedObjects = []
+    looseLeads.forgetNew()
     pendingErrors = []
     readObjects = []
     holdersOfTemporaryIDs = []

@@ -85,6 +85,8 @@ public final class ManagedObjectContext {
   var wantedRows: WantedRows?
   /// Another number each time that what was read ahead no longer counts.
   private(set) var readAheadNumber = 0
+  /// Who leads to objects that nothing but `LooseEnds` takes away.
+  var looseLeads = LooseLeads()
   /// New objects that were deleted and wait to leave; some may have left, or be back.
   var newDeletedObjects: ContiguousArray<ManagedObject> = []
 

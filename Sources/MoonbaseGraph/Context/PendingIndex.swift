@@ -51,8 +51,9 @@ final class PendingIndex {
       tables = [:]
       throw error
     }
-    let found = tables[key]?.members[condition.values] ?? []
-    try HostWork.charge(found.count)
+    var found: [ManagedObject] = []
+    for values in condition.keys { found += tables[key]?.members[values] ?? [] }
+    try HostWork.charge(found.count &+ condition.keys.count &- 1)
     return found.sorted { $0.changePosition < $1.changePosition }
   }
 

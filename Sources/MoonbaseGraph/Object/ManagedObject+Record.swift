@@ -66,6 +66,7 @@ extension ManagedObject {
   /// Puts what is known of a to-many relationship in its place.
   final func setRelationship(_ known: ToManyState, slot: Slot) {
     ownRecord.relationships[slot] = known
+    context?.noteList(slot, of: self)
     weighRelationships()
   }
 

@@ -112,6 +112,7 @@ extension ManagedObject {
   /// Takes a destination in without telling it; false if it was there.
   private func include(_ id: ManagedObjectID, slot: Slot) -> Bool {
     guard alter(id, of: toManyState(slot), slot: slot, because: cause, { $0.add(id) }) else { return false }
+    context?.noteLead(slot, of: self, to: id)
     didChange(slot)
     return true
   }

@@ -112,6 +112,7 @@ extension ManagedObject {
   private func replace(_ value: Value, slot: Slot, silently: Bool) throws -> Bool {
     if state.contains(.fault) { try fireFault() }
     guard !holds(value, slot: slot) else { return false }
+    if case .objectID(let id) = value { context?.noteLead(slot, of: self, to: id) }
     put(value, slot: slot, because: cause, silently: silently)
     return true
   }

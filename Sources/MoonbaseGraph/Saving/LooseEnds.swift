@@ -11,23 +11,11 @@ struct LooseEnds {
 
   /// What may point at objects whose deletion was saved; nil where nothing can.
   init?(to deleted: [ManagedObject], in context: ManagedObjectContext) {
-    self.init(to: deleted, in: context, where: Self.isLoose)
-  }
-
-  /// What may point at objects that go without having been saved; nil where nothing can.
-  init?(toNew deleted: [ManagedObject], in context: ManagedObjectContext) {
-    self.init(to: deleted, in: context) { property, _ in property.relationship?.inverseSlot == nil }
-  }
-
-  private init?(
-    to deleted: [ManagedObject], in context: ManagedObjectContext,
-    where isLoose: (ResolvedProperty, ResolvedModel) -> Bool
-  ) {
     guard !deleted.isEmpty else { return nil }
     let entities = Set(deleted.map(\.entity.index))
     let slots = context.model.entities.map { entity in
       (entity.toOneSlots + entity.toManySlots).filter { slot in
-        isLoose(entity.properties[slot], context.model)
+        Self.isLoose(entity.properties[slot], in: context.model)
           && entities.contains { Self.leads(entity.properties[slot], to: $0, in: context.model) }
       }
     }
@@ -39,23 +27,28 @@ struct LooseEnds {
 
   /// Objects forget those that are gone.
   func cut() {
-    HostWork.note(context.registered.count)
-    for entry in context.registered.values {
-      let object = entry.takeUnretainedValue()
+    let holders = context.looseLeads.holders(in: context)
+    HostWork.note(holders.count)
+    for object in holders {
       for slot in slots[object.entity.index] { object.forgetDestinations(gone, slot: slot) }
     }
   }
 
-  /// Objects forget those that are gone without having been saved, which is a change of theirs.
-  func cutUnsaved() throws {
-    HostWork.note(context.registered.count)
-    for object in context.registeredObjects {
-      for slot in slots[object.entity.index] { try object.release(gone, slot: slot) }
+  /// Objects forget those that go without having been saved, which is a change of theirs.
+  static func cut(toNew going: some Collection<ManagedObject>, in context: ManagedObjectContext) throws {
+    for object in going {
+      let leads = context.looseLeads.leads(to: object)
+      HostWork.note(leads.count)
+      // In the order in which they became changed, so that the same program does the same.
+      for lead in leads.sorted(by: { ($0.object.changePosition, $0.slot) < ($1.object.changePosition, $1.slot) })
+      where lead.object.context === context {
+        try lead.object.release([object.objectID], slot: lead.slot)
+      }
     }
   }
 
   /// To-one relationships are in the row, unless they are transient: what is in the row stays there.
-  private static func isLoose(_ property: ResolvedProperty, in model: ResolvedModel) -> Bool {
+  static func isLoose(_ property: ResolvedProperty, in model: ResolvedModel) -> Bool {
     guard let relationship = property.relationship else { return false }
     if property.isTransient { return true }
     guard relationship.isToMany else { return false }

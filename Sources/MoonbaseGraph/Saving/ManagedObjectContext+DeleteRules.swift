@@ -44,13 +44,14 @@ extension ManagedObjectContext {
     }
     // The objects still have their values and are in the context: what undoes this brings them back first.
     for object in going { try releaseDestinations(of: object) }
-    try LooseEnds(toNew: going.elements, in: self)?.cutUnsaved()
+    try LooseEnds.cut(toNew: going, in: self)
     newDeletedObjects = staying
     for object in going {
       let mayReturn = journal.records(object)
       record(.presence(object.state, position: object.changePosition), of: object, silently: true)
       changedObjects.remove(object, keepingPlaces: journal.isActive)
       disown(object, because: .deleted, mayReturn: mayReturn)
+      if !mayReturn { looseLeads.forget(object) }
     }
   }
 

@@ -26,6 +26,7 @@ struct SaveOperation {
       if plan?.isPartlySaved == true { try finish() }
       throw error
     }
+    defer { context.looseLeads.forgetSaved(in: context) }
     if isHandedOver, let plan { context.handOver(plan) } else { try finish() }
   }
 

@@ -28,7 +28,8 @@ struct InMemoryIndex {
         if let entity = model.entity(of: row.id) { place(row, of: entity, under: key) }
       }
     }
-    let found = tables[key]?[condition.values] ?? []
+    var found: Set<ManagedObjectID> = []
+    for values in condition.keys { found.formUnion(tables[key]?[values] ?? []) }
     work += found.count
     return found
   }

@@ -3,13 +3,17 @@ import MoonbasePlatform
 
 import enum MoonbaseModel.Predicate
 
-/// The part of a predicate that says what some plain properties are equal to.
+/// The part of a predicate that says what some plain properties are equal to, one of them perhaps to any of a list (IN).
 ///
 /// Its values are at least as coarse as the predicate's equality: what an index finds by them is asked the predicate itself.
 struct IndexedCondition {
   let entities: Range<EntityIndex>
   private(set) var slots: [Slot] = []
-  private(set) var values: [Value] = []
+  /// What the slots may hold together: several where one of them is one of a list.
+  private(set) var keys: [[Value]] = []
+
+  /// Lists of more are gone through as the objects are.
+  private static let greatestCount = 512
 
   /// Nil where the predicate does not ask for a value of a plain property.
   ///
@@ -19,24 +23,39 @@ struct IndexedCondition {
   ) throws {
     self.entities = entities
     let conditions = if case .and(let all) = predicate { all } else { [predicate] }
-    var found: [Slot: Value] = [:]
+    var found: [Slot: [Value]] = [:]
     for case .comparison(let comparison) in conditions {
-      guard let (slot, value) = Self.equality(comparison, of: entity), found[slot] == nil,
-        try isStoredAsIs(slot)
+      guard let (slot, values) = Self.equality(comparison, of: entity), found[slot] == nil,
+        // One list is enough: with two there would be as many keys as pairs.
+        values.count == 1 || found.values.allSatisfy({ $0.count == 1 }), try isStoredAsIs(slot)
       else { continue }
-      found[slot] = value
+      found[slot] = values
     }
     guard !found.isEmpty else { return nil }
     slots = found.keys.sorted()
-    values = slots.compactMap { found[$0] }
+    let count = found.values.reduce(1) { $0 * $1.count }
+    keys = (0..<count).map { index in slots.compactMap { found[$0].map { $0.count == 1 ? $0[0] : $0[index] } } }
   }
 
-  private static func equality(_ comparison: Predicate.Comparison, of entity: ResolvedEntity) -> (Slot, Value)? {
-    guard comparison.operator == .equal, comparison.modifier == .direct, comparison.options.isEmpty,
-      case .keyPath(.evaluatedObject, let keys) = comparison.left, keys.count == 1, let slot = entity.slot(keys[0]),
-      case .constant(let value) = comparison.right, let key = key(of: value, as: entity.properties[slot])
+  private static func equality(_ comparison: Predicate.Comparison, of entity: ResolvedEntity) -> (Slot, [Value])? {
+    guard comparison.modifier == .direct, comparison.options.isEmpty,
+      case .keyPath(.evaluatedObject, let names) = comparison.left, names.count == 1, let slot = entity.slot(names[0]),
+      let values = values(comparison)
     else { return nil }
-    return (slot, key)
+    let keys = values.compactMap { key(of: $0, as: entity.properties[slot]) }
+    return keys.count == values.count ? (slot, Array(Set(keys))) : nil
+  }
+
+  /// The constants of which one is asked for.
+  private static func values(_ comparison: Predicate.Comparison) -> [Value]? {
+    switch (comparison.operator, comparison.right) {
+    case (.equal, .constant(let value)): return [value]
+    case (.in, .constant(.list(let values))): return values.count <= greatestCount ? values : nil
+    case (.in, .aggregate(let elements)) where elements.count <= greatestCount:
+      let values = elements.compactMap { if case .constant(let value) = $0 { value } else { nil } }
+      return values.count == elements.count ? values : nil
+    default: return nil
+    }
   }
 
   static func key(of row: Snapshot, slot: Slot, entity: ResolvedEntity) -> Value {

@@ -28,6 +28,32 @@ import Testing
     #expect(try find(context, "Person", ["firstName": "p7"]).count == 1)
   }
 
+  /// A list of constants asks as often as it is long.
+  @Test(arguments: StoreKind.allCases) func findingByAListAmongUnsavedObjectsCostsWhatChanged(_ kind: StoreKind) throws
+  {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    func request(_ names: [Value]) -> FetchRequest {
+      var request = FetchRequest("Person")
+      request.predicate = .and([
+        .comparison(.init(.keyPath("firstName"), .in, .constant(.list(names)))),
+        .comparison(.init(.keyPath("lastName"), .equal, .constant("x"))),
+      ])
+      return request
+    }
+    for number in 0..<500 {
+      #expect(try context.fetch(request([.string("p\(number)"), "q", "q", .null])).isEmpty)
+      try context.insert("Person", values: ["firstName": .string("p\(number)"), "lastName": number == 9 ? "y" : "x"])
+    }
+    let placings = try #require(context.changedObjects.index?.placings)
+    #expect(placings < 2 * 500)
+    let none = try context.insert("Person", values: ["lastName": "x"])
+    let found = try context.fetch(request(["p7", "p9", "p3", .null]))
+    #expect(found.map { $0["firstName"] } == ["p3", "p7", .null] && found.last == none)
+    try context.save()
+    #expect(try context.fetch(request(["p7", "p9", "p3", .null])).count == 3)
+  }
+
   /// What is computed from an object's own values changes with them only.
   @Test func findingByAComputedValueCostsWhatChanged() throws {
     var person = EntityExtension()
