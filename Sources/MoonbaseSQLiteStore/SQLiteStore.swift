@@ -66,7 +66,8 @@ public final class SQLiteStore: PersistentStore {
     let schema = SchemaCheck(file: file, layout: layout, entities: entities, identifier: identifier)
     if let writer = opened.writer { schema.accept(try writer.connection.schemaVersion()) }
     self.schema = schema
-    readers = SessionPool(file, isReadOnly: isReadOnly) {
+    let folder = layout.namesFiles ? externalData.folder : nil
+    readers = SessionPool(file, naming: folder, isReadOnly: isReadOnly) {
       let session = try StoreOpener.reader(file, isReadOnly: isReadOnly, options: options)
       // Another file in the place of the store's would be read as if it were the store.
       guard file.identity == identity else { throw StoreOpener.moved(file) }

@@ -57,3 +57,12 @@ extension JoinLayout {
     return "(SELECT \(key)\(place) FROM \(name) GROUP BY \(key))"
   }
 }
+
+extension StoreLayout {
+  /// Whether rows may name files with values.
+  package var namesFiles: Bool {
+    entities.contains { entity in
+      entity?.slots.contains { if case .attribute(_, .externalData) = $0 { true } else { false } } ?? false
+    }
+  }
+}

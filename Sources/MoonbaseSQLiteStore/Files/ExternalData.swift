@@ -77,7 +77,7 @@ struct ExternalData: Sendable {
     }
     guard !files.abandoned.isEmpty else { return }
     SupportFolder.synchronize(log)
-    for name in files.abandoned { ExternalFile.abandon(name, in: folder) }
+    ExternalReaders.abandon(files.abandoned, in: folder)
   }
 }
 

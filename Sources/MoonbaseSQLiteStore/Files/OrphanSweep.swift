@@ -17,7 +17,7 @@ struct OrphanSweep {
   func run(sparing spared: Set<String>) throws {
     let candidates = folder.names(olderThan: Self.leastAge).filter { UUID(uuidString: $0) != nil }
     guard !candidates.isEmpty, !folder.isShared else { return }
-    let named = try namedFiles()
+    let named = try namedFiles().union(ExternalReaders.waiting(in: folder))
     for name in candidates where !named.contains(name) && !spared.contains(name) {
       if !ExternalFile.isUsed(name, in: folder) { folder.remove(name) }
     }

@@ -9,6 +9,8 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   let connection: Connection
   /// For a connection that only reads: why what it reads can be believed.
   var ground: ReadingConnection.Ground?
+  /// As long as it is read from, in a store with values in files: its number among those who do (`ExternalReaders`).
+  var reader: UInt64?
   private let busyTimeout: Int
   /// For a connection that reads: the number of the tables that its rows are read by, and of what was written when that was looked at.
   private var schema: (version: Int64, data: UInt32)?

@@ -15,10 +15,15 @@ final class SessionPool: Sendable {
   /// How many views there are.
   private let views = Lock(0)
   private let file: StoreFile
+  /// The folder of values that rows may name; nil where none can.
+  private let folder: SupportFolder?
   private let open: @Sendable () throws -> Session
 
-  init(_ file: StoreFile, isReadOnly: Bool, _ open: @escaping @Sendable () throws -> Session) {
+  init(
+    _ file: StoreFile, naming folder: SupportFolder?, isReadOnly: Bool, _ open: @escaping @Sendable () throws -> Session
+  ) {
     self.file = file
+    self.folder = folder
     self.open = open
     guard isReadOnly else { return }
     Self.readOnlyPools.withLock { pools in
@@ -32,13 +37,16 @@ final class SessionPool: Sendable {
   func withSession<Result>(_ body: (Session) throws -> Result) throws -> Result {
     for _ in 0..<20 {
       let session = try sound()
+      beginReading(session)
       do {
         let result = try body(session)
+        endReading(session)
         if session.isSound(file) {
           keep(session)
           return result
         }
       } catch {
+        endReading(session)
         if session.isSound(file, after: error) {
           keep(session)
           throw error
@@ -61,10 +69,13 @@ final class SessionPool: Sendable {
         keep(session)
         return nil
       }
+      // Before the connection has its state: who saves from now on leaves the files that it names.
+      beginReading(session)
       guard isView else { return session }
       do {
         try session.connection.beginReading()
       } catch {
+        endReading(session)
         if session.isSound(file, after: error) { throw error }
         try HostWork.pause(milliseconds: 20)
         continue
@@ -74,6 +85,7 @@ final class SessionPool: Sendable {
         return session
       }
       session.connection.endReading()
+      endReading(session)
     }
     throw FileChanged()
   }
@@ -84,7 +96,17 @@ final class SessionPool: Sendable {
       session.connection.endReading()
       views.withLock { $0 -= 1 }
     }
+    endReading(session)
     if session.isSound(file) { keep(session) }
+  }
+
+  private func beginReading(_ session: Session) {
+    if let folder { session.reader = ExternalReaders.begin(in: folder) }
+  }
+
+  private func endReading(_ session: Session) {
+    if let folder, let reader = session.reader { ExternalReaders.end(reader, in: folder) }
+    session.reader = nil
   }
 
   /// A connection whose file is as it was when it was opened, and that has no functions of the past.

@@ -151,6 +151,38 @@ import Testing
     #expect(files.isEmpty)
   }
 
+  /// Rows that a walk has yet to read name files that newer ones do not.
+  @Test(arguments: [true, false]) func aViewKeepsTheFilesOfRowsThatItHasYetToRead(_ deletes: Bool) throws {
+    let context = try ManagedObjectContext(coordinator)
+    for index in 0..<1200 {
+      let value = index >= 1198 ? large : Data([1])
+      _ = try context.insert("Photo", values: ["name": .string("\(index)"), "bytes": .data(value)])
+    }
+    try context.save()
+    try context.reset()
+    #expect(files.count == 2)
+    var reader: ManagedObjectContext? = try fresh()
+    var walk = try reader?.fetchedObjects(FetchRequest("Photo"))
+    #expect(walk?.first != nil)
+    for name in ["1198", "1199"] {
+      let photo = try photo(context, name)
+      if deletes { try context.delete(photo) } else { try photo.setValue(.data(Data([2])), forKey: "bytes") }
+    }
+    try context.save()
+    try context.reset()
+    // A view that begins now does not name them.
+    let later = try fresh()
+    let kept = try later.fetchedObjects(FetchRequest("Photo"))
+    #expect(kept.first != nil)
+    var read = 0
+    for photo in try #require(walk) where try photo.value(forKey: "bytes") == .data(large) { read += 1 }
+    #expect(read == 2)
+    #expect(files.count == 2)
+    (walk, reader) = (nil, nil)
+    #expect(files.isEmpty)
+    withExtendedLifetime(kept) {}
+  }
+
   @Test func contextsOfOneCoordinatorShareWhatWasRead() throws {
     try insert("a")
     let other = PersistentStoreCoordinator(model: model)
