@@ -112,7 +112,7 @@ final class ReadView {
     guard let first = ids.first else { return DestinationRows() }
     let session = try session(of: first)
     let found = try session.destinationRows(of: ids, relationship: slot)
-    let empty = ids.indices.filter { found.ids($0).isEmpty }
+    let empty = ids.indices.filter(found.isEmpty)
     guard rows != nil, !empty.isEmpty else { return found }
     let known = Set(try session.snapshots(of: empty.map { ids[$0] }).map(\.id))
     let later = empty.filter { !known.contains(ids[$0]) }
@@ -122,7 +122,7 @@ final class ReadView {
     var result = DestinationRows()
     for owner in ids.indices {
       let (source, place) = places[owner].map { (current, $0) } ?? (found, owner)
-      result.append(Array(source.rows[source.ranges[place]]), of: source.ids(place))
+      result.append(source.rows(place), of: source.ids(place))
     }
     return result
   }

@@ -42,6 +42,8 @@ public final class FetchedObjects {
   /// Rows that were read and may have no objects yet, and the place of the first.
   private var page = RowBatch()
   private var pageStart = 0
+  /// What the prefetches of windows share.
+  private var prefetched = PrefetchMemory()
   /// How a walk goes on once its view has ended.
   private var following: Following?
   /// Whether another thread may read for it.
@@ -288,7 +290,7 @@ extension FetchedObjects {
     (window, objects) = (0..<0, [])
     let held = try context.reading(in: view) {
       let held = try read(range, goesOn: goesOn, in: context)
-      if !keyPaths.isEmpty { try context.prefetch(keyPaths, of: held.compactMap { $0 }) }
+      if !keyPaths.isEmpty { try context.prefetch(keyPaths, of: held.compactMap { $0 }, after: &prefetched) }
       return held
     }
     (window, objects, windowResets) = (range, held, context.resetCount)

@@ -25,7 +25,17 @@ extension ManagedObjectContext {
 
   /// Reads what relationships of objects lead to, many at a time, as a request does with key paths for prefetching.
   package func prefetch(_ keyPaths: [String], of objects: [ManagedObject]) throws {
-    if !keyPaths.isEmpty { try Prefetch(context: self, objects: objects).run(keyPaths) }
+    var memory = PrefetchMemory()
+    try prefetch(keyPaths, of: objects, after: &memory)
+  }
+
+  /// The same for a window of a walk, after what was read for those before it.
+  func prefetch(_ keyPaths: [String], of objects: [ManagedObject], after memory: inout PrefetchMemory) throws {
+    guard !keyPaths.isEmpty else { return }
+    memory.begin(objects.count, number: readAheadNumber)
+    var prefetch = Prefetch(context: self, objects: objects, shared: memory)
+    defer { memory = prefetch.shared }
+    try prefetch.run(keyPaths)
   }
 
   /// The IDs of the objects that match a request.

@@ -8,14 +8,17 @@ import MoonbasePlatform
 struct Prefetch {
   let context: ManagedObjectContext
   let objects: [ManagedObject]
+  /// What the windows of a walk share.
+  var shared: PrefetchMemory
 
-  func run(_ paths: [String]) throws {
+  mutating func run(_ paths: [String]) throws {
     // Rows that are read with a list may be those that are being written.
     if !paths.isEmpty { context.settle() }
     for path in paths {
       let keys = path.split(separator: ".")
       var owners = objects
       for (depth, key) in keys.enumerated() {
+        if depth > 0 { owners = shared.new(owners, along: keys[...depth].joined(separator: ".")) }
         owners = try load(String(key), of: owners, areHeld: depth == 0, isLast: depth + 1 == keys.count)
       }
     }
@@ -26,7 +29,7 @@ struct Prefetch {
 
   /// Loads one relationship. Returns its destinations, each once, unless the path ends: then the rows are enough, and who asks for the
   /// objects makes them.
-  private func load(
+  private mutating func load(
     _ key: String, of owners: [ManagedObject], areHeld: Bool, isLast: Bool
   ) throws -> [ManagedObject] {
     var memory = HostMemory()
@@ -60,6 +63,7 @@ struct Prefetch {
       }
     }
     try HostWork.charge(ids.count)
+    if !areHeld { shared.noteWork(owners.count + ids.count) }
     var seen: Set<ManagedObjectID> = []
     let unique = ids.filter { seen.insert($0).inserted }
     if unique.count <= RowCache.usualCapacity {
@@ -92,11 +96,10 @@ struct Prefetch {
         }
         let found = try context.coordinator.destinationRows(of: batch, relationship: slot, in: context.view)
         context.coordinator.refreshRows(found.rows)
-        let bytes = found.rows.reduce(0) { $0 &+ 16 &+ $1.weight }
+        let bytes = found.rows.weight
         let weight = room.take(bytes, of: batch.count) ? SharedWeight(bytes, in: context) : nil
         for (index, id) in batch.enumerated() {
-          let rows = found.rows[found.ranges[index]]
-          let ahead = RowsAhead(rows: rows, number: context.readAheadNumber, weight: weight)
+          let ahead = RowsAhead(rows: found.rows(index), number: context.readAheadNumber, weight: weight)
           try load(found.ids(index), weight == nil ? .outdated : ahead, into: slot, of: id)
         }
       }

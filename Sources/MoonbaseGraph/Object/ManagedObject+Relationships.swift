@@ -48,7 +48,7 @@ extension ManagedObject {
       try context.loadRows(of: ids)
       return objects
     }
-    let present = try context.objects(forRowsAhead: RowBatch(ahead.rows))
+    let present = try context.objects(forRowsAhead: ahead.rows)
     if present.count == ids.count, zip(present, ids).allSatisfy({ $0.objectID == $1 }) { return present }
     // Others came or went since.
     return try withExtendedLifetime(present) { try context.objects(with: ids) }

@@ -2,7 +2,7 @@ import MoonbaseModel
 
 /// Rows that were read ahead.
 struct RowsAhead {
-  let rows: ArraySlice<Snapshot>
+  let rows: RowBatch
   /// The context's number of the time when they were read: as long as it has no other one, they count.
   let number: Int
   /// Weighs what was read with them, for one list keeps the pages of all.

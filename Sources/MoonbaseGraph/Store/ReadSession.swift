@@ -100,7 +100,7 @@ extension ReadSession {
 /// The destinations of a to-many relationship of several objects, with their rows.
 public struct DestinationRows: Sendable {
   /// The rows of all destinations, those of one owner together and in order.
-  package private(set) var rows: [Snapshot] = []
+  package private(set) var rows = RowBatch()
   /// By owner: where the rows of its destinations are.
   package private(set) var ranges: [Range<Int>] = []
   /// By owner: the IDs of its destinations, where some have no row; empty otherwise.
@@ -109,34 +109,28 @@ public struct DestinationRows: Sendable {
   /// Of no owners yet.
   public init() {}
 
-  /// So many owners, and rows of which each says whose destination it is; `rows` of one owner are in order.
-  package init(_ rows: [Snapshot], owners: [Int32], count: Int) {
-    var starts = [Int](repeating: 0, count: count + 1)
-    for owner in owners { starts[Int(owner) + 1] += 1 }
-    for owner in 0..<count { starts[owner + 1] += starts[owner] }
-    ranges = (0..<count).map { starts[$0]..<starts[$0 + 1] }
-    // A statement that finds its rows by an index of the owners gives them owner by owner.
-    if zip(owners, owners.dropFirst()).allSatisfy({ $0 <= $1 }) {
-      self.rows = rows
-    } else {
-      var places = [Int](repeating: 0, count: rows.count)
-      for (index, owner) in owners.enumerated() {
-        places[starts[Int(owner)]] = index
-        starts[Int(owner)] += 1
-      }
-      self.rows = places.map { rows[$0] }
-    }
-  }
+  /// The rows owner by owner, whichever comes first; `ranges` says of each owner where its own are.
+  package init(_ rows: RowBatch, ranges: [Range<Int>]) { (self.rows, self.ranges) = (rows, ranges) }
 
   /// Adds the next owner with its destinations, and the rows of these that there are, in order.
   public mutating func append(_ rows: [Snapshot], of ids: [ManagedObjectID]) {
-    if rows.count != ids.count { incomplete[ranges.count] = ids }
-    ranges.append(self.rows.count..<self.rows.count + rows.count)
-    self.rows += rows
+    append(RowBatch(rows), of: ids)
   }
 
+  mutating func append(_ rows: RowBatch, of ids: [ManagedObjectID]) {
+    if rows.count != ids.count { incomplete[ranges.count] = ids }
+    ranges.append(self.rows.count..<self.rows.count + rows.count)
+    self.rows.append(rows)
+  }
+
+  /// The rows of an owner's destinations.
+  func rows(_ owner: Int) -> RowBatch { rows.rows(ranges[owner]) }
+
+  /// Whether an owner has no destinations.
+  func isEmpty(_ owner: Int) -> Bool { incomplete[owner]?.isEmpty ?? ranges[owner].isEmpty }
+
   /// The destinations of an owner.
-  package func ids(_ owner: Int) -> [ManagedObjectID] { incomplete[owner] ?? rows[ranges[owner]].map(\.id) }
+  package func ids(_ owner: Int) -> [ManagedObjectID] { incomplete[owner] ?? rows(owner).ids }
 }
 
 /// The rows of a query in their order, read some at a time.

@@ -65,6 +65,17 @@ public struct RowBatch: Sendable {
     return result
   }
 
+  /// The IDs of the rows' objects.
+  var ids: [ManagedObjectID] {
+    var ids: [ManagedObjectID] = []
+    ids.reserveCapacity(count)
+    for stretch in stretches {
+      let kind = stretch.page.kind
+      for place in stretch.places { ids.append(ManagedObjectID(kind, key: stretch.page.key(place))) }
+    }
+    return ids
+  }
+
   /// The bytes that the rows keep, by estimate.
   package var weight: Int { stretches.reduce(0) { $0 &+ $1.page.rowWeight &* $1.places.count } }
 

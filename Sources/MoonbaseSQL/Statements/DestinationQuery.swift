@@ -62,10 +62,14 @@ package struct DestinationQuery {
       "SELECT t0.Z_PK, t0.Z_ENT, \(owner) FROM \(from) WHERE \(dialect.isOneOf(keyCount, owner)) ORDER BY \(order)")
   }
 
-  /// The same with columns of the rows, and the owner as the last one; owner by owner.
+  /// The column that holds the owner among columns of the rows: often one of these, else one more.
+  package func ownerColumn(among columns: [String]) -> Int { columns.firstIndex(of: owner) ?? columns.count }
+
+  /// The same with columns of the rows, and the owner where it is none of them; owner by owner.
   package func select(_ columns: [String], keyCount: Int) -> String {
-    dialect.statement(
-      "SELECT \(columns.joined(separator: ", ")), \(owner) FROM \(from) WHERE \(dialect.isOneOf(keyCount, owner)) "
+    let all = columns.contains(owner) ? columns : columns + [owner]
+    return dialect.statement(
+      "SELECT \(all.joined(separator: ", ")) FROM \(from) WHERE \(dialect.isOneOf(keyCount, owner)) "
         + "ORDER BY \(owner), \(order)")
   }
 }

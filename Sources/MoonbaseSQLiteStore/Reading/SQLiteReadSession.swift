@@ -192,18 +192,17 @@ final class SQLiteReadSession: ReadSession, @unchecked Sendable {  // what chang
 extension SQLiteReadSession {
   func destinationRows(of ids: [ManagedObjectID], relationship slot: Slot) throws -> DestinationRows {
     guard let first = ids.first else { return DestinationRows() }
+    let none = [Range<Int>](repeating: 0..<0, count: ids.count)
     let entity = try store.layout.layout(of: first)
     guard let query = try DestinationQuery(slot, of: entity, layout: store.layout, dialect: .sqlite) else {
-      return DestinationRows([], owners: [], count: ids.count)
+      return DestinationRows(RowBatch(), ranges: none)
     }
     let plan = try store.rowPlan(query.entity, includesSubentities: true)
-    let ownerColumn = Int32(plan.select.columns.count)
-    let places = Dictionary(ids.enumerated().map { ($1.key, Int32($0)) }) { first, _ in first }
+    let ownerColumn = Int32(query.ownerColumn(among: plan.select.columns))
+    let places = Dictionary(ids.enumerated().map { ($1.key, $0) }) { first, _ in first }
     return try read { session in
-      let rows = RowCollector(store: store.number)
-      var owners: [Int32] = []
-      var memory = HostMemory()
-      var held = 0
+      let rows = RowCollector(store: store.number, expecting: ids.count)
+      var ranges = none
       for start in stride(from: 0, to: ids.count, by: SQLiteStore.chunk) {
         let keys = ids[start..<min(start + SQLiteStore.chunk, ids.count)].map(\.key)
         let statement = try session.connection.statement(
@@ -211,23 +210,21 @@ extension SQLiteReadSession {
         for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(index + 1)) }
         defer { statement.reset() }
         // Destinations of one owner follow each other.
-        var last: (key: Int64, place: Int32)?
-        while try statement.step() {
-          try HostWork.charge()
-          let key = statement.integer(ownerColumn)
+        var last: (key: Int64, place: Int?, start: Int)?
+        var count = rows.count
+        _ = try plan.collect(statement, into: rows) { row in
+          let key = row.integer(ownerColumn)
           if last?.key != key {
-            guard let place = places[key] else { continue }
-            last = (key, place)
+            if let last, let place = last.place { ranges[place] = last.start..<count }
+            last = (key, places[key], count)
           }
-          guard let place = last?.place else { continue }
-          try plan.read(statement, into: rows)
-          owners.append(place)
-          let weight = rows.weight &+ owners.count &* Self.idWeight
-          try memory.hold(weight - held)
-          held = weight
+          guard last?.place != nil else { return false }
+          count &+= 1
+          return true
         }
+        if let last, let place = last.place { ranges[place] = last.start..<count }
       }
-      return DestinationRows(Array(rows.finish()), owners: owners, count: ids.count)
+      return DestinationRows(rows.finish(), ranges: ranges)
     }
   }
 }
