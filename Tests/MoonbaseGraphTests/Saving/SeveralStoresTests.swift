@@ -8,6 +8,7 @@ import Testing
 @Suite struct SeveralStoresTests {
   private struct Bench {
     let coordinator: PersistentStoreCoordinator
+    let stores: [FailingStore]
     /// The store that commits last.
     let lastStore: FailingStore
     /// The entity in the store that commits last, and that in the one before it.
@@ -24,7 +25,7 @@ import Testing
       model.configurations = ["One": ["A"], "Two": ["B"]]
       let resolved = try model.resolved()
       coordinator = PersistentStoreCoordinator(model: resolved)
-      let stores = try zip(kinds, ["One", "Two"]).map {
+      stores = try zip(kinds, ["One", "Two"]).map {
         FailingStore(try $0.store(for: resolved, configuration: $1, in: folder))
       }
       for store in stores { try coordinator.add(store) }
@@ -115,6 +116,43 @@ import Testing
     try context.delete(saved)
     try context.save()
     #expect(try bench.saved(bench.first) == ["by the hook"])
+  }
+
+  /// Whatever call of either store fails: nothing is saved, or what a store committed before it is, and a retry ends the same.
+  @Test(arguments: kinds, [0, 1])
+  func aSaveOfWhichAnyCallFailsIsEndedByARetry(_ kinds: [StoreKind], failing place: Int) throws {
+    for count in 0... {
+      let folder = try TemporaryFolder()
+      let bench = try Bench(kinds, folder)
+      let context = try ManagedObjectContext(bench.coordinator)
+      var objects: [ManagedObject] = []
+      for entity in ["A", "B"] {
+        for text: Value in ["old", "gone"] { objects.append(try context.insert(entity, values: ["s": text])) }
+      }
+      try context.save()
+      for entity in ["A", "B"] { try context.insert(entity, values: ["s": "new"]) }
+      for object in objects {
+        if object["s"] == "gone" { try context.delete(object) } else { try object.setValue("changed", forKey: "s") }
+      }
+      bench.stores[place].fail(onceAfterCalls: count)
+      let result = Result { try context.save() }
+      guard !bench.stores[place].isToFail else {
+        bench.stores[place].fail(onceAfterCalls: nil)
+        #expect(throws: Never.self) { try result.get() }
+        #expect(count > 3, "only \(count) calls")
+        return
+      }
+      #expect(throws: GraphError.self, "call \(count)") { try result.get() }
+      #expect(context.brokenInvariants() == [], "call \(count)")
+      let saved = try ["A", "B"].map { try Set(bench.saved($0)) }
+      for entity in saved { #expect([["old", "gone"], ["changed", "new"]].contains(entity), "call \(count)") }
+      #expect(context.hasChanges, "call \(count)")
+      try context.save()
+      #expect(!context.hasChanges && context.brokenInvariants() == [], "call \(count)")
+      for entity in ["A", "B"] {
+        #expect(try bench.saved(entity).map { "\($0)" }.sorted() == ["changed", "new"], "call \(count)")
+      }
+    }
   }
 
   @Test(arguments: kinds)
