@@ -206,6 +206,7 @@ extension ManagedObjectContext {
   /// Gives up the values of a saved object, which the next access takes from the row cache, or else from the store.
   package func turnIntoFault(_ object: ManagedObject) throws {
     try refuseWithinHooks("a refresh was asked for")
+    if object.state.contains(.listsUnderWay) { settle() }
     changeCount &+= 1
     forgetReadAhead()
     var failures = object.failuresOfHooks(before: true)

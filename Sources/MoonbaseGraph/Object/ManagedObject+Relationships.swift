@@ -111,6 +111,7 @@ extension ManagedObject {
 
   /// Takes a destination in without telling it; false if it was there.
   private func include(_ id: ManagedObjectID, slot: Slot) -> Bool {
+    settleOwnChanges()
     guard alter(id, of: toManyState(slot), slot: slot, because: cause, { $0.add(id) }) else { return false }
     context?.noteLead(slot, of: self, to: id)
     didChange(slot)
@@ -119,6 +120,7 @@ extension ManagedObject {
 
   /// Gives a destination up without telling it; false if it was not there.
   private func exclude(_ id: ManagedObjectID, slot: Slot) -> Bool {
+    settleOwnChanges()
     guard alter(id, of: toManyState(slot), slot: slot, because: cause, { $0.remove(id) }) else { return false }
     didChange(slot)
     return true
@@ -157,6 +159,7 @@ extension ManagedObject {
   /// The state of a to-many relationship with its destinations, which are read at the first access.
   private func loadedState(_ slot: Slot) throws -> ToManyState {
     noteRead(slot)
+    settle()
     // A hook may fill a transient one when the object wakes up.
     if self.state.contains(.fault), entity.properties[slot].isTransient { try fireFault() }
     let state = toManyState(slot)
@@ -344,6 +347,8 @@ extension ManagedObject {
   package final func checkDestination(_ id: ManagedObjectID, slot: Slot) throws {
     guard let context else { throw goneError }
     guard let relationship = entity.properties[slot].relationship else { return }
+    // One that is under way has another ID when that is done.
+    if id.isTemporaryID { context.registeredObject(for: id)?.settleID() }
     let wanted = context.model.destination(of: relationship)
     guard let entity = context.model.entity(of: id), entity.isKind(of: wanted) else {
       throw refused(slot, value: .objectID(id), reason: "its destination is \(wanted.name), not \(id.entityName)")

@@ -21,6 +21,8 @@ extension ManagedObject {
     static let departing = State(rawValue: 256)
     /// A fault whose values were read before: other objects may know it by them.
     static let refreshed = State(rawValue: 512)
+    /// Another thread writes new objects that came to lists of this one, which is nothing but listed for them.
+    static let listsUnderWay = State(rawValue: 1024)
   }
 
   /// What the graph makes an object from. Only the graph makes one.

@@ -343,6 +343,24 @@ extension ManagedObject {
     if listed { state.insert(.listed) }
   }
 
+  /// Another thread writes new objects that came to lists of the object. They count as changes until it is known what became of it.
+  final func handOverLists() { state.insert(.listsUnderWay) }
+
+  /// It is known what became of that: `permanent` has the IDs of what was saved, nothing where the save failed. What came since stays.
+  final func endHandOverOfLists(_ permanent: PermanentIDs?) {
+    state.remove(.listsUnderWay)
+    guard let permanent else { return }
+    outdateTemporaryDestinations()
+    for known in relationships.values { known.didSave(only: permanent) }
+    weighRelationships()
+    var rest = changed
+    for slot in entity.toManySlots where relationships[slot]?.hasChanges != true { rest.remove(slot) }
+    setChanged(rest)
+    guard rest.isEmpty, delayed.isEmpty, !state.contains(.deleted) else { return }
+    state.remove(.updated)
+    context?.unlist(self)
+  }
+
   /// The deletion of the object is saved.
   final func becomeDeleted() {
     state.subtract([.inserted, .updated, .deleted, .listed, .propagated])

@@ -22,22 +22,29 @@ struct ObjectRow {
 /// What is asked of it.
 extension ObjectRow {
   /// The row as a store has it.
+  @inline(__always)
   var snapshot: Snapshot? { isOwn ? nil : inItsPage }
 
   /// The row, whoever has it.
+  @inline(__always)
   var inItsPage: Snapshot? { page.map { Snapshot(unchecked: $0, at: Int(place)) } }
 
   /// The bytes that all of it keeps.
+  @inline(__always)  // a call would take a copy along
   var weight: Int { rowWeight &+ liveWeight }
 
   /// The bytes of the row: of one that is shared its share of the page, of one that the object fills what is in it.
+  @inline(__always)
   private var rowWeight: Int {
     guard let page else { return 0 }
     return isOwn ? page.bytesKept(Int(place)) : page.rowWeight
   }
 
   /// The bytes of the values beside the row.
-  private var liveWeight: Int {
+  @inline(__always)
+  private var liveWeight: Int { live.isEmpty ? 0 : weightOfLive }
+
+  private var weightOfLive: Int {
     var weight = Self.slotWeight &* live.count
     for slot in live.indices { weight &+= live[slot]?.weight ?? 0 }
     return weight

@@ -21,6 +21,10 @@ struct SlotSet: Equatable {
     if slot < 64 { low |= 1 << UInt64(slot) } else { high.insert(slot) }
   }
 
+  mutating func remove(_ slot: Slot) {
+    if slot < 64 { low &= ~(1 << UInt64(slot)) } else { high.remove(slot) }
+  }
+
   mutating func formUnion(_ other: SlotSet) {
     low |= other.low
     if !other.high.isEmpty { high.formUnion(other.high) }

@@ -279,6 +279,22 @@ final class ToManyState {
     (members, added) = (replaced(members), replaced(added))
   }
 
+  /// Whether all that changed is that new objects came, in no order.
+  var hasOnlyNewDestinations: Bool { removed.isEmpty && !isReordered && added.allSatisfy(\.isTemporaryID) }
+
+  /// A save of these new objects wrote that they came; nothing but that is saved. They may stand in no order.
+  func didSave(only permanent: PermanentIDs) {
+    var rest: [ManagedObjectID] = []
+    for id in added {
+      guard let new = permanent[id] else {
+        rest.append(id)
+        continue
+      }
+      if isLoaded { members.replace(id, by: new) }
+    }
+    if rest.count < added.count { added = MemberList(unique: rest) }
+  }
+
   /// Replaces temporary IDs, which only those that came have, and forgets what changed: the state is saved.
   func didSave(permanent: PermanentIDs) {
     if added.contains(where: \.isTemporaryID) {

@@ -21,6 +21,8 @@ final class SaveAhead {
   private let errand = AwaitedErrand()
   private let outcome = Lock<(any Error)?>(nil)
   let objects: ContiguousArray<HandedOver>
+  /// Saved objects to whose lists new ones of these came.
+  let owners: ContiguousArray<ManagedObject>
   /// The IDs that new objects get.
   let permanent: PermanentIDs
   /// The bytes that are kept for the case that it fails, by estimate.
@@ -28,11 +30,12 @@ final class SaveAhead {
 
   /// Begins to write.
   init(
-    _ changes: StoreChanges, of objects: ContiguousArray<HandedOver>, permanent: PermanentIDs,
+    _ changes: StoreChanges, of objects: ContiguousArray<HandedOver>, owners: ContiguousArray<ManagedObject>,
+    permanent: PermanentIDs,
     to store: any PersistentStore, of coordinator: PersistentStoreCoordinator, author: String?,
     on writer: ThreadExecutor
   ) {
-    (self.objects, self.permanent) = (objects, permanent)
+    (self.objects, self.owners, self.permanent) = (objects, owners, permanent)
     weight = objects.reduce(0) { weight, entry in
       weight &+ (entry.reading.map { $0.weight &+ Self.readingWeight } ?? MemoryLayout<HandedOver>.stride)
     }
@@ -95,27 +98,44 @@ extension SavePlan {
   private static let fewestRows = 64
 
   /// Whether another thread can write it while the context goes on, and nobody would see a difference: attributes of saved objects
-  /// change, objects come that nothing is related to, nothing hears of it, and the store can be read meanwhile.
+  /// change, objects come, nothing hears of it, and the store can be read meanwhile.
   func mayBeWrittenAhead() throws -> Bool {
-    guard plans.count == 1, let plan = plans.first, rows.count >= Self.fewestRows,
-      plan.changes.updated.count + plan.changes.inserted.count == rows.count, plan.changes.links.isEmpty,
-      deleted.isEmpty, hearers.isEmpty, !context.derivations.isWatching,
+    guard plans.count == 1, let plan = plans.first,
+      plan.changes.updated.count + plan.changes.inserted.count >= Self.fewestRows,
+      deleted.isEmpty, hearers.isEmpty, !context.derivations.isWatching, context.holdersOfTemporaryIDs.isEmpty,
       !context.findsValuesChangedInPlace, context.deletionsToPropagate.isEmpty
     else { return false }
     var quiet = ContiguousArray<Bool?>(repeating: nil, count: context.model.entities.count)
     for row in rows {
       let object = row.object
+      if row.ownsChangedLists { continue }
       let isQuiet = try quiet[object.entity.index] ?? !context.behavior(of: object.entity).hasFaultHooks
       quiet[object.entity.index] = isQuiet
-      let isNew = object.state.contains(.inserted)
-      guard isQuiet, object.relationships.isEmpty, object.delayed.isEmpty, object.partners.isEmpty,
-        object.entity.toOneSlots.allSatisfy({ isNew ? object.holds(.null, slot: $0) : !object.changed.contains($0) })
-      else { return false }
+      guard isQuiet, object.delayed.isEmpty, object.state.contains(.inserted) || row.changesAttributesOnly else {
+        return false
+      }
     }
     // A store whose state can be kept for reading can be read while another thread writes it.
     let view = try plan.store.beginReading(.view)
     defer { view.end() }
     return view.isSteady
+  }
+}
+
+extension SavePlan.NewRow {
+  /// Whether the object is a saved one to whose lists new objects came, and is otherwise as it was.
+  fileprivate var ownsChangedLists: Bool {
+    guard snapshot == nil, !object.state.contains(.inserted), !object.hasLiveValues, object.delayed.isEmpty else {
+      return false
+    }
+    let lists = object.relationships
+    return lists.values.allSatisfy(\.hasOnlyNewDestinations) && object.changed.slots.allSatisfy { lists[$0] != nil }
+  }
+
+  /// Whether attributes of a saved object changed, and nothing else did or is known of it.
+  fileprivate var changesAttributesOnly: Bool {
+    snapshot != nil && object.relationships.isEmpty && object.partners.isEmpty
+      && !object.entity.toOneSlots.contains(where: object.changed.contains)
   }
 }
 
@@ -178,6 +198,7 @@ extension ManagedObjectContext {
       changedObjects.append(entry.object)
       entry.object.outdateAll(because: .change)
     }
+    for owner in save.owners { owner.endHandOverOfLists(nil) }
     noteChange()
   }
 
@@ -187,6 +208,7 @@ extension ManagedObjectContext {
       entry.object.endHandOver(listed: false)
       entry.object.becomeSaved(as: nil, id: entry.id, permanent: save.permanent)
     }
+    for owner in save.owners { owner.endHandOverOfLists(save.permanent) }
     tellHoldersOfTemporaryIDs(save.permanent)
     noteChange()
   }
@@ -203,17 +225,25 @@ extension ManagedObjectContext {
     guard let part = plan.plans.first else { return }
     let writer = saveWriter ?? ThreadExecutor(name: "Moonbase save")
     saveWriter = writer
-    let objects = ContiguousArray(
-      plan.rows.map { row in
-        SaveAhead.HandedOver(object: row.object, reading: row.object.handOver(to: row.snapshot), id: row.id)
-      })
+    var objects: ContiguousArray<SaveAhead.HandedOver> = []
+    objects.reserveCapacity(plan.rows.count)
+    var owners: ContiguousArray<ManagedObject> = []
+    for row in plan.rows {
+      if row.ownsChangedLists {
+        row.object.handOverLists()
+        owners.append(row.object)
+      } else {
+        let reading = row.object.handOver(to: row.snapshot)
+        objects.append(SaveAhead.HandedOver(object: row.object, reading: reading, id: row.id))
+      }
+    }
     changedObjects.removeSaved()
     readObjects = []
     forgetReadAhead()
     forgetJournal()
     noteChange()
     let save = SaveAhead(
-      part.changes, of: objects, permanent: plan.permanent, to: part.store, of: coordinator,
+      part.changes, of: objects, owners: owners, permanent: plan.permanent, to: part.store, of: coordinator,
       author: transactionAuthor, on: writer)
     saveUnderWay = save
     weigh(save.weight)
@@ -224,10 +254,18 @@ extension ManagedObject {
   /// Whether another thread may be writing the object.
   package final var isOnItsWay: Bool { context?.saveUnderWay != nil && needsRow }
 
-  /// Before something is read or set: whether that was saved which another thread writes. Only then it is a fault that was none before.
+  /// Before something is read or set: whether that was saved which another thread writes. Only then it is a fault that was none before, or
+  /// has lists of which that is so.
   @inline(__always)
   final func settle() {
-    if state.contains(.refreshed), let context { context.settle() }
+    if !state.isDisjoint(with: [.refreshed, .listsUnderWay]), let context { context.settle() }
+  }
+
+  /// Before a list changes: whether that was saved which another thread writes of this object. What it writes of objects that came to
+  /// a list before goes on meanwhile.
+  @inline(__always)
+  final func settleOwnChanges() {
+    if state.isSuperset(of: [.fault, .refreshed]), let context { context.settle() }
   }
 
   /// The same before something is asked that only the save of a new object alters.

@@ -4,7 +4,7 @@ import Yardsticks
 
 /// Objects that lead to others, beside joins.
 extension Benchmark {
-  static var relationships: [Benchmark] { [prefetch] }
+  static var relationships: [Benchmark] { [prefetch, importAhead] }
 
   /// A hundred children for each owner.
   private static var prefetch: Benchmark {
@@ -24,6 +24,42 @@ extension Benchmark {
         }
         return .number(sum)
       })
+  }
+
+  /// Every child gets one of a thousand owners that were saved before. Without C: beside it the same chunks are saved at once.
+  private static var importAhead: Benchmark {
+    Benchmark(
+      name: "import-ahead", title: "children of saved owners, ahead by 10,000; beside: at once", goal: .none,
+      prepare: { $0.removeStore("import.sqlite") },
+      yardstick: { workplace in
+        workplace.removeStore("import.sqlite")
+        return .number(try importChildren(workplace) { try $0.save() })
+      },
+      subject: { workplace in
+        workplace.removeStore("import.sqlite")
+        return .number(try importChildren(workplace) { try $0.saveAhead() })
+      })
+  }
+
+  private static func importChildren(_ workplace: Workplace, _ save: (ManagedObjectContext) throws -> Void) throws -> Int64
+  {
+    let context = try familyContext(workplace, "import.sqlite")
+    var owners: [ManagedObject] = []
+    for number in 0..<1000 { owners.append(try context.insert("Owner", values: ["name": .string("Owner\(number)")])) }
+    try context.save()
+    var sum: Int64 = 0
+    for number in 0..<workplace.count {
+      let child = try context.insert("Child")
+      child["name"] = .string("Child\(number)")
+      child["age"] = .int(Int64(number % 100))
+      try child.setObject(owners[number % owners.count], forKey: "owner")
+      sum += Int64(number % 100)
+      if number % 10_000 == 9_999 { try save(context) }
+    }
+    try context.save()
+    let count = try context.count(FetchRequest("Child", where: "owner != nil"))
+    guard count == workplace.count else { throw Failure("\(count) children have an owner") }
+    return sum
   }
 
   private final class Child: ManagedObject {
@@ -47,9 +83,11 @@ extension Benchmark {
     }
   }
 
-  private static func familyContext(_ workplace: Workplace) throws -> ManagedObjectContext {
+  private static func familyContext(
+    _ workplace: Workplace, _ name: String = "families.sqlite"
+  ) throws -> ManagedObjectContext {
     let container = try PersistentContainer(
-      model: familyModel, store: .sqlite(workplace.file("families.sqlite")), classes: ["Child": Child.self])
+      model: familyModel, store: .sqlite(workplace.file(name)), classes: ["Child": Child.self])
     return try ManagedObjectContext(container.coordinator)
   }
 
