@@ -32,27 +32,18 @@ import Testing
   /// Who works where and who is whose friend, as a stranger reads it.
   private func stored(_ bench: StoreBench) throws -> Set<String> {
     let reader = bench.stranger()
-    var all: Set<String> = []
-    for person in try reader.fetch(FetchRequest("Person")) {
-      let name = person["firstName"].description
-      all.insert("\(name) in \(try person.object(forKey: "department")?["name"].description ?? "none")")
-      for friend in try person.objects(forKey: "friends") { all.insert("\(name) likes \(friend["firstName"].description)") }
-    }
-    for department in try reader.fetch(FetchRequest("Department")) {
-      for person in try department.objects(forKey: "employees") {
-        all.insert("\(department["name"].description) has \(person["firstName"].description)")
-      }
-    }
-    return all
+    return try known(reader.fetch(FetchRequest("Person")), reader.fetch(FetchRequest("Department")))
   }
 
-  /// The same by the objects of the context.
+  /// The same by the objects of a context.
   private func known(_ people: [ManagedObject], _ departments: [ManagedObject]) throws -> Set<String> {
     var all: Set<String> = []
     for person in people {
       let name = person["firstName"].description
       all.insert("\(name) in \(try person.object(forKey: "department")?["name"].description ?? "none")")
-      for friend in try person.objects(forKey: "friends") { all.insert("\(name) likes \(friend["firstName"].description)") }
+      for friend in try person.objects(forKey: "friends") {
+        all.insert("\(name) likes \(friend["firstName"].description)")
+      }
     }
     for department in departments {
       for person in try department.objects(forKey: "employees") {
@@ -203,7 +194,8 @@ import Testing
       let known = people.prefix(Self.count) + saved.dropFirst().filter { $0["firstName"].description.contains("a ") }
       let lists = try [department, new].map { try Set($0.objects(forKey: "employees")) }
       #expect(lists == [Set(known), Set(people.suffix(Self.count))])
-      let (friends, destination) = (try people[7].objects(forKey: "friends"), try people[107].object(forKey: "department"))
+      let friends = try people[7].objects(forKey: "friends")
+      let destination = try people[107].object(forKey: "department")
       #expect(friends.count == 3 && destination === new)
       let changes = try department.changedValues().keys.sorted()
       #expect(changes == ["employees"])

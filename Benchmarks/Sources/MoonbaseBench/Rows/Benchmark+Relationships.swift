@@ -41,8 +41,9 @@ extension Benchmark {
       })
   }
 
-  private static func importChildren(_ workplace: Workplace, _ save: (ManagedObjectContext) throws -> Void) throws -> Int64
-  {
+  private static func importChildren(
+    _ workplace: Workplace, _ save: (ManagedObjectContext) throws -> Void
+  ) throws -> Int64 {
     let context = try familyContext(workplace, "import.sqlite")
     var owners: [ManagedObject] = []
     for number in 0..<1000 { owners.append(try context.insert("Owner", values: ["name": .string("Owner\(number)")])) }
