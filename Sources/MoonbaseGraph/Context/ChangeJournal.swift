@@ -48,7 +48,8 @@ struct ChangeJournal {
   /// What happened up to now cannot be undone any more; the result are those that left meanwhile.
   mutating func forget() -> [ManagedObject] {
     forgottenCount += changes.count
-    changes.removeAll(keepingCapacity: changes.count < 64)
+    // One by one, where these are few: removing a range takes longer than a change and its undoing.
+    if changes.count < 64 { while changes.popLast() != nil {} } else { changes = [] }
     weight = 0
     guard !departed.isEmpty else { return [] }
     defer { departed = [] }

@@ -184,22 +184,19 @@ extension ManagedObjectContext {
     deletionsToPropagate.append(object)
   }
 
-  /// Gives up the values of many objects (`turnIntoFault`): where nobody hears of it and nothing but the row is known of them, at once.
-  package func turnIntoFaults(_ objects: some Sequence<ManagedObject>) throws {
+  /// Gives up the values of objects that a save has written (`turnIntoFault`): where nobody hears of it and nothing but the row is known
+  /// of them, at once. Those that are on their way, wait for another save, or are gone stay as they are.
+  package func turnIntoFaults(_ objects: [ManagedObject]) throws {
     try refuseWithinHooks("a refresh was asked for")
     changeCount &+= 1
     forgetReadAhead()
     var quiet = ContiguousArray<Bool?>(repeating: nil, count: model.entities.count)
-    for object in objects {
+    for object in objects where object.context === self && !object.isOnItsWay && !object.awaitsSave {
       let entity = object.entity
       let isQuiet = try quiet[entity.index] ?? (entity.toOneSlots.isEmpty && !behavior(of: entity).hasFaultHooks)
       quiet[entity.index] = isQuiet
-      if isQuiet, object.isAsSaved {
-        object.becomeFault()
-        object.outdateAll()
-      } else {
-        try turnIntoFault(object)
-      }
+      if isQuiet, object.becomeFaultQuietly() { continue }
+      try turnIntoFault(object)
     }
   }
 

@@ -310,4 +310,10 @@ public final class ManagedObjectContext {
     entityNamedLast = entity
     return entity
   }
+
+  /// The entity that was named last, where a name is its.
+  package func entity(namedLastAs name: UnsafeRawBufferPointer) -> ResolvedEntity? {
+    guard let entityNamedLast, entityNamedLast.name.utf8.elementsEqual(name) else { return nil }
+    return entityNamedLast
+  }
 }

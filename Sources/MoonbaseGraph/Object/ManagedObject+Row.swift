@@ -141,6 +141,7 @@ extension ManagedObject {
   /// Persistent values are the row's now; transient ones live on in the object.
   final func keepTransientValues() {
     guard !row.live.isEmpty else { return }
+    if table._withUnsafeGuaranteedRef({ $0.entity.transientSlots.isEmpty }) { return weigh(row.dropLive()) }
     let old = row.live
     setLive([])
     for slot in entity.transientSlots {

@@ -44,6 +44,14 @@ extension ManagedObject {
     return currentRawCell(slot)
   }
 
+  /// The type of the attribute in a slot; nil for a relationship, and for a slot that there is not.
+  @inline(__always)
+  package final func attributeType(at slot: Slot) -> AttributeType? {
+    table._withUnsafeGuaranteedRef { table in
+      slot < table.entity.properties.count ? table.entity.properties[slot].attributeType : nil
+    }
+  }
+
   /// Sets the value of a slot, through the subclass's own accessor if there is one.
   package final func setValue(_ value: Value, slot: Slot) throws {
     if !isSimple(slot), let accessor = try behavior().accessors[slot] {

@@ -240,6 +240,16 @@ extension ManagedObject {
     state.insert([.fault, .refreshed])
   }
 
+  /// The same for an object of which nothing but its row is known, and no destination. False, and nothing done, where there is more.
+  final func becomeFaultQuietly() -> Bool {
+    guard isAsSaved, row.live.isEmpty, row.changedLow == 0 else { return false }
+    outdateAll()
+    setSnapshot(nil)
+    state.subtract([.updated, .propagated, .born])
+    state.insert([.fault, .refreshed])
+    return true
+  }
+
   /// Becomes a fault without telling anybody, for it is the same object with the same values but for a count.
   final func becomeFaultSilently() {
     forgetChanges()

@@ -133,10 +133,19 @@ extension ObjectRow {
     return liveWeight &- before
   }
 
+  /// No values lie beside the row any more.
+  mutating func dropLive() -> Int {
+    let bytes = liveWeight
+    live = []
+    return -bytes
+  }
+
   /// Makes room for values beside the row.
   @inline(never)
   mutating func makeRoom(for count: Int) -> Int {
-    live = ContiguousArray(repeating: nil, count: count)
+    // Not `init(repeating:)`, which looks the type of the memory up each time.
+    live.reserveCapacity(count)
+    for _ in 0..<count { live.append(nil) }
     return Self.slotWeight &* count
   }
 

@@ -72,7 +72,10 @@ extension SavePlan {
     }
     let index = try planIndex(of: id)
     let page = plans[index].updated.page(for: id.entitySymbol, slotCount: object.entity.properties.count)
-    page.beginRow(key: id.key, version: version, like: old, but: shape.transient)
+    // What differs is filled in.
+    var others = shape.transient
+    others.formUnion(differing)
+    page.beginRow(key: id.key, version: version, like: old, but: others)
     try fill(page, from: object, shape)
     page.endRow()
     plans[index].updatedObjects.append((rows.count, list(of: differing)))

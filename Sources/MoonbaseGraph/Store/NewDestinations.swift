@@ -26,16 +26,18 @@ package struct NewDestinations {
   }
 
   private mutating func note(_ rows: ArraySlice<Snapshot>, slot: Slot) {
-    var last = Value.null
-    for row in rows where row.values[slot] != last {
-      last = row.values[slot]
-      if case .objectID(let id) = last, !inserted.contains(id) { ids.insert(id) }
+    var last: ManagedObjectID?
+    for row in rows {
+      let id = row.destination(slot)
+      if id == last { continue }
+      last = id
+      if let id, !inserted.contains(id) { ids.insert(id) }
     }
   }
 
   private mutating func note(_ update: StoreChanges.Update) {
     for slot in update.changedSlots {
-      guard case .objectID(let id) = update.snapshot.values[slot], !inserted.contains(id),
+      guard let id = update.snapshot.destination(slot), !inserted.contains(id),
         model.entity(of: update.snapshot.id)?.properties[slot].relationship != nil
       else { continue }
       ids.insert(id)
@@ -101,7 +103,7 @@ extension StoreChanges {
     var conflicts: [SaveConflict] = []
     func look(_ row: Snapshot) {
       for slot in model.entity(of: row.id)?.toOneSlots ?? [] where conflicts.count < Self.greatestConflicts {
-        guard case .objectID(let id) = row.values[slot], missing.contains(id) else { continue }
+        guard let id = row.destination(slot), missing.contains(id) else { continue }
         conflicts.append(.destinationIsGone(id, from: row.id, slot: slot, in: model))
       }
     }

@@ -32,9 +32,11 @@ public struct RawCell {
   @usableFromInline let word: UInt64
   @usableFromInline let length: Int
 
-  init(_ kind: Kind, word: UInt64 = 0, length: Int = 0) { (self.kind, self.word, self.length) = (kind, word, length) }
+  package init(_ kind: Kind, word: UInt64 = 0, length: Int = 0) {
+    (self.kind, self.word, self.length) = (kind, word, length)
+  }
 
-  init(_ kind: Kind, bytes: UnsafeRawBufferPointer) {
+  package init(_ kind: Kind, bytes: UnsafeRawBufferPointer) {
     self.init(kind, word: UInt64(UInt(bitPattern: bytes.baseAddress)), length: bytes.count)
   }
 
@@ -47,6 +49,33 @@ public struct RawCell {
     case .double(let number): self.init(Kind.double, word: number.bitPattern)
     case .date(let date): self.init(Kind.date, word: date.timeIntervalSinceReferenceDate.bitPattern)
     default: self.init(Kind.other)
+    }
+  }
+
+  /// Whether an attribute of a type takes it as it is.
+  func fits(_ type: AttributeType) -> Bool {
+    switch (type, kind) {
+    case (_, .null), (.string, .text), (.integer64, .int), (.boolean, .bool), (.binaryData, .data): true
+    case (.integer32, .int): Int32(exactly: int) != nil
+    case (.integer16, .int): Int16(exactly: int) != nil
+    case (.double, .double): !double.isNaN
+    case (.date, .date): double.isFinite
+    default: false
+    }
+  }
+
+  /// Whether two cells hold the same, so that putting one in the place of the other changes nothing.
+  func isSame(as other: RawCell) -> Bool {
+    guard kind == other.kind else { return false }
+    switch kind {
+    case .null: return true
+    case .bool, .int: return word == other.word
+    case .double, .date: return double == other.double
+    case .text, .data:
+      guard length == other.length, length > 0 else { return length == other.length }
+      guard let one = bytes.baseAddress, let two = other.bytes.baseAddress else { return false }
+      return memcmp(one, two, length) == 0
+    case .other: return false
     }
   }
 

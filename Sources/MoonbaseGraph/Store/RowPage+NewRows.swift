@@ -30,6 +30,25 @@ extension RowPage {
     return bytesKept(slot, of: row) &- former
   }
 
+  /// The same for what lies elsewhere, of which no value is made; nil also where it would have to lie apart.
+  func replace(_ new: RawCell, slot: Slot, of place: Int) -> Int? {
+    guard stage == .filling, new.length <= Self.longest, new.kind != .other else { return nil }
+    let row = row(place)
+    let kind = row.load(fromByteOffset: shape.kind(slot), as: UInt8.self)
+    let former = bytesKept(by: kind, in: row + shape.cell(slot))
+    guard kind != CellKind.apart, former == 0 || mayWaste(former) else { return nil }
+    switch new.kind {
+    case .null, .other: row.storeBytes(of: CellKind.null, toByteOffset: shape.kind(slot), as: UInt8.self)
+    case .bool: shape.put(new.word, CellKind.bool, slot: slot, in: row)
+    case .int: shape.put(new.int, CellKind.int, slot: slot, in: row)
+    case .double: shape.put(new.double, CellKind.double, slot: slot, in: row)
+    case .date: shape.put(new.double, CellKind.date, slot: slot, in: row)
+    case .text: set(text: new.bytes, slot: slot, in: row)
+    case .data: set(data: new.bytes, slot: slot, in: row)
+    }
+    return bytesKept(slot, of: row) &- former
+  }
+
   /// Who looks at a value apart has it, so that another one can take its place.
   private func replace(apart index: Int, by value: Value, slot: Slot, in row: UnsafeMutableRawPointer) -> Bool {
     let liesApart = Self.liesApart(value)

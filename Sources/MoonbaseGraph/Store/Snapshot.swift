@@ -74,6 +74,14 @@ public struct Snapshot: Sendable {
     return page.cell(slot, of: place)
   }
 
+  /// The object that a slot leads to, with no value made of what else it holds.
+  package func destination(_ slot: Slot) -> ManagedObjectID? {
+    switch cell(slot) {
+    case .reference(let id), .value(.objectID(let id)): id
+    default: nil
+    }
+  }
+
   /// The bytes that it keeps, by estimate.
   package var weight: Int { page.rowWeight }
 

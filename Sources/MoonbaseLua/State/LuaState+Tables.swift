@@ -89,7 +89,8 @@ extension LuaState {
         guard status == .OK else { throw takeError(status) }
         for index in 0..<count {
           let slot = slots[Int(index)]
-          mbl_get(mbl_thread(raw), top + 1, &plain)
+          // Only the last one is named by its key.
+          if slot < 0 { mbl_get(mbl_thread(raw), top + 1, &plain) }
           let key = slot < 0 ? LuaTable.Entry.other(try value(plain)) : .slot(Int(slot))
           mbl_get(mbl_thread(raw), top + 2 + index, &plain)
           try body(key, LuaElement(plain: plain, state: self))

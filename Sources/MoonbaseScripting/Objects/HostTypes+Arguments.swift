@@ -6,7 +6,9 @@ import MoonbaseModel
 extension HostTypes {
   /// The entity that the first argument names.
   static func entity(of call: borrowing LuaCall, in context: ManagedObjectContext) throws -> ResolvedEntity {
-    if case .bytes = call.scalar(0) { return try context.entity(call.name(0)) }
+    if case .bytes(let name) = call.scalar(0) {
+      return try context.entity(namedLastAs: name) ?? context.entity(call.name(0))
+    }
     let example = context.model.entities.first { !$0.isAbstract }.map { ", as in \"\($0.name)\"" } ?? ""
     throw call.argumentError(
       0, problem: "the name of an entity is expected, in quotes\(example), got \(call.typeName(0))")

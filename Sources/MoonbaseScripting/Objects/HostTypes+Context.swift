@@ -194,6 +194,11 @@ extension HostTypes {
   private func assign(
     _ value: borrowing LuaElement, to key: LuaTable.Entry, of object: ManagedObject, as type: LuaHostType<ManagedObject>
   ) throws {
+    if case .slot(let slot) = key, let cell = RawCell(value.scalar, for: object.attributeType(at: slot)),
+      object.setNew(cell, slot: slot)
+    {
+      return
+    }
     let properties = object.entity.properties
     let property =
       switch key {

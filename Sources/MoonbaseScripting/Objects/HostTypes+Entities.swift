@@ -86,10 +86,12 @@ extension HostTypes {
   }
 
   private func set(_ object: ManagedObject, slot: Slot, call: inout LuaCall) throws {
-    let property = object.entity.properties[slot]
     let domain = try openDomain()
+    let scalar = call.scalar(0)
+    if let cell = RawCell(scalar, for: object.attributeType(at: slot)), object.setNew(cell, slot: slot) { return }
+    let property = object.entity.properties[slot]
     let value =
-      try Value(call.scalar(0), for: property.attributeType)
+      try Value(scalar, for: property.attributeType)
       ?? domain.graphValue(from: try call.value(0), for: property, in: object.managedObjectContext)
     try object.setValue(value, slot: slot)
   }
@@ -183,6 +185,23 @@ extension LuaCall {
     case .date, .other: return false
     }
     return true
+  }
+}
+
+extension RawCell {
+  /// What a cell would hold of what needs no value to be made of it, in the form of an attribute's type; nil for the rest, and for text
+  /// that is not UTF-8.
+  @inline(__always)
+  init?(_ scalar: LuaScalar, for type: AttributeType?) {
+    switch scalar {
+    case .none: self.init(.null)
+    case .boolean(let truth): self.init(.bool, word: truth ? 1 : 0)
+    case .integer(let number): self.init(.int, word: UInt64(bitPattern: number))
+    case .number(let number): self.init(.double, word: number.bitPattern)
+    case .bytes(let bytes) where type == .binaryData: self.init(.data, bytes: bytes)
+    case .bytes(let bytes) where type == .string && bytes.isUTF8: self.init(.text, bytes: bytes)
+    case .bytes, .other: return nil
+    }
   }
 }
 

@@ -60,8 +60,7 @@ final class ObjectWalk {
     // No result of a loop could hand it over: it is told at the end of the program.
     _ = domain.didSaveError(of: context)
     // What a did_save hook changed waits for the next save; what is on its way is a fault already.
-    try context.turnIntoFaults(
-      visited.lazy.filter { $0.managedObjectContext != nil && !$0.isOnItsWay && !$0.awaitsSave })
+    try context.turnIntoFaults(visited)
     visited = []
   }
 }

@@ -78,6 +78,60 @@ import Testing
     #expect(context.brokenInvariants() == [])
   }
 
+  /// Sets a value as a script does: from where it lies, without a `Value`. False where that has to be one.
+  private static func setCell(_ value: Value, of object: ManagedObject, slot: Slot) -> Bool {
+    switch value {
+    case .string(var text):
+      text.withUTF8 { object.setNew(RawCell(.text, bytes: UnsafeRawBufferPointer($0)), slot: slot) }
+    case .data(let data): data.withUnsafeBytes { object.setNew(RawCell(.data, bytes: $0), slot: slot) }
+    default: object.setNew(RawCell(of: value), slot: slot)
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func whatIsSetAsACellIsWhatIsSetAsAValue(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind, Self.model())
+    let context = bench.context()
+    let (one, other) = (try context.insert("Thing"), try context.insert("Thing"))
+    var random = SplitMix(5)
+    var count = 0
+    for _ in 0..<500 {
+      let key = Self.keys[Int(random.next() % UInt64(Self.keys.count))]
+      let value = Self.value(key, &random)
+      try one.setValue(value, forKey: key)
+      let slot = try other.slot(of: key)
+      if Self.setCell(value, of: other, slot: slot) { count += 1 } else { try other.setValue(value, forKey: key) }
+      #expect(other[key].isSame(as: one[key]) && other[key].isSame(as: value))
+    }
+    #expect(count > 0)
+    #expect(context.brokenInvariants() == [])
+    try context.save()
+    for key in Self.keys where key != "note" {
+      let saved = try bench.saved("Thing", key)
+      #expect(saved.count == 2 && saved.first == saved.last, "\(key)")
+    }
+  }
+
+  /// What does not fit is left to the setter, which refuses it by name or makes something else of it.
+  @Test func cellsThatDoNotFitAreNotSet() throws {
+    let context = try StoreBench(.memory, Self.model()).context()
+    let thing = try context.insert("Thing")
+    func isSet(_ cell: RawCell, _ key: String) throws -> Bool { thing.setNew(cell, slot: try thing.slot(of: key)) }
+    let before = try thing.changedValues()
+    #expect(try !isSet(RawCell(.double, word: Double.nan.bitPattern), "height"))
+    #expect(try !isSet(RawCell(.int, word: 1), "height"))
+    #expect(try !isSet(RawCell(.int, word: 1), "text"))
+    #expect(try !isSet(RawCell(.double, word: Double.infinity.bitPattern), "day"))
+    #expect(try !isSet(RawCell(.null), "next") && !isSet(RawCell(.null), "former"))
+    #expect(try thing.changedValues() == before)
+    #expect(try isSet(RawCell(.int, word: 1), "number") && isSet(RawCell(.int, word: 2), "number"))
+    #expect(thing["number"] == 2)
+    try context.save()
+    #expect(try !isSet(RawCell(.int, word: 3), "number") && thing["number"] == 2)
+    try context.delete(thing)
+    #expect(try !isSet(RawCell(.int, word: 3), "number"))
+  }
+
   /// Another thread or the store may have the page: what is set after the save does not change it.
   @Test(arguments: StoreKind.allCases)
   func thePageOfAFailedSaveStaysAsItIs(_ kind: StoreKind) throws {
