@@ -48,7 +48,7 @@ import enum MoonbaseModel.Expression
     for object in objects { _ = try object.value(forKey: key) }
   }
 
-  @Test func fetches() throws {
+  @Test func fetchesRunAsFewStatementsAsIsSaid() throws {
     let bench = try Bench()
     #expect(try bench.count { try read($0.fetch(request())) } == 1)
     #expect(try bench.count { _ = try $0.fetch(request { $0.fetchBatchSize = 100 }) } == 1)
@@ -66,7 +66,7 @@ import enum MoonbaseModel.Expression
       } == 1)
   }
 
-  @Test func walks() throws {
+  @Test func walksRunAsFewStatementsAsIsSaid() throws {
     let bench = try Bench()
     #expect(try bench.count { try read($0.fetchedObjects(request())) } == 1)
     #expect(try bench.count { try read($0.fetchedObjects(request { $0.fetchBatchSize = 50 })) } == 1)
@@ -93,7 +93,7 @@ import enum MoonbaseModel.Expression
     #expect(changed == 1 + 5)
   }
 
-  @Test func dictionaries() throws {
+  @Test func dictionariesRunAsFewStatementsAsIsSaid() throws {
     let bench = try Bench()
     let grouped = try request {
       $0.propertiesToGroupBy = ["age"]
@@ -108,7 +108,7 @@ import enum MoonbaseModel.Expression
     #expect(try bench.count { _ = try $0.fetchDictionaries(path) } == 1 + 3)
   }
 
-  @Test func prefetches() throws {
+  @Test func prefetchesRunAsFewStatementsAsIsSaid() throws {
     let bench = try Bench()
     #expect(
       try bench.count { context in
@@ -133,7 +133,7 @@ import enum MoonbaseModel.Expression
     #expect(try bench.count { _ = try $0.object(with: one).objectIDs(forRelationshipNamed: "employees") } == 1)
   }
 
-  @Test func saves() throws {
+  @Test func savesRunAsFewStatementsAsIsSaid() throws {
     let bench = try Bench()
     /// Without those of the transaction, of which a save has the same however much it writes.
     func writing(_ count: Int) throws -> Int {
