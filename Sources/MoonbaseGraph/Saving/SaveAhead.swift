@@ -210,6 +210,7 @@ extension ManagedObjectContext {
     }
     for owner in save.owners { owner.endHandOverOfLists(save.permanent) }
     tellHoldersOfTemporaryIDs(save.permanent)
+    looseLeads.forgetSaved(in: self)
     noteChange()
   }
 
