@@ -100,6 +100,8 @@ extension ManagedObjectContext {
     settle()
     try refuseWithinHooks("a rollback was asked for")
     var failures: [any Error] = []
+    let holders = holdersToGiveUp
+    for object in holders { failures += object.failuresOfHooks(before: true) }
     for object in changedObjects where !object.isInserted { failures += object.failuresOfHooks(before: true) }
     let objects = changedObjects
     forgetChanges()
@@ -109,7 +111,9 @@ extension ManagedObjectContext {
       object.markUnlisted()
       if object.isInserted { disown(object, because: .rolledBack) } else { object.becomeFault() }
     }
+    for object in holders where object.context === self { object.becomeFault() }
     forgetJournal()
+    for object in holders where object.context === self { failures += object.failuresOfHooks(before: false) }
     for object in objects where object.context === self { failures += object.failuresOfHooks(before: false) }
     if let first = failures.first { throw first }
   }

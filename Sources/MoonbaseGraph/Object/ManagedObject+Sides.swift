@@ -84,14 +84,26 @@ extension ManagedObject {
     return try hasMember(id, slot: slot)
   }
 
-  /// A to-one relationship is about to be set: the row of this object may be older than the list of the one that it is to lead to.
+  /// A to-one relationship is about to be set: the row of this object may be older than the list of the one that it is to lead to, or
+  /// one of the two rows of a one-to-one relationship older than the other.
   final func readAnew(leadingTo coming: ManagedObject?, slot: Slot) throws {
-    guard let inverse = entity.properties[slot].relationship?.inverseSlot, let coming, coming.isList(inverse),
-      let known = coming.relationships[inverse], known.isLoaded, !known.contains(objectID),
-      !changed.contains(slot), try stored(slot) == .objectID(coming.objectID)
+    guard let inverse = entity.properties[slot].relationship?.inverseSlot, let coming, !changed.contains(slot),
+      !entity.properties[slot].isTransient
+    else { return }
+    guard coming.isList(inverse) else { return try readAnew(bothRowsOf: coming, slot: slot, inverse: inverse) }
+    guard let known = coming.relationships[inverse], known.isLoaded, !known.contains(objectID),
+      try stored(slot) == .objectID(coming.objectID)
     else { return }
     _ = try takeCurrentRow()
     if pointsAt(coming, slot: slot) { coming.unload(known, slot: inverse) }
+  }
+
+  private func readAnew(bothRowsOf other: ManagedObject, slot: Slot, inverse: Slot) throws {
+    guard !other.changed.contains(inverse),
+      try (stored(slot) == .objectID(other.objectID)) != (other.stored(inverse) == .objectID(objectID))
+    else { return }
+    _ = try takeCurrentRow()
+    _ = try other.takeCurrentRow()
   }
 }
 

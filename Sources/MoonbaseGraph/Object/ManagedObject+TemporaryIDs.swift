@@ -29,6 +29,15 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
+  /// Those that a rollback makes faults, for the objects that they name go with it. Who has changes becomes one anyway.
+  var holdersToGiveUp: [ManagedObject] {
+    var seen: Set<ObjectIdentifier> = []
+    return holdersOfTemporaryIDs.filter { object in
+      object.context === self && !object.isFault && !object.state.contains(.listed)
+        && seen.insert(ObjectIdentifier(object)).inserted
+    }
+  }
+
   /// New objects have their permanent IDs: those that no save lists learn of them.
   func tellHoldersOfTemporaryIDs(_ permanent: PermanentIDs) {
     guard !permanent.isEmpty, !holdersOfTemporaryIDs.isEmpty else { return }

@@ -195,7 +195,8 @@ struct ObjectValidator {
   private func error(_ code: GraphError.Code, slot: Slot?, value: Value, message: String) -> GraphError {
     let name = slot.map { entity.properties[$0].name }
     let subject = name.map { "\(entity.name).\($0)" } ?? entity.name
-    let shown = value.isNull ? "" : " (\(value.beginning ?? value.typeDescription))"
+    let beginning = value.beginning.map { $0.isEmpty ? "\"\"" : $0 }
+    let shown = value.isNull ? "" : " (\(beginning ?? value.typeDescription))"
     var error = GraphError(
       code, message: "\(subject)\(shown) \(message)", entity: entity.name, property: name, objectID: object.objectID,
       value: value)

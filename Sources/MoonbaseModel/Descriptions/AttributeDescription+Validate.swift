@@ -56,14 +56,16 @@ extension AttributeDescription {
     return failures
   }
 
+  private static func characters(_ count: Int) -> String { count == 1 ? "1 character" : "\(count) characters" }
+
   private func textFailures(_ text: String) throws -> [ValidationFailure] {
     try HostWork.charge(1 + text.utf8.count >> 6)
     var failures: [ValidationFailure] = []
     if let maximum = validation.maximumLength, text.utf8.count > maximum, text.count > maximum {
-      failures.append(ValidationFailure(.stringTooLong, message: "must have at most \(maximum) characters"))
+      failures.append(ValidationFailure(.stringTooLong, message: "must have at most \(Self.characters(maximum))"))
     }
     if let minimum = validation.minimumLength, text.count < minimum {
-      failures.append(ValidationFailure(.stringTooShort, message: "must have at least \(minimum) characters"))
+      failures.append(ValidationFailure(.stringTooShort, message: "must have at least \(Self.characters(minimum))"))
     }
     if let pattern = validation.regularExpression, let mismatch = try mismatch(text, pattern: pattern) {
       failures.append(ValidationFailure(.stringPatternMatching, message: mismatch))

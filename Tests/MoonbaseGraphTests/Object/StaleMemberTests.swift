@@ -276,4 +276,35 @@ import Testing
     #expect(try friendCounts(bench) == [1, 1])
     #expect(mine.brokenInvariants().isEmpty)
   }
+
+  // MARK: One-to-one
+
+  /// One row was read before others separated the two, the other row after it. Each side may be the one that is set.
+  @Test(arguments: StoreKind.allCases, [false, true])
+  func twoThatWereSeparatedSinceOneRowWasReadAreBothSaved(_ kind: StoreKind, settingOlder: Bool) throws {
+    for key in ["seat", "sitter"] { try setOneToOne(key, kind, settingOlder: settingOlder) }
+  }
+
+  private func setOneToOne(_ key: String, _ kind: StoreKind, settingOlder: Bool) throws {
+    let inverse = try #require(Pairs.inverses[key])
+    let bench = try StoreBench(kind, Pairs.model())
+    let theirs = bench.stranger()
+    let (one, two) = (
+      try theirs.insert("Node", values: ["name": "1"]), try theirs.insert("Node", values: ["name": "2"])
+    )
+    try one.setObject(two, forKey: key)
+    try theirs.save()
+    let mine = bench.stranger()
+    let (older, newer) = (try mine.object(with: one.objectID), try mine.object(with: two.objectID))
+    #expect(older["name"] == "1")
+    try one.setObject(nil, forKey: key)
+    try theirs.save()
+    #expect(newer["name"] == "2")
+    if settingOlder { try older.setObject(newer, forKey: key) } else { try newer.setObject(older, forKey: inverse) }
+    #expect(try older.object(forKey: key) == newer && newer.object(forKey: inverse) == older)
+    try mine.save()
+    #expect(mine.brokenInvariants().isEmpty)
+    #expect(try Pairs.links(in: bench.stranger())["1"]?[key] == ["2"])
+    #expect(try Pairs.broken(in: bench.stranger()) == [])
+  }
 }

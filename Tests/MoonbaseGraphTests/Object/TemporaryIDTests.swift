@@ -85,4 +85,21 @@ import Testing
       #expect(try note.value(forKey: "id") == .objectID(new.objectID) && !new.objectID.isTemporaryID)
     }
   }
+
+  /// What awake-from-fetch set names an object that goes: it goes too, and the next one sets it anew.
+  @Test(arguments: StoreKind.allCases, ["place", "next", "list", "others"])
+  func whatNamesAnObjectThatIsRolledBackIsGivenUp(_ kind: StoreKind, key: String) throws {
+    let isToMany = ["list", "others"].contains(key)
+    let (bench, context, note, new) = try woken(kind) {
+      isToMany ? try $0.add($1, to: key) : try $0.setObject($1, forKey: key)
+    }
+    defer { withExtendedLifetime(bench) {} }
+    try context.rollback()
+    #expect(new.managedObjectContext == nil && !context.hasChanges)
+    let shown = try isToMany ? note.objects(forKey: key) : [note.object(forKey: key)].compactMap(\.self)
+    #expect(shown.isEmpty)
+    try note.setValue("changed", forKey: "text")
+    try context.save()
+    #expect(!context.hasChanges && context.brokenInvariants().isEmpty)
+  }
 }
