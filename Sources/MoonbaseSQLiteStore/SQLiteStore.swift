@@ -51,7 +51,7 @@ public final class SQLiteStore: PersistentStore {
     layout = opened.layout
     identifier = opened.metadata.identifier
     number = StoreNumber(identifier)
-    externalData = ExternalData(store: file)
+    externalData = ExternalData(store: file, observer: observer)
     isReadOnly = opened.writer == nil
     writingAdvice =
       opened.isMirrored && !options.readOnly

@@ -19,8 +19,8 @@ struct ExternalData: Sendable {
   /// Whether this store has looked for orphans.
   private let hasSwept = Lock(false)
 
-  init(store file: StoreFile) {
-    folder = SupportFolder(store: file.truePath)
+  init(store file: StoreFile, observer: StatementObserver) {
+    folder = SupportFolder(store: file.truePath, observer: observer)
     log = file.truePath + "-wal"
   }
 

@@ -11,8 +11,10 @@ struct SupportFolder: Sendable {
   private let storeFolder: String
   /// Below the store's folder.
   private let parts: [String]
+  private let observer: StatementObserver?
 
-  init(store path: String) {
+  init(store path: String, observer: StatementObserver? = nil) {
+    self.observer = observer
     storeName = URL(fileURLWithPath: path).lastPathComponent
     storeFolder = path.folderOfPath
     parts = [Self.topName(ofStore: path), "_EXTERNAL_DATA"]
@@ -79,6 +81,7 @@ struct SupportFolder: Sendable {
         defer { close(file) }
         try Self.put(value, into: file)
         guard fsync(file) == 0 else { throw Refusal(errno) }
+        observer?.noteSynchronized(name)
       }
     }
   }
@@ -118,6 +121,7 @@ struct SupportFolder: Sendable {
     try reporting("cannot be written", name: "", advice: "") {
       try entered(creating: false) { if fsync($0) != 0 { throw Refusal(errno) } }
     }
+    observer?.noteSynchronized("")
   }
 
   /// Brings a file to the disk, if there is one.

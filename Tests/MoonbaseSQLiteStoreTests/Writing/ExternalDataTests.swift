@@ -53,6 +53,21 @@ import Testing
     try context.save()
   }
 
+  @Test func filesAndTheirNamesAreOnTheDiskBeforeTheCommit() throws {
+    let store = try #require(coordinator.persistentStores.first as? SQLiteStore)
+    let log = Lock<[String]>([])
+    store.statements.listen { sql in log.withLock { $0.append(sql) } }
+    store.statements.listenToFiles { name in log.withLock { $0.append(name.isEmpty ? "folder" : "file") } }
+    defer {
+      store.statements.listen(nil)
+      store.statements.listenToFiles(nil)
+    }
+    try insert("a", "b")
+    let order = log.withLock { $0.filter { ["file", "folder", "COMMIT"].contains($0) } }
+    // The first transaction reserves keys.
+    #expect(order == ["COMMIT", "file", "file", "folder", "COMMIT"], "\(order)")
+  }
+
   @Test func aMissingFileConcernsItsValueOnly() throws {
     try insert("a")
     let name = try #require(files.first)

@@ -334,7 +334,7 @@ import Testing
   @Test(arguments: StoreKind.allCases) func rulesOfADerivedAttributeAreAsked(_ kind: StoreKind) throws {
     let model = """
       return { entities = { P = { attributes = {
-        n = "integer64", short = { "string", transient = true, max_length = 3 }, ruled = { "string", transient = true },
+        n = "integer64", needed = { "string", transient = true, optional = false }, short = { "string", transient = true, max_length = 3 }, ruled = { "string", transient = true },
       } } } }
       """
     let file = """
@@ -342,6 +342,7 @@ import Testing
         derived = {
           short = { inputs = { "n" }, get = function(n) return ("v"):rep(n) end },
           ruled = { inputs = { "n" }, get = function(n) return n == 2 and "no" or "yes" end },
+          needed = { inputs = { "n" }, get = function(n) return n ~= 3 and "there" or nil end },
         },
         validate = { ruled = function(v) return v == "yes", "must be yes" end },
       } } }
@@ -350,7 +351,7 @@ import Testing
       """
       local p = context:insert("P", { n = 1 })
       print(p:validate(), context:save())
-      for _, n in ipairs { 2, 4 } do
+      for _, n in ipairs { 2, 4, 3 } do
         p.n = n
         local ok, err = context:save()
         print(p:validate(), ok, err.key, err.message)
@@ -360,5 +361,6 @@ import Testing
     #expect(lines[1].hasPrefix("false") || lines[1].hasPrefix("nil"), "\(lines)")
     #expect(lines[1].contains("ruled") && lines[1].contains("must be yes"), "\(lines)")
     #expect(lines[2].contains("short"), "\(lines)")
+    #expect(lines[3].contains("needed") && lines[3].contains("is required and missing"), "\(lines)")
   }
 }
