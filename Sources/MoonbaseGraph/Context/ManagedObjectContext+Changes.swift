@@ -163,11 +163,7 @@ extension ManagedObjectContext {
     guard !object.isInserted else { return }
     coordinator.forgetRows(of: [object.objectID])
     // The row was not here, so nobody can tell which list it was in.
-    if object.snapshot == nil,
-      object.entity.toOneSlots.contains(where: { object.entity.properties[$0].relationship?.isInverseToMany == true })
-    {
-      unseenMoves &+= 1
-    }
+    if object.snapshot == nil, !object.entity.slotsInLists.isEmpty { unseenMoves &+= 1 }
     guard mergeChanges else { return try turnIntoFault(object) }
     changeCount &+= 1
     forgetReadAhead()

@@ -133,7 +133,4 @@ final class EntityBehavior {
   func isOfOwnValues(_ slot: Slot) -> Bool {
     selfContainedSlots.contains(slot) && accessors[slot] == nil && valueClasses[slot] == nil
   }
-
-  /// The name under which a domain may register the transformer of attributes that name none.
-  static let defaultTransformerName = "NSSecureUnarchiveFromData"
 }

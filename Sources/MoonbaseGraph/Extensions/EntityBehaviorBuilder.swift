@@ -61,8 +61,7 @@ struct EntityBehaviorBuilder {
     of attribute: AttributeDescription, transformers: [String: ValueTransformer]
   ) throws -> EntityBehavior.SlotKind {
     guard attribute.type == .transformable, !attribute.isTransient else { return .plain }
-    let name = attribute.valueTransformerName ?? EntityBehavior.defaultTransformerName
-    guard let transformer = transformers[name] else { return .opaque }
+    guard let transformer = transformers[attribute.transformerName] else { return .opaque }
     guard transformer.reverseTransformedValue != nil else {
       throw GraphError(
         .extensionFailure,
@@ -131,13 +130,10 @@ struct EntityBehaviorBuilder {
     case .transformable(let transformer), .storedTransformable(_, let transformer):
       kinds[slot] = .storedTransformable(derived, transformer)
     case .opaque:
-      let attribute = entity.properties[slot].attribute
-      let name = attribute?.valueTransformerName.map { "an extension that provides transformer \($0)" }
+      let reason = entity.properties[slot].attribute?.lackOfTransformer ?? ""
       throw GraphError(
-        .extensionFailure,
-        message: "\(entity.name).\(derived.name) is stored, and nothing here turns its values into bytes: "
-          + (name.map { "load \($0)" } ?? "name its transformer in the model"),
-        entity: entity.name, property: derived.name)
+        .extensionFailure, message: "\(entity.name).\(derived.name) is stored, and \(reason)", entity: entity.name,
+        property: derived.name)
     case .toOne, .toMany: break
     }
     try addShadows(of: derived, slot: slot, from: ancestor)

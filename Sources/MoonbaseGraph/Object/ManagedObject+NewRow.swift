@@ -12,7 +12,7 @@ extension ManagedObject {
   /// False, and nothing done, where that is not so. Nothing is retained, for that took as long as all else.
   @inline(__always)
   final func setNew(_ value: Value, slot: Slot) -> Bool {
-    guard state == [.inserted, .listed], row.isOwn, record == nil, row.live.isEmpty, slot < 64 else { return false }
+    guard fillsItsRow, row.live.isEmpty, slot < 64 else { return false }
     return table._withUnsafeGuaranteedRef { table in
       guard table.rowSlots & 1 << UInt64(slot) != 0, let context = table.contextReference,
         let page = row.page.map(Unmanaged.passUnretained)
@@ -33,12 +33,14 @@ extension ManagedObject {
     return true
   }
 
+  /// Whether `setNew` may do it: nobody need look at a value before that is known.
+  @inline(__always)
+  package final var fillsItsRow: Bool { state == [.inserted, .listed] && row.isOwn && record == nil }
+
   /// Sets an attribute of a new object to what lies elsewhere, the quick way: no value is made of it. False, and nothing done, where
   /// `setValue` has to be asked.
   package final func setNew(_ cell: RawCell, slot: Slot) -> Bool {
-    guard state == [.inserted, .listed], row.isOwn, record == nil, isSimple(slot),
-      row.live.isEmpty || row.live[slot] == nil
-    else { return false }
+    guard fillsItsRow, isSimple(slot), row.live.isEmpty || row.live[slot] == nil else { return false }
     return table._withUnsafeGuaranteedRef { table in
       guard table.rowSlots & 1 << UInt64(slot) != 0, let context = table.contextReference,
         let page = row.page.map(Unmanaged.passUnretained), let type = table.entity.properties[slot].attributeType,

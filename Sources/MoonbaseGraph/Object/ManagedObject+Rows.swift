@@ -131,7 +131,7 @@ extension ManagedObject {
   /// The values are here again.
   final func rowArrived() {
     guard let values = snapshot?.values else { return }
-    for slot in entity.toOneSlots where entity.properties[slot].relationship?.isInverseToMany == true {
+    for slot in entity.slotsInLists {
       rowMoved(slot, from: .null, to: values[slot])
     }
   }

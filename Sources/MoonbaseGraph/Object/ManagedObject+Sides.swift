@@ -114,11 +114,8 @@ extension ManagedObjectContext {
     for stretch in rows.stretches {
       let page = stretch.page
       let entity = try entity(of: page.id(0))
-      for slot in entity.toOneSlots {
-        let property = entity.properties[slot]
-        guard !property.isTransient, let relationship = property.relationship, relationship.isInverseToMany,
-          let inverse = relationship.inverseSlot
-        else { continue }
+      for slot in entity.slotsInLists where !entity.properties[slot].isTransient {
+        guard let inverse = entity.properties[slot].relationship?.inverseSlot else { continue }
         for place in stretch.places {
           guard case .objectID(let id) = page.value(slot, of: place),
             let known = registered[id]?.takeUnretainedValue().relationships[inverse],
@@ -135,4 +132,9 @@ extension ManagedObjectContext {
     guard let object = registered[id]?.takeUnretainedValue() else { return true }
     return object.isFault && !object.isDeleted
   }
+}
+
+extension ResolvedEntity {
+  /// The to-one relationships of which lists of other objects tell too.
+  var slotsInLists: [Slot] { toOneSlots.filter { properties[$0].relationship?.isInverseToMany == true } }
 }

@@ -271,9 +271,7 @@ extension ManagedObject {
 
   private func checkOpaque(_ value: Value, slot: Slot) throws {
     guard value.isNull else {
-      let name = entity.properties[slot].attribute?.valueTransformerName
-      let advice = name.map { "load an extension that has transformer \($0)" } ?? "name a transformer in the model"
-      throw refused(slot, value: value, reason: "nothing here can turn the value into bytes: \(advice)")
+      throw refused(slot, value: value, reason: entity.properties[slot].attribute?.lackOfTransformer ?? "")
     }
   }
 

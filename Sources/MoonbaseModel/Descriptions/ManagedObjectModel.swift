@@ -33,6 +33,14 @@ public struct ManagedObjectModel: Sendable, Hashable {
   }
 }
 
+extension ManagedObjectModel {
+  /// The configuration with just these entities; nil where there is none.
+  package func configuration(of entities: some Sequence<String>) -> String? {
+    let wanted = Set(entities)
+    return configurations.filter { Set($0.value) == wanted }.keys.min()
+  }
+}
+
 /// A part of a model that has no description of its own to keep its place in a file.
 package enum ModelPart: Sendable, Hashable, CustomStringConvertible {
   /// The model as a whole.

@@ -45,11 +45,3 @@ struct StoreCompatibility {
     }
   }
 }
-
-extension ManagedObjectModel {
-  /// The configuration with just these entities; nil where there is none.
-  package func configuration(of entities: some Sequence<String>) -> String? {
-    let wanted = Set(entities)
-    return configurations.filter { Set($0.value) == wanted }.keys.min()
-  }
-}

@@ -59,13 +59,10 @@ struct ExtensionChecker {
           at: place, in: declaration)
       }
       if derived.isStored, let attribute = entity.property(derived.name)?.attribute, attribute.type == .transformable,
-        !attribute.isTransient, !transformerNames.contains(attribute.valueTransformerName ?? "")
+        !attribute.isTransient, !transformerNames.contains(attribute.transformerName)
       {
-        let name = attribute.valueTransformerName
         throw error(
-          "\(subject) is stored, and nothing here turns its values into bytes: "
-            + (name.map { "load an extension that provides transformer \($0)" } ?? "name its transformer in the model"),
-          at: place + ["stored"], in: declaration)
+          "\(subject) is stored, and \(attribute.lackOfTransformer)", at: place + ["stored"], in: declaration)
       }
       if let shadow = derived.shadow {
         try require(shadow, of: entity, for: "\(subject), its shadow", at: place + ["shadow"], in: declaration)

@@ -194,7 +194,8 @@ extension HostTypes {
   private func assign(
     _ value: borrowing LuaElement, to key: LuaTable.Entry, of object: ManagedObject, as type: LuaHostType<ManagedObject>
   ) throws {
-    if case .slot(let slot) = key, let cell = RawCell(value.scalar, for: object.attributeType(at: slot)),
+    if case .slot(let slot) = key, object.fillsItsRow,
+      let cell = RawCell(value.scalar, for: object.attributeType(at: slot)),
       object.setNew(cell, slot: slot)
     {
       return

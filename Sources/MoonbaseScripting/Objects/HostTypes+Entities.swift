@@ -88,7 +88,11 @@ extension HostTypes {
   private func set(_ object: ManagedObject, slot: Slot, call: inout LuaCall) throws {
     let domain = try openDomain()
     let scalar = call.scalar(0)
-    if let cell = RawCell(scalar, for: object.attributeType(at: slot)), object.setNew(cell, slot: slot) { return }
+    if object.fillsItsRow, let cell = RawCell(scalar, for: object.attributeType(at: slot)),
+      object.setNew(cell, slot: slot)
+    {
+      return
+    }
     let property = object.entity.properties[slot]
     let value =
       try Value(scalar, for: property.attributeType)

@@ -58,17 +58,27 @@ import Testing
     #expect(try person["age"] == 0 && bench.saved("Person", "age") == [])
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func whatAwakeFromFetchSetsIsNoChangeAndIsSavedWithTheNextOne(_ kind: StoreKind) throws {
+  /// A person that another context has saved, and a context in which people wake up with a last name and what `hook` sets.
+  private func waking(
+    _ kind: StoreKind, _ values: [String: Value], _ hook: @escaping (ManagedObject) throws -> Void
+  ) throws -> (bench: StoreBench, other: ManagedObjectContext, saved: ManagedObject, context: ManagedObjectContext) {
     let bench = try StoreBench(kind)
-    let setUp = bench.context()
-    try setUp.insert("Person", values: ["firstName": "A"])
-    try setUp.save()
+    let other = bench.context()
+    let saved = try other.insert("Person", values: values)
+    try other.save()
     let context = bench.context { entry in
       entry.awakeFromFetch = { object in
         try object.setValue("awake", forKey: "lastName")
-        try object.setPrimitiveValue("primitive", forKey: "email")
+        try hook(object)
       }
+    }
+    return (bench, other, saved, context)
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func whatAwakeFromFetchSetsIsNoChangeAndIsSavedWithTheNextOne(_ kind: StoreKind) throws {
+    let (bench, _, _, context) = try waking(kind, ["firstName": "A"]) {
+      try $0.setPrimitiveValue("primitive", forKey: "email")
     }
     let person = try #require(try context.fetch(FetchRequest("Person")).first)
     #expect(person["lastName"] == "awake" && person["email"] == "primitive")
@@ -140,20 +150,14 @@ import Testing
   @Test(arguments: StoreKind.allCases) func whatAwakeFromFetchSetStaysWhereTheNewerRowHasTheSame(_ kind: StoreKind)
     throws
   {
-    let bench = try StoreBench(kind)
-    let setUp = bench.context()
-    let saved = try setUp.insert("Person", values: ["firstName": "A", "email": "a"])
-    try setUp.save()
-    let context = bench.context { entry in
-      entry.awakeFromFetch = { object in
-        try object.setValue("awake", forKey: "lastName")
-        try object.setValue("awake", forKey: "email")
-      }
+    let (bench, other, saved, context) = try waking(kind, ["firstName": "A", "email": "a"]) {
+      try $0.setValue("awake", forKey: "email")
     }
+    defer { withExtendedLifetime(bench) {} }
     let person = try #require(try context.fetch(FetchRequest("Person")).first)
     #expect(person["lastName"] == "awake" && person["email"] == "awake")
     try saved.setValue("b", forKey: "email")
-    try setUp.save()
+    try other.save()
     try context.refresh(person, mergeChanges: true)
     #expect(person["lastName"] == "awake" && person["email"] == "b" && !context.hasChanges)
     #expect(try person.committedValues(forKeys: ["lastName", "email"]) == ["lastName": .null, "email": "b"])

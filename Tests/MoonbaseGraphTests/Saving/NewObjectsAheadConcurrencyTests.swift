@@ -8,12 +8,6 @@ import Testing
 @Suite struct NewObjectsAheadConcurrencyTests {
   private static let count = 100
 
-  private func context(_ bench: StoreBench) -> ManagedObjectContext {
-    let context = bench.context()
-    context.savesAhead = true
-    return context
-  }
-
   private func insertPeople(_ context: ManagedObjectContext, _ name: String) throws -> [ManagedObject] {
     try (0..<Self.count).map {
       try context.insert("Person", values: ["firstName": .string("\(name) \($0)"), "fullName": "transient"])
@@ -22,7 +16,7 @@ import Testing
 
   @Test(arguments: StoreKind.withFolder) func newObjectsAreWrittenAhead(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let context = context(bench)
+    let context = bench.contextSavingAhead()
     var all: [ManagedObject] = []
     for round in 0..<5 {
       all += try insertPeople(context, "round \(round)")
@@ -99,7 +93,7 @@ import Testing
       ),
     ]
     for (name, ask) in questions {
-      let context = context(bench)
+      let context = bench.contextSavingAhead()
       let people = try insertPeople(context, "A")
       try context.saveAhead()
       #expect(context.saveUnderWay != nil, "\(name)")
@@ -112,7 +106,7 @@ import Testing
   /// For every call of the store that fails: the objects are new again, the next step says why, and saving again writes them.
   @Test(arguments: StoreKind.allCases) func failuresComeWithTheNextStep(_ kind: StoreKind) throws {
     let (bench, store) = try StoreBench.failing(kind)
-    let context = context(bench)
+    let context = bench.contextSavingAhead()
     _ = try insertPeople(context, "first")
     try context.save()
     var expected = Self.count
@@ -135,7 +129,7 @@ import Testing
   /// Two contexts insert the same unique value: who comes later has its objects, all of them new.
   @Test(arguments: StoreKind.allCases) func aTakenValueGivesTheObjectsBack(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let context = context(bench)
+    let context = bench.contextSavingAhead()
     let people = try insertPeople(context, "A")
     people[7]["email"] = "a@b"
     let other = bench.context()
@@ -164,7 +158,7 @@ import Testing
   @Test(arguments: StoreKind.allCases) func aContextWaitsWhenItGoes(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     try {
-      let context = context(bench)
+      let context = bench.contextSavingAhead()
       let people = try insertPeople(context, "A")
       try context.saveAhead()
       #expect(context.saveUnderWay != nil && people.count == Self.count)

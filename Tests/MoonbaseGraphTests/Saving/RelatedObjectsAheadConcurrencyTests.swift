@@ -8,12 +8,6 @@ import Testing
 @Suite struct RelatedObjectsAheadConcurrencyTests {
   private static let count = 100
 
-  private func context(_ bench: StoreBench) -> ManagedObjectContext {
-    let context = bench.context()
-    context.savesAhead = true
-    return context
-  }
-
   /// New people of a department, each a friend of the one before, and of `friend`.
   private func insertPeople(
     _ context: ManagedObjectContext, _ name: String, of department: ManagedObject?, friend: ManagedObject? = nil
@@ -27,6 +21,19 @@ import Testing
       people.append(person)
     }
     return people
+  }
+
+  /// New people of a saved department, who are on their way.
+  private func underWay(
+    _ kind: StoreKind
+  ) throws -> (bench: StoreBench, context: ManagedObjectContext, department: ManagedObject, people: [ManagedObject]) {
+    let bench = try StoreBench(kind)
+    let context = bench.contextSavingAhead()
+    let department = try context.insert("Department", values: ["name": "A"])
+    try context.save()
+    let people = try insertPeople(context, "A", of: department)
+    try context.saveAhead()
+    return (bench, context, department, people)
   }
 
   /// Who works where and who is whose friend, as a stranger reads it.
@@ -56,7 +63,7 @@ import Testing
   /// Destinations that are saved, new with the others, or were new a chunk before; and chunk follows chunk without anybody waiting.
   @Test(arguments: StoreKind.withFolder) func newObjectsWithDestinationsAreWrittenAhead(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let context = context(bench)
+    let context = bench.contextSavingAhead()
     let saved = try context.insert("Department", values: ["name": "saved"])
     let friend = try context.insert("Person", values: ["firstName": "friend"])
     try context.save()
@@ -84,7 +91,7 @@ import Testing
   /// What came to a list while its owner was under way is the next save's, whatever becomes of the first.
   @Test(arguments: StoreKind.allCases, [false, true]) func listsGrowMeanwhile(_ kind: StoreKind, _ fails: Bool) throws {
     let (bench, store) = try StoreBench.failing(kind)
-    let context = context(bench)
+    let context = bench.contextSavingAhead()
     let department = try context.insert("Department", values: ["name": "A"])
     let friend = try context.insert("Person", values: ["firstName": "friend"])
     try context.save()
@@ -158,12 +165,7 @@ import Testing
       ),
     ]
     for (name, ask) in questions {
-      let bench = try StoreBench(kind)
-      let context = context(bench)
-      let department = try context.insert("Department", values: ["name": "A"])
-      try context.save()
-      let people = try insertPeople(context, "A", of: department)
-      try context.saveAhead()
+      let (bench, context, department, people) = try underWay(kind)
       #expect(context.saveUnderWay != nil, "\(name)")
       let isAnswered = try ask(context, department, people)
       #expect(isAnswered, "\(name)")
@@ -177,7 +179,7 @@ import Testing
   /// For every call of the store that fails: objects and lists are as they were, the next step says why, and saving again writes them.
   @Test(arguments: StoreKind.allCases) func failuresComeWithTheNextStep(_ kind: StoreKind) throws {
     let (bench, store) = try StoreBench.failing(kind)
-    let context = context(bench)
+    let context = bench.contextSavingAhead()
     let department = try context.insert("Department", values: ["name": "A"])
     let friend = try context.insert("Person", values: ["firstName": "friend"])
     try context.save()
@@ -212,7 +214,7 @@ import Testing
   /// Another context deletes the department that is pointed at: the objects come back.
   @Test(arguments: StoreKind.allCases) func aDestinationThatIsGoneGivesTheObjectsBack(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let context = context(bench)
+    let context = bench.contextSavingAhead()
     let department = try context.insert("Department", values: ["name": "A"])
     try context.save()
     let other = bench.context()
@@ -230,12 +232,7 @@ import Testing
 
   /// An insertion that fails while a list of its destination is under way leaves what was there.
   @Test(arguments: StoreKind.allCases) func aFailedInsertionLeavesTheList(_ kind: StoreKind) throws {
-    let bench = try StoreBench(kind)
-    let context = context(bench)
-    let department = try context.insert("Department", values: ["name": "A"])
-    try context.save()
-    let people = try insertPeople(context, "A", of: department)
-    try context.saveAhead()
+    let (bench, context, department, people) = try underWay(kind)
     #expect(throws: GraphError.self) {
       try context.undoingOnFailure {
         let new = try context.insert("Person")
@@ -253,7 +250,7 @@ import Testing
   /// A temporary ID from before the chunk leads nowhere once the objects are under way, as after a save.
   @Test(arguments: StoreKind.allCases) func temporaryIDsFromBeforeLeadNowhere(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let context = context(bench)
+    let context = bench.contextSavingAhead()
     let department = try context.insert("Department", values: ["name": "A"])
     let id = department.objectID
     _ = try insertPeople(context, "A", of: department)
@@ -268,7 +265,7 @@ import Testing
   /// What would be told apart is saved at once: ordered lists of saved owners, who leaves a list, and changes of to-one relationships.
   @Test(arguments: StoreKind.allCases) func whatStaysIsSavedAtOnce(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let context = context(bench)
+    let context = bench.contextSavingAhead()
     let department = try context.insert("Department", values: ["name": "A"])
     let (one, other) = (try context.insert("Person"), try context.insert("Person"))
     try context.save()

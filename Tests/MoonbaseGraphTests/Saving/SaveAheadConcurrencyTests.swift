@@ -19,8 +19,7 @@ import Testing
 
   /// A context that saves ahead, on one core too, with saved people of ages from 0.
   private func people(_ bench: StoreBench) throws -> (ManagedObjectContext, [ManagedObject]) {
-    let context = bench.context()
-    context.savesAhead = true
+    let context = bench.contextSavingAhead()
     let people = try (0..<Self.count).map { try context.insert("Person", values: ["age": .int(Int64($0))]) }
     try context.save()
     return (context, people)

@@ -4,6 +4,15 @@ import Testing
 
 @testable import MoonbaseGraph
 
+extension StoreBench {
+  /// A context that saves ahead, on one core too.
+  func contextSavingAhead() -> ManagedObjectContext {
+    let context = context()
+    context.savesAhead = true
+    return context
+  }
+}
+
 extension ManagedObjectContext {
   /// Saves ahead what `change` did, again and again, while one call of the store fails: the first, then the second, and so on until none
   /// is left to fail.

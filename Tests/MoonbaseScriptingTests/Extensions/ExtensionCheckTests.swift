@@ -37,12 +37,36 @@ import Testing
         ])
     } throws: {
       let text = "\($0)"
-      return text.hasPrefix("extension1.lua:2: P.tr is stored, and nothing here turns its values into bytes")
-        && text.contains("name its transformer in the model")
+      return text.hasPrefix("extension1.lua:2: P.tr is stored, and nothing here can turn its values into bytes")
+        && text.contains("name a transformer in the model")
     }
     let beside = refusal("derived = {\n sum = { stored = true,\n transformer = 'T', get = function() return 1 end } }")
     #expect(beside.hasPrefix("extension1.lua:3: "), "\(beside)")
     #expect(beside.contains("derived.sum.transformer: a transformer goes with a shadow"), "\(beside)")
+  }
+
+  /// One that the model does not name is Core Data's default, which an extension may provide.
+  @Test func aStoredAttributeMayHaveTheDefaultTransformer() throws {
+    let model = ThingBench.model.replacing(
+      "tr = { \"transformable\", transformer = \"T\" }", with: "tr = \"transformable\"")
+    let file = """
+      return { name = 'x',
+        transformers = { NSSecureUnarchiveFromData = {
+          transform = function(v) return v[1] end, reverse = function(b) return { b } end } },
+        entities = { P = { derived = { tr = { stored = true, inputs = { "s" }, get = function(s) return { s } end } } } },
+      }
+      """
+    let lines = try ScriptBench(.memory, model: model, extensions: [file]).lines(
+      "local p = context:insert('P', { s = 'a' }) assert(context:save()) context:refresh(p, false) print(p.tr[1])")
+    #expect(lines == ["a"])
+  }
+
+  @Test func aRelationshipHasNoValueClass() {
+    let refused = refusal(
+      "",
+      beside: "classes = { Color = Color }, " + ThingBench.transformer + "\nvalue_classes = { P = {\n q = 'Color' } },",
+      before: "local Color = {}")
+    #expect(refused.hasPrefix("extension1.lua:3: P.q is a relationship, whose values are objects"), "\(refused)")
   }
 
   @Test func anExtensionWithoutAnyModelSaysWhatIsMissing() {

@@ -49,6 +49,7 @@ import Testing
     ("context:insert('Employee').lastName = '\\xff'", "Person.lastName: the text is not UTF-8"),
     ("context:insert('Person'):set_primitive('lastName', '\\xff')", "Person.lastName: the text is not UTF-8"),
     ("context:find('Person', { lastName = '\\xff' })", "Person.lastName: the text is not UTF-8"),
+    ("context:fetch('Person'):where('lastName = %@', '\\xff'):count()", "bytes that are no UTF-8 text are no string"),
     ("context:insert('Person').department = print", "Person.department: a function cannot be stored"),
     ("context:fetch('Person'):where('lastName = %@', print)", "bad argument #2 to 'where' (a function"),
     ("context:fetch('Person'):where('lastName = Ann'):all()", "a text is written in quotes: 'Ann'"),
