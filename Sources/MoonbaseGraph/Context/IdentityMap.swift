@@ -63,9 +63,9 @@ final class IdentityMap {
   /// The tables of an entity.
   func tables(of entity: EntityIndex) -> some Sequence<ObjectTable> { tables.lazy.filter { $0.entity.index == entity } }
 
-  /// New objects were given up, and what they filled goes.
-  func endNewRows() {
-    for table in tables { table.endNewRows() }
+  /// Changes were given up, and the pages that objects filled go.
+  func endOwnRows() {
+    for table in tables { table.endOwnRows() }
   }
 
   /// How the objects behave is to be asked anew.

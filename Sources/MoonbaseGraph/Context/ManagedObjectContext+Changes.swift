@@ -128,7 +128,7 @@ extension ManagedObjectContext {
     forgetReadAhead()
     outdatedStored = []
     changedObjects = []
-    registered.endNewRows()
+    registered.endOwnRows()
     changeCount &+= 1
   }
 

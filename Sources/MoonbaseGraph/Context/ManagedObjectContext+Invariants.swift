@@ -18,8 +18,9 @@ extension ManagedObjectContext {
       if !object.row.live.isEmpty, object.row.live.count != object.entity.properties.count {
         broken.append("\(id) has \(object.row.live.count) values")
       }
-      if object.row.isOwn != object.state.contains(.inserted) {
-        broken.append("\(id) is \(object.state.contains(.inserted) ? "new without" : "saved with") a row of its own")
+      if object.state.contains(.inserted), !object.row.isOwn { broken.append("\(id) is new without a row of its own") }
+      if object.row.isOwn, !object.state.contains(.listed) || object.isInserted != (object.snapshot == nil) {
+        broken.append("\(id) has a row of its own that nobody saves, or one that is not above its store's")
       }
       if object.row.isOwn, object.page?.entity != object.entity.symbol {
         broken.append("\(id) has its row in a page of others")

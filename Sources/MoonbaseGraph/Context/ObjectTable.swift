@@ -24,8 +24,8 @@ final class ObjectTable {
   @exclusivity(unchecked) private(set) var wakesQuietly = false
   /// The class of the objects; nil as long as the behavior is not known.
   @exclusivity(unchecked) var objectClass: ManagedObject.Type?
-  /// The page that takes the rows of new objects, until a save takes it.
-  @exclusivity(unchecked) private var newRows: RowPage?
+  /// The page that takes the rows of new or changed objects, until a save takes it.
+  @exclusivity(unchecked) private var ownRows: RowPage?
   /// How many objects point here, registered or not.
   @exclusivity(unchecked) private(set) var count = 0
   @exclusivity(unchecked) private var keepsItself = false
@@ -61,10 +61,10 @@ final class ObjectTable {
   @inline(__always)
   func retainForObject() { count &+= 1 }
 
-  /// The page that takes the row of a new object.
+  /// The page that takes a row of an object's own.
   @inline(__always)
-  func pageForNewRow() -> RowPage {
-    if let newRows, !newRows.isFull, newRows.stage == .filling { return newRows }
+  func pageForOwnRow() -> RowPage {
+    if let ownRows, !ownRows.isFull, ownRows.stage == .filling { return ownRows }
     return makePage()
   }
 
@@ -76,8 +76,8 @@ final class ObjectTable {
   private func makePage() -> RowPage {
     context?.copyRowsOfSparsePages()
     // Rows that moved there have made one.
-    if let newRows, !newRows.isFull, newRows.stage == .filling { return newRows }
-    let former = newRows.flatMap { $0.isFull ? $0 : nil }
+    if let ownRows, !ownRows.isFull, ownRows.stage == .filling { return ownRows }
+    let former = ownRows.flatMap { $0.isFull ? $0 : nil }
     let page = RowPage(
       StoreNumber(rawValue: kind.store), entity: entity.symbol, slotCount: entity.properties.count,
       capacity: former.map { 4 * $0.capacity } ?? Self.firstCapacity, isReadMeanwhile: true)
@@ -85,12 +85,12 @@ final class ObjectTable {
     if let former {
       page.reserveTail(min(former.tailCount / former.count * page.capacity / 8 * 9, Self.greatestFirstTail))
     }
-    newRows = page
+    ownRows = page
     return page
   }
 
   /// No more objects write their rows into the page.
-  func endNewRows() { newRows = nil }
+  func endOwnRows() { ownRows = nil }
 
   @inline(__always)
   func releaseForObject() {
@@ -107,7 +107,7 @@ final class ObjectTable {
   /// The context lets the table go.
   func abandon() {
     contextReference = nil
-    newRows = nil
+    ownRows = nil
     forgetBehavior()
     guard count > 0, !keepsItself else { return }
     keepsItself = true

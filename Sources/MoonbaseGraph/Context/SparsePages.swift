@@ -47,11 +47,12 @@ extension ManagedObjectContext {
     for page in sparsePages.take() {
       let objects = (0..<page.count).compactMap { place -> ManagedObject? in
         let object = registered[page.id(place)]?.takeUnretainedValue()
-        return object?.page === page ? object : nil
+        return object.flatMap { $0.row.lies(at: place, in: page) ? $0 : nil }
       }
       if 4 * objects.count > page.count { continue }
       for object in objects where object.snapshot == nil { object.copyOwnRow() }
       let saved = objects.filter { $0.snapshot != nil }
+      for object in saved { object.spillRow() }
       for (object, copy) in zip(saved, Snapshot.copies(of: saved.compactMap(\.snapshot))) { object.move(to: copy) }
     }
   }

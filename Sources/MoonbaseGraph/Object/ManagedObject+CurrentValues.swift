@@ -4,7 +4,7 @@ import MoonbaseModel
 extension ManagedObject {
   /// The page of the row, be it a store's or the object's own.
   final var page: RowPage? { row.page }
-  /// Whether there are values of the object's own, beside a row of a store or without one.
+  /// Whether there are values of the object's own, in place of those of a store's row or without one.
   final var hasLiveValues: Bool { !row.live.isEmpty || row.isOwn }
   /// The value in a slot: the object's own, or else the row's.
   @inline(__always)
@@ -16,7 +16,7 @@ extension ManagedObject {
   @inline(__always)
   final func own(_ slot: Slot) -> Value? {
     if !row.live.isEmpty, let value = row.live[slot] { return value }
-    return row.isOwn ? row.page?.value(slot, of: Int(row.place)) : nil
+    return row.owns(slot) ? row.page?.value(slot, of: Int(row.place)) : nil
   }
   /// The values in all slots; nil where there are none.
   final var currentValues: ContiguousArray<Value>? {
@@ -32,8 +32,16 @@ extension ManagedObject {
   /// Whether a slot has this value.
   @inline(__always)
   final func holds(_ value: Value, slot: Slot) -> Bool {
-    if !row.live.isEmpty, let own = row.live[slot] { return own.isSame(as: value) }
+    if !row.live.isEmpty, let beside = row.live[slot] { return beside.isSame(as: value) }
     return row.page?.cell(slot, of: Int(row.place)).isSame(as: value) ?? value.isNull
+  }
+  /// Whether a slot has the value that it has in a row as a store has it; no value is made of what both rows have in cells.
+  final func holds(valueOf row: Snapshot, slot: Slot) -> Bool {
+    if self.row.live.isEmpty || self.row.live[slot] == nil {
+      let (own, other) = (currentRawCell(slot), row.page.rawCell(slot, of: row.place))
+      if own.kind != .other || other.kind != .other { return own.isSame(as: other) }
+    }
+    return row.cell(slot).isSame(as: current(slot) ?? .null)
   }
   /// Slots that may differ from the snapshot, by whichever door: what a save writes.
   final var changed: SlotSet { SlotSet(low: row.changedLow, high: record?.changedHigh ?? []) }

@@ -14,7 +14,7 @@ extension ManagedObject {
   @inline(__always)
   private final func setLive(_ value: Value?, slot: Slot) { weigh(row.setLive(value, slot: slot)) }
 
-  /// Gives the object a value of its own in a slot, which a new one writes into its row.
+  /// Gives the object a value of its own in a slot, which it writes into its own row if it has one.
   @inline(__always)
   final func setOwn(_ value: Value, slot: Slot) {
     weigh(table._withUnsafeGuaranteedRef { row.setOwn(value, slot: slot, of: $0) })
@@ -24,6 +24,7 @@ extension ManagedObject {
   @inline(__always)
   final func put(_ value: Value, slot: Slot, because cause: Derivations.Cause, silently: Bool = false) {
     rememberValue(slot, because: cause, silently: silently)
+    if cause == .change, !row.isOwn, beginChange(value, slot: slot) { return }
     setOwn(value, slot: slot)
   }
 
@@ -64,6 +65,7 @@ extension ManagedObject {
 
   /// A newer row takes the place of the one that is here, with what changed since on top.
   final func rebase(on newer: Snapshot) {
+    spillRow()
     if !row.live.isEmpty {
       // A value that was set back to the one it had is no change, so the newer one counts.
       if let snapshot, state.contains(.listed), !isDeleted {
@@ -129,6 +131,7 @@ extension ManagedObject {
   /// Forgets all that differs from the snapshot.
   final func forgetChanges() {
     outdateAll()
+    weigh(row.dropChange())
     setLive([])
     setChanged(SlotSet())
     setCaches([:])
@@ -161,7 +164,12 @@ extension ManagedObject {
 
   /// Puts back the object's own value in a slot; with nil the row's holds again.
   final func restoreOwn(_ value: Value?, slot: Slot) {
-    if let value { setOwn(value, slot: slot) } else if !row.live.isEmpty { setLive(nil, slot: slot) }
+    if let value { return setOwn(value, slot: slot) }
+    if !row.live.isEmpty { setLive(nil, slot: slot) }
+    guard row.isOwn else { return }
+    let (bytes, isEmpty) = row.giveUp(slot, slotCount: entity.properties.count)
+    weigh(bytes)
+    if isEmpty { weigh(row.dropChange()) }
   }
 
   /// Where no value is the object's own, it needs no room for any.

@@ -111,7 +111,7 @@ extension ManagedObject {
 
   /// Puts a value into a slot and notes the change; an equal value is no change.
   final func setStoredValue(_ value: Value, slot: Slot) throws {
-    if setNew(value, slot: slot) { return }
+    if setQuickly(value, slot: slot) { return }
     if try replace(value, slot: slot, silently: false) { didChange(slot) }
   }
 

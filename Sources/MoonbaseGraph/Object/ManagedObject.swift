@@ -125,7 +125,7 @@ extension ManagedObject {
   final func takeInitialValues(in savepoint: UInt32) {
     self.savepoint = savepoint
     table._withUnsafeGuaranteedRef { table in
-      weigh(row.beginOwn(key: key, in: table.pageForNewRow()))
+      weigh(row.beginOwn(key: key, in: table.pageForOwnRow()))
       for slot in table.entity.initialSlots { setOwn(table.entity.initialValues[slot], slot: slot) }
     }
   }
@@ -317,7 +317,8 @@ extension ManagedObject {
     state.subtract([.inserted, .updated, .deleted, .listed, .propagated])
     if !permanent.isEmpty { outdateTemporaryDestinations() }
     if objectID != id { changeID(to: id) } else { outdate(.state, because: .row) }
-    if let written = written ?? (row.isOwn ? row.inItsPage : nil) {
+    // A changed object has nothing that was not in its row before.
+    if let written = written ?? (row.isOwn ? row.snapshot ?? row.inItsPage : nil) {
       if let context, context.derivations.isWatching { context.derivations.setVersion(written.version, of: id) }
       setSnapshot(written)
       keepTransientValues()

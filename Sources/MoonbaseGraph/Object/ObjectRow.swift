@@ -2,20 +2,20 @@ import MoonbaseModel
 
 /// Where an object's values lie: in a row, and beside it.
 ///
-/// The row is that of a store, or a new object's own one, into which it writes until a save takes it (`RowPage+NewRows.swift`).
-/// Values beside the row are others than it has. All changes are the transitions below; what an object keeps by them more than
+/// The row is that of a store, or the object's own one, into which it writes until a save takes it (`RowPage+OwnRows.swift`): a new
+/// object's, or a changed one's, which has the store's row below it. Values beside the row are others than it has. All changes are the transitions below; what an object keeps by them more than
 /// before, in bytes and by estimate, they return, for the object to tell its context (`ManagedObject.weigh`).
 struct ObjectRow {
   /// The page of the row; nil where there is no row.
   private(set) var page: RowPage?
-  /// Values beside the row, by slot; nil where the row's holds. Empty as long as there are none. Of a new object these are what its
-  /// row cannot have or cannot have yet: transient values, IDs that are temporary, and what is set when the page is sealed.
+  /// Values beside the row, by slot; nil where the row's holds. Empty as long as there are none. Beside a row of the object's own these
+  /// are what it cannot have or cannot have yet: transient values, IDs that are temporary, and what is set when the page is sealed.
   private(set) var live: ContiguousArray<Value?> = []
   /// Of the first 64 slots, those that may differ from the row as a store has it.
   private(set) var changedLow: UInt64 = 0
   /// The place in the page.
   private(set) var place: UInt16 = 0
-  /// Whether the row is the object's own: no store has it.
+  /// Whether the row is the object's own: no store has it as it is.
   private(set) var isOwn = false
 }
 
@@ -23,7 +23,22 @@ struct ObjectRow {
 extension ObjectRow {
   /// The row as a store has it.
   @inline(__always)
-  var snapshot: Snapshot? { isOwn ? nil : inItsPage }
+  var snapshot: Snapshot? { isOwn ? base : inItsPage }
+
+  /// The store's row below the object's own; nil of a new object.
+  private var base: Snapshot? { page.flatMap { $0.base(of: Int(place)) } }
+
+  /// The first 64 slots in which the object's own row has values of its own.
+  private var ownSlots: UInt64 { isOwn ? page?.ownSlots(of: Int(place)) ?? 0 : 0 }
+
+  /// Whether the row, or that below it, is at a place of a page.
+  func lies(at other: Int, in page: RowPage) -> Bool {
+    self.page === page && Int(place) == other || isOwn && Snapshot(unchecked: page, at: other).isIdentical(to: base)
+  }
+
+  /// Whether the values of a slot are the object's own.
+  @inline(__always)
+  func owns(_ slot: Slot) -> Bool { isOwn && (slot >= 64 || ownSlots & 1 << UInt64(slot) != 0) }
 
   /// The row, whoever has it.
   @inline(__always)
@@ -37,7 +52,7 @@ extension ObjectRow {
   @inline(__always)
   private var rowWeight: Int {
     guard let page else { return 0 }
-    return isOwn ? page.bytesKept(Int(place)) : page.rowWeight
+    return isOwn ? page.bytesKept(Int(place)) &+ (base?.weight ?? 0) : page.rowWeight
   }
 
   /// The bytes of the values beside the row.
@@ -78,9 +93,59 @@ extension ObjectRow {
     return page.shape.stride
   }
 
-  /// The object's own row moves to another page.
+  /// A saved object gets a row of its own with a value of its own; the store's row lies below.
+  mutating func beginChange(_ value: Value, slot: Slot, in own: RowPage) -> Int {
+    beginChange(slot, in: own) { $0.replace(value, slot: slot, of: $1) }
+  }
+
+  /// The same with what lies elsewhere, which the page takes.
+  @inline(__always)
+  mutating func beginChange(_ cell: RawCell, slot: Slot, in own: RowPage) -> Int {
+    beginChange(slot, in: own) { $0.replace(cell, slot: slot, of: $1) }
+  }
+
+  @inline(__always)
+  private mutating func beginChange(_ slot: Slot, in own: RowPage, _ put: (RowPage, Int) -> Int?) -> Int {
+    guard !isOwn, let base = inItsPage else { return 0 }
+    let new = own.addRow(over: base, but: slot)
+    _ = put(own, new)
+    (page, place, isOwn) = (own, UInt16(truncatingIfNeeded: new), true)
+    return own.bytesKept(new)
+  }
+
+  /// A changed object has the store's row again, and what its own one had lies beside it.
+  mutating func spill(slotCount: Int) -> Int {
+    guard isOwn, let page, let base else { return 0 }
+    let before = weight
+    var rest = ownSlots
+    if rest != 0, live.isEmpty { _ = makeRoom(for: slotCount) }
+    while rest != 0 {
+      let slot = rest.trailingZeroBitCount
+      if slot < live.count, live[slot] == nil { live[slot] = page.value(slot, of: Int(place)) }
+      rest &= rest &- 1
+    }
+    _ = takePlace(base.place, in: base.page)
+    return weight &- before
+  }
+
+  /// A slot has the value of the store's row again; true where no other one is left that has not.
+  mutating func giveUp(_ slot: Slot, slotCount: Int) -> (bytes: Int, isEmpty: Bool) {
+    guard owns(slot), slot < 64, let page, base != nil else { return (0, false) }
+    if let bytes = page.restoreBase(slot: slot, of: Int(place)) { return (bytes, ownSlots == 0) }
+    var bytes = spill(slotCount: slotCount)
+    if !live.isEmpty { bytes &+= setLive(nil, slot: slot) }
+    return (bytes, false)
+  }
+
+  /// A changed object has the store's row again, and no other values.
+  mutating func dropChange() -> Int {
+    guard isOwn, let base else { return 0 }
+    return takePlace(base.place, in: base.page)
+  }
+
+  /// The own row of a new object moves to another page.
   mutating func copyOwn(key: Int64, to other: RowPage) -> Int {
-    guard isOwn, let page else { return 0 }
+    guard isOwn, base == nil, let page else { return 0 }
     let new = other.addRow(key: key)
     let row = other.row(new)
     for slot in 0..<other.shape.slotCount { other.copy(page.cell(slot, of: Int(place)), slot: slot, in: row) }
@@ -96,14 +161,17 @@ extension ObjectRow {
 
   /// Neither row nor values are wanted any more.
   mutating func drop() {
-    if isOwn { page?.forgetValuesApart(of: Int(place)) }
+    if isOwn {
+      page?.forgetValuesApart(of: Int(place))
+      page?.forgetBase(of: Int(place))
+    }
     self = ObjectRow()
   }
 }
 
 /// Other values.
 extension ObjectRow {
-  /// Gives the object a value of its own in a slot, which a new one writes into its row.
+  /// Gives the object a value of its own in a slot, which it writes into its own row if it has one.
   @inline(__always)
   mutating func setOwn(_ value: Value, slot: Slot, of table: ObjectTable) -> Int {
     if isOwn, let bytes = write(value, slot: slot, rowSlots: table.rowSlots) { return bytes }
@@ -160,15 +228,16 @@ extension ObjectRow {
 
 /// A save.
 extension ObjectRow {
-  /// The object's own row becomes the one that is saved: under its key, with what lies on top of it, and with the IDs that
+  /// The object's own row becomes the one that is saved: with key and version, with what lies on top of it, and with the IDs that
   /// destinations get. What lies on top stays there, for the save may fail. Adds what it keeps more to `bytes`, and returns where it
   /// is; nil where the row cannot be written any more.
   func complete(
-    under key: Int64, of table: ObjectTable, bytes: inout Int, destination: (Slot) throws -> ManagedObjectID?
+    under key: Int64, version: Int64, of table: ObjectTable, bytes: inout Int,
+    destination: (Slot) throws -> ManagedObjectID?
   ) rethrows -> Snapshot? {
     guard isOwn, let page, page.stage == .completing else { return nil }
     let place = Int(place)
-    page.complete(place, key: key)
+    page.complete(place, key: key, version: version)
     for slot in live.indices where table.hasCell(slot) {
       if let value = live[slot] { bytes &+= page.complete(place, value, slot: slot) }
     }

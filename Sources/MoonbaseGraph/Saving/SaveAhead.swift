@@ -23,6 +23,8 @@ final class SaveAhead {
   let objects: ContiguousArray<HandedOver>
   /// Saved objects to whose lists new ones of these came.
   let owners: ContiguousArray<ManagedObject>
+  /// The pages of the rows that are the objects' own.
+  let ownRows: [RowPage]
   /// The IDs that new objects get.
   let permanent: PermanentIDs
   /// The bytes that are kept for the case that it fails, by estimate.
@@ -31,11 +33,11 @@ final class SaveAhead {
   /// Begins to write.
   init(
     _ changes: StoreChanges, of objects: ContiguousArray<HandedOver>, owners: ContiguousArray<ManagedObject>,
-    permanent: PermanentIDs,
+    ownRows: [RowPage], permanent: PermanentIDs,
     to store: any PersistentStore, of coordinator: PersistentStoreCoordinator, author: String?,
     on writer: ThreadExecutor
   ) {
-    (self.objects, self.owners, self.permanent) = (objects, owners, permanent)
+    (self.objects, self.owners, self.ownRows, self.permanent) = (objects, owners, ownRows, permanent)
     weight = objects.reduce(0) { weight, entry in
       weight &+ (entry.reading.map { $0.weight &+ Self.readingWeight } ?? MemoryLayout<HandedOver>.stride)
     }
@@ -203,6 +205,7 @@ extension ManagedObjectContext {
   }
 
   private func finish(_ save: SaveAhead) {
+    defer { for page in save.ownRows { page.forgetBases() } }
     guard !save.permanent.isEmpty else { return }
     for entry in save.objects where entry.reading == nil && entry.object.context === self {
       entry.object.endHandOver(listed: false)
@@ -244,8 +247,8 @@ extension ManagedObjectContext {
     forgetJournal()
     noteChange()
     let save = SaveAhead(
-      part.changes, of: objects, owners: owners, permanent: plan.permanent, to: part.store, of: coordinator,
-      author: transactionAuthor, on: writer)
+      part.changes, of: objects, owners: owners, ownRows: plan.ownRows, permanent: plan.permanent, to: part.store,
+      of: coordinator, author: transactionAuthor, on: writer)
     saveUnderWay = save
     weigh(save.weight)
   }

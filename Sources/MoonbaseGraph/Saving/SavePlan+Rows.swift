@@ -5,8 +5,8 @@ extension SavePlan {
   mutating func plan(insertionOf object: ManagedObject) throws {
     let id = permanentID(object.objectID)
     let index = try planIndex(of: id)
-    takeNewRows(of: object, in: StoreNumber(rawValue: id.storeNumber))
-    let row = try object.completeRow(under: id) { slot in try storedDestination(of: object, slot: slot) }
+    takeOwnRow(of: object, in: StoreNumber(rawValue: id.storeNumber))
+    let row = try object.completeRow(under: id, version: 1) { slot in try storedDestination(of: object, slot: slot) }
     if let row {
       plans[index].inserted.add(row.page, at: row.place)
     } else {
@@ -33,7 +33,9 @@ extension SavePlan {
       for copy in plans[index].insertedCopies { rows[copy.row].snapshot = inserted[copy.place] }
       var updates: [StoreChanges.Update] = []
       updates.reserveCapacity(plans[index].updatedObjects.count)
-      for (entry, snapshot) in zip(plans[index].updatedObjects, plans[index].updated.finish()) {
+      var copies = plans[index].updated.finish().makeIterator()
+      for entry in plans[index].updatedObjects {
+        guard let snapshot = entry.snapshot ?? copies.next() else { continue }
         rows[entry.row].snapshot = snapshot
         updates.append(
           StoreChanges.Update(snapshot: snapshot, changedSlots: entry.slots, expectedVersion: snapshot.version - 1))
@@ -71,6 +73,16 @@ extension SavePlan {
         entity: object.objectID.entityName, objectID: object.objectID)
     }
     let index = try planIndex(of: id)
+    takeOwnRow(of: object, in: StoreNumber(rawValue: id.storeNumber))
+    if let row = try object.completeRow(under: id, version: version, destination: { slot in
+      try storedDestination(of: object, slot: slot)
+    }) {
+      plans[index].updatedObjects.append(.init(row: rows.count, slots: list(of: differing), snapshot: row))
+      rows.append(NewRow(object: object, snapshot: nil, id: id))
+      return
+    }
+    // The page was sealed by a save that failed.
+    object.spillRow()
     let page = plans[index].updated.page(for: id.entitySymbol, slotCount: object.entity.properties.count)
     // What differs is filled in.
     var others = shape.transient
@@ -78,7 +90,7 @@ extension SavePlan {
     page.beginRow(key: id.key, version: version, like: old, but: others)
     try fill(page, from: object, shape)
     page.endRow()
-    plans[index].updatedObjects.append((rows.count, list(of: differing)))
+    plans[index].updatedObjects.append(.init(row: rows.count, slots: list(of: differing)))
     rows.append(NewRow(object: object, snapshot: nil, id: id))
   }
 
@@ -137,8 +149,8 @@ extension SavePlan {
     try object.changed.forEach { slot in
       if shape.toMany.contains(slot) || shape.transient.contains(slot) { return }
       let destination = shape.toOne.contains(slot) ? try storedDestination(of: object, slot: slot) : nil
-      let value = destination.map(Value.objectID) ?? object.current(slot) ?? .null
-      if !old.cell(slot).isSame(as: value) { slots.insert(slot) }
+      let isSame = destination.map { old.cell(slot).isSame(as: .objectID($0)) } ?? object.holds(valueOf: old, slot: slot)
+      if !isSame { slots.insert(slot) }
     }
     return slots
   }

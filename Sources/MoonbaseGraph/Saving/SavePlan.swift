@@ -13,7 +13,14 @@ struct SavePlan {
     var insertedCopies: [(place: Int, row: Int)] = []
     /// The same for changed rows.
     let updated: RowCollector
-    var updatedObjects: [(row: Int, slots: [Slot])] = []
+    var updatedObjects: [UpdatedObject] = []
+
+    /// A changed object: its index in `rows`, and its row where that is its own.
+    struct UpdatedObject {
+      var row: Int
+      var slots: [Slot]
+      var snapshot: Snapshot?
+    }
 
     init(number: UInt32, store: any PersistentStore) {
       (self.number, self.store) = (number, store)
@@ -40,8 +47,8 @@ struct SavePlan {
   /// Objects that hear of it in `didSave`.
   private(set) var hearers: [ManagedObject] = []
   private(set) var permanent: PermanentIDs
-  /// Pages of new objects, whose rows are saved as they are.
-  private var newRows: [RowPage] = []
+  /// Pages of new and changed objects, whose rows are saved as they are.
+  private(set) var ownRows: [RowPage] = []
   /// What was looked up of entities.
   var shapes: ContiguousArray<Shape?>
   /// The slots that the last changed object differs in.
@@ -55,7 +62,7 @@ struct SavePlan {
     self.context = context
     permanent = PermanentIDs(entityCount: context.model.entities.count)
     // Whatever becomes of the save: objects that change after it do not change what it writes.
-    defer { sealNewRows() }
+    defer { sealOwnRows() }
     shapes = ContiguousArray(repeating: nil, count: context.model.entities.count)
     try assignPermanentIDs()
     rows.reserveCapacity(context.changedObjects.count)
@@ -138,6 +145,9 @@ struct SavePlan {
     let new = isIncomplete ? permanent.filter { number in saved.contains { $0.number == number } } : permanent
     for row in rows { row.object.becomeSaved(as: row.snapshot, id: row.id, permanent: new) }
     context.tellHoldersOfTemporaryIDs(new)
+    for page in ownRows where !isIncomplete || saved.contains(where: { $0.number == page.store.rawValue }) {
+      page.forgetBases()
+    }
   }
 
   // MARK: IDs
@@ -174,18 +184,17 @@ struct SavePlan {
     id.isTemporaryID ? permanent[id] ?? id : id
   }
 
-  // MARK: New rows
+  // MARK: Own rows
 
-  /// The page of a new object's row is the save's from now on.
-  mutating func takeNewRows(of object: ManagedObject, in store: StoreNumber) {
-    guard let page = object.page, page.beginCompleting(in: store) else { return }
-    newRows.append(page)
-    object.table._withUnsafeGuaranteedRef { $0.endNewRows() }
+  /// The page of an object's own row is the save's from now on.
+  mutating func takeOwnRow(of object: ManagedObject, in store: StoreNumber) {
+    guard object.row.isOwn, let page = object.page, page.beginCompleting(in: store) else { return }
+    ownRows.append(page)
+    object.table._withUnsafeGuaranteedRef { $0.endOwnRows() }
   }
 
-  private mutating func sealNewRows() {
-    for page in newRows { page.seal() }
-    newRows = []
+  private func sealOwnRows() {
+    for page in ownRows { page.seal() }
   }
 
   // MARK: Stores

@@ -95,6 +95,28 @@ extension RowPage {
     }
   }
 
+  /// The values of another row, but for some slots, which stay null.
+  func copy(_ other: Snapshot, but slots: SlotSet, in row: UnsafeMutableRawPointer) {
+    guard other.page.shape == shape else {
+      for slot in 0..<min(shape.slotCount, other.page.shape.slotCount) where !slots.contains(slot) {
+        copy(other.cell(slot), slot: slot, in: row)
+      }
+      return
+    }
+    // What lies in the other page's tail gets a place in this one.
+    let start = shape.cell(0)
+    (row + start).copyMemory(from: other.page.row(other.place) + start, byteCount: shape.stride - start)
+    for slot in 0..<shape.slotCount {
+      let kind = row.load(fromByteOffset: shape.kind(slot), as: UInt8.self)
+      if kind == CellKind.null { continue }
+      if slots.contains(slot) {
+        row.storeBytes(of: CellKind.null, toByteOffset: shape.kind(slot), as: UInt8.self)
+      } else if kind >= CellKind.string {
+        copy(other.page.cell(slot, of: other.place), slot: slot, in: row)
+      }
+    }
+  }
+
   func putReference(_ id: ManagedObjectID, slot: Slot, in row: UnsafeMutableRawPointer) {
     let kind = ReferenceKind(store: StoreNumber(rawValue: id.storeNumber), entity: id.entitySymbol)
     let index = kinds.firstIndex(of: kind) ?? kinds.count

@@ -49,6 +49,9 @@ public final class RowPage: @unchecked Sendable {  // one thread fills it, and o
   @exclusivity(unchecked) var apart: ContiguousArray<Value> = []
   /// The bytes that the values apart keep.
   @exclusivity(unchecked) var apartWeight = 0
+  /// What lies below rows of objects that changed, by place; empty where no store had any of the rows before. Nobody but the context
+  /// whose objects fill the page looks at it, until a save has taken these.
+  @exclusivity(unchecked) var bases: ContiguousArray<Base> = []
   /// Whether bytes are looked at while the page is filled.
   private let isReadMeanwhile: Bool
   /// How many objects with a row of the page went, in all contexts.
@@ -163,12 +166,6 @@ public final class RowPage: @unchecked Sendable {  // one thread fills it, and o
     case .reference(let id): .objectID(id)
     case .value(let value): value
     }
-  }
-
-  /// Copies the cells of a row, with what they hold: places in the tail are the page's own.
-  func copyCells(of place: Int, to other: UnsafeMutableRawPointer) {
-    let start = shape.cell(0)
-    (other + start).copyMemory(from: row(place) + start, byteCount: shape.stride - start)
   }
 
   /// The bytes in the tail that a cell names.

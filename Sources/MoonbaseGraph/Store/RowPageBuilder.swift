@@ -46,22 +46,7 @@ public final class RowPageBuilder {
   /// Begins a row with the values of another one, but for some slots, which are null.
   func beginRow(key: Int64, version: Int64, like other: Snapshot, but slots: SlotSet) {
     beginRow(key: key, version: version)
-    guard other.page.shape == shape else {
-      for slot in 0..<min(shape.slotCount, other.page.shape.slotCount) where !slots.contains(slot) {
-        copy(other.cell(slot), slot: slot)
-      }
-      return
-    }
-    other.page.copyCells(of: other.place, to: row)
-    for slot in 0..<shape.slotCount {
-      let kind = row.load(fromByteOffset: shape.kind(slot), as: UInt8.self)
-      if kind == CellKind.null { continue }
-      if slots.contains(slot) {
-        row.storeBytes(of: CellKind.null, toByteOffset: shape.kind(slot), as: UInt8.self)
-      } else if kind >= CellKind.string {
-        copy(other.page.cell(slot, of: other.place), slot: slot)
-      }
-    }
+    page.copy(other, but: slots, in: row)
   }
 
   /// The row is complete.

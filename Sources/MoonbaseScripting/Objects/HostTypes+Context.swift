@@ -194,9 +194,9 @@ extension HostTypes {
   private func assign(
     _ value: borrowing LuaElement, to key: LuaTable.Entry, of object: ManagedObject, as type: LuaHostType<ManagedObject>
   ) throws {
-    if case .slot(let slot) = key, object.fillsItsRow,
+    if case .slot(let slot) = key, object.writesItsRow,
       let cell = RawCell(value.scalar, for: object.attributeType(at: slot)),
-      object.setNew(cell, slot: slot)
+      object.setQuickly(cell, slot: slot)
     {
       return
     }

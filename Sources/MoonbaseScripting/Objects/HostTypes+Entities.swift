@@ -88,8 +88,8 @@ extension HostTypes {
   private func set(_ object: ManagedObject, slot: Slot, call: inout LuaCall) throws {
     let domain = try openDomain()
     let scalar = call.scalar(0)
-    if object.fillsItsRow, let cell = RawCell(scalar, for: object.attributeType(at: slot)),
-      object.setNew(cell, slot: slot)
+    if object.writesItsRow, let cell = RawCell(scalar, for: object.attributeType(at: slot)),
+      object.setQuickly(cell, slot: slot)
     {
       return
     }

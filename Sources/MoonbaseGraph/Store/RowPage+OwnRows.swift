@@ -1,6 +1,7 @@
 import MoonbaseModel
 
-/// Pages that new objects fill: each writes the cells of its row, as often as it likes, and a save completes the rows where they are.
+/// Pages that new and changed objects fill: each writes the cells of its row, as often as it likes, and a save completes the rows
+/// where they are. The row of a changed object has the store's row below it.
 ///
 /// What somebody may look at stays as it is: text and bytes come behind what is there. How many of these are of no use any more is
 /// bounded. What cannot be written into its cell is refused, and the object keeps it beside the row.
@@ -11,6 +12,56 @@ extension RowPage {
     endRow()
     return count &- 1
   }
+
+  /// What lies below a row: that of the store, and which slots the one above has values of its own in.
+  struct Base {
+    var row: Snapshot?
+    var own: UInt64
+  }
+
+  /// A row above another one, with its values but for a slot that is to have one of its own. Returns its place.
+  func addRow(over base: Snapshot, but slot: Slot) -> Int {
+    let row = beginRow(key: base.page.key(base.place), version: base.version)
+    copy(base, but: SlotSet(low: 1 << UInt64(slot), high: []), in: row)
+    while bases.count < count { bases.append(Base(row: nil, own: .max)) }
+    bases.append(Base(row: base, own: 1 << UInt64(slot)))
+    endRow()
+    return count &- 1
+  }
+
+  /// The row below; nil where no store had any.
+  @inline(__always)
+  func base(of place: Int) -> Snapshot? { place < bases.count ? bases[place].row : nil }
+
+  /// The first 64 slots in which a row has values of its own: all where there is none below.
+  @inline(__always)
+  func ownSlots(of place: Int) -> UInt64 { place < bases.count ? bases[place].own : .max }
+
+  @inline(__always)
+  private func noteOwn(_ slot: Slot, of place: Int) {
+    if place < bases.count { bases[place].own |= 1 << UInt64(slot) }
+  }
+
+  /// A slot has the value of the row below again. Returns how many bytes the row keeps more than before, by estimate; nil, and nothing
+  /// done, where the cell is to stay as it is.
+  func restoreBase(slot: Slot, of place: Int) -> Int? {
+    guard stage == .filling, let base = base(of: place) else { return nil }
+    let row = row(place)
+    let former = bytesKept(slot, of: row)
+    guard row.load(fromByteOffset: shape.kind(slot), as: UInt8.self) != CellKind.apart, former == 0 || mayWaste(former)
+    else { return nil }
+    copy(base.cell(slot), slot: slot, in: row)
+    bases[place].own &= ~(1 << UInt64(slot))
+    return bytesKept(slot, of: row) &- former
+  }
+
+  /// Nobody needs the row below any more.
+  func forgetBase(of place: Int) {
+    if place < bases.count { bases[place].row = nil }
+  }
+
+  /// The same of all rows, which a store has now.
+  func forgetBases() { bases = [] }
 
   /// Puts another value into the cell of a slot. Returns how many bytes the row keeps more than before, by estimate; nil, and
   /// nothing done, where the cell is to stay as it is.
@@ -27,12 +78,16 @@ extension RowPage {
       guard former == 0 || mayWaste(former) else { return nil }
       set(value, slot: slot, in: row)
     }
+    noteOwn(slot, of: place)
     return bytesKept(slot, of: row) &- former
   }
 
+  /// Whether what lies elsewhere can be put into a cell without a value made of it.
+  static func takes(_ new: RawCell) -> Bool { new.length <= longest && new.kind != .other }
+
   /// The same for what lies elsewhere, of which no value is made; nil also where it would have to lie apart.
   func replace(_ new: RawCell, slot: Slot, of place: Int) -> Int? {
-    guard stage == .filling, new.length <= Self.longest, new.kind != .other else { return nil }
+    guard stage == .filling, Self.takes(new) else { return nil }
     let row = row(place)
     let kind = row.load(fromByteOffset: shape.kind(slot), as: UInt8.self)
     let former = bytesKept(by: kind, in: row + shape.cell(slot))
@@ -46,6 +101,7 @@ extension RowPage {
     case .text: set(text: new.bytes, slot: slot, in: row)
     case .data: set(data: new.bytes, slot: slot, in: row)
     }
+    noteOwn(slot, of: place)
     return bytesKept(slot, of: row) &- former
   }
 
@@ -111,11 +167,11 @@ extension RowPage {
     return true
   }
 
-  /// Puts the key in its place, in the first version.
-  func complete(_ place: Int, key: Int64) {
+  /// Puts key and version in their places.
+  func complete(_ place: Int, key: Int64, version: Int64) {
     let row = row(place)
     row.storeBytes(of: key, as: Int64.self)
-    row.storeBytes(of: 1, toByteOffset: RowShape.version, as: Int64.self)
+    row.storeBytes(of: version, toByteOffset: RowShape.version, as: Int64.self)
   }
 
   /// Puts the value that is to be saved into the cell of a slot. Returns how many bytes the row keeps more than before, by estimate.

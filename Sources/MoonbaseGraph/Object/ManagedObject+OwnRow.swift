@@ -1,0 +1,125 @@
+package import MoonbaseModel
+
+/// The row that an object fills, and that a save takes as it is: of a new object from the beginning, of a saved one from its first
+/// change on.
+extension ManagedObject {
+  /// A new object is one of the last of its page, and moves to another one.
+  final func copyOwnRow() {
+    guard row.isOwn else { return }
+    weigh(row.copyOwn(key: key, to: table._withUnsafeGuaranteedRef { $0.pageForOwnRow() }))
+  }
+
+  /// The object has the store's row again, and the values that its own one had beside it.
+  final func spillRow() {
+    if row.isOwn { weigh(row.spill(slotCount: entity.properties.count)) }
+  }
+
+  /// The own row becomes the one that is saved (`ObjectRow.complete`).
+  final func completeRow(
+    under id: ManagedObjectID, version: Int64, destination: (Slot) throws -> ManagedObjectID?
+  ) rethrows -> Snapshot? {
+    var bytes = 0
+    defer { weigh(bytes) }
+    return try table._withUnsafeGuaranteedRef {
+      try row.complete(under: id.key, version: version, of: $0, bytes: &bytes, destination: destination)
+    }
+  }
+
+  /// The first change of a saved object gives it a row of its own. False, and nothing done, where the row has no cell for the value.
+  final func beginChange(_ value: Value, slot: Slot) -> Bool {
+    guard slot < 64, row.page != nil, row.live.isEmpty || row.live[slot] == nil else { return false }
+    if case .objectID(let id) = value, id.isTemporaryID { return false }
+    return table._withUnsafeGuaranteedRef { table in
+      guard table.rowSlots & 1 << UInt64(slot) != 0 else { return false }
+      weigh(row.beginChange(value, slot: slot, in: table.pageForOwnRow()))
+      return true
+    }
+  }
+}
+
+/// Setting attributes the quick way: nobody keeps what was there, nothing was computed from it, and it lies in the object's own row.
+/// Nothing is retained, for that took as long as all else.
+extension ManagedObject {
+  /// Whether it may be: nobody need look at a value before that is known.
+  @inline(__always)
+  package final var writesItsRow: Bool { row.isOwn ? isFillingItsRow : isAsRead }
+
+  @inline(__always)
+  private final var isFillingItsRow: Bool {
+    record == nil && (state == [.inserted, .listed] || state.subtracting(.born) == [.updated, .listed])
+  }
+
+  @inline(__always)
+  private final var isAsRead: Bool { record == nil && state.subtracting(.born).isEmpty }
+
+  /// Sets a value of an object that fills its row. False, and nothing done, where that has to be noted.
+  @inline(__always)
+  final func setQuickly(_ value: Value, slot: Slot) -> Bool {
+    guard row.isOwn, isFillingItsRow, row.live.isEmpty, slot < 64 else { return false }
+    return table._withUnsafeGuaranteedRef { table in
+      guard table.rowSlots & 1 << UInt64(slot) != 0, let context = table.contextReference,
+        let page = row.page.map(Unmanaged.passUnretained)
+      else { return false }
+      return context._withUnsafeGuaranteedRef { context in
+        guard !context.derivations.isWatching, !context.journal.records(self) else { return false }
+        return page._withUnsafeGuaranteedRef { put(value, slot: slot, in: $0, of: context) }
+      }
+    }
+  }
+
+  private final func put(_ value: Value, slot: Slot, in page: RowPage, of context: ManagedObjectContext) -> Bool {
+    // Who points at a saved object, or is pointed at by one, has more to note.
+    if case .objectID(let id) = value, id.isTemporaryID || !state.contains(.inserted) { return false }
+    let place = Int(row.place)
+    if page.cell(slot, of: place).isSame(as: value) { return true }
+    guard let bytes = page.replace(value, slot: slot, of: place) else { return false }
+    noteSet(slot, bytes, in: context)
+    return true
+  }
+
+  /// Sets an attribute to what lies elsewhere: no value is made of it. False, and nothing done, where `setValue` has to be asked.
+  package final func setQuickly(_ cell: RawCell, slot: Slot) -> Bool {
+    guard writesItsRow, isSimple(slot), row.live.isEmpty || row.live[slot] == nil else { return false }
+    return table._withUnsafeGuaranteedRef { table in
+      guard table.rowSlots & 1 << UInt64(slot) != 0, let context = table.contextReference,
+        let page = row.page.map(Unmanaged.passUnretained), let type = table.entity.properties[slot].attributeType,
+        cell.fits(type)
+      else { return false }
+      return context._withUnsafeGuaranteedRef { context in
+        guard !context.derivations.isWatching, !context.journal.records(self) else { return false }
+        return page._withUnsafeGuaranteedRef {
+          if $0.rawCell(slot, of: Int(row.place)).isSame(as: cell) { return true }
+          return row.isOwn
+            ? put(cell, slot: slot, in: $0, of: context) : beginChange(cell, slot: slot, of: table, in: context)
+        }
+      }
+    }
+  }
+
+  @inline(__always)
+  private final func put(_ cell: RawCell, slot: Slot, in page: RowPage, of context: ManagedObjectContext) -> Bool {
+    guard let bytes = page.replace(cell, slot: slot, of: Int(row.place)) else { return false }
+    noteSet(slot, bytes, in: context)
+    return true
+  }
+
+  @inline(__always)
+  private final func beginChange(
+    _ cell: RawCell, slot: Slot, of table: ObjectTable, in context: ManagedObjectContext
+  ) -> Bool {
+    guard RowPage.takes(cell) else { return false }
+    let bytes = row.beginChange(cell, slot: slot, in: table.pageForOwnRow())
+    if isWeighed { context.weigh(bytes) }
+    context.didChange(self, slot)
+    return true
+  }
+
+  /// A slot of the row was set, which keeps so many bytes more.
+  @inline(__always)
+  private final func noteSet(_ slot: Slot, _ bytes: Int, in context: ManagedObjectContext) {
+    if bytes != 0, isWeighed { context.weigh(bytes) }
+    row.markChanged(low: slot)
+    context.changeCount &+= 1
+    context.changedObjects.note(self)
+  }
+}
