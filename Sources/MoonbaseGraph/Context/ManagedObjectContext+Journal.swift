@@ -31,7 +31,9 @@ extension ManagedObjectContext {
   /// Ends a savepoint: once nothing can be undone, who left for good keeps no values.
   func endSavepoint(_ savepoint: ChangeJournal.Savepoint) {
     letGo(journal.end(savepoint))
-    if !journal.isActive { changedObjects.closeUpIfSparse() }
+    guard !journal.isActive else { return }
+    changedObjects.closeUpIfSparse()
+    ownersInDoubt = []
   }
 
   /// What happened up to now cannot be undone any more, for it was saved or given up.
@@ -55,6 +57,7 @@ extension ManagedObjectContext {
       if case .presence? = revert(change, noting: &readings)?.former { change.object.letGo(of: self) }
     }
     readings.takeIn()
+    for owner in ownersInDoubt where owner.context === self { owner.forgetSavedLists() }
     changeCount &+= 1
   }
 }

@@ -107,6 +107,9 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) var unseenMoves: UInt32 = 0
   /// Objects that no save lists, with values that hold temporary IDs.
   var holdersOfTemporaryIDs: [ManagedObject] = []
+  /// Saved objects with changed lists for which the save that was under way ended within the savepoints of now: where these are
+  /// undone, nothing may be left to save.
+  var ownersInDoubt: [ManagedObject] = []
   /// How often all objects were let go.
   @exclusivity(unchecked) var resetCount = 0
   /// Why it failed, until somebody is told.

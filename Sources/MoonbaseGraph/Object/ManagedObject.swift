@@ -364,12 +364,19 @@ extension ManagedObject {
     outdateTemporaryDestinations()
     for known in relationships.values { known.didSave(only: permanent) }
     weighRelationships()
+    if !forgetSavedLists(), let context, context.journal.isActive { context.ownersInDoubt.append(self) }
+  }
+
+  /// Lists that are as they were saved are no changes. Returns whether the next save leaves the object out.
+  @discardableResult
+  final func forgetSavedLists() -> Bool {
     var rest = changed
     for slot in entity.toManySlots where relationships[slot]?.hasChanges != true { rest.remove(slot) }
     setChanged(rest)
-    guard rest.isEmpty, delayed.isEmpty, !state.contains(.deleted) else { return }
+    guard rest.isEmpty, delayed.isEmpty, !state.contains(.deleted) else { return !state.contains(.listed) }
     state.remove(.updated)
     context?.unlist(self)
+    return true
   }
 
   /// The deletion of the object is saved.

@@ -107,10 +107,12 @@ extension ObjectRow {
   @inline(__always)
   private mutating func beginChange(_ slot: Slot, in own: RowPage, _ put: (RowPage, Int) -> Int?) -> Int {
     guard !isOwn, let base = inItsPage else { return 0 }
+    let before = own.filledWeight
     let new = own.addRow(over: base, but: slot)
     _ = put(own, new)
     (page, place, isOwn) = (own, UInt16(truncatingIfNeeded: new), true)
-    return own.bytesKept(new)
+    // Nothing of a new row is of no use yet.
+    return own.filledWeight &- before
   }
 
   /// A changed object has the store's row again, and what its own one had lies beside it.

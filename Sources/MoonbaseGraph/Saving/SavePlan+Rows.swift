@@ -74,9 +74,12 @@ extension SavePlan {
     }
     let index = try planIndex(of: id)
     takeOwnRow(of: object, in: StoreNumber(rawValue: id.storeNumber))
-    if let row = try object.completeRow(under: id, version: version, destination: { slot in
-      try storedDestination(of: object, slot: slot)
-    }) {
+    if let row = try object.completeRow(
+      under: id, version: version,
+      destination: { slot in
+        try storedDestination(of: object, slot: slot)
+      })
+    {
       plans[index].updatedObjects.append(.init(row: rows.count, slots: list(of: differing), snapshot: row))
       rows.append(NewRow(object: object, snapshot: nil, id: id))
       return
@@ -149,7 +152,8 @@ extension SavePlan {
     try object.changed.forEach { slot in
       if shape.toMany.contains(slot) || shape.transient.contains(slot) { return }
       let destination = shape.toOne.contains(slot) ? try storedDestination(of: object, slot: slot) : nil
-      let isSame = destination.map { old.cell(slot).isSame(as: .objectID($0)) } ?? object.holds(valueOf: old, slot: slot)
+      let isSame =
+        destination.map { old.cell(slot).isSame(as: .objectID($0)) } ?? object.holds(valueOf: old, slot: slot)
       if !isSame { slots.insert(slot) }
     }
     return slots

@@ -120,16 +120,23 @@ private struct PageProgram {
   }
 
   private mutating func change(_ person: ManagedObject) throws {
-    let text = text()
-    try person.setValue(.string(text), forKey: "firstName")
-    names[person.objectID] = text
+    let (former, texts) = (names[person.objectID] ?? "", [text(), text()])
+    // Who looks at bytes sees them as they were, whatever becomes of the row meanwhile.
+    let isChanged: Void? = try person.withText(Self.name) { bytes in
+      for text in texts { try person.setValue(.string(text), forKey: "firstName") }
+      precondition(bytes.elementsEqual(former.utf8), "\(person.objectID): bytes changed that somebody looked at")
+    }
+    precondition(isChanged != nil, "\(person.objectID) has no name")
+    names[person.objectID] = texts[1]
   }
 
+  private static let name = Attribute<ManagedObject, String>("firstName")
+
   private func look(at person: ManagedObject) {
-    let key = Attribute<ManagedObject, String>("firstName")
     let name = names[person.objectID] ?? ""
-    precondition(person.withText(key) { $0.elementsEqual(name.utf8) } == true, "\(person.objectID) has another name")
-    precondition(person[key] == name, "\(person.objectID) has another name")
+    precondition(
+      person.withText(Self.name) { $0.elementsEqual(name.utf8) } == true, "\(person.objectID) has another name")
+    precondition(person[Self.name] == name, "\(person.objectID) has another name")
   }
 }
 

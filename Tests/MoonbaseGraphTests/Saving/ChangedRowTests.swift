@@ -13,7 +13,8 @@ import Testing
   ) throws -> (context: ManagedObjectContext, things: [ManagedObject]) {
     let writer = bench.context()
     for number in 0..<count {
-      try writer.insert("Thing", values: ["number": .int(Int64(number)), "text": .string("t\(number)"), "kind": "saved"])
+      try writer.insert(
+        "Thing", values: ["number": .int(Int64(number)), "text": .string("t\(number)"), "kind": "saved"])
     }
     try writer.save()
     let context = bench.context()

@@ -247,6 +247,25 @@ import Testing
     #expect(try known(people, [department]) == stored(bench))
   }
 
+  /// The same where somebody asks within what fails for what became of the list, so that the save ends there.
+  @Test(arguments: StoreKind.allCases, [false, true])
+  func aFailedInsertionDuringWhichTheSaveEndsLeavesTheList(_ kind: StoreKind, _ isDeleted: Bool) throws {
+    let (bench, context, department, people) = try underWay(kind)
+    #expect(throws: Broken.self) {
+      try context.undoingOnFailure {
+        let new = try context.insert("Person")
+        try new.setObject(department, forKey: "department")
+        #expect(context.saveUnderWay != nil && department.hasChanges)
+        #expect(context.saveUnderWay == nil)
+        if isDeleted { try context.delete(new) }
+        throw Broken()
+      }
+    }
+    #expect(!context.hasChanges && !department.hasChanges && context.brokenInvariants() == [])
+    #expect(try department.objects(forKey: "employees").count == Self.count)
+    #expect(try known(people, [department]) == stored(bench))
+  }
+
   /// A temporary ID from before the chunk leads nowhere once the objects are under way, as after a save.
   @Test(arguments: StoreKind.allCases) func temporaryIDsFromBeforeLeadNowhere(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
