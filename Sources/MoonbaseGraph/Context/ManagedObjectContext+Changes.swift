@@ -1,55 +1,8 @@
-public import MoonbaseModel
+import MoonbaseModel
 import MoonbasePlatform
 import OrderedCollections
 
 extension ManagedObjectContext {
-  /// Makes a new object with the entity's default values.
-  ///
-  /// Throws for an unknown or abstract entity, and what an awake-from-insert hook throws.
-  @discardableResult
-  public func insert(_ entityName: String) throws -> ManagedObject { try insert(entity(entityName)) }
-
-  /// Makes a new object and sets its properties. On an error the object is not inserted, and others are as they were.
-  @discardableResult
-  public func insert(_ entityName: String, values: [String: Value]) throws -> ManagedObject {
-    try undoingOnFailure {
-      let object = try insert(entityName)
-      for (key, value) in values { try object.setValue(value, forKey: key) }
-      return object
-    }
-  }
-
-  package func insert(_ entity: ResolvedEntity) throws -> ManagedObject {
-    try refuseWhileValidating("an object was inserted")
-    guard !entity.isAbstract else {
-      throw GraphError(
-        .invalidRequest, message: "\(entity.name) is abstract: insert one of its subentities", entity: entity.name)
-    }
-    let behavior = try behavior(of: entity)
-    guard behavior.hasAwakeFromInsert else { return try insertAsleep(entity) }
-    return try undoingOnFailure {
-      let object = try insertAsleep(entity)
-      if behavior.hooks.contains(.awakeFromInsert) {
-        try object.running("awakeFromInsert") { object.awakeFromInsert() }
-      }
-      // One that deleted itself has nothing to be set any more, and may be gone already.
-      for entry in behavior.extensions where object.context === self && !object.isDeleted {
-        try object.run("awakeFromInsert", hook: entry.awakeFromInsert)
-      }
-      return object
-    }
-  }
-
-  private func insertAsleep(_ entity: ResolvedEntity) throws -> ManagedObject {
-    let id = temporaryID(for: entity)
-    let object = try makeObject(id.key, in: table(of: id.kind, entity: entity), state: .inserted)
-    record(.absence, of: object)
-    object.takeInitialValues(in: journal.current)
-    if object.mark(nil, as: .listed) { changedObjects.append(object) }
-    changeCount &+= 1
-    return object
-  }
-
   /// Marks an object for deletion; delete rules are applied at the next save or `processPendingChanges`.
   ///
   /// A new object is forgotten once that has happened.

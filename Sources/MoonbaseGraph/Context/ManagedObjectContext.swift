@@ -95,6 +95,11 @@ public final class ManagedObjectContext {
 
   var knownReference: ContextReference?
 
+  /// Key paths that were followed.
+  var keyPaths = KeyPaths()
+  /// Entities by the classes of their objects, as far as they were asked for.
+  var entitiesByClass: [ObjectIdentifier: ResolvedEntity] = [:]
+
   /// Which stored attributes depend on what; made by the first save that asks.
   var storedInputs: StoredInputs?
 

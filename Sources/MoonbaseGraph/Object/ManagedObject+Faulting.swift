@@ -1,4 +1,4 @@
-public import MoonbaseModel
+import MoonbaseModel
 
 extension ManagedObject {
   /// Reads the object's values from its store if they are not there.
@@ -99,30 +99,5 @@ extension ManagedObject {
     if isFault { return takeRow(row) }
     guard let snapshot, !snapshot.isIdentical(to: row), snapshot.version <= row.version else { return }
     if snapshot.version < row.version || snapshot.values != row.values { adopt(row) }
-  }
-
-  /// The values of the last save or fetch by name; of the given keys, or of all properties but to-many ones not read.
-  public final func committedValues(forKeys keys: [String]? = nil) throws -> [String: Value] {
-    guard context != nil else { throw goneError }
-    noteRead(.state)
-    let slots = try keys.map { try $0.map(slot(of:)) } ?? entity.attributeSlots + entity.toOneSlots
-    if state.contains(.fault) { try fireFault() }
-    return try values(of: slots, committedValue)
-  }
-
-  /// The current values of properties that changed since the last save, by name.
-  public final func changedValues() throws -> [String: Value] {
-    guard context != nil else { throw goneError }
-    noteRead(.state)
-    settle()
-    let slots = changed.slots + relationships.filter { $0.value.hasChanges }.keys
-    return try values(of: slots, value(at:))
-  }
-
-  /// Values by name of slots, of which one may be named twice.
-  private func values(of slots: [Slot], _ value: (Int) throws -> Value) rethrows -> [String: Value] {
-    var values: [String: Value] = [:]
-    for slot in slots { values[entity.properties[slot].name] = try value(slot) }
-    return values
   }
 }

@@ -1,0 +1,44 @@
+public import MoonbaseModel
+
+/// Entities by the Swift classes of their objects.
+extension ManagedObjectContext {
+  /// The entity whose objects have a class; of several the one that the others inherit from.
+  ///
+  /// Throws `.unknownName` where there is none, or no one of several stands above the others.
+  public func entity(of type: ManagedObject.Type) throws -> ResolvedEntity {
+    if let known = entitiesByClass[ObjectIdentifier(type)] { return known }
+    let found = model.entities.filter { coordinator.objectClass(of: $0) == type }
+    guard let top = found.first(where: { candidate in found.allSatisfy { $0.isKind(of: candidate) } }) else {
+      throw Self.noEntity(of: type, among: found)
+    }
+    entitiesByClass[ObjectIdentifier(type)] = top
+    return top
+  }
+
+  private static func noEntity(of type: ManagedObject.Type, among found: [ResolvedEntity]) -> GraphError {
+    let name = String(describing: type)
+    guard found.isEmpty else {
+      let names = found.map(\.name).sorted().joined(separator: ", ")
+      return GraphError(
+        .unknownName, message: "\(name) is the class of several entities, \(names): name the one that is meant")
+    }
+    return GraphError(
+      .unknownName,
+      message: "no entity of the model has the class \(name): name it in the model (managedObjectClassName), and give it to "
+        + "the container (classes:) or to the coordinator (register(_:forClassName:))")
+  }
+
+  /// An object as one of its class, which an entity below may not share.
+  func typed<Object: ManagedObject>(_ object: ManagedObject) throws -> Object {
+    if let object = object as? Object { return object }
+    throw GraphError(
+      .invalidObject,
+      message: "\(object.entity.name): its objects are of the class \(type(of: object)), which is no \(Object.self): give the "
+        + "entity a class that inherits from it", entity: object.entity.name, objectID: object.objectID)
+  }
+}
+
+extension TypedObject where Self: ManagedObject {
+  /// The entity of the class in the model of a context: see `ManagedObjectContext.entity(of:)`.
+  public static func entity(in context: ManagedObjectContext) throws -> ResolvedEntity { try context.entity(of: Self.self) }
+}

@@ -1,0 +1,67 @@
+public import MoonbaseModel
+
+/// A fetch of objects of one class: a `FetchRequest` whose entity is that of the class, in whichever context runs it.
+///
+/// ```swift
+/// var request = Person.fetchRequest()
+/// request.predicate = try Predicate(format: "age > 30")
+/// request.fetchLimit = 20
+/// let people = try context.fetch(request)     // [Person]
+/// ```
+@dynamicMemberLookup
+public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
+  private var request = FetchRequest("")
+
+  /// A request for all objects of the class.
+  public init(where predicate: Predicate? = nil) { request.predicate = predicate }
+
+  /// The request without its class, for a context whose model has an entity of the class. Throws where it has none.
+  public func request(in context: ManagedObjectContext) throws -> FetchRequest {
+    guard request.entityName.isEmpty else { return request }
+    var request = request
+    request.entityName = try context.entity(of: Object.self).name
+    return request
+  }
+
+  /// What the request says: its predicate, its limit, its order. An `entityName` that is set says which entity is meant.
+  public subscript<Part>(dynamicMember part: WritableKeyPath<FetchRequest, Part>) -> Part {
+    get { request[keyPath: part] }
+    set { request[keyPath: part] = newValue }
+  }
+}
+
+extension TypedObject where Self: ManagedObject {
+  /// A request for objects of the class.
+  public static func fetchRequest(where predicate: Predicate? = nil) -> TypedFetchRequest<Self> {
+    TypedFetchRequest(where: predicate)
+  }
+}
+
+extension ManagedObjectContext {
+  /// The objects of a class that match a request. Throws as `fetch` of a `FetchRequest` does, and for an object of another class,
+  /// which an entity below that of the class may have.
+  public func fetch<Object: ManagedObject>(_ request: TypedFetchRequest<Object>) throws -> [Object] {
+    try fetch(request.request(in: self)).map(typed)
+  }
+
+  /// How many objects of a class match a request.
+  public func count<Object: ManagedObject>(_ request: TypedFetchRequest<Object>) throws -> Int {
+    try count(request.request(in: self))
+  }
+
+  /// The objects of a class that match a condition.
+  public func fetch<Object: ManagedObject>(_ type: Object.Type, where predicate: Predicate? = nil) throws -> [Object] {
+    try fetch(TypedFetchRequest<Object>(where: predicate))
+  }
+
+  /// The objects of a class that match a condition in words.
+  ///
+  /// ```swift
+  /// let adults = try context.fetch(Person.self, where: "age >= %@", 18)
+  /// ```
+  public func fetch<Object: ManagedObject>(
+    _ type: Object.Type, where text: String, _ arguments: Value...
+  ) throws -> [Object] {
+    try fetch(type, where: Predicate(format: text, arguments: arguments))
+  }
+}

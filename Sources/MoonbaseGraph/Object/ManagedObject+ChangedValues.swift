@@ -1,0 +1,56 @@
+public import MoonbaseModel
+
+/// What changed since the last save, and what was there before.
+extension ManagedObject {
+  /// The values of the last save or fetch by name; of the given keys, or of all properties but to-many ones.
+  public final func committedValues(forKeys keys: [String]? = nil) throws -> [String: Value] {
+    guard context != nil else { throw goneError }
+    noteRead(.state)
+    let slots = try keys.map { try $0.map(slot(of:)) } ?? entity.attributeSlots + entity.toOneSlots
+    if state.contains(.fault) { try fireFault() }
+    return try values(of: slots, committedValue)
+  }
+
+  /// The current values, by name, of persistent properties that are other ones than at the last save or fetch: what the next save writes.
+  ///
+  /// Of a new object these are the values that were set. Nothing is read for it: of a to-many relationship that was not read
+  /// (`hasFault(forRelationshipNamed:)`) the list has the destinations that came.
+  public final func changedValues() throws -> [String: Value] {
+    try values(of: changedPersistentSlots()) { slot in
+      guard let known = relationships[slot], !known.isLoaded else { return try value(at: slot) }
+      return .list(known.added.map(Value.objectID))
+    }
+  }
+
+  /// Whether `changedValues()` has anything: a save would write other values than there are in the store.
+  ///
+  /// False where a value was set and set back, and for changes of transient properties alone, though `hasChanges` is true.
+  public final var hasPersistentChangedValues: Bool {
+    guard let slots = try? changedPersistentSlots() else { return false }
+    return !slots.isEmpty
+  }
+
+  private final func changedPersistentSlots() throws -> [Slot] {
+    guard context != nil else { throw goneError }
+    noteRead(.state)
+    settle()
+    // What awake-from-fetch set is no change.
+    guard state.contains(.listed) else { return [] }
+    let lists = relationships.filter { $0.value.hasChanges }.keys
+    return (changed.slots.filter(isOtherThanSaved) + lists).filter { !entity.properties[$0].isTransient }
+  }
+
+  /// Whether an attribute or a to-one relationship has another value than the row, or waits to be written.
+  private final func isOtherThanSaved(_ slot: Slot) -> Bool {
+    if case .toMany = entity.properties[slot].kind { return false }
+    guard let snapshot, delayed[slot] == nil else { return true }
+    return !snapshot.cell(slot).isSame(as: current(slot) ?? .null)
+  }
+
+  /// Values by name of slots, of which one may be named twice.
+  private func values(of slots: [Slot], _ value: (Int) throws -> Value) rethrows -> [String: Value] {
+    var values: [String: Value] = [:]
+    for slot in slots { values[entity.properties[slot].name] = try value(slot) }
+    return values
+  }
+}

@@ -1,0 +1,154 @@
+public import MoonbaseModel
+import MoonbasePlatform
+import OrderedCollections
+
+extension ManagedObject {
+  /// What lies at the end of a key path: `department.name`, `department.people.age`, `people.@avg.age`.
+  ///
+  /// Each key is asked for as `value(forKey:)` does, through accessors of subclasses, derived and fetched properties; the objects
+  /// on the way may have keys of subentities. A path through a to-many relationship gives a list, objects are given by their IDs,
+  /// and behind a relationship without a destination there is nothing. Collection operators are those of predicates: `@count`,
+  /// `@sum`, `@avg`, `@min`, `@max`, `@unionOfObjects` and `@distinctUnionOfObjects`.
+  ///
+  /// Throws for unknown keys and operators, for an operator over what is no collection, and what `value(forKey:)` throws.
+  public final func value(forKeyPath path: String) throws -> Value {
+    guard path.utf8.contains(UInt8(ascii: ".")) else { return try value(forKey: path) }
+    guard let context else { throw goneError }
+    return try naming(path) { try context.keyPaths.expression(for: path).value(KeyPathSubject(object: self)) }
+  }
+
+  /// Sets the value at the end of a key path: of each object that the path leads to.
+  ///
+  /// All of them take it or none. Throws where a to-one relationship on the way has no destination, for collection operators, and what
+  /// `setValue(_:forKey:)` throws.
+  public final func setValue(_ value: Value, forKeyPath path: String) throws {
+    var keys = try KeyPaths.keys(of: path, on: entity)
+    let last = keys.removeLast()
+    guard let context else { throw goneError }
+    guard !keys.isEmpty else { return try setValue(value, forKey: last) }
+    if let name = (keys + [last]).first(where: { $0.hasPrefix("@") }) {
+      throw refused(path, reason: "\(name) computes a value, which cannot be assigned")
+    }
+    let ends = try objects(along: keys, of: path)
+    try context.undoingOnFailure {
+      for object in ends { try object.setValue(value, forKey: last) }
+    }
+  }
+
+  /// Values by name, as `value(forKey:)` gives them.
+  public final func dictionaryWithValues(forKeys keys: [String]) throws -> [String: Value] {
+    var values: [String: Value] = [:]
+    for key in keys { values[key] = try value(forKey: key) }
+    return values
+  }
+
+  /// Sets values by name, as `setValue(_:forKey:)` does: all of them or none. `.null` takes a value away.
+  public final func setValuesForKeys(_ values: [String: Value]) throws {
+    guard let context else { throw goneError }
+    try context.undoingOnFailure {
+      for (key, value) in values { try setValue(value, forKey: key) }
+    }
+  }
+
+  private final func objects(along keys: [String], of path: String) throws -> OrderedSet<ManagedObject> {
+    var reached: OrderedSet<ManagedObject> = [self]
+    for key in keys {
+      var next: OrderedSet<ManagedObject> = []
+      for object in reached {
+        switch try KeyPathSubject(object: object).predicateAnswer(forKey: key) {
+        case .objects(let several): next.append(contentsOf: several.map(\.object))
+        case .object(let one?): next.append(one.object)
+        case .object(nil):
+          throw object.refused(path, reason: "\(key) of \(object.objectID) has no destination, so that nothing can be set there")
+        case .value:
+          throw object.refused(path, reason: "\(object.entity.name).\(key) is an attribute, which leads to no object")
+        }
+      }
+      reached = next
+    }
+    return reached
+  }
+
+  private final func refused(_ path: String, reason: String) -> GraphError {
+    var error = GraphError(
+      .invalidValue, message: "\(entity.name): key path \(path): \(reason)", entity: entity.name, property: path,
+      objectID: objectID)
+    error.reason = reason
+    return error
+  }
+
+  /// An error of the evaluation says of which path.
+  private final func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as ModelError where !error.code.endsRun {
+      throw GraphError(
+        error.code, message: "\(entity.name): key path \(path): \(error.message)", entity: entity.name,
+        property: error.property ?? path, objectID: objectID, underlying: error)
+    }
+  }
+}
+
+/// An object as key paths see it: a predicate sees what a store would say, a key path what `value(forKey:)` gives.
+struct KeyPathSubject: SlottedSubject {
+  typealias Related = KeyPathSubject
+
+  let object: ManagedObject
+
+  var predicateValue: Value { .objectID(object.objectID) }
+
+  func predicateValue(slot: Slot) throws -> Value { try object.value(at: slot) }
+
+  func predicateDestination(slot: Slot) throws -> KeyPathSubject? {
+    guard case .objectID(let id) = try object.value(at: slot) else { return nil }
+    return KeyPathSubject(object: try object.destinationObject(id, slot: slot))
+  }
+
+  func predicateDestinations(slot: Slot) throws -> [KeyPathSubject] {
+    let key = object.entity.properties[slot].name
+    return try object.objects(forKey: key).map(KeyPathSubject.init)
+  }
+
+  func predicateAnswer(forKey key: String) throws -> PredicateAnswer<KeyPathSubject> {
+    guard let slot = object.entity.slot(key) else {
+      switch key {
+      case "objectID": return .value(predicateValue)
+      case "self", "SELF": return .object(self)
+      default: return .objects(try object.fetchedObjects(forKey: key).map(KeyPathSubject.init))
+      }
+    }
+    switch object.entity.properties[slot].kind {
+    case .attribute: return .value(try object.value(at: slot))
+    case .toOne: return .object(try predicateDestination(slot: slot))
+    case .toMany: return .objects(try predicateDestinations(slot: slot))
+    }
+  }
+}
+
+/// The key paths that were asked for in a context, ready to be followed.
+struct KeyPaths {
+  /// More are not kept: a program that makes paths up has as many as it likes.
+  private static let greatestCount = 512
+
+  private var known: [String: CompiledExpression] = [:]
+
+  /// A path as an expression over anything that answers keys.
+  mutating func expression(for path: String) throws -> CompiledExpression {
+    if let found = known[path] { return found }
+    let new = try CompiledExpression(.keyPath(.evaluatedObject, Self.keys(of: path)))
+    if known.count >= Self.greatestCount { known = [:] }
+    known[path] = new
+    return new
+  }
+
+  /// The keys of a path, of which none may be empty.
+  static func keys(of path: String, on entity: ResolvedEntity? = nil) throws -> [String] {
+    let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard keys.allSatisfy({ !$0.isEmpty }) else {
+      let subject = entity.map { "\($0.name): " } ?? ""
+      throw GraphError(
+        .invalidRequest, message: "\(subject)the key path \(path.asName) has an empty key", entity: entity?.name)
+    }
+    return keys
+  }
+}

@@ -1,0 +1,147 @@
+public import MoonbaseModel
+public import MoonbasePlatform
+
+/// What an object has by its own class: access by typed keys of that class, and requests for its objects.
+///
+/// Every `ManagedObject` is one; nothing else should be. It is a protocol because only there `Self` may stand for the class in a
+/// parameter: a key of `Employee` does not compile where a `Person` is asked. Where an object of a subclass is to be asked by a key
+/// of its parent, use the parent's property, or `(employee as Person)[Person.age]`.
+public protocol TypedObject: AnyObject {}
+
+extension ManagedObject: TypedObject {}
+
+/// Text and bytes where they lie, of which no `String` and no `Data` is made.
+///
+/// ```swift
+/// let length = person.withText(Person.name) { $0.count } ?? 0
+/// ```
+extension TypedObject where Self: ManagedObject {
+  /// Hands the UTF-8 of a text to `body`, which must not keep it; returns nil where there is none. Errors are kept as by the subscript.
+  public func withText<Result>(
+    _ attribute: Attribute<Self, String>, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result? {
+    try withContents(ofSymbol: attribute.symbol, .text, body)
+  }
+
+  /// Hands the UTF-8 of a text to `body`, which must not keep it; returns nil where there is none. Errors are kept as by the subscript.
+  public func withText<Result>(
+    _ attribute: Attribute<Self, String?>, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result? {
+    try withContents(ofSymbol: attribute.symbol, .text, body)
+  }
+
+  /// Hands bytes to `body`, which must not keep them; returns nil where there are none. Errors are kept as by the subscript.
+  public func withBytes<Result>(
+    _ attribute: Attribute<Self, Data>, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result? {
+    try withContents(ofSymbol: attribute.symbol, .data, body)
+  }
+
+  /// Hands bytes to `body`, which must not keep them; returns nil where there are none. Errors are kept as by the subscript.
+  public func withBytes<Result>(
+    _ attribute: Attribute<Self, Data?>, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result? {
+    try withContents(ofSymbol: attribute.symbol, .data, body)
+  }
+}
+
+extension ManagedObject {
+  fileprivate final func withContents<Result>(
+    ofSymbol symbol: UInt32, _ kind: RawCell.Kind, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result? {
+    let cell = cell(ofSymbol: symbol)
+    // Whatever `body` does with the object, the row stays until it is done.
+    if cell.kind == kind { return try withExtendedLifetime(page) { try body(cell.bytes) } }
+    if cell.kind == .null { return nil }
+    switch (value(ofSymbol: symbol), kind) {
+    case (.null, _): return nil
+    case (.string(var text), .text): return try text.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
+    case (.data(let data), .data): return try data.withUnsafeBytes(body)
+    case (let value, _):
+      keepMismatch(value, ofSymbol: symbol, type: kind == .text ? String.self : Data.self)
+      return nil
+    }
+  }
+}
+
+extension TypedObject where Self: ManagedObject {
+  /// The value of an attribute past the subclass's own accessor, which is where this is used.
+  ///
+  /// A value that is refused leaves the old one, one that cannot be read gives nil or the type's zero; the error is kept in the
+  /// context's `pendingErrors` and fails the next save.
+  @inlinable
+  public subscript<T: AttributeValue>(attribute: Attribute<Self, T>) -> T {
+    get {
+      let cell = cell(ofSymbol: attribute.symbol)
+      // The bytes are the row's, which the object keeps.
+      if let result = withExtendedLifetime(self, { T.read(cell: cell) }) { return result }
+      if cell.kind == .null { return T.read(Value.null) ?? T.missing }
+      let value = value(ofSymbol: attribute.symbol)
+      if let result = T.read(value) { return result }
+      if !value.isNull { keepMismatch(value, ofSymbol: attribute.symbol, type: T.self) }
+      return T.missing
+    }
+    set { setValue(newValue.attributeValue, ofSymbol: attribute.symbol) }
+  }
+
+  /// The destination of a to-one relationship.
+  public subscript<D: ManagedObject>(relationship: ToOne<Self, D>) -> D? {
+    get { keepingErrors(or: nil) { try object(forKey: relationship.name) as? D } }
+    set { keepingErrors(or: ()) { try setObject(newValue, forKey: relationship.name) } }
+  }
+
+  /// The destinations of a to-many relationship.
+  public subscript<D: ManagedObject>(relationship: ToMany<Self, D>) -> [D] {
+    get { keepingErrors(or: []) { try objects(forKey: relationship.name).compactMap { $0 as? D } } }
+    set { keepingErrors(or: ()) { try setObjects(newValue, forKey: relationship.name) } }
+  }
+}
+
+extension ManagedObject {
+  // What the type of the value does not matter to stays here; the rest is made for that type where it is used.
+
+  /// What the slot holds, with no value made of it; null where it cannot be read.
+  @usableFromInline
+  final func cell(ofSymbol number: UInt32) -> RawCell {
+    guard let slot = table._withUnsafeGuaranteedRef({ $0.entity.slot(Symbol(number: number)) }), isSimple(slot) else {
+      return RawCell(.other)
+    }
+    return state.contains(.fault) && !wakeQuietly() ? firedCell(slot) : currentRawCell(slot)
+  }
+
+  @inline(never)  // once for each object
+  private final func firedCell(_ slot: Slot) -> RawCell {
+    keepingErrors(or: RawCell(.null)) {
+      try fireFault()
+      // A hook of the awakening may have come between.
+      return isSimple(slot) ? currentRawCell(slot) : RawCell(.other)
+    }
+  }
+
+  /// The value, or null where it cannot be read.
+  @usableFromInline
+  final func value(ofSymbol symbol: UInt32) -> Value {
+    keepingErrors(or: .null) { try read(slot(ofSymbol: symbol)) }
+  }
+
+  @usableFromInline
+  final func setValue(_ value: Value, ofSymbol symbol: UInt32) {
+    keepingErrors(or: ()) { try write(value, slot: slot(ofSymbol: symbol)) }
+  }
+
+  @usableFromInline
+  final func keepMismatch(_ value: Value, ofSymbol symbol: UInt32, type: any AttributeValue.Type) {
+    keepingErrors(or: ()) {
+      throw refused(
+        try slot(ofSymbol: symbol), value: value, reason: "it is \(value.typeDescription), which is no \(type)")
+    }
+  }
+
+  private func slot(ofSymbol number: UInt32) throws -> Int {
+    let symbol = Symbol(number: number)
+    guard let slot = table._withUnsafeGuaranteedRef({ $0.entity.slot(symbol) }) else {
+      throw GraphError.unknownProperty(symbol.name, of: entity, id: objectID)
+    }
+    return slot
+  }
+}
