@@ -20,6 +20,7 @@ extension ManagedObjectContext {
     object.outdate(.presence)
     changeCount &+= 1
     deletionsToPropagate.append(object)
+    tellObservers()
   }
 
   private func prepareForDeletion(of object: ManagedObject) throws {
@@ -52,6 +53,7 @@ extension ManagedObjectContext {
   public func rollback() throws {
     settle()
     try refuseWithinHooks("a rollback was asked for")
+    defer { tellObservers() }
     var failures: [any Error] = []
     let holders = holdersToGiveUp
     for object in holders { failures += object.failuresOfHooks(before: true) }
@@ -101,6 +103,8 @@ extension ManagedObjectContext {
     }
     forgetJournal()
     forgetDerivations()
+    observers.removeAll()
+    tellObservers()
     coordinator.forgetAllRows()
   }
 
@@ -114,6 +118,7 @@ extension ManagedObjectContext {
     try requireOwn(object, participle: "refreshed")
     try refuseWithinHooks("a refresh was asked for")
     guard !object.isInserted else { return }
+    defer { tellObservers() }
     coordinator.forgetRows(of: [object.objectID])
     // The row was not here, so nobody can tell which list it was in.
     if object.snapshot == nil, !object.entity.slotsInLists.isEmpty { unseenMoves &+= 1 }
@@ -141,6 +146,7 @@ extension ManagedObjectContext {
   /// of them, at once. Those that are on their way, wait for another save, or are gone stay as they are.
   package func turnIntoFaults(_ objects: [ManagedObject]) throws {
     try refuseWithinHooks("a refresh was asked for")
+    defer { tellObservers() }
     changeCount &+= 1
     forgetReadAhead()
     var quiet = ContiguousArray<Bool?>(repeating: nil, count: model.entities.count)
@@ -149,13 +155,14 @@ extension ManagedObjectContext {
       let isQuiet = try quiet[entity.index] ?? (entity.toOneSlots.isEmpty && !behavior(of: entity).hasFaultHooks)
       quiet[entity.index] = isQuiet
       if isQuiet, object.becomeFaultQuietly() { continue }
-      try turnIntoFault(object)
+      try observers.holding { try turnIntoFault(object) }
     }
   }
 
   /// Gives up the values of a saved object, which the next access takes from the row cache, or else from the store.
   package func turnIntoFault(_ object: ManagedObject) throws {
     try refuseWithinHooks("a refresh was asked for")
+    defer { tellObservers() }
     if object.state.contains(.listsUnderWay) { settle() }
     changeCount &+= 1
     forgetReadAhead()

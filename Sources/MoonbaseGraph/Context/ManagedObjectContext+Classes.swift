@@ -24,7 +24,8 @@ extension ManagedObjectContext {
     }
     return GraphError(
       .unknownName,
-      message: "no entity of the model has the class \(name): name it in the model (managedObjectClassName), and give it to "
+      message:
+        "no entity of the model has the class \(name): name it in the model (managedObjectClassName), and give it to "
         + "the container (classes:) or to the coordinator (register(_:forClassName:))")
   }
 
@@ -33,12 +34,15 @@ extension ManagedObjectContext {
     if let object = object as? Object { return object }
     throw GraphError(
       .invalidObject,
-      message: "\(object.entity.name): its objects are of the class \(type(of: object)), which is no \(Object.self): give the "
+      message:
+        "\(object.entity.name): its objects are of the class \(type(of: object)), which is no \(Object.self): give the "
         + "entity a class that inherits from it", entity: object.entity.name, objectID: object.objectID)
   }
 }
 
 extension TypedObject where Self: ManagedObject {
   /// The entity of the class in the model of a context: see `ManagedObjectContext.entity(of:)`.
-  public static func entity(in context: ManagedObjectContext) throws -> ResolvedEntity { try context.entity(of: Self.self) }
+  public static func entity(in context: ManagedObjectContext) throws -> ResolvedEntity {
+    try context.entity(of: Self.self)
+  }
 }

@@ -56,6 +56,7 @@ extension ManagedObjectContext {
   func takeIn(_ object: ManagedObject) throws {
     object.beginWeighing()
     let behavior = try behavior(of: object.entity)
+    defer { tellObservers() }
     guard behavior.hasAwakeFromInsert else { return begin(object) }
     try undoingOnFailure {
       begin(object)
@@ -91,7 +92,8 @@ extension ManagedObject {
     guard try context.behavior(of: entity).objectClass == Self.self else {
       throw GraphError(
         .invalidObject,
-        message: "\(entity.name): its class \(Self.self) was registered after the context had made objects of it: do it before",
+        message:
+          "\(entity.name): its class \(Self.self) was registered after the context had made objects of it: do it before",
         entity: entity.name)
     }
     self.init(try context.placeForNewObject(of: entity))

@@ -13,13 +13,16 @@ extension ManagedObjectContext {
       journal.append(Change(object: object, former: former(), isSilent: silently || cause == .row))
       if journal.hasNewWeight { weigh(journal.takeGrowth()) }
     }
-    if let facet, derivations.isWatching || object.hasCaches { outdate(object, facet, because: cause) }
+    if let facet, derivations.isWatching || object.isWatched { outdate(object, facet, because: cause) }
   }
 
   /// Runs `body`; on an error all that it changed here is as it was.
   package func undoingOnFailure<Result>(_ body: () throws -> Result) throws -> Result {
     let savepoint = journal.begin()
-    defer { endSavepoint(savepoint) }
+    defer {
+      endSavepoint(savepoint)
+      tellObservers()
+    }
     do {
       return try body()
     } catch {
@@ -110,7 +113,7 @@ extension ManagedObjectContext {
     case .destination(let slot, let state, let step):
       inverse = .destination(slot, state, state.step(of: step.id))
       state.restore(step)
-      relationshipReturned(slot, of: object)
+      relationshipReturned(slot, of: object, member: state.tellsMembership(of: step) ? step.id : nil)
     case .order(let slot, let state, let contents):
       inverse = .order(slot, state, state.contents)
       state.restore(contents)
@@ -142,9 +145,9 @@ extension ManagedObjectContext {
     object.outdateAll()
   }
 
-  private func relationshipReturned(_ slot: Slot, of object: ManagedObject) {
+  private func relationshipReturned(_ slot: Slot, of object: ManagedObject, member: ManagedObjectID? = nil) {
     object.weighRelationships()
-    object.outdate(slot)
+    object.outdate(slot, member: member)
   }
 
   /// The lists follow what the object is again.

@@ -68,6 +68,11 @@ public final class ManagedObjectContext {
   /// Objects deleted since delete rules were last applied.
   var deletionsToPropagate: ContiguousArray<ManagedObject> = []
 
+  /// Who observes objects.
+  let observers = Observers()
+  /// Whether any of them waits to be told something.
+  @exclusivity(unchecked) var hasNewsForObservers = false
+
   /// Pages of which hardly any row is used any more.
   @exclusivity(unchecked) var sparsePages = SparsePages()
 

@@ -64,9 +64,14 @@ struct Derivations {
   /// Whether a change may concern a derived value of another object.
   private(set) var isWatching = false
 
+  /// Whether a derived value is observed that any change may concern.
+  var hasOpenObservers = false {
+    didSet { setFlags() }
+  }
+
   private mutating func setFlags() {
     isRecording = !computations.isEmpty
-    isWatching = isRecording || count > 0
+    isWatching = isRecording || count > 0 || hasOpenObservers
   }
 
   /// The bytes by which the notes grew since this was asked the last time.
@@ -250,7 +255,9 @@ extension Derivations {
     var broken = computations.map { "\($0.name) is being computed for ever" }
     let listed = sources.values.reduce(0) { $0 + $1.dependents.reduce(0) { $0 + $1.value.count } }
     if count != listed + entities.values.reduce(0, { $0 + $1.count }) { broken.append("\(count) notes are miscounted") }
-    if isRecording || isWatching != (count > 0) { broken.append("changes are watched for nothing, or not at all") }
+    if isRecording || isWatching != (count > 0 || hasOpenObservers) {
+      broken.append("changes are watched for nothing, or not at all")
+    }
     return broken
   }
 }

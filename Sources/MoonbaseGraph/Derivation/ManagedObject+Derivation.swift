@@ -4,7 +4,7 @@ import MoonbaseModel
 extension ManagedObject {
   /// Relationships lead to the same objects by other IDs.
   final func outdateTemporaryDestinations() {
-    guard let context, context.derivations.isWatching || hasCaches else { return }
+    guard let context, context.derivations.isWatching || isWatched else { return }
     for slot in entity.toOneSlots {
       if case .objectID(let id) = current(slot), id.isTemporaryID { outdate(slot, because: .identity) }
     }
@@ -79,25 +79,28 @@ extension ManagedObject {
 
   // MARK: Changing
 
-  /// The value in a slot is another one. Where that is no unsaved change of the object, stored values are left as they are.
+  /// The value in a slot is another one; of a to-many relationship perhaps only whether `member` is in it. Where that is no unsaved
+  /// change of the object, stored values are left as they are.
   @inline(__always)
-  final func outdate(_ slot: Slot, because cause: Derivations.Cause = .change) { outdate(Facet(slot), because: cause) }
+  final func outdate(_ slot: Slot, because cause: Derivations.Cause = .change, member: ManagedObjectID? = nil) {
+    outdate(Facet(slot), because: cause, member: member)
+  }
 
   @inline(__always)
-  final func outdate(_ facet: Facet, because cause: Derivations.Cause = .change) {
-    guard let context, context.derivations.isWatching || hasCaches else { return }
-    context.outdate(self, facet, because: cause)
+  final func outdate(_ facet: Facet, because cause: Derivations.Cause = .change, member: ManagedObjectID? = nil) {
+    guard let context, context.derivations.isWatching || isWatched else { return }
+    context.outdate(self, facet, because: cause, member: member)
   }
 
   /// All of the object may be another one.
   final func outdateAll(because cause: Derivations.Cause = .row) {
-    guard let context, context.derivations.isWatching || hasCaches else { return }
+    guard let context, context.derivations.isWatching || isWatched else { return }
     context.outdateAll(self, because: cause)
   }
 
   /// What is in the slots, where anything may have been computed from it.
   final var watchedValues: ContiguousArray<Value>? {
-    guard let context, context.derivations.isWatching || hasCaches else { return nil }
+    guard let context, context.derivations.isWatching || isWatched else { return nil }
     return currentValues ?? []
   }
 

@@ -5,8 +5,10 @@ import MoonbasePlatform
 extension ManagedObjectContext {
   /// A facet of an object is another one: values that were computed from it do not hold any more. Where that is an unsaved change,
   /// the next save computes the stored ones among them.
-  func outdate(_ object: ManagedObject, _ facet: Facet, because cause: Derivations.Cause) {
-    outdate([ObjectFacet(id: object.objectID, facet: facet)], of: object, because: cause)
+  func outdate(
+    _ object: ManagedObject, _ facet: Facet, because cause: Derivations.Cause, member: ManagedObjectID? = nil
+  ) {
+    outdate([ObjectFacet(id: object.objectID, facet: facet)], of: object, because: cause, member: member)
   }
 
   /// Every facet of an object may be another one.
@@ -15,12 +17,19 @@ extension ManagedObjectContext {
     outdate(facets.map { ObjectFacet(id: object.objectID, facet: $0) }, of: object, because: cause)
   }
 
-  private func outdate(_ places: [ObjectFacet], of object: ManagedObject, because cause: Derivations.Cause) {
+  private func outdate(
+    _ places: [ObjectFacet], of object: ManagedObject, because cause: Derivations.Cause,
+    member: ManagedObjectID? = nil
+  ) {
     var waiting = places + [ObjectFacet(id: object.objectID, facet: .state)]
     while let place = waiting.popLast() {
       HostWork.note()
       let reader = place.id == object.objectID ? object : registeredObject(for: place.id)
       let entity = reader?.entity ?? model.entity(of: place.id)
+      if let reader, reader.isObserved {
+        let isTold = reader === object && place.facet == places[0].facet
+        note(place.facet, of: reader, because: cause, member: isTold ? member : nil)
+      }
       derivations.outdateComputations(reading: place, of: entity)
       for slot in reader?.slotsComputed(from: place.facet, because: cause) ?? [] {
         if reader?.forgetComputed(slot, because: cause) == true {

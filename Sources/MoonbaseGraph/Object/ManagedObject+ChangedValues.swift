@@ -44,7 +44,7 @@ extension ManagedObject {
   private final func isOtherThanSaved(_ slot: Slot) -> Bool {
     if case .toMany = entity.properties[slot].kind { return false }
     guard let snapshot, delayed[slot] == nil else { return true }
-    return !snapshot.cell(slot).isSame(as: current(slot) ?? .null)
+    return !holds(valueOf: snapshot, slot: slot)
   }
 
   /// Values by name of slots, of which one may be named twice.

@@ -12,7 +12,7 @@ extension ManagedObject {
     _ former: @autoclosure () -> Change.Former, _ facet: Facet? = nil, because cause: Derivations.Cause = .change,
     silently: Bool = false
   ) {
-    guard let context, context.journal.isActive || context.derivations.isWatching || hasCaches else { return }
+    guard let context, context.journal.isActive || context.derivations.isWatching || isWatched else { return }
     context.record(former(), of: self, facet, because: cause, silently: silently)
   }
 

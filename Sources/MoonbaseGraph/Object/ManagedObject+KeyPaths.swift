@@ -59,7 +59,8 @@ extension ManagedObject {
         case .objects(let several): next.append(contentsOf: several.map(\.object))
         case .object(let one?): next.append(one.object)
         case .object(nil):
-          throw object.refused(path, reason: "\(key) of \(object.objectID) has no destination, so that nothing can be set there")
+          throw object.refused(
+            path, reason: "\(key) of \(object.objectID) has no destination, so that nothing can be set there")
         case .value:
           throw object.refused(path, reason: "\(object.entity.name).\(key) is an attribute, which leads to no object")
         }

@@ -24,6 +24,7 @@ extension ManagedObject {
     try checkFree(slot, value: value, behavior: behavior)
     let fitting = try checked(value, slot: slot)
     try checkClass(fitting, slot: slot, behavior: behavior)
+    defer { tellObservers() }
     switch behavior.kinds[slot] {
     case .plain, .stored: try setStoredPrimitive(fitting, slot: slot)
     case .derived:
@@ -57,5 +58,6 @@ extension ManagedObject {
     let slot = try slot(of: key)
     rememberValue(slot)
     didChange(slot)
+    tellObservers()
   }
 }

@@ -14,6 +14,10 @@ extension ManagedObject {
   @inline(__always)
   final var hasCaches: Bool { record.map { !$0.caches.isEmpty } ?? false }
 
+  /// Whether a change of the object may concern a value that was made of it, or an observer.
+  @inline(__always)
+  final var isWatched: Bool { state.contains(.observed) || hasCaches }
+
   final func setCaches(_ caches: SlotMap<Cached>) {
     guard !caches.isEmpty || record != nil else { return }
     ownRecord.caches = caches

@@ -76,6 +76,7 @@ extension ManagedObject {
     let slot = try toManySlot(key)
     for object in objects { try checkContext(object) }
     try setMembers(objects.map(\.objectID), slot: slot)
+    tellObservers()
   }
 
   /// Adds a destination to a to-many relationship; the inverse follows at once.
@@ -136,7 +137,7 @@ extension ManagedObject {
     let former = context.journal.records(self) ? known.step(of: id) : nil
     guard change(known) else { return false }
     if let former { context.record(.destination(slot, known, former), of: self) }
-    outdate(slot, because: cause)
+    outdate(slot, because: cause, member: id)
     return true
   }
 
@@ -211,8 +212,9 @@ extension ManagedObject {
   package final func insertMember(_ id: ManagedObjectID, at position: Int, slot: Slot) throws {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
     let state = try loadedState(slot)
-    if !state.contains(id) { try addMember(id, slot: slot) }
+    if !state.contains(id) { try addMember(id, slot: slot, destination: destination(id, slot: slot)) }
     if let old = state.index(of: id) { try moveMember(from: old, to: position, slot: slot) }
+    tellObservers()
   }
 
   /// Moves a destination of an ordered relationship; both positions must be there.
@@ -223,11 +225,13 @@ extension ManagedObject {
     remember(.destination(slot, state, state.step(of: state.members[old])), Facet(slot), because: cause)
     state.move(from: old, to: new)
     didChange(slot)
+    tellObservers()
   }
 
   package final func addMember(_ id: ManagedObjectID, slot: Slot) throws {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
     try addMember(id, slot: slot, destination: destination(id, slot: slot))
+    tellObservers()
   }
 
   private func addMember(_ id: ManagedObjectID, slot: Slot, destination: ManagedObject?) throws {
@@ -239,6 +243,7 @@ extension ManagedObject {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
     guard try hasMember(id, slot: slot) || hasMemberAfterAll(id, slot: slot) else { return }
     try removeMember(id, slot: slot, destination: leavingDestination(id, slot: slot))
+    tellObservers()
   }
 
   private func removeMember(_ id: ManagedObjectID, slot: Slot, destination: ManagedObject?) throws {
@@ -445,7 +450,7 @@ extension ManagedObject {
     return slot
   }
 
-  private func toManySlot(_ key: String) throws -> Int {
+  final func toManySlot(_ key: String) throws -> Int {
     let slot = try slot(of: key)
     guard case .toMany = entity.properties[slot].kind else {
       throw refused(slot, value: nil, reason: "it is no to-many relationship")

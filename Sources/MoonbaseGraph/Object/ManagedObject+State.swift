@@ -23,6 +23,8 @@ extension ManagedObject {
     static let refreshed = State(rawValue: 512)
     /// Another thread writes new objects that came to lists of this one, which is nothing but listed for them.
     static let listsUnderWay = State(rawValue: 1024)
+    /// Somebody observes it: changes are told to `Observers`.
+    static let observed = State(rawValue: 2048)
   }
 
   /// What the graph makes an object from. Only the graph makes one.

@@ -83,8 +83,15 @@ extension ManagedObject {
 
   /// Sets the value of a slot past any accessor of a subclass.
   final func write(_ value: Value, slot: Slot) throws {
-    if isSimple(slot), !state.contains(.deleted) { return try setStoredValue(checked(value, slot: slot), slot: slot) }
-    try write(value, slot: slot, behavior: behavior())
+    guard isSimple(slot), !state.contains(.deleted) else {
+      defer { tellObservers() }
+      return try write(value, slot: slot, behavior: behavior())
+    }
+    let fitting = try checked(value, slot: slot)
+    if setQuickly(fitting, slot: slot) { return }
+    guard try replace(fitting, slot: slot, silently: false) else { return }
+    didChange(slot)
+    tellObservers()
   }
 
   private func write(_ value: Value, slot: Slot, behavior: EntityBehavior) throws {

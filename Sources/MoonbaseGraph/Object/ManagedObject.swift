@@ -308,6 +308,15 @@ extension ManagedObject {
   }
 }
 
+/// Observing.
+extension ManagedObject {
+  /// Whether anybody observes the object.
+  final var isObserved: Bool {
+    get { state.contains(.observed) }
+    set { if newValue { state.insert(.observed) } else { state.remove(.observed) } }
+  }
+}
+
 /// Saving and undoing.
 extension ManagedObject {
   /// The object is in its store: under the ID that was set aside for it, and with the row that was written; nil where that was

@@ -194,6 +194,9 @@ final class ToManyState {
       isRemoved: removed.contains(id), isReordered: isReordered)
   }
 
+  /// Whether all that a step back changes is whether its destination is one.
+  func tellsMembership(of step: Step) -> Bool { !isOrdered || step.position == nil || !members.contains(step.id) }
+
   /// The destination is again what it was, in a relationship that is otherwise as it was right after the change.
   func restore(_ step: Step) {
     restore(step.id, to: step.position, in: \.members)

@@ -7,6 +7,11 @@ extension ManagedObjectContext {
   ///
   /// Throws what a hook or a store throws; the rules that were not yet applied are applied the next time.
   public func processPendingChanges() throws {
+    defer { tellObservers() }
+    try observers.holding { try propagateDeletions() }
+  }
+
+  private func propagateDeletions() throws {
     while !deletionsToPropagate.isEmpty {
       try HostWork.charge()
       let object = deletionsToPropagate.removeLast()

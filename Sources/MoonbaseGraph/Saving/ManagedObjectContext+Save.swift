@@ -26,6 +26,7 @@ extension ManagedObjectContext {
     guard !isInTransaction else {
       throw GraphError(.invalidRequest, message: "a transaction saves at its end: its body must not save")
     }
+    defer { tellObservers() }
     var operation = SaveOperation(self, ahead: ahead)
     do {
       try operation.run()

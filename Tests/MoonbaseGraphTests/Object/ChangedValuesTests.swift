@@ -16,7 +16,8 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases) func changedValuesAreThoseThatASaveWrites(_ kind: StoreKind) throws {
-    let (_, context, person) = try saved(kind)
+    let saved = try saved(kind)
+    let (context, person) = (saved.context, saved.person)
     #expect(try person.changedValues().isEmpty && !person.hasPersistentChangedValues)
     person["age"] = 31
     #expect(try person.changedValues() == ["age": 31] && person.hasPersistentChangedValues)
@@ -27,7 +28,8 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases) func transientValuesAreNoPersistentChanges(_ kind: StoreKind) throws {
-    let (_, _, person) = try saved(kind)
+    let saved = try saved(kind)
+    let person = saved.person
     person["fullName"] = "Ann A"
     #expect(person.hasChanges && !person.hasPersistentChangedValues)
     #expect(try person.changedValues().isEmpty)
@@ -36,7 +38,8 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases) func noRelationshipFaultIsFired(_ kind: StoreKind) throws {
-    let (bench, _, person) = try saved(kind)
+    let saved = try saved(kind)
+    let (bench, person) = (saved.bench, saved.person)
     let context = bench.stranger()
     let fault = try context.object(with: person.objectID)
     let friend = try context.insert("Person", values: ["firstName": "Bob"])
@@ -59,7 +62,8 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases) func whatAwakeFromFetchSetsIsNoChange(_ kind: StoreKind) throws {
-    let (bench, _, person) = try saved(kind)
+    let saved = try saved(kind)
+    let (bench, person) = (saved.bench, saved.person)
     var entry = EntityExtension()
     entry.awakeFromFetch = { try $0.setValue("awake", forKey: "lastName") }
     let context = bench.stranger(["Person": [entry]])

@@ -27,7 +27,8 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases) func anObjectIsMadeByItsInitializer(_ kind: StoreKind) throws {
-    let context = try bench(kind).context()
+    let bench = try bench(kind)
+    let context = bench.context()
     let member = try Member(context: context)
     #expect(member.isInserted && member.entity.name == "Person" && member.managedObjectContext === context)
     #expect(member["age"] == 0 && member["lastName"] == "awake")
@@ -53,7 +54,8 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases) func insertionAndFetchByClass(_ kind: StoreKind) throws {
-    let context = try bench(kind).context()
+    let bench = try bench(kind)
+    let context = bench.context()
     let ann = try context.insert(Member.self, values: ["firstName": "Ann", "age": 30])
     try context.insert(Member.self, values: ["firstName": "Bob", "age": 20])
     #expect(ann[Member.age] == 30)
@@ -71,7 +73,8 @@ import Testing
 
   /// An entity below that has no class of its own has objects without one, which are no members.
   @Test(arguments: StoreKind.allCases) func anObjectOfAnotherClassIsNotPassedOver(_ kind: StoreKind) throws {
-    let context = try bench(kind).context()
+    let bench = try bench(kind)
+    let context = bench.context()
     try context.insert("Employee")
     #expect { try context.fetch(Member.self) } throws: {
       "\($0)".contains("Employee: its objects are of the class ManagedObject, which is no Member")

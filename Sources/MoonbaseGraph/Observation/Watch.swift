@@ -1,0 +1,191 @@
+import MoonbaseModel
+import OrderedCollections
+
+/// What one observer knows of an object, and what changed since he was told.
+class Watch {
+  /// The observer's token keeps the object as long as this is listed.
+  unowned let object: ManagedObject
+  /// Whether it waits to be told.
+  var isWaiting = false
+  var isOver = false
+  /// How often it was told since nobody waited.
+  var timesTold = 0
+
+  init(_ object: ManagedObject) { self.object = object }
+
+  /// Something of the object is, or is about to be, another one; with `member` it is whether that is a destination. Returns whether the
+  /// observer is to be told.
+  func note(_ facet: Facet, because cause: Derivations.Cause, member: ManagedObjectID?) -> Bool { false }
+
+  /// Tells the observer what changed, where anything did.
+  func tell() {}
+
+  /// Whether nothing but looking tells when the value is another one.
+  var isOpen: Bool { false }
+  /// Whether it stands among those that are open.
+  var isListedAsOpen = false
+  /// Whether the observer is told of an object that is gone.
+  var outlivesObject: Bool { false }
+}
+
+/// An observer of an attribute or of a to-one relationship.
+final class ValueWatch: Watch {
+  private let slot: Slot
+  private let handler: (ObservedChange) -> Void
+  private var value: Value = .null
+  /// Whether the value changed, and not only the ID of its object.
+  private var isOther = false
+
+  init(_ object: ManagedObject, slot: Slot, handler: @escaping (ObservedChange) -> Void) {
+    (self.slot, self.handler) = (slot, handler)
+    super.init(object)
+    value = current()
+  }
+
+  /// Whether the value could not be read the last time.
+  private var hasFailed = false
+
+  private func current() -> Value {
+    do {
+      let value = try object.value(at: slot)
+      hasFailed = false
+      return value
+    } catch {
+      // Once, for it may be looked at again and again.
+      if !hasFailed { object.context?.keep(error) }
+      hasFailed = true
+      return .null
+    }
+  }
+
+  override func note(_ facet: Facet, because cause: Derivations.Cause, member: ManagedObjectID?) -> Bool {
+    guard facet.slot == slot else { return false }
+    if cause != .identity { isOther = true }
+    return true
+  }
+
+  override func tell() {
+    let isRenamed = !isOther && !isListedAsOpen
+    let (old, new) = (value, current())
+    value = new
+    isOther = false
+    if !isRenamed, !old.isSame(as: new) { handler(ObservedChange(object, slot: slot, old: old, new: new)) }
+  }
+
+  override var isOpen: Bool {
+    guard case .derived = try? object.behavior().kinds[slot] else { return false }
+    guard let reads = object.caches[slot]?.reads else { return true }
+    return reads.changeCount != nil
+  }
+}
+
+/// An observer of a to-many relationship: it keeps the destinations that he knows of, and looks at those of which something is noted.
+final class MembersWatch: Watch {
+  private let slot: Slot
+  private let handler: (ObservedChange) -> Void
+  private var members: Set<ManagedObjectID> = []
+  private var noted: OrderedSet<ManagedObjectID> = []
+  /// Whether any destination may have come or gone.
+  private var isUnknown = false
+  /// Whether the IDs of destinations are others: those who have them are the same.
+  private var isRenamed = false
+  private var isReordered = false
+  // The objects of new ones, whose IDs may be others when they are told.
+  private var inserted: [ManagedObjectID: ManagedObject?] = [:]
+  private var removed: [ManagedObjectID: ManagedObject?] = [:]
+
+  init(_ object: ManagedObject, slot: Slot, handler: @escaping (ObservedChange) -> Void) {
+    (self.slot, self.handler) = (slot, handler)
+    super.init(object)
+    members = Set(current)
+  }
+
+  private var current: [ManagedObjectID] { object.keepingErrors(or: []) { try object.memberIDs(slot) } }
+
+  override func note(_ facet: Facet, because cause: Derivations.Cause, member: ManagedObjectID?) -> Bool {
+    guard facet.slot == slot else { return false }
+    if let member {
+      if isRenamed { rename(but: member) }
+      noted.append(member)
+    } else if cause == .identity {
+      // What came before the IDs are others, came by the old ones.
+      compare()
+      isRenamed = true
+    } else {
+      isUnknown = true
+      if cause == .change { isReordered = object.entity.properties[slot].relationship?.isOrdered == true }
+    }
+    return true
+  }
+
+  /// The destinations have their new IDs; of one it was just noted that it came or went.
+  private func rename(but member: ManagedObjectID? = nil) {
+    isRenamed = false
+    members = Set(current)
+    if let member, members.remove(member) == nil { members.insert(member) }
+  }
+
+  /// Takes in who came and who went.
+  private func compare() {
+    if isRenamed { rename() }
+    if !isUnknown, let known = object.relationships[slot], known.isLoaded {
+      for id in noted where known.contains(id) != members.contains(id) { toggle(id) }
+    } else if isUnknown || !noted.isEmpty {
+      let (before, after) = (members, Set(current))
+      for id in after where !before.contains(id) { toggle(id) }
+      for id in before where !after.contains(id) { toggle(id) }
+    }
+    (noted, isUnknown) = ([], false)
+  }
+
+  private func toggle(_ id: ManagedObjectID) {
+    let new = id.isTemporaryID ? object.context?.registeredObject(for: id) : nil
+    if members.remove(id) != nil {
+      if inserted.removeValue(forKey: id) == nil { removed[id] = .some(new) }
+    } else {
+      members.insert(id)
+      if removed.removeValue(forKey: id) == nil { inserted[id] = .some(new) }
+    }
+  }
+
+  override func tell() {
+    compare()
+    let (came, went, wasReordered) = (inserted, removed, isReordered)
+    (inserted, removed, isReordered) = ([:], [:], false)
+    guard !came.isEmpty || !went.isEmpty || wasReordered else { return }
+    func ids(_ objects: [ManagedObjectID: ManagedObject?]) -> [ManagedObjectID] {
+      objects.map { id, object in object?.objectID ?? id }
+    }
+    handler(ObservedChange(object, slot: slot, inserted: ids(came), removed: ids(went)))
+  }
+}
+
+/// An observer of an object as a whole.
+final class ObjectWatch: Watch {
+  private let handler: (ObjectChange) -> Void
+  private var slots = SlotSet()
+  private var wasDeleted: Bool
+
+  init(_ object: ManagedObject, handler: @escaping (ObjectChange) -> Void) {
+    self.handler = handler
+    wasDeleted = object.isDeleted
+    super.init(object)
+  }
+
+  override var outlivesObject: Bool { true }
+
+  override func note(_ facet: Facet, because cause: Derivations.Cause, member: ManagedObjectID?) -> Bool {
+    if facet == .state || cause == .identity { return false }
+    if let slot = facet.slot { slots.insert(slot) }
+    return true
+  }
+
+  override func tell() {
+    let keys = Set(slots.slots.map { object.entity.properties[$0].name })
+    slots = SlotSet()
+    let isDeleted = object.isDeleted || object.context == nil
+    guard !keys.isEmpty || isDeleted != wasDeleted else { return }
+    wasDeleted = isDeleted
+    handler(ObjectChange(object: object, keys: keys, isDeleted: isDeleted))
+  }
+}

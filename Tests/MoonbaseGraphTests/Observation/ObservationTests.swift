@@ -1,0 +1,319 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseTestSupport
+import Testing
+
+/// Observing keys and objects: what key-value observing is in Core Data.
+@Suite struct ObservationTests {
+  /// What observers were told, in order.
+  private final class Log {
+    var lines: [String] = []
+
+    func note(_ change: ObservedChange) {
+      lines.append("\(change.key): \(Self.text(change.old)) -> \(Self.text(change.new))")
+    }
+
+    func noteMembers(_ change: ObservedChange) {
+      lines.append("\(change.key): +\(change.inserted.count) -\(change.removed.count)")
+    }
+
+    func take() -> [String] {
+      defer { lines = [] }
+      return lines
+    }
+
+    private static func text(_ value: Value) -> String {
+      switch value {
+      case .null: "none"
+      case .int(let number): "\(number)"
+      case .string(let text): text
+      case .objectID(let id): id.entityName
+      case .list(let list): "\(list.count)"
+      default: value.typeDescription
+      }
+    }
+  }
+
+  private func fullName(_ policy: DerivedAttribute.WritePolicy = .immediate) -> EntityExtension {
+    var entry = EntityExtension()
+    entry.derived = [
+      DerivedAttribute(
+        "fullName", writePolicy: policy,
+        get: { person in
+          let department = try person.value(forKeyPath: "department.name").string ?? "nowhere"
+          return .string("\(try person.value(forKey: "firstName").string ?? "") of \(department)")
+        },
+        set: { value, person in
+          let parts = (value.string ?? "").split(separator: " ").map(String.init)
+          try person.setValue(.string(parts[0]), forKey: "firstName")
+          try person.setValue(.string(parts[1]), forKey: "lastName")
+        })
+    ]
+    return entry
+  }
+
+  @Test(arguments: StoreKind.allCases) func anObserverIsToldOldAndNew(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let log = Log()
+    let person = try context.insert("Person", values: ["age": 1])
+    let token = try person.observe("age") { log.note($0) }
+    person["age"] = 2
+    try person.setValue(3, forKey: "age")
+    try person.setPrimitiveValue(4, forKey: "age")
+    person["age"] = 4
+    person["firstName"] = "Ann"
+    #expect(log.take() == ["age: 1 -> 2", "age: 2 -> 3", "age: 3 -> 4"])
+    try context.save()
+    #expect(log.take() == [])
+    person["age"] = 5
+    #expect(log.take() == ["age: 4 -> 5"])
+    try context.rollback()
+    #expect(log.take() == ["age: 5 -> 4"])
+    token.cancel()
+    person["age"] = 6
+    #expect(log.take() == [])
+  }
+
+  @Test(arguments: StoreKind.allCases) func anObservationEndsWithItsToken(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let log = Log()
+    let person = try context.insert("Person")
+    do {
+      let token = try person.observe("age") { log.note($0) }
+      person["age"] = 1
+      withExtendedLifetime(token) {}
+    }
+    person["age"] = 2
+    #expect(log.take() == ["age: 0 -> 1"])
+    // The token keeps the object.
+    try context.save()
+    weak var fault: ManagedObject?
+    var token: Observation?
+    do {
+      let other = try context.object(with: person.objectID)
+      fault = other
+      token = try other.observe("age") { log.note($0) }
+    }
+    #expect(fault != nil && token?.object === fault)
+    token = nil
+  }
+
+  @Test(arguments: StoreKind.allCases) func dependentKeysAreToldOfTheirInputs(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context(["Person": [fullName()]])
+    let log = Log()
+    let department = try context.insert("Department", values: ["name": "Research"])
+    let person = try context.insert(
+      "Person", values: ["firstName": "Ann", "department": .objectID(department.objectID)])
+    let token = try person.observe("fullName") { log.note($0) }
+    person["firstName"] = "Bea"
+    department["name"] = "Sales"
+    person["lastName"] = "nobody asks for"
+    try person.setObject(nil, forKey: "department")
+    department["name"] = "Elsewhere"
+    #expect(
+      log.take() == [
+        "fullName: Ann of Research -> Bea of Research", "fullName: Bea of Research -> Bea of Sales",
+        "fullName: Bea of Sales -> Bea of nowhere",
+      ])
+    // An assignment sets two inputs, and is told once.
+    person["fullName"] = "Eve Q"
+    #expect(log.take() == ["fullName: Bea of nowhere -> Eve of nowhere"])
+    try context.save()
+    #expect(log.take() == [])
+    // Another context changes an input.
+    let other = bench.context()
+    try other.object(with: person.objectID).setValue("Zoe", forKey: "firstName")
+    try other.save()
+    try context.refresh(person, mergeChanges: true)
+    #expect(log.take() == ["fullName: Eve of nowhere -> Zoe of nowhere"])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test(arguments: StoreKind.allCases) func whatAGetterAsksOfAFetchIsLookedAtAfterEachCall(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context { entry in
+      entry.derived = [
+        DerivedAttribute(
+          "fullName",
+          get: { person in
+            .int(Int64(try person.managedObjectContext?.count(FetchRequest("Department")) ?? 0))
+          })
+      ]
+    }
+    let log = Log()
+    let person = try context.insert("Person")
+    let token = try person.observe("fullName") { log.note($0) }
+    try context.insert("Department")
+    let other = try context.insert("Department")
+    try context.delete(other)
+    try context.processPendingChanges()
+    #expect(log.take() == ["fullName: 0 -> 1", "fullName: 1 -> 2", "fullName: 2 -> 1"])
+    token.cancel()
+    try context.insert("Department")
+    #expect(log.take() == [])
+  }
+
+  @Test(arguments: StoreKind.allCases) func bothSidesOfARelationshipAreTold(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let log = Log()
+    let (one, two) = (try context.insert("Department"), try context.insert("Department"))
+    let (ann, bob) = (try context.insert("Person"), try context.insert("Person"))
+    let tokens = [
+      try one.observe("employees") { log.noteMembers($0) }, try two.observe("employees") { log.noteMembers($0) },
+      try ann.observe("department") { change in
+        // Both sides agree when an observer is told.
+        let list = (try? one.objects(forKey: "employees").contains(ann)) ?? false
+        #expect(list == (change.new == .objectID(one.objectID)))
+        log.note(change)
+      },
+    ]
+    try ann.setObject(one, forKey: "department")
+    #expect(log.take().sorted() == ["department: none -> Department", "employees: +1 -0"])
+    try two.setObjects([ann, bob], forKey: "employees")
+    #expect(log.take().sorted() == ["department: Department -> Department", "employees: +0 -1", "employees: +2 -0"])
+    try context.save()
+    #expect(log.take() == [])
+    try two.remove(ann, from: "employees")
+    try two.add(ann, to: "employees")
+    #expect(log.take().filter { $0.hasPrefix("employees") } == ["employees: +0 -1", "employees: +1 -0"])
+    try context.delete(two)
+    try context.processPendingChanges()
+    #expect(log.take().contains("department: Department -> none"))
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test(arguments: StoreKind.allCases) func anOrderedRelationshipTellsOfMoves(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let log = Log()
+    let department = try context.insert("Department")
+    let projects = try (0..<3).map { _ in try context.insert("Project") }
+    try department.setObjects(projects, forKey: "projects")
+    let token = try department.observe("projects") { change in
+      log.noteMembers(change)
+      #expect(change.old.list?.count == 3 && change.new.list?.count == 3)
+    }
+    try department.setObjects(projects.reversed(), forKey: "projects")
+    #expect(log.take() == ["projects: +0 -0"])
+    try department.setObjects(projects.reversed(), forKey: "projects")
+    #expect(log.take() == [])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test(arguments: StoreKind.allCases) func whatHooksOfASaveChangeIsToldAfterIt(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context { entry in
+      entry.willSave = { person in
+        let age = try person.value(forKey: "age").int ?? 0
+        if age < 3 { try person.setValue(.int(age + 1), forKey: "age") }
+      }
+    }
+    let log = Log()
+    let person = try context.insert("Person")
+    let token = try person.observe("age") { change in
+      log.note(change)
+      #expect(!context.hasChanges)
+    }
+    let friend = try context.insert("Person")
+    let friends = try person.observe("friends") { change in
+      log.noteMembers(change)
+      #expect(change.inserted == [friend.objectID])
+    }
+    try person.add(friend, to: "friends")
+    #expect(log.take() == ["friends: +1 -0"])
+    try context.save()
+    #expect(log.take() == ["age: 0 -> 3"])
+    withExtendedLifetime((token, friends)) {}
+  }
+
+  @Test(arguments: StoreKind.allCases) func whatAFailedInsertionUndidIsNotTold(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let log = Log()
+    let department = try context.insert("Department")
+    let token = try department.observe("employees") { log.noteMembers($0) }
+    #expect(throws: GraphError.self) {
+      try context.insert("Person", values: ["department": .objectID(department.objectID), "age": "old"])
+    }
+    // Whichever of the two was set first: nothing is left of it.
+    let told = log.take()
+    #expect(told.isEmpty || told == ["employees: +1 -0", "employees: +0 -1"])
+    #expect(try department.objects(forKey: "employees").isEmpty)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test(arguments: StoreKind.allCases) func anObserverMayChangeObjects(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let log = Log()
+    let person = try context.insert("Person")
+    let first = try person.observe("firstName") {
+      log.note($0); $0.object["lastName"] = $0.new
+    }
+    let last = try person.observe("lastName") { log.note($0) }
+    person["firstName"] = "Ann"
+    #expect(log.take() == ["firstName: none -> Ann", "lastName: none -> Ann"])
+    // Those who answer each other for ever end with an error.
+    let age = try person.observe("age") { $0.object["age"] = .int(1 - ($0.new.int ?? 0)) }
+    person["age"] = 1
+    #expect(context.takePendingErrors().map { "\($0)" } == ["Person: its observers change it again and again"])
+    withExtendedLifetime((first, last, age)) {}
+  }
+
+  @Test(arguments: StoreKind.allCases) func anObjectIsObservedAsAWhole(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let log = Log()
+    let person = try context.insert("Person")
+    let token = try person.observe { change in
+      log.lines.append(change.keys.sorted().joined(separator: " ") + (change.isDeleted ? "deleted" : ""))
+    }
+    person["age"] = 1
+    try person.setValuesForKeys(["firstName": "Ann", "lastName": "A"])
+    let friend = try context.insert("Person")
+    try friend.add(person, to: "friends")
+    try context.save()
+    #expect(log.take().sorted() == ["age", "firstName", "friends", "lastName"])
+    try context.delete(person)
+    try context.save()
+    #expect(log.take().last?.hasSuffix("deleted") == true)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test(arguments: StoreKind.allCases) func whatCannotBeObservedIsAnError(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let person = try context.insert("Person")
+    #expect { try person.observe("aeg") { _ in } } throws: { "\($0)".contains("Person has no property aeg") }
+    let token = try person.observe("age") { _ in Issue.record("the object is gone") }
+    try context.rollback()
+    #expect(throws: GraphError.self) { try person.observe("age") { _ in } }
+    #expect(throws: GraphError.self) { try person.observe { _ in } }
+    withExtendedLifetime(token) {}
+  }
+
+  @Test func aTokenOutlivesItsContext() throws {
+    var token: Observation?
+    do {
+      let context = try StoreBench(.memory).context()
+      token = try context.insert("Person").observe("age") { _ in }
+    }
+    token?.cancel()
+    token = nil
+  }
+
+  @Test func manyDestinationsThatComeOneByOneCostWhatComes() throws {
+    let bench = try StoreBench(.memory)
+    let context = bench.context()
+    let department = try context.insert("Department")
+    var count = 0
+    let token = try department.observe("employees") { count += $0.inserted.count }
+    for _ in 0..<20_000 { try department.add(context.insert("Person"), to: "employees") }
+    #expect(count == 20_000)
+    withExtendedLifetime(token) {}
+  }
+}
