@@ -1,0 +1,125 @@
+import MoonbaseModel
+
+/// A to-many relationship of an object, for the collections that show it.
+struct Members {
+  let owner: ManagedObject
+  let slot: Slot
+  let key: String
+
+  init(_ owner: ManagedObject, key: String, isOrdered: Bool) throws {
+    (self.owner, self.key, slot) = (owner, key, try owner.toManySlot(key))
+    guard owner.context != nil else { throw owner.goneError }
+    if isOrdered, owner.entity.properties[slot].relationship?.isOrdered != true {
+      throw owner.refused(
+        slot, value: nil,
+        reason: "it is not ordered, so that its objects have no positions: ask for mutableSetValue(forKey:)",
+        as: .invalidRequest)
+    }
+  }
+
+  // MARK: Reading
+
+  var ids: Set<ManagedObjectID> { owner.keepingErrors(or: []) { Set(try owner.memberIDs(slot)) } }
+  var count: Int { owner.keepingErrors(or: 0) { try owner.memberCount(slot) } }
+
+  func contains(_ object: ManagedObject) -> Bool { owner.keepingErrors(or: false) { try has(object) } }
+
+  func has(_ object: ManagedObject) throws -> Bool { try owner.hasMember(object.objectID, slot: slot) }
+
+  func index(of object: ManagedObject) -> Int? {
+    owner.keepingErrors(or: nil) { try owner.memberIndex(of: object.objectID, slot: slot) }
+  }
+
+  func current<Element: ManagedObject>(_ type: Element.Type) -> [Element] {
+    owner.keepingErrors(or: []) { try read(type) }
+  }
+
+  func read<Element: ManagedObject>(_ type: Element.Type) throws -> [Element] {
+    try owner.objects(forKey: key).map { object in try element(object) }
+  }
+
+  func element<Element: ManagedObject>(at position: Int) -> Element? {
+    owner.keepingErrors(or: nil) {
+      guard let id = try owner.memberID(at: position, slot: slot) else { return nil }
+      return try element(owner.destinationObject(id, slot: slot))
+    }
+  }
+
+  func object<Element: ManagedObject>(at position: Int) throws -> Element {
+    guard let id = try owner.memberID(at: position, slot: slot) else { throw try noPosition(position) }
+    return try element(owner.destinationObject(id, slot: slot))
+  }
+
+  private func element<Element: ManagedObject>(_ object: ManagedObject) throws -> Element {
+    guard let context = owner.context else { throw owner.goneError }
+    return try context.typed(object)
+  }
+
+  // MARK: Changing
+
+  /// Runs `body`, which may change several things: all of them, or none where it throws.
+  @discardableResult
+  func change<Result>(_ body: () throws -> Result) throws -> Result {
+    guard let context = owner.context else { throw owner.goneError }
+    return try context.undoingOnFailure { try context.observers.holding(body) }
+  }
+
+  func add(_ objects: [ManagedObject]) throws {
+    for object in objects {
+      try owner.checkContext(object)
+      try owner.addMember(object.objectID, slot: slot)
+    }
+  }
+
+  /// Returns whether any of the objects was there.
+  @discardableResult
+  func remove(_ objects: [ManagedObject]) throws -> Bool {
+    var wasAny = false
+    for object in objects {
+      try owner.checkContext(object)
+      wasAny = try has(object) || wasAny
+      try owner.removeMember(object.objectID, slot: slot)
+    }
+    return wasAny
+  }
+
+  /// Throws for a position that there is not.
+  func check(_ position: Int, upTo last: Int) throws {
+    guard position >= 0, position <= last else { throw try noPosition(position) }
+  }
+
+  private func noPosition(_ position: Int) throws -> GraphError {
+    let count = try owner.memberCount(slot)
+    return owner.refused(
+      slot, value: nil, reason: "there is no position \(position) among its \(count) object\(count == 1 ? "" : "s")",
+      as: .invalidRequest)
+  }
+}
+
+extension ManagedObject {
+  /// The destinations of a to-many relationship as a collection that reads and changes it. Throws where that is none.
+  public final func mutableSetValue(forKey key: String) throws -> MutableObjectSet<ManagedObject> {
+    MutableObjectSet(members: try Members(self, key: key, isOrdered: false))
+  }
+
+  /// The destinations of an ordered relationship as a collection that reads and changes it. Throws where that is none.
+  public final func mutableOrderedSetValue(forKey key: String) throws -> MutableOrderedObjectSet<ManagedObject> {
+    MutableOrderedObjectSet(members: try Members(self, key: key, isOrdered: true))
+  }
+}
+
+extension TypedObject where Self: ManagedObject {
+  /// The destinations of a to-many relationship as a collection that reads and changes it.
+  public func mutableSet<Element: ManagedObject>(_ relationship: ToMany<Self, Element>) throws -> MutableObjectSet<
+    Element
+  > {
+    MutableObjectSet(members: try Members(self, key: relationship.name, isOrdered: false))
+  }
+
+  /// The destinations of an ordered relationship as a collection that reads and changes it.
+  public func mutableOrderedSet<Element: ManagedObject>(
+    _ relationship: ToMany<Self, Element>
+  ) throws -> MutableOrderedObjectSet<Element> {
+    MutableOrderedObjectSet(members: try Members(self, key: relationship.name, isOrdered: true))
+  }
+}
