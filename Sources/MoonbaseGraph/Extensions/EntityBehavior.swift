@@ -47,6 +47,8 @@ final class EntityBehavior {
   let simpleSlots: SlotSet
   /// Attributes and to-one relationships that validation must look at.
   let slotsToValidate: [Slot]
+  /// Of these, those that must have a value and are asked nothing else: no value is made of what is stored.
+  let requiredSlots: SlotSet
   /// To-many relationships whose number of destinations matters.
   let slotsToCount: [Slot]
   /// Relationships that refuse the deletion of their object.
@@ -83,6 +85,7 @@ final class EntityBehavior {
     selfContainedSlots = builder.selfContainedSlots
     simpleSlots = builder.simpleSlots
     slotsToValidate = builder.slotsToValidate
+    requiredSlots = builder.requiredSlots
     slotsToCount = builder.slotsToCount
     denyingSlots = builder.denyingSlots
     hasWillSave = builder.has(.willSave, \.willSave)

@@ -34,12 +34,24 @@ extension EntityBehaviorBuilder {
   }
 
   var slotsToValidate: [Slot] {
-    (entity.attributeSlots + entity.toOneSlots).filter { slot in
-      let property = entity.properties[slot]
-      return objectClass.hooks.contains(.validateValue) || !property.isOptional
-        || property.attribute?.validation.isEmpty == false
-        || rules[slot] != nil || normalizers[slot] != nil
-    }
+    (entity.attributeSlots + entity.toOneSlots).filter { !entity.properties[$0].isOptional || looksAtValue(slot: $0) }
+  }
+
+  var requiredSlots: SlotSet {
+    SlotSet(
+      (entity.attributeSlots + entity.toOneSlots).filter { slot in
+        guard !entity.properties[slot].isOptional, !looksAtValue(slot: slot), accessors[slot] == nil else {
+          return false
+        }
+        if case .derived = kinds[slot] { return false }
+        return true
+      })
+  }
+
+  /// Whether a rule or a normalizer looks at the value in a slot.
+  private func looksAtValue(slot: Slot) -> Bool {
+    objectClass.hooks.contains(.validateValue) || entity.properties[slot].attribute?.validation.isEmpty == false
+      || rules[slot] != nil || normalizers[slot] != nil
   }
 
   var derivedSlotsToValidate: [Slot] {

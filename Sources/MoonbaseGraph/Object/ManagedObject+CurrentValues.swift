@@ -43,6 +43,11 @@ extension ManagedObject {
     }
     return row.cell(slot).isSame(as: current(slot) ?? .null)
   }
+  /// Whether a slot has any value in the row or in its place; none is made of it. Fires a fault.
+  final func hasStoredValue(_ slot: Slot) throws -> Bool {
+    if state.contains(.fault) { try fireFault() }
+    return !holds(.null, slot: slot)
+  }
   /// Slots that may differ from the snapshot, by whichever door: what a save writes.
   final var changed: SlotSet { SlotSet(low: row.changedLow, high: record?.changedHigh ?? []) }
   /// The version of the row, where there is one.

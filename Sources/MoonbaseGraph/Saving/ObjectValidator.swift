@@ -28,9 +28,8 @@ struct ObjectValidator {
     switch occasion {
     case .delete: try checkDenyRules()
     case .insert, .update:
-      for slot in behavior.slotsToValidate where occasion == .insert || object.changed.contains(slot) {
-        try validate(slot)
-      }
+      // Of an update too every property is checked, as documented: another program may have written what this model refuses.
+      for slot in behavior.slotsToValidate { try validate(slot) }
       for slot in behavior.derivedSlotsToValidate { try validateDerived(slot) }
       for slot in behavior.slotsToCount { try checkCount(slot) }
     }
@@ -63,6 +62,7 @@ struct ObjectValidator {
   // MARK: One property
 
   private func validate(_ slot: Slot) throws {
+    if behavior.requiredSlots.contains(slot), object.delayed[slot] == nil, try object.hasStoredValue(slot) { return }
     // A derived value that was not assigned has no change of its own (`validateDerived`).
     if case .derived = behavior.kinds[slot], object.delayed[slot] == nil { return }
     let old = try object.value(at: slot)
@@ -119,7 +119,8 @@ struct ObjectValidator {
   private func checkCount(_ slot: Slot) throws {
     guard let relationship = entity.properties[slot].relationship?.description else { return }
     let isNew = object.isInserted
-    guard isNew || object.relationships[slot]?.hasChanges == true else { return }
+    // One that was not read is as it was saved: counting it would read it with each update.
+    guard isNew || object.relationships[slot].map({ $0.hasChanges || $0.isLoaded }) == true else { return }
     let count = try object.memberCount(slot)
     if count == 0 {
       if !relationship.isOptional {

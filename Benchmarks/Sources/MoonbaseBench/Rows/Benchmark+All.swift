@@ -1,4 +1,4 @@
 extension Benchmark {
   /// The rows of the table, in its order.
-  static var all: [Benchmark] { store + relationships + scripts + lua + limits + model + [startUp] }
+  static var all: [Benchmark] { store + relationships + validation + scripts + lua + limits + model + [startUp] }
 }

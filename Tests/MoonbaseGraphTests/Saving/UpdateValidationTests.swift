@@ -1,0 +1,115 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+/// An update has every property checked, and not only those that changed.
+@Suite struct UpdateValidationTests {
+  /// A person that was saved where nothing was asked of it.
+  private func saved(_ kind: StoreKind, _ values: [String: Value]) throws -> (bench: StoreBench, id: ManagedObjectID) {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let person = try context.insert("Person", values: values)
+    try context.save()
+    return (bench, person.objectID)
+  }
+
+  private func rules(_ entry: inout EntityExtension) {
+    entry.validate["firstName"] = { name, _ in name == "bad" ? EntityExtension.RuleFailure("is bad") : nil }
+    entry.validate["lastName"] = { name, _ in name == "worse" ? EntityExtension.RuleFailure("is worse") : nil }
+  }
+
+  @Test(arguments: StoreKind.allCases) func anUpdateChecksWhatDidNotChange(_ kind: StoreKind) throws {
+    let (bench, id) = try saved(kind, ["firstName": "bad"])
+    let context = bench.context(extending: "Person", rules)
+    let person = try context.object(with: id)
+    person["age"] = 5
+    let error = #expect(throws: GraphError.self) { try context.save() }
+    #expect(error?.code == .validation && error?.property == "firstName" && error?.objectID == id)
+    #expect(error?.message.contains("Person.firstName (bad) is bad") == true)
+    person["firstName"] = "good"
+    try context.save()
+    // Who is not saved is not checked.
+    let other = try bench.context().insert("Person", values: ["firstName": "bad"])
+    try other.managedObjectContext?.save()
+    try context.insert("Person")
+    try context.save()
+  }
+
+  @Test(arguments: StoreKind.allCases) func allFailuresAreToldAtOnce(_ kind: StoreKind) throws {
+    let (bench, id) = try saved(kind, ["firstName": "bad", "lastName": "worse"])
+    let context = bench.context(extending: "Person", rules)
+    let person = try context.object(with: id)
+    person["age"] = 200
+    let error = #expect(throws: GraphError.self) { try context.save() }
+    #expect(error?.code == .multipleErrors && error?.code.rawValue == 1560)
+    #expect(error?.details.compactMap(\.property).sorted() == ["age", "firstName", "lastName"])
+    #expect(error?.details.map(\.code.rawValue).sorted() == [1550, 1550, 1610])
+    #expect(person["age"] == 200 && context.hasChanges)
+    // On demand it is the same.
+    let told = #expect(throws: GraphError.self) { try person.validate() }
+    #expect(told?.details.count == 3)
+    #expect(throws: GraphError.self) { try person.validate("worse", forKey: "lastName") }
+    try person.validate("better", forKey: "lastName")
+  }
+
+  @Test(arguments: StoreKind.allCases) func anUpdateNormalizesWhatDidNotChange(_ kind: StoreKind) throws {
+    let (bench, id) = try saved(kind, ["firstName": "ann"])
+    let context = bench.context { entry in
+      entry.normalize["firstName"] = { name, _ in .string(name.string?.uppercased() ?? "") }
+    }
+    let person = try context.object(with: id)
+    person["age"] = 5
+    try context.save()
+    #expect(person["firstName"] == "ANN")
+    #expect(try bench.saved("Person", "firstName") == ["ANN"])
+  }
+
+  /// What must only be there is not made a value of to see that it is.
+  @Test(arguments: StoreKind.allCases) func aRequiredValueThatDidNotChangeIsNotDecoded(_ kind: StoreKind) throws {
+    var model = People.model()
+    model.entities[0].attributes[3].isOptional = false
+    let bench = try StoreBench(kind, model)
+    var count = 0
+    let domain = ExtensionDomain()
+    domain.transformers["ColorTransformer"] = ValueTransformer(
+      "ColorTransformer", transformedValue: { .data(Data(($0.string ?? "").utf8)) },
+      reverseTransformedValue: { bytes in
+        count += 1
+        return .string(String(decoding: bytes.data ?? Data(), as: UTF8.self))
+      })
+    let first = ManagedObjectContext(bench.coordinator, domain: domain)
+    let id = try first.insert("Person", values: ["color": "red"]).objectID
+    #expect(id.isTemporaryID)
+    try first.save()
+    let context = ManagedObjectContext(bench.coordinator, domain: domain)
+    let person = try #require(try context.fetch(FetchRequest("Person")).first)
+    person["age"] = 5
+    try context.save()
+    #expect(count == 0 && person["color"] == "red" && count == 1)
+    person["color"] = .null
+    let error = #expect(throws: GraphError.self) { try context.save() }
+    #expect(error?.code == .missingMandatoryProperty && error?.property == "color")
+  }
+
+  @Test(arguments: StoreKind.allCases) func aRelationshipThatWasNotReadIsNotCounted(_ kind: StoreKind) throws {
+    var model = People.model()
+    model.entities[2].relationships[0].minCount = 1
+    model.entities[2].relationships[0].isOptional = false
+    let bench = try StoreBench(kind, model)
+    let first = bench.context()
+    let department = try first.insert("Department")
+    let person = try first.insert("Person", values: ["department": .objectID(department.objectID)])
+    try first.save()
+    let context = bench.stranger()
+    let same = try context.object(with: department.objectID)
+    same["name"] = "Research"
+    try context.save()
+    #expect(try same.hasFault(forRelationshipNamed: "employees"))
+    // One that lost its last destination is counted.
+    try first.delete(person)
+    let error = #expect(throws: GraphError.self) { try first.save() }
+    #expect(error?.code == .missingMandatoryProperty && error?.property == "employees")
+  }
+}
