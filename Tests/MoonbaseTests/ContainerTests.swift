@@ -36,6 +36,21 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try context.fetch(request).map { $0["age"] } == [200, 150, 100])
   }
 
+  @Test func aBackgroundTaskHasAContextThatGoesWithIt() async throws {
+    let container = try PersistentContainer(model: model, store: .inMemory)
+    let id = try await container.performBackgroundTask { context in
+      let person = try context.insert("Person", values: ["name": "p"])
+      try context.save()
+      person["name"] = "given up"
+      return person.objectID
+    }
+    await #expect(throws: GraphError.self) {
+      try await container.performBackgroundTask { try $0.insert("Nobody").objectID }
+    }
+    let context = try ManagedObjectContext(container.coordinator)
+    #expect(try context.object(with: id).value(forKey: "name") == "p")
+  }
+
   @Test func readingTheModelOfAnOpenStoreKeepsItsLocks() throws {
     let folder = try temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -1,5 +1,5 @@
 public import MoonbaseModel
-import MoonbasePlatform
+public import MoonbasePlatform
 
 /// Brings contexts and stores together: knows which store an object is in, and keeps rows that were read.
 ///
@@ -55,6 +55,49 @@ public final class PersistentStoreCoordinator: Sendable {
       $0.stores.append(store)
       $0.byNumber[number] = store
     }
+  }
+
+  /// Takes a store out, which closes its file once nobody reads from it any more.
+  ///
+  /// Objects of it keep what they read. Whatever needs the store throws `.objectNotFound`: a fault that is fired, a save with changes of such
+  /// objects. Reset the contexts that have any, or let go of them, before.
+  /// Throws `.invalidRequest` for a store that is not here.
+  public func remove(_ store: any PersistentStore) throws {
+    let number = StoreNumber(store.identifier).rawValue
+    let isHere = registry.withLock { registry in
+      guard registry.byNumber[number] === store else { return false }
+      registry.byNumber[number] = nil
+      registry.stores.removeAll { $0 === store }
+      return true
+    }
+    guard isHere else {
+      throw GraphError(
+        .invalidRequest,
+        message:
+          "\(store.url?.relativePath ?? "the store \(store.identifier)") is not open here: it was removed, or added elsewhere"
+      )
+    }
+    forgetAllRows()
+  }
+
+  /// The store whose file this is, by whichever path; nil where none is open here.
+  public func persistentStore(for url: URL) -> (any PersistentStore)? {
+    let identity = FileIdentity(url.relativePath)
+    return persistentStores.first { store in
+      guard let own = store.url else { return false }
+      return own == url || identity != nil && FileIdentity(own.relativePath) == identity
+    }
+  }
+
+  /// The ID that `uriRepresentation` wrote; nil where the text is none, and where the ID is of a store that is not open here or of an entity
+  /// that the model has not.
+  ///
+  /// ```swift
+  /// if let id = coordinator.managedObjectID(forURIRepresentation: text) { print(try context.object(with: id)) }
+  /// ```
+  public func managedObjectID(forURIRepresentation text: String) -> ManagedObjectID? {
+    guard let id = ManagedObjectID(uriRepresentation: text), model.entity(of: id) != nil else { return nil }
+    return registry.withLock { $0.byNumber[id.storeNumber] } == nil ? nil : id
   }
 
   private static func doubled(_ store: any PersistentStore, _ known: any PersistentStore) -> GraphError {
