@@ -157,6 +157,8 @@ extension ManagedObjectContext {
     let now = object.state
     if former.contains(.listed), !now.contains(.listed) {
       changedObjects.remove(object, keepingPlaces: journal.isActive)
+      // What is undone after this finds the object's values beside the store's row.
+      object.spillRow()
       object.dropEmptyOwnValues()
     }
     if now.contains(.listed), !former.contains(.listed) { changedObjects.putBack(object, at: flags.position) }

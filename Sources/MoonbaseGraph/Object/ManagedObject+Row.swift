@@ -24,8 +24,13 @@ extension ManagedObject {
   @inline(__always)
   final func put(_ value: Value, slot: Slot, because cause: Derivations.Cause, silently: Bool = false) {
     rememberValue(slot, because: cause, silently: silently)
-    if cause == .change, !row.isOwn, beginChange(value, slot: slot) { return }
+    guard cause == .change else { return setRead(value, slot: slot) }
+    if !row.isOwn, beginChange(value, slot: slot) { return }
     setOwn(value, slot: slot)
+  }
+
+  private final func setRead(_ value: Value, slot: Slot) {
+    weigh(table._withUnsafeGuaranteedRef { row.setRead(value, slot: slot, of: $0) })
   }
 
   /// Gives the object room for values of its own.
@@ -123,7 +128,7 @@ extension ManagedObject {
   /// reads it.
   final func takeRowValue(_ value: Value, slot: Slot) {
     guard !isFault, !changed.contains(slot) else { return }
-    setOwn(value, slot: slot)
+    setRead(value, slot: slot)
     outdate(slot, because: .row)
     context?.noteChange()
   }

@@ -384,6 +384,7 @@ extension ManagedObject {
     setChanged(rest)
     guard rest.isEmpty, delayed.isEmpty, !state.contains(.deleted) else { return !state.contains(.listed) }
     state.remove(.updated)
+    spillRow()
     context?.unlist(self)
     return true
   }

@@ -188,6 +188,13 @@ extension ObjectRow {
     return page.replace(value, slot: slot, of: Int(place))
   }
 
+  /// A row of another object tells of a value that the store's has not: no change, and nothing to be saved.
+  mutating func setRead(_ value: Value, slot: Slot, of table: ObjectTable) -> Int {
+    guard isOwn, base != nil else { return setOwn(value, slot: slot, of: table) }
+    let room = live.isEmpty ? makeRoom(for: table.entity.properties.count) : 0
+    return room &+ setLive(value, slot: slot)
+  }
+
   /// Puts a value beside the row; with nil the row's holds again. There is room for values.
   @inline(__always)
   mutating func setLive(_ value: Value?, slot: Slot) -> Int {
@@ -244,7 +251,8 @@ extension ObjectRow {
       if let value = live[slot] { bytes &+= page.complete(place, value, slot: slot) }
     }
     for slot in table.entity.toOneSlots {
-      if let id = try destination(slot) { bytes &+= page.complete(place, .objectID(id), slot: slot) }
+      guard let id = try destination(slot), !page.cell(slot, of: place).isSame(as: .objectID(id)) else { continue }
+      bytes &+= page.complete(place, .objectID(id), slot: slot)
     }
     return Snapshot(unchecked: page, at: place)
   }

@@ -175,10 +175,12 @@ extension RowPage {
   }
 
   /// Puts the value that is to be saved into the cell of a slot. Returns how many bytes the row keeps more than before, by estimate.
+  /// The save may fail: then it is one of the row's own, which undoing takes out again.
   func complete(_ place: Int, _ value: Value, slot: Slot) -> Int {
     let row = row(place)
     let former = bytesKept(slot, of: row)
     set(value, slot: slot, in: row)
+    if slot < 64 { noteOwn(slot, of: place) }
     return bytesKept(slot, of: row) &- former
   }
 }

@@ -159,6 +159,82 @@ import Testing
     #expect(try fresh.object(forKey: "next")?.objectID == other.objectID)
   }
 
+  /// What a hook of a save set goes with the save that failed, also where the plan had written it into the row already.
+  @Test(arguments: StoreKind.allCases, [false, true])
+  func whatAFailedSaveSetIsUndone(_ kind: StoreKind, _ isRoomUsedUp: Bool) throws {
+    let (bench, store) = try StoreBench.failing(kind, NewRowTests.model())
+    let (_, saved) = try things(bench)
+    let context = bench.context(extending: "Thing") { entry in
+      entry.willSave = { thing in
+        guard thing["number"] == 70, try thing.object(forKey: "next") == nil, let context = thing.managedObjectContext
+        else { return }
+        try thing.setObject(context.insert("Thing", values: ["kind": "made"]), forKey: "next")
+        thing["text"] = "hook"
+        thing["uuid"] = .uuid(UUID())
+      }
+    }
+    let thing = try context.object(with: saved[0].objectID)
+    // Former values are of no use, and there is no room for more of them.
+    if isRoomUsedUp { for count in 0..<2000 { thing["text"] = .string(String(repeating: "b", count: count % 300)) } }
+    thing["text"] = "mine"
+    thing["number"] = 70
+    store.fail(atCommit: true)
+    for _ in 0..<3 {
+      #expect(throws: GraphError.self) { try context.save() }
+      #expect(thing["text"] == "mine" && thing["next"] == .null && thing["uuid"] == .null && thing["number"] == 70)
+      #expect(try thing.changedValues() == ["text": "mine", "number": 70] && context.brokenInvariants() == [])
+    }
+    store.fail(atCommit: false)
+    thing["uuid"] = .null
+    try context.save()
+    let reader = bench.stranger()
+    let fresh = try reader.object(with: thing.objectID)
+    #expect(fresh["text"] == "hook" && fresh["uuid"] != .null && fresh["number"] == 70)
+    #expect(try fresh.object(forKey: "next")?.value(forKey: "kind") == "made" && context.brokenInvariants() == [])
+    withExtendedLifetime(saved) {}
+  }
+
+  /// What a row of the other side tells within something that fails is no change, and keeps no row of the object's own.
+  @Test(arguments: StoreKind.allCases)
+  func whatAnotherRowTellsIsNoChange(_ kind: StoreKind) throws {
+    let model = ManagedObjectModel {
+      EntityDescription("T") {
+        AttributeDescription("s", type: .string)
+        AttributeDescription("n", type: .integer64)
+        RelationshipDescription.toOne("one", destination: "O", inverse: "eno")
+      }
+      EntityDescription("O") {
+        AttributeDescription("k", type: .integer64)
+        RelationshipDescription.toOne("eno", destination: "T", inverse: "one")
+      }
+    }
+    let bench = try StoreBench(kind, model)
+    let writer = bench.context()
+    let (t, t2, o) = (try writer.insert("T"), try writer.insert("T"), try writer.insert("O"))
+    (t["s"], t["n"], t2["s"]) = ("t", 1, "t2")
+    try writer.save()
+    let context = bench.context()
+    let (mine, mine2) = (try context.object(with: t.objectID), try context.object(with: t2.objectID))
+    let other = try context.object(with: o.objectID)
+    for object in [mine, mine2, other] { try object.fireFault() }
+    try o.setObject(t, forKey: "eno")
+    try writer.save()
+    #expect(throws: Broken.self) {
+      try context.undoingOnFailure {
+        mine["n"] = 5
+        try context.refresh(other, mergeChanges: true)
+        throw Broken()
+      }
+    }
+    #expect(mine["n"] == 1 && !mine.hasChanges && !mine.row.isOwn && context.brokenInvariants() == [])
+    mine2["n"] = 7
+    try context.save()
+    #expect(try mine.committedValues()["s"] == "t")
+    mine["n"] = 9
+    #expect(throws: GraphError.self) { try context.save() }
+    #expect(try bench.saved("T", "n").contains(1) && mine["n"] == 9 && context.brokenInvariants() == [])
+  }
+
   /// A newer row comes below: what changed stays, and all else is the newer one's.
   @Test(arguments: StoreKind.allCases)
   func aNewerRowComesBelowTheChanges(_ kind: StoreKind) throws {
