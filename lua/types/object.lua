@@ -45,7 +45,7 @@ function Object:is_deleted() end
 ---@return boolean
 function Object:has_changes() end
 
----The values of properties that changed since the last save, by name.
+---The values of stored properties that are other ones than at the last save, by name.
 ---@return table<string, any>
 function Object:changed_values() end
 

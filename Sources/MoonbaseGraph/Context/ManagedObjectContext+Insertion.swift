@@ -10,7 +10,7 @@ extension ManagedObjectContext {
   /// Makes a new object and sets its properties. On an error the object is not inserted, and others are as they were.
   @discardableResult
   public func insert(_ entityName: String, values: [String: Value]) throws -> ManagedObject {
-    try undoingOnFailure {
+    try changingTogether {
       let object = try insert(entityName)
       for (key, value) in values { try object.setValue(value, forKey: key) }
       return object
@@ -26,9 +26,9 @@ extension ManagedObjectContext {
   public func insert<Object: ManagedObject>(_ type: Object.Type, values: [String: Value] = [:]) throws -> Object {
     let entity = try entity(of: type)
     guard !values.isEmpty else { return try typed(insert(entity)) }
-    return try undoingOnFailure {
+    return try changingTogether {
       let object = try insert(entity)
-      try object.setValuesForKeys(values)
+      for (key, value) in values { try object.setValue(value, forKey: key) }
       return try typed(object)
     }
   }

@@ -31,6 +31,12 @@ extension ManagedObjectContext {
     }
   }
 
+  /// The same, and observers are told when it is done.
+  func changingTogether<Result>(_ body: () throws -> Result) throws -> Result {
+    defer { tellObservers() }
+    return try observers.holding { try undoingOnFailure(body) }
+  }
+
   /// Ends a savepoint: once nothing can be undone, who left for good keeps no values.
   func endSavepoint(_ savepoint: ChangeJournal.Savepoint) {
     letGo(journal.end(savepoint))

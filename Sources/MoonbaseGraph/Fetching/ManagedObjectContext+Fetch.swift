@@ -8,6 +8,8 @@ extension ManagedObjectContext {
   /// deleted ones are not. Throws for unknown names, for a predicate that does not fit the entity, and what the store throws.
   public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
     let plan = try FetchPlan(request, in: self)
+    // Rows that it reads may be newer than those that are here.
+    defer { tellObservers() }
     return try plan.reading {
       let objects = try plan.objects()
       if !request.returnsObjectsAsFaults { try fireFaults(of: objects) }

@@ -30,7 +30,7 @@ extension ManagedObject {
       throw refused(path, reason: "\(name) computes a value, which cannot be assigned")
     }
     let ends = try objects(along: keys, of: path)
-    try context.undoingOnFailure {
+    try context.changingTogether {
       for object in ends { try object.setValue(value, forKey: last) }
     }
   }
@@ -45,7 +45,7 @@ extension ManagedObject {
   /// Sets values by name, as `setValue(_:forKey:)` does: all of them or none. `.null` takes a value away.
   public final func setValuesForKeys(_ values: [String: Value]) throws {
     guard let context else { throw goneError }
-    try context.undoingOnFailure {
+    try context.changingTogether {
       for (key, value) in values { try setValue(value, forKey: key) }
     }
   }

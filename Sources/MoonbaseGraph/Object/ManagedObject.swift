@@ -168,7 +168,7 @@ extension ManagedObject {
 
   /// The insertion of the object is undone, or was followed by its deletion.
   final func leaveUnsaved(because departure: Departure, mayReturn: Bool) {
-    state = []
+    state.formIntersection(.observed)
     leave(because: departure, mayReturn: mayReturn)
   }
 

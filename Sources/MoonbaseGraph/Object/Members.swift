@@ -61,7 +61,7 @@ struct Members {
   @discardableResult
   func change<Result>(_ body: () throws -> Result) throws -> Result {
     guard let context = owner.context else { throw owner.goneError }
-    return try context.undoingOnFailure { try context.observers.holding(body) }
+    return try context.changingTogether(body)
   }
 
   func add(_ objects: [ManagedObject]) throws {

@@ -112,14 +112,23 @@ private final class CountingView: ReadSession {
 
     // shown
     let context = try container.viewContext
-    let scarlet = try context.insert("Person", values: ["name": "Captain Scarlet", "age": 32])
-    if let scarlet = scarlet as? Person, let blue = try context.insert("Person") as? Person {
-      blue.name = "Captain Blue"
-      blue.age = 28
-      blue.friends = [scarlet]
-    }
+    let scarlet = try context.insert(Person.self, values: ["name": "Captain Scarlet", "age": 32])
+    let blue = try Person(context: context)
+    blue.name = "Captain Blue"
+    blue.age = 28
+    blue.friends = [scarlet]
     try context.save()
     // end
+
+    // shown
+    let token = try scarlet.observe("age") { change in print(change.old, "->", change.new) }
+    let friends = try scarlet.mutableSet(Person.friends)
+    try friends.formUnion([blue])
+    let mean = try scarlet.value(forKeyPath: "friends.@avg.age").double
+    scarlet.age = 33
+    token.cancel()
+    // end
+    #expect(mean == 28)
 
     // shown
     do {
@@ -130,7 +139,7 @@ private final class CountingView: ReadSession {
       try context.rollback()
     }
     // end
-    #expect(scarlet["age"] == 32 && !scarlet.hasChanges)
+    #expect(scarlet.age == 32 && !scarlet.hasChanges)
 
     // shown
     var request = try FetchRequest("Person", where: "age > 20 AND ANY friends.name BEGINSWITH 'Captain'")
@@ -138,7 +147,9 @@ private final class CountingView: ReadSession {
     request.fetchLimit = 10
     for case let person as Person in try context.fetch(request) { print(person.name, person.friends.map(\.name)) }
     let number = try context.count(request)
+    let adults = try context.fetch(Person.self, where: "age >= %@", 18)  // [Person]
     // end
+    #expect(adults.count == 2)
     #expect(number == 2)
 
     // shown

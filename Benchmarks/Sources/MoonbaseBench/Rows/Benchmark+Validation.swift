@@ -12,7 +12,9 @@ extension Benchmark {
 
   /// Properties with rules of the model, of which one changed.
   private static var validateRules: Benchmark {
-    row("validate-rules", "saving changed objects, eight attributes with bounds; beside: without") { $0.between(0, .int(1 << 40)) }
+    row("validate-rules", "saving changed objects, eight attributes with bounds; beside: without") {
+      $0.between(0, .int(1 << 40))
+    }
   }
 
   private static func row(

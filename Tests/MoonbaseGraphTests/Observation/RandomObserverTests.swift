@@ -1,0 +1,205 @@
+import MoonbaseModel
+import MoonbaseTestSupport
+import Testing
+
+@testable import MoonbaseGraph
+
+/// Random operations on objects of which everything is observed: after each what observers were told is what is there.
+@Suite struct RandomObserverTests {
+  private struct Broken: Error {}
+
+  private static func model() -> ManagedObjectModel {
+    var model = People.modelWithGuests()
+    model.entities[0].relationships.append(.toOne("partner", destination: "Person", inverse: "partner"))
+    model.entities[0].relationships.append(.toMany("bookmarks", destination: "Project"))
+    return model
+  }
+
+  /// What an observer knows of one property. Objects stand for their IDs, which change.
+  private final class Knowledge {
+    let object: ManagedObject
+    let key: String
+    private var value: Value = .null
+    private var others: Set<ObjectIdentifier> = []
+    private var token: Observation?
+    private unowned let world: World
+
+    init(_ object: ManagedObject, _ key: String, in world: World) throws {
+      (self.object, self.key, self.world) = (object, key, world)
+      (value, others) = try now()
+      token = try object.observe(key) { [unowned self] in take($0) }
+    }
+
+    private var isList: Bool { object.entity.property(key)?.relationship?.isToMany == true }
+
+    private func take(_ change: ObservedChange) {
+      guard isList else { return (value, others) = known(change.new) }
+      for id in change.inserted { #expect(others.insert(identity(id)).inserted, "\(key) had \(id)") }
+      for id in change.removed { #expect(others.remove(identity(id)) != nil, "\(key) had no \(id)") }
+    }
+
+    private func now() throws -> (Value, Set<ObjectIdentifier>) {
+      guard isList else { return known(try object.value(forKey: key)) }
+      return (.null, Set(try object.objectIDs(forRelationshipNamed: key).map(identity)))
+    }
+
+    private func known(_ value: Value) -> (Value, Set<ObjectIdentifier>) {
+      if let id = value.objectID { (.null, [identity(id)]) } else { (value, []) }
+    }
+
+    /// An object that left knows its ID still.
+    private func identity(_ id: ManagedObjectID) -> ObjectIdentifier {
+      let known = world.objects.first { $0.objectID == id } ?? object.managedObjectContext?.registeredObject(for: id)
+      return known.map(ObjectIdentifier.init) ?? ObjectIdentifier(self)
+    }
+
+    var isTrue: Bool {
+      guard let now = try? now() else { return false }
+      return now.0.isSame(as: value) && now.1 == others
+    }
+  }
+
+  private final class World {
+    let bench: StoreBench
+    let context: ManagedObjectContext
+    var objects: [ManagedObject] = []
+    var knowledge: [Knowledge] = []
+    /// 1 while insertions fail, 2 while saves do.
+    let mode = Switch()
+    var random: SplitMix
+
+    init(_ kind: StoreKind, seed: Int) throws {
+      bench = try StoreBench(kind, RandomObserverTests.model())
+      random = SplitMix(UInt64(seed))
+      let mode = mode
+      var entry = EntityExtension()
+      entry.derived = [
+        DerivedAttribute("fullName") { person in
+          let name = try person.value(forKeyPath: "department.name").string ?? "-"
+          let ages = try person.value(forKeyPath: "friends.@sum.age").int ?? 0
+          return .string("\(try person.value(forKey: "firstName").string ?? "") \(name) \(ages)")
+        }
+      ]
+      entry.stored = [
+        DerivedAttribute("lastName", ownInputs: ["firstName"], get: { try $0.value(forKey: "firstName") })
+      ]
+      entry.awakeFromInsert = { if mode.value == 1 { try $0.setValue(7, forKey: "age"); throw Broken() } }
+      entry.willSave = { object in
+        guard !object.isDeleted else { return }
+        if mode.value == 2 {
+          try object.setObjects([], forKey: "friends")
+          throw Broken()
+        }
+        if object["age"] == 3 { try object.setValue(4, forKey: "age") }
+      }
+      context = bench.context(["Person": [entry]])
+      for entity in [
+        "Department", "Department", "Person", "Person", "Person", "Employee", "Project", "Project", "Project",
+      ] {
+        try take(context.insert(entity))
+      }
+    }
+
+    func take(_ object: ManagedObject) throws {
+      objects.append(object)
+      for property in object.entity.properties where !["color", "bounds", "born"].contains(property.name) {
+        knowledge.append(try Knowledge(object, property.name, in: self))
+      }
+    }
+
+    private func pick(_ entity: String) throws -> ManagedObject {
+      let wanted = try context.entity(entity)
+      let there = objects.filter { $0.managedObjectContext === context && $0.entity.isKind(of: wanted) }
+      if !there.isEmpty { return there[random.next(there.count)] }
+      let new = try context.insert(entity)
+      try take(new)
+      return new
+    }
+
+    func step(withOthers: Bool, isNested: Bool = false) throws {
+      let (person, other) = (try pick("Person"), try pick("Person"))
+      let (department, project) = (try pick("Department"), try pick("Project"))
+      let any = [person, department, project][random.next(3)]
+      let number = Value.int(Int64(random.next(5)))
+      let text = Value.string(["a", "b", "c"][random.next(3)])
+      switch random.next(isNested ? 20 : withOthers ? 29 : 26) {
+      case 0: try? person.setValue(number, forKey: "age")
+      case 1: try? person.setValue(text, forKey: "firstName")
+      case 2: try? person.setPrimitiveValue(text, forKey: "firstName")
+      case 3: try? department.setValue(text, forKey: "name")
+      case 4: try? department.setValue(number, forKeyPath: "employees.age")
+      case 5: try? person.setObject(random.next(3) == 0 ? nil : department, forKey: "department")
+      case 6: try? person.setObject(random.next(3) == 0 ? nil : other, forKey: "partner")
+      case 7: try? person.setObject(random.next(3) == 0 ? nil : department, forKey: "visits")
+      case 8: try? person.add(other, to: "friends")
+      case 9: try? person.remove(other, from: "friends")
+      case 10: try? person.setObjects([other, person], forKey: "friends")
+      case 11: try? department.mutableSetValue(forKey: "employees").formSymmetricDifference([person, other])
+      case 12: try? department.remove(person, from: "employees")
+      case 13: try? person.add(project, to: "bookmarks")
+      case 14: try? department.mutableOrderedSetValue(forKey: "projects").insert(project, at: 0)
+      case 15: try? department.setObjects(department.objects(forKey: "projects").reversed(), forKey: "projects")
+      case 16: try? take(context.insert(["Person", "Employee", "Department", "Project"][random.next(4)]))
+      case 17:
+        mode.value = 1
+        _ = try? context.insert("Person", values: ["department": .objectID(department.objectID), "age": "x"])
+        mode.value = 0
+      case 18: if random.next(3) == 0 { try? context.delete(any) }
+      case 19: try? context.processPendingChanges()
+      case 20, 21: try? context.save()
+      case 22:
+        mode.value = 2
+        try? context.save()
+        mode.value = 0
+      case 23: try? context.rollback()
+      case 24: try? context.refresh(any, mergeChanges: random.next(2) == 0)
+      case 25:
+        try? context.undoingOnFailure {
+          for _ in 0..<6 { try step(withOthers: false, isNested: true) }
+          throw Broken()
+        }
+      case 26: elsewhere(person, department, number)
+      case 27: try? context.refresh(any, mergeChanges: true)
+      default: try? context.refresh(any, mergeChanges: false)
+      }
+    }
+
+    /// Another context changes what is saved.
+    private func elsewhere(_ person: ManagedObject, _ department: ManagedObject, _ number: Value) {
+      guard !person.objectID.isTemporaryID, !department.objectID.isTemporaryID else { return }
+      let other = bench.context()
+      guard let same = try? other.existingObject(with: person.objectID) else { return }
+      try? same.setValue(number, forKey: "age")
+      if let place = try? other.existingObject(with: department.objectID) {
+        try? same.setObject(place, forKey: "department")
+      }
+      try? other.save()
+    }
+  }
+
+  private func run(_ kind: StoreKind, _ seed: Int, withOthers: Bool) throws {
+    let world = try World(kind, seed: seed)
+    for number in 0..<120 {
+      try world.step(withOthers: withOthers)
+      if withOthers {
+        // Who reads may find newer rows, and the next call tells of them.
+        for known in world.knowledge { _ = known.isTrue }
+        try? world.context.processPendingChanges()
+      } else {
+        // Lists and rows that were read at different times may contradict each other.
+        #expect(world.context.brokenInvariants() == [], "step \(number)")
+      }
+      world.knowledge.removeAll { $0.object.managedObjectContext !== world.context }
+      let wrong = world.knowledge.filter { !$0.isTrue }
+      #expect(
+        wrong.isEmpty, "step \(number): \(wrong.map { "\($0.object.entity.name).\($0.key)" }.joined(separator: ", "))")
+      guard wrong.isEmpty else { return }
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases, 1...20)
+  func observersKnowWhatIsThere(_ kind: StoreKind, _ seed: Int) throws { try run(kind, seed, withOthers: false) }
+
+  @Test(arguments: StoreKind.allCases, 1...20)
+  func observersLearnOfWhatOthersSaved(_ kind: StoreKind, _ seed: Int) throws { try run(kind, seed, withOthers: true) }
+}
