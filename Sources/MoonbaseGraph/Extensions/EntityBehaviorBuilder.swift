@@ -33,7 +33,7 @@ struct EntityBehaviorBuilder {
     of entity: ResolvedEntity, objectClass: ManagedObject.Type, model: ResolvedModel, domain: ExtensionDomain
   ) throws -> EntityBehavior {
     var builder = EntityBehaviorBuilder(entity, objectClass: objectClass)
-    try builder.addModel(transformers: domain.transformers)
+    try builder.addModel(in: domain)
     for ancestor in sequence(first: entity, next: { $0.parent.map { model.entities[$0] } }).reversed() {
       try builder.addExtensions(of: ancestor.name, from: domain)
     }
@@ -43,25 +43,21 @@ struct EntityBehaviorBuilder {
 
   // MARK: The model
 
-  private mutating func addModel(transformers: [String: ValueTransformer]) throws {
-    for property in entity.properties { kinds.append(try kind(of: property, transformers: transformers)) }
+  private mutating func addModel(in domain: ExtensionDomain) throws {
+    for property in entity.properties { kinds.append(try kind(of: property, in: domain)) }
   }
 
-  private func kind(
-    of property: ResolvedProperty, transformers: [String: ValueTransformer]
-  ) throws -> EntityBehavior.SlotKind {
+  private func kind(of property: ResolvedProperty, in domain: ExtensionDomain) throws -> EntityBehavior.SlotKind {
     switch property.kind {
     case .toOne(let relationship): .toOne(relationship)
     case .toMany(let relationship): .toMany(relationship)
-    case .attribute(let attribute): try kind(of: attribute, transformers: transformers)
+    case .attribute(let attribute): try kind(of: attribute, in: domain)
     }
   }
 
-  private func kind(
-    of attribute: AttributeDescription, transformers: [String: ValueTransformer]
-  ) throws -> EntityBehavior.SlotKind {
+  private func kind(of attribute: AttributeDescription, in domain: ExtensionDomain) throws -> EntityBehavior.SlotKind {
     guard attribute.type == .transformable, !attribute.isTransient else { return .plain }
-    guard let transformer = transformers[attribute.transformerName] else { return .opaque }
+    guard let transformer = domain.transformer(of: attribute) else { return .opaque }
     guard transformer.reverseTransformedValue != nil else {
       throw GraphError(
         .extensionFailure,
@@ -167,7 +163,7 @@ struct EntityBehaviorBuilder {
     for property in entity.properties {
       guard let attribute = property.attribute else { continue }
       let ofTransformer = attribute.valueTransformerName.flatMap { domain.transformers[$0]?.valueClassName }
-      if let name = attribute.valueClassName ?? ofTransformer, let valueClass = domain.valueClasses[name] {
+      if let name = attribute.valueClassName ?? ofTransformer, let valueClass = domain.valueClass(name, of: attribute) {
         valueClasses[property.slot] = valueClass
       }
     }

@@ -28,6 +28,10 @@ public struct ValueTransformer {
   /// Where its functions are written, as `colors.lua:12`, for messages.
   package var places: [Direction: String] = [:]
 
+  /// Whether it is the one that comes with the graph. Its values are values of the graph, which nobody changes in place, and
+  /// different bytes may mean the same one.
+  package private(set) var isDefault = false
+
   /// The two functions, by their names.
   package enum Direction: String {
     case transform, reverse
@@ -42,6 +46,21 @@ public struct ValueTransformer {
     self.valueClassName = valueClassName
     self.transformedValue = transformedValue
     self.reverseTransformedValue = reverseTransformedValue
+  }
+
+  /// Core Data's default transformer under one of its names: keyed archives of texts, numbers, dates, bytes, UUIDs, URIs, lists and
+  /// maps. It instantiates nothing, and gives an archived object of another class as a map that names its class under `$class`.
+  ///
+  /// A list is archived as an array, or as an object of `listClass`.
+  package static func archiving(_ name: String = AppleNames.defaultTransformer, listClass: String = "NSArray") -> Self {
+    var made = ValueTransformer(
+      name, transformedValue: { .data(try ValueArchive.data(of: $0, listClass: listClass)) },
+      reverseTransformedValue: { bytes in
+        guard case .data(let data) = bytes else { return .null }
+        return try ValueArchive.value(of: data)
+      })
+    made.isDefault = true
+    return made
   }
 
   /// What is wrong with a transformer that turns something into nothing.

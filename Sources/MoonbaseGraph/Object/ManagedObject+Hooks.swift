@@ -20,6 +20,18 @@ extension ManagedObject {
     }
   }
 
+  /// Runs a transformer. What the default one refuses is the fault of the value or of the bytes, and of no extension.
+  final func running<Result>(
+    _ transformer: ValueTransformer, slot: Slot, hook: String, _ body: () throws -> Result
+  ) throws -> Result {
+    guard transformer.isDefault else { return try blaming(slot, hook: hook, body) }
+    do {
+      return try body()
+    } catch let error as ModelError where !error.code.endsRun {
+      throw refused(slot, value: nil, reason: error.message, as: error.code)
+    }
+  }
+
   /// Runs an accessor of a subclass. One that asks for its own property by name would never end.
   final func accessing<Result>(_ slot: Slot, _ body: () throws -> Result) throws -> Result {
     guard let context else { return try body() }

@@ -218,11 +218,12 @@ extension ManagedObject {
     guard let reverse = transformer.reverseTransformedValue else {
       throw refused(slot, value: nil, reason: "transformer \(transformer.name) has no reverse")
     }
-    let value = try blaming(slot, hook: "reverse") { try reverse(bytes) }
-    guard !value.isNull else {
+    let value = try running(transformer, slot: slot, hook: "reverse") { try reverse(bytes) }
+    guard !value.isNull || transformer.isDefault else {
       throw refused(slot, value: nil, reason: transformer.gaveNothing(.reverse, for: "bytes"))
     }
-    if let valueClass = behavior.valueClasses[slot], try !blaming(slot, hook: "is", { try valueClass.contains(value) })
+    if !value.isNull, let valueClass = behavior.valueClasses[slot],
+      try !blaming(slot, hook: "is", { try valueClass.contains(value) })
     {
       let wanted = "a value of its class \(valueClass.name)"
       throw refused(slot, value: nil, reason: transformer.gave(value, in: .reverse, insteadOf: wanted))
@@ -247,16 +248,23 @@ extension ManagedObject {
     _ value: Value, slot: Slot, transformer: ValueTransformer, behavior: EntityBehavior
   ) throws {
     try checkClass(value, slot: slot, behavior: behavior)
+    if transformer.isDefault, try holds(value, slot: slot, behavior: behavior) { return }
     let bytes = try transformedBytes(of: value, slot: slot, transformer: transformer)
     if try !isUnread(slot, equalTo: bytes) { try setStoredValue(bytes, slot: slot) }
     cache(value.isNull ? nil : Cached(value: value), slot: slot)
     keepForChecks()
   }
 
+  /// Whether a transformable attribute has a value already, in whatever bytes. One that cannot be read is another one.
+  private func holds(_ value: Value, slot: Slot, behavior: EntityBehavior) throws -> Bool {
+    if state.contains(.fault) { try fireFault() }
+    return (try? read(slot, behavior: behavior))?.isSame(as: value) == true
+  }
+
   /// The bytes that a transformer makes of a value. Making nothing of a value would lose it.
   final func transformedBytes(of value: Value, slot: Slot, transformer: ValueTransformer) throws -> Value {
     guard !value.isNull else { return .null }
-    let bytes = try blaming(slot, hook: "transform") { try transformer.transformedValue(value) }
+    let bytes = try running(transformer, slot: slot, hook: "transform") { try transformer.transformedValue(value) }
     switch bytes {
     case .data where !entity.properties[slot].isTransient && (value.holdsTemporaryID || bytes.holdsTemporaryID):
       throw refused(

@@ -18,7 +18,8 @@ extension ManagedObject {
     guard !isDeleted, !isFault else { return [] }
     let behavior = try behavior()
     return try caches.keys.sorted().compactMap { slot in
-      guard let transformer = behavior.transformer(slot), let cached = caches[slot], !cached.value.isNull,
+      guard let transformer = behavior.transformer(slot), !transformer.isDefault, let cached = caches[slot],
+        !cached.value.isNull,
         try blaming(slot, hook: "transform", { try transformer.transformedValue(cached.value) }) != loaded(slot)
       else { return nil }
       return refused(

@@ -1,16 +1,53 @@
 /// Transformers and value classes that Core Data itself provides.
 package enum AppleNames {
-  package static func isTransformer(_ name: String) -> Bool {
-    [
-      "NSKeyedUnarchiveFromData", "NSUnarchiveFromData", "NSSecureUnarchiveFromData",
-      "NSSecureUnarchiveFromDataTransformer",
-    ].contains(name)
+  /// The name of the default transformer.
+  package static let defaultTransformer = "NSSecureUnarchiveFromData"
+
+  /// Names in models that mean the default transformer, which reads and writes keyed archives: Foundation's own, and those of the
+  /// constants that hold them.
+  package static func isDefaultTransformer(_ name: String) -> Bool {
+    ["NSSecureUnarchiveFromData", "NSKeyedUnarchiveFromData", "NSUnarchiveFromData"].contains(stem(name))
+  }
+
+  /// Names of transformers whose results are truth values, and no bytes that a store could keep.
+  package static func makesTruthValues(_ name: String) -> Bool {
+    ["NSNegateBoolean", "NSIsNil", "NSIsNotNil"].contains(stem(name))
+  }
+
+  package static func isTransformer(_ name: String) -> Bool { isDefaultTransformer(name) || makesTruthValues(name) }
+
+  private static func stem(_ name: String) -> String {
+    for suffix in ["TransformerName", "Transformer"] where name.hasSuffix(suffix) {
+      return String(name.dropLast(suffix.count))
+    }
+    return name
   }
 
   package static func isValueClass(_ name: String) -> Bool {
-    [
-      "NSNumber", "NSString", "NSDate", "NSData", "NSDecimalNumber", "NSUUID", "NSURL", "NSArray", "NSDictionary",
-      "NSObject", "NSManagedObjectID",
-    ].contains(name)
+    isCheckedValueClass(name) || name == "NSObject"
   }
+
+  /// Whether a value is of one of these classes, or of a subclass; nil for other classes.
+  package static func contains(_ value: Value, className name: String) -> Bool? {
+    switch name {
+    case "NSString", "NSMutableString": if case .string = value { true } else { false }
+    case "NSDate": if case .date = value { true } else { false }
+    case "NSData", "NSMutableData": if case .data = value { true } else { false }
+    case "NSUUID": if case .uuid = value { true } else { false }
+    case "NSURL": if case .uri = value { true } else { false }
+    case "NSDecimalNumber": if case .decimal = value { true } else { false }
+    case "NSManagedObjectID": if case .objectID = value { true } else { false }
+    case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet", "NSOrderedSet", "NSMutableOrderedSet":
+      if case .list = value { true } else { false }
+    case "NSDictionary", "NSMutableDictionary": if case .map = value { true } else { false }
+    case "NSNumber":
+      switch value {
+      case .bool, .int, .double, .decimal: true
+      default: false
+      }
+    default: nil
+    }
+  }
+
+  private static func isCheckedValueClass(_ name: String) -> Bool { contains(.null, className: name) != nil }
 }

@@ -1,12 +1,18 @@
 extension AttributeDescription {
-  /// The name of the transformer that turns values of a transformable attribute into bytes. One that names none has Core Data's default,
-  /// for which a domain may register one.
-  package var transformerName: String { valueTransformerName ?? "NSSecureUnarchiveFromData" }
+  /// The name of the transformer that turns values of a transformable attribute into bytes: the default one where none is named.
+  package var transformerName: String { valueTransformerName ?? AppleNames.defaultTransformer }
 
   /// Why a transformable attribute can keep no value where nobody has its transformer, and what to do about it.
   package var lackOfTransformer: String {
-    let advice =
-      valueTransformerName.map { "load an extension that has transformer \($0)" } ?? "name a transformer in the model"
-    return "nothing here can turn its values into bytes: \(advice)"
+    if AppleNames.makesTruthValues(transformerName) {
+      return
+        "transformer \(transformerName) makes a truth value and no bytes: name another one, or make the attribute a boolean"
+    }
+    return "nothing here can turn its values into bytes: load an extension that has transformer \(transformerName)"
+  }
+
+  /// The class of the list that the default transformer archives of a value.
+  package var archivedListClass: String {
+    valueClassName == "NSSet" || valueClassName == "NSMutableSet" ? "NSSet" : "NSArray"
   }
 }

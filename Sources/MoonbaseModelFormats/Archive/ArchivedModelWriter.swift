@@ -3,7 +3,7 @@ import MoonbasePlatform
 
 /// Writes a model as Core Data archives it in a store's model cache and in compiled models.
 struct ArchivedModelWriter {
-  var archive = KeyedArchiveWriter()
+  var archive = KeyedArchiveWriter(ofModel: ())
   let model: ResolvedModel
   /// Whether what Core Data has no place for is written too, under `SupplementKeys`.
   let isComplete: Bool

@@ -15,7 +15,7 @@ extension DomainBuilder {
       derived.name, ownInputs: ownInputs, inputs: derived.inputs, shadow: derived.shadow,
       readPolicy: derived.readsEarly ? .preCalculated : .onDemand,
       writePolicy: derived.writesLate ? .delayed : .immediate, get: { _ in .null })
-    if let shadow = derived.shadow, let transformer = derived.transformer.flatMap({ domain.transformers[$0] }) {
+    if let shadow = derived.shadow, let transformer = derived.transformer.flatMap({ domain.transformer($0) }) {
       let valueClass = transformer.valueClassName.flatMap { domain.valueClasses[$0] }
       setShadow(shadow, transformer: transformer, valueClass: valueClass, of: &result)
     } else if let get = derived.get {

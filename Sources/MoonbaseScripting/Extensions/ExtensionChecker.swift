@@ -59,7 +59,7 @@ struct ExtensionChecker {
           at: place, in: declaration)
       }
       if derived.isStored, let attribute = entity.property(derived.name)?.attribute, attribute.type == .transformable,
-        !attribute.isTransient, !transformerNames.contains(attribute.transformerName)
+        !attribute.isTransient, !provides(attribute.transformerName)
       {
         throw error(
           "\(subject) is stored, and \(attribute.lackOfTransformer)", at: place + ["stored"], in: declaration)
@@ -70,7 +70,7 @@ struct ExtensionChecker {
       for input in derived.inputs ?? [] {
         try checkPath(input, of: entity, for: subject, at: place + ["inputs"], in: declaration)
       }
-      if let name = derived.transformer, !transformerNames.contains(name) {
+      if let name = derived.transformer, !provides(name) {
         throw error(
           "\(subject): no extension provides transformer \(name)\(hint(name, among: transformerNames))",
           at: place + ["transformer"], in: declaration)
@@ -156,7 +156,8 @@ struct ExtensionChecker {
   private func checkOneWay() throws {
     for entity in model.entities {
       for attribute in entity.description.attributes where attribute.type == .transformable && !attribute.isTransient {
-        guard let name = attribute.valueTransformerName, isOneWay(name) else { continue }
+        let name = attribute.transformerName
+        guard isOneWay(name) else { continue }
         let message = oneWay(name, subject: "\(entity.name).\(attribute.name)")
         guard let declaration = declarations.first(where: { $0.transformers.contains { $0.name == name } }) else {
           throw ScriptError(.invalidExtension, message: message, entity: entity.name, property: attribute.name)
@@ -166,6 +167,11 @@ struct ExtensionChecker {
         throw refused
       }
     }
+  }
+
+  /// Whether there is a transformer of a name that makes bytes.
+  private func provides(_ name: String) -> Bool {
+    transformerNames.contains(name) || AppleNames.isDefaultTransformer(name)
   }
 
   private var transformerNames: [String] {
@@ -229,9 +235,14 @@ struct ExtensionChecker {
     guard !model.description.allowsUnknownClasses else { return }
     for entity in model.entities {
       for attribute in entity.description.attributes where attribute.type == .transformable {
-        if let name = attribute.valueTransformerName, !transformerNames.contains(name),
-          !AppleNames.isTransformer(name)
+        if let name = attribute.valueTransformerName, !provides(name), AppleNames.isTransformer(name),
+          !attribute.isTransient
         {
+          throw ModelError(
+            .invalidModel, message: "\(entity.name).\(attribute.name): \(attribute.lackOfTransformer)",
+            at: attribute.location, entity: entity.name, property: attribute.name)
+        }
+        if let name = attribute.valueTransformerName, !provides(name), !AppleNames.isTransformer(name) {
           throw ModelError(
             .invalidModel,
             message:

@@ -27,25 +27,23 @@ import Testing
   }
 
   @Test func aStoredAttributeThatNothingTurnsIntoBytesIsRefused() throws {
-    let model = ThingBench.model.replacing(
-      "tr = { \"transformable\", transformer = \"T\" }", with: "tr = \"transformable\"")
     #expect {
       try ScriptBench(
-        .memory, model: model,
+        .memory, model: ThingBench.model,
         extensions: [
           "return { name = 'x', entities = { P = { derived = { tr = {\nstored = true, get = function() return { 1 } end } } } } }"
         ])
     } throws: {
       let text = "\($0)"
       return text.hasPrefix("extension1.lua:2: P.tr is stored, and nothing here can turn its values into bytes")
-        && text.contains("name a transformer in the model")
+        && text.contains("load an extension that has transformer T")
     }
     let beside = refusal("derived = {\n sum = { stored = true,\n transformer = 'T', get = function() return 1 end } }")
     #expect(beside.hasPrefix("extension1.lua:3: "), "\(beside)")
     #expect(beside.contains("derived.sum.transformer: a transformer goes with a shadow"), "\(beside)")
   }
 
-  /// One that the model does not name is Core Data's default, which an extension may provide.
+  /// One that the model does not name is Core Data's default, in whose place an extension may put its own.
   @Test func aStoredAttributeMayHaveTheDefaultTransformer() throws {
     let model = ThingBench.model.replacing(
       "tr = { \"transformable\", transformer = \"T\" }", with: "tr = \"transformable\"")

@@ -1,47 +1,56 @@
-import MoonbaseModel
 import MoonbasePlatform
 
 extension KeyedArchiveWriter {
-  /// A value as Foundation archives it; nil for what only this process could resolve.
-  mutating func value(_ value: Value) -> PropertyList? {
+  /// A value as Foundation archives it; nil for what only this process could resolve. Lists become arrays.
+  package mutating func value(_ value: Value) -> PropertyList? {
     switch value {
     case .null: return Self.null
     case .bool(let bool): return scalar(.bool(bool))
     case .int(let integer): return scalar(.integer(integer))
     case .double(let double): return scalar(.real(double))
-    case .string(let string): return scalar(.string(string))
+    case .string(let string): return self.string(string)
     case .data(let data): return scalar(.data(data))
     case .date(let date): return object("NSDate", fields: ["NS.time": .real(date.timeIntervalSinceReferenceDate)])
     case .uuid(let uuid):
       let bytes = withUnsafeBytes(of: uuid.uuid) { Data($0) }
       return object("NSUUID", fields: ["NS.uuidbytes": .data(bytes)])
     case .uri(let uri):
-      return object("NSURL", fields: ["NS.base": Self.null, "NS.relative": scalar(.string(uri.absoluteString))])
+      return object("NSURL", fields: ["NS.base": Self.null, "NS.relative": string(uri.absoluteString)])
     case .decimal(let decimal): return self.decimal(decimal)
-    case .list(let list):
-      var references: [PropertyList] = []
-      for element in list {
-        guard let reference = self.value(element) else { return nil }
-        references.append(reference)
-      }
-      return array(references)
-    case .map(let map):
-      var pairs: [(key: String, value: PropertyList)] = []
-      for (key, value) in map.sorted(by: { $0.key < $1.key }) {
-        guard let reference = self.value(value) else { return nil }
-        pairs.append((key, reference))
-      }
-      return dictionary(pairs)
+    case .list(let list): return self.list(list, className: "NSArray")
+    case .map(let map): return self.map(map)
     case .objectID, .object: return nil
     }
   }
 
-  /// A dictionary of user info. Throws for values that only this process could resolve.
-  mutating func userInfo(_ values: [String: Value], of owner: String) throws(ModelError) -> PropertyList {
-    guard let reference = value(.map(values)) else {
-      throw ModelError(.unsupportedForm, message: "\(owner): its user info holds a value that cannot be archived")
+  /// A collection of values, an array or a set; nil where it holds what only this process could resolve.
+  package mutating func list(_ list: [Value], className: String) -> PropertyList? {
+    let reference = reserve()
+    var references: [PropertyList] = []
+    references.reserveCapacity(list.count)
+    for element in list {
+      guard let element = self.element(element) else { return nil }
+      references.append(element)
     }
+    fill(reference, className: className, fields: ["NS.objects": .array(references)])
     return reference
+  }
+
+  private mutating func map(_ map: [String: Value]) -> PropertyList? {
+    let reference = reserve()
+    var (keys, values): ([PropertyList], [PropertyList]) = ([], [])
+    for (key, value) in map.sorted(by: { $0.key < $1.key }) {
+      guard let value = element(value) else { return nil }
+      keys.append(string(key))
+      values.append(value)
+    }
+    fill(reference, className: "NSDictionary", fields: ["NS.keys": .array(keys), "NS.objects": .array(values)])
+    return reference
+  }
+
+  /// What a collection holds: Foundation's cannot hold nothing, and have an object that stands for it.
+  private mutating func element(_ value: Value) -> PropertyList? {
+    value.isNull ? nullObject() : self.value(value)
   }
 
   private mutating func decimal(_ decimal: Decimal) -> PropertyList {

@@ -1,5 +1,4 @@
 import MoonbaseModel
-import MoonbaseModelFormats
 import MoonbasePlatform
 import Testing
 

@@ -1,44 +1,66 @@
-import MoonbaseModel
 import MoonbasePlatform
 
 /// Reads Apple's binary property list form, version 00, from bytes that may be hostile.
-struct BinaryPropertyListReader {
+struct BinaryPropertyListReader: ~Copyable {
   private static let greatestDepth = 128
   /// A value that is referred to often is counted each time, so that a small file cannot unfold into a huge value.
   private static let greatestCount = 1_000_000
+  /// What a value holds besides its bytes.
+  private static let valueWeight = 64
 
-  private let bytes: [UInt8]
-  private let offsetSize: Int
-  private let referenceSize: Int
-  private let objectCount: Int
-  private let root: Int
-  private let offsetTable: Int
-  private var count = 0
+  /// Where things lie, as the last 32 bytes say.
+  private struct Trailer {
+    let offsetSize: Int
+    let referenceSize: Int
+    let objectCount: Int
+    let root: Int
+    let offsetTable: Int
 
-  init(_ bytes: [UInt8]) throws(ModelError) {
-    guard bytes.count >= 40, bytes.starts(with: "bplist00".utf8) else {
-      throw Self.malformed("it does not begin as a binary property list does, or is cut off")
+    init(_ bytes: [UInt8]) throws(ModelError) {
+      guard bytes.count >= 40, bytes.starts(with: "bplist00".utf8) else {
+        throw malformed("it does not begin as a binary property list does, or is cut off")
+      }
+      let trailer = bytes.count - 32
+      offsetSize = Int(bytes[trailer + 6])
+      referenceSize = Int(bytes[trailer + 7])
+      guard (1...8).contains(offsetSize), (1...8).contains(referenceSize),
+        let objectCount = unsigned(bytes, at: trailer + 8, size: 8),
+        let root = unsigned(bytes, at: trailer + 16, size: 8),
+        let table = unsigned(bytes, at: trailer + 24, size: 8),
+        root < objectCount, table >= 8, table <= trailer, objectCount <= (trailer - table) / offsetSize
+      else { throw malformed("its trailer is damaged") }
+      self.objectCount = objectCount
+      self.root = root
+      offsetTable = table
     }
-    let trailer = bytes.count - 32
-    self.bytes = bytes
-    offsetSize = Int(bytes[trailer + 6])
-    referenceSize = Int(bytes[trailer + 7])
-    guard (1...8).contains(offsetSize), (1...8).contains(referenceSize),
-      let objectCount = Self.unsigned(bytes, at: trailer + 8, size: 8),
-      let root = Self.unsigned(bytes, at: trailer + 16, size: 8),
-      let table = Self.unsigned(bytes, at: trailer + 24, size: 8),
-      root < objectCount, table >= 8, table <= trailer, objectCount <= (trailer - table) / offsetSize
-    else { throw Self.malformed("its trailer is damaged") }
-    self.objectCount = objectCount
-    self.root = root
-    offsetTable = table
   }
 
-  mutating func readRoot() throws(ModelError) -> PropertyList { try object(root, depth: 0) }
+  private let bytes: [UInt8]
+  private let trailer: Trailer
+  private var count = 0
+  private var memory = HostMemory()
+
+  private init(_ bytes: [UInt8], _ trailer: Trailer) {
+    self.bytes = bytes
+    self.trailer = trailer
+  }
+
+  static func read(_ bytes: [UInt8]) throws(ModelError) -> PropertyList {
+    let trailer = try Trailer(bytes)
+    var reader = BinaryPropertyListReader(bytes, trailer)
+    return try reader.object(trailer.root, depth: 0)
+  }
+
+  private var offsetSize: Int { trailer.offsetSize }
+  private var referenceSize: Int { trailer.referenceSize }
+  private var objectCount: Int { trailer.objectCount }
+  private var offsetTable: Int { trailer.offsetTable }
 
   private mutating func object(_ reference: Int, depth: Int) throws(ModelError) -> PropertyList {
     count += 1
     guard count <= Self.greatestCount else { throw Self.malformed("it has more than \(Self.greatestCount) values") }
+    try ModelError.charge()
+    try memory.holdForModel(Self.valueWeight)
     guard depth < Self.greatestDepth else { throw Self.malformed("it is nested too deeply, or contains itself") }
     guard reference < objectCount,
       let offset = Self.unsigned(bytes, at: offsetTable + reference * offsetSize, size: offsetSize),
@@ -56,8 +78,8 @@ struct BinaryPropertyListReader {
     case 0x2: return .real(try real(at: offset + 1, size: 1 << low))
     case 0x3: return .date(Date(timeIntervalSinceReferenceDate: try real(at: offset + 1, size: 8)))
     case 0x4: return .data(Data(try run(at: offset, low: low, width: 1)))
-    case 0x5: return try text(String(decoding: try run(at: offset, low: low, width: 1), as: UTF8.self))
-    case 0x6: return try text(wide(try run(at: offset, low: low, width: 2)))
+    case 0x5: return .string(String(decoding: try run(at: offset, low: low, width: 1), as: UTF8.self))
+    case 0x6: return .string(wide(try run(at: offset, low: low, width: 2)))
     case 0x8: return .uid(try uid(at: offset + 1, size: low + 1))
     case 0xa, 0xc: return .array(try elements(at: offset, low: low, depth: depth))
     case 0xd: return .dictionary(try dictionary(at: offset, low: low, depth: depth))
@@ -99,12 +121,6 @@ struct BinaryPropertyListReader {
     return bytes[offset..<offset + size].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
   }
 
-  /// A text, which may be the key of a dictionary.
-  private func text(_ text: String) throws(ModelError) -> PropertyList {
-    if let mistake = TextLimits.mistake(ofName: text) { throw Self.malformed("it has \(mistake)") }
-    return .string(text)
-  }
-
   private func wide(_ run: ArraySlice<UInt8>) -> String {
     let start = run.startIndex
     let units = (0..<run.count / 2).map { UInt16(run[start + 2 * $0]) << 8 | UInt16(run[start + 2 * $0 + 1]) }
@@ -123,9 +139,10 @@ struct BinaryPropertyListReader {
     return (Int(count), offset + 2 + size)
   }
 
-  private func run(at offset: Int, low: Int, width: Int) throws(ModelError) -> ArraySlice<UInt8> {
+  private mutating func run(at offset: Int, low: Int, width: Int) throws(ModelError) -> ArraySlice<UInt8> {
     let (count, start) = try length(at: offset, low: low)
     guard count * width <= offsetTable - start else { throw Self.malformed("a string or data is cut off") }
+    try memory.holdForModel(count * width)
     return bytes[start..<start + count * width]
   }
 
@@ -162,6 +179,7 @@ struct BinaryPropertyListReader {
       guard case .string(let name) = try object(key, depth: depth + 1) else {
         throw Self.malformed("a dictionary has a key that is no string")
       }
+      if let mistake = TextLimits.mistake(ofName: name) { throw Self.malformed("a dictionary's key has \(mistake)") }
       result[name] = try object(value, depth: depth + 1)
     }
     return result

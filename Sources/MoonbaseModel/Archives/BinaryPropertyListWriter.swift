@@ -1,4 +1,3 @@
-import MoonbaseModel
 import MoonbasePlatform
 
 /// Writes Apple's binary property list form, version 00. Equal scalars are written once, collections each time.
@@ -11,6 +10,8 @@ struct BinaryPropertyListWriter {
 
   private var items: [Item] = []
   private var known: [PropertyList: Int] = [:]
+  /// Texts by their code points: to Swift two forms of one letter are equal, and comparing them may take long.
+  private var knownTexts: [ExactText: Int] = [:]
   private var bytes = [UInt8]("bplist00".utf8)
 
   mutating func write(_ root: PropertyList) -> Data {
@@ -48,6 +49,16 @@ struct BinaryPropertyListWriter {
       let values = names.map { add(dictionary[$0] ?? .bool(false)) }
       items[number] = .dictionary(keys: keys, values: values)
       return number
+    case .string(let text):
+      let key = ExactText(text)
+      if let number = knownTexts[key] { return number }
+      knownTexts[key] = items.count
+      items.append(.scalar(value))
+      return items.count - 1
+    case .real(0):
+      // Two zeros are equal and differ in their sign.
+      items.append(.scalar(value))
+      return items.count - 1
     default:
       if let number = known[value] { return number }
       known[value] = items.count

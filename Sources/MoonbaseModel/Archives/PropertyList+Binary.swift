@@ -1,4 +1,3 @@
-public import MoonbaseModel
 public import MoonbasePlatform
 
 extension PropertyList {
@@ -7,8 +6,7 @@ extension PropertyList {
   /// The bytes may be hostile: offsets, counts, nesting and the number of values are checked, and nothing is trusted before.
   /// Throws `ModelError` with `.malformedFile`.
   public init(binary data: Data) throws(ModelError) {
-    var reader = try BinaryPropertyListReader([UInt8](data))
-    self = try reader.readRoot()
+    self = try BinaryPropertyListReader.read([UInt8](data))
   }
 
   /// The binary form; keys are written in order of their names, so equal values give equal bytes.
