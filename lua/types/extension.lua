@@ -25,6 +25,8 @@
 ---@alias moonbase.Rule fun(value: any, object: moonbase.Object): (boolean|nil), (string|moonbase.RuleMessage)?, string?
 ---@alias moonbase.ObjectRule fun(object: moonbase.Object): (boolean|nil), (string|moonbase.RuleMessage)?, string?
 ---@alias moonbase.Hook fun(object: moonbase.Object)
+---@alias moonbase.SnapshotEvent "undo_insertion"|"undo_deletion"|"undo_update"|"rollback"|"refresh"|"merge_policy"
+---@alias moonbase.SnapshotHook fun(object: moonbase.Object, events: table<moonbase.SnapshotEvent, boolean>)
 
 ---@class moonbase.EntityExtension
 ---@field normalize? table<string, fun(value: any, object: moonbase.Object): any> before the rules; gives the value
@@ -35,8 +37,9 @@
 ---@field derived? table<string, moonbase.Derived>
 ---@field awake_from_insert? moonbase.Hook
 ---@field awake_from_fetch? moonbase.Hook
+---@field awake_from_snapshot? moonbase.SnapshotHook after a rollback, a refresh or an undo replaced its values
 ---@field will_save? moonbase.Hook
----@field did_save? moonbase.Hook
+---@field did_save? moonbase.Hook for deleted objects too, which still have their values
 ---@field prepare_for_deletion? moonbase.Hook
 ---@field will_turn_into_fault? moonbase.Hook
 ---@field did_turn_into_fault? moonbase.Hook

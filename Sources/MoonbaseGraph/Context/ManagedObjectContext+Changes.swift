@@ -27,7 +27,7 @@ extension ManagedObjectContext {
     let behavior = try behavior(of: object.entity)
     try object.departing {
       if behavior.hooks.contains(.prepareForDeletion) {
-        try object.running("prepareForDeletion") { object.prepareForDeletion() }
+        try object.running("prepareForDeletion") { try object.prepareForDeletion() }
       }
       for entry in behavior.extensions { try object.run("prepareForDeletion", hook: entry.prepareForDeletion) }
     }
@@ -70,6 +70,7 @@ extension ManagedObjectContext {
     forgetJournal()
     for object in holders where object.context === self { failures += object.failuresOfHooks(before: false) }
     for object in objects where object.context === self { failures += object.failuresOfHooks(before: false) }
+    for object in objects where object.context === self { failures += object.failuresOfAwaking(from: .rollback) }
     if let first = failures.first { throw first }
   }
 
@@ -129,6 +130,7 @@ extension ManagedObjectContext {
     object.forgetReadDestinations()
     try object.followUnsavedChanges()
     if object.isDeleted { try applyDeleteRulesAnew(to: object) }
+    if !object.isFault, let first = object.failuresOfAwaking(from: .refresh).first { throw first }
   }
 
   /// The store may know of destinations that the rules did not reach; and of some, by newer rows than are here.

@@ -61,7 +61,7 @@ extension ManagedObjectContext {
     try undoingOnFailure {
       begin(object)
       if behavior.hooks.contains(.awakeFromInsert) {
-        try object.running("awakeFromInsert") { object.awakeFromInsert() }
+        try object.running("awakeFromInsert") { try object.awakeFromInsert() }
       }
       // One that deleted itself has nothing to be set any more, and may be gone already.
       for entry in behavior.extensions where object.context === self && !object.isDeleted {

@@ -31,11 +31,16 @@ extension ManagedObjectContext {
     coordinator.refreshRows(rows)
     try tellLists(of: rows)
     guard refreshing else { return }
+    var renewed: [ManagedObject] = []
     for row in rows {
       guard let known = registered[row.id]?.takeUnretainedValue() else { continue }
       // Rows of a view may be older than what the object has.
-      if known.snapshot.map({ $0.version <= row.version }) ?? true { known.adopt(row) }
+      guard known.snapshot.map({ $0.version <= row.version }) ?? true else { continue }
+      if !known.isFault, known.snapshot.map({ $0.version < row.version }) ?? false { renewed.append(known) }
+      known.adopt(row)
     }
+    let failures = renewed.lazy.flatMap { $0.failuresOfAwaking(from: .refresh) }
+    if let first = Array(failures).first { throw first }
   }
 
   /// The objects of rows that were read before, when nothing else of them was known either.

@@ -61,6 +61,7 @@ final class EntityBehavior {
   let hasAwakeFromInsert: Bool
   let hasObjectRules: Bool
   let hasFaultHooks: Bool
+  let hasSnapshotHooks: Bool
 
   /// Whether anything but the store looks at an object that is saved.
   var looksAtSaves: Bool {
@@ -92,6 +93,7 @@ final class EntityBehavior {
     hasDidSave = builder.has(.didSave, \.didSave)
     hasAwakeFromFetch = builder.has(.awakeFromFetch, \.awakeFromFetch) || !builder.preCalculatedSlots.isEmpty
     hasAwakeFromInsert = builder.has(.awakeFromInsert, \.awakeFromInsert)
+    hasSnapshotHooks = builder.has(.awakeFromSnapshotEvents, \.awakeFromSnapshotEvents)
     hasFaultHooks =
       builder.has(.willTurnIntoFault, \.willTurnIntoFault) || builder.has(.didTurnIntoFault, \.didTurnIntoFault)
     hasObjectRules =

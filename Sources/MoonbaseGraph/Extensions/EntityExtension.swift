@@ -49,9 +49,11 @@ public struct EntityExtension {
   public var awakeFromInsert: Hook?
   /// After a fault fired. Changes made here are not tracked.
   public var awakeFromFetch: Hook?
+  /// After many values were replaced at once, by a rollback, a refresh or an undo. Changes made here are not tracked.
+  public var awakeFromSnapshotEvents: ((ManagedObject, SnapshotEventType) throws -> Void)?
   /// Before a save, again while it changes objects.
   public var willSave: Hook?
-  /// After a save.
+  /// After a save. An object whose deletion was saved still has its values, and `isDeleted` is true.
   public var didSave: Hook?
   /// At each call that deletes the object.
   public var prepareForDeletion: Hook?

@@ -35,6 +35,8 @@ public struct LifecycleHooks: OptionSet, Sendable {
   public static let validateForDelete = LifecycleHooks(rawValue: 512)
   /// `validateValue(_:forKey:)`.
   public static let validateValue = LifecycleHooks(rawValue: 1024)
+  /// `awake(fromSnapshotEvents:)`.
+  public static let awakeFromSnapshotEvents = LifecycleHooks(rawValue: 2048)
   /// All of them.
-  public static let all = LifecycleHooks(rawValue: 2047)
+  public static let all = LifecycleHooks(rawValue: 4095)
 }

@@ -27,7 +27,7 @@ extension ManagedObject {
     guard behavior.hasAwakeFromFetch else { return }
     try awaking {
       for slot in behavior.preCalculatedSlots { _ = try read(slot, behavior: behavior) }
-      if behavior.hooks.contains(.awakeFromFetch) { try running("awakeFromFetch") { awakeFromFetch() } }
+      if behavior.hooks.contains(.awakeFromFetch) { try running("awakeFromFetch") { try awakeFromFetch() } }
       for entry in behavior.extensions { try run("awakeFromFetch", hook: entry.awakeFromFetch) }
     }
   }
@@ -41,11 +41,33 @@ extension ManagedObject {
     }
     collect {
       guard try behavior().hooks.contains(before ? .willTurnIntoFault : .didTurnIntoFault) else { return }
-      try running(name) { before ? willTurnIntoFault() : didTurnIntoFault() }
+      try running(name) { before ? try willTurnIntoFault() : try didTurnIntoFault() }
     }
     collect {
       for entry in try behavior().extensions {
         collect { try run(name, hook: before ? entry.willTurnIntoFault : entry.didTurnIntoFault) }
+      }
+    }
+    return failures
+  }
+
+  /// Runs the hooks after values were replaced; each runs, whatever the others do. What undoes changes, or resolves conflicts, calls
+  /// this when all is done.
+  final func failuresOfAwaking(from events: SnapshotEventType) -> [any Error] {
+    guard let behavior = try? behavior(), behavior.hasSnapshotHooks else { return [] }
+    let name = "awakeFromSnapshot"
+    var failures: [any Error] = []
+    func collect(_ body: () throws -> Void) {
+      do { try body() } catch { failures.append(error) }
+    }
+    awakingAgain {
+      collect {
+        guard behavior.hooks.contains(.awakeFromSnapshotEvents) else { return }
+        try running(name) { try awake(fromSnapshotEvents: events) }
+      }
+      for entry in behavior.extensions {
+        guard let hook = entry.awakeFromSnapshotEvents else { continue }
+        collect { try running(name) { try hook(self, events) } }
       }
     }
     return failures

@@ -58,20 +58,24 @@ open class ManagedObject {
   /// All, unless a subclass says otherwise: one that overrides none says `[]`, and then its objects are read and saved as quickly
   /// as those without a class of their own.
   open class var hooks: LifecycleHooks { self == ManagedObject.self ? [] : .all }
-  /// After the default values of a new object are set; once in an object's life.
-  open func awakeFromInsert() {}
-  /// After the values were read from the store. Changes made here are not tracked.
-  open func awakeFromFetch() {}
+  /// After the default values of a new object are set; once in an object's life. One that throws is not inserted.
+  open func awakeFromInsert() throws {}
+  /// After the values were read from the store. Changes made here are not tracked. An object that throws stays a fault.
+  open func awakeFromFetch() throws {}
+  /// After many values were replaced at once, by a rollback, a refresh or an undo: what was computed from them may be computed anew.
+  /// Changes made here are not tracked. After a rollback the object is a fault, which the first access fires, with `awakeFromFetch`.
+  open func awake(fromSnapshotEvents events: SnapshotEventType) throws {}
   /// Before the object is saved, again as long as it changes something.
   open func willSave() throws {}
-  /// After the object was saved.
-  open func didSave() {}
-  /// At each call that deletes the object.
-  open func prepareForDeletion() {}
-  /// Before the object becomes a fault.
-  open func willTurnIntoFault() {}
-  /// After the object became a fault.
-  open func didTurnIntoFault() {}
+  /// After the object was saved. One whose deletion was saved still has its values, and `isDeleted` is true. An error is kept in the
+  /// context's `didSaveErrors`.
+  open func didSave() throws {}
+  /// At each call that deletes the object. One that throws is not deleted.
+  open func prepareForDeletion() throws {}
+  /// Before the object becomes a fault. It becomes one whatever this throws.
+  open func willTurnIntoFault() throws {}
+  /// After the object became a fault: the place to let go of what was computed from its values.
+  open func didTurnIntoFault() throws {}
   /// Checks a new object as a whole. Throw a `GraphError` with code `.validation` to refuse it.
   open func validateForInsert() throws {}
   /// Checks a changed object as a whole. Throw a `GraphError` with code `.validation` to refuse it.
@@ -213,8 +217,9 @@ extension ManagedObject {
 
   /// Runs what sets values that are no changes. One that fails leaves a fault: half awake is not awake.
   final func awaking(_ body: () throws -> Void) throws {
+    let isWithin = state.contains(.awaking)
     state.insert(.awaking)
-    defer { state.remove(.awaking) }
+    defer { if !isWithin { state.remove(.awaking) } }
     do {
       try body()
     } catch {
@@ -224,6 +229,14 @@ extension ManagedObject {
       state.insert(.fault)
       throw error
     }
+  }
+
+  /// Runs what sets values that are no changes on top of others that stay.
+  final func awakingAgain(_ body: () throws -> Void) rethrows {
+    let isWithin = state.contains(.awaking)
+    state.insert(.awaking)
+    defer { if !isWithin { state.remove(.awaking) } }
+    try body()
   }
 
   /// Drops the values and all that differs from the row, and tells other objects what they no longer know of this one.
@@ -388,6 +401,9 @@ extension ManagedObject {
     context?.unlist(self)
     return true
   }
+
+  /// The deletion of the object is saved, and its hooks are still to hear of it.
+  final func hearOfDeletion() { state.subtract([.inserted, .updated, .listed, .propagated]) }
 
   /// The deletion of the object is saved.
   final func becomeDeleted() {

@@ -109,9 +109,24 @@ struct ObjectValidator {
   }
 
   private func missingMessage(_ property: ResolvedProperty) -> String {
-    behavior.delayedShadows[property.slot] != nil
-      ? "is required and missing; its delayed value comes only at will-save: save with saveOrder .framework (--save-order framework), or make it optional"
-      : "is required and missing"
+    let advice = "save with saveOrder .framework (--save-order framework), or make it optional"
+    if behavior.delayedShadows[property.slot] != nil {
+      return "is required and missing; its delayed value comes only at will-save: \(advice)"
+    }
+    guard isAwaitingWillSave(property), let hook = object.context?.domain.hookName("willSave") else {
+      return "is required and missing"
+    }
+    return "is required and missing; if \(hook) sets it, that comes only after validation: \(advice)"
+  }
+
+  /// Whether a transient attribute has a value that `willSave` may be about to write into a persistent one.
+  private func isAwaitingWillSave(_ property: ResolvedProperty) -> Bool {
+    guard behavior.hasWillSave, property.attribute != nil, !property.isTransient, object.context?.saveOrder == .guide
+    else { return false }
+    return entity.attributeSlots.contains { slot in
+      guard entity.properties[slot].isTransient, case .plain = behavior.kinds[slot] else { return false }
+      return object.changed.contains(slot)
+    }
   }
 
   // MARK: Relationships

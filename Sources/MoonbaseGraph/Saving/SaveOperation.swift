@@ -59,10 +59,17 @@ struct SaveOperation {
     guard let plan else { return }
     context.phase = .didSave
     let (deleted, hearers) = (plan.deleted.filter(plan.isSaved), plan.hearers.filter(plan.isSaved))
+    // Those that hear of their deletion stay until they have.
+    let hearing = Set(hearers.lazy.filter(\.isDeleted).map(ObjectIdentifier.init))
     for object in deleted {
       object.outdateAll()
-      context.registered.remove(object)
-      object.becomeDeleted()
+      if hearing.contains(ObjectIdentifier(object)) { object.hearOfDeletion() } else { leave(object) }
+    }
+    defer {
+      for object in deleted where object.context === context {
+        object.outdateAll()
+        leave(object)
+      }
     }
     plan.adopt()
     LooseEnds(to: deleted, in: context)?.cut()
@@ -75,6 +82,11 @@ struct SaveOperation {
     for object in hearers where object.context === context { try callDidSave(object) }
   }
 
+  private func leave(_ object: ManagedObject) {
+    context.registered.remove(object)
+    object.becomeDeleted()
+  }
+
   /// A context keeps no more errors of `didSave` hooks.
   private static let greatestErrorCount = 100
 
@@ -82,7 +94,7 @@ struct SaveOperation {
   private func callDidSave(_ object: ManagedObject) throws {
     let behavior = try context.behavior(of: object.entity)
     do {
-      if behavior.hooks.contains(.didSave) { try object.running("didSave") { object.didSave() } }
+      if behavior.hooks.contains(.didSave) { try object.running("didSave") { try object.didSave() } }
       for entry in behavior.extensions { try object.run("didSave", hook: entry.didSave) }
     } catch let error as GraphError {
       if context.didSaveErrors.count < Self.greatestErrorCount { context.didSaveErrors.append(error) }

@@ -166,6 +166,23 @@ struct DomainBuilder {
     }
   }
 
+  /// The names of what happened are the keys of its second argument.
+  private func snapshotHook(_ function: LuaFunction?) -> ((ManagedObject, SnapshotEventType) throws -> Void)? {
+    function.map { function in
+      let call = LuaFastCall(function, parameters: 2)
+      return { [types] object, events in
+        let scripts = try types.openDomain()
+        let handle = try scripts.types.type(of: object.entity)
+        let names = Value.map(Dictionary(uniqueKeysWithValues: events.scriptNames.map { ($0, true) }))
+        try call.run {
+          try $0.set(0, object: object, as: handle)
+          try scripts.setArgument(1, of: $0, to: names)
+        } reading: { _ in
+        }
+      }
+    }
+  }
+
   private func setHooks(of entry: ExtensionDeclaration.Entity, into result: inout EntityExtension) {
     let hooks = entry.hooks
     result.validateForInsert = objectRule(hooks["validate_for_insert"])
@@ -173,6 +190,7 @@ struct DomainBuilder {
     result.validateForDelete = objectRule(hooks["validate_for_delete"])
     result.awakeFromInsert = hook(hooks["awake_from_insert"])
     result.awakeFromFetch = hook(hooks["awake_from_fetch"])
+    result.awakeFromSnapshotEvents = snapshotHook(hooks["awake_from_snapshot"])
     result.willSave = hook(hooks["will_save"])
     result.didSave = hook(hooks["did_save"])
     result.prepareForDeletion = hook(hooks["prepare_for_deletion"])

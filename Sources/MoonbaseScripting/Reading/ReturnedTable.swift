@@ -5,7 +5,7 @@ enum ReturnedTable {
   /// The keys of an entity's hooks in an extension.
   static let hookNames = [
     "validate_for_insert", "validate_for_update", "validate_for_delete", "awake_from_insert", "awake_from_fetch",
-    "will_save", "did_save", "prepare_for_deletion", "will_turn_into_fault",
+    "awake_from_snapshot", "will_save", "did_save", "prepare_for_deletion", "will_turn_into_fault",
     "did_turn_into_fault",
   ]
 

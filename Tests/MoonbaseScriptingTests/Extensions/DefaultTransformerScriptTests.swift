@@ -19,7 +19,7 @@ import Testing
       assert(context:save())
       context:refresh(p, false)
       print(p.tags[2], p.kept.x, p.kept.when == moonbase.date.unix(1), p.kept.list[1])
-      print(context:has_changes(), context:fetch("P"):where("'b' IN tags"):count())
+      print(context.has_changes, context:fetch("P"):where("'b' IN tags"):count())
       print(pcall(function() p.tags = { p } end))
       """)
     #expect(lines.prefix(2) == ["b\t1.5\ttrue\ttrue", "false\t1"])
