@@ -44,7 +44,9 @@ struct ArchivedValueReader: ~Copyable {
     case .real(let number): return .double(number)
     case .bool(let bool): return .bool(bool)
     case .data(let data): return .data(data)
-    case .date(let date): return .date(date)
+    case .date(let date):
+      guard date.timeIntervalSinceReferenceDate.isFinite else { throw Self.damaged("a date is no point in time") }
+      return .date(date)
     case .array(let elements): return .list(try values(elements, depth: depth))
     case .dictionary(let fields): return .map(try parts(fields, depth: depth))
     }

@@ -63,7 +63,9 @@ package struct KeyedArchiveWriter {
     guard let value else { return Self.null }
     let key = ExactText(value)
     if let known = texts[key] { return known }
-    let reference = append(.string(value))
+    // By itself this text stands for nothing.
+    let reference =
+      value == "$null" ? object("NSString", fields: ["NS.string": .string(value)]) : append(.string(value))
     texts[key] = reference
     return reference
   }

@@ -7,11 +7,13 @@ import Testing
 @Suite struct ValueArchiveTests {
   /// A value of every kind that an archive holds.
   static let samples: [Value] = [
-    .bool(true), .bool(false), 0, -1, .int(.max), .int(.min), .double(-0.5), .double(.infinity), "", "text", "Grüße 😀",
+    .bool(true), .bool(false), 0, -1, .int(.max), .int(.min), .double(-0.5), .double(.infinity), "", "text", "$null",
+    "Grüße 😀",
     .date(Date(timeIntervalSinceReferenceDate: 712_345.25)), .data(Data()), .data(Data([0, 1, 255])),
     .uuid(UUID(uuidString: "2CACC7FA-A955-42CE-9CFA-83D1C7DFE921") ?? UUID()),
     .uri(URL(string: "https://example.org/a?b=c#d") ?? URL(fileURLWithPath: "/")),
     .decimal(Decimal(string: "-12345678901234567890.125") ?? 0), [], ["a", 1, .null, ["b"]], [:],
+    ["$null": ["$null", .null]],
     ["name": "Ann", "tags": ["x", "y"], "none": .null, "deep": ["deeper": [1, 2.5, true]]],
   ]
 
