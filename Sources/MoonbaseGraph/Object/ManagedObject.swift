@@ -403,7 +403,10 @@ extension ManagedObject {
   }
 
   /// The deletion of the object is saved, and its hooks are still to hear of it.
-  final func hearOfDeletion() { state.subtract([.inserted, .updated, .listed, .propagated]) }
+  final func hearOfDeletion() {
+    spillRow()
+    state.subtract([.inserted, .updated, .listed, .propagated])
+  }
 
   /// The deletion of the object is saved.
   final func becomeDeleted() {
