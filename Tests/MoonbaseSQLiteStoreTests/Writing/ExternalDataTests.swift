@@ -19,6 +19,7 @@ import Testing
     var bytes = AttributeDescription("bytes", type: .binaryData)
     bytes.allowsExternalBinaryDataStorage = true
     var secret = AttributeDescription("secret", type: .transformable)
+    secret.valueTransformerName = "OfTheApp"
     secret.allowsExternalBinaryDataStorage = true
     photo.attributes = [bytes, secret, AttributeDescription("name", type: .string)]
     model = try ManagedObjectModel(entities: [photo]).resolved()
