@@ -29,6 +29,11 @@ struct Change {
   let former: Former
   /// Whether it is no reason to call `willSave` or rules for the object again: primitive values, and what follows from elsewhere.
   var isSilent = false
+  /// Whether undo registration was off: no undo manager puts it back, only who fails.
+  var isUnregistered = false
+
+  /// Whether it makes an undo step.
+  var isStep: Bool { isChange && !isSilent && !isUnregistered }
 
   /// Whether something is another value now, and not only read anew.
   var isChange: Bool {

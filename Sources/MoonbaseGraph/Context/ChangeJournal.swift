@@ -4,7 +4,7 @@ import OrderedCollections
 /// What was there before each change, for as long as that may be wanted back: a save, a transaction, or an insertion with hooks.
 ///
 /// Nothing is kept outside of savepoints, and nothing of objects that were inserted within the innermost one, for they go as a
-/// whole.
+/// whole. An undo manager keeps one open around all others, the base, and takes from it what it may undo.
 struct ChangeJournal {
   /// A moment to which changes can be undone. Savepoints end in the reverse order of their beginning.
   struct Savepoint {
@@ -19,6 +19,10 @@ struct ChangeJournal {
   private var departed: [ManagedObject] = []
   /// The number of the innermost savepoint; 0 where there is none.
   private(set) var current: UInt32 = 0
+  /// The number of the base; 0 where there is none.
+  private(set) var base: UInt32 = 0
+  /// Whether what is recorded within another savepoint than the base is no business of the undo manager.
+  var isUnregistered = false
   private var last: UInt32 = 0
   /// The bytes that it keeps, by estimate, and those of which the context was told.
   private var weight = 0
@@ -30,11 +34,42 @@ struct ChangeJournal {
   /// How many changes it keeps.
   var count: Int { changes.count }
 
+  /// Whether no savepoint is open but the base.
+  var isSettled: Bool { current == base }
+  /// All that it keeps; what the base keeps, where that is open.
+  var all: ContiguousArray<Change> { changes }
+  /// Whether there is an undo step among it.
+  var hasSteps: Bool { changes.contains(where: \.isStep) }
+
   mutating func begin() -> Savepoint {
     let savepoint = Savepoint(start: forgottenCount + changes.count, outer: current)
-    last = last == .max ? 1 : last + 1
-    current = last
+    current = nextNumber()
     return savepoint
+  }
+
+  private mutating func nextNumber() -> UInt32 {
+    last = last == .max ? 1 : last + 1
+    return last
+  }
+
+  /// Opens the base, or another one in its place. Nothing but the base may be open; the result are those that left meanwhile.
+  mutating func beginBase() -> [ManagedObject] {
+    let departed = endBase()
+    current = nextNumber()
+    base = current
+    return departed
+  }
+
+  /// Ends the base, if there is one; the result are those that left meanwhile.
+  mutating func endBase() -> [ManagedObject] {
+    (current, base) = (0, 0)
+    defer { forgottenCount = 0 }
+    return forget()
+  }
+
+  /// What happened up to now cannot be undone by the undo manager.
+  mutating func unregisterAll() {
+    for index in changes.indices { changes[index].isUnregistered = true }
   }
 
   /// Ends a savepoint. After the outermost one nothing can be undone any more; the result are those that left meanwhile.
@@ -65,6 +100,7 @@ struct ChangeJournal {
 
   mutating func append(_ change: Change) {
     changes.append(change)
+    if isUnregistered { changes[changes.count - 1].isUnregistered = true }
     weight &+= change.weight
     if case .presence = change.former { departed.append(change.object) }
   }

@@ -14,6 +14,11 @@ extension ManagedObjectContext {
     guard !object.state.contains(.departing) else { return }
     try prepareForDeletion(of: object)
     guard !object.isDeleted, object.context === self else { return }
+    markDeleted(object)
+  }
+
+  /// An object is to go; nothing that it leads to knows yet.
+  func markDeleted(_ object: ManagedObject) {
     mark(object, nil, as: [.deleted, .listed])
     changedObjects.note(object)
     if object.isInserted { newDeletedObjects.append(object) }
@@ -48,12 +53,18 @@ extension ManagedObjectContext {
 
   /// Gives up all unsaved changes: new objects go, deleted ones return, changed ones become faults.
   ///
-  /// Throws `.recursiveSave` and `.contextBusy` within a hook. Of hooks around faults that fail the first error is thrown when
-  /// all is given up, with what these hooks changed before.
+  /// The undo manager forgets all that it could undo and redo. Throws `.recursiveSave` and `.contextBusy` within a hook. Of hooks
+  /// around faults that fail the first error is thrown when all is given up, with what these hooks changed before.
   public func rollback() throws {
     settle()
     try refuseWithinHooks("a rollback was asked for")
     defer { tellObservers() }
+    // What hooks around faults do goes too.
+    defer { undoManager?.removeAllActions() }
+    try giveUpChanges()
+  }
+
+  func giveUpChanges() throws {
     var failures: [any Error] = []
     let holders = holdersToGiveUp
     for object in holders { failures += object.failuresOfHooks(before: true) }
@@ -89,7 +100,7 @@ extension ManagedObjectContext {
   }
 
   /// Forgets every object and every change: what comes after it reads the stores. Objects that are still held cannot be used any
-  /// more.
+  /// more, and there is nothing to undo or redo.
   ///
   /// Throws `.recursiveSave` and `.contextBusy` within a hook.
   public func reset() throws {
@@ -103,6 +114,7 @@ extension ManagedObjectContext {
       object.becomeAbandoned(because: .reset)
     }
     forgetJournal()
+    undoManager?.removeAllActions()
     forgetDerivations()
     observers.removeAll()
     tellObservers()

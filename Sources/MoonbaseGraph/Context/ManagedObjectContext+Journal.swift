@@ -40,7 +40,16 @@ extension ManagedObjectContext {
   /// Ends a savepoint: once nothing can be undone, who left for good keeps no values.
   func endSavepoint(_ savepoint: ChangeJournal.Savepoint) {
     letGo(journal.end(savepoint))
-    guard !journal.isActive else { return }
+    // What an undo manager has kept, no savepoint puts back.
+    guard journal.isSettled else { return }
+    changedObjects.closeUpIfSparse()
+    ownersInDoubt = []
+    if undoManager != nil || journal.base != 0 { settleUndo() }
+  }
+
+  /// The undo manager took what the base kept, or nobody wants it: it begins anew, or ends.
+  func restartBase(ending: Bool = false) {
+    letGo(ending ? journal.endBase() : journal.beginBase())
     changedObjects.closeUpIfSparse()
     ownersInDoubt = []
   }

@@ -28,7 +28,8 @@ extension ManagedObjectContext {
     } catch {
       // What was given up or saved on the way cannot be undone. The rollback is whole, whatever hooks say to it; the error that
       // made it necessary is the one to tell.
-      try? rollback()
+      try? giveUpChanges()
+      tellObservers()
       throw error
     }
   }

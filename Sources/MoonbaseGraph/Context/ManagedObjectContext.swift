@@ -38,6 +38,15 @@ public final class ManagedObjectContext {
   public var findsValuesChangedInPlace = false
   /// The name that saves of this context bear in the history of stores that keep one; nil leaves it to the store.
   public var transactionAuthor: String?
+  /// Undoes and redoes changes; nil, and without any cost, as long as none is set. One manager belongs to one context.
+  public var undoManager: UndoManager? {
+    didSet {
+      guard undoManager !== oldValue else { return }
+      oldValue?.leave()
+      undoManager?.enter(self)
+      if journal.isSettled { settleUndo() }
+    }
+  }
   /// Errors of accessors that could not throw. The next save throws the first of them; `takePendingErrors` clears them.
   public internal(set) var pendingErrors: [any Error] = []
   /// Errors of `didSave` hooks, the first hundred: what they belong to is saved. `takeDidSaveErrors` clears them.

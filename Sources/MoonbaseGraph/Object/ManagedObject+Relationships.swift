@@ -230,7 +230,14 @@ extension ManagedObject {
 
   package final func addMember(_ id: ManagedObjectID, slot: Slot) throws {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
-    try addMember(id, slot: slot, destination: destination(id, slot: slot))
+    let coming = try destination(id, slot: slot)
+    // To undo it, it must be known whether it was there: of a one-to-many relationship the other side says so.
+    if context?.undoManager != nil, let relationship = entity.properties[slot].relationship,
+      relationship.isManyToMany || relationship.inverseSlot == nil
+    {
+      _ = try loadedState(slot)
+    }
+    try addMember(id, slot: slot, destination: coming)
     tellObservers()
   }
 
@@ -314,12 +321,19 @@ extension ManagedObject {
 
   /// Reads what `detach` will ask for, so that it cannot fail half-way through an assignment.
   private func prepareToDetach(_ slot: Slot) throws {
-    if case .toOne = entity.properties[slot].kind { _ = try stored(slot) }
+    if case .toOne = entity.properties[slot].kind { _ = try stored(slot) } else { try readOrderToUndo(slot) }
+  }
+
+  /// To undo that a destination of an ordered relationship goes, it must be known where it stood.
+  private func readOrderToUndo(_ slot: Slot) throws {
+    guard context?.undoManager != nil, entity.properties[slot].relationship?.isOrdered == true else { return }
+    _ = try loadedState(slot)
   }
 
   /// The other side of a relationship no longer points here.
   final func detach(_ id: ManagedObjectID, slot: Slot) throws {
     guard case .toOne = entity.properties[slot].kind else {
+      try readOrderToUndo(slot)
       _ = exclude(id, slot: slot)
       return
     }

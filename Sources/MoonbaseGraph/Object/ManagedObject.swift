@@ -143,6 +143,15 @@ extension ManagedObject {
     if !mayReturn { letGo(of: former) }
   }
 
+  /// The object, which left its context, comes back under this ID as a new one, with the initial values of its entity.
+  final func returnAsNew(to context: ManagedObjectContext, as id: ManagedObjectID) {
+    if isWeighed { letGo(of: context) }
+    move(to: context.table(of: id.kind, entity: entity).takeUnretainedValue(), key: id.key)
+    (state, departure) = (.inserted, .contextGone)
+    context.register(self)
+    beginWeighing()
+  }
+
   /// The object's table no longer has a context, and nobody can read the values any more.
   final func becomeAbandoned(because departure: Departure) {
     self.departure = departure
@@ -327,6 +336,31 @@ extension ManagedObject {
   final var isObserved: Bool {
     get { state.contains(.observed) }
     set { if newValue { state.insert(.observed) } else { state.remove(.observed) } }
+  }
+}
+
+/// The undo manager.
+extension ManagedObject {
+  /// The object is not to go after all.
+  final func unmarkDeleted() {
+    remember(.flags(flags(nil)))
+    state.subtract([.deleted, .propagated])
+    outdate(.presence)
+  }
+
+  /// A slot does not count as changed any more.
+  final func unmark(_ slot: Slot) {
+    remember(.flags(flags(slot)), silently: true)
+    if slot < 64 { row.unmarkChanged(low: slot) } else { record?.changedHigh.remove(slot) }
+  }
+
+  /// The next save need not look at the object, for it is as it is saved.
+  final func unlistUnchanged() {
+    remember(.flags(flags(nil)), silently: true)
+    state.remove(.updated)
+    outdate(.state)
+    context?.unlist(self)
+    dropEmptyOwnValues()
   }
 }
 

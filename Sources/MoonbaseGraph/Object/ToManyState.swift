@@ -185,13 +185,25 @@ final class ToManyState {
   struct Step {
     let id: ManagedObjectID
     fileprivate let position, addedPosition: Int32?
-    fileprivate let isRemoved, isReordered: Bool
+    fileprivate let isRemoved, isLoaded: Bool
+    let isReordered: Bool
+
+    /// Where it stands, as far as that is known.
+    var index: Int? { position.map(Int.init) }
+    /// Whether it is a destination; nil where that would have to be read.
+    var isMember: Bool? { position != nil || addedPosition != nil ? true : isRemoved || isLoaded ? false : nil }
   }
 
   func step(of id: ManagedObjectID) -> Step {
     Step(
       id: id, position: members.index(of: id).map(Int32.init), addedPosition: added.index(of: id).map(Int32.init),
-      isRemoved: removed.contains(id), isReordered: isReordered)
+      isRemoved: removed.contains(id), isLoaded: isLoaded, isReordered: isReordered)
+  }
+
+  /// All destinations stand again as they are saved.
+  func forgetOrder() {
+    isReordered = false
+    if added.isEmpty, removed.isEmpty { moved = [] }
   }
 
   /// Whether all that a step back changes is whether its destination is one.
@@ -218,8 +230,9 @@ final class ToManyState {
   final class Contents {
     fileprivate let members, added, removed: MemberList
     let isLoaded: Bool
-    fileprivate let isReordered: Bool
+    let isReordered: Bool
     fileprivate let moved: Set<ManagedObjectID>?
+    var memberIDs: [ManagedObjectID] { Array(members) }
 
     fileprivate init(of state: ToManyState) {
       (members, added, removed) = (state.members, state.added, state.removed)

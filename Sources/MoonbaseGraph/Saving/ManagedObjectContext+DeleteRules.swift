@@ -3,10 +3,15 @@ import MoonbasePlatform
 import OrderedCollections
 
 extension ManagedObjectContext {
-  /// Applies delete rules to objects deleted since the last time.
+  /// Applies delete rules to objects deleted since the last time, and ends what is undone together (`UndoManager.groupsByEvent`).
   ///
   /// Throws what a hook or a store throws; the rules that were not yet applied are applied the next time.
   public func processPendingChanges() throws {
+    try applyDeleteRules()
+    undoManager?.endEvent()
+  }
+
+  func applyDeleteRules() throws {
     defer { tellObservers() }
     try observers.holding { try propagateDeletions() }
   }

@@ -9,6 +9,10 @@ struct SaveOperation {
   /// Whether another thread may do the writing.
   private let mayRunAhead: Bool
   private var isHandedOver = false
+  /// How many changes the journal kept before the save.
+  private var earlierCount = 0
+  /// What objects have whose deletion is saved, for the undo manager.
+  private var stashes: [(object: ManagedObject, stash: UndoStash)] = []
 
   init(_ context: ManagedObjectContext, ahead: Bool = false) {
     self.context = context
@@ -32,6 +36,7 @@ struct SaveOperation {
 
   /// All up to the commits. On an error everything is as it was, but for what a store committed before another one failed.
   private mutating func write() throws {
+    earlierCount = context.journal.count
     let savepoint = context.journal.begin()
     defer { context.endSavepoint(savepoint) }
     do {
@@ -42,6 +47,7 @@ struct SaveOperation {
       context.phase = .writing
       plan = try SavePlan(context)
       counted = CountedOwners(before: context)
+      stashes = try context.undoManager?.stashes(of: plan?.deleted ?? []) ?? []
       // What hooks and rules did would have to be undone, were it not saved.
       let haveHooksChanged = context.journal.count > 0
       isHandedOver = try mayRunAhead && counted == nil && !haveHooksChanged && plan?.mayBeWrittenAhead() == true
@@ -58,6 +64,8 @@ struct SaveOperation {
   private func finish() throws {
     guard let plan else { return }
     context.phase = .didSave
+    let undo = context.undoManager
+    undo?.takeSave(after: earlierCount, stashes.filter { plan.isSaved($0.object) })
     let (deleted, hearers) = (plan.deleted.filter(plan.isSaved), plan.hearers.filter(plan.isSaved))
     // Those that hear of their deletion stay until they have.
     let hearing = Set(hearers.lazy.filter(\.isDeleted).map(ObjectIdentifier.init))
@@ -71,8 +79,16 @@ struct SaveOperation {
         leave(object)
       }
     }
+    if let undo {
+      for row in plan.rows where row.object.objectID != row.id && plan.isSaved(row.object) {
+        undo.noteID(row.id, after: row.object.objectID)
+      }
+    }
     plan.adopt()
-    LooseEnds(to: deleted, in: context)?.cut()
+    if let looseEnds = LooseEnds(to: deleted, in: context) {
+      looseEnds.cut()
+      undo?.takeLeads()
+    }
     context.changedObjects.removeSaved()
     context.readObjects = []
     context.forgetReadAhead()

@@ -10,7 +10,7 @@ struct SavePreparation {
   private static let greatestRounds = 100
 
   func run() throws {
-    try context.processPendingChanges()
+    try context.applyDeleteRules()
     if context.saveOrder == .guide { try validate(objectsToLookAt()) }
     var waiting = try objectsToLookAt()
     var isUnchecked = context.saveOrder == .framework
@@ -129,7 +129,7 @@ struct SavePreparation {
           }
         }
         let followers = try changes { try context.keepStoredAttributes(after: waiting, changed) }
-        let swept = try changes { try context.processPendingChanges() }
+        let swept = try changes { try context.applyDeleteRules() }
         touched.append(contentsOf: [changed, followers, swept].joined())
       }
     }

@@ -1,0 +1,151 @@
+import MoonbaseModel
+import MoonbasePlatform
+import OrderedCollections
+
+/// Putting back what objects were, by the ways of any change: the other sides of relationships follow, and all of it is recorded.
+extension ManagedObjectContext {
+  /// Puts back what was before a part of a group. What is gone for other reasons stays so.
+  func putBack(_ part: UndoPart, with undo: UndoManager) throws {
+    try readAhead(part, undo)
+    var returned: [(object: ManagedObject, stash: UndoStash)] = []
+    for passage in part.passages.reversed() where passage.wasThere {
+      if let stash = bringBack(passage, undo) { returned.append((passage.object, stash)) }
+    }
+    for (object, stash) in returned { try connect(object, stash, undo) }
+    for step in returned.lazy.flatMap(\.stash.leads).reversed() { try putBack(step, of: part, undo) }
+    for step in part.steps.reversed() { try putBack(step, of: part, undo) }
+    for passage in part.passages.reversed() where !passage.wasThere {
+      guard passage.object.context === self, !passage.object.isDeleted else { continue }
+      markDeleted(passage.object)
+    }
+    try applyDeleteRules()
+  }
+
+  /// Rows of objects that have to be looked at are read together.
+  private func readAhead(_ part: UndoPart, _ undo: UndoManager) throws {
+    var ids: OrderedSet<ManagedObjectID> = []
+    func note(_ id: ManagedObjectID) {
+      let id = undo.currentID(id)
+      if !id.isTemporaryID, registered[id] == nil { ids.append(id) }
+    }
+    for step in part.steps {
+      if step.object.needsRow { ids.append(step.object.objectID) }
+      switch step.former {
+      case .value(.objectID(let id), _, _), .member(let id, isMember: true, _, _): note(id)
+      default: break
+      }
+    }
+    for stash in part.passages.compactMap(\.stash) {
+      for case (_, .objectID(let id)) in stash.values { note(id) }
+      for (_, list) in stash.lists { list.forEach(note) }
+    }
+    try loadRows(of: Array(ids))
+  }
+
+  // MARK: Objects
+
+  /// An object is there again. One that had left its context is a new one, and the result is what it had.
+  private func bringBack(_ passage: UndoPassage, _ undo: UndoManager) -> UndoStash? {
+    let object = passage.object
+    undo.forgetLeaving(object)
+    guard object.context !== self else {
+      if object.isDeleted { object.unmarkDeleted() }
+      return nil
+    }
+    guard object.context == nil, let stash = passage.stash else { return nil }
+    // A key of a store is never taken again.
+    let former = object.objectID
+    let id = former.isTemporaryID && registered[former] == nil ? former : temporaryID(for: object.entity)
+    if id != former { undo.noteID(id, after: former) }
+    object.returnAsNew(to: self, as: id)
+    record(.absence, of: object)
+    object.takeInitialValues(in: journal.current)
+    if object.mark(nil, as: .listed) { changedObjects.append(object) }
+    for (slot, value) in stash.values where object.entity.properties[slot].attribute != nil {
+      object.restoreOwn(value.replacingIDs { undo.laterID($0) } ?? value, slot: slot)
+    }
+    for (slot, value) in stash.delayed { object.restoreDelayed(value, slot: slot) }
+    object.outdateAll()
+    changeCount &+= 1
+    return stash
+  }
+
+  /// An object that came back leads again where it led, as far as that is there.
+  private func connect(_ object: ManagedObject, _ stash: UndoStash, _ undo: UndoManager) throws {
+    for case (let slot, .objectID(let id)) in stash.values {
+      guard let relationship = object.entity.properties[slot].relationship, let now = try present(id, undo) else {
+        continue
+      }
+      try object.setDestination(now, slot: slot, relationship: relationship)
+    }
+    for (slot, list) in stash.lists {
+      let ids = try list.compactMap { try present($0, undo) }
+      let others = try object.memberIDs(slot).filter { !ids.contains($0) }
+      try object.setMembers(ids + others, slot: slot)
+    }
+  }
+
+  /// The ID by which an object is known now; nil where it is not there.
+  private func present(_ id: ManagedObjectID, _ undo: UndoManager) throws -> ManagedObjectID? {
+    let now = undo.currentID(id)
+    return try objectIfPresent(with: now) == nil ? nil : now
+  }
+
+  // MARK: Properties
+
+  private func putBack(_ step: UndoStep, of part: UndoPart, _ undo: UndoManager) throws {
+    try HostWork.charge()
+    let (object, slot) = (step.object, step.slot)
+    guard object.context === self, !object.isDeleted, try !isGone(object) else { return }
+    switch step.former {
+    case .value(let value, let transformed, let silently):
+      guard let relationship = object.entity.properties[slot].relationship else {
+        let value = value.replacingIDs { undo.laterID($0) } ?? value
+        return try object.putBack(value, transformed: transformed, slot: slot, silently: silently)
+      }
+      var destination: ManagedObjectID?
+      if case .objectID(let id) = value { destination = try present(id, undo) }
+      try object.setDestination(destination, slot: slot, relationship: relationship)
+    case .delayed(let value): object.putBackDelayed(value, slot: slot)
+    case .member(let id, let isMember, let index, let isReordered):
+      try putBack(id, isMember: isMember, at: index, slot: slot, of: object, undo)
+      if !isReordered, part.epoch == undo.epoch { object.forgetOrder(slot) }
+    case .order(let list, let isReordered):
+      let known = try Set(object.memberIDs(slot))
+      let ids = OrderedSet(list.lazy.map(undo.currentID).filter(known.contains))
+      try object.setMembers(ids + object.memberIDs(slot).filter { !ids.contains($0) }, slot: slot)
+      if !isReordered, part.epoch == undo.epoch { object.forgetOrder(slot) }
+    case .unmarked:
+      if part.epoch == undo.epoch, object.isMarked(slot) { object.unmark(slot) }
+    }
+  }
+
+  private func putBack(
+    _ id: ManagedObjectID, isMember: Bool, at index: Int?, slot: Slot, of object: ManagedObject, _ undo: UndoManager
+  ) throws {
+    guard isMember else {
+      let id = undo.currentID(id)
+      if try object.hasMember(id, slot: slot) { try object.removeMember(id, slot: slot) }
+      return
+    }
+    guard let id = try present(id, undo) else { return }
+    if try !object.hasMember(id, slot: slot) { try object.addMember(id, slot: slot) }
+    guard let index, object.entity.properties[slot].relationship?.isOrdered == true,
+      let now = try object.memberIndex(of: id, slot: slot)
+    else { return }
+    try object.moveMember(from: now, to: min(index, object.memberCount(slot) - 1), slot: slot)
+  }
+
+  /// Those of these objects that are as they are saved need not be saved.
+  func unlistUnchanged(among changes: some Sequence<Change>) {
+    for object in OrderedSet(changes.lazy.map(\.object)) where object.context === self { object.unlistIfUnchanged() }
+  }
+}
+
+extension UndoManager {
+  /// The same as `currentID`; nil where it is no other one.
+  fileprivate func laterID(_ id: ManagedObjectID) -> ManagedObjectID? {
+    let now = currentID(id)
+    return now == id ? nil : now
+  }
+}

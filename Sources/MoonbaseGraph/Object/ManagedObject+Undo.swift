@@ -1,0 +1,49 @@
+import MoonbaseModel
+
+/// What an undo manager puts back.
+extension ManagedObject {
+  /// Puts back what an attribute had, past setters and checks: it had it.
+  final func putBack(_ value: Value, transformed: Value?, slot: Slot, silently: Bool) throws {
+    if try isUnread(slot, equalTo: value) { return }
+    if silently { try setStoredPrimitive(value, slot: slot) } else { try setStoredValue(value, slot: slot) }
+    if let transformed { cache(Cached(value: transformed), slot: slot) }
+  }
+
+  /// Puts back what waited for will-save.
+  final func putBackDelayed(_ value: Value?, slot: Slot) {
+    delay(value, slot: slot)
+    if value != nil { didChange(slot) }
+  }
+
+  /// All destinations stand where they are saved.
+  final func forgetOrder(_ slot: Slot) {
+    guard let known = relationships[slot], known.isReordered else { return }
+    remember(.order(slot, known, known.contents), silently: true)
+    known.forgetOrder()
+  }
+
+  /// Where nothing is other than it is saved, the object need not be saved.
+  final func unlistIfUnchanged() {
+    guard state.contains(.listed), state.isDisjoint(with: [.inserted, .deleted, .listsUnderWay]) else { return }
+    if let row = snapshot {
+      for slot in changed.slots where isAsSaved(slot, row) {
+        unmark(slot)
+        guard own(slot) != nil, !hasList(slot) else { continue }
+        rememberValue(slot, silently: true)
+        restoreOwn(nil, slot: slot)
+      }
+    }
+    if changed.isEmpty, delayed.isEmpty { unlistUnchanged() }
+  }
+
+  private func hasList(_ slot: Slot) -> Bool {
+    if case .toMany = entity.properties[slot].kind { true } else { false }
+  }
+
+  private func isAsSaved(_ slot: Slot, _ row: Snapshot) -> Bool {
+    if hasList(slot) { return relationships[slot]?.hasChanges != true }
+    guard delayed[slot] == nil else { return false }
+    guard let own = own(slot) else { return true }
+    return entity.properties[slot].isTransient ? own.isNull : row.cell(slot).isSame(as: own)
+  }
+}

@@ -1,0 +1,273 @@
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+@testable import MoonbaseGraph
+
+/// What is undone after it was saved is changed again, and waits to be saved.
+@Suite struct UndoAfterSaveTests {
+  private func undoing(_ context: ManagedObjectContext) -> (ManagedObjectContext, UndoManager) {
+    let undo = UndoManager()
+    context.undoManager = undo
+    return (context, undo)
+  }
+
+  @Test(arguments: StoreKind.allCases) func aSavedValueIsUndoneAsAChange(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let (context, undo) = undoing(bench.context())
+    let person = try context.insert("Person", values: ["firstName": "a"])
+    try context.save()
+    for name in ["b", "c"] {
+      try person.setValue(.string(name), forKey: "firstName")
+      try context.save()
+    }
+    let version = try #require(person.rowVersion)
+    try undo.undo()
+    #expect(person["firstName"] == "b" && context.updatedObjects == [person] && person.rowVersion == version)
+    try context.save()
+    #expect(try bench.saved("Person", "firstName") == ["b"] && person.rowVersion == version + 1)
+    try undo.undo()
+    try undo.redo()
+    try undo.redo()
+    try context.save()
+    #expect(try bench.saved("Person", "firstName") == ["c"] && !undo.canRedo)
+  }
+
+  @Test(arguments: StoreKind.allCases) func aSavedInsertionIsUndoneByADeletion(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let (context, undo) = undoing(bench.context())
+    let department = try context.insert("Department")
+    try context.save()
+    let person = try context.insert(
+      "Person", values: ["firstName": "Ann", "department": .objectID(department.objectID)])
+    try context.save()
+    let id = person.objectID
+    try undo.undo()
+    #expect(try person.isDeleted && department.objects(forKey: "employees").isEmpty)
+    try undo.redo()
+    #expect(try !person.isDeleted && department.objects(forKey: "employees") == [person] && person.objectID == id)
+    #expect(!context.hasChanges)
+    try undo.undo()
+    try context.save()
+    #expect(try bench.saved("Person", "firstName") == [] && person.managedObjectContext == nil)
+    try undo.redo()
+    #expect(
+      try person.isInserted && department.objects(forKey: "employees") == [person] && person["firstName"] == "Ann")
+    try context.save()
+    #expect(
+      try bench.saved("Person", "firstName") == ["Ann"] && person.objectID != id && !person.objectID.isTemporaryID)
+    #expect(context.brokenInvariants() == [])
+  }
+
+  @Test(arguments: StoreKind.allCases) func aSavedDeletionIsUndoneByAnInsertionOfTheSameObject(_ kind: StoreKind) throws
+  {
+    let bench = try StoreBench(kind)
+    let (first, _) = undoing(bench.context())
+    let made = try first.insert("Department", values: ["name": "research"])
+    let projects = try ["x", "y"].map { try first.insert("Project", values: ["title": .string($0)]) }
+    try made.setObjects(projects, forKey: "projects")
+    let people = try (0..<2).map { _ in try first.insert("Person") }
+    try people[0].add(people[1], to: "friends")
+    for person in people { try person.setObject(made, forKey: "department") }
+    try first.save()
+
+    // Faults: nothing but the deletion reads them.
+    let (context, undo) = undoing(bench.stranger())
+    let department = try context.object(with: made.objectID)
+    let person = try context.object(with: people[0].objectID)
+    try context.delete(department)
+    try context.delete(person)
+    try context.save()
+    #expect(try bench.saved("Department", "name") == [] && bench.saved("Project", "title") == [])
+    try undo.undo()
+    #expect(department["name"] == "research" && department.isInserted && person.isInserted)
+    let back = try department.objects(forKey: "projects")
+    #expect(back.map { $0["title"] } == ["x", "y"] && context.insertedObjects.count == 4)
+    #expect(try department.objects(forKey: "employees").count == 2)
+    #expect(try person.objects(forKey: "friends").map(\.objectID) == [people[1].objectID])
+    #expect(context.brokenInvariants() == [])
+    try context.save()
+    let other = bench.stranger()
+    let same = try other.object(with: department.objectID)
+    #expect(try same.objects(forKey: "projects").map { $0["title"] } == ["x", "y"])
+    #expect(try same.objects(forKey: "employees").count == 2)
+    #expect(try other.object(with: people[1].objectID).objects(forKey: "friends").map(\.objectID) == [person.objectID])
+    try undo.redo()
+    try context.save()
+    #expect(try bench.saved("Department", "name") == [])
+    try undo.undo()
+    try context.save()
+    #expect(try bench.saved("Project", "title") == ["x", "y"])
+  }
+
+  @Test(arguments: StoreKind.allCases) func earlierStepsFindObjectsThatCameBackUnderAnotherID(_ kind: StoreKind) throws
+  {
+    let bench = try StoreBench(kind)
+    let (context, undo) = undoing(bench.context())
+    let department = try context.insert("Department", values: ["name": "a"])
+    let person = try context.insert("Person")
+    try context.processPendingChanges()
+    try person.setObject(department, forKey: "department")
+    try context.processPendingChanges()
+    try person.setObject(nil, forKey: "department")
+    try context.processPendingChanges()
+    try department.setValue("b", forKey: "name")
+    try context.save()
+    try context.delete(department)
+    try context.save()
+    try undo.undo()
+    try context.save()
+    try undo.undo()
+    #expect(department["name"] == "a")
+    try undo.undo()
+    #expect(try person.object(forKey: "department") === department)
+    try context.save()
+    try undo.undo()
+    #expect(try person.object(forKey: "department") == nil && department.objects(forKey: "employees").isEmpty)
+    for _ in 0..<4 { try undo.redo() }
+    #expect(department.isDeleted && !undo.canRedo)
+    try context.save()
+    #expect(try bench.saved("Department", "name") == [] && context.brokenInvariants() == [])
+  }
+
+  @Test(arguments: StoreKind.allCases) func whatASaveChangesBelongsToWhatItSaves(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let (context, undo) = undoing(
+      bench.context { entry in
+        entry.willSave = { object in
+          if object["lastName"] != object["firstName"] { try object.setValue(object["firstName"], forKey: "lastName") }
+        }
+      })
+    let person = try context.insert("Person", values: ["firstName": "a"])
+    try context.save()
+    try person.setValue("b", forKey: "firstName")
+    try context.processPendingChanges()
+    try context.save()
+    #expect(person["lastName"] == "b")
+    try undo.undo()
+    #expect(person["firstName"] == "a" && person["lastName"] == "a")
+    try undo.redo()
+    #expect(person["firstName"] == "b" && person["lastName"] == "b")
+    try undo.undo()
+    try undo.undo()
+    #expect(person.isDeleted && !undo.canUndo)
+  }
+
+  @Test(arguments: StoreKind.allCases) func aFailedSaveLeavesWhatCanBeUndone(_ kind: StoreKind) throws {
+    let (bench, store) = try StoreBench.failing(kind, People.model())
+    let (context, undo) = undoing(bench.context { $0.willSave = { try $0.setValue("hook", forKey: "lastName") } })
+    let person = try context.insert("Person", values: ["firstName": "a"])
+    try context.processPendingChanges()
+    try person.setValue("b", forKey: "firstName")
+    store.fail(atCommit: true)
+    #expect(throws: (any Error).self) { try context.save() }
+    store.fail(atCommit: false)
+    #expect(person["lastName"] == .null)
+    try undo.undo()
+    #expect(person["firstName"] == "a" && person.isInserted)
+    store.fail(atCommit: true)
+    #expect(throws: (any Error).self) { try context.save() }
+    store.fail(atCommit: false)
+    try undo.redo()
+    #expect(person["firstName"] == "b")
+    try context.delete(person)
+    try undo.undo()
+    try context.save()
+    #expect(try bench.saved("Person", "firstName") == ["b"])
+  }
+
+  @Test(arguments: StoreKind.allCases) func anUndoingThatFailsChangesNothing(_ kind: StoreKind) throws {
+    let (bench, store) = try StoreBench.failing(kind, People.model())
+    let (context, undo) = undoing(bench.context())
+    let (a, b) = (try context.insert("Person"), try context.insert("Person"))
+    try context.save()
+    try a.setValue("a", forKey: "firstName")
+    try a.add(b, to: "friends")
+    try context.save()
+    try context.refresh(b, mergeChanges: false)
+    store.fail(afterReads: 0)
+    #expect(throws: (any Error).self) { try undo.undo() }
+    store.fail(afterReads: nil)
+    #expect(!context.hasChanges && undo.canUndo && !undo.canRedo && context.brokenInvariants() == [])
+    try undo.undo()
+    #expect(try a["firstName"] == .null && b.objects(forKey: "friends").isEmpty)
+  }
+
+  @Test(arguments: StoreKind.allCases) func whatOthersSavedStays(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let (context, undo) = undoing(bench.context())
+    let (a, b) = (try context.insert("Person", values: ["age": 1]), try context.insert("Person"))
+    let department = try context.insert("Department")
+    try context.save()
+    try a.setValue("a", forKey: "firstName")
+    try b.setValue("b", forKey: "firstName")
+    try a.setObject(department, forKey: "department")
+    try context.save()
+    try a.setObject(nil, forKey: "department")
+    try context.save()
+    let other = bench.context()
+    try other.object(with: a.objectID).setValue(50, forKey: "age")
+    try other.delete(other.object(with: b.objectID))
+    try other.delete(other.object(with: department.objectID))
+    try other.save()
+    for object in [a, b, department] { try context.refresh(object, mergeChanges: false) }
+    try undo.undo()
+    #expect(try a.object(forKey: "department") == nil)
+    try undo.undo()
+    #expect(try a["firstName"] == .null && a["age"] == 50 && a.object(forKey: "department") == nil)
+    try context.save()
+    #expect(try bench.saved("Person", "age") == [50])
+  }
+
+  @Test(arguments: StoreKind.allCases) func bytesOfTheirOwnFilesComeBack(_ kind: StoreKind) throws {
+    var entity = EntityDescription("Picture")
+    var bytes = AttributeDescription("bytes", type: .binaryData)
+    bytes.allowsExternalBinaryDataStorage = true
+    entity.attributes = [bytes]
+    let bench = try StoreBench(kind, ManagedObjectModel(entities: [entity]))
+    let (context, undo) = undoing(bench.context())
+    let old = Value.data(Data(repeating: 1, count: 300_000))
+    let picture = try context.insert("Picture", values: ["bytes": old])
+    try context.save()
+    try context.refresh(picture, mergeChanges: false)
+    try picture.setValue(.data(Data(repeating: 2, count: 300_000)), forKey: "bytes")
+    try context.save()
+    try context.delete(picture)
+    try context.save()
+    try undo.undo()
+    try undo.undo()
+    try context.save()
+    #expect(picture["bytes"] == old)
+    #expect(try bench.saved("Picture", "bytes").count == 1)
+    let other = bench.stranger()
+    for picture in try other.fetch(FetchRequest("Picture")) { #expect(picture["bytes"] == old) }
+  }
+
+  @Test(arguments: StoreKind.allCases) func oneToOneAndOneSidedRelationshipsComeBack(_ kind: StoreKind) throws {
+    var model = People.modelWithGuests()
+    model.entities[0].relationships.append(.toOne("partner", destination: "Person", inverse: "partner"))
+    model.entities[0].relationships.append(.toMany("bookmarks", destination: "Project"))
+    let bench = try StoreBench(kind, model)
+    let (context, undo) = undoing(bench.context())
+    let people = try (0..<4).map { _ in try context.insert("Person") }
+    let project = try context.insert("Project", values: ["title": "x"])
+    try people[0].setObject(people[1], forKey: "partner")
+    try people[2].setObject(people[3], forKey: "partner")
+    try people[0].add(project, to: "bookmarks")
+    try context.save()
+    try people[0].setObject(people[2], forKey: "partner")
+    try context.delete(project)
+    try context.save()
+    try undo.undo()
+    #expect(try people[1].object(forKey: "partner") === people[0] && people[3].object(forKey: "partner") === people[2])
+    #expect(try people[0].objects(forKey: "bookmarks") == [project])
+    try context.save()
+    let stranger = bench.stranger()
+    let other = try stranger.object(with: people[0].objectID)
+    #expect(try other.objects(forKey: "bookmarks").map { $0["title"] } == ["x"])
+    #expect(try other.object(forKey: "partner")?.objectID == people[1].objectID)
+    try undo.redo()
+    #expect(try people[2].object(forKey: "partner") === people[0] && people[0].objects(forKey: "bookmarks").isEmpty)
+  }
+}
