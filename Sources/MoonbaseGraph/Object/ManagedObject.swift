@@ -360,6 +360,7 @@ extension ManagedObject {
     state.remove(.updated)
     outdate(.state)
     context?.unlist(self)
+    spillRow()
     dropEmptyOwnValues()
   }
 }

@@ -132,7 +132,9 @@ extension ObjectRow {
 
   /// A slot has the value of the store's row again; true where no other one is left that has not.
   mutating func giveUp(_ slot: Slot, slotCount: Int) -> (bytes: Int, isEmpty: Bool) {
-    guard owns(slot), slot < 64, let page, base != nil else { return (0, false) }
+    guard owns(slot), let page, base != nil else { return (0, false) }
+    // Values beyond the first 64 slots lie beside the row, until a save that failed put them in.
+    if slot >= 64 { return (page.stage == .filling ? 0 : spill(slotCount: slotCount), false) }
     if let bytes = page.restoreBase(slot: slot, of: Int(place)) { return (bytes, ownSlots == 0) }
     var bytes = spill(slotCount: slotCount)
     if !live.isEmpty { bytes &+= setLive(nil, slot: slot) }

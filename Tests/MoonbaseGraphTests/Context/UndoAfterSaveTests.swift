@@ -177,6 +177,30 @@ import Testing
     #expect(try bench.saved("Person", "firstName") == ["b"])
   }
 
+  /// A value that lies beside the row is written into it by a save, which then fails.
+  @Test(arguments: StoreKind.allCases, [2, 70])
+  func aValueThatASaveFailedToWriteIsUndone(_ kind: StoreKind, count: Int) throws {
+    var entity = EntityDescription("Thing")
+    entity.attributes = (0..<count).map { AttributeDescription("a\($0)", type: .string) }
+    let (bench, store) = try StoreBench.failing(kind, ManagedObjectModel(entities: [entity]))
+    let (context, undo) = undoing(bench.context())
+    let last = "a\(count - 1)"
+    let thing = try context.insert("Thing", values: [last: "b"])
+    try context.save()
+    undo.removeAllActions()
+    try thing.setValue("c", forKey: last)
+    try context.processPendingChanges()
+    try context.refresh(thing, mergeChanges: true)
+    try thing.setValue("x", forKey: "a0")
+    store.fail(atCommit: true)
+    #expect(throws: (any Error).self) { try context.save() }
+    store.fail(atCommit: false)
+    try undo.undo()
+    #expect(thing[last] == "c" && thing["a0"] == .null)
+    try undo.undo()
+    #expect(thing[last] == "b" && !context.hasChanges && bench.coordinator.persistentStores.count == 1)
+  }
+
   @Test(arguments: StoreKind.allCases) func anUndoingThatFailsChangesNothing(_ kind: StoreKind) throws {
     let (bench, store) = try StoreBench.failing(kind, People.model())
     let (context, undo) = undoing(bench.context())
