@@ -38,7 +38,7 @@ extension ManagedObjectContext {
     }
   }
 
-  private func requireOwn(_ object: ManagedObject, participle: String) throws {
+  func requireOwn(_ object: ManagedObject, participle: String) throws {
     if object.context === self { return }
     throw object.context == nil
       ? object.goneError : object.invalid("belongs to another context and cannot be \(participle) here")
@@ -138,7 +138,12 @@ extension ManagedObjectContext {
     guard mergeChanges else { return try turnIntoFault(object) }
     changeCount &+= 1
     forgetReadAhead()
-    object.adopt(try coordinator.currentRow(of: object.objectID))
+    try merge(coordinator.currentRow(of: object.objectID), into: object)
+  }
+
+  /// An object takes a row as the store has it now, with its unsaved changes on top.
+  func merge(_ row: Snapshot, into object: ManagedObject) throws {
+    object.adopt(row)
     object.forgetReadDestinations()
     try object.followUnsavedChanges()
     if object.isDeleted { try applyDeleteRulesAnew(to: object) }

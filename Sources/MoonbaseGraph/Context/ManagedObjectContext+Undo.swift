@@ -18,7 +18,7 @@ extension ManagedObjectContext {
       guard passage.object.context === self, !passage.object.isDeleted else { continue }
       markDeleted(passage.object)
     }
-    try applyDeleteRules()
+    try applyDeleteRulesOfEvent()
   }
 
   /// Rows of objects that have to be looked at are read together.

@@ -36,6 +36,10 @@ public final class ManagedObjectContext {
   /// keeps every object of which such a value was read until the next save, transforms the values again, and refuses the save
   /// with `.changedInPlace` where the bytes differ. For finding mistakes: it costs time and memory.
   public var findsValuesChangedInPlace = false
+  /// A name for people.
+  public var name: String?
+  /// Whether delete rules are applied by `processPendingChanges` and fetches too, and not only by a save.
+  public var propagatesDeletesAtEndOfEvent = true
   /// The name that saves of this context bear in the history of stores that keep one; nil leaves it to the store.
   public var transactionAuthor: String?
   /// Undoes and redoes changes; nil, and without any cost, as long as none is set. One manager belongs to one context.

@@ -108,7 +108,7 @@ public final class UndoManager {
     guard groupingLevel == 0 else {
       throw GraphError(.invalidRequest, message: "\(operation) while a group is open: call endUndoGrouping first")
     }
-    try context.applyDeleteRules()
+    try context.applyDeleteRulesOfEvent()
     closeGroup()
     return context
   }
@@ -119,10 +119,14 @@ public final class UndoManager {
     let isUnregistered = context.journal.isUnregistered
     context.journal.isUnregistered = false
     defer { context.journal.isUnregistered = isUnregistered }
-    try context.undoingOnFailure {
-      let savepoint = context.journal.all.count
-      for part in group.parts.reversed() { try context.putBack(part, with: self) }
-      context.unlistUnchanged(among: context.journal.all.dropFirst(savepoint))
+    // Who observes objects is told when all is back.
+    defer { context.tellObservers() }
+    try context.observers.holding {
+      try context.undoingOnFailure {
+        let savepoint = context.journal.all.count
+        for part in group.parts.reversed() { try context.putBack(part, with: self) }
+        context.unlistUnchanged(among: context.journal.all.dropFirst(savepoint))
+      }
     }
     let part = takeStretch(of: context)
     context.restartBase()
@@ -136,7 +140,7 @@ public final class UndoManager {
   /// Throws what delete rules throw that had to be applied.
   public func beginUndoGrouping() throws {
     if groupingLevel == 0, let context, context.journal.isSettled {
-      try context.applyDeleteRules()
+      try context.applyDeleteRulesOfEvent()
       closeGroup()
       openGroup = UndoGroup()
     }
@@ -153,7 +157,7 @@ public final class UndoManager {
     groupingLevel -= 1
     guard groupingLevel == 0, let context, context.journal.isSettled else { return }
     defer { closeGroup() }
-    try context.applyDeleteRules()
+    try context.applyDeleteRulesOfEvent()
   }
 
   /// The name of what `undo` would undo, for a menu; empty where it has none.
@@ -222,7 +226,7 @@ extension UndoManager {
   }
 
   private func closeEvent() {
-    if groupsByEvent || groupingLevel > 0 { collect() } else { closeGroup() }
+    if groupingLevel > 0 { collect() } else { closeGroup() }
   }
 
   /// Ends the group that is open.
@@ -349,6 +353,13 @@ extension UndoManager {
       }
     }
     forgetStretch(of: context)
+  }
+
+  /// Objects are about to get other IDs, and the journal has those of before. Their group goes on.
+  func prepareForNewIDs() {
+    guard let context, context.journal.base != 0, !context.journal.all.isEmpty else { return }
+    if openGroup == nil { openGroup = UndoGroup() }
+    collect()
   }
 
   /// An object has another ID.

@@ -14,7 +14,7 @@ extension ManagedObject {
     return relationships[slot]?.added.contains(where: \.isTemporaryID) == true
   }
 
-  fileprivate final func replaceTemporaryIDs(by permanent: PermanentIDs) {
+  final func replaceTemporaryIDs(by permanent: PermanentIDs) {
     guard context != nil else { return }
     outdateTemporaryDestinations()
     for slot in entity.properties.indices {

@@ -443,6 +443,9 @@ extension ManagedObject {
     state.subtract([.inserted, .updated, .listed, .propagated])
   }
 
+  /// A new object has the ID under which it will be saved.
+  final func takePermanentID(_ id: ManagedObjectID) { changeID(to: id) }
+
   /// The deletion of the object is saved.
   final func becomeDeleted() {
     state.subtract([.inserted, .updated, .deleted, .listed, .propagated])

@@ -7,8 +7,13 @@ extension ManagedObjectContext {
   ///
   /// Throws what a hook or a store throws; the rules that were not yet applied are applied the next time.
   public func processPendingChanges() throws {
-    try applyDeleteRules()
+    try applyDeleteRulesOfEvent()
     undoManager?.endEvent()
+  }
+
+  /// Applies delete rules before a save, if they are not left to it.
+  func applyDeleteRulesOfEvent() throws {
+    if propagatesDeletesAtEndOfEvent { try applyDeleteRules() }
   }
 
   func applyDeleteRules() throws {

@@ -111,6 +111,8 @@ extension SavePlan {
     for row in rows {
       let object = row.object
       if row.ownsChangedLists { continue }
+      // What becomes of new objects is told by their IDs.
+      if object.state.contains(.inserted), !object.objectID.isTemporaryID { return false }
       let isQuiet = try quiet[object.entity.index] ?? !context.behavior(of: object.entity).hasFaultHooks
       quiet[object.entity.index] = isQuiet
       guard isQuiet, object.delayed.isEmpty, object.state.contains(.inserted) || row.changesAttributesOnly else {

@@ -162,13 +162,17 @@ struct SavePlan {
     }
     try permanent.assign { [context] index, count in
       let entity = context.model.entities[index]
-      let store = try context.coordinator.storeForNewObjects(of: entity)
-      let first = try store.reserveKeys(for: entity, count: count)
-      guard first > 0, first <= Int64.max - Int64(count - 1) else {
-        throw Self.keysRunOut(first, of: entity, in: store)
-      }
-      return (StoreNumber(store.identifier), first)
+      return try Self.reserveKeys(count, of: entity, in: context.coordinator.storeForNewObjects(of: entity))
     }
+  }
+
+  /// Sets keys of a store aside for new objects.
+  static func reserveKeys(
+    _ count: Int, of entity: ResolvedEntity, in store: any PersistentStore
+  ) throws -> (store: StoreNumber, key: Int64) {
+    let first = try store.reserveKeys(for: entity, count: count)
+    guard first > 0, first <= Int64.max - Int64(count - 1) else { throw keysRunOut(first, of: entity, in: store) }
+    return (StoreNumber(store.identifier), first)
   }
 
   private static func keysRunOut(_ first: Int64, of entity: ResolvedEntity, in store: any PersistentStore) -> GraphError

@@ -1,0 +1,35 @@
+import MoonbaseModel
+
+extension ManagedObjectContext {
+  /// Reads all objects anew at their next access; unsaved changes stay on top of the new values (`refresh`).
+  ///
+  /// Throws `.recursiveSave` and `.contextBusy` within a hook, and when all is done the first error: `.objectNotFound` where an object
+  /// with changes is gone from its store, and what a hook around a fault throws.
+  public func refreshAllObjects() throws {
+    settle()
+    try refuseWithinHooks("a refresh was asked for")
+    let objects = registered.values.map { $0.takeUnretainedValue() }.filter { !$0.isInserted }
+    coordinator.forgetRows(of: objects.map(\.objectID))
+    let kept = objects.filter { $0.state.contains(.listed) || !$0.isFault && $0.hasMoreThanItsRow }
+    var rows: [ManagedObjectID: Snapshot] = [:]
+    for row in try coordinator.snapshots(of: kept.map(\.objectID)) { rows[row.id] = row }
+    var failures: [any Error] = []
+    func trying(_ body: () throws -> Void) {
+      do { try body() } catch { failures.append(error) }
+    }
+    changeCount &+= 1
+    forgetReadAhead()
+    let keptOnes = Set(kept)
+    for object in objects where object.context === self && !keptOnes.contains(object) {
+      trying { try turnIntoFault(object) }
+    }
+    for object in kept where object.context === self {
+      guard let row = rows[object.objectID] else {
+        trying { _ = try coordinator.currentRow(of: object.objectID) }
+        continue
+      }
+      trying { try merge(row, into: object) }
+    }
+    if let first = failures.first { throw first }
+  }
+}
