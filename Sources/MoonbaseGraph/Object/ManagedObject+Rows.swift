@@ -157,7 +157,12 @@ extension ManagedObject {
       let state = toManyState(slot)
       if state.isLoaded, !state.contains(other.objectID) { unload(state, slot: slot) }
     } else if !pointsAt(other, slot: slot) {
+      let former = current(slot) ?? .null
       takeRowValue(.objectID(other.objectID), slot: slot)
+      // The one that was there before is it no longer.
+      if let back = entity.properties[slot].relationship, pointsAt(other, slot: slot) {
+        otherSide(of: former, along: back)?.forgetPointer(from: self, along: back)
+      }
     }
   }
 

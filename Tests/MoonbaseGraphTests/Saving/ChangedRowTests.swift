@@ -195,21 +195,45 @@ import Testing
     withExtendedLifetime(saved) {}
   }
 
+  /// A model with a one-to-one relationship.
+  private static let pairs = ManagedObjectModel {
+    EntityDescription("T") {
+      AttributeDescription("s", type: .string)
+      AttributeDescription("n", type: .integer64)
+      RelationshipDescription.toOne("one", destination: "O", inverse: "eno")
+    }
+    EntityDescription("O") {
+      AttributeDescription("k", type: .integer64)
+      RelationshipDescription.toOne("eno", destination: "T", inverse: "one")
+    }
+  }
+
+  /// The row of a new partner tells the former one too.
+  @Test(arguments: StoreKind.allCases, [false, true])
+  func whoWasThePartnerBeforeIsItNoLonger(_ kind: StoreKind, _ isChanged: Bool) throws {
+    let bench = try StoreBench(kind, Self.pairs)
+    let writer = bench.context()
+    let (t, o1, o2) = (try writer.insert("T"), try writer.insert("O"), try writer.insert("O"))
+    try t.setObject(o2, forKey: "one")
+    try writer.save()
+    let context = bench.context()
+    let mine = try [t, o1, o2].map { try context.object(with: $0.objectID) }
+    for object in mine { try object.fireFault() }
+    try t.setObject(o1, forKey: "one")
+    try writer.save()
+    if isChanged { mine[0]["n"] = 3 }
+    try context.refresh(mine[1], mergeChanges: true)
+    #expect(try mine[0].object(forKey: "one") === mine[1] && mine[1].object(forKey: "eno") === mine[0])
+    #expect(try mine[2].object(forKey: "eno") == nil && !mine[2].hasChanges && context.brokenInvariants() == [])
+    try context.refresh(mine[0], mergeChanges: true)
+    try context.save()
+    #expect(try mine[2].object(forKey: "eno") == nil && mine[0].object(forKey: "one") === mine[1])
+  }
+
   /// What a row of the other side tells within something that fails is no change, and keeps no row of the object's own.
   @Test(arguments: StoreKind.allCases)
   func whatAnotherRowTellsIsNoChange(_ kind: StoreKind) throws {
-    let model = ManagedObjectModel {
-      EntityDescription("T") {
-        AttributeDescription("s", type: .string)
-        AttributeDescription("n", type: .integer64)
-        RelationshipDescription.toOne("one", destination: "O", inverse: "eno")
-      }
-      EntityDescription("O") {
-        AttributeDescription("k", type: .integer64)
-        RelationshipDescription.toOne("eno", destination: "T", inverse: "one")
-      }
-    }
-    let bench = try StoreBench(kind, model)
+    let bench = try StoreBench(kind, Self.pairs)
     let writer = bench.context()
     let (t, t2, o) = (try writer.insert("T"), try writer.insert("T"), try writer.insert("O"))
     (t["s"], t["n"], t2["s"]) = ("t", 1, "t2")
