@@ -147,7 +147,7 @@ extension ManagedObject {
   final func returnAsNew(to context: ManagedObjectContext, as id: ManagedObjectID) {
     if isWeighed { letGo(of: context) }
     move(to: context.table(of: id.kind, entity: entity).takeUnretainedValue(), key: id.key)
-    (state, departure) = (.inserted, .contextGone)
+    (state, departure) = (state.intersection(.observed).union(.inserted), .contextGone)
     context.register(self)
     beginWeighing()
   }

@@ -245,6 +245,49 @@ import Testing
     withExtendedLifetime(token) {}
   }
 
+  /// What is undone and done again is told once it is; also of an object that was gone meanwhile.
+  @Test(arguments: StoreKind.allCases) func observersFollowUndoAndRedo(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let undo = UndoManager()
+    context.undoManager = undo
+    let log = Log()
+    let person = try context.insert("Person", values: ["age": 1])
+    let department = try context.insert("Department")
+    try context.save()
+    let age = try person.observe("age") { log.note($0) }
+    let employees = try department.observe("employees") { log.noteMembers($0) }
+    person["age"] = 2
+    try context.processPendingChanges()
+    try person.setObject(department, forKey: "department")
+    try context.processPendingChanges()
+    #expect(log.take() == ["age: 1 -> 2", "employees: +1 -0"])
+    try undo.undo()
+    try undo.undo()
+    try undo.redo()
+    try undo.redo()
+    #expect(log.take() == ["employees: +0 -1", "age: 2 -> 1", "age: 1 -> 2", "employees: +1 -0"])
+    try context.save()
+    try context.delete(person)
+    try context.save()
+    #expect(log.take() == ["employees: +0 -1"])
+    try undo.undo()
+    #expect(log.take() == ["employees: +1 -0"])
+    person["age"] = 3
+    #expect(log.take() == ["age: 2 -> 3"])
+    // So is one whose insertion was undone.
+    try context.processPendingChanges()
+    let other = try context.insert("Person")
+    let token = try other.observe("age") { log.note($0) }
+    try context.processPendingChanges()
+    try undo.undo()
+    try undo.redo()
+    #expect(other.managedObjectContext === context)
+    other["age"] = 4
+    #expect(log.take() == ["age: 0 -> 4"])
+    withExtendedLifetime((age, employees, token)) {}
+  }
+
   @Test(arguments: StoreKind.allCases) func anObserverMayChangeObjects(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()

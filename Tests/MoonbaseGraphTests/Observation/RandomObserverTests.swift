@@ -93,6 +93,7 @@ import Testing
         if object["age"] == 3 { try object.setValue(4, forKey: "age") }
       }
       context = bench.context(["Person": [entry]])
+      if seed.isMultiple(of: 2) { context.undoManager = UndoManager() }
       for entity in [
         "Department", "Department", "Person", "Person", "Person", "Employee", "Project", "Project", "Project",
       ] {
@@ -122,7 +123,7 @@ import Testing
       let any = [person, department, project][random.next(3)]
       let number = Value.int(Int64(random.next(5)))
       let text = Value.string(["a", "b", "c"][random.next(3)])
-      switch random.next(isNested ? 20 : withOthers ? 29 : 26) {
+      switch random.next(isNested ? 20 : withOthers ? 31 : 28) {
       case 0: try? person.setValue(number, forKey: "age")
       case 1: try? person.setValue(text, forKey: "firstName")
       case 2: try? person.setPrimitiveValue(text, forKey: "firstName")
@@ -158,8 +159,10 @@ import Testing
           for _ in 0..<6 { try step(withOthers: false, isNested: true) }
           throw Broken()
         }
-      case 26: elsewhere(person, department, number)
-      case 27: try? context.refresh(any, mergeChanges: true)
+      case 26: try? context.undoManager?.undo()
+      case 27: try? context.undoManager?.redo()
+      case 28: elsewhere(person, department, number)
+      case 29: try? context.refresh(any, mergeChanges: true)
       default: try? context.refresh(any, mergeChanges: false)
       }
     }
