@@ -29,7 +29,7 @@ struct ObjectValidator {
     case .delete: try checkDenyRules()
     case .insert, .update:
       // Of an update too every property is checked, as documented: another program may have written what this model refuses.
-      for slot in behavior.slotsToValidate { try validate(slot) }
+      for slot in behavior.slotsToValidate where occasion == .insert || !isUnreadTransient(slot) { try validate(slot) }
       for slot in behavior.derivedSlotsToValidate { try validateDerived(slot) }
       for slot in behavior.slotsToCount { try checkCount(slot) }
     }
@@ -60,6 +60,12 @@ struct ObjectValidator {
   }
 
   // MARK: One property
+
+  /// Whether it is a transient value that nobody has set since the object was read: no store has any, so that none is missing.
+  private func isUnreadTransient(_ slot: Slot) -> Bool {
+    guard entity.properties[slot].isTransient, case .plain = behavior.kinds[slot] else { return false }
+    return (object.current(slot) ?? .null).isNull && !object.changed.contains(slot)
+  }
 
   private func validate(_ slot: Slot) throws {
     if behavior.requiredSlots.contains(slot), object.delayed[slot] == nil, try object.hasStoredValue(slot) { return }

@@ -31,9 +31,39 @@ import Testing
     person["firstName"] = "good"
     try context.save()
     // Who is not saved is not checked.
-    let other = try bench.context().insert("Person", values: ["firstName": "bad"])
-    try other.managedObjectContext?.save()
+    let free = bench.context()
+    try free.insert("Person", values: ["firstName": "bad"])
+    try free.save()
+    #expect(try context.fetch(FetchRequest("Person")).count == 2)
     try context.insert("Person")
+    try context.save()
+  }
+
+  /// No store has a transient value, so that of an object that was read none is missing until somebody takes it away.
+  @Test(arguments: StoreKind.allCases) func aTransientValueThatNobodySetIsNotMissing(_ kind: StoreKind) throws {
+    var flag = AttributeDescription("flag", type: .boolean)
+    (flag.isTransient, flag.isOptional, flag.defaultValue) = (true, false, false)
+    let model = ManagedObjectModel {
+      EntityDescription("Note") {
+        AttributeDescription("text", type: .string)
+        flag
+      }
+    }
+    let bench = try StoreBench(kind, model)
+    let writer = bench.context()
+    let written = try writer.insert("Note", values: ["text": "a"])
+    try writer.save()
+    let context = bench.context()
+    let note = try context.object(with: written.objectID)
+    note["text"] = "b"
+    try context.save()
+    #expect(try bench.saved("Note", "text") == ["b"] && note["flag"] == .null)
+    note["flag"] = true
+    try context.save()
+    note["flag"] = .null
+    let error = #expect(throws: GraphError.self) { try context.save() }
+    #expect(error?.property == "flag")
+    note["flag"] = false
     try context.save()
   }
 
