@@ -30,6 +30,8 @@ public final class ManagedObjectContext {
   public let domain: ExtensionDomain
   /// The order of validation and `willSave`.
   public var saveOrder: SaveOrder = .guide
+  /// What a save does where another context came first; unless something is set, it fails.
+  public var mergePolicy = MergePolicy.error
   /// Whether a save looks for transformable values that were read and then changed in place.
   ///
   /// A value read is shared, and changing it in place is no change: it would be lost without a word. With this on, the context

@@ -16,7 +16,8 @@ struct SaveOperation {
 
   init(_ context: ManagedObjectContext, ahead: Bool = false) {
     self.context = context
-    mayRunAhead = ahead && !context.journal.isActive
+    // A policy resolves conflicts before the save is done.
+    mayRunAhead = ahead && !context.journal.isActive && context.mergePolicy.isError
   }
 
   mutating func run() throws {
@@ -40,24 +41,53 @@ struct SaveOperation {
     let savepoint = context.journal.begin()
     defer { context.endSavepoint(savepoint) }
     do {
-      try SavePreparation(context: context).run()
-      guard context.hasChanges else { return }
-      // Stores need not keep what it replaces.
-      context.endViews()
-      context.phase = .writing
-      plan = try SavePlan(context)
-      counted = CountedOwners(before: context)
-      stashes = try context.undoManager?.stashes(of: plan?.deleted ?? []) ?? []
-      // What hooks and rules did would have to be undone, were it not saved.
-      let haveHooksChanged = context.journal.count > 0
-      isHandedOver = try mayRunAhead && counted == nil && !haveHooksChanged && plan?.mayBeWrittenAhead() == true
-      if !isHandedOver { try plan?.write() }
+      if context.mergePolicy.isError { try writeOnce() } else { try writeResolvingConflicts() }
     } catch {
       // What came during the save is undone, its errors with it.
       context.pendingErrors = []
       context.undo(since: savepoint) { plan?.isSaved($0) == true }
       throw error
     }
+  }
+
+  private mutating func writeOnce() throws {
+    try SavePreparation(context: context).run()
+    guard context.hasChanges else { return }
+    // Stores need not keep what it replaces.
+    context.endViews()
+    context.phase = .writing
+    plan = try SavePlan(context)
+    counted = CountedOwners(before: context)
+    stashes = try context.undoManager?.stashes(of: plan?.deleted ?? []) ?? []
+    // What hooks and rules did would have to be undone, were it not saved.
+    let haveHooksChanged = context.journal.count > 0
+    isHandedOver = try mayRunAhead && counted == nil && !haveHooksChanged && plan?.mayBeWrittenAhead() == true
+    if !isHandedOver { try plan?.write() }
+  }
+
+  /// Who loses against others again and again has to say so at last.
+  private static let greatestRounds = 32
+
+  /// Writes, and once more when the merge policy has dealt with what was in the way. Rules and hooks run anew each time, for the values
+  /// are others.
+  private mutating func writeResolvingConflicts() throws {
+    for _ in 0..<Self.greatestRounds {
+      let attempt = context.journal.begin()
+      defer { context.endSavepoint(attempt) }
+      do {
+        return try writeOnce()
+      } catch {
+        guard let plan, !plan.conflicts.isEmpty else { throw error }
+        context.undo(since: attempt)
+        let new = plan.rows.filter { $0.object.objectID.isTemporaryID }.map { ($0.id, $0.object) }
+        context.phase = nil
+        defer { context.phase = .willSave }
+        let resolver = ConflictResolver(context: context, new: Dictionary(uniqueKeysWithValues: new))
+        try context.observers.holding { try resolver.resolve(plan.conflicts, or: error) }
+        (self.plan, context.pendingErrors) = (nil, [])
+      }
+    }
+    try writeOnce()
   }
 
   /// What the plan saved counts as saved; what it could not save stays as it is.

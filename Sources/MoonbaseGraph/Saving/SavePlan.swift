@@ -53,6 +53,8 @@ struct SavePlan {
   var shapes: ContiguousArray<Shape?>
   /// The slots that the last changed object differs in.
   var lastSlots: (set: SlotSet, list: [Slot]) = (SlotSet(), [])
+  /// What was in the way.
+  private(set) var conflicts: [SaveConflict] = []
   /// Stores that committed.
   private var saved: [StorePlan] = []
   /// Whether not all stores committed.
@@ -100,7 +102,8 @@ struct SavePlan {
       for plan in waiting {
         let session = try plan.store.beginSave(author: context.transactionAuthor)
         sessions.append((plan, session))
-        try context.coordinator.write(plan.changes, in: session)
+        conflicts = try context.coordinator.conflicts(writing: plan.changes, in: session)
+        try GraphError.throwConflicts(conflicts) { MergeConflict.differences($0, in: context) }
         try session.prepare()
       }
       while let (plan, session) = sessions.last {

@@ -238,10 +238,15 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Writes changes in a session that is not committed. Throws the conflicts as one error.
   func write(_ changes: StoreChanges, in session: any SaveSession) throws {
+    try GraphError.throwConflicts(conflicts(writing: changes, in: session))
+  }
+
+  /// Writes changes in a session that is not committed. Returns what is in the way.
+  func conflicts(writing changes: StoreChanges, in session: any SaveSession) throws -> [SaveConflict] {
     let conflicts = try session.write(changes)
     // Contexts that ask for what is in the way read it anew.
     rows.remove(conflicts.compactMap(\.otherID))
-    try GraphError.throwConflicts(conflicts)
+    return conflicts
   }
 
   /// A store committed these changes.

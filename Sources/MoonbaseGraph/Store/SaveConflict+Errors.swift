@@ -38,9 +38,13 @@ extension SaveConflict {
 }
 
 extension GraphError {
-  /// Throws the conflicts of a save as one error.
-  static func throwConflicts(_ conflicts: [SaveConflict]) throws {
-    guard let first = conflicts.first?.error else { return }
+  /// Throws the conflicts of a save as one error, with what `describe` says of each.
+  static func throwConflicts(
+    _ conflicts: [SaveConflict], describe: (SaveConflict) -> [MergeConflict.Difference] = { _ in [] }
+  ) throws {
+    guard !conflicts.isEmpty else { return }
+    let errors = conflicts.map { $0.error.telling(describe($0)) }
+    let first = errors[0]
     if conflicts.count == 1 { throw first }
     let isOverValues = conflicts.allSatisfy { if case .sameValues = $0.kind { true } else { false } }
     throw GraphError(
@@ -48,6 +52,18 @@ extension GraphError {
       message: isOverValues
         ? "\(conflicts.count) objects have values that must be unique and that others have; nothing was saved"
         : "\(conflicts.count) objects were changed by another context; nothing was saved",
-      entity: first.entity, objectID: first.objectID, details: conflicts.map(\.error))
+      entity: first.entity, objectID: first.objectID, details: errors)
+  }
+
+  /// The same with the values that collide.
+  private func telling(_ differences: [MergeConflict.Difference]) -> GraphError {
+    guard let first = differences.first else { return self }
+    var error = self
+    let words = differences.map {
+      "\($0.property) is \($0.object.beginningOfText) here and \($0.stored.beginningOfText) there"
+    }
+    error.message += " (\(words.joined(separator: ", ")))"
+    (error.property, error.value) = (first.property, first.object)
+    return error
   }
 }
