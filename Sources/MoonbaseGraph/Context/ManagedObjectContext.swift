@@ -30,6 +30,14 @@ public final class ManagedObjectContext {
   public let domain: ExtensionDomain
   /// The order of validation and `willSave`.
   public var saveOrder: SaveOrder = .guide
+  /// Whether what other contexts of the coordinator save is merged (`mergeChanges`) before each fetch and save, and by
+  /// `processPendingChanges`.
+  public var automaticallyMergesChangesFromParent = false {
+    didSet {
+      guard automaticallyMergesChangesFromParent != oldValue else { return }
+      inbox = automaticallyMergesChangesFromParent ? coordinator.addInbox() : nil
+    }
+  }
   /// What a save does where another context came first; unless something is set, it fails.
   public var mergePolicy = MergePolicy.error
   /// Whether a save looks for transformable values that were read and then changed in place.
@@ -76,6 +84,10 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) var derivations = Derivations()
   /// Stored derived attributes of which something changed that they were computed from, until the next save.
   var outdatedStored: [StoredPlace] = []
+  /// What others saved, and is to be merged.
+  var inbox: SaveInbox?
+  /// Who observes saves.
+  var saveObservations: [SaveObserver] = []
   /// Whether the body of a transaction runs.
   var isInTransaction = false
   /// What was there before changes that may have to be undone.

@@ -41,6 +41,7 @@ struct FetchPlan {
     self.context = context
     self.entity = entity
     entities = entity.indexes(includingSubentities: request.includesSubentities)
+    try context.mergeNews()
     if request.includesPendingChanges { try context.applyDeleteRulesOfEvent() }
     hasPending = request.includesPendingChanges && context.hasChanges
     matcher = try request.predicate.map { try CompiledPredicate($0, entity: entity, in: context.model) }

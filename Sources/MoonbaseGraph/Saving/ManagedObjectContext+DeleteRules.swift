@@ -7,6 +7,7 @@ extension ManagedObjectContext {
   ///
   /// Throws what a hook or a store throws; the rules that were not yet applied are applied the next time.
   public func processPendingChanges() throws {
+    try mergeNews()
     try applyDeleteRulesOfEvent()
     undoManager?.endEvent()
   }

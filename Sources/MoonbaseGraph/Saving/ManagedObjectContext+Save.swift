@@ -16,6 +16,7 @@ extension ManagedObjectContext {
   /// An error of a `didSave` hook comes too late to fail the save: it is kept in `didSaveErrors`.
   public func save() throws {
     settle()
+    try mergeNews()
     try save(ahead: false)
     // What another thread could not save is saved with this.
     failureOfSave = nil

@@ -33,7 +33,7 @@ final class SaveAhead {
   /// Begins to write.
   init(
     _ changes: StoreChanges, of objects: ContiguousArray<HandedOver>, owners: ContiguousArray<ManagedObject>,
-    ownRows: [RowPage], permanent: PermanentIDs,
+    ownRows: [RowPage], permanent: PermanentIDs, sender: SaveInbox?,
     to store: any PersistentStore, of coordinator: PersistentStoreCoordinator, author: String?,
     on writer: ThreadExecutor
   ) {
@@ -43,7 +43,8 @@ final class SaveAhead {
     }
     let (errand, outcome) = (errand, outcome)
     // It lets go of the store before it is waited for: who then lets the store go closes its file.
-    let work = Lock<Work?>(Work(changes: changes, store: store, coordinator: coordinator, author: author))
+    let work = Lock<Work?>(
+      Work(changes: changes, store: store, coordinator: coordinator, author: author, sender: sender))
     writer.run {
       errand.run {
         do {
@@ -60,12 +61,14 @@ final class SaveAhead {
     let store: any PersistentStore
     let coordinator: PersistentStoreCoordinator
     let author: String?
+    let sender: SaveInbox?
 
-    func run() throws { try SaveAhead.write(changes, to: store, of: coordinator, author: author) }
+    func run() throws { try SaveAhead.write(changes, to: store, of: coordinator, author: author, from: sender) }
   }
 
   private static func write(
-    _ changes: StoreChanges, to store: any PersistentStore, of coordinator: PersistentStoreCoordinator, author: String?
+    _ changes: StoreChanges, to store: any PersistentStore, of coordinator: PersistentStoreCoordinator, author: String?,
+    from sender: SaveInbox?
   ) throws {
     var session: (any SaveSession)?
     do {
@@ -79,7 +82,7 @@ final class SaveAhead {
       coordinator.didNotSave(changes)
       throw error
     }
-    coordinator.didSave(changes)
+    coordinator.didSave(changes, from: sender)
   }
 
   /// Ends the save, which is undone if it is not done by now.
@@ -249,7 +252,8 @@ extension ManagedObjectContext {
     forgetJournal()
     noteChange()
     let save = SaveAhead(
-      part.changes, of: objects, owners: owners, ownRows: plan.ownRows, permanent: plan.permanent, to: part.store,
+      part.changes, of: objects, owners: owners, ownRows: plan.ownRows, permanent: plan.permanent, sender: inbox,
+      to: part.store,
       of: coordinator, author: transactionAuthor, on: writer)
     saveUnderWay = save
     weigh(save.weight)

@@ -17,7 +17,8 @@ struct SaveOperation {
   init(_ context: ManagedObjectContext, ahead: Bool = false) {
     self.context = context
     // A policy resolves conflicts before the save is done.
-    mayRunAhead = ahead && !context.journal.isActive && context.mergePolicy.isError
+    mayRunAhead =
+      ahead && !context.journal.isActive && context.mergePolicy.isError && context.saveObservations.isEmpty
   }
 
   mutating func run() throws {
@@ -41,6 +42,7 @@ struct SaveOperation {
     let savepoint = context.journal.begin()
     defer { context.endSavepoint(savepoint) }
     do {
+      if !context.saveObservations.isEmpty, context.hasChanges { try context.tellWillSave() }
       if context.mergePolicy.isError { try writeOnce() } else { try writeResolvingConflicts() }
     } catch {
       // What came during the save is undone, its errors with it.
@@ -94,6 +96,7 @@ struct SaveOperation {
   private func finish() throws {
     guard let plan else { return }
     context.phase = .didSave
+    let save = context.saveObservations.isEmpty ? nil : contextSave(of: plan)
     let undo = context.undoManager
     undo?.takeSave(after: earlierCount, stashes.filter { plan.isSaved($0.object) })
     let (deleted, hearers) = (plan.deleted.filter(plan.isSaved), plan.hearers.filter(plan.isSaved))
@@ -126,6 +129,14 @@ struct SaveOperation {
     context.forgetJournal()
     context.noteChange()
     for object in hearers where object.context === context { try callDidSave(object) }
+    if let save { context.tellDidSave(save) }
+  }
+
+  private func contextSave(of plan: SavePlan) -> ContextSave {
+    let written = plan.rows.lazy.map(\.object).filter(plan.isSaved)
+    return ContextSave(
+      inserted: written.filter(\.isInserted), updated: written.filter { !$0.isInserted },
+      deleted: plan.deleted.filter(plan.isSaved))
   }
 
   private func leave(_ object: ManagedObject) {

@@ -109,7 +109,7 @@ struct SavePlan {
       while let (plan, session) = sessions.last {
         try session.commit()
         sessions.removeLast()
-        context.coordinator.didSave(plan.changes)
+        context.coordinator.didSave(plan.changes, from: context.inbox)
         saved.append(plan)
       }
       isIncomplete = false

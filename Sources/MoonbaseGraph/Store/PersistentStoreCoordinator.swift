@@ -22,6 +22,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   private let registry = Lock(Registry())
   let rows = RowCache()
+  private let listeners = SaveListeners()
   /// The counts that stores keep themselves.
   let counts: CountedRelationships
 
@@ -249,10 +250,22 @@ public final class PersistentStoreCoordinator: Sendable {
     return conflicts
   }
 
-  /// A store committed these changes.
-  func didSave(_ changes: StoreChanges) {
+  /// A store committed these changes of a context.
+  func didSave(_ changes: StoreChanges, from sender: SaveInbox?) {
     rows.remove(changes.deleted.map(\.id))
     rows.write(changes.updated.map(\.snapshot))
+    listeners.tell(changes, from: sender)
+  }
+
+  /// What contexts of this coordinator save, from now on, one element for each store that a save wrote. Each call makes a sequence of
+  /// its own.
+  public var saves: AsyncStream<SavedObjectIDs> { listeners.stream() }
+
+  /// A place for what contexts save from now on.
+  func addInbox() -> SaveInbox {
+    let inbox = SaveInbox()
+    listeners.add(inbox)
+    return inbox
   }
 
   /// These changes were not saved: who asks for their rows reads them anew.

@@ -196,11 +196,13 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases) func twoNewObjectsWithOneValueAreAnError(_ kind: StoreKind) throws {
-    let context = try StoreBench(kind).context()
+    let bench = try StoreBench(kind)
+    let context = bench.context()
     context.mergePolicy = .mergeByPropertyObjectTrump
     for _ in 0..<2 { try context.insert("Person", values: ["email": "a"]) }
     let error = #expect(throws: GraphError.self) { try context.save() }
     #expect(error?.code == .constraintConflict && context.insertedObjects.count == 2)
+    withExtendedLifetime(bench) {}
   }
 
   @Test(arguments: StoreKind.allCases) func aProgramDecidesForEachConflict(_ kind: StoreKind) throws {
@@ -242,7 +244,10 @@ import Testing
         let text = Value.string("\(object["firstName"]) \(object["age"])")
         if object["lastName"] != text { try object.setValue(text, forKey: "lastName") }
       }
-      entry.validateForUpdate = { if $0["age"] == 99 { throw GraphError(.validation, message: "too old") } }
+      entry.validateForUpdate = { object in
+        if object["age"] == 99 { throw GraphError(.validation, message: "too old") }
+        return nil
+      }
     }
     context.mergePolicy = .mergeByPropertyObjectTrump
     let same = try context.object(with: person.objectID)

@@ -1,0 +1,106 @@
+import MoonbaseModel
+
+/// Taking in what others saved.
+extension ManagedObjectContext {
+  /// Takes in what another context saved, or another process: objects that are here have the new values, with unsaved changes on
+  /// top, lists are read anew, and objects that were deleted leave, unless they have unsaved changes. That is no undo step.
+  ///
+  /// ```swift
+  /// for await saved in container.coordinator.saves { try viewContext.mergeChanges(from: saved) }
+  /// ```
+  ///
+  /// Throws `.recursiveSave` and `.contextBusy` within a hook, `.invalidRequest` within a transaction, and what a store throws; of
+  /// several errors the first, when all is done.
+  public func mergeChanges(from saved: SavedObjectIDs) throws {
+    settle()
+    try refuseWithinHooks("changes were merged")
+    guard journal.isSettled else {
+      throw GraphError(.invalidRequest, message: "changes were merged within a transaction: merge before or after it")
+    }
+    let isUnregistered = journal.isUnregistered
+    // A group that is open goes on after it.
+    journal.isUnregistered = true
+    defer {
+      journal.isUnregistered = isUnregistered
+      tellObservers()
+    }
+    try observers.holding { try merge(saved) }
+  }
+
+  /// Takes in what came since the last time, where that is wanted and nothing is on its way.
+  func mergeNews() throws {
+    guard let inbox, phase == nil, hookDepth == 0, journal.isSettled, pinnedView == nil else { return }
+    for saved in inbox.take() { try mergeChanges(from: saved) }
+  }
+
+  private func merge(_ saved: SavedObjectIDs) throws {
+    changeCount &+= 1
+    forgetReadAhead()
+    coordinator.forgetRows(of: saved.updated + saved.deleted)
+    var failures: [any Error] = []
+    func trying(_ body: () throws -> Void) {
+      do { try body() } catch { failures.append(error) }
+    }
+    trying { try mergeUpdates(saved.updated, trying) }
+    trying { try mergeInsertions(saved.inserted) }
+    leaveDeleted(saved.deleted)
+    if let first = failures.first { throw first }
+  }
+
+  private func mergeUpdates(_ ids: [ManagedObjectID], _ trying: (() throws -> Void) -> Void) throws {
+    let known = ids.compactMap { registered[$0]?.takeUnretainedValue() }.filter { !$0.isInserted }
+    guard !known.isEmpty else { return }
+    for row in try coordinator.snapshots(of: known.map(\.objectID)) {
+      guard let object = registered[row.id]?.takeUnretainedValue() else { continue }
+      guard object.isFault, !object.state.contains(.listed) else {
+        trying { try merge(row, into: object) }
+        continue
+      }
+      object.takeRow(row)
+      object.forgetReadDestinations()
+    }
+  }
+
+  /// Lists that were read learn of members that came.
+  private func mergeInsertions(_ ids: [ManagedObjectID]) throws {
+    guard hasReadLists, !ids.isEmpty else { return }
+    for row in try coordinator.snapshots(of: ids) {
+      guard let entity = model.entity(of: row.id) else { continue }
+      for slot in entity.slotsInLists where !entity.properties[slot].isTransient {
+        guard let inverse = entity.properties[slot].relationship?.inverseSlot,
+          case .objectID(let id) = row.values[slot], let owner = registered[id]?.takeUnretainedValue(),
+          let list = owner.relationships[inverse], list.isLoaded, !list.knows(row.id)
+        else { continue }
+        owner.unload(list, slot: inverse)
+      }
+    }
+  }
+
+  private func leaveDeleted(_ ids: [ManagedObjectID]) {
+    let gone = ids.compactMap { registered[$0]?.takeUnretainedValue() }.filter { !$0.state.contains(.listed) }
+    forgetMembers(
+      Set(ids).subtracting(ids.filter { registered[$0]?.takeUnretainedValue().state.contains(.listed) == true }))
+    guard !gone.isEmpty else { return }
+    for object in gone {
+      for slot in object.entity.toOneSlots {
+        object.rowMoved(slot, from: object.snapshot?.values[slot] ?? .null, to: .null)
+      }
+      object.outdateAll()
+      registered.remove(object)
+      object.becomeDeleted()
+    }
+    LooseEnds(to: gone, in: self)?.cut()
+  }
+
+  /// Lists that were read learn of members that are gone, also of those that are not here, or are faults, and lead nowhere.
+  private func forgetMembers(_ ids: Set<ManagedObjectID>) {
+    guard hasReadLists, !ids.isEmpty else { return }
+    for pointer in registered.values {
+      let owner = pointer.takeUnretainedValue()
+      for (slot, list) in owner.relationships
+      where list.isLoaded && !owner.entity.properties[slot].isTransient && !list.known(among: ids).isEmpty {
+        owner.unload(list, slot: slot)
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/// What a save of a context wrote, with its objects.
+public struct ContextSave {
+  /// Objects that were new.
+  public let inserted: [ManagedObject]
+  /// Objects that were changed.
+  public let updated: [ManagedObject]
+  /// Objects that are gone; their values cannot be read any more.
+  public let deleted: [ManagedObject]
+}
+
+/// An observation of the saves of a context, which goes on as long as this is kept.
+public final class SaveObservation {
+  let willSave: ((ManagedObjectContext) -> Void)?
+  let didSave: ((ContextSave) -> Void)?
+  private let context: ContextReference
+
+  init(
+    _ context: ManagedObjectContext, willSave: ((ManagedObjectContext) -> Void)?, didSave: ((ContextSave) -> Void)?
+  ) {
+    (self.willSave, self.didSave, self.context) = (willSave, didSave, context.reference)
+  }
+
+  deinit { cancel() }
+
+  /// Ends it.
+  public func cancel() { context.context?.saveObservations.removeAll { $0.pointer == ObjectIdentifier(self) } }
+}
+
+extension ManagedObjectContext {
+  /// A place for an observation, which the context does not keep.
+  struct SaveObserver {
+    weak var observation: SaveObservation?
+    let pointer: ObjectIdentifier
+  }
+
+  /// Calls closures at each save: `willSave` before anything of it happens, where it may change objects, and `didSave` when all is
+  /// saved and every `didSave` hook was called. A save that fails calls the first only.
+  ///
+  /// What hooks of a save may ask of the context holds for both. A save that another thread writes (`saveAhead`) is not made while
+  /// saves are observed: it is a `save`.
+  public func observeSaves(
+    willSave: ((ManagedObjectContext) -> Void)? = nil, didSave: ((ContextSave) -> Void)? = nil
+  ) -> SaveObservation {
+    let observation = SaveObservation(self, willSave: willSave, didSave: didSave)
+    saveObservations.append(SaveObserver(observation: observation, pointer: ObjectIdentifier(observation)))
+    return observation
+  }
+
+  func tellWillSave() throws {
+    for observer in saveObservations { try withinHook { observer.observation?.willSave?(self) } }
+  }
+
+  func tellDidSave(_ save: ContextSave) {
+    hookDepth += 1
+    defer { hookDepth -= 1 }
+    for observer in saveObservations { observer.observation?.didSave?(save) }
+  }
+}

@@ -1,0 +1,184 @@
+import MoonbaseModel
+import MoonbaseTestSupport
+import Testing
+
+@testable import MoonbaseGraph
+
+/// What one context saves, and what others hear of it and take in.
+@Suite struct MergeChangesTests {
+  /// Two contexts that have the same people, departments and projects, with lists that were read.
+  private final class Pair {
+    let bench: StoreBench
+    let first, second: ManagedObjectContext
+    let mine, theirs: [ManagedObject]
+
+    init(_ kind: StoreKind, merges: Bool = false) throws {
+      bench = try StoreBench(kind)
+      let (first, second) = (bench.context(), bench.context())
+      let people = try ["a", "b", "c"].map { try first.insert("Person", values: ["firstName": .string($0)]) }
+      let department = try first.insert("Department", values: ["name": "d"])
+      try people[0].setObject(department, forKey: "department")
+      try people[1].add(people[2], to: "friends")
+      try first.save()
+      let mine = try (people + [department]).map { try second.object(with: $0.objectID) }
+      for object in mine {
+        for key in ["employees", "friends"] where object.entity.slot(key) != nil { _ = object[key] }
+      }
+      second.automaticallyMergesChangesFromParent = merges
+      (self.first, self.second, self.mine, theirs) = (first, second, mine, people + [department])
+    }
+
+    /// What the first context does, saves, and tells the second one.
+    func save(_ body: () throws -> Void) throws {
+      let inbox = first.coordinator.addInbox()
+      try body()
+      try first.save()
+      for saved in inbox.take() { try second.mergeChanges(from: saved) }
+      #expect(second.brokenInvariants() == [])
+    }
+  }
+
+  @Test(arguments: StoreKind.withFolder) func savedValuesComeUnderUnsavedOnes(_ kind: StoreKind) throws {
+    let pair = try Pair(kind)
+    try pair.mine[0].setValue("mine", forKey: "lastName")
+    try pair.save {
+      try pair.theirs[0].setValue("theirs", forKey: "firstName")
+      try pair.theirs[1].setValue("x", forKey: "firstName")
+    }
+    #expect(
+      pair.mine[0]["firstName"] == "theirs" && pair.mine[0]["lastName"] == "mine" && pair.mine[1]["firstName"] == "x")
+    #expect(pair.second.updatedObjects == [pair.mine[0]])
+    try pair.second.save()
+    #expect(try pair.bench.saved("Person", "lastName") == [.null, .null, "mine"])
+  }
+
+  @Test(arguments: StoreKind.withFolder) func listsHaveWhoCameAndWent(_ kind: StoreKind) throws {
+    let pair = try Pair(kind)
+    try pair.save {
+      try pair.theirs[0].setObject(nil, forKey: "department")
+      try pair.theirs[1].remove(pair.theirs[2], from: "friends")
+      try pair.theirs[1].add(pair.theirs[0], to: "friends")
+      try pair.first.insert("Person", values: ["firstName": "new", "department": .objectID(pair.theirs[3].objectID)])
+    }
+    #expect(try pair.mine[3].objects(forKey: "employees").map { $0["firstName"] } == ["new"])
+    #expect(
+      try pair.mine[1].objects(forKey: "friends") == [pair.mine[0]] && pair.mine[2].objects(forKey: "friends").isEmpty)
+    #expect(try pair.mine[0].objects(forKey: "friends") == [pair.mine[1]] && !pair.second.hasChanges)
+  }
+
+  @Test(arguments: StoreKind.withFolder) func whatWasDeletedLeavesUnlessItChanged(_ kind: StoreKind) throws {
+    let pair = try Pair(kind)
+    try pair.mine[2].setValue("mine", forKey: "lastName")
+    try pair.save { for index in [0, 2] { try pair.first.delete(pair.theirs[index]) } }
+    #expect(pair.mine[0].managedObjectContext == nil && pair.mine[2].managedObjectContext === pair.second)
+    #expect(try pair.mine[3].objects(forKey: "employees").isEmpty && pair.mine[1].objects(forKey: "friends") == [])
+    let error = #expect(throws: GraphError.self) { try pair.second.save() }
+    #expect(error?.code == .mergeConflict)
+  }
+
+  @Test(arguments: StoreKind.allCases) func newsAreMergedWhereThatIsAskedFor(_ kind: StoreKind) throws {
+    let pair = try Pair(kind, merges: true)
+    let (context, person) = (pair.second, pair.mine[0])
+    try person.fireFault()
+    try pair.theirs[0].setValue("x", forKey: "firstName")
+    try pair.first.save()
+    #expect(person["firstName"] == "a")
+    try context.processPendingChanges()
+    #expect(person["firstName"] == "x")
+    try pair.theirs[0].setValue("y", forKey: "firstName")
+    try pair.first.save()
+    #expect(try context.count(FetchRequest("Person", where: "firstName == 'y'")) == 1)
+    _ = try context.fetch(FetchRequest("Person"))
+    #expect(person["firstName"] == "y")
+    // A save finds no conflict with what it just took in, and hears nothing of itself.
+    try pair.theirs[0].setValue(9, forKey: "age")
+    try pair.first.save()
+    try person.setValue("z", forKey: "firstName")
+    try context.save()
+    #expect(person["age"] == 9 && context.inbox?.take().isEmpty == true)
+    context.automaticallyMergesChangesFromParent = false
+    try pair.first.refresh(pair.theirs[0], mergeChanges: false)
+    try pair.theirs[0].setValue(10, forKey: "age")
+    try pair.first.save()
+    try context.processPendingChanges()
+    #expect(person["age"] == 9)
+  }
+
+  @Test(arguments: StoreKind.allCases) func aMergeIsNoUndoStep(_ kind: StoreKind) throws {
+    let pair = try Pair(kind)
+    let undo = UndoManager()
+    pair.second.undoManager = undo
+    try pair.mine[0].setValue("mine", forKey: "lastName")
+    try pair.save { try pair.theirs[0].setValue("theirs", forKey: "firstName") }
+    try undo.undo()
+    #expect(pair.mine[0]["firstName"] == "theirs" && pair.mine[0]["lastName"] == .null && !undo.canUndo)
+    #expect(!pair.second.hasChanges)
+  }
+
+  @Test func mergesAreRefusedWithinHooksAndTransactions() throws {
+    let bench = try StoreBench(.memory)
+    let context = bench.context { entry in
+      entry.willSave = { try $0.managedObjectContext?.mergeChanges(from: SavedObjectIDs()) }
+    }
+    try context.insert("Person")
+    #expect(throws: GraphError.self) { try context.save() }
+    try context.rollback()
+    #expect(throws: GraphError.self) { try context.transaction { try context.mergeChanges(from: SavedObjectIDs()) } }
+  }
+
+  @Test(arguments: StoreKind.allCases) func savesAreToldByIDs(_ kind: StoreKind) async throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    var saves = bench.coordinator.saves.makeAsyncIterator()
+    let (a, b) = (try context.insert("Person"), try context.insert("Person"))
+    try context.save()
+    let new = await saves.next()
+    #expect(new?.inserted == [a.objectID, b.objectID] && new?.updated == [] && new?.deleted == [])
+    try a.add(b, to: "friends")
+    try context.save()
+    let linked = await saves.next()
+    #expect(Set(linked?.updated ?? []) == [a.objectID, b.objectID])
+    let id = b.objectID
+    try context.delete(b)
+    try a.setValue(1, forKey: "age")
+    try context.save()
+    let last = await saves.next()
+    #expect(last?.deleted == [id] && last?.updated == [a.objectID] && last?.inserted == [])
+  }
+
+  @Test(arguments: StoreKind.allCases) func closuresHearOfSavesWithTheirObjects(_ kind: StoreKind) throws {
+    let (bench, store) = try StoreBench.failing(kind, People.model())
+    let context = bench.context()
+    let old = try context.insert("Person", values: ["firstName": "old"])
+    let gone = try context.insert("Person")
+    try context.save()
+    var log: [String] = []
+    let observation = context.observeSaves(
+      willSave: { context in
+        log.append("will \(context.insertedObjects.count)")
+        for object in context.insertedObjects { object["lastName"] = "set" }
+      },
+      didSave: { save in
+        log.append("did \(save.inserted.count) \(save.updated.count) \(save.deleted.count)")
+        #expect(save.inserted.allSatisfy { !$0.objectID.isTemporaryID && !$0.isInserted } && save.updated == [old])
+        #expect(save.deleted == [gone] && gone.managedObjectContext == nil)
+        #expect(throws: GraphError.self) { try context.save() }
+      })
+    try context.save()
+    #expect(log.isEmpty)
+    try context.insert("Person")
+    try old.setValue("new", forKey: "firstName")
+    try context.delete(gone)
+    store.fail(atCommit: true)
+    #expect(throws: (any Error).self) { try context.save() }
+    store.fail(atCommit: false)
+    #expect(context.insertedObjects.map { $0["lastName"] } == [.null])
+    try context.save()
+    #expect(log == ["will 1", "will 1", "did 1 1 1"])
+    #expect(try bench.saved("Person", "lastName") == [.null, "set"])
+    observation.cancel()
+    try context.insert("Person")
+    try context.save()
+    #expect(log.count == 3 && context.saveObservations.isEmpty)
+  }
+}
