@@ -30,7 +30,11 @@ extension ManagedObjectContext {
   /// Takes in what came since the last time, where that is wanted and nothing is on its way.
   func mergeNews() throws {
     guard let inbox, phase == nil, hookDepth == 0, journal.isSettled, pinnedView == nil else { return }
-    for saved in inbox.take() { try mergeChanges(from: saved) }
+    var failure: (any Error)?
+    for saved in inbox.take() {
+      do { try mergeChanges(from: saved) } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
   }
 
   private func merge(_ saved: SavedObjectIDs) throws {
@@ -63,6 +67,8 @@ extension ManagedObjectContext {
 
   /// Lists that were read learn of members that came.
   private func mergeInsertions(_ ids: [ManagedObjectID]) throws {
+    // A store may have been removed meanwhile.
+    let ids = ids.filter { model.entity(of: $0) != nil && (try? coordinator.store(of: $0)) != nil }
     guard hasReadLists, !ids.isEmpty else { return }
     for row in try coordinator.snapshots(of: ids) {
       guard let entity = model.entity(of: row.id) else { continue }

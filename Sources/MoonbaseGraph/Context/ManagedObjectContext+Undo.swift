@@ -80,7 +80,8 @@ extension ManagedObjectContext {
     }
     for (slot, list) in stash.lists {
       let ids = try list.compactMap { try present($0, undo) }
-      let others = try object.memberIDs(slot).filter { !ids.contains($0) }
+      let known = Set(ids)
+      let others = try object.memberIDs(slot).filter { !known.contains($0) }
       try object.setMembers(ids + others, slot: slot)
     }
   }

@@ -121,12 +121,19 @@ public final class UndoManager {
     defer { context.journal.isUnregistered = isUnregistered }
     // Who observes objects is told when all is back.
     defer { context.tellObservers() }
-    try context.observers.holding {
-      try context.undoingOnFailure {
-        let savepoint = context.journal.all.count
-        for part in group.parts.reversed() { try context.putBack(part, with: self) }
-        context.unlistUnchanged(among: context.journal.all.dropFirst(savepoint))
+    let formerLeaving = leaving
+    do {
+      try context.observers.holding {
+        try context.undoingOnFailure {
+          let savepoint = context.journal.all.count
+          for part in group.parts.reversed() { try context.putBack(part, with: self) }
+          context.unlistUnchanged(among: context.journal.all.dropFirst(savepoint))
+        }
       }
+    } catch {
+      // Those that had come back are to go again.
+      leaving = formerLeaving
+      throw error
     }
     let part = takeStretch(of: context)
     context.restartBase()
@@ -332,7 +339,8 @@ extension UndoManager {
       departed[object.objectID] = passage
       weigh(stash.weight)
     }
-    leaving = [:]
+    // Those of a store that failed are still to go.
+    leaving = leaving.filter { $0.value.object.context != nil && $0.value.object.isDeleted }
     epoch += 1
   }
 

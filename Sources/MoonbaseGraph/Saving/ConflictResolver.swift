@@ -182,7 +182,14 @@ struct ConflictResolver {
     case .rollback: return try giveUp(object)
     case .storeTrumps:
       let slots = properties.compactMap(object.entity.slot)
-      for slot in slots where object.changed.contains(slot) { object.giveUpChange(slot) }
+      for slot in slots where object.changed.contains(slot) {
+        // The other side of a relationship follows.
+        if object.entity.properties[slot].relationship != nil {
+          try set(object.snapshot?.values[slot] ?? .null, slot: slot, of: object)
+        } else {
+          object.giveUpChange(slot)
+        }
+      }
       return !slots.isEmpty
     // Whose the value is to be nobody can know.
     default: return false

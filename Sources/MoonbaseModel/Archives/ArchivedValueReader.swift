@@ -73,13 +73,16 @@ struct ArchivedValueReader: ~Copyable {
     return object
   }
 
+  /// No class of values has as many ancestors, and they are looked at for each object.
+  private static let greatestAncestorCount = 16
+
   /// The name of a class, and those of its ancestors where they are stated.
   private func classNames(_ reference: PropertyList) throws(ModelError) -> [String] {
     guard case .uid(let index) = reference, let name = try object(at: Int(index))["$classname"]?.string else {
       throw Self.damaged("an object has no class")
     }
-    let ancestors = try object(at: Int(index))["$classes"]?.array?.compactMap(\.string) ?? []
-    return [name] + ancestors
+    let ancestors = try object(at: Int(index))["$classes"]?.array?.prefix(Self.greatestAncestorCount) ?? []
+    return [name] + ancestors.compactMap(\.string)
   }
 
   /// Foundation's own subclasses (`__NSArrayM`) are what they are a form of.

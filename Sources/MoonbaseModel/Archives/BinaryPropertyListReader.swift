@@ -146,41 +146,39 @@ struct BinaryPropertyListReader: ~Copyable {
     return bytes[start..<start + count * width]
   }
 
-  private func references(from start: Int, count: Int) throws(ModelError) -> [Int] {
+  /// Throws where so many references do not lie behind a place. They are read one by one: collections may lie over each other, so that a
+  /// list of each would take many times what the file does.
+  private func checkReferences(from start: Int, count: Int) throws(ModelError) {
     guard start <= offsetTable, count <= (offsetTable - start) / referenceSize else {
       throw Self.malformed("a collection is cut off")
     }
-    var result: [Int] = []
-    result.reserveCapacity(count)
-    for index in 0..<count {
-      guard let reference = Self.unsigned(bytes, at: start + index * referenceSize, size: referenceSize) else {
-        throw Self.malformed("a reference is out of range")
-      }
-      result.append(reference)
+  }
+
+  private func reference(from start: Int, _ index: Int) throws(ModelError) -> Int {
+    guard let reference = Self.unsigned(bytes, at: start + index * referenceSize, size: referenceSize) else {
+      throw Self.malformed("a reference is out of range")
     }
-    return result
+    return reference
   }
 
   private mutating func elements(at offset: Int, low: Int, depth: Int) throws(ModelError) -> [PropertyList] {
     let (count, start) = try length(at: offset, low: low)
+    try checkReferences(from: start, count: count)
     var result: [PropertyList] = []
-    for reference in try references(from: start, count: count) {
-      result.append(try object(reference, depth: depth + 1))
-    }
+    for index in 0..<count { result.append(try object(reference(from: start, index), depth: depth + 1)) }
     return result
   }
 
   private mutating func dictionary(at offset: Int, low: Int, depth: Int) throws(ModelError) -> [String: PropertyList] {
     let (count, start) = try length(at: offset, low: low)
-    let keys = try references(from: start, count: count)
-    let values = try references(from: start + count * referenceSize, count: count)
+    try checkReferences(from: start, count: 2 * count)
     var result: [String: PropertyList] = [:]
-    for (key, value) in zip(keys, values) {
-      guard case .string(let name) = try object(key, depth: depth + 1) else {
+    for index in 0..<count {
+      guard case .string(let name) = try object(reference(from: start, index), depth: depth + 1) else {
         throw Self.malformed("a dictionary has a key that is no string")
       }
       if let mistake = TextLimits.mistake(ofName: name) { throw Self.malformed("a dictionary's key has \(mistake)") }
-      result[name] = try object(value, depth: depth + 1)
+      result[name] = try object(reference(from: start, count + index), depth: depth + 1)
     }
     return result
   }

@@ -50,8 +50,8 @@ package struct KeyedArchiveWriter {
   /// A string, number or data; equal ones are written once.
   package mutating func scalar(_ value: PropertyList) -> PropertyList {
     if case .string(let text) = value { return string(text) }
-    // Two zeros are equal and differ in their sign.
-    if case .real(0) = value { return append(value) }
+    // Two zeros are equal and differ in their sign, and what is no number equals nothing.
+    if case .real(let number) = value, number == 0 || number.isNaN { return append(value) }
     if let known = scalars[value] { return known }
     let reference = append(value)
     scalars[value] = reference

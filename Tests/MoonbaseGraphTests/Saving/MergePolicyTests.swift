@@ -205,6 +205,32 @@ import Testing
     withExtendedLifetime(bench) {}
   }
 
+  /// A destination may have to be unique too: the store's stays, and both sides follow.
+  @Test(arguments: StoreKind.allCases) func aUniqueDestinationIsGivenUpOnBothSides(_ kind: StoreKind) throws {
+    var seat = EntityDescription("Seat")
+    seat.attributes = [AttributeDescription("row", type: .integer64)]
+    seat.relationships = [.toMany("guests", destination: "Guest", inverse: "seat")]
+    var guest = EntityDescription("Guest")
+    guest.attributes = [AttributeDescription("name", type: .string)]
+    guest.relationships = [.toOne("seat", destination: "Seat", inverse: "guests")]
+    guest.uniquenessConstraints = [["seat"]]
+    let bench = try StoreBench(kind, ManagedObjectModel(entities: [seat, guest]))
+    let writer = bench.context()
+    let (place, ann) = (try writer.insert("Seat"), try writer.insert("Guest", values: ["name": "Ann"]))
+    let bob = try writer.insert("Guest", values: ["name": "Bob"])
+    try ann.setObject(place, forKey: "seat")
+    try writer.save()
+    let context = bench.context()
+    context.mergePolicy = .mergeByPropertyStoreTrump
+    let (mine, theirs) = (try context.object(with: bob.objectID), try context.object(with: place.objectID))
+    try mine.setObject(theirs, forKey: "seat")
+    try mine.setValue("Robert", forKey: "name")
+    try context.save()
+    #expect(try mine.object(forKey: "seat") == nil && mine["name"] == "Robert" && !context.hasChanges)
+    #expect(try theirs.objects(forKey: "guests").map { $0["name"] } == ["Ann"] && context.brokenInvariants() == [])
+    withExtendedLifetime(writer) {}
+  }
+
   @Test(arguments: StoreKind.allCases) func aProgramDecidesForEachConflict(_ kind: StoreKind) throws {
     let policy = MergePolicy.custom { conflict in
       guard let age = conflict.collisions.first(where: { $0.property == "age" }), case .int(let mine) = age.object,
