@@ -36,9 +36,9 @@ extension ObjectRow {
     self.page === page && Int(place) == other || isOwn && Snapshot(unchecked: page, at: other).isIdentical(to: base)
   }
 
-  /// Whether the values of a slot are the object's own.
+  /// Whether the row has a value of the object's own in a slot. Those of a changed object beyond the first 64 lie beside it.
   @inline(__always)
-  func owns(_ slot: Slot) -> Bool { isOwn && (slot >= 64 || ownSlots & 1 << UInt64(slot) != 0) }
+  func owns(_ slot: Slot) -> Bool { isOwn && (slot < 64 ? ownSlots & 1 << UInt64(slot) != 0 : base == nil) }
 
   /// The row, whoever has it.
   @inline(__always)
@@ -132,7 +132,7 @@ extension ObjectRow {
 
   /// A slot has the value of the store's row again; true where no other one is left that has not.
   mutating func giveUp(_ slot: Slot, slotCount: Int) -> (bytes: Int, isEmpty: Bool) {
-    guard owns(slot), let page, base != nil else { return (0, false) }
+    guard isOwn, let page, base != nil, slot >= 64 || owns(slot) else { return (0, false) }
     // Values beyond the first 64 slots lie beside the row, until a save that failed put them in.
     if slot >= 64 { return (page.stage == .filling ? 0 : spill(slotCount: slotCount), false) }
     if let bytes = page.restoreBase(slot: slot, of: Int(place)) { return (bytes, ownSlots == 0) }

@@ -7,12 +7,6 @@ import Testing
 
 /// What is undone after it was saved is changed again, and waits to be saved.
 @Suite struct UndoAfterSaveTests {
-  private func undoing(_ context: ManagedObjectContext) -> (ManagedObjectContext, UndoManager) {
-    let undo = UndoManager()
-    context.undoManager = undo
-    return (context, undo)
-  }
-
   @Test(arguments: StoreKind.allCases) func aSavedValueIsUndoneAsAChange(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let (context, undo) = undoing(bench.context())

@@ -5,15 +5,15 @@ import Testing
 
 @testable import MoonbaseGraph
 
+/// A context that can undo, with nothing to undo yet.
+func undoing(_ context: ManagedObjectContext) -> (ManagedObjectContext, UndoManager) {
+  let undo = UndoManager()
+  context.undoManager = undo
+  return (context, undo)
+}
+
 /// Undo and redo of unsaved changes, over both stores.
 @Suite struct UndoTests {
-  /// A context that can undo, with nothing to undo yet.
-  private func undoing(_ context: ManagedObjectContext) -> (ManagedObjectContext, UndoManager) {
-    let undo = UndoManager()
-    context.undoManager = undo
-    return (context, undo)
-  }
-
   private func people(_ kind: StoreKind) throws -> (bench: StoreBench, ManagedObjectContext, UndoManager) {
     let bench = try StoreBench(kind)
     let (context, undo) = undoing(bench.context())

@@ -321,14 +321,7 @@ import Testing
   func objectsWeighWhatTheirRowsKeep(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, NewRowTests.model())
     let saved = try things(bench, count: 30)
-    let domain = ExtensionDomain()
-    let held = Lock(0)
-    domain.weigh = { bytes in held.withLock { $0 += bytes } }
-    let context = ManagedObjectContext(bench.coordinator, domain: domain)
-    func told() -> Int {
-      context.tellWeight()
-      return held.withLock { $0 }
-    }
+    let (context, told) = NewRowTests.weighing(bench)
     func expected() -> Int { context.registeredObjects.reduce(0) { $0 + $1.weight } }
     let things = try saved.things.map { try context.object(with: $0.objectID) }
     var random = SplitMix(7)

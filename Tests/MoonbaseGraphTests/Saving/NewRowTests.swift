@@ -186,17 +186,25 @@ import Testing
     #expect(page.tailRoom < 20_000 && page.apart.count < 100)
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func objectsWeighWhatTheirRowsKeep(_ kind: StoreKind) throws {
-    let bench = try StoreBench(kind, Self.model())
+  /// A context, and what it has told by now that its objects weigh.
+  static func weighing(_ bench: StoreBench) -> (context: ManagedObjectContext, told: () -> Int) {
     let domain = ExtensionDomain()
     let held = Lock(0)
     domain.weigh = { bytes in held.withLock { $0 += bytes } }
     let context = ManagedObjectContext(bench.coordinator, domain: domain)
-    func told() -> Int {
-      context.tellWeight()
-      return held.withLock { $0 }
-    }
+    return (
+      context,
+      {
+        context.tellWeight()
+        return held.withLock { $0 }
+      }
+    )
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func objectsWeighWhatTheirRowsKeep(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind, Self.model())
+    let (context, told) = Self.weighing(bench)
     func expected() -> Int { context.registeredObjects.reduce(0) { $0 + $1.weight } }
     var random = SplitMix(7)
     for round in 0..<4 {
