@@ -9,7 +9,7 @@ extension ManagedObjectContext {
     try readAhead(part, undo)
     var returned: [(object: ManagedObject, stash: UndoStash)] = []
     for passage in part.passages.reversed() where passage.wasThere {
-      if let stash = bringBack(passage, undo) { returned.append((passage.object, stash)) }
+      if let stash = try bringBack(passage, undo) { returned.append((passage.object, stash)) }
     }
     for (object, stash) in returned { try connect(object, stash, undo) }
     for step in returned.lazy.flatMap(\.stash.leads).reversed() { try putBack(step, of: part, undo) }
@@ -45,7 +45,7 @@ extension ManagedObjectContext {
   // MARK: Objects
 
   /// An object is there again. One that had left its context is a new one, and the result is what it had.
-  private func bringBack(_ passage: UndoPassage, _ undo: UndoManager) -> UndoStash? {
+  private func bringBack(_ passage: UndoPassage, _ undo: UndoManager) throws -> UndoStash? {
     let object = passage.object
     undo.forgetLeaving(object)
     guard object.context !== self else {
@@ -53,6 +53,7 @@ extension ManagedObjectContext {
       return nil
     }
     guard object.context == nil, let stash = passage.stash else { return nil }
+    let values = try stash.values.map { (slot: $0.slot, value: try object.loaded($0.value, slot: $0.slot)) }
     // A key of a store is never taken again.
     let former = object.objectID
     let id = former.isTemporaryID && registered[former] == nil ? former : temporaryID(for: object.entity)
@@ -61,7 +62,7 @@ extension ManagedObjectContext {
     record(.absence, of: object)
     object.takeInitialValues(in: journal.current)
     if object.mark(nil, as: .listed) { changedObjects.append(object) }
-    for (slot, value) in stash.values where object.entity.properties[slot].attribute != nil {
+    for (slot, value) in values where object.entity.properties[slot].attribute != nil {
       object.restoreOwn(value.replacingIDs { undo.laterID($0) } ?? value, slot: slot)
     }
     for (slot, value) in stash.delayed { object.restoreDelayed(value, slot: slot) }

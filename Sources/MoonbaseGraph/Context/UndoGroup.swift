@@ -16,6 +16,8 @@ final class UndoGroup {
   }
 
   var isEmpty: Bool { parts.isEmpty }
+  /// How many IDs had become others (`LaterIDs`) when it began; nil while there is nothing in it.
+  var idCount: Int? { parts.first?.idCount }
   var weight: Int { parts.reduce(0) { $0 &+ $1.weight } }
 
   func append(_ part: UndoPart, isStep: Bool) {
@@ -34,6 +36,8 @@ struct UndoPart {
   let steps: [UndoStep]
   /// The undo manager's number of the time in which it happened.
   let epoch: Int
+  /// How many IDs had become others then: it knows objects by those that they had.
+  let idCount: Int
 
   var isEmpty: Bool { passages.isEmpty && steps.isEmpty }
 
@@ -53,7 +57,7 @@ final class UndoPassage {
 
   init(_ object: ManagedObject, wasThere: Bool) {
     (self.object, self.wasThere) = (object, wasThere)
-    if wasThere, object.context == nil { stash = try? UndoStash(object) }
+    if wasThere, object.context == nil { stash = UndoStash(object) }
   }
 }
 
@@ -65,8 +69,8 @@ struct UndoStash {
   /// What led to it without knowing from the other side, and was cut off when its deletion was saved.
   var leads: [UndoStep] = []
 
-  /// Throws where a value cannot be read that the store keeps apart.
-  init(_ object: ManagedObject) throws {
+  /// A value that the store keeps apart and that cannot be read now is read when the object comes back, or that fails.
+  init(_ object: ManagedObject) {
     var values: [(slot: Slot, value: Value)] = []
     var lists: [(slot: Slot, ids: [ManagedObjectID])] = []
     for property in object.entity.properties where property.attribute?.derivationExpression == nil {
@@ -74,11 +78,16 @@ struct UndoStash {
         guard let known = object.relationships[property.slot], !known.members.isEmpty else { continue }
         lists.append((property.slot, Array(known.members)))
       } else {
-        let value = try object.loaded(object.current(property.slot) ?? .null, slot: property.slot)
-        values.append((property.slot, value))
+        let value = object.current(property.slot) ?? .null
+        values.append((property.slot, (try? object.loaded(value, slot: property.slot)) ?? value))
       }
     }
     (self.values, self.lists, delayed) = (values, lists, object.delayed)
+  }
+
+  /// Throws where there is a value that could not be read.
+  func requireBytes(of object: ManagedObject) throws {
+    for (slot, value) in values { _ = try object.loaded(value, slot: slot) }
   }
 
   var weight: Int {

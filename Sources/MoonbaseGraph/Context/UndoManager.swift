@@ -35,8 +35,8 @@ public final class UndoManager {
   /// The name of the group that will end next.
   private var openName = ""
   private var disablings = 0
-  /// The IDs that objects have now, by those that they had.
-  private var laterIDs: [ManagedObjectID: ManagedObjectID] = [:]
+  /// The IDs that objects have now, by those that groups know them by.
+  private var laterIDs = LaterIDs()
   /// Objects that were marked for deletion and may leave with the next save.
   private var leaving: [ObjectIdentifier: UndoPassage] = [:]
   /// Objects whose deletion was just saved.
@@ -121,7 +121,7 @@ public final class UndoManager {
     defer { context.journal.isUnregistered = isUnregistered }
     // Who observes objects is told when all is back.
     defer { context.tellObservers() }
-    let formerLeaving = leaving
+    let (formerLeaving, idCount) = (leaving, laterIDs.count)
     do {
       try context.observers.holding {
         try context.undoingOnFailure {
@@ -135,7 +135,7 @@ public final class UndoManager {
       leaving = formerLeaving
       throw error
     }
-    let part = takeStretch(of: context)
+    let part = takeStretch(of: context, withIDsOf: idCount)
     context.restartBase()
     return UndoGroup(part, name: group.name)
   }
@@ -144,8 +144,10 @@ public final class UndoManager {
 
   /// Begins a group, within another one as a part of that. Ends what changed before.
   ///
-  /// Throws what delete rules throw that had to be applied.
+  /// Throws what delete rules throw that had to be applied, and `.recursiveSave` and `.contextBusy` within a hook: half of what was done
+  /// would be in another group.
   public func beginUndoGrouping() throws {
+    try context?.refuseWithinHooks("an undo group was begun")
     if groupingLevel == 0, let context, context.journal.isSettled {
       try context.applyDeleteRulesOfEvent()
       closeGroup()
@@ -156,8 +158,10 @@ public final class UndoManager {
 
   /// Ends the group that was begun last. What changed in the outermost one is undone together, across saves too.
   ///
-  /// Throws `.invalidRequest` where none is open, and what delete rules throw; the group is ended then.
+  /// Throws `.invalidRequest` where none is open, `.recursiveSave` and `.contextBusy` within a hook; and what delete rules throw, but then the
+  /// group is ended.
   public func endUndoGrouping() throws {
+    try context?.refuseWithinHooks("an undo group was ended")
     guard groupingLevel > 0 else {
       throw GraphError(.invalidRequest, message: "endUndoGrouping without a group: call beginUndoGrouping first")
     }
@@ -204,7 +208,8 @@ public final class UndoManager {
 
   /// Forgets all that could be undone and redone.
   public func removeAllActions() {
-    (undoGroups, redoGroups, laterIDs, leaving, openName) = ([], [], [:], [:], "")
+    (undoGroups, redoGroups, leaving, openName) = ([], [], [:], "")
+    laterIDs = LaterIDs()
     openGroup = groupingLevel > 0 ? UndoGroup() : nil
     weigh(-weight)
     guard let context, context.journal.base != 0 else { return }
@@ -270,22 +275,30 @@ extension UndoManager {
     for group in redoGroups { weigh(-group.weight) }
     redoGroups = []
     dropOldest()
+    forgetLaterIDs()
   }
 
   private func dropOldest() {
     guard levelsOfUndo > 0, undoGroups.count > levelsOfUndo else { return }
     for group in undoGroups.prefix(undoGroups.count - levelsOfUndo) { weigh(-group.weight) }
     undoGroups.removeFirst(undoGroups.count - levelsOfUndo)
+    forgetLaterIDs()
+  }
+
+  /// IDs that no group knows any more are not looked for. Of groups that follow each other the first one is the oldest.
+  private func forgetLaterIDs() {
+    let oldest = [undoGroups.first, redoGroups.first, openGroup].compactMap { $0?.idCount }.min()
+    weigh(-LaterIDs.weight &* laterIDs.forget(before: oldest ?? laterIDs.count))
   }
 
   /// What the journal says that was before it. Objects that left meanwhile still have their values.
-  private func takeStretch(of context: ManagedObjectContext) -> UndoPart {
+  private func takeStretch(of context: ManagedObjectContext, withIDsOf idCount: Int? = nil) -> UndoPart {
     let changes = context.journal.all
-    let part = UndoPart(changes, in: context, epoch: epoch)
+    let part = UndoPart(changes, in: context, epoch: epoch, idCount: idCount ?? laterIDs.count)
     for change in changes {
       guard case .presence = change.former, change.object.context == nil else { continue }
       if let passage = leaving.removeValue(forKey: ObjectIdentifier(change.object)), passage.stash == nil {
-        passage.stash = try? UndoStash(change.object)
+        passage.stash = UndoStash(change.object)
         weigh(passage.stash?.weight ?? 0)
       }
     }
@@ -315,7 +328,9 @@ extension UndoManager {
     return try going.compactMap { object in
       guard !object.needsRow else { return nil }
       for slot in object.entity.toManySlots { _ = try object.memberIDs(slot) }
-      return (object, try UndoStash(object))
+      let stash = UndoStash(object)
+      try stash.requireBytes(of: object)
+      return (object, stash)
     }
   }
 
@@ -372,15 +387,16 @@ extension UndoManager {
 
   /// An object has another ID.
   func noteID(_ id: ManagedObjectID, after former: ManagedObjectID) {
-    if !undoGroups.isEmpty || !redoGroups.isEmpty || openGroup != nil { laterIDs[former] = id }
+    guard !undoGroups.isEmpty || !redoGroups.isEmpty || openGroup != nil else { return }
+    laterIDs.note(id, after: former)
+    weigh(LaterIDs.weight)
   }
 
   /// The ID that an object has now.
-  func currentID(_ id: ManagedObjectID) -> ManagedObjectID {
-    var id = id
-    while let later = laterIDs[id] { id = later }
-    return id
-  }
+  func currentID(_ id: ManagedObjectID) -> ManagedObjectID { laterIDs.current(id) }
+
+  /// How many IDs are known of objects that have others now, for tests.
+  var laterIDCount: Int { laterIDs.keptCount }
 
   /// An object came back.
   func forgetLeaving(_ object: ManagedObject) { leaving[ObjectIdentifier(object)] = nil }

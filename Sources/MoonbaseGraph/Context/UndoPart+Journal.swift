@@ -2,11 +2,11 @@ import MoonbaseModel
 
 extension UndoPart {
   /// What changes say that objects of a context were before them. They are the last ones that were made.
-  init(_ changes: ContiguousArray<Change>, in context: ManagedObjectContext, epoch: Int) {
+  init(_ changes: ContiguousArray<Change>, in context: ManagedObjectContext, epoch: Int, idCount: Int) {
     var reader = JournalReader()
     for change in changes.reversed() { reader.read(change) }
     let (passages, steps) = reader.finish(in: context)
-    self.init(passages: passages, steps: steps, epoch: epoch)
+    self.init(passages: passages, steps: steps, epoch: epoch, idCount: idCount)
   }
 }
 
@@ -15,12 +15,14 @@ private struct JournalReader {
   private struct Place: Hashable {
     let object: ObjectIdentifier
     let slot: Slot
-    let isDelayed: Bool
+    var isDelayed = false
   }
 
   /// The last step first. Of a value only what it was at the beginning counts.
   private var steps: [UndoStep?] = []
   private var places: [Place: Int] = [:]
+  /// The orders of relationships at the beginning, with their places among the steps.
+  private var orders: [Place: (index: Int, contents: ToManyState.Contents)] = [:]
   /// Whether objects were there before what was read last, in the reverse order of the first that is known of each.
   private var presence: [(object: ManagedObject, wasThere: Bool)] = []
   private var known: [ObjectIdentifier: Int] = [:]
@@ -59,8 +61,9 @@ private struct JournalReader {
         step.id, isMember: wasMember, index: step.index, isReordered: step.isReordered)
       steps.append(UndoStep(object: object, slot: slot, former: former))
     case .order(let slot, _, let contents):
-      let former = UndoStep.Former.order(contents.memberIDs, isReordered: contents.isReordered)
-      steps.append(UndoStep(object: object, slot: slot, former: former))
+      // An earlier order says where all stand, wherever a later one put them.
+      orders[Place(object: ObjectIdentifier(object), slot: slot)] = (steps.count, contents)
+      steps.append(UndoStep(object: object, slot: slot, former: .order([], isReordered: contents.isReordered)))
     case .absence: note(object, wasThere: false)
     case .presence(let state, _): note(object, wasThere: !state.contains(.deleted))
     case .members, .row: break
@@ -88,21 +91,31 @@ private struct JournalReader {
     var passages: [UndoPassage] = []
     for (object, wasThere) in presence.reversed() {
       let isThere = object.context === context && !object.state.contains(.deleted)
-      if isThere != wasThere { passages.append(UndoPassage(object, wasThere: wasThere)) }
+      // Who left for other reasons, because others deleted it for example, has nothing to come back with.
+      if isThere == wasThere || wasThere && object.context == nil && !object.isWeighed { continue }
+      passages.append(UndoPassage(object, wasThere: wasThere))
     }
-    return (passages, steps.reversed().compactMap { $0.flatMap(kept) })
+    let kept = steps.indices.reversed().compactMap { index in steps[index].flatMap { self.kept($0, at: index) } }
+    return (passages, kept)
   }
 
   /// A step, with a value that is read where there was only a token for it; nil for one that says what is so anyway.
-  private func kept(_ step: UndoStep) -> UndoStep? {
+  private func kept(_ step: UndoStep, at index: Int) -> UndoStep? {
     let object = step.object
     if let index = known[ObjectIdentifier(object)], !presence[index].wasThere { return nil }
+    if case .order(_, let isReordered) = step.former {
+      let first = orders[Place(object: ObjectIdentifier(object), slot: step.slot)]
+      guard let first, first.index == index else { return nil }
+      let former = UndoStep.Former.order(first.contents.memberIDs, isReordered: isReordered)
+      return UndoStep(object: object, slot: step.slot, former: former)
+    }
     guard case .value(let value, let transformed, let silently) = step.former else { return step }
     if object.hasLiveValues || object.page != nil, object.context != nil, object.holds(value, slot: step.slot) {
       return nil
     }
-    // A store may take away what the token stands for, once another value is saved.
-    guard let loaded = try? object.loaded(value, slot: step.slot) else { return nil }
+    // A store may take away what the token stands for, once another value is saved. What cannot be read now fails the undoing, unless it
+    // can be then.
+    let loaded = (try? object.loaded(value, slot: step.slot)) ?? value
     return UndoStep(
       object: object, slot: step.slot, former: .value(loaded, transformed: transformed, silently: silently))
   }

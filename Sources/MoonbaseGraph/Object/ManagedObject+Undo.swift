@@ -2,8 +2,10 @@ import MoonbaseModel
 
 /// What an undo manager puts back.
 extension ManagedObject {
-  /// Puts back what an attribute had, past setters and checks: it had it.
+  /// Puts back what an attribute had, past setters and checks: it had it. Throws where a store does not give the bytes of a value that
+  /// could not be read before either.
   final func putBack(_ value: Value, transformed: Value?, slot: Slot, silently: Bool) throws {
+    let value = try loaded(value, slot: slot)
     if try isUnread(slot, equalTo: value) { return }
     if silently { try setStoredPrimitive(value, slot: slot) } else { try setStoredValue(value, slot: slot) }
     if let transformed { cache(Cached(value: transformed), slot: slot) }
@@ -44,6 +46,9 @@ extension ManagedObject {
     if hasList(slot) { return relationships[slot]?.hasChanges != true }
     guard delayed[slot] == nil else { return false }
     guard let own = own(slot) else { return true }
+    if case .object(let token) = row.values[slot], token.load != nil {
+      return (try? loaded(row.values[slot], slot: slot))?.isSame(as: own) == true
+    }
     return entity.properties[slot].isTransient ? own.isNull : row.cell(slot).isSame(as: own)
   }
 }

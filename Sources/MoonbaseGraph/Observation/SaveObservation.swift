@@ -12,6 +12,7 @@ public struct ContextSave {
 public final class SaveObservation {
   let willSave: ((ManagedObjectContext) -> Void)?
   let didSave: ((ContextSave) -> Void)?
+  private(set) var isOver = false
   private let context: ContextReference
 
   init(
@@ -22,8 +23,11 @@ public final class SaveObservation {
 
   deinit { cancel() }
 
-  /// Ends it.
-  public func cancel() { context.context?.saveObservations.removeAll { $0.pointer == ObjectIdentifier(self) } }
+  /// Ends it: its closures are not called any more, not for the save either of which others are being told.
+  public func cancel() {
+    isOver = true
+    context.context?.saveObservations.removeAll { $0.pointer == ObjectIdentifier(self) }
+  }
 }
 
 extension ManagedObjectContext {
@@ -47,12 +51,19 @@ extension ManagedObjectContext {
   }
 
   func tellWillSave() throws {
-    for observer in saveObservations { try withinHook { observer.observation?.willSave?(self) } }
+    // Each may end others.
+    for observer in saveObservations {
+      guard let observation = observer.observation, !observation.isOver else { continue }
+      try withinHook { observation.willSave?(self) }
+    }
   }
 
   func tellDidSave(_ save: ContextSave) {
     hookDepth += 1
     defer { hookDepth -= 1 }
-    for observer in saveObservations { observer.observation?.didSave?(save) }
+    for observer in saveObservations {
+      guard let observation = observer.observation, !observation.isOver else { continue }
+      observation.didSave?(save)
+    }
   }
 }

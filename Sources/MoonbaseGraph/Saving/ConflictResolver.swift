@@ -8,8 +8,11 @@ struct ConflictResolver {
   /// New objects of the save, by the IDs that were set aside for them.
   let new: [ManagedObjectID: ManagedObject]
 
-  /// Resolves conflicts. Throws `failure` where one is none that the policy resolves.
-  func resolve(_ conflicts: [SaveConflict], or failure: any Error) throws {
+  /// Resolves conflicts; false where that changed nothing, for example because a hook will do again what is in the way. Throws `failure`
+  /// where one is none that the policy resolves.
+  func resolve(_ conflicts: [SaveConflict], or failure: any Error) throws -> Bool {
+    let count = context.journal.count
+    let versions = versions(of: conflicts)
     for conflict in conflicts {
       guard let object = object(conflict.objectID) ?? owner(conflict) else { throw failure }
       // One that was dealt with by an earlier conflict, for example because it went.
@@ -20,9 +23,18 @@ struct ConflictResolver {
       if case .error = resolution { throw failure }
       guard try resolve(conflict, of: object, by: resolution) else { throw failure }
     }
+    return context.journal.all.dropFirst(count).contains(where: \.mayResolve)
+      || versions != self.versions(of: conflicts)
   }
 
-  private func object(_ id: ManagedObjectID) -> ManagedObject? { new[id] ?? context.registeredObject(for: id) }
+  /// The rows that objects of conflicts have: one that nothing was changed of gets a newer one without the journal's knowing.
+  private func versions(of conflicts: [SaveConflict]) -> [Int64?] {
+    conflicts.flatMap { conflict in
+      [conflict.objectID, conflict.otherID].map { $0.flatMap { object($0) }?.snapshot?.version }
+    }
+  }
+
+  func object(_ id: ManagedObjectID) -> ManagedObject? { new[id] ?? context.registeredObject(for: id) }
 
   /// A row may be in the way whose object nobody has here.
   private func owner(_ conflict: SaveConflict) -> ManagedObject? {
@@ -57,7 +69,7 @@ struct ConflictResolver {
     return true
   }
 
-  private func giveUp(_ object: ManagedObject) throws -> Bool {
+  func giveUp(_ object: ManagedObject) throws -> Bool {
     try context.refresh(object, mergeChanges: false)
     return true
   }
@@ -98,7 +110,7 @@ struct ConflictResolver {
   }
 
   /// The slots of what lies in a row and may be set.
-  private func slots(of object: ManagedObject) -> [Slot] {
+  func slots(of object: ManagedObject) -> [Slot] {
     object.entity.properties.compactMap { property in
       if property.isTransient || property.attribute?.derivationExpression != nil { return nil }
       if case .toMany = property.kind { return nil }
@@ -116,13 +128,15 @@ struct ConflictResolver {
     object.giveUpChange(slot)
   }
 
-  private func set(_ value: Value, slot: Slot, of object: ManagedObject) throws {
+  func set(_ value: Value, slot: Slot, of object: ManagedObject) throws {
     guard let relationship = object.entity.properties[slot].relationship else {
       return try object.setStoredValue(object.loaded(value, slot: slot), slot: slot)
     }
-    var destination: ManagedObjectID?
-    if case .objectID(let id) = value, try context.objectIfPresent(with: id) != nil { destination = id }
-    try object.setDestination(destination, slot: slot, relationship: relationship)
+    var destination: ManagedObject?
+    // One that goes cannot be a destination.
+    if case .objectID(let id) = value { destination = try context.objectIfPresent(with: id) }
+    if destination?.isDeleted == true { destination = nil }
+    try object.setDestination(destination?.objectID, slot: slot, relationship: relationship)
   }
 
   /// Another context deleted the row. What is deleted stays deleted.
@@ -154,76 +168,23 @@ struct ConflictResolver {
     }
     return true
   }
-
-  // MARK: Unique values
-
-  /// A saved object has values that must be unique.
-  private func resolveSameValues(
-    _ properties: [String], of object: ManagedObject, and id: ManagedObjectID?, by resolution: MergePolicy.Resolution
-  ) throws -> Bool {
-    guard case .values(let values) = resolution else {
-      guard object.isInserted else { return try giveUpUniqueValues(properties, of: object, by: resolution) }
-      // Of two new ones nobody is in the store.
-      guard let id, new[id] == nil, let other = try context.existingObject(with: id), !other.isInserted else {
-        return false
-      }
-      if !resolution.isForStore { try hand(over: object, to: other, isWhole: resolution.isWhole) }
-      context.markDeleted(object)
-      return true
-    }
-    for (key, value) in values { try object.setValue(value, forKey: key) }
-    return !values.isEmpty
-  }
-
-  private func giveUpUniqueValues(
-    _ properties: [String], of object: ManagedObject, by resolution: MergePolicy.Resolution
-  ) throws -> Bool {
-    switch resolution {
-    case .rollback: return try giveUp(object)
-    case .storeTrumps:
-      let slots = properties.compactMap(object.entity.slot)
-      for slot in slots where object.changed.contains(slot) {
-        // The other side of a relationship follows.
-        if object.entity.properties[slot].relationship != nil {
-          try set(object.snapshot?.values[slot] ?? .null, slot: slot, of: object)
-        } else {
-          object.giveUpChange(slot)
-        }
-      }
-      return !slots.isEmpty
-    // Whose the value is to be nobody can know.
-    default: return false
-    }
-  }
-
-  /// A saved object takes what a new one has that is in its place.
-  private func hand(over new: ManagedObject, to saved: ManagedObject, isWhole: Bool) throws {
-    for slot in slots(of: new) where isWhole || new.changed.contains(slot) {
-      guard let own = saved.entity.slot(new.entity.properties[slot].name) else { continue }
-      try set(new.current(slot) ?? .null, slot: own, of: saved)
-    }
-    for slot in new.entity.toManySlots {
-      guard let own = saved.entity.slot(new.entity.properties[slot].name) else { continue }
-      for id in try new.memberIDs(slot) where id != saved.objectID { try saved.addMember(id, slot: own) }
-    }
-  }
 }
 
 extension MergePolicy.Resolution {
   /// Whether the store has the last word.
-  fileprivate var isForStore: Bool {
+  var isForStore: Bool {
     switch self {
     case .storeTrumps, .rollback: true
     default: false
     }
   }
 
-  fileprivate var isWhole: Bool { if case .overwrite = self { true } else { false } }
+  var isWhole: Bool { if case .overwrite = self { true } else { false } }
 }
 
 extension ManagedObject {
   /// An attribute is as its row says, and the next save does not write it.
-  fileprivate final func giveUpChange(_ slot: Slot) {
+  final func giveUpChange(_ slot: Slot) {
     rememberValue(slot)
     restoreOwn(nil, slot: slot)
     cache(nil, slot: slot)
@@ -232,4 +193,9 @@ extension ManagedObject {
     context?.noteChange()
     context?.changedObjects.note(self)
   }
+}
+
+extension Change {
+  /// Whether it may be what resolves a conflict: to read a list is not.
+  fileprivate var mayResolve: Bool { if case .members = former { false } else { true } }
 }

@@ -85,7 +85,9 @@ struct SaveOperation {
         context.phase = nil
         defer { context.phase = .willSave }
         let resolver = ConflictResolver(context: context, new: Dictionary(uniqueKeysWithValues: new))
-        try context.observers.holding { try resolver.resolve(plan.conflicts, or: error) }
+        let hasChanged = try context.observers.holding { try resolver.resolve(plan.conflicts, or: error) }
+        // What was in the way is so as it was before: to try again would end the same way.
+        guard hasChanged else { throw error }
         (self.plan, context.pendingErrors) = (nil, [])
       }
     }
@@ -128,8 +130,10 @@ struct SaveOperation {
     counted?.readCounts(after: plan.rows.map(\.object).filter(plan.isSaved), in: context)
     context.forgetJournal()
     context.noteChange()
-    for object in hearers where object.context === context { try callDidSave(object) }
+    var endOfRun: (any Error)?
+    for object in hearers where object.context === context { callDidSave(object, &endOfRun) }
     if let save { context.tellDidSave(save) }
+    if let endOfRun { throw endOfRun }
   }
 
   private func contextSave(of plan: SavePlan) -> ContextSave {
@@ -147,14 +151,22 @@ struct SaveOperation {
   /// A context keeps no more errors of `didSave` hooks.
   private static let greatestErrorCount = 100
 
-  /// The data is saved, whatever the hooks say: their errors are kept.
-  private func callDidSave(_ object: ManagedObject) throws {
-    let behavior = try context.behavior(of: object.entity)
-    do {
-      if behavior.hooks.contains(.didSave) { try object.running("didSave") { try object.didSave() } }
-      for entry in behavior.extensions { try object.run("didSave", hook: entry.didSave) }
-    } catch let error as GraphError {
-      if context.didSaveErrors.count < Self.greatestErrorCount { context.didSaveErrors.append(error) }
+  /// The data is saved, whatever the hooks say: each is called, and their errors are kept. That a script's run is over is no error of a
+  /// hook, and is told when all were called.
+  private func callDidSave(_ object: ManagedObject, _ endOfRun: inout (any Error)?) {
+    func trying(_ body: () throws -> Void) {
+      do {
+        try body()
+      } catch let error as GraphError {
+        if context.didSaveErrors.count < Self.greatestErrorCount { context.didSaveErrors.append(error) }
+      } catch {
+        endOfRun = endOfRun ?? error
+      }
+    }
+    trying {
+      let behavior = try context.behavior(of: object.entity)
+      if behavior.hooks.contains(.didSave) { trying { try object.running("didSave") { try object.didSave() } } }
+      for entry in behavior.extensions { trying { try object.run("didSave", hook: entry.didSave) } }
     }
   }
 }

@@ -104,6 +104,30 @@ import Testing
     #expect(person["age"] == 9)
   }
 
+  /// News of which some cannot be taken in: the others are.
+  @Test(arguments: StoreKind.allCases) func eachBatchOfNewsIsMerged(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let first = bench.context()
+    let people = try ["a", "b"].map { try first.insert("Person", values: ["firstName": .string($0)]) }
+    try first.save()
+    let isBroken = Switch()
+    let context = bench.context { entry in
+      entry.awakeFromSnapshotEvents = { object, _ in if object["firstName"] == "x" { try isBroken.failIfOn() } }
+    }
+    context.automaticallyMergesChangesFromParent = true
+    let mine = try people.map { try context.object(with: $0.objectID) }
+    for person in mine { try person.fireFault() }
+    for (person, name) in zip(people, ["x", "y"]) {
+      try person.setValue(.string(name), forKey: "firstName")
+      try first.save()
+    }
+    isBroken.value = 1
+    #expect(throws: GraphError.self) { try context.processPendingChanges() }
+    #expect(mine.map { $0["firstName"] } == ["x", "y"])
+    try context.processPendingChanges()
+    withExtendedLifetime(bench) {}
+  }
+
   @Test(arguments: StoreKind.allCases) func aMergeIsNoUndoStep(_ kind: StoreKind) throws {
     let pair = try Pair(kind)
     let undo = UndoManager()
@@ -180,5 +204,28 @@ import Testing
     try context.insert("Person")
     try context.save()
     #expect(log.count == 3 && context.saveObservations.isEmpty)
+  }
+
+  /// One that an earlier closure of the same save ends is not called.
+  @Test(arguments: StoreKind.allCases) func anObservationOfSavesEndsAtOnce(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    var log: [String] = []
+    var later: [SaveObservation] = []
+    let first = context.observeSaves(
+      willSave: { _ in later[0].cancel() },
+      didSave: { _ in
+        later[1].cancel()
+        later.remove(at: 2)
+      })
+    for name in ["a", "b", "c"] {
+      later.append(
+        context.observeSaves(willSave: { _ in log.append("will \(name)") }, didSave: { _ in log.append("did \(name)") })
+      )
+    }
+    try context.insert("Person")
+    try context.save()
+    #expect(log == ["will b", "will c"], "\(log)")
+    withExtendedLifetime((bench, first)) {}
   }
 }

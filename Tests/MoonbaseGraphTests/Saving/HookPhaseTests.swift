@@ -33,6 +33,26 @@ import Testing
     #expect(context.takeDidSaveErrors().isEmpty)
   }
 
+  /// A run that is over is no error of a hook: all others are called, and it is told then.
+  @Test(arguments: StoreKind.allCases) func everyDidSaveHookIsCalledWhateverOthersThrow(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let calls = Switch()
+    var (first, second) = (EntityExtension(), EntityExtension())
+    first.didSave = { object in
+      if object["age"] == 1 { throw ModelError(.interrupted, message: "enough") }
+      throw Broken()
+    }
+    second.didSave = { _ in calls.value += 1 }
+    let context = bench.context(["Person": [first, second]])
+    for age in 0..<3 { try context.insert("Person", values: ["age": .int(Int64(age))]) }
+    var isTold = false
+    let observation = context.observeSaves(didSave: { _ in isTold = true })
+    #expect { try context.save() } throws: { ($0 as? ModelError)?.code == .interrupted }
+    #expect(calls.value == 3 && isTold && context.takeDidSaveErrors().count == 2 && !context.hasChanges)
+    #expect(try bench.saved("Person", "age") == [0, 1, 2])
+    withExtendedLifetime(observation) {}
+  }
+
   @Test(arguments: StoreKind.allCases) func transactionSavesAllOrNothing(_ kind: StoreKind) throws {
     struct Stop: Error {}
     let bench = try StoreBench(kind)

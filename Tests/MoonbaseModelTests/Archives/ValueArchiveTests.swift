@@ -31,6 +31,25 @@ import Testing
     #expect(zero.sign == .minus)
   }
 
+  @Test func whatIsNoNumberIsWrittenAndRead() throws {
+    let value: Value = [.double(.nan), .double(1), .double(.nan), .double(.signalingNaN), .double(1)]
+    guard case .list(let list) = try ValueArchive.value(of: ValueArchive.data(of: value)) else {
+      throw CancellationError()
+    }
+    let numbers = list.compactMap { if case .double(let number) = $0 { number } else { nil } }
+    #expect(numbers.count == 5 && numbers[0].isNaN && numbers[2].isNaN && numbers[3].isNaN && numbers[4] == 1)
+  }
+
+  /// They are looked at for each object, of which a file may have thousands: a class of Foundation that is further away is none.
+  @Test(arguments: [(3, true), (40, false)])
+  func aClassHasNoMoreAncestorsThanAreLookedAt(_ count: Int, isList: Bool) throws {
+    let ancestors: [PropertyList] = (0..<count).map { .string("__NSAncestor\($0)") } + [.string("NSArray")]
+    let mine: PropertyList = ["$classname": "__NSMine", "$classes": .array(ancestors)]
+    let bytes = Self.archive(root: 2, ["$null", mine, ["NS.objects": [], "$class": .uid(1)]])
+    let value = try ValueArchive.value(of: bytes)
+    if case .list = value { #expect(isList) } else { #expect(!isList, "\(value)") }
+  }
+
   @Test func theArchiveHasTheFormThatAppleWrites() throws {
     let plist = try PropertyList(binary: ValueArchive.data(of: ["a": [.null, "a"]]))
     #expect(plist["$archiver"] == "NSKeyedArchiver" && plist["$version"] == 100_000)

@@ -1,0 +1,208 @@
+import MoonbaseModel
+import MoonbaseTestSupport
+import Testing
+
+@testable import MoonbaseGraph
+
+/// New objects that give way to saved ones which have their unique values, alone and in chains; and conflicts that nothing resolves.
+@Suite struct GivingWayTests {
+  private static let handingOver: [MergePolicyName] = [.object, .overwrite]
+
+  enum MergePolicyName: Sendable {
+    case store, object, overwrite, rollback
+
+    var policy: MergePolicy {
+      switch self {
+      case .store: .mergeByPropertyStoreTrump
+      case .object: .mergeByPropertyObjectTrump
+      case .overwrite: .overwrite
+      case .rollback: .rollback
+      }
+    }
+  }
+
+  /// Boxes with a unique name, and what they lead to by relationships of each kind whose rule deletes, or refuses.
+  private static func model(_ rule: DeleteRule) -> ManagedObjectModel {
+    var box = EntityDescription("Box")
+    box.attributes = [AttributeDescription("name", type: .string), AttributeDescription("size", type: .integer64)]
+    box.uniquenessConstraints = [["name"]]
+    box.relationships = [
+      .toOne("owner", destination: "Thing", inverse: "boxes"), .toOne("lid", destination: "Thing", inverse: "lidOf"),
+      .toMany("parts", destination: "Thing", inverse: "box"), .toMany("tags", destination: "Thing", inverse: "tagged"),
+      .toMany("links", destination: "Thing"),
+    ]
+    for index in box.relationships.indices { box.relationships[index].deleteRule = rule }
+    box.relationships += [.toOne("next", destination: "Box"), .toMany("near", destination: "Box", inverse: "near")]
+    var thing = EntityDescription("Thing")
+    thing.attributes = [AttributeDescription("name", type: .string)]
+    thing.relationships = [
+      .toMany("boxes", destination: "Box", inverse: "owner"), .toOne("lidOf", destination: "Box", inverse: "lid"),
+      .toOne("box", destination: "Box", inverse: "parts"), .toMany("tagged", destination: "Box", inverse: "tags"),
+    ]
+    return ManagedObjectModel(entities: [box, thing])
+  }
+
+  private static let keys = ["owner", "lid", "parts", "tags", "links"]
+
+  private func lead(_ box: ManagedObject, _ key: String, to thing: ManagedObject) throws {
+    if ["owner", "lid"].contains(key) {
+      try box.setObject(thing, forKey: key)
+    } else {
+      try box.add(thing, to: key)
+    }
+  }
+
+  private func destinations(_ box: ManagedObject, _ key: String) throws -> [ManagedObject] {
+    try ["owner", "lid"].contains(key) ? [box.object(forKey: key)].compactMap { $0 } : box.objects(forKey: key)
+  }
+
+  /// What is handed over is not deleted with who handed it over, whichever rule the relationship has.
+  @Test(arguments: StoreKind.allCases, handingOver)
+  func whatIsHandedOverStays(_ kind: StoreKind, name: MergePolicyName) throws {
+    for rule in [DeleteRule.cascade, .deny] {
+      for key in Self.keys {
+        let bench = try StoreBench(kind, Self.model(rule))
+        let context = bench.context()
+        context.mergePolicy = name.policy
+        let box = try context.insert("Box", values: ["name": "a"])
+        let old = try context.insert("Thing", values: ["name": "old"])
+        try context.save()
+        let new = try context.insert("Box", values: ["name": "a"])
+        let thing = try context.insert("Thing", values: ["name": "new"])
+        try lead(new, key, to: old)
+        if key != "owner", key != "lid" { try lead(new, key, to: thing) }
+        try context.save()
+        let wanted = key == "owner" || key == "lid" ? [old] : [old, thing]
+        #expect(try Set(destinations(box, key)) == Set(wanted), "\(key), \(rule)")
+        #expect(new.managedObjectContext == nil && !context.hasChanges && context.brokenInvariants() == [])
+        #expect(try bench.saved("Thing", "name") == ["new", "old"], "\(key), \(rule)")
+      }
+    }
+  }
+
+  /// Where the store has the last word, a new object goes with what is new and its own; what was there before stays, and denies nothing.
+  @Test(arguments: StoreKind.allCases, [MergePolicyName.store, .rollback])
+  func whatWasThereIsNotDeletedWithANewObject(_ kind: StoreKind, name: MergePolicyName) throws {
+    for rule in [DeleteRule.cascade, .deny] {
+      for key in Self.keys {
+        let bench = try StoreBench(kind, Self.model(rule))
+        let context = bench.context()
+        context.mergePolicy = name.policy
+        let box = try context.insert("Box", values: ["name": "a"])
+        let old = try context.insert("Thing", values: ["name": "old"])
+        try context.save()
+        let new = try context.insert("Box", values: ["name": "a"])
+        let thing = try context.insert("Thing", values: ["name": "new"])
+        if key != "owner", key != "lid" { try lead(new, key, to: old) }
+        try lead(new, key, to: thing)
+        try context.save()
+        #expect(new.managedObjectContext == nil && !context.hasChanges && context.brokenInvariants() == [])
+        #expect(try destinations(box, key).isEmpty)
+        #expect(try bench.saved("Thing", "name") == (rule == .cascade ? ["old"] : ["new", "old"]), "\(key), \(rule)")
+      }
+    }
+  }
+
+  /// Two new objects that lead to each other, and to themselves, give way: so do those that take their places.
+  @Test(arguments: StoreKind.allCases, handingOver)
+  func aCircleOfNewObjectsIsHandedOverAsACircle(_ kind: StoreKind, name: MergePolicyName) throws {
+    let bench = try StoreBench(kind, Self.model(.nullify))
+    let context = bench.context()
+    context.mergePolicy = name.policy
+    let saved = try ["a", "b", "c"].map { try context.insert("Box", values: ["name": .string($0)]) }
+    try context.save()
+    let new = try ["a", "b", "c"].map { try context.insert("Box", values: ["name": .string($0)]) }
+    for index in 0..<3 {
+      try new[index].setObject(new[(index + 1) % 3], forKey: "next")
+      try new[index].add(new[(index + 1) % 3], to: "near")
+    }
+    try new[0].add(new[0], to: "near")
+    let other = try context.insert("Box", values: ["name": "d"])
+    try other.setObject(new[1], forKey: "next")
+    try context.save()
+    for index in 0..<3 {
+      #expect(try saved[index].object(forKey: "next") === saved[(index + 1) % 3], "\(index)")
+      let wanted = Set(saved).subtracting(index == 0 ? [] : [saved[index]])
+      #expect(try Set(saved[index].objects(forKey: "near")) == wanted, "\(index)")
+    }
+    #expect(try other.object(forKey: "next") === saved[1])
+    #expect(new.allSatisfy { $0.managedObjectContext == nil } && context.brokenInvariants() == [])
+    let stranger = bench.stranger()
+    let same = try stranger.object(with: saved[2].objectID)
+    #expect(try same.object(forKey: "next")?.objectID == saved[0].objectID && same.objects(forKey: "near").count == 2)
+  }
+
+  /// What is to be deleted, by the same save too, is handed over to nobody.
+  @Test(arguments: StoreKind.allCases, handingOver)
+  func whatGoesIsHandedOverToNobody(_ kind: StoreKind, name: MergePolicyName) throws {
+    let bench = try StoreBench(kind, Self.model(.nullify))
+    let context = bench.context()
+    context.propagatesDeletesAtEndOfEvent = false
+    context.mergePolicy = name.policy
+    let box = try context.insert("Box", values: ["name": "a"])
+    let things = try (0..<2).map { _ in try context.insert("Thing") }
+    try context.save()
+    let new = try context.insert("Box", values: ["name": "a", "size": 3])
+    // One that nothing leads back from is in the way by itself.
+    let keys = Self.keys.filter { $0 != "links" }
+    for key in keys { try lead(new, key, to: things[0]) }
+    for thing in things { try context.delete(thing) }
+    try context.save()
+    #expect(box["size"] == 3 && new.managedObjectContext == nil && !context.hasChanges)
+    for key in keys { #expect(try destinations(box, key).isEmpty, "\(key)") }
+    #expect(try bench.saved("Thing", "name").isEmpty && context.brokenInvariants() == [])
+  }
+
+  /// Where a hook does again what is in the way, the save fails at once, and not when it has tried dozens of times.
+  @Test(arguments: StoreKind.allCases) func whatARoundDoesNotResolveFailsAtOnce(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let goneID = Switch()
+    let calls = Switch()
+    let first = bench.context()
+    let gone = try first.insert("Department", values: ["name": "gone"])
+    let person = try first.insert("Person", values: ["firstName": "a"])
+    try first.save()
+    let context = bench.context { entry in
+      entry.willSave = { object in
+        calls.value += 1
+        guard let context = object.managedObjectContext, goneID.value == 1,
+          let department = context.registeredObjects.first(where: { $0.entity.name == "Department" })
+        else { return }
+        try object.setObject(department, forKey: "department")
+      }
+    }
+    context.mergePolicy = .mergeByPropertyObjectTrump
+    let (mine, department) = (try context.object(with: person.objectID), try context.object(with: gone.objectID))
+    _ = department["name"]
+    let other = bench.stranger()
+    try other.delete(other.object(with: gone.objectID))
+    try other.save()
+    goneID.value = 1
+    try mine.setValue("b", forKey: "firstName")
+    let error = #expect(throws: GraphError.self) { try context.save() }
+    #expect(error?.code == .mergeConflict && calls.value <= 2, "\(error as Any), \(calls.value) calls")
+    #expect(mine["firstName"] == "b" && context.brokenInvariants() == [])
+    goneID.value = 0
+    try context.save()
+    #expect(try bench.saved("Person", "firstName") == ["b"])
+    withExtendedLifetime((first, department)) {}
+  }
+
+  /// A program's answer that changes nothing the second time ends the save then.
+  @Test(arguments: StoreKind.allCases) func anAnswerThatDoesNotHelpIsNotAskedForAgainAndAgain(_ kind: StoreKind) throws
+  {
+    let bench = try StoreBench(kind)
+    let asked = Switch()
+    let context = bench.context()
+    try context.insert("Person", values: ["email": "a"])
+    try context.save()
+    context.mergePolicy = .custom { _ in
+      asked.value += 1
+      return .values(["age": 7])
+    }
+    let new = try context.insert("Person", values: ["email": "a"])
+    let error = #expect(throws: GraphError.self) { try context.save() }
+    #expect(error?.code == .constraintConflict && asked.value <= 2 && new["age"] == 0, "\(asked.value)")
+    withExtendedLifetime(bench) {}
+  }
+}
