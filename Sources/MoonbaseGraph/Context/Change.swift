@@ -5,8 +5,9 @@ import MoonbaseModel
 /// To put that back is a change as well, which has something before it: that is how an undone change is done again.
 struct Change {
   enum Former {
-    /// The object's own value in a slot, nil where it was the row's, and what a transformer had made of it.
-    case value(Slot, Value?, transformed: Value?)
+    /// The object's own value in a slot, nil where it was the row's, what a transformer had made of it, and whether the slot counted as
+    /// changed.
+    case value(Slot, Value?, transformed: Value?, isMarked: Bool)
     /// The value that waited for will-save in a slot.
     case delayed(Slot, Value?)
     /// Whether the object was in the list of changes, and as what; and whether a slot counted as changed.
@@ -49,7 +50,7 @@ struct Change {
   /// The bytes that it keeps, by estimate: former values are no longer counted as their object's.
   var weight: Int {
     switch former {
-    case .value(_, let own, let transformed): Self.ownWeight &+ (own?.weight ?? 0) &+ (transformed?.weight ?? 0)
+    case .value(_, let own, let transformed, _): Self.ownWeight &+ (own?.weight ?? 0) &+ (transformed?.weight ?? 0)
     case .delayed(_, let value): Self.ownWeight &+ (value?.weight ?? 0)
     case .order(_, _, let contents), .members(_, _, let contents): Self.ownWeight &+ contents.weight
     case .row(let reading): Self.ownWeight &+ reading.weight

@@ -16,6 +16,14 @@ extension ManagedObjectContext {
     if let facet, derivations.isWatching || object.isWatched { outdate(object, facet, because: cause) }
   }
 
+  /// The same of a value that nothing was computed from and nobody observes.
+  @inline(__always)
+  func recordValue(_ slot: Slot, of object: ManagedObject) {
+    guard journal.records(object) else { return }
+    journal.append(Change(object: object, former: object.formerValue(slot)))
+    if journal.hasNewWeight { weigh(journal.takeGrowth()) }
+  }
+
   /// Runs `body`; on an error all that it changed here is as it was.
   package func undoingOnFailure<Result>(_ body: () throws -> Result) throws -> Result {
     let savepoint = journal.begin()
@@ -113,9 +121,10 @@ extension ManagedObjectContext {
     guard object.context === self else { return nil }
     let inverse: Change.Former
     switch change.former {
-    case .value(let slot, let own, let transformed):
-      inverse = .value(slot, object.own(slot), transformed: object.transformed(slot))
+    case .value(let slot, let own, let transformed, let isMarked):
+      inverse = object.formerValue(slot)
       object.restoreOwn(own, slot: slot)
+      object.restoreMark(isMarked, slot: slot)
       object.outdate(slot)
       if let transformed { object.cache(ManagedObject.Cached(value: transformed), slot: slot) }
     case .delayed(let slot, let value):

@@ -27,7 +27,8 @@ public final class UndoManager {
   /// How many groups are open within each other, of those that were begun with `beginUndoGrouping`.
   public private(set) var groupingLevel = 0
 
-  private(set) weak var context: ManagedObjectContext?
+  var context: ManagedObjectContext? { reference?.context }
+  private var reference: ContextReference?
   private var undoGroups: [UndoGroup] = []
   private var redoGroups: [UndoGroup] = []
   /// What belongs to a group that has not ended, without what is still in the journal.
@@ -221,14 +222,14 @@ public final class UndoManager {
 extension UndoManager {
   func enter(_ new: ManagedObjectContext) {
     if let context, context !== new { context.undoManager = nil }
-    context = new
+    reference = new.reference
     new.journal.isUnregistered = disablings > 0
   }
 
   func leave() {
     removeAllActions()
     context?.journal.isUnregistered = false
-    context = nil
+    reference = nil
   }
 
   /// An event ends: what changed in it is a group.

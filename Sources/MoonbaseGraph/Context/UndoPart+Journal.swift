@@ -41,7 +41,7 @@ private struct JournalReader {
     if case .row(let reading) = change.former { rows[ObjectIdentifier(object)] = .some(reading.row.snapshot) }
     guard !change.isUnregistered else { return }
     switch change.former {
-    case .value(let slot, let own, let transformed):
+    case .value(let slot, let own, let transformed, _):
       guard object.entity.properties[slot].attribute?.derivationExpression == nil else { return }
       let value = own ?? row(of: object)?.values[slot] ?? .null
       let former = UndoStep.Former.value(value, transformed: transformed, silently: change.isSilent)

@@ -25,11 +25,16 @@ public protocol AttributeValue {
   static var missing: Self { get }
   /// This as a value.
   var attributeValue: Value { get }
+  /// Hands this to `put` as a cell, and returns what that returns: whether the cell was taken. False leaves it to `attributeValue`, as
+  /// types do that say nothing of it.
+  func putCell(_ put: (RawCell) -> Bool) -> Bool
 }
 
 extension AttributeValue {
   /// Leaves it to `read(_:)`.
   @inlinable public static func read(cell: RawCell) -> Self? { nil }
+  /// Leaves it to `attributeValue`.
+  @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool { false }
 }
 
 extension Optional: AttributeValue where Wrapped: AttributeValue {
@@ -41,6 +46,7 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
   }
   @inlinable public static var missing: Wrapped? { nil }
   @inlinable public var attributeValue: Value { self?.attributeValue ?? .null }
+  @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool { self?.putCell(put) ?? put(RawCell(.null)) }
 }
 
 extension FixedWidthInteger where Self: AttributeValue {
@@ -50,6 +56,9 @@ extension FixedWidthInteger where Self: AttributeValue {
   @inlinable public static func read(cell: RawCell) -> Self? { cell.kind == .int ? Self(exactly: cell.int) : nil }
   @inlinable public static var missing: Self { 0 }
   @inlinable public var attributeValue: Value { .int(Int64(self)) }
+  @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool {
+    put(RawCell(.int, word: UInt64(bitPattern: Int64(self))))
+  }
 }
 
 extension Int64: AttributeValue {}
@@ -64,6 +73,7 @@ extension Double: AttributeValue {
   @inlinable public static func read(cell: RawCell) -> Double? { cell.kind == .double ? cell.double : nil }
   @inlinable public static var missing: Double { 0 }
   @inlinable public var attributeValue: Value { .double(self) }
+  @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool { put(RawCell(.double, word: bitPattern)) }
 }
 
 extension Float: AttributeValue {
@@ -80,6 +90,7 @@ extension Bool: AttributeValue {
   @inlinable public static func read(cell: RawCell) -> Bool? { cell.kind == .bool ? cell.bool : nil }
   @inlinable public static var missing: Bool { false }
   @inlinable public var attributeValue: Value { .bool(self) }
+  @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool { put(RawCell(.bool, word: self ? 1 : 0)) }
 }
 
 extension String: AttributeValue {
@@ -91,6 +102,9 @@ extension String: AttributeValue {
   }
   @inlinable public static var missing: String { "" }
   @inlinable public var attributeValue: Value { .string(self) }
+  @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool {
+    utf8.withContiguousStorageIfAvailable { put(RawCell(.text, bytes: UnsafeRawBufferPointer($0))) } ?? false
+  }
 }
 
 extension Date: AttributeValue {
@@ -100,6 +114,9 @@ extension Date: AttributeValue {
   }
   @inlinable public static var missing: Date { Date(timeIntervalSinceReferenceDate: 0) }
   @inlinable public var attributeValue: Value { .date(self) }
+  @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool {
+    put(RawCell(.date, word: timeIntervalSinceReferenceDate.bitPattern))
+  }
 }
 
 extension Data: AttributeValue {
@@ -111,6 +128,9 @@ extension Data: AttributeValue {
   }
   @inlinable public static var missing: Data { Data() }
   @inlinable public var attributeValue: Value { .data(self) }
+  @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool {
+    withUnsafeBytes { put(RawCell(.data, bytes: $0)) }
+  }
 }
 
 extension Decimal: AttributeValue {

@@ -19,8 +19,12 @@ extension ManagedObject {
   /// The value in a slot is about to be another one.
   @inline(__always)
   final func rememberValue(_ slot: Slot, because cause: Derivations.Cause = .change, silently: Bool = false) {
-    remember(
-      .value(slot, own(slot), transformed: transformed(slot)), Facet(slot), because: cause, silently: silently)
+    remember(formerValue(slot), Facet(slot), because: cause, silently: silently)
+  }
+
+  /// What a slot holds before a change of it.
+  final func formerValue(_ slot: Slot) -> Change.Former {
+    .value(slot, own(slot), transformed: transformed(slot), isMarked: isMarked(slot))
   }
 
   /// Whether the object is in the list of changes, as what, and where; and whether a slot counts as changed.

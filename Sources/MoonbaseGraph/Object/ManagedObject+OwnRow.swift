@@ -37,7 +37,7 @@ extension ManagedObject {
   }
 }
 
-/// Setting attributes the quick way: nobody keeps what was there, nothing was computed from it, and it lies in the object's own row.
+/// Setting attributes the quick way: nothing was computed from them, and they lie in the object's own row.
 /// Nothing is retained, for that took as long as all else.
 extension ManagedObject {
   /// Whether it may be: nobody need look at a value before that is known.
@@ -61,7 +61,7 @@ extension ManagedObject {
         let page = row.page.map(Unmanaged.passUnretained)
       else { return false }
       return context._withUnsafeGuaranteedRef { context in
-        guard !context.derivations.isWatching, !context.journal.records(self) else { return false }
+        guard !context.derivations.isWatching else { return false }
         return page._withUnsafeGuaranteedRef { put(value, slot: slot, in: $0, of: context) }
       }
     }
@@ -72,6 +72,7 @@ extension ManagedObject {
     if case .objectID(let id) = value, id.isTemporaryID || !state.contains(.inserted) { return false }
     let place = Int(row.place)
     if page.cell(slot, of: place).isSame(as: value) { return true }
+    context.recordValue(slot, of: self)
     guard let bytes = page.replace(value, slot: slot, of: place) else { return false }
     noteSet(slot, bytes, in: context)
     return true
@@ -86,7 +87,7 @@ extension ManagedObject {
         cell.fits(type)
       else { return false }
       return context._withUnsafeGuaranteedRef { context in
-        guard !context.derivations.isWatching, !context.journal.records(self) else { return false }
+        guard !context.derivations.isWatching else { return false }
         return page._withUnsafeGuaranteedRef {
           if $0.rawCell(slot, of: Int(row.place)).isSame(as: cell) { return true }
           return row.isOwn
@@ -98,6 +99,7 @@ extension ManagedObject {
 
   @inline(__always)
   private final func put(_ cell: RawCell, slot: Slot, in page: RowPage, of context: ManagedObjectContext) -> Bool {
+    context.recordValue(slot, of: self)
     guard let bytes = page.replace(cell, slot: slot, of: Int(row.place)) else { return false }
     noteSet(slot, bytes, in: context)
     return true
@@ -108,6 +110,7 @@ extension ManagedObject {
     _ cell: RawCell, slot: Slot, of table: ObjectTable, in context: ManagedObjectContext
   ) -> Bool {
     guard RowPage.takes(cell) else { return false }
+    context.recordValue(slot, of: self)
     let bytes = row.beginChange(cell, slot: slot, in: table.pageForOwnRow())
     if isWeighed { context.weigh(bytes) }
     context.didChange(self, slot)

@@ -45,6 +45,18 @@ extension ManagedObject {
 
   final func forgetCaches() { setCaches([:]) }
 
+  /// What a derived attribute gave, where it holds and nobody has to hear that it was read; nil leaves it to `read`.
+  @inline(__always)
+  final func keptValue(_ slot: Slot) -> Value? {
+    guard let record, record.delayed.isEmpty, !state.contains(.fault),
+      context?.knowsSimpleSlots == true
+    else { return nil }
+    return record.caches.first(slot) { cached in
+      guard let reads = cached.reads, reads.changeCount == nil, !reads.isStored else { return nil }
+      return cached.value
+    }
+  }
+
   /// What a transformer made of the bytes in a slot.
   final func transformed(_ slot: Slot) -> Value? {
     guard let cached = record?.caches[slot], cached.reads == nil else { return nil }

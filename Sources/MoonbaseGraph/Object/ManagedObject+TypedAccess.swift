@@ -81,7 +81,11 @@ extension TypedObject where Self: ManagedObject {
       if !value.isNull { keepMismatch(value, ofSymbol: attribute.symbol, type: T.self) }
       return T.missing
     }
-    set { setValue(newValue.attributeValue, ofSymbol: attribute.symbol) }
+    set {
+      if !newValue.putCell({ setCell($0, ofSymbol: attribute.symbol) }) {
+        setValue(newValue.attributeValue, ofSymbol: attribute.symbol)
+      }
+    }
   }
 
   /// The destination of a to-one relationship.
@@ -103,9 +107,10 @@ extension ManagedObject {
   /// What the slot holds, with no value made of it; null where it cannot be read.
   @usableFromInline
   final func cell(ofSymbol number: UInt32) -> RawCell {
-    guard let slot = table._withUnsafeGuaranteedRef({ $0.entity.slot(Symbol(number: number)) }), isSimple(slot) else {
+    guard let slot = table._withUnsafeGuaranteedRef({ $0.entity.slot(Symbol(number: number)) }) else {
       return RawCell(.other)
     }
+    guard isSimple(slot) else { return keptValue(slot).map(RawCell.init(of:)) ?? RawCell(.other) }
     return state.contains(.fault) && !wakeQuietly() ? firedCell(slot) : currentRawCell(slot)
   }
 
@@ -121,7 +126,17 @@ extension ManagedObject {
   /// The value, or null where it cannot be read.
   @usableFromInline
   final func value(ofSymbol symbol: UInt32) -> Value {
-    keepingErrors(or: .null) { try read(slot(ofSymbol: symbol)) }
+    keepingErrors(or: .null) {
+      let slot = try slot(ofSymbol: symbol)
+      return try keptValue(slot) ?? read(slot)
+    }
+  }
+
+  /// False, and nothing done, where `setValue` has to be asked.
+  @usableFromInline
+  final func setCell(_ cell: RawCell, ofSymbol number: UInt32) -> Bool {
+    guard let slot = table._withUnsafeGuaranteedRef({ $0.entity.slot(Symbol(number: number)) }) else { return false }
+    return setQuickly(cell, slot: slot)
   }
 
   @usableFromInline

@@ -351,7 +351,7 @@ extension ManagedObject {
   /// A slot does not count as changed any more.
   final func unmark(_ slot: Slot) {
     remember(.flags(flags(slot)), silently: true)
-    if slot < 64 { row.unmarkChanged(low: slot) } else { record?.changedHigh.remove(slot) }
+    restoreMark(false, slot: slot)
   }
 
   /// The next save need not look at the object, for it is as it is saved.
@@ -471,8 +471,12 @@ extension ManagedObject {
 
   final func restore(_ flags: Flags) {
     state = state.subtracting(Self.undoable).union(flags.state.intersection(Self.undoable))
-    guard let slot = flags.slot, isMarked(slot) != flags.isMarked else { return }
-    if flags.isMarked { return markChanged(slot) }
+    if let slot = flags.slot { restoreMark(flags.isMarked, slot: slot) }
+  }
+
+  /// A slot counts as changed, or does not, as it did before.
+  final func restoreMark(_ wasMarked: Bool, slot: Slot) {
+    if wasMarked { return markChanged(slot) }
     if slot < 64 { row.unmarkChanged(low: slot) } else { record?.changedHigh.remove(slot) }
   }
 

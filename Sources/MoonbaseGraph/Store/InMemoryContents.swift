@@ -9,11 +9,12 @@ struct InMemoryContents {
 
   let model: ResolvedModel
   private let plans: [InMemoryPlan]
+  /// Whether any values have to be unique.
+  private let hasConstraints: Bool
   var lastKeys: [EntityIndex: Int64] = [:]
   var metadata: [String: Value] = [:]
-  private var rows: [EntityIndex: [ManagedObjectID: Snapshot]] = [:]
-  /// The rows by their keys.
-  private var keyOrders: [EntityIndex: InMemoryOrder] = [:]
+  /// The rows, by entity.
+  private var tables: [InMemoryTable]
   /// Destinations of many-to-many relationships, and of those without an inverse.
   private var links: [PropertyID: [ManagedObjectID: MemberList]] = [:]
   /// The order of ordered relationships. Destinations of which no save said where they stand come behind these, by their keys.
@@ -26,35 +27,33 @@ struct InMemoryContents {
   private(set) var state = 0
   /// Rows whose counts are to be computed, while a save is applied.
   private var toCount: Set<ManagedObjectID> = []
-  /// New rows of the entities some of whose rows came or went, while a save is applied.
-  private var arrivals: [EntityIndex: [ManagedObjectID]] = [:]
 
   init(model: ResolvedModel) {
     self.model = model
     plans = InMemoryPlan.plans(for: model)
+    hasConstraints = plans.contains { !$0.constraints.isEmpty }
+    tables = Array(repeating: InMemoryTable(), count: model.entities.count)
   }
 
   // MARK: Reading
 
-  func row(of id: ManagedObjectID) -> Snapshot? { model.entity(of: id).flatMap { rows[$0.index]?[id] } }
+  func row(of id: ManagedObjectID) -> Snapshot? { model.entity(of: id).flatMap { tables[$0.index][id.key] } }
 
   /// The rows of some entities in the order of their keys.
   func walk(_ entities: Range<EntityIndex>) -> InMemoryWalk {
     var walk = InMemoryWalk()
-    for index in entities {
-      if let rows = rows[index], let order = keyOrders[index] { walk.add(rows, in: order) }
-    }
+    for index in entities { walk.add(tables[index]) }
     return walk
   }
 
   /// The rows among which those are that satisfy a condition.
   mutating func rows(_ condition: IndexedCondition) -> [Snapshot] {
-    let rows = rows
-    let ids = index.ids(condition, in: model) { condition.entities.flatMap { Array((rows[$0] ?? [:]).values) } }
+    let tables = tables
+    let ids = index.ids(condition, in: model) { condition.entities.flatMap { tables[$0].rows } }
     return ids.compactMap(row(of:))
   }
 
-  func rowCount(of entities: Range<EntityIndex>) -> Int { entities.reduce(0) { $0 + (rows[$1]?.count ?? 0) } }
+  func rowCount(of entities: Range<EntityIndex>) -> Int { entities.reduce(0) { $0 + tables[$1].count } }
 
   func destinations(of id: ManagedObjectID, slot: Slot) -> [ManagedObjectID] {
     guard let property = model.entity(of: id)?.properties[slot], let relationship = property.relationship else {
@@ -90,8 +89,8 @@ struct InMemoryContents {
 
   // MARK: Saving
 
-  /// What a row keeps beside its values: its places in the table, in the order of keys and in those of who points at it.
-  private static let rowWeight = 160
+  /// What a row keeps beside its values: its place in the table, and in those of who points at it.
+  private static let rowWeight = 64
 
   /// How many bytes the rows would weigh more, by estimate.
   func growth(by changes: StoreChanges) -> Int {
@@ -121,45 +120,32 @@ struct InMemoryContents {
     for links in changes.links { for id in links.added { link(links, id: id, isThere: true) } }
     for links in changes.links { arrange(links) }
     count()
-    putInOrder()
-  }
-
-  /// Keeps the rows by their keys.
-  private mutating func putInOrder() {
-    for (index, ids) in arrivals {
-      let rows = rows[index] ?? [:]
-      keyOrders[index, default: InMemoryOrder()].insert(ids)
-      keyOrders[index]?.closeUp(leaving: rows.count) { rows[$0] != nil }
-    }
-    arrivals = [:]
   }
 
   private func otherVersions(than changes: StoreChanges) -> [SaveConflict] {
-    let expected =
-      changes.updated.map { ($0.snapshot.id, $0.expectedVersion) }
-      + changes.deleted.map { ($0.id, $0.expectedVersion) }
-    return expected.compactMap { id, version in
-      guard let version else { return nil }
-      guard let found = row(of: id) else { return SaveConflict(id, .deleted) }
-      if found.version == version { return nil }
-      return SaveConflict(id, .changed(expected: version, found: found.version), foundRow: found)
-    }
+    changes.updated.compactMap { otherVersion(of: $0.snapshot.id, than: $0.expectedVersion) }
+      + changes.deleted.compactMap { otherVersion(of: $0.id, than: $0.expectedVersion) }
+  }
+
+  private func otherVersion(of id: ManagedObjectID, than version: Int64?) -> SaveConflict? {
+    guard let version else { return nil }
+    guard let found = row(of: id) else { return SaveConflict(id, .deleted) }
+    if found.version == version { return nil }
+    return SaveConflict(id, .changed(expected: version, found: found.version), foundRow: found)
   }
 
   // MARK: Rows
 
   private mutating func put(_ snapshot: Snapshot) {
     guard let entity = model.entity(of: snapshot.id) else { return }
-    let old = rows[entity.index, default: [:]].updateValue(snapshot, forKey: snapshot.id)
-    if old == nil { arrivals[entity.index, default: []].append(snapshot.id) }
+    let old = tables[entity.index].put(snapshot, at: snapshot.id.key)
     index.move(from: old, to: snapshot, of: entity)
     point(from: old, to: snapshot, plan: plans[entity.index])
     if !plans[entity.index].counts.isEmpty { toCount.insert(snapshot.id) }
   }
 
   private mutating func remove(_ id: ManagedObjectID) {
-    guard let entity = model.entity(of: id), let old = rows[entity.index]?.removeValue(forKey: id) else { return }
-    arrivals[entity.index, default: []] += []
+    guard let entity = model.entity(of: id), let old = tables[entity.index].remove(id.key) else { return }
     index.move(from: old, to: nil, of: entity)
     point(from: old, to: nil, plan: plans[entity.index])
     for slot in entity.toManySlots { unlinkAll(id, along: entity.properties[slot]) }
@@ -192,11 +178,11 @@ struct InMemoryContents {
   /// Brings derived counts up to date. As in a SQLite store the row's version stays.
   private mutating func count() {
     for id in toCount {
-      guard let entity = model.entity(of: id), let row = rows[entity.index]?[id] else { continue }
+      guard let entity = model.entity(of: id), let row = tables[entity.index][id.key] else { continue }
       var values = ContiguousArray(row.values)
       for (slot, key) in plans[entity.index].counts { values[slot] = .int(Int64(pointers[key]?[id]?.count ?? 0)) }
       if !values.elementsEqual(row.values) {
-        rows[entity.index]?[id] = Snapshot(id: id, version: row.version, values: values)
+        _ = tables[entity.index].put(Snapshot(id: id, version: row.version, values: values), at: id.key)
       }
     }
     toCount = []
@@ -253,6 +239,7 @@ struct InMemoryContents {
   /// Gives unique values to the rows that are to have them; where one is taken, all is as it was.
   private mutating func claimUniqueValues(of changes: StoreChanges) -> (conflicts: [SaveConflict], claims: Claims) {
     var claims = Claims()
+    guard hasConstraints else { return ([], claims) }
     for id in changes.updated.map(\.snapshot.id) + changes.deleted.map(\.id) {
       guard let old = row(of: id) else { continue }
       for (_, key) in uniqueKeys(of: old) where unique[key] == id {

@@ -32,10 +32,12 @@ public struct RawCell {
   @usableFromInline let word: UInt64
   @usableFromInline let length: Int
 
+  @inlinable
   package init(_ kind: Kind, word: UInt64 = 0, length: Int = 0) {
     (self.kind, self.word, self.length) = (kind, word, length)
   }
 
+  @inlinable
   package init(_ kind: Kind, bytes: UnsafeRawBufferPointer) {
     self.init(kind, word: UInt64(UInt(bitPattern: bytes.baseAddress)), length: bytes.count)
   }

@@ -1,4 +1,6 @@
 extension Benchmark {
   /// The rows of the table, in its order.
-  static var all: [Benchmark] { store + relationships + validation + scripts + lua + limits + model + [startUp] }
+  static var all: [Benchmark] {
+    store + relationships + graph + validation + scripts + lua + limits + model + [startUp]
+  }
 }

@@ -1,0 +1,123 @@
+import MoonbaseModel
+
+/// The rows of one entity in an in-memory store, in the order of their keys, in stretches of 512 keys.
+///
+/// Keys are given in turn, so that a row is nearly always found where its key says. A copy shares all stretches but those in which
+/// one of the two changes something.
+struct InMemoryTable {
+  /// The rows of 512 keys, as far as there are any.
+  fileprivate struct Stretch {
+    let number: Int64
+    /// By the key's place in the stretch, up to the last one that there was.
+    var rows: ContiguousArray<Snapshot?> = []
+    var count = 0
+  }
+
+  private static let bits: Int64 = 9
+  private static func number(of key: Int64) -> Int64 { key >> bits }
+  private static func place(of key: Int64) -> Int { Int(key & (1 << bits - 1)) }
+
+  /// Those that have rows, in their order.
+  fileprivate private(set) var stretches: ContiguousArray<Stretch> = []
+  private(set) var count = 0
+
+  subscript(key: Int64) -> Snapshot? {
+    guard let index = index(of: Self.number(of: key)) else { return nil }
+    let place = Self.place(of: key)
+    return place < stretches[index].rows.count ? stretches[index].rows[place] : nil
+  }
+
+  /// Puts a row in its place; returns the one that was there.
+  mutating func put(_ row: Snapshot, at key: Int64) -> Snapshot? {
+    let (number, place) = (Self.number(of: key), Self.place(of: key))
+    let index = index(of: number) ?? makeStretch(number)
+    while stretches[index].rows.count <= place { stretches[index].rows.append(nil) }
+    let old = stretches[index].rows[place]
+    stretches[index].rows[place] = row
+    if old == nil {
+      stretches[index].count += 1
+      count += 1
+    }
+    return old
+  }
+
+  /// Takes a row out.
+  mutating func remove(_ key: Int64) -> Snapshot? {
+    guard let index = index(of: Self.number(of: key)), let old = self[key] else { return nil }
+    stretches[index].rows[Self.place(of: key)] = nil
+    stretches[index].count -= 1
+    count -= 1
+    if stretches[index].count == 0 { stretches.remove(at: index) }
+    return old
+  }
+
+  /// All rows.
+  var rows: some Sequence<Snapshot> { stretches.lazy.flatMap { $0.rows.lazy.compactMap { $0 } } }
+
+  private mutating func makeStretch(_ number: Int64) -> Int {
+    let index = lowerBound(of: number)
+    stretches.insert(Stretch(number: number), at: index)
+    return index
+  }
+
+  private func index(of number: Int64) -> Int? {
+    // Where no rows are gone and no other entity has keys in between, a stretch stands where its number says.
+    if number >= 0, number < stretches.count, stretches[Int(number)].number == number { return Int(number) }
+    let index = lowerBound(of: number)
+    return index < stretches.count && stretches[index].number == number ? index : nil
+  }
+
+  /// The first that has no smaller number.
+  private func lowerBound(of number: Int64) -> Int {
+    var (low, high) = (0, stretches.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if stretches[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+/// Goes over the rows of some entities of an in-memory store in the order of their keys, as they are when it begins.
+struct InMemoryWalk: IteratorProtocol, Sequence {
+  private struct Part {
+    let table: InMemoryTable
+    var stretch = 0
+    var place = 0
+    var next: Snapshot?
+
+    mutating func advance() {
+      while stretch < table.stretches.count {
+        let rows = table.stretches[stretch].rows
+        while place < rows.count {
+          defer { place += 1 }
+          if let row = rows[place] { return next = row }
+        }
+        (stretch, place) = (stretch + 1, 0)
+      }
+      next = nil
+    }
+  }
+
+  private var parts: [Part] = []
+
+  init() {}
+
+  mutating func add(_ table: InMemoryTable) {
+    var part = Part(table: table)
+    part.advance()
+    if part.next != nil { parts.append(part) }
+  }
+
+  mutating func next() -> Snapshot? {
+    guard var least = parts.indices.first else { return nil }
+    if parts.count > 1 {
+      for index in parts.indices.dropFirst()
+      where parts[index].next?.id.key ?? .max < parts[least].next?.id.key ?? .max { least = index }
+    }
+    let row = parts[least].next
+    parts[least].advance()
+    if parts[least].next == nil { parts.remove(at: least) }
+    return row
+  }
+}
