@@ -59,6 +59,7 @@ public final class PersistentContainer: Sendable {
     get throws {
       if let madeViewContext { return madeViewContext }
       let context = try ManagedObjectContext(coordinator, extensions: extensions)
+      context.confineToMainActor()
       madeViewContext = context
       return context
     }

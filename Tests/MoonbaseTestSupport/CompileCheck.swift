@@ -9,18 +9,28 @@ public struct CompileCheck: Sendable {
   /// What the compiler said.
   public var output: String
 
-  /// Compiles `source`.
-  public init(_ source: String) throws {
+  /// Compiles `source`, with options of the compiler.
+  public init(_ source: String, options: [String] = []) throws {
     let folder = try TemporaryFolder()
     let file = folder.file("source.swift")
     try Data(source.utf8).write(to: file)
     let search = try Self.searchPaths().flatMap { ["-I", $0] }
     let outcome = try ChildProcess.run(
-      named: "swiftc", ["-emit-sil", "-swift-version", "6", "-o", "/dev/null"] + search + [file.path],
+      named: "swiftc", ["-emit-sil", "-swift-version", "6", "-o", "/dev/null"] + options + search + [file.path],
       // The compiler leaves files behind when it fails.
       environment: ["TMPDIR": folder.url.path])
     output = outcome.output + outcome.complaints
     succeeded = outcome.status == 0 && outcome.signal == nil
+  }
+
+  /// The lines of the source in which there are errors, from 1 on.
+  public var linesWithErrors: Set<Int> {
+    Set(
+      output.split(separator: "\n").compactMap { line in
+        let parts = line.split(separator: ":", maxSplits: 4)
+        guard parts.count == 5, parts[0].hasSuffix("source.swift"), parts[3] == " error" else { return nil }
+        return Int(parts[1])
+      })
   }
 
   /// The built Swift modules, and the folders with module maps of C libraries that these need.

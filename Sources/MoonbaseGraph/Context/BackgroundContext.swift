@@ -25,7 +25,13 @@ public actor BackgroundContext {
     let executor = ThreadExecutor(name: name)
     // Made on the thread, and from then on touched only there.
     nonisolated(unsafe) var made: Result<ManagedObjectContext, any Error>?  // sound: `runAndWait` orders the accesses
-    executor.runAndWait { made = Result { try ManagedObjectContext(coordinator, extensions: extensions) } }
+    executor.runAndWait {
+      made = Result {
+        let context = try ManagedObjectContext(coordinator, extensions: extensions)
+        context.confine(to: executor.confinement)
+        return context
+      }
+    }
     guard let made else {
       throw GraphError(.storeFailure, message: "the thread of a background context could not be started")
     }
@@ -39,6 +45,12 @@ public actor BackgroundContext {
   ) async throws(Failure) -> sending Output {
     try body(context)
   }
+
+  /// Gives up all unsaved changes and all objects, and the memory that they hold. What is asked of the context from then on throws
+  /// `.invalidObject`. The thread goes with the last reference.
+  ///
+  /// Throws `.contextBusy` within a hook.
+  public func close() throws { try context.close() }
 
   /// Runs `body` with the context on its thread and waits; inline when already on that thread.
   public nonisolated func performAndWait<Output, Failure: Error>(

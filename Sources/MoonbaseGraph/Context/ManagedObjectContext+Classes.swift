@@ -7,11 +7,12 @@ extension ManagedObjectContext {
   /// Throws `.unknownName` where there is none, or no one of several stands above the others.
   public func entity(of type: ManagedObject.Type) throws -> ResolvedEntity {
     if let known = entitiesByClass[ObjectIdentifier(type)] { return known }
+    try checkOpen()
     let found = model.entities.filter { coordinator.objectClass(of: $0) == type }
     guard let top = found.first(where: { candidate in found.allSatisfy { $0.isKind(of: candidate) } }) else {
       throw Self.noEntity(of: type, among: found)
     }
-    entitiesByClass[ObjectIdentifier(type)] = top
+    if confinement == nil { entitiesByClass[ObjectIdentifier(type)] = top }
     return top
   }
 

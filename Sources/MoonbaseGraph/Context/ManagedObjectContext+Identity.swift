@@ -13,6 +13,7 @@ extension ManagedObjectContext {
 
   /// The entity of an ID, which the model must have.
   func entity(of id: ManagedObjectID) throws -> ResolvedEntity {
+    try checkOpen()
     if let entity = model.entity(of: id) { return entity }
     throw GraphError(.unknownName, message: "\(id): the model has no entity \(id.entityName)", objectID: id)
   }

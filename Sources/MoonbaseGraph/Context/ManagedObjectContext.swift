@@ -126,6 +126,10 @@ public final class ManagedObjectContext {
   var readObjects: OrderedSet<ManagedObject> = []
 
   var knownReference: ContextReference?
+  /// Where it may be used; nil where nobody looks.
+  @exclusivity(unchecked) var confinement: Confinement?
+  /// Whether it takes no more requests.
+  var isClosed = false
 
   /// Key paths that were followed.
   var keyPaths = KeyPaths()
@@ -346,9 +350,17 @@ public final class ManagedObjectContext {
   package func entity(_ name: String) throws -> ResolvedEntity {
     // Who inserts many objects names their entity again and again.
     if let entityNamedLast, ExactText.areSame(entityNamedLast.name, name) { return entityNamedLast }
+    try checkOpen()
     guard let entity = model.entity(name) else { throw GraphError.unknownEntity(name, in: model) }
-    entityNamedLast = entity
+    // Who closed the context, or looks where it is used, asks each time.
+    if confinement == nil { entityNamedLast = entity }
     return entity
+  }
+
+  /// Entities are looked up again, which a closed context refuses.
+  func forgetEntities() {
+    entityNamedLast = nil
+    entitiesByClass = [:]
   }
 
   /// The entity that was named last, where a name is its.

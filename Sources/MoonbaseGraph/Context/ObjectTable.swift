@@ -44,6 +44,8 @@ final class ObjectTable {
 
   /// What the objects' behavior means for those that read them.
   func take(_ behavior: EntityBehavior) {
+    // Where each use is looked at, no slot is simple.
+    guard context?.confinement == nil else { return }
     (simpleSlots, wakesQuietly) = (behavior.simpleSlots.low, !behavior.hasAwakeFromFetch)
   }
 

@@ -6,7 +6,11 @@ final class ThreadExecutor: SerialExecutor {
   private let queue = JobQueue()
   private nonisolated(unsafe) let thread: Thread  // sound: never changed, and only its identity is compared
 
+  /// For people: on Linux a thread says the name of the one that asks.
+  private let name: String
+
   init(name: String) {
+    self.name = name
     let queue = queue
     thread = Thread { queue.run() }
     thread.name = name
@@ -27,6 +31,12 @@ final class ThreadExecutor: SerialExecutor {
 
   /// Whether the caller runs on the executor's thread.
   var isCurrent: Bool { Thread.current === thread }
+
+  /// What uses of a context on other threads are found by.
+  var confinement: Confinement {
+    // It must not keep the thread.
+    Confinement(name: "the background context '\(name)'") { [weak self] in self?.isCurrent ?? true }
+  }
 
   func checkIsolated() {
     precondition(isCurrent, "a managed object context was used outside of its own thread")

@@ -16,7 +16,7 @@ public import MoonbasePlatform
 ///   var attributeValue: Value { .string(rawValue) }
 /// }
 /// ```
-public protocol AttributeValue {
+public protocol AttributeValue: SendableMetatype {
   /// The value as this type; nil if it is of another kind.
   static func read(_ value: Value) -> Self?
   /// The same of a value in a row, of which no `Value` is made; nil leaves it to `read(_:)`, as types do that say nothing of it.

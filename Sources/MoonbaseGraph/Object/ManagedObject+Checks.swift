@@ -4,6 +4,7 @@ import MoonbasePlatform
 extension ManagedObject {
   final func behavior() throws -> EntityBehavior {
     guard let context else { throw goneError }
+    context.checkConfinement(of: self)
     return try context.behavior(of: entity)
   }
 

@@ -6,7 +6,9 @@ extension ManagedObject {
   /// Throws `GraphError` with `.objectNotFound` if the row is gone, and what the store throws.
   public final func fireFault() throws {
     settle()
-    guard state.contains(.fault), !wakeQuietly() else { return }
+    guard state.contains(.fault) else { return }
+    if let context { context.checkConfinement(of: self) }
+    guard !wakeQuietly() else { return }
     guard let context else { throw goneError }
     if page == nil, let batch { try context.loadRows(of: batch.ids) }
     leaveBatch()

@@ -10,7 +10,7 @@ public import MoonbaseModel
 /// try person.setValue("Ann", forKey: "name")
 /// try person.setObject(office, forKey: "department")       // the department's people follow
 /// ```
-open class ManagedObject {
+nonisolated open class ManagedObject {
   // No access to the fields of a graph's objects lasts while other code runs, so that checking each for exclusive
   // access at run time would find nothing (what that saves: docs/development.md, "What the compiler is told"). But for the
   // row they are changed in this file only, by the transitions below; what lies in the record is set in +Record.

@@ -23,6 +23,7 @@ extension ManagedObjectContext {
   }
 
   func save(ahead: Bool) throws {
+    try checkOpen()
     try refuseWithinHooks("a save was begun")
     guard !isInTransaction else {
       throw GraphError(.invalidRequest, message: "a transaction saves at its end: its body must not save")

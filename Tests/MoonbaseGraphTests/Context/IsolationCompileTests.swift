@@ -1,57 +1,165 @@
 import MoonbaseTestSupport
 import Testing
 
-/// What the compiler must refuse. The first test proves that the harness can tell.
+/// What the compiler must refuse: objects that leave their context's executor. And what it must take.
 @Suite struct IsolationCompileTests {
-  private func compile(_ body: String) throws -> CompileCheck {
-    try CompileCheck("import MoonbaseGraph\nimport MoonbaseModel\n\(body)")
-  }
+  private static let imports = """
+    import Foundation
+    import MoonbaseGraph
+    import MoonbaseModel
 
-  @Test func returningIDsCompiles() throws {
-    let check = try compile(
-      """
-      func ids(_ background: BackgroundContext) async throws -> [ManagedObjectID] {
-        try await background.perform { context in try context.fetchIDs(FetchRequest("Person")) }
-      }
-      func count(_ background: BackgroundContext) throws -> Int {
-        try background.performAndWait { context in try context.count(FetchRequest("Person")) }
-      }
-      """)
-    #expect(check.succeeded, "\(check.output)")
-  }
+    final class Box { var object: ManagedObject? }
+    actor Keeper {
+      var object: ManagedObject?
+      func keep(_ new: ManagedObject) { object = new }
+    }
+    """
 
-  @Test(arguments: [
-    // Returned from perform.
-    """
-    func objects(_ background: BackgroundContext) async throws -> [ManagedObject] {
-      try await background.perform { context in try context.fetch(FetchRequest("Person")) }
+  /// Ways to leak an object that only the analysis of regions finds, by name: all are compiled at once.
+  private static let leaks = [
+    "an array": "try await b.perform { c in try c.fetch(FetchRequest(\"P\")) }",
+    "one, waited for": "try b.performAndWait { c in try c.insert(\"P\") }",
+    "an optional": "try await b.perform { c in try c.fetch(FetchRequest(\"P\")).first }",
+    "a tuple": "try await b.perform { c in (1, try c.insert(\"P\")) }",
+    "a dictionary": "try await b.perform { c in [\"a\": try c.insert(\"P\")] }",
+    "a result": "await b.perform { c in Result { try c.insert(\"P\") } }",
+    "a closure": "try await b.perform { c in let p = try c.insert(\"P\"); return { p[\"age\"] = 1 } }",
+    "a new box": "try await b.perform { c in let new = Box(); new.object = try c.insert(\"P\"); return new }",
+    "fetched objects": "try await b.perform { c in try c.fetchedObjects(FetchRequest(\"P\")) }",
+    "a set proxy": "try await b.perform { c in try c.insert(\"P\").mutableSetValue(forKey: \"friends\") }",
+    "the context": "await b.perform { c in c }",
+    "the undo manager": "await b.perform { c in c.undoManager }",
+    "a captured variable":
+      "var kept: ManagedObject?; try await b.perform { c in kept = try c.insert(\"P\") }; print(kept as Any)",
+    "a captured box": "try await b.perform { c in box.object = try c.insert(\"P\") }; print(box.object as Any)",
+    "a task": "try await b.perform { c in let p = try c.insert(\"P\"); Task { p[\"age\"] = 1 }; p[\"age\"] = 2 }",
+    "a detached task": "try await b.perform { c in let p = try c.insert(\"P\"); Task.detached { p[\"age\"] = 1 } }",
+    "a stream": "try await b.perform { c in _ = stream.yield(try c.insert(\"P\")) }",
+    "another context":
+      "try await b.perform { c in let p = try c.insert(\"P\"); try other.performAndWait { _ in p[\"age\"] = 1 } }",
+    "into perform": "let p = try own.insert(\"P\"); try await b.perform { _ in p[\"age\"] = 1 }; print(p)",
+    "an actor": "let p = try own.insert(\"P\"); await keeper.keep(p); print(p)",
+  ]
+
+  @Test func nothingLeaksOutOfPerform() throws {
+    var source = Self.imports
+    var places: [(name: String, lines: ClosedRange<Int>)] = []
+    for (name, body) in Self.leaks.sorted(by: { $0.key < $1.key }) {
+      let start = source.split(separator: "\n", omittingEmptySubsequences: false).count + 1
+      source += """
+
+        func leak\(places.count)(
+          _ b: BackgroundContext, _ other: BackgroundContext, _ own: ManagedObjectContext, _ box: Box, _ keeper: Keeper,
+          _ stream: AsyncStream<ManagedObject>.Continuation
+        ) async throws {
+          let leaked = \(Self.isExpression(body) ? body : "()")
+          \(Self.isExpression(body) ? "" : body)
+          print(leaked)
+        }
+        """
+      places.append((name, start...source.split(separator: "\n", omittingEmptySubsequences: false).count))
     }
-    """,
-    // Returned from performAndWait.
-    """
-    func object(_ background: BackgroundContext) throws -> ManagedObject {
-      try background.performAndWait { context in try context.insert("Person") }
-    }
-    """,
-    // Carried in from another context.
-    """
-    func touch(_ background: BackgroundContext, _ context: ManagedObjectContext) async throws {
-      let person = try context.insert("Person")
-      try await background.perform { _ in try person.setValue(1, forKey: "age") }
-      print(person)
-    }
-    """,
-    // The context itself kept.
-    """
-    func context(_ background: BackgroundContext) async -> ManagedObjectContext {
-      await background.perform { context in context }
-    }
-    """,
-  ])
-  func crossingObjectsDoesNotCompile(_ source: String) throws {
-    let check = try compile(source)
+    let check = try CompileCheck(source)
     #expect(!check.succeeded)
-    #expect(check.output.contains("risks causing data races") || check.output.contains("sending"), "\(check.output)")
+    for (name, lines) in places {
+      #expect(check.linesWithErrors.contains(where: lines.contains), "\(name) leaks: \(check.output)")
+    }
+  }
+
+  private static func isExpression(_ body: String) -> Bool {
+    body.hasPrefix("try await b.perform { c in") && !body.contains("print") || body.hasPrefix("await b.")
+      || body.hasPrefix("try b.performAndWait")
+  }
+
+  /// What is refused before regions are looked at.
+  @Test(arguments: [
+    "func f(_ b: BackgroundContext) throws { try b.performAndWait { c in let p = try c.insert(\"P\"); DispatchQueue.global().async { p[\"age\"] = 1 } } }",
+    "func f(_ view: @MainActor () throws -> ManagedObjectContext) async throws { print(try await MainActor.run { try view().insert(\"P\") }) }",
+    "func f(_ b: BackgroundContext) async throws { let s: any Sendable = try await b.perform { c in try c.insert(\"P\") }; print(s) }",
+  ])
+  func objectsAreNotSendable(_ source: String) throws {
+    let check = try CompileCheck(Self.imports + "\n" + source)
+    #expect(!check.succeeded && check.output.contains("Sendable"), "\(check.output)")
     #expect(!check.output.contains("missing required module"), "\(check.output)")
+  }
+
+  /// What an app writes, with each setting of the isolation that code has which says nothing of it.
+  @Test(arguments: [
+    [], ["-enable-upcoming-feature", "NonisolatedNonsendingByDefault"], ["-default-isolation", "MainActor"],
+    ["-default-isolation", "MainActor", "-enable-upcoming-feature", "NonisolatedNonsendingByDefault"],
+  ])
+  func anAppCompilesWithEachSetting(_ options: [String]) throws {
+    let check = try CompileCheck(
+      """
+      import MoonbaseGraph
+      import MoonbaseModel
+
+      final class Person: ManagedObject {
+        static let name = Attribute<Person, String>("name")
+        static let size = Attribute<Person, Size>("size")
+        static let friends = ToMany<Person, Person>("friends")
+
+        var name: String {
+          get { self[Self.name] }
+          set { self[Self.name] = newValue }
+        }
+        var friends: [Person] { self[Self.friends] }
+        var initial: Character?
+
+        override class var hooks: LifecycleHooks { [.awakeFromInsert, .didTurnIntoFault] }
+        override func awakeFromInsert() throws {
+          try super.awakeFromInsert()
+          name = "new"
+        }
+        override func didTurnIntoFault() throws {
+          initial = nil
+          try super.didTurnIntoFault()
+        }
+      }
+
+      enum Size: String, AttributeValue {
+        case small, large
+
+        static func read(_ value: Value) -> Size? {
+          if case .string(let text) = value { Size(rawValue: text) } else { nil }
+        }
+        static var missing: Size { .small }
+        var attributeValue: Value { .string(rawValue) }
+      }
+
+      @MainActor final class Screen {
+        let context: ManagedObjectContext
+        var people: [Person] = []
+
+        init(_ context: ManagedObjectContext) { self.context = context }
+
+        func load(_ ids: [ManagedObjectID]) throws {
+          people = try context.objects(with: ids).compactMap { $0 as? Person }
+        }
+
+        func rename() throws {
+          for person in people { person.name += "!" }
+          people.sort { ($0[Person.size].rawValue, $0.name) < ($1[Person.size].rawValue, $1.name) }
+          try context.save()
+        }
+
+        func follow(_ background: BackgroundContext) async throws {
+          try load(await background.perform { context in try context.fetchIDs(FetchRequest("Person")) })
+          let names = try await background.perform { context in try context.fetch(Person.self).map(\\.name) }
+          let count = try background.performAndWait { context in
+            let person = try context.insert(Person.self)
+            person.name = "Ann"
+            try context.save()
+            return try context.count(FetchRequest("Person"))
+          }
+          print(names, count)
+        }
+
+        func merge(_ coordinator: PersistentStoreCoordinator) async throws {
+          for await saved in coordinator.saves { try context.mergeChanges(from: saved) }
+        }
+      }
+      """, options: options)
+    #expect(check.succeeded, "\(check.output)")
   }
 }

@@ -1,0 +1,63 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Where a context and its objects may be used, for finding who uses them elsewhere.
+///
+/// The compiler keeps them on their executor, but for code that it does not check: Swift 5 mode, `@unchecked Sendable`,
+/// `nonisolated(unsafe)`. With `MOONBASE_CONCURRENCY_DEBUG=1` in the environment each use of an object or a context that belongs to a
+/// background context or the main actor is looked at, and one elsewhere ends the process with a sentence that names object, context
+/// and thread, as Core Data's `-com.apple.CoreData.ConcurrencyDebug 1` does. Otherwise nothing is looked at.
+struct Confinement: Sendable {
+  /// Whether uses are looked at in this process.
+  static let isChecked = ProcessInfo.processInfo.environment["MOONBASE_CONCURRENCY_DEBUG"] == "1"
+
+  /// The executor, for people.
+  let name: String
+  let isCurrent: @Sendable () -> Bool
+
+  static let mainActor = Confinement(name: "the main actor") { Thread.isMainThread }
+
+  func fail(_ what: String) -> Never {
+    let thread = Thread.isMainThread ? "the main thread" : "the thread '\(Thread.current.name ?? "")'"
+    fatalError(
+      """
+      \(what) was used on \(thread), but belongs to \(name): hand over its objectID or values, and use it within perform, or on the \
+      main actor if it is that one's
+      """)
+  }
+}
+
+extension ManagedObjectContext {
+  /// The context is used on one executor from now on, which is looked at where that is wanted.
+  package func confineToMainActor() { confine(to: .mainActor) }
+
+  func confine(to confinement: @autoclosure () -> Confinement) {
+    if Confinement.isChecked { self.confinement = confinement() }
+  }
+
+  @inline(__always)
+  func checkConfinement(of object: ManagedObject? = nil) {
+    if confinement != nil { failElsewhere(object) }
+  }
+
+  @inline(never)
+  private func failElsewhere(_ object: ManagedObject?) {
+    guard let confinement, !confinement.isCurrent() else { return }
+    let context = name.map { "the context '\($0)'" } ?? "a context"
+    confinement.fail(object.map { "\($0.entity.name) \($0.objectID) of \(context)" } ?? context)
+  }
+
+  /// The context gives up all changes and objects and takes no more requests.
+  func close() throws {
+    try reset()
+    isClosed = true
+    inbox = nil
+    forgetEntities()
+  }
+
+  func checkOpen() throws {
+    checkConfinement()
+    guard isClosed else { return }
+    throw GraphError(.invalidObject, message: "the context was closed: ask for a new one")
+  }
+}
