@@ -3,6 +3,7 @@
 ---A set of objects and their unsaved changes.
 ---@class moonbase.Context
 ---@field has_changes boolean
+---@field validation_warnings moonbase.Error[] what rules warned of at the last save
 local Context = {}
 
 ---@param entity string

@@ -18,11 +18,12 @@ function Object:id() end
 ---@return moonbase.Context?
 function Object:context() end
 
----Checks one value, as an assignment and the next save would, or all that the object has.
+---Checks one value, as an assignment and the next save would, or all that the object has. What rules only warn of
+---follows `true`.
 ---@param key? string
 ---@param value? any
 ---@return true? ok
----@return moonbase.Error? err
+---@return moonbase.Error|moonbase.Error[]|nil err
 function Object:validate(key, value) end
 
 ---Whether the values have not been asked for since the object was made or refreshed.

@@ -74,6 +74,8 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) var changedObjects: ChangeList = []
   /// Goes up with every change of any object, so that a derived value knows whether it still holds.
   @exclusivity(unchecked) var changeCount: UInt64 = 0
+  /// What rules warned of at the last save.
+  var warnings = ValidationWarnings()
   /// How far a running save is; nil where none runs.
   var phase: SavePhase?
   /// How many hooks, rules, transformers and derived attributes are running inside of each other.

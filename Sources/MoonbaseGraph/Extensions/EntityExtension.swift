@@ -13,22 +13,9 @@ public import MoonbaseModel
 public struct EntityExtension {
   /// Something done with an object.
   public typealias Hook = (ManagedObject) throws -> Void
-  /// A rule over a value that is never `.null`: returns the message of its failure, or nil.
-  public typealias Rule = (Value, ManagedObject) throws -> RuleFailure?
-
-  /// What a rule found wrong.
-  public struct RuleFailure: Sendable {
-    /// A sentence or a phrase that follows the attribute's name, for example `is not credible`.
-    public var message: String
-    /// The property to blame, if it is not the rule's own.
-    public var key: String?
-
-    /// Makes a failure.
-    public init(_ message: String, key: String? = nil) {
-      self.message = message
-      self.key = key
-    }
-  }
+  /// A rule over a value that is never `.null`: returns what is wrong with it, or nil. The subject says whose value it is, which
+  /// one it had when it was saved last, and why the rule is asked.
+  public typealias Rule = (Value, RuleSubject) throws -> RuleFailure?
 
   /// By attribute: changes a value before all rules.
   public var normalize: [String: (Value, ManagedObject) throws -> Value] = [:]

@@ -6,6 +6,8 @@ public struct ContextSave {
   public let updated: [ManagedObject]
   /// Objects that are gone; their values cannot be read any more.
   public let deleted: [ManagedObject]
+  /// What rules warned of.
+  public let warnings: [GraphError]
 }
 
 /// An observation of the saves of a context, which goes on as long as this is kept.

@@ -3,21 +3,25 @@ public import MoonbaseModel
 extension ManagedObject {
   /// Checks a proposed value of a property against all rules without storing it.
   ///
-  /// Throws the failure, or `.multipleErrors` with all of them.
-  public final func validate(_ value: Value, forKey key: String) throws {
+  /// Returns what rules only warn of. Throws the failure, or `.multipleErrors` with all of them.
+  @discardableResult
+  public final func validate(_ value: Value, forKey key: String) throws -> [GraphError] {
     let failures = FailureCollector()
     let validator = try ObjectValidator(self, failures: failures)
     try validator.validate(value, slot: slot(of: key))
     try failures.throwFailures()
+    return failures.warnings
   }
 
   /// Checks the object as the next save would.
   ///
-  /// Throws the failure, or `.multipleErrors` with all of them.
-  public final func validate() throws {
+  /// Returns what rules only warn of. Throws the failure, or `.multipleErrors` with all of them.
+  @discardableResult
+  public final func validate() throws -> [GraphError] {
     let failures = FailureCollector()
-    let validator = try ObjectValidator(self, failures: failures)
+    var validator = try ObjectValidator(self, failures: failures)
     try validator.validate(for: isDeleted ? .delete : isInserted ? .insert : .update)
     try failures.throwFailures()
+    return failures.warnings
   }
 }

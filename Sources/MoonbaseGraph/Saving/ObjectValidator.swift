@@ -14,6 +14,8 @@ struct ObjectValidator {
   let object: ManagedObject
   let behavior: EntityBehavior
   private let failures: FailureCollector
+  /// Why property rules are asked.
+  private var occasion = RuleSubject.Occasion.assignment
 
   init(_ object: ManagedObject, failures: FailureCollector) throws {
     self.object = object
@@ -24,7 +26,8 @@ struct ObjectValidator {
   private var entity: ResolvedEntity { object.entity }
 
   /// Checks the object for an occasion.
-  func validate(for occasion: Occasion) throws {
+  mutating func validate(for occasion: Occasion) throws {
+    self.occasion = occasion == .insert ? .insert : .update
     switch occasion {
     case .delete: try checkDenyRules()
     case .insert, .update:
@@ -108,10 +111,44 @@ struct ObjectValidator {
     for failure in try property.validate(value) {
       try fail(failure.code, slot: slot, value: value, message: failure.message)
     }
-    for rule in behavior.rules[slot] ?? [] {
-      guard let failure = try object.blaming(slot, hook: "validate", { try rule(value, object) }) else { continue }
-      try fail(.validation, slot: failure.key.flatMap(entity.slot) ?? slot, value: value, message: failure.message)
+    guard let rules = behavior.rules[slot] else { return }
+    let subject = RuleSubject(object: object, occasion: occasion, slot: slot)
+    for rule in rules {
+      // The message is a part of what the rule does wrong, or right.
+      let found = try object.blaming(slot, hook: "validate") {
+        try rule(value, subject).map { try ($0, message(of: $0, value: value, subject: subject)) }
+      }
+      guard let (failure, message) = found else { continue }
+      try tell(failure, slot: failure.key.flatMap(entity.slot) ?? slot, value: value, message: message)
     }
+  }
+
+  /// The message of a rule, with values for names in braces.
+  private func message(
+    of failure: EntityExtension.RuleFailure, value: Value, subject: RuleSubject?
+  ) throws -> String {
+    guard !failure.code.endsRun else {
+      throw EntityExtension.RuleMistake(
+        "the rule's code \(failure.code.rawValue) says that a run is over: give it another")
+    }
+    let old = try failure.message.contains("{old}") ? subject?.oldValue : nil
+    return try failure.filledMessage { name in
+      switch name {
+      case "value" where subject != nil: value
+      case "old": old
+      case "key": (failure.key ?? subject?.key).map(Value.string)
+      case "entity": .string(entity.name)
+      default: nil
+      }
+    }
+  }
+
+  /// A warning does not fail the save.
+  private func tell(
+    _ failure: EntityExtension.RuleFailure, slot: Slot?, value: Value, message: String
+  ) throws {
+    let error = error(failure.code, slot: slot, value: value, message: message)
+    if failure.severity == .warning { try failures.warn(error) } else { try failures.add(error) }
   }
 
   private func missingMessage(_ property: ResolvedProperty) -> String {
@@ -188,9 +225,12 @@ struct ObjectValidator {
         case .update: entry.validateForUpdate
         case .delete: entry.validateForDelete
         }
-      guard let hook, let failure = try object.running("validateFor\(occasion)", { try hook(object) }) else { continue }
-      let slot = failure.key.flatMap(entity.slot)
-      try failures.add(error(.validation, slot: slot, value: .null, message: failure.message))
+      guard let hook else { continue }
+      let found = try object.running("validateFor\(occasion)") {
+        try hook(object).map { try ($0, message(of: $0, value: .null, subject: nil)) }
+      }
+      guard let (failure, message) = found else { continue }
+      try tell(failure, slot: failure.key.flatMap(entity.slot), value: .null, message: message)
     }
   }
 

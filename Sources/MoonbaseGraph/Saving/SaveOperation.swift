@@ -119,6 +119,7 @@ struct SaveOperation {
         undo.noteID(row.id, after: row.object.objectID)
       }
     }
+    if !context.warnings.isEmpty { context.warnings.rename(plan.permanentID) }
     plan.adopt()
     if let looseEnds = LooseEnds(to: deleted, in: context) {
       looseEnds.cut()
@@ -140,7 +141,7 @@ struct SaveOperation {
     let written = plan.rows.lazy.map(\.object).filter(plan.isSaved)
     return ContextSave(
       inserted: written.filter(\.isInserted), updated: written.filter { !$0.isInserted },
-      deleted: plan.deleted.filter(plan.isSaved))
+      deleted: plan.deleted.filter(plan.isSaved), warnings: context.validationWarnings)
   }
 
   private func leave(_ object: ManagedObject) {

@@ -10,6 +10,7 @@ struct SavePreparation {
   private static let greatestRounds = 100
 
   func run() throws {
+    context.warnings.removeAll()
     try context.applyDeleteRules()
     if context.saveOrder == .guide { try validate(objectsToLookAt()) }
     var waiting = try objectsToLookAt()
@@ -97,9 +98,10 @@ struct SavePreparation {
         let failures = FailureCollector()
         for object in waiting where try hasSomethingToSave(object) {
           try HostWork.charge()
-          let validator = try ObjectValidator(object, failures: failures)
+          var validator = try ObjectValidator(object, failures: failures)
           try validator.validate(for: object.isDeleted ? .delete : object.isInserted ? .insert : .update)
         }
+        context.warnings.take(failures.warnings, of: waiting)
         try failures.throwFailures(consequence: "; nothing was saved")
         // Rules may have moved what kept one here.
         try context.dropNewDeletedObjects()

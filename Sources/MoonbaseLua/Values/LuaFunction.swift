@@ -46,6 +46,13 @@ public struct LuaFunction {
     return place.isEmpty ? nil : place
   }
 
+  /// How many arguments the function names; `Int.max` for one that takes any number, and for a function of the host.
+  public var parameterCount: Int {
+    guard let state = reference.link.state else { return .max }
+    let count = mbl_function_parameters(state.raw, reference.index)
+    return count == .max ? .max : Int(count)
+  }
+
   /// Whether both are the same function.
   public func isSame(as other: LuaFunction) -> Bool { LuaState.isSame(reference, other.reference) }
 }

@@ -74,6 +74,17 @@ void mbl_function_place(MBLState *S, int32_t function, char *buffer, size_t capa
   write_place(info.short_src, info.linedefined, buffer, capacity);
 }
 
+int32_t mbl_function_parameters(MBLState *S, int32_t function) {
+  lua_Debug info;
+  if (!mbl_push_reference(S, function)) return 0;
+  if (!lua_isfunction(S->running, -1)) {
+    lua_pop(S->running, 1);
+    return INT32_MAX;
+  }
+  lua_getinfo(S->running, ">u", &info);
+  return info.isvararg ? INT32_MAX : info.nparams;
+}
+
 void mbl_function_name(lua_State *L, char *buffer, size_t capacity, bool *isMethod) {
   lua_Debug frame;
   *isMethod = false;

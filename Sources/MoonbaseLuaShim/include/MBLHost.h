@@ -100,5 +100,7 @@ void mbl_blame(lua_State *_Nonnull thread, char *_Nonnull buffer, size_t capacit
 void mbl_function_name(lua_State *_Nonnull thread, char *_Nonnull buffer, size_t capacity, bool *_Nonnull isMethod);
 // Where a function is defined, as "script.lua:12"; empty for what is no Lua function.
 void mbl_function_place(MBLState *_Nonnull state, int32_t function, char *_Nonnull buffer, size_t capacity);
+// How many arguments a function names; INT32_MAX where it takes any number.
+int32_t mbl_function_parameters(MBLState *_Nonnull state, int32_t function);
 
 #endif

@@ -149,6 +149,11 @@ extension ScriptDomain {
     (error as? any CodedError).map { .object(LuaObject(ErrorBox($0, domain: self), as: types.error)) }
   }
 
+  /// Errors of the graph as a list of error values.
+  func list(of errors: [GraphError]) throws -> LuaTable {
+    try state.list(errors.map { .object(LuaObject(ErrorBox($0, domain: self), as: types.error)) })
+  }
+
   /// Runs what data or others may make fail: `true`, or `nil` and the error, which is this function's result too.
   ///
   /// Mistakes of the program are thrown on and become raised errors.

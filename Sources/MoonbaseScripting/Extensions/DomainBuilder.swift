@@ -123,15 +123,20 @@ struct DomainBuilder {
   }
 
   private func rule(_ function: LuaFunction) -> EntityExtension.Rule {
-    let call = LuaFastCall(function, parameters: 2)
-    return { [types] value, object in
+    // What it does not ask for is not looked up.
+    let count = min(function.parameterCount, 4)
+    let call = LuaFastCall(function, parameters: count)
+    return { [types] value, subject in
       let scripts = try types.openDomain()
-      let handle = try scripts.types.type(of: object.entity)
+      let object = subject.object
+      let old = try count > 2 ? subject.oldValue : .null
       return try call.run {
-        try scripts.setArgument(0, of: $0, to: value)
-        try $0.set(1, object: object, as: handle)
+        if count > 0 { try scripts.setArgument(0, of: $0, to: value) }
+        if count > 1 { try $0.set(1, object: object, as: scripts.types.type(of: object.entity)) }
+        if count > 2 { try scripts.setArgument(2, of: $0, to: old) }
+        if count > 3 { try scripts.setArgument(3, of: $0, to: .string(subject.occasion.rawValue)) }
       } reading: {
-        try RuleOutcome(function, entity: object.entity).failure($0)
+        try RuleOutcome(function, entity: object.entity).failure($0, in: scripts)
       }
     }
   }
@@ -142,11 +147,12 @@ struct DomainBuilder {
     function.map { function in
       let call = LuaFastCall(function, parameters: 1)
       return { [types] object in
-        let handle = try types.openDomain().types.type(of: object.entity)
+        let scripts = try types.openDomain()
+        let handle = try scripts.types.type(of: object.entity)
         return try call.run {
           try $0.set(0, object: object, as: handle)
         } reading: {
-          try RuleOutcome(function, entity: object.entity).failure($0)
+          try RuleOutcome(function, entity: object.entity).failure($0, in: scripts)
         }
       }
     }

@@ -3,7 +3,8 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Reads what a rule returned: `true`; or `false` or `nil` with `message[, key]` or `{ message, key = ... }`.
+/// Reads what a rule returned: `true`; or `false` or `nil` with `message[, key]` or
+/// `{ message, key = ..., code = ..., severity = "warning", values = { ... } }`.
 struct RuleOutcome {
   private let function: LuaFunction
   private let entity: ResolvedEntity
@@ -13,19 +14,62 @@ struct RuleOutcome {
     self.entity = entity
   }
 
-  func failure(_ result: borrowing LuaResult) throws -> EntityExtension.RuleFailure? {
+  func failure(_ result: borrowing LuaResult, in domain: ScriptDomain) throws -> EntityExtension.RuleFailure? {
     if result.boolean == true { return nil }
     if result.isMissing { throw mistake("returned nothing") }
     guard result.isNil || result.boolean == false else { throw mistake("returned \(try result.value.typePhrase)") }
-    return try failure(message: result.further(1), key: result.further(2))
+    return try failure(message: result.further(1), key: result.further(2), in: domain)
   }
 
-  private func failure(message: LuaValue, key: LuaValue) throws -> EntityExtension.RuleFailure {
+  private static let fields: Set = ["key", "code", "severity", "values"]
+
+  private func failure(
+    message: LuaValue, key: LuaValue, in domain: ScriptDomain
+  ) throws -> EntityExtension.RuleFailure {
     guard case .table(let table) = message else { return try failure(text: message, key: key) }
-    for (name, _) in try table.pairs where name.integerValue != 1 && name.textValue != "key" {
-      throw mistake("gave a table with \(name): it holds a message and perhaps key")
+    for (name, _) in try table.pairs where name.integerValue != 1 && !Self.fields.contains(name.textValue ?? "") {
+      throw mistake("gave a table with \(name): it holds a message and perhaps key, code, severity and values")
     }
-    return try failure(text: table.get(1), key: table.get("key"))
+    var failure = try failure(text: table.get(1), key: table.get("key"))
+    if let code = try code(table.get("code")) { failure.code = code }
+    failure.severity = try severity(table.get("severity"))
+    failure.values = try values(table.get("values"), in: domain)
+    return failure
+  }
+
+  private func code(_ value: LuaValue) throws -> ErrorCode? {
+    if case .nil = value { return nil }
+    guard let number = value.integerValue, let code = Int(exactly: number) else {
+      throw mistake("gave \(value.typePhrase) as its code", advice: ": a code is a whole number")
+    }
+    return ErrorCode(rawValue: code)
+  }
+
+  private func severity(_ value: LuaValue) throws -> EntityExtension.Severity {
+    switch try text(value, what: "severity") {
+    case nil, "failure": return .failure
+    case "warning": return .warning
+    case let other?:
+      let hint = suggestion(for: other, among: ["failure", "warning"])
+      throw mistake("gave \"\(other.asName)\" as its severity, which is \"failure\" or \"warning\"\(hint)", advice: "")
+    }
+  }
+
+  private func values(_ value: LuaValue, in domain: ScriptDomain) throws -> [String: Value] {
+    if case .nil = value { return [:] }
+    guard case .table(let table) = value else {
+      throw mistake("gave \(value.typePhrase) as its values", advice: ": values are a table of names and values")
+    }
+    var result: [String: Value] = [:]
+    for (name, value) in try table.pairs {
+      guard let name = name.textValue else {
+        throw mistake("gave values with \(name.typePhrase) as a name", advice: ": names are strings")
+      }
+      result[name] = try function.checking("wrong value \(name.asName) of its message") {
+        try domain.graphValue(from: value)
+      }
+    }
+    return result
   }
 
   private func failure(text message: LuaValue, key: LuaValue) throws -> EntityExtension.RuleFailure {

@@ -54,6 +54,11 @@ extension HostTypes {
     }
     context.method("process_pending_changes", upTo: 0) { context, _ in try context.processPendingChanges() }
     context.property("has_changes", get: { context, call in call.return(context.hasChanges) })
+    context.property(
+      "validation_warnings",
+      get: { [unowned self] context, call in
+        try call.return(.table(try openDomain().list(of: context.validationWarnings)))
+      })
   }
 
   private func describeSaving() {

@@ -152,8 +152,9 @@ extension HostTypes {
   private func validate(_ object: ManagedObject, call: inout LuaCall) throws {
     let domain = try openDomain()
     guard call.count > 0 else {
-      try domain.attempt(&call) { try object.validate() }
-      return
+      var warnings: [GraphError] = []
+      try domain.attempt(&call) { warnings = try object.validate() }
+      return try returnWarnings(warnings, call: &call)
     }
     let key = try call.name(0)
     guard let property = object.entity.property(key) else {
@@ -161,6 +162,7 @@ extension HostTypes {
     }
     guard call.count > 1 else { throw call.typeError(1, expected: "value") }
     let proposed = try call.value(1)
+    var warnings: [GraphError] = []
     try domain.attempt(&call) {
       let value: Value
       do {
@@ -171,8 +173,14 @@ extension HostTypes {
           error.code, message: error.message, entity: object.entity.name, property: key, objectID: object.objectID
         ).ofOthers
       }
-      try object.validate(value, forKey: key)
+      warnings = try object.validate(value, forKey: key)
     }
+    try returnWarnings(warnings, call: &call)
+  }
+
+  /// What rules only warn of follows `true`.
+  private func returnWarnings(_ warnings: [GraphError], call: inout LuaCall) throws {
+    if !warnings.isEmpty { try call.return(.table(try openDomain().list(of: warnings))) }
   }
 }
 

@@ -46,7 +46,8 @@ import Testing
       extensions["Thing"]?[0].validate =
         byRule
         ? [
-          "name": { _, thing in
+          "name": { _, subject in
+            let thing = subject.object
             thing["upper"] = "SET"
             return nil
           }

@@ -220,7 +220,8 @@ import Testing
         "fullName", ownInputs: ["lastName"], writePolicy: .delayed, get: { try $0.value(forKey: "lastName") })
       bounds.set = { value, object in try object.setPrimitiveValue(value, forKey: "lastName") }
       entry.derived = [bounds]
-      entry.validate["firstName"] = { value, object in
+      entry.validate["firstName"] = { value, subject in
+        let object = subject.object
         if try object.value(forKey: "fullName").isNull { try object.setValue("by a rule", forKey: "fullName") }
         return nil
       }

@@ -9,8 +9,8 @@ import Testing
   @Test(arguments: StoreKind.allCases) func resetWithinARuleFailsTheSaveAndKeepsTheObject(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context { entry in
-      entry.validate["firstName"] = { _, object in
-        try object.managedObjectContext?.reset()
+      entry.validate["firstName"] = { _, subject in
+        try subject.object.managedObjectContext?.reset()
         return nil
       }
     }

@@ -1,0 +1,55 @@
+import MoonbaseModel
+import OrderedCollections
+
+/// What rules warned of during a save, by object: one that is validated again has what they say then.
+struct ValidationWarnings {
+  /// A context keeps no more than these of one save.
+  private static let greatestCount = 10_000
+
+  private var byObject: OrderedDictionary<ManagedObjectID, [GraphError]> = [:]
+  private var count = 0
+
+  var isEmpty: Bool { count == 0 }
+  var all: [GraphError] { byObject.values.flatMap(\.self) }
+
+  mutating func removeAll() {
+    guard !byObject.isEmpty else { return }
+    self = ValidationWarnings()
+  }
+
+  /// Takes what rules say now of objects that they looked at.
+  mutating func take(_ warnings: [GraphError], of objects: [ManagedObject]) {
+    if count > 0 {
+      for object in objects {
+        guard let old = byObject[object.objectID] else { continue }
+        count -= old.count
+        byObject[object.objectID] = []
+      }
+    }
+    for warning in warnings {
+      guard count < Self.greatestCount, let id = warning.objectID else { continue }
+      count += 1
+      byObject[id, default: []].append(warning)
+    }
+  }
+
+  /// New objects have other IDs now.
+  mutating func rename(_ newID: (ManagedObjectID) -> ManagedObjectID) {
+    var renamed: OrderedDictionary<ManagedObjectID, [GraphError]> = [:]
+    for (id, warnings) in byObject where !warnings.isEmpty {
+      let new = newID(id)
+      renamed[new] = warnings.map { warning in
+        var warning = warning
+        warning.objectID = new
+        return warning
+      }
+    }
+    byObject = renamed
+  }
+}
+
+extension ManagedObjectContext {
+  /// What rules warned of (`RuleFailure.severity`) at the last save, whether it succeeded or not: the first 10,000, each an error
+  /// that names the object and the property. The next save begins a new list.
+  public var validationWarnings: [GraphError] { warnings.all }
+}
