@@ -45,6 +45,15 @@ function Context:upsert(entity, keys, values) end
 ---@return moonbase.Object?
 function Context:object(id) end
 
+---Inserts objects past the context, all or none: from a list of tables, or from a function that returns one table after
+---the other and then nil. No hook runs and no rule is asked; relationships are not set. Where unique values are taken,
+---the context's merge policy decides.
+---@param entity string
+---@param rows table<string, any>[]|fun(): table<string, any>?
+---@return integer? count
+---@return moonbase.Error? err
+function Context:batch_insert(entity, rows) end
+
 ---Writes all changes in one transaction; a failed save changes nothing. `true` with an error: the data is saved, and a
 ---`did_save` hook failed.
 ---@return true? ok
@@ -157,6 +166,19 @@ function Request:ids() end
 
 ---@return integer
 function Request:count() end
+
+---Sets attributes of all saved objects that match, past the context: a text is an expression over the attributes of the
+---row as it was (`{ age = "age + 1", kind = "'friend'" }`), anything else a value. No hook runs and no rule is asked;
+---objects of the context take the new values in.
+---@param values table<string, any>
+---@return integer? count
+---@return moonbase.Error? err
+function Request:batch_update(values) end
+
+---Deletes all saved objects that match, past the context, with their delete rules; what a rule denies to go stays.
+---@return integer? count
+---@return moonbase.Error? err
+function Request:batch_delete() end
 
 ---Rows of values instead of objects, as they are saved.
 ---List items name key paths, keys name aggregates such as `total = "@sum.age"`.

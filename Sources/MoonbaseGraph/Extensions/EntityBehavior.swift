@@ -72,7 +72,7 @@ final class EntityBehavior {
   init(_ builder: EntityBehaviorBuilder) {
     entity = builder.entity
     objectClass = builder.objectClass
-    hooks = builder.objectClass.hooks
+    hooks = builder.hooks
     accessors = builder.accessors
     extensions = builder.extensions
     kinds = builder.kinds

@@ -4,7 +4,7 @@ import MoonbaseModel
 extension EntityBehaviorBuilder {
   /// Whether there may be a hook of one kind, of the class or of an extension.
   func has<Hook>(_ method: LifecycleHooks, _ hook: (EntityExtension) -> Hook?) -> Bool {
-    objectClass.hooks.contains(method) || extensions.contains { hook($0) != nil }
+    hooks.contains(method) || extensions.contains { hook($0) != nil }
   }
 
   /// An input that is derived itself must be of the same kind: takes out what has another input until nothing is left to
@@ -34,7 +34,10 @@ extension EntityBehaviorBuilder {
   }
 
   var slotsToValidate: [Slot] {
-    (entity.attributeSlots + entity.toOneSlots).filter { !entity.properties[$0].isOptional || looksAtValue(slot: $0) }
+    guard hasRules else { return [] }
+    return (entity.attributeSlots + entity.toOneSlots).filter {
+      !entity.properties[$0].isOptional || looksAtValue(slot: $0)
+    }
   }
 
   var requiredSlots: SlotSet {
@@ -50,12 +53,13 @@ extension EntityBehaviorBuilder {
 
   /// Whether a rule or a normalizer looks at the value in a slot.
   private func looksAtValue(slot: Slot) -> Bool {
-    objectClass.hooks.contains(.validateValue) || entity.properties[slot].attribute?.validation.isEmpty == false
+    hooks.contains(.validateValue) || entity.properties[slot].attribute?.validation.isEmpty == false
       || rules[slot] != nil || normalizers[slot] != nil
   }
 
   var derivedSlotsToValidate: [Slot] {
-    entity.attributeSlots.filter { slot in
+    guard hasRules else { return [] }
+    return entity.attributeSlots.filter { slot in
       guard case .derived = kinds[slot] else { return false }
       let property = entity.properties[slot]
       return !property.isOptional || property.attribute?.validation.isEmpty == false || rules[slot] != nil
@@ -63,7 +67,8 @@ extension EntityBehaviorBuilder {
   }
 
   var slotsToCount: [Slot] {
-    entity.toManySlots.filter { slot in
+    guard hasRules else { return [] }
+    return entity.toManySlots.filter { slot in
       guard let relationship = entity.properties[slot].relationship?.description else { return false }
       return relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional
     }

@@ -6,6 +6,10 @@ struct EntityBehaviorBuilder {
   let entity: ResolvedEntity
   let objectClass: ManagedObject.Type
   let accessors: [Slot: ManagedObject.CustomAccessor]
+  /// The life-cycle methods of the class that are called.
+  let hooks: LifecycleHooks
+  /// Whether rules, those of the model among them, are asked.
+  let hasRules: Bool
 
   private(set) var extensions: [EntityExtension] = []
   private(set) var kinds: ContiguousArray<EntityBehavior.SlotKind> = []
@@ -17,9 +21,11 @@ struct EntityBehaviorBuilder {
   private(set) var storedSlots: [Slot] = []
 
   /// Begins with the accessors that the class declares.
-  private init(_ entity: ResolvedEntity, objectClass: ManagedObject.Type) {
+  private init(_ entity: ResolvedEntity, objectClass: ManagedObject.Type, domain: ExtensionDomain) {
     self.entity = entity
     self.objectClass = objectClass
+    hasRules = !domain.isWithoutHooks
+    hooks = domain.isWithoutHooks ? [] : objectClass.hooks
     let declared = objectClass.customAccessors.compactMap { accessor in
       entity.slot(accessor.key).map { ($0, accessor) }
     }
@@ -32,7 +38,7 @@ struct EntityBehaviorBuilder {
   static func behavior(
     of entity: ResolvedEntity, objectClass: ManagedObject.Type, model: ResolvedModel, domain: ExtensionDomain
   ) throws -> EntityBehavior {
-    var builder = EntityBehaviorBuilder(entity, objectClass: objectClass)
+    var builder = EntityBehaviorBuilder(entity, objectClass: objectClass, domain: domain)
     try builder.addModel(in: domain)
     for ancestor in sequence(first: entity, next: { $0.parent.map { model.entities[$0] } }).reversed() {
       try builder.addExtensions(of: ancestor.name, from: domain)

@@ -27,13 +27,38 @@ public final class ExtensionDomain {
   package var hookName: (String) -> String = { $0 }
   /// Told how many bytes the context's objects hold more, or fewer, since the last time.
   package var weigh: ((Int) -> Void)?
+  /// Whether neither hooks nor rules hold, those of classes and of the model included.
+  let isWithoutHooks: Bool
+
   // Every access to an object looks at it (docs/development.md, "What the compiler is told").
 
   /// Goes up with every change.
   @exclusivity(unchecked) public private(set) var revision = 0
 
   /// Makes an empty domain.
-  public init() {}
+  public init() { isWithoutHooks = false }
+
+  /// The transformers, classes and derived attributes of another domain, with neither its hooks nor its rules: what holds where
+  /// objects are written past their contexts.
+  private init(withoutHooksOf other: ExtensionDomain) {
+    isWithoutHooks = true
+    transformers = other.transformers
+    valueClasses = other.valueClasses
+    attributeValueClasses = other.attributeValueClasses
+    pureFunctions = other.pureFunctions
+    owner = other.owner
+    hookName = other.hookName
+    weigh = other.weigh
+    extensions = other.extensions.mapValues { entries in
+      entries.map { entry in
+        var bare = EntityExtension()
+        (bare.derived, bare.stored) = (entry.derived, entry.stored)
+        return bare
+      }
+    }
+  }
+
+  func withoutHooks() -> ExtensionDomain { ExtensionDomain(withoutHooksOf: self) }
 
   /// Says that a part of the domain was replaced.
   public func didChange() { revision += 1 }

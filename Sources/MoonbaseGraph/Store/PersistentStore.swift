@@ -36,6 +36,10 @@ public protocol PersistentStore: AnyObject, Sendable {
   func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64
   /// Begins a save, and waits for one that is on its way. A store that keeps a history names `author` in it.
   func beginSave(author: String?) throws -> any SaveSession
+
+  /// Does a batch update or deletion by itself, in one transaction, or leaves it to the graph (nil), which then reads the rows and
+  /// saves what becomes of them.
+  func execute(_ request: StoreBatchRequest) throws -> StoreBatchResult?
 }
 
 extension PersistentStore {

@@ -257,6 +257,12 @@ public final class PersistentStoreCoordinator: Sendable {
     listeners.tell(changes, from: sender)
   }
 
+  /// A store wrote by itself: what was read of these rows no longer holds.
+  func didWrite(_ saved: SavedObjectIDs) {
+    rows.remove(saved.updated + saved.deleted)
+    listeners.tell(saved, from: nil)
+  }
+
   /// What contexts of this coordinator save, from now on, one element for each store that a save wrote. Each call makes a sequence of
   /// its own.
   public var saves: AsyncStream<SavedObjectIDs> { listeners.stream() }

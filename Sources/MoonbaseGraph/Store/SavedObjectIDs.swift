@@ -85,11 +85,16 @@ final class SaveListeners: Sendable {
 
   /// Tells everybody but who saved.
   func tell(_ changes: StoreChanges, from sender: SaveInbox?) {
+    if !changes.isEmpty { tell(SavedObjectIDs(changes), from: sender) }
+  }
+
+  /// The same of what a store wrote by itself.
+  func tell(_ changes: @autoclosure () -> SavedObjectIDs, from sender: SaveInbox?) {
     let (inboxes, streams) = state.withLock { state in
       (state.inboxes.compactMap(\.inbox).filter { $0 !== sender }, Array(state.streams.values))
     }
-    guard !inboxes.isEmpty || !streams.isEmpty, !changes.isEmpty else { return }
-    let saved = SavedObjectIDs(changes)
+    guard !inboxes.isEmpty || !streams.isEmpty else { return }
+    let saved = changes()
     for inbox in inboxes { inbox.post(saved) }
     for stream in streams { stream.yield(saved) }
   }

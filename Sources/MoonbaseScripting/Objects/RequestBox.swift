@@ -213,6 +213,7 @@ extension HostTypes {
       return try box.with(.saveEvery(count))
     }
     describeResults()
+    describeBatchChanges()
     describeMisuse()
   }
 

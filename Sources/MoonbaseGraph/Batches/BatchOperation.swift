@@ -1,0 +1,233 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// A batch request on its way: it changes objects of a context of its own, without hooks and rules, and saves these at once.
+///
+/// What a save knows (keys, versions, delete rules, links, conflicts, several stores) need not be known here once more.
+struct BatchOperation {
+  /// The context whose request it is.
+  private let asker: ManagedObjectContext
+  let context: ManagedObjectContext
+
+  init(beside asker: ManagedObjectContext) {
+    self.asker = asker
+    context = ManagedObjectContext(asker.coordinator, domain: asker.domain.withoutHooks())
+    context.transactionAuthor = asker.transactionAuthor
+    context.name = asker.name
+  }
+
+  /// Who loses against others again and again has to say so at last.
+  private static let greatestRounds = 32
+
+  /// Runs a request on what is saved; once more where others saved what it is about before it could.
+  static func retrying(
+    beside asker: ManagedObjectContext, _ body: (BatchOperation) throws -> BatchResult
+  ) throws -> BatchResult {
+    for _ in 1..<greatestRounds {
+      do {
+        return try body(BatchOperation(beside: asker))
+      } catch let error as GraphError where error.isOvertaken {
+        continue
+      }
+    }
+    return try body(BatchOperation(beside: asker))
+  }
+
+  // MARK: Inserting
+
+  mutating func insert(_ request: BatchInsertRequest, of entity: ResolvedEntity) throws -> BatchResult {
+    context.mergePolicy = asker.mergePolicy
+    guard !entity.isAbstract else {
+      throw GraphError(
+        .invalidRequest, message: "\(entity.name) is abstract: insert objects of its subentities", entity: entity.name)
+    }
+    // A store that cannot take them is told of before a handler is asked.
+    _ = try context.coordinator.storeForNewObjects(of: entity)
+    var attributes = BatchAttributes(entity, verb: "inserted")
+    switch request.source {
+    case .dictionaries(let rows):
+      for (index, values) in rows.enumerated() {
+        try Self.naming(row: index, of: entity) { try insert(values, of: entity, &attributes) }
+      }
+    case .dictionaryHandler(let handler):
+      var index = 0
+      while true {
+        var values: [String: Value] = [:]
+        if try handler(&values) { break }
+        try Self.naming(row: index, of: entity) { try insert(values, of: entity, &attributes) }
+        index += 1
+      }
+    case .objectHandler(let handler): try insert(entity, handler)
+    }
+    return try saved(request.resultType, of: entity)
+  }
+
+  private func insert(_ values: [String: Value], of entity: ResolvedEntity, _ attributes: inout BatchAttributes) throws
+  {
+    try HostWork.charge()
+    let object = try context.insert(entity)
+    for (key, value) in values { try object.setValue(value, slot: attributes.slot(key)) }
+  }
+
+  private func insert(_ entity: ResolvedEntity, _ handler: BatchInsertRequest.ObjectHandler) throws {
+    var count = 0
+    while true {
+      try HostWork.charge()
+      let object = try context.insert(entity)
+      // The handler sets values; the context is none that it could save.
+      if try context.withinHook({ try handler(object) }) {
+        context.disownNew(object)
+        break
+      }
+      count += 1
+      try context.throwPendingError()
+      guard object.context === context, !object.isDeleted else {
+        throw GraphError(
+          .invalidRequest, message: "\(entity.name), row \(count): the handler of a batch insert deleted its object",
+          entity: entity.name)
+      }
+      if let name = object.nameOfRelationshipThatWasSet {
+        throw GraphError(
+          .invalidRequest,
+          message:
+            "\(entity.name).\(name): row \(count): a batch insert sets no relationships: insert the objects in a context",
+          entity: entity.name, property: name)
+      }
+    }
+    guard context.changedObjects.count == count else {
+      throw GraphError(
+        .invalidRequest, message: "the handler of a batch insert of \(entity.name) inserted or changed other objects",
+        entity: entity.name)
+    }
+  }
+
+  private static func naming(row index: Int, of entity: ResolvedEntity, _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch var error as GraphError where !error.code.endsRun {
+      error.message = "row \(index + 1) of the batch insert: \(error.message)"
+      throw error
+    }
+  }
+
+  private func saved(_ type: BatchResultType, of entity: ResolvedEntity) throws -> BatchResult {
+    let changes = try save()
+    // Others changed only because a new one handed its values over.
+    let own = Set(entity.subtree)
+    let updated = changes.updated.filter { context.model.entity(of: $0).map { own.contains($0.index) } ?? false }
+    let ids = changes.inserted + updated
+    return BatchResult(type, ids: ids, count: ids.count, changes: changes)
+  }
+
+  // MARK: Updating
+
+  func update(_ update: BatchUpdate) throws -> BatchResult {
+    if let result = try update.executed(by: asker) { return result }
+    let objects = try context.fetch(update.fetchRequest)
+    // All are computed from what was there before the first changes.
+    var values: [[Value]] = []
+    var memory = HostMemory()
+    for object in objects {
+      try HostWork.charge()
+      let new = try update.values(for: object)
+      try memory.hold(32 + new.reduce(0) { $0 + 24 + $1.weight })
+      values.append(new)
+    }
+    for (object, new) in zip(objects, values) {
+      try HostWork.charge()
+      for (slot, value) in zip(update.slots, new) { try object.setValue(value, slot: slot) }
+    }
+    let ids = update.resultType == .objectIDs ? objects.map(\.objectID) : []
+    let changes = try save()
+    return BatchResult(update.resultType, ids: ids, count: objects.count, changes: changes)
+  }
+
+  // MARK: Deleting
+
+  func delete(_ deletion: BatchDeletion) throws -> BatchResult {
+    if let result = try deletion.executed(by: asker) { return result }
+    let objects = try context.fetch(deletion.fetchRequest)
+    if try !deleteTogether(objects) { try deleteEach(of: objects) }
+    let ids = objects.filter(\.isDeleted).map(\.objectID)
+    let changes = try save()
+    return BatchResult(deletion.resultType, ids: ids, count: ids.count, changes: changes)
+  }
+
+  private struct Denied: Error {}
+
+  /// Deletes objects with all that their rules take along; false, and all as it was, where a relationship denies it.
+  private func deleteTogether(_ objects: [ManagedObject]) throws -> Bool {
+    do {
+      try context.undoingOnFailure {
+        for object in objects where !object.isDeleted { try context.delete(object) }
+        try context.applyDeleteRules()
+        if try context.isAnyDeletionDenied { throw Denied() }
+      }
+      return true
+    } catch is Denied {
+      return false
+    }
+  }
+
+  /// Some stay. Those that are denied by others that go may go after these.
+  private func deleteEach(of objects: [ManagedObject]) throws {
+    var waiting = objects
+    var count = 0
+    repeat {
+      count = waiting.count
+      waiting = try waiting.filter { try !$0.isDeleted && !deleteTogether([$0]) }
+    } while !waiting.isEmpty && waiting.count < count
+  }
+
+  // MARK: Saving
+
+  /// Saves the context; returns what was written.
+  private func save() throws -> SavedObjectIDs {
+    var changes = SavedObjectIDs()
+    let deleted = context.changedObjects.filter(\.isDeleted).map(\.objectID)
+    let observation = context.observeSaves(didSave: { save in
+      changes = SavedObjectIDs(
+        inserted: save.inserted.map(\.objectID), updated: save.updated.map(\.objectID), deleted: deleted)
+    })
+    defer { observation.cancel() }
+    try context.save()
+    return changes
+  }
+}
+
+extension GraphError {
+  /// Whether others saved meanwhile what was to be saved.
+  fileprivate var isOvertaken: Bool {
+    let all = details.isEmpty ? [self] : details
+    return all.allSatisfy { [.mergeConflict, .objectNotFound].contains($0.code) }
+  }
+}
+
+extension ManagedObjectContext {
+  /// Whether an object that is to go has destinations that keep it.
+  fileprivate var isAnyDeletionDenied: Bool {
+    get throws {
+      try changedObjects.contains { object in
+        guard object.isDeleted else { return false }
+        return try behavior(of: object.entity).denyingSlots.contains { try !object.remainingDestinations($0).isEmpty }
+      }
+    }
+  }
+
+  /// A new object that nothing knows of goes as if it had not been.
+  fileprivate func disownNew(_ object: ManagedObject) {
+    guard object.context === self else { return }
+    object.markUnlisted()
+    changedObjects.remove(object, keepingPlaces: false)
+    disown(object, because: .rolledBack)
+  }
+}
+
+extension ManagedObject {
+  /// The name of a relationship of a new object that leads somewhere.
+  fileprivate final var nameOfRelationshipThatWasSet: String? {
+    let toOne = entity.toOneSlots.first { !(current($0) ?? .null).isNull }
+    let slot = toOne ?? relationships.first { $0.value.hasChanges }?.key
+    return slot.map { entity.properties[$0].name }
+  }
+}

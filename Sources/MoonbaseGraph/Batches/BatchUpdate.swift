@@ -1,0 +1,169 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+import enum MoonbaseModel.Expression
+
+/// What a batch update asks for, with its names looked up and its expressions checked.
+struct BatchUpdate {
+  let fetchRequest: FetchRequest
+  let resultType: BatchResultType
+  private let entity: ResolvedEntity
+  /// The attributes, in the order of their slots.
+  let slots: [Slot]
+  private let stated: [Expression]
+  private let compiled: [CompiledExpression]
+
+  init(_ request: BatchUpdateRequest, of entity: ResolvedEntity, in model: ResolvedModel) throws {
+    self.entity = entity
+    resultType = request.resultType
+    guard !request.propertiesToUpdate.isEmpty else {
+      throw GraphError(
+        .invalidRequest, message: "a batch update of \(entity.name) has no propertiesToUpdate: say what it sets",
+        entity: entity.name)
+    }
+    var fetch = FetchRequest(request.entityName, where: request.predicate)
+    fetch.includesSubentities = request.includesSubentities
+    fetchRequest = try entity.checkedForBatch(fetch)
+    var attributes = BatchAttributes(entity, verb: "updated")
+    let entries = try request.propertiesToUpdate.map { (slot: try attributes.slot($0.key), expression: $0.value) }
+      .sorted { $0.slot < $1.slot }
+    slots = entries.map(\.slot)
+    stated = entries.map(\.expression)
+    compiled = try entries.map { slot, expression in
+      let name = entity.properties[slot].name
+      do {
+        // A value that does not fit is told before anything is read.
+        if case .constant(let value) = expression { _ = try entity.properties[slot].attribute?.checked(value) }
+        return try CompiledExpression(expression, entity: entity, in: model)
+      } catch let error as ModelError where !error.code.endsRun {
+        throw Self.refused(name, of: entity, because: error)
+      }
+    }
+  }
+
+  /// What an object's attributes are to be.
+  func values(for object: ManagedObject) throws -> [Value] {
+    try zip(slots, compiled).map { slot, expression in
+      do {
+        let value = try expression.value(object)
+        return try entity.properties[slot].attribute?.checked(value) ?? value
+      } catch let error as ModelError where !error.code.endsRun {
+        throw Self.refused(entity.properties[slot].name, of: entity, because: error, id: object.objectID)
+      }
+    }
+  }
+
+  private static func refused(
+    _ name: String, of entity: ResolvedEntity, because error: ModelError, id: ManagedObjectID? = nil
+  ) -> GraphError {
+    let row = id.map { " for \($0)" } ?? ""
+    var refusal = GraphError(
+      error.code, message: "\(entity.name).\(name): the batch update sets it\(row): \(error.message)",
+      entity: entity.name, property: name, objectID: id, underlying: error)
+    refusal.reason = error.message
+    return refusal
+  }
+
+  /// The result of a store that did it itself.
+  func executed(by asker: ManagedObjectContext) throws -> BatchResult? {
+    let kind = StoreBatchRequest.Kind.update(Dictionary(uniqueKeysWithValues: zip(slots, stated)))
+    return try asker.executeInStore(kind, fetchRequest, of: entity, resultType)
+  }
+}
+
+/// What a batch deletion asks for.
+struct BatchDeletion {
+  let fetchRequest: FetchRequest
+  let resultType: BatchResultType
+  private let entity: ResolvedEntity
+
+  init(_ request: BatchDeleteRequest, in context: ManagedObjectContext) throws {
+    var fetch = request.fetchRequest
+    if let ids = request.objectIDs { fetch.entityName = try Self.entity(of: ids, in: context).name }
+    entity = try context.entity(fetch.entityName)
+    fetchRequest = try entity.checkedForBatch(fetch)
+    resultType = request.resultType
+  }
+
+  /// The entity that all objects have in common.
+  private static func entity(of ids: [ManagedObjectID], in context: ManagedObjectContext) throws -> ResolvedEntity {
+    var common: ResolvedEntity?
+    for id in ids {
+      guard !id.isTemporaryID, let entity = context.model.entity(of: id) else {
+        throw GraphError(
+          .invalidRequest,
+          message:
+            "\(id) was to be deleted by a batch request, and is the ID of no saved object: delete it in its context",
+          entity: id.entityName, objectID: id)
+      }
+      _ = try context.coordinator.store(of: id)
+      var next: ResolvedEntity? = common ?? entity
+      while let ancestor = next, !entity.isKind(of: ancestor) {
+        next = ancestor.parent.map { context.model.entities[$0] }
+      }
+      guard let next else {
+        throw GraphError(
+          .invalidRequest,
+          message:
+            "a batch request was to delete objects of \(common?.name ?? "") and of \(entity.name): make one for each",
+          entity: entity.name, objectID: id)
+      }
+      common = next
+    }
+    guard let common else { throw GraphError(.invalidRequest, message: "a batch request names no objects") }
+    return common
+  }
+
+  /// The result of a store that did it itself.
+  func executed(by asker: ManagedObjectContext) throws -> BatchResult? {
+    try asker.executeInStore(.delete, fetchRequest, of: entity, resultType)
+  }
+}
+
+/// The attributes that a batch request may set, by their names as they are asked for.
+struct BatchAttributes {
+  private let entity: ResolvedEntity
+  private let verb: String
+  private var known: [String: Slot] = [:]
+
+  init(_ entity: ResolvedEntity, verb: String) {
+    self.entity = entity
+    self.verb = verb
+  }
+
+  /// The slot of a persistent attribute. Throws for what is none.
+  mutating func slot(_ key: String) throws -> Slot {
+    if let slot = known[key] { return slot }
+    guard let property = entity.property(key) else { throw GraphError.unknownProperty(key, of: entity) }
+    guard let attribute = property.attribute else {
+      throw refusal(key, "is a relationship, which no batch request sets: change its objects in a context")
+    }
+    guard !property.isTransient else { throw refusal(key, "is transient, and in no store") }
+    guard attribute.derivationExpression == nil else { throw refusal(key, "is computed by the store") }
+    known[key] = property.slot
+    return property.slot
+  }
+
+  private func refusal(_ key: String, _ reason: String) -> GraphError {
+    GraphError(
+      .invalidRequest, message: "\(entity.name).\(key) was to be \(verb) by a batch request, and \(reason)",
+      entity: entity.name, property: key)
+  }
+}
+
+extension ResolvedEntity {
+  /// A request for the objects of a batch request: what is saved, as objects.
+  fileprivate func checkedForBatch(_ request: FetchRequest) throws -> FetchRequest {
+    guard !isAbstract || request.includesSubentities else {
+      throw GraphError(
+        .invalidRequest,
+        message: "\(name) is abstract, and its subentities are left out: nothing can match the batch request",
+        entity: name)
+    }
+    var fetch = FetchRequest(name, where: request.predicate)
+    fetch.includesSubentities = request.includesSubentities
+    fetch.sortDescriptors = request.sortDescriptors
+    (fetch.fetchLimit, fetch.fetchOffset) = (request.fetchLimit, request.fetchOffset)
+    return fetch
+  }
+}

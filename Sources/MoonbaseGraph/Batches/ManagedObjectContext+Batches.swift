@@ -1,0 +1,75 @@
+import MoonbaseModel
+
+/// Requests that write past the context.
+extension ManagedObjectContext {
+  /// Inserts objects past the context: no hook runs, no rule is asked, and nothing of it can be undone.
+  ///
+  /// All are inserted in one transaction, or none. Contexts that merge what others save take it in; others `mergeChanges(from:)`.
+  /// Throws for an unknown or abstract entity, for a key that is no persistent attribute, a value that its attribute cannot take, a
+  /// store that is read-only; `.constraintConflict` where unique values are taken and the merge policy is `error`; what the handler
+  /// throws; `.recursiveSave` and `.contextBusy` within a hook, `.invalidRequest` within a transaction.
+  @discardableResult
+  public func execute(_ request: BatchInsertRequest) throws -> BatchResult {
+    try beginBatch("insert")
+    let entity = try entity(request.entityName)
+    var operation = BatchOperation(beside: self)
+    return try operation.insert(request, of: entity)
+  }
+
+  /// Sets attributes of saved objects past the context: unsaved changes do not count, no hook runs, and no rule is asked.
+  ///
+  /// Rows change in one transaction for each store, all or none, and rise in version where a value is another one. Stored derived
+  /// attributes follow. Objects that are here keep what they know until it is merged or refreshed.
+  /// Throws for an unknown entity, for a key that is no persistent attribute, a value that its attribute cannot take, a store that
+  /// is read-only, and what a fetch throws; `.constraintConflict` for unique values that are taken; `.recursiveSave` and `.contextBusy`
+  /// within a hook, `.invalidRequest` within a transaction.
+  @discardableResult
+  public func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
+    try beginBatch("update")
+    let entity = try entity(request.entityName)
+    let update = try BatchUpdate(request, of: entity, in: model)
+    return try BatchOperation.retrying(beside: self) { try $0.update(update) }
+  }
+
+  /// Deletes saved objects past the context, with their delete rules: no hook runs, and no rule of validation is asked.
+  ///
+  /// Rows go in one transaction for each store, all or none. Throws for an unknown entity, a store that is read-only, and what a
+  /// fetch throws; `.recursiveSave` and `.contextBusy` within a hook, `.invalidRequest` within a transaction.
+  @discardableResult
+  public func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
+    try beginBatch("delete")
+    if request.objectIDs?.isEmpty == true {
+      return BatchResult(request.resultType, ids: [], count: 0, changes: SavedObjectIDs())
+    }
+    let deletion = try BatchDeletion(request, in: self)
+    return try BatchOperation.retrying(beside: self) { try $0.delete(deletion) }
+  }
+
+  private func beginBatch(_ kind: String) throws {
+    settle()
+    try refuseWithinHooks("a batch \(kind) was asked for")
+    guard !isInTransaction else {
+      throw GraphError(
+        .invalidRequest,
+        message: "a batch \(kind) was asked for within a transaction, which could not undo it: do it before or after it"
+      )
+    }
+  }
+}
+
+extension ManagedObjectContext {
+  /// Asks the store of an entity to do a batch request itself; nil where it leaves that to the graph, and where there are several.
+  func executeInStore(
+    _ kind: StoreBatchRequest.Kind, _ request: FetchRequest, of entity: ResolvedEntity, _ type: BatchResultType
+  ) throws -> BatchResult? {
+    guard !hasStoredAttributes else { return nil }
+    let plan = try FetchPlan(request, in: ManagedObjectContext(coordinator, domain: domain.withoutHooks()))
+    guard plan.parts.count == 1, let (store, part) = plan.parts.first, part.isComplete, !store.isReadOnly else {
+      return nil
+    }
+    let asked = StoreBatchRequest(kind: kind, query: part.query, author: transactionAuthor)
+    guard let result = try store.execute(asked) else { return nil }
+    coordinator.didWrite(result.changes)
+    return BatchResult(type, ids: result.objectIDs, count: result.objectIDs.count, changes: result.changes)
+  }
+}

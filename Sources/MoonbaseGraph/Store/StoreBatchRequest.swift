@@ -1,0 +1,41 @@
+public import MoonbaseModel
+
+/// A batch update or deletion that a store may do by itself, in its own words.
+///
+/// Names, types and the rows that are meant are checked. It is asked for only where the store takes the whole query over
+/// (`PersistentStore.plan`) and no derived attribute of an extension is stored.
+public struct StoreBatchRequest: Sendable {
+  /// What is to be done with the rows.
+  public enum Kind: Sendable {
+    /// Each of these attributes is to be what its expression gives, all from the row as it was.
+    case update([Slot: Expression])
+    /// They are to go, with what their delete rules take along, but for those that a rule denies.
+    case delete
+  }
+
+  /// What is to be done.
+  public let kind: Kind
+  /// Which rows are meant.
+  public let query: StoreQuery
+  /// The name that the change bears in a history.
+  public let author: String?
+}
+
+/// What a store did for a batch request, in one transaction.
+public struct StoreBatchResult: Sendable {
+  /// The rows that matched, and for a deletion went.
+  public var objectIDs: [ManagedObjectID]
+  /// All that was written.
+  public var changes: SavedObjectIDs
+
+  /// Makes a result.
+  public init(objectIDs: [ManagedObjectID], changes: SavedObjectIDs) {
+    self.objectIDs = objectIDs
+    self.changes = changes
+  }
+}
+
+extension PersistentStore {
+  /// Leaves it to the graph, which reads the rows and saves them.
+  public func execute(_ request: StoreBatchRequest) throws -> StoreBatchResult? { nil }
+}

@@ -1,0 +1,86 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseTestSupport
+import Testing
+
+/// Objects that are deleted past every context.
+@Suite struct BatchDeleteTests {
+  @Test(arguments: StoreKind.withFolder) func deleteRulesCascadeAndNullify(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context { entry in entry.prepareForDeletion = { _ in Issue.record("a hook was called") } }
+    let departments = try ["A", "B"].map { try context.insert("Department", values: ["name": .string($0)]) }
+    let projects = try (0..<4).map { try context.insert("Project", values: ["title": .string("\($0)")]) }
+    let ann = try context.insert("Person", values: ["firstName": "Ann"])
+    let ben = try context.insert("Person", values: ["firstName": "Ben"])
+    try departments[0].setObjects(Array(projects[..<2]), forKey: "projects")
+    try departments[1].setObjects(Array(projects[2...]), forKey: "projects")
+    try departments[0].setObjects([ann], forKey: "employees")
+    try ann.setObjects([ben], forKey: "friends")
+    try context.save()
+    let ids = (projects + departments).map(\.objectID)
+    var request = BatchDeleteRequest(try FetchRequest("Department", where: "name == 'A'"))
+    request.resultType = .objectIDs
+    let result = try context.execute(request)
+    #expect(result.objectIDs == [ids[4]] && result.count == 1)
+    #expect(Set(result.changes?.deleted ?? []) == [ids[4], ids[0], ids[1]])
+    #expect(result.changes?.updated == [ann.objectID])
+    #expect(try bench.saved("Project", "title") == ["2", "3"] && bench.saved("Department", "name") == ["B"])
+    try context.mergeChanges(from: try #require(result.changes))
+    #expect(try ann.value(forKey: "department").isNull && departments[0].managedObjectContext == nil)
+    try context.execute(BatchDeleteRequest(objectIDs: [ann.objectID]))
+    let fresh = bench.stranger()
+    let rest = try #require(try fresh.fetch(FetchRequest("Person")).first)
+    #expect(try rest["firstName"] == "Ben" && rest.objects(forKey: "friends").isEmpty)
+  }
+
+  private func denyingModel() -> ManagedObjectModel {
+    var model = People.model()
+    for index in model.entities[2].relationships.indices { model.entities[2].relationships[index].deleteRule = .deny }
+    return model
+  }
+
+  @Test(arguments: StoreKind.allCases) func whatARuleDeniesStays(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind, denyingModel())
+    let context = bench.context()
+    let departments = try ["A", "B", "C"].map { try context.insert("Department", values: ["name": .string($0)]) }
+    try departments[1].setObjects([context.insert("Project")], forKey: "projects")
+    try context.save()
+    var request = BatchDeleteRequest(FetchRequest("Department"))
+    request.resultType = .count
+    #expect(try context.execute(request).count == 2)
+    #expect(try bench.saved("Department", "name") == ["B"])
+    try context.execute(BatchDeleteRequest(FetchRequest("Project")))
+    #expect(try context.execute(request).count == 1)
+  }
+
+  @Test(arguments: StoreKind.allCases) func orderLimitAndOffsetCount(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    try context.execute(BatchInsertRequest("Person", objects: (0..<6).map { ["age": .int($0)] }))
+    var fetch = FetchRequest("Person")
+    fetch.sortDescriptors = [SortDescriptor("age", ascending: false)]
+    (fetch.fetchOffset, fetch.fetchLimit) = (1, 2)
+    try context.execute(BatchDeleteRequest(fetch))
+    #expect(try bench.saved("Person", "age") == [0, 1, 2, 5])
+  }
+
+  @Test(arguments: StoreKind.allCases) func idsOfSeveralEntitiesHaveACommonOne(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let person = try context.insert("Person")
+    let employee = try context.insert("Employee")
+    let project = try context.insert("Project")
+    #expect(throws: GraphError.self) { try context.execute(BatchDeleteRequest(objectIDs: [person.objectID])) }
+    try context.save()
+    #expect(throws: GraphError.self) {
+      try context.execute(BatchDeleteRequest(objectIDs: [person.objectID, project.objectID]))
+    }
+    #expect(try context.count(FetchRequest("Person")) == 2)
+    var request = BatchDeleteRequest(objectIDs: [employee.objectID, person.objectID])
+    request.resultType = .count
+    #expect(try context.execute(request).count == 2)
+    #expect(try context.execute(request).count == 0)
+    #expect(try context.execute(BatchDeleteRequest(objectIDs: [])).count == nil)
+    #expect(try context.count(FetchRequest("Project")) == 1)
+  }
+}

@@ -1,0 +1,190 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+/// Objects that are inserted past every context.
+@Suite struct BatchInsertTests {
+  @Test(arguments: StoreKind.withFolder) func dictionariesBecomeObjectsWithDefaults(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context { entry in
+      entry.awakeFromInsert = { _ in Issue.record("a hook was called") }
+      entry.willSave = { _ in Issue.record("a hook was called") }
+      entry.validate["firstName"] = { _, _ in .init("is refused") }
+      entry.normalize["firstName"] = { _, _ in "normalized" }
+    }
+    var request = BatchInsertRequest("Person", objects: [["firstName": "A", "age": 200], ["firstName": "B"]])
+    request.resultType = .objectIDs
+    let result = try context.execute(request)
+    #expect(result.count == 2 && result.changes?.inserted == result.objectIDs)
+    #expect(try bench.saved("Person", "firstName") == ["A", "B"])
+    #expect(try bench.saved("Person", "age") == [0, 200])
+    #expect(!context.hasChanges && context.registeredObjects.isEmpty)
+    let ids = try #require(result.objectIDs)
+    #expect(try ids.map { try context.object(with: $0)["firstName"] } == ["A", "B"])
+    withExtendedLifetime(bench) {}
+  }
+
+  @Test(arguments: StoreKind.allCases) func handlersAreAskedUntilTheySayStop(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    var next = 0
+    var request = BatchInsertRequest(
+      "Employee",
+      dictionaryHandler: { values in
+        values["firstName"] = .string("d\(next)")
+        next += 1
+        return next > 3
+      })
+    request.resultType = .count
+    let first = try context.execute(request)
+    #expect(first.count == 3 && first.objectIDs == nil && first.changes == nil)
+    var objects = 0
+    let result = try context.execute(
+      BatchInsertRequest(
+        "Employee",
+        managedObjectHandler: { employee in
+          #expect(employee.entity.name == "Employee")
+          try employee.setValue(.string("o\(objects)"), forKey: "firstName")
+          objects += 1
+          return objects > 2
+        }))
+    #expect(result.count == nil && result.objectIDs == nil)
+    #expect(try bench.saved("Employee", "firstName") == ["d0", "d1", "d2", "o0", "o1"])
+    #expect(try context.execute(BatchInsertRequest("Employee", objects: [])).count == nil)
+  }
+
+  @Test(arguments: StoreKind.allCases) func aTransformerMakesTheBytes(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    var extensions = ClosureExtensions()
+    extensions.register {
+      ValueTransformer(
+        "ColorTransformer", transformedValue: { .data(Data("\($0)".utf8)) },
+        reverseTransformedValue: {
+          if case .data(let data) = $0 { .string(String(decoding: data, as: UTF8.self)) } else { $0 }
+        })
+    }
+    let context = try ManagedObjectContext(bench.coordinator, extensions: extensions)
+    try context.execute(BatchInsertRequest("Person", objects: [["color": "red"]]))
+    try context.execute(BatchUpdateRequest("Person", set: ["firstName": "A"]))
+    let person = try #require(try context.fetch(FetchRequest("Person")).first)
+    #expect(person["color"] == "red")
+    var update = BatchUpdateRequest("Person", set: ["color": "blue"])
+    update.resultType = .objectIDs
+    let changes = try #require(try context.execute(update).changes)
+    try context.mergeChanges(from: changes)
+    #expect(person["color"] == "blue" && person["firstName"] == "A")
+  }
+
+  @Test(arguments: StoreKind.allCases) func takenUniqueValuesFailOrAreMerged(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    try context.insert("Person", values: ["email": "a", "firstName": "old", "lastName": "kept"])
+    try context.save()
+    var request = BatchInsertRequest(
+      "Person", objects: [["email": "b", "firstName": "B"], ["email": "a", "firstName": "new"]])
+    request.resultType = .objectIDs
+    let error = #expect(throws: GraphError.self) { try context.execute(request) }
+    #expect(error?.code == .constraintConflict)
+    #expect(try bench.saved("Person", "email") == ["a"])
+    context.mergePolicy = .mergeByPropertyStoreTrump
+    #expect(try context.execute(request).count == 1)
+    #expect(try bench.saved("Person", "firstName") == ["B", "old"])
+    context.mergePolicy = .mergeByPropertyObjectTrump
+    let result = try context.execute(
+      BatchInsertRequest("Person", objects: [["email": "a", "firstName": "new"], ["email": "c"]]).telling(.objectIDs))
+    #expect(result.count == 2 && result.changes?.inserted.count == 1 && result.changes?.updated.count == 1)
+    #expect(try bench.saved("Person", "email") == ["a", "b", "c"])
+    #expect(try bench.saved("Person", "firstName") == [.null, "B", "new"])
+    #expect(try bench.saved("Person", "lastName") == [.null, .null, "kept"])
+  }
+
+  @Test(
+    arguments: [
+      (["nme": "x"], "no property nme"), (["age": "x"], "age"), (["department": .null], "is a relationship"),
+      (["friends": .list([])], "is a relationship"), (["fullName": "x"], "is transient"),
+    ] as [([String: Value], String)])
+  func aRowThatDoesNotFitIsNamedAndNothingIsWritten(_ values: [String: Value], _ message: String) throws {
+    for kind in StoreKind.allCases {
+      let bench = try StoreBench(kind)
+      let context = bench.context()
+      let error = #expect(throws: GraphError.self) {
+        try context.execute(BatchInsertRequest("Person", objects: [["firstName": "A"], values]))
+      }
+      #expect(error?.message.contains("row 2 of the batch insert") == true, "\(error as Any)")
+      #expect(error?.message.contains(message) == true, "\(error as Any)")
+      #expect(try context.count(FetchRequest("Person")) == 0)
+    }
+  }
+
+  @Test func handlersAreKeptFromWhatTheyMayNotDo() throws {
+    struct Stop: Error {}
+    let bench = try StoreBench(.memory)
+    let context = bench.context()
+    func refusal(_ body: @escaping (ManagedObject) throws -> Void) -> String {
+      var count = 0
+      do {
+        try context.execute(
+          BatchInsertRequest(
+            "Person",
+            managedObjectHandler: { person in
+              count += 1
+              if count == 2 { try body(person) }
+              return count > 3
+            }))
+        return "no error"
+      } catch {
+        return "\(error)"
+      }
+    }
+    let stopped = refusal { _ in throw Stop() }
+    #expect(stopped == "Stop()")
+    let saving = refusal { try $0.managedObjectContext?.save() }
+    #expect(saving.contains("while the context runs a hook"))
+    let deleting = refusal { try $0.managedObjectContext?.delete($0) }
+    #expect(deleting.contains("deleted its object"))
+    let inserting = refusal { try $0.managedObjectContext?.insert("Project") }
+    #expect(inserting.contains("inserted or changed other objects"))
+    let relating = refusal { try $0.add($0.managedObjectContext?.insert("Person") ?? $0, to: "friends") }
+    #expect(relating.contains("Person.friends"))
+    let mistyping = refusal { $0["age"] = "text" }
+    #expect(mistyping.contains("age"))
+    #expect(try context.count(FetchRequest("Person")) == 0)
+    // A handler may use the context whose request it is.
+    let using = refusal { _ in try context.insert("Department") }
+    #expect(using == "no error")
+    #expect(try context.count(FetchRequest("Person")) == 3)
+  }
+
+  @Test func whatCannotBeInsertedIsToldBeforeAHandlerIsAsked() throws {
+    var model = People.model()
+    model.entities[0].isAbstract = true
+    let bench = try StoreBench(.memory, model)
+    let context = bench.context()
+    func ask(_ entity: String, in context: ManagedObjectContext) -> GraphError? {
+      #expect(throws: GraphError.self) {
+        try context.execute(
+          BatchInsertRequest(
+            entity,
+            dictionaryHandler: { _ in
+              Issue.record("was asked")
+              return true
+            }))
+      }
+    }
+    #expect(ask("Person", in: context)?.message.contains("is abstract") == true)
+    #expect(ask("Persn", in: context)?.code == .unknownName)
+    let empty = ManagedObjectContext(PersistentStoreCoordinator(model: try model.resolved()), domain: ExtensionDomain())
+    #expect(ask("Employee", in: empty)?.code == .incompatibleSchema)
+  }
+}
+
+extension BatchInsertRequest {
+  /// The same request with another result.
+  func telling(_ type: BatchResultType) -> BatchInsertRequest {
+    var copy = self
+    copy.resultType = type
+    return copy
+  }
+}
