@@ -109,6 +109,8 @@ public final class FailingStore: PersistentStore {
     return try firstKey.withLock { $0 } ?? base.reserveKeys(for: entity, count: count)
   }
 
+  public func history() throws -> (any StoreHistory)? { try base.history() }
+
   public func beginSave(author: String?) throws -> any SaveSession {
     try call()
     return FailingSession(try base.beginSave(author: author), of: self)

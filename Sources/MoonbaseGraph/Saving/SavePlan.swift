@@ -217,6 +217,7 @@ struct SavePlan {
         entity: id.entityName, objectID: id)
     }
     plans.append(StorePlan(number: number, store: store))
+    plans[plans.count - 1].changes.contextName = context.name
     return plans.count - 1
   }
 }

@@ -20,11 +20,14 @@ public final class InMemoryStore: PersistentStore {
   private let saves = Lock(())
   /// What the runs are told that saved here.
   private let weight = StoredWeight()
+  private let ownHistory: InMemoryHistory?
 
-  /// Makes an empty store for a model's entities, or those of one configuration.
-  public init(model: ResolvedModel, configuration: String? = nil) throws {
+  /// Makes an empty store for a model's entities, or those of one configuration. With `keepsHistory` it keeps a history of what is saved
+  /// in it, until somebody deletes that.
+  public init(model: ResolvedModel, configuration: String? = nil, keepsHistory: Bool = false) throws {
     contents = Lock(InMemoryContents(model: model))
     identifier = UUID.random().uuidString
+    ownHistory = keepsHistory ? InMemoryHistory(storeID: identifier) : nil
     entities = try model.entities(inConfiguration: configuration)
   }
 
@@ -58,7 +61,11 @@ public final class InMemoryStore: PersistentStore {
     }
   }
 
-  public func beginSave(author: String?) -> any SaveSession { InMemorySaveSession(contents, saves.hold(), weight) }
+  public func beginSave(author: String?) -> any SaveSession {
+    InMemorySaveSession(contents, saves.hold(), weight, history: ownHistory, author: author)
+  }
+
+  public func history() -> (any StoreHistory)? { ownHistory }
 }
 
 /// The bytes of the rows of an in-memory store. They are the memory of the run that saved them, until it ends or the store goes.
@@ -80,6 +87,8 @@ private final class InMemorySaveSession: SaveSession {
   private let contents: Lock<InMemoryContents>
   private let turn: LockHold<Void>
   private let weight: StoredWeight
+  private let history: InMemoryHistory?
+  private let author: String?
   /// What the rows weigh more by this save.
   private var growth = 0
   private var changes = StoreChanges()
@@ -87,14 +96,19 @@ private final class InMemorySaveSession: SaveSession {
   private var metadata: [String: Value]?
   private var isOver = false
 
-  init(_ contents: Lock<InMemoryContents>, _ turn: LockHold<Void>, _ weight: StoredWeight) {
+  init(
+    _ contents: Lock<InMemoryContents>, _ turn: LockHold<Void>, _ weight: StoredWeight, history: InMemoryHistory?,
+    author: String?
+  ) {
     (self.contents, self.turn, self.weight) = (contents, turn, weight)
+    (self.history, self.author) = (history, author)
   }
 
   deinit { abort() }
 
   func write(_ changes: StoreChanges) throws -> [SaveConflict] {
     growth = contents.withLock { $0.growth(by: changes) }
+    if history != nil { growth += InMemoryHistory.weight(of: changes) }
     do { try weight.add(growth) } catch {
       growth = 0
       throw error
@@ -111,6 +125,8 @@ private final class InMemorySaveSession: SaveSession {
 
   func commit() {
     end { stored in
+      // Rows that go are still there.
+      history?.record(changes, author: author, in: stored.model) { stored.row(of: $0) }
       stored.write(changes)
       if let metadata { stored.metadata = metadata }
     }

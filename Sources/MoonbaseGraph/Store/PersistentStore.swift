@@ -37,6 +37,9 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// Begins a save, and waits for one that is on its way. A store that keeps a history names `author` in it.
   func beginSave(author: String?) throws -> any SaveSession
 
+  /// The history that the store keeps of what is saved; nil where it keeps none.
+  func history() throws -> (any StoreHistory)?
+
   /// Does a batch update or deletion by itself, in one transaction, or leaves it to the graph (nil), which then reads the rows and
   /// saves what becomes of them.
   func execute(_ request: StoreBatchRequest) throws -> StoreBatchResult?

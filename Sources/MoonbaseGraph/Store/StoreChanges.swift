@@ -119,6 +119,9 @@ public struct StoreChanges: Sendable {
   /// Changed links.
   public var links: [Links] = []
 
+  /// The name of the context that saves, for a store that keeps a history.
+  public var contextName: String?
+
   /// Makes an empty set of changes.
   public init() {}
 

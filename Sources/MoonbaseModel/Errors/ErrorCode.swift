@@ -121,6 +121,8 @@ extension ErrorCode {
   public static let storeFailure = Self(rawValue: 134_030)
   /// Another process writes to the store; trying again may help.
   public static let storeBusy = Self(rawValue: 134_031)
+  /// A part of the history that was asked for has been deleted.
+  public static let historyTokenExpired = Self(rawValue: 134_301)
   /// The model does not fit the store.
   public static let incompatibleVersionHash = Self(rawValue: 134_100)
   /// No mapping follows from two models alone: Core Data's `NSInferredMappingModelError`.

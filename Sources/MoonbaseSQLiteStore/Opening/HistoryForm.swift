@@ -10,6 +10,11 @@ struct HistoryForm {
   /// The columns of `ACHANGE`.
   let changeColumns: Set<String>
 
+  /// The columns for values of rows that are gone, in their order.
+  var tombstoneColumns: [String] {
+    changeColumns.filter { $0.hasPrefix("ZTOMBSTONE") }.sorted { ($0.count, $0) < ($1.count, $1) }
+  }
+
   /// Nil for a file that keeps no history. Throws `.invalidStore` where a table of it lacks a column.
   init?(_ connection: Connection, path: String) throws {
     columns = try FileSchema.columns(of: "ATRANSACTION", on: connection)

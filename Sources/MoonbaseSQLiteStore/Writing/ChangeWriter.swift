@@ -21,8 +21,7 @@ struct ChangeWriter {
     self.table = table
     self.transaction = transaction
     key = try table.reserve(count)
-    let names = form.changeColumns.filter { $0.hasPrefix("ZTOMBSTONE") }
-    tombstones = names.sorted { ($0.count, $0) < ($1.count, $1) }
+    tombstones = form.tombstoneColumns
   }
 
   /// Columns that a tombstone keeps are copied by SQLite, as they are.
@@ -50,11 +49,23 @@ struct ChangeWriter {
 /// Which properties an update changed: a bit for each in alphabetical order, the first in the highest bit of the first byte.
 enum ChangedColumns {
   static func bitmap(_ slots: Set<Slot>, of layout: EntityLayout) -> Data {
-    let ordered = layout.entity.properties.filter { !$0.isTransient }.sorted { $0.name < $1.name }
+    let ordered = ordered(layout)
     var bytes = Data(count: (ordered.count + 7) / 8)
     for (index, property) in ordered.enumerated() where slots.contains(property.slot) {
       bytes[index / 8] |= 0x80 >> UInt8(index % 8)
     }
     return bytes
+  }
+
+  /// The names of the properties whose bits are set. Bits that no property of now stands for are passed over.
+  static func names(_ bitmap: Data, of layout: EntityLayout) -> [String] {
+    let bytes = Array(bitmap)
+    return ordered(layout).enumerated().compactMap { index, property in
+      index / 8 < bytes.count && bytes[index / 8] & 0x80 >> UInt8(index % 8) != 0 ? property.name : nil
+    }
+  }
+
+  private static func ordered(_ layout: EntityLayout) -> [ResolvedProperty] {
+    layout.entity.properties.filter { !$0.isTransient }.sorted { $0.name < $1.name }
   }
 }

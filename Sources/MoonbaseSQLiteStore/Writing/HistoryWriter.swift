@@ -15,11 +15,11 @@ struct HistoryWriter {
 
   /// Written before the rows change, because tombstones keep values of rows that are about to go.
   func write(_ changes: StoreChanges) throws {
-    let updates = try updatedSlots(changes)
+    let updates = changes.updatedSlots
     let count = changes.inserted.count + updates.count + changes.deleted.count
     guard count > 0 else { return }
     var writer = try ChangeWriter(
-      table("ACHANGE", 16_001), form: form, transaction: writeTransaction(), count: count)
+      table("ACHANGE", 16_001), form: form, transaction: writeTransaction(of: changes.contextName), count: count)
     for row in changes.inserted { try writer.write(.insertion, of: layout.layout(of: row.id), row: row.id.key) }
     for (id, slots) in updates {
       let entity = try layout.layout(of: id)
@@ -27,43 +27,21 @@ struct HistoryWriter {
     }
     for deletion in changes.deleted {
       let entity = try layout.layout(of: deletion.id)
-      try writer.write(.deletion, of: entity, row: deletion.id.key, tombstone: tombstone(of: entity))
-    }
-  }
-
-  /// Rows that change, and owners whose links change, with the slots concerned; inserted rows speak for themselves.
-  private func updatedSlots(_ changes: StoreChanges) throws -> [(ManagedObjectID, Set<Int>)] {
-    var order: [ManagedObjectID] = []
-    var slots: [ManagedObjectID: Set<Int>] = [:]
-    for update in changes.updated {
-      order.append(update.snapshot.id)
-      slots[update.snapshot.id] = Set(update.changedSlots)
-    }
-    let inserted = changes.links.isEmpty ? [] : Set(changes.inserted.map(\.id))
-    for links in changes.links where !inserted.contains(links.owner) {
-      if slots[links.owner] == nil { order.append(links.owner) }
-      slots[links.owner, default: []].insert(links.slot)
-    }
-    return order.map { ($0, slots[$0] ?? []) }
-  }
-
-  /// The columns whose values stay in the history of a row that is deleted.
-  private func tombstone(of entity: EntityLayout) -> [String] {
-    let preserved = entity.entity.properties.filter { $0.attribute?.preservesValueInHistoryOnDeletion ?? false }
-    return preserved.sorted { $0.name < $1.name }.compactMap { property in
-      if case .attribute(let column, _) = entity.slots[property.slot] { column } else { nil }
+      try writer.write(
+        .deletion, of: entity, row: deletion.id.key, tombstone: entity.tombstone.compactMap(entity.column))
     }
   }
 
   // MARK: The transaction
 
-  private func writeTransaction() throws -> Int64 {
+  private func writeTransaction(of contextName: String?) throws -> Int64 {
     let table = table("ATRANSACTION", 16_002)
     let key = try table.reserve(1)
     let process = ProcessInfo.processInfo.processName
-    let texts = [("ZAUTHOR", author), ("ZBUNDLEID", process), ("ZPROCESSID", process)].filter {
-      form.columns.contains(column($0.0)) && $0.1 != nil
-    }
+    let known = [
+      ("ZAUTHOR", author), ("ZCONTEXTNAME", contextName), ("ZBUNDLEID", process), ("ZPROCESSID", process),
+    ]
+    let texts = known.filter { form.columns.contains(column($0.0)) && $0.1 != nil }
     let names = ["Z_PK", "Z_ENT", "Z_OPT", "ZTIMESTAMP"] + texts.map { column($0.0) }
     let keys = form.internsTexts ? try texts.map { try string($0.1 ?? "") } : []
     let statement = try connection.statement(
@@ -105,6 +83,18 @@ struct HistoryWriter {
 
   private func table(_ name: String, _ number: Int64) -> HistoryTable {
     HistoryTable(name: name, number: number, connection: connection, path: path)
+  }
+}
+
+extension EntityLayout {
+  /// The attributes whose values stay in the history of a row that is deleted, in the order of the columns for them.
+  var tombstone: [ResolvedProperty] {
+    entity.properties.filter { $0.attribute?.preservesValueInHistoryOnDeletion ?? false }.sorted { $0.name < $1.name }
+  }
+
+  /// The column of an attribute.
+  fileprivate func column(_ property: ResolvedProperty) -> String? {
+    if case .attribute(let column, _) = slots[property.slot] { column } else { nil }
   }
 }
 

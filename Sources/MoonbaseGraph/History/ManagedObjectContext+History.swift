@@ -1,0 +1,129 @@
+public import MoonbaseModel
+import MoonbasePlatform
+
+/// What a request for history tells, as much as its `resultType` asks for.
+public struct PersistentHistoryResult: Sendable {
+  /// How many transactions there are, or were deleted (`.count`).
+  public internal(set) var count: Int?
+  /// Transactions by their date, and those of a store in their order (`.transactionsOnly`, `.transactionsAndChanges`).
+  public internal(set) var transactions: [PersistentHistoryTransaction]?
+  /// Changes in the order of their transactions (`.changesOnly`).
+  public internal(set) var changes: [PersistentHistoryChange]?
+  /// The objects that were changed, each once (`.objectIDs`).
+  public internal(set) var objectIDs: [ManagedObjectID]?
+}
+
+extension ManagedObjectContext {
+  /// Reads the history that stores keep, or deletes a part of it.
+  ///
+  /// Throws `.historyTokenExpired` where a part of what was asked for has been deleted, `.invalidRequest` where no store keeps a
+  /// history or the transaction is of a store that is not open here, `.readOnlyStore` for a deletion there, and what a store throws.
+  @discardableResult
+  public func execute(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
+    settle()
+    let histories = try coordinator.histories(request)
+    var result = PersistentHistoryResult()
+    guard !request.isDeletion else {
+      try refuseWithinHooks("history was deleted")
+      var count = 0
+      for (_, history, extent) in histories { count += try history.delete(extent) }
+      if request.resultType == .count { result.count = count }
+      return result
+    }
+    let changes = ![.count, .transactionsOnly, .statusOnly].contains(request.resultType)
+    var found: [PersistentHistoryTransaction] = []
+    for (store, history, extent) in histories {
+      let transactions = try history.transactions(extent, includingChanges: changes, limit: request.fetchLimit)
+      // Looked at afterwards: what is deleted meanwhile is not taken for what there never was.
+      if case .after(let number) = extent, try history.span().lacksTransactions(after: number) {
+        throw Self.expired(store)
+      }
+      found.append(contentsOf: transactions)
+    }
+    // A store's own order counts, whatever its clock said.
+    if histories.count > 1 { found = Self.mixed(found) }
+    switch request.resultType {
+    case .statusOnly: break
+    case .count: result.count = found.count
+    case .transactionsOnly, .transactionsAndChanges: result.transactions = found
+    case .changesOnly: result.changes = found.flatMap { $0.changes ?? [] }
+    case .objectIDs:
+      var seen: Set<ManagedObjectID> = []
+      result.objectIDs = found.flatMap { $0.changes ?? [] }.map(\.changedObjectID).filter { seen.insert($0).inserted }
+    }
+    return result
+  }
+
+  /// Takes in what a transaction of the history tells, as `mergeChanges(from:)` does what others save.
+  ///
+  /// Throws `.invalidRequest` for a transaction that was read without its changes.
+  public func mergeChanges(from transaction: PersistentHistoryTransaction) throws {
+    guard transaction.changes != nil else {
+      throw GraphError(
+        .invalidRequest,
+        message:
+          "transaction \(transaction.transactionNumber) was read without its changes: ask for transactionsAndChanges")
+    }
+    try mergeChanges(from: transaction.objectIDs)
+  }
+
+  /// The transactions of several stores by their dates.
+  private static func mixed(_ found: [PersistentHistoryTransaction]) -> [PersistentHistoryTransaction] {
+    var latest: [String: Date] = [:]
+    let keyed = found.enumerated().map { index, transaction in
+      let date = max(transaction.timestamp, latest[transaction.storeID] ?? transaction.timestamp)
+      latest[transaction.storeID] = date
+      return (date, index, transaction)
+    }
+    return keyed.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
+  }
+
+  private static func expired(_ store: any PersistentStore) -> GraphError {
+    GraphError(
+      .historyTokenExpired,
+      message:
+        "the history of \(store.url?.path ?? "store \(store.identifier)") was deleted behind the token: read what is in the "
+        + "store anew, and take a token of now")
+  }
+}
+
+extension PersistentStoreCoordinator {
+  /// A token that stands behind all that stores have in their histories by now; nil where none keeps one.
+  public func currentPersistentHistoryToken(
+    fromStores stores: [any PersistentStore]? = nil
+  ) throws -> PersistentHistoryToken? {
+    var numbers: [String: Int64] = [:]
+    for store in stores ?? persistentStores {
+      if let history = try store.history() { numbers[store.identifier] = try history.span().last }
+    }
+    return numbers.isEmpty ? nil : PersistentHistoryToken(numbers)
+  }
+
+  /// The histories that a request asks, and for what.
+  func histories(_ request: PersistentHistoryChangeRequest) throws -> [(
+    any PersistentStore, any StoreHistory, HistoryExtent
+  )] {
+    var result: [(any PersistentStore, any StoreHistory, HistoryExtent)] = []
+    var keepsHistory = false
+    for store in persistentStores {
+      guard let history = try store.history() else { continue }
+      keepsHistory = true
+      if let extent = request.extent(of: store.identifier) { result.append((store, history, extent)) }
+    }
+    guard keepsHistory else {
+      throw GraphError(
+        .invalidRequest,
+        message:
+          "no open store keeps a history: make an InMemoryStore with keepsHistory, or open a file that has history tables"
+      )
+    }
+    if result.isEmpty, case .transaction(let transaction) = request.place {
+      throw GraphError(
+        .invalidRequest,
+        message:
+          "transaction \(transaction.transactionNumber) is of the store \(transaction.storeID), which is not open here or keeps "
+          + "no history")
+    }
+    return result
+  }
+}

@@ -1,0 +1,85 @@
+public import MoonbasePlatform
+
+/// Asks for the history of stores, or deletes a part of it.
+///
+/// ```swift
+/// var request = PersistentHistoryChangeRequest.fetchHistory(after: token)
+/// request.fetchLimit = 100
+/// for transaction in try context.execute(request).transactions ?? [] where transaction.author != "import" {
+///   try viewContext.mergeChanges(from: transaction)
+///   token = transaction.token
+/// }
+/// ```
+public struct PersistentHistoryChangeRequest: Sendable, Hashable {
+  /// What is told.
+  public enum ResultType: Sendable, Hashable {
+    /// Only that it is done: of a deletion.
+    case statusOnly
+    /// How many transactions there are, or were deleted.
+    case count
+    /// The objects that were changed.
+    case objectIDs
+    /// Transactions without their changes.
+    case transactionsOnly
+    /// Changes without their transactions.
+    case changesOnly
+    /// Transactions with their changes.
+    case transactionsAndChanges
+  }
+
+  enum Place: Hashable {
+    case token(PersistentHistoryToken?)
+    case date(Date)
+    case transaction(PersistentHistoryTransaction)
+  }
+
+  /// What is told.
+  public var resultType: ResultType
+  /// The greatest number of transactions of each store; 0 means no limit. The oldest ones come.
+  public var fetchLimit = 0
+  let place: Place
+  let isDeletion: Bool
+
+  private init(_ place: Place, isDeletion: Bool = false) {
+    (self.place, self.isDeletion) = (place, isDeletion)
+    resultType = isDeletion ? .statusOnly : .transactionsAndChanges
+  }
+
+  /// What was saved after a token was made; all there is for nil, and of stores that the token does not know.
+  public static func fetchHistory(after token: PersistentHistoryToken?) -> Self { Self(.token(token)) }
+  /// What was saved after a date.
+  public static func fetchHistory(after date: Date) -> Self { Self(.date(date)) }
+  /// What was saved after a transaction, in its store.
+  public static func fetchHistory(after transaction: PersistentHistoryTransaction) -> Self {
+    Self(.transaction(transaction))
+  }
+
+  /// Deletes what came before the last transaction that a token has seen, which itself stays so that the token goes on to hold.
+  public static func deleteHistory(before token: PersistentHistoryToken) -> Self {
+    Self(.token(token), isDeletion: true)
+  }
+  /// Deletes what was saved before a date.
+  public static func deleteHistory(before date: Date) -> Self { Self(.date(date), isDeletion: true) }
+  /// Deletes what came before a transaction, in its store.
+  public static func deleteHistory(before transaction: PersistentHistoryTransaction) -> Self {
+    Self(.transaction(transaction), isDeletion: true)
+  }
+}
+
+extension PersistentHistoryChangeRequest {
+  /// What is asked of a store; nil where it is not meant.
+  func extent(of storeID: String) -> HistoryExtent? {
+    switch place {
+    case .date(let date): isDeletion ? .beforeDate(date) : .afterDate(date)
+    case .token(let token):
+      if let number = token?.transactionNumbers[storeID] {
+        isDeletion ? .before(number) : .after(number)
+      } else {
+        isDeletion ? nil : .all
+      }
+    case .transaction(let transaction):
+      transaction.storeID == storeID
+        ? isDeletion ? .before(transaction.transactionNumber) : .after(transaction.transactionNumber) : nil
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package import MoonbaseModel
+import MoonbasePlatform
+
+/// The history of an in-memory store.
+final class InMemoryHistory: StoreHistory {
+  private struct Contents {
+    var transactions: [PersistentHistoryTransaction] = []
+    var lastTransaction: Int64 = 0
+    var lastChange: Int64 = 0
+  }
+
+  private let storeID: String
+  private let contents = Lock(Contents())
+
+  init(storeID: String) { self.storeID = storeID }
+
+  /// The bytes that a history grows by, by estimate. They count as long as the store is there.
+  static func weight(of changes: StoreChanges) -> Int {
+    192 * (changes.inserted.count + changes.updated.count + changes.deleted.count + changes.links.count)
+  }
+
+  func span() -> HistorySpan {
+    contents.withLock { HistorySpan(first: $0.transactions.first?.transactionNumber, last: $0.lastTransaction) }
+  }
+
+  func transactions(
+    _ extent: HistoryExtent, includingChanges: Bool, limit: Int
+  ) throws -> [PersistentHistoryTransaction] {
+    let found = contents.withLock { contents in
+      let found = contents.transactions.lazy.filter(extent.contains)
+      return limit > 0 ? Array(found.prefix(limit)) : Array(found)
+    }
+    try HostWork.charge(found.count)
+    return includingChanges ? found : found.map { $0.with(nil) }
+  }
+
+  func delete(_ extent: HistoryExtent) -> Int {
+    contents.withLock { contents in
+      let count = contents.transactions.count
+      contents.transactions.removeAll(where: extent.contains)
+      return count - contents.transactions.count
+    }
+  }
+
+  /// What a save is about to do, before it is done: rows that go are still there.
+  func record(
+    _ changes: StoreChanges, author: String?, in model: ResolvedModel, row: (ManagedObjectID) -> Snapshot?
+  ) {
+    guard !changes.isEmpty else { return }
+    let deletions = changes.deleted.map { deletion in
+      (deletion.id, row(deletion.id).flatMap { row in model.entity(of: row.id)?.tombstone(of: row) } ?? [:])
+    }
+    contents.withLock { contents in
+      var recorded: [PersistentHistoryChange] = []
+      func add(
+        _ id: ManagedObjectID, _ type: PersistentHistoryChange.ChangeType, properties: [String] = [],
+        tombstone: [String: Value] = [:]
+      ) {
+        contents.lastChange += 1
+        recorded.append(
+          PersistentHistoryChange(
+            changeID: contents.lastChange, changedObjectID: id, changeType: type, updatedProperties: properties,
+            tombstone: tombstone))
+      }
+      for row in changes.inserted { add(row.id, .insert) }
+      for (id, slots) in changes.updatedSlots {
+        add(
+          id, .update,
+          properties: model.entity(of: id).map { entity in slots.map { entity.properties[$0].name }.sorted() } ?? [])
+      }
+      for (id, tombstone) in deletions { add(id, .delete, tombstone: tombstone) }
+      contents.lastTransaction += 1
+      let process = ProcessInfo.processInfo.processName
+      contents.transactions.append(
+        PersistentHistoryTransaction(
+          transactionNumber: contents.lastTransaction, storeID: storeID, timestamp: Date(), author: author,
+          contextName: changes.contextName, bundleID: process, processID: process, changes: recorded))
+    }
+  }
+}
+
+extension ResolvedEntity {
+  /// What a history keeps of a row that goes. Bytes in a file of their own go with it.
+  fileprivate func tombstone(of row: Snapshot) -> [String: Value] {
+    var values: [String: Value] = [:]
+    for property in properties where property.attribute?.preservesValueInHistoryOnDeletion == true {
+      let value = row.values[property.slot]
+      if !value.isNull { values[property.name] = value }
+    }
+    return values
+  }
+}
+
+extension StoreChanges {
+  /// Rows that change, and owners whose links change, with the slots concerned; inserted rows speak for themselves.
+  package var updatedSlots: [(ManagedObjectID, Set<Slot>)] {
+    var order: [ManagedObjectID] = []
+    var slots: [ManagedObjectID: Set<Slot>] = [:]
+    for update in updated {
+      order.append(update.snapshot.id)
+      slots[update.snapshot.id] = Set(update.changedSlots)
+    }
+    let inserted = links.isEmpty ? [] : Set(inserted.map(\.id))
+    for links in links where !inserted.contains(links.owner) {
+      if slots[links.owner] == nil { order.append(links.owner) }
+      slots[links.owner, default: []].insert(links.slot)
+    }
+    return order.map { ($0, slots[$0] ?? []) }
+  }
+}

@@ -1,0 +1,62 @@
+public import MoonbasePlatform
+
+/// The history that a store keeps: its saves, one after the other, until somebody deletes them.
+///
+/// Numbers of transactions grow with each save and are never given twice.
+public protocol StoreHistory: Sendable {
+  /// What there is of it.
+  func span() throws -> HistorySpan
+  /// Transactions in their order, the first `limit` of them; 0 means all.
+  func transactions(
+    _ extent: HistoryExtent, includingChanges: Bool, limit: Int
+  ) throws -> [PersistentHistoryTransaction]
+  /// Deletes transactions with their changes, all or none; returns how many.
+  func delete(_ extent: HistoryExtent) throws -> Int
+}
+
+/// Which transactions of a history there are.
+public struct HistorySpan: Sendable, Hashable {
+  /// The number of the oldest one that is there; nil where none is.
+  public var first: Int64?
+  /// The greatest number that was given; 0 where there never was a transaction.
+  public var last: Int64
+
+  /// Makes a span.
+  public init(first: Int64?, last: Int64) {
+    self.first = first
+    self.last = last
+  }
+
+  /// Whether transactions behind a number were deleted.
+  func lacksTransactions(after number: Int64) -> Bool { number < last && number + 1 < (first ?? last + 1) }
+}
+
+/// A part of a history.
+public enum HistoryExtent: Sendable, Hashable {
+  /// All of it.
+  case all
+  /// What came after the transaction of a number.
+  case after(Int64)
+  /// What was saved later than a date.
+  case afterDate(Date)
+  /// What came before the transaction of a number.
+  case before(Int64)
+  /// What was saved earlier than a date.
+  case beforeDate(Date)
+
+  /// Whether a transaction is in it.
+  public func contains(_ transaction: PersistentHistoryTransaction) -> Bool {
+    switch self {
+    case .all: true
+    case .after(let number): transaction.transactionNumber > number
+    case .afterDate(let date): transaction.timestamp > date
+    case .before(let number): transaction.transactionNumber < number
+    case .beforeDate(let date): transaction.timestamp < date
+    }
+  }
+}
+
+extension PersistentStore {
+  /// None: a store keeps a history only where it says so.
+  public func history() throws -> (any StoreHistory)? { nil }
+}

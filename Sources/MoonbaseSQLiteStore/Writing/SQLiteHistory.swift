@@ -1,0 +1,202 @@
+public import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// The history tables of a file, read and shortened.
+struct SQLiteHistory: StoreHistory {
+  let store: SQLiteStore
+
+  func span() throws -> HistorySpan {
+    try reading { session, _ in
+      let first = try session.connection.integer("SELECT MIN(Z_PK) FROM ATRANSACTION")
+      let last = try session.connection.integer("SELECT MAX(Z_PK) FROM ATRANSACTION") ?? 0
+      let given = try session.connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002") ?? 0
+      return HistorySpan(first: first, last: max(last, given))
+    } ?? HistorySpan(first: nil, last: 0)
+  }
+
+  func transactions(
+    _ extent: HistoryExtent, includingChanges: Bool, limit: Int
+  ) throws -> [PersistentHistoryTransaction] {
+    try reading { session, form in
+      try HistoryReader(store: store, connection: session.connection, form: form)
+        .transactions(extent, includingChanges: includingChanges, limit: limit)
+    } ?? []
+  }
+
+  func delete(_ extent: HistoryExtent) throws -> Int {
+    try store.writeTransaction { session in
+      guard try session.historyForm(path: store.file.path) != nil else { return 0 }
+      let (condition, value) = extent.condition
+      let changes = try session.connection.statement(
+        "DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT t.Z_PK FROM ATRANSACTION t\(condition))")
+      value?.bind(to: changes)
+      try changes.run()
+      let transactions = try session.connection.statement(
+        "DELETE FROM ATRANSACTION WHERE Z_PK IN (SELECT t.Z_PK FROM ATRANSACTION t\(condition))")
+      value?.bind(to: transactions)
+      try transactions.run()
+      return session.connection.changes
+    }
+  }
+
+  /// Reads one state of the tables; nil where they are gone.
+  private func reading<Result>(_ body: (Session, HistoryForm) throws -> Result) throws -> Result? {
+    try store.read(looksAtFile: true) { session in
+      try session.connection.beginReading()
+      defer { session.connection.endReading() }
+      guard let form = try session.historyForm(path: store.file.path) else { return nil }
+      return try body(session, form)
+    }
+  }
+}
+
+extension SQLiteStore {
+  /// The history that the file keeps: that of a program that asked Core Data for one. It is looked for each time, because another process may
+  /// switch it on.
+  public func history() throws -> (any StoreHistory)? {
+    let keepsHistory = try read { try $0.historyForm(path: file.path) != nil }
+    return keepsHistory ? SQLiteHistory(store: self) : nil
+  }
+}
+
+extension HistoryExtent {
+  /// What a condition compares with.
+  fileprivate enum Comparand {
+    case number(Int64)
+    case date(Double)
+
+    func bind(to statement: Statement) {
+      switch self {
+      case .number(let number): statement.bind(number, at: 1)
+      case .date(let seconds): statement.bind(seconds, at: 1)
+      }
+    }
+  }
+
+  /// The condition in SQL, with what its parameter stands for.
+  fileprivate var condition: (sql: String, value: Comparand?) {
+    switch self {
+    case .all: ("", nil)
+    case .after(let number): (" WHERE t.Z_PK > ?", .number(number))
+    case .before(let number): (" WHERE t.Z_PK < ?", .number(number))
+    case .afterDate(let date): (" WHERE t.ZTIMESTAMP > ?", .date(date.timeIntervalSinceReferenceDate))
+    case .beforeDate(let date): (" WHERE t.ZTIMESTAMP < ?", .date(date.timeIntervalSinceReferenceDate))
+    }
+  }
+}
+
+/// Reads transactions and their changes in the form that a file has.
+private struct HistoryReader {
+  let store: SQLiteStore
+  let connection: Connection
+  let form: HistoryForm
+
+  func transactions(
+    _ extent: HistoryExtent, includingChanges: Bool, limit: Int
+  ) throws -> [PersistentHistoryTransaction] {
+    let (condition, value) = extent.condition
+    let texts = ["ZAUTHOR", "ZCONTEXTNAME", "ZBUNDLEID", "ZPROCESSID"].map(text).joined(separator: ", ")
+    let statement = try connection.statement(
+      "SELECT t.Z_PK, t.ZTIMESTAMP, \(texts) FROM ATRANSACTION t\(condition) ORDER BY t.Z_PK\(limit > 0 ? " LIMIT \(limit)" : "")"
+    )
+    value?.bind(to: statement)
+    defer { statement.reset() }
+    var memory = HostMemory()
+    var found: [PersistentHistoryTransaction] = []
+    while try statement.step() {
+      try HostWork.charge()
+      try memory.hold(256)
+      let seconds = statement.double(1)
+      found.append(
+        PersistentHistoryTransaction(
+          transactionNumber: statement.integer(0), storeID: store.identifier,
+          timestamp: Date(timeIntervalSinceReferenceDate: seconds.isFinite ? seconds : 0),
+          author: optionalText(statement, 2), contextName: optionalText(statement, 3),
+          bundleID: optionalText(statement, 4), processID: optionalText(statement, 5)))
+    }
+    guard includingChanges, let first = found.first, let last = found.last else { return found }
+    var changes = try changes(of: first.transactionNumber...last.transactionNumber, &memory)
+    return found.map { $0.with(changes.removeValue(forKey: $0.transactionNumber) ?? []) }
+  }
+
+  /// The expression of a text, which lies in a table of its own or in the transaction.
+  private func text(_ column: String) -> String {
+    var ways: [String] = []
+    if form.internsTexts, form.columns.contains(column + "TS") {
+      ways.append("(SELECT s.ZNAME FROM ATRANSACTIONSTRING s WHERE s.Z_PK = t.\(column)TS)")
+    }
+    if form.columns.contains(column) { ways.append("t.\(column)") }
+    return ways.count > 1 ? "COALESCE(\(ways.joined(separator: ", ")))" : ways.first ?? "NULL"
+  }
+
+  private func optionalText(_ row: Statement, _ column: Int32) -> String? {
+    row.isNull(column) ? nil : row.text(column)
+  }
+
+  // MARK: Changes
+
+  /// Those of all transactions with one statement: no index leads from a transaction to its changes.
+  private func changes(
+    of transactions: ClosedRange<Int64>, _ memory: inout HostMemory
+  ) throws -> [Int64: [PersistentHistoryChange]] {
+    let names = form.tombstoneColumns.map { ", \(identifier($0))" }.joined()
+    let statement = try connection.statement(
+      "SELECT Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS, ZTRANSACTIONID\(names) FROM ACHANGE "
+        + "WHERE ZTRANSACTIONID BETWEEN ? AND ? ORDER BY Z_PK")
+    statement.bind(transactions.lowerBound, at: 1)
+    statement.bind(transactions.upperBound, at: 2)
+    defer { statement.reset() }
+    var result: [Int64: [PersistentHistoryChange]] = [:]
+    while try statement.step() {
+      try HostWork.charge()
+      // Entities of older models, and of other configurations, are not known here.
+      guard let layout = store.layout.entity(number: statement.integer(2)) else { continue }
+      let change = try change(statement, of: layout)
+      try memory.hold(192 + change.tombstone.reduce(0) { $0 + 64 + $1.value.weight })
+      result[statement.integer(5), default: []].append(change)
+    }
+    return result
+  }
+
+  private func change(_ row: Statement, of layout: EntityLayout) throws -> PersistentHistoryChange {
+    guard let type = PersistentHistoryChange.ChangeType(rawValue: row.integer(1)) else {
+      throw damage(row, "its kind (ZCHANGETYPE) is \(row.integer(1))")
+    }
+    return PersistentHistoryChange(
+      changeID: row.integer(0),
+      changedObjectID: ManagedObjectID(store: store.number, entity: layout.entity.symbol, key: row.integer(3)),
+      changeType: type,
+      updatedProperties: type == .update ? ChangedColumns.names(row.data(4), of: layout) : [],
+      tombstone: type == .delete ? try tombstone(row, of: layout) : [:])
+  }
+
+  /// What the columns of a tombstone hold, in the forms of the attributes whose values they are.
+  private func tombstone(_ row: Statement, of layout: EntityLayout) throws -> [String: Value] {
+    let kept = zip(layout.tombstone, form.tombstoneColumns.indices).filter { !row.isNull(Int32(6 + $1)) }
+    guard !kept.isEmpty else { return [:] }
+    let page = RowPageBuilder(entity: layout.entity, store: store.identifier, capacity: 1)
+    page.beginRow(key: 1, version: 1)
+    var names: [(String, Slot)] = []
+    for (attribute, index) in kept {
+      guard case .attribute(_, let kind) = layout.slots[attribute.slot], kind != .externalData else { continue }
+      do {
+        try ColumnDecoder.read(
+          kind, of: row, column: Int32(6 + index), external: store.externalData, into: page, slot: attribute.slot)
+      } catch {
+        throw damage(row, "what is left of \(layout.entity.name).\(attribute.name) \(error.description)")
+      }
+      names.append((attribute.name, attribute.slot))
+    }
+    page.endRow()
+    let values = Snapshot(page.finish(), at: 0).values
+    return Dictionary(names.map { ($0.0, values[$0.1]) }) { first, _ in first }
+  }
+
+  private func damage(_ row: Statement, _ what: String) -> GraphError {
+    GraphError(
+      .invalidStore, message: "\(store.file.path) is damaged: row \(row.integer(0)) of the history (ACHANGE): \(what)")
+  }
+}
