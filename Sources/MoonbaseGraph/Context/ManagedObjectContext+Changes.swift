@@ -117,8 +117,9 @@ extension ManagedObjectContext {
     undoManager?.removeAllActions()
     forgetDerivations()
     observers.removeAll()
-    tellObservers()
     coordinator.forgetAllRows()
+    tellListenersOfEverything()
+    tellObservers()
   }
 
   /// Reads an object anew at its next access.

@@ -74,6 +74,7 @@ extension ManagedObjectContext {
     record(.absence, of: object)
     object.takeInitialValues(in: journal.current)
     if object.mark(nil, as: .listed) { changedObjects.append(object) }
+    if derivations.hasListeners { tellListeners(of: CollectionOfOne(object.objectID)) }
     changeCount &+= 1
   }
 }

@@ -39,6 +39,7 @@ extension ManagedObjectContext {
 
   private func merge(_ saved: SavedObjectIDs) throws {
     changeCount &+= 1
+    for ids in [saved.inserted, saved.updated, saved.deleted] { tellListeners(of: ids) }
     forgetReadAhead()
     coordinator.forgetRows(of: saved.updated + saved.deleted)
     var failures: [any Error] = []

@@ -99,6 +99,8 @@ public final class ManagedObjectContext {
 
   /// Who observes objects.
   let observers = Observers()
+  /// Who follows all objects.
+  let listeners = ChangeListeners()
   /// Whether any of them waits to be told something.
   @exclusivity(unchecked) var hasNewsForObservers = false
 

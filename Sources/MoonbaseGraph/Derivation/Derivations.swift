@@ -69,9 +69,14 @@ struct Derivations {
     didSet { setFlags() }
   }
 
+  /// Whether somebody follows all objects (`ChangeListeners`).
+  var hasListeners = false {
+    didSet { setFlags() }
+  }
+
   private mutating func setFlags() {
     isRecording = !computations.isEmpty
-    isWatching = isRecording || count > 0 || hasOpenObservers
+    isWatching = isRecording || count > 0 || hasOpenObservers || hasListeners
   }
 
   /// The bytes by which the notes grew since this was asked the last time.

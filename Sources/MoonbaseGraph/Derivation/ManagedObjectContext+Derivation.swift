@@ -24,6 +24,7 @@ extension ManagedObjectContext {
     var waiting = places + [ObjectFacet(id: object.objectID, facet: .state)]
     while let place = waiting.popLast() {
       HostWork.note()
+      if place.facet != .state, cause != .identity { tellListeners(of: CollectionOfOne(place.id)) }
       let reader = place.id == object.objectID ? object : registeredObject(for: place.id)
       let entity = reader?.entity ?? model.entity(of: place.id)
       if let reader, reader.isObserved {

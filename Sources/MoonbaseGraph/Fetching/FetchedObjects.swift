@@ -62,18 +62,30 @@ public final class FetchedObjects {
   /// The bytes that the context was told of.
   private var weighed = 0
 
-  private init(ids: IDList, plan: FetchPlan, holdsContext: Bool, view: ReadView?) {
-    let request = plan.request
-    reference = plan.context.reference
-    holder = holdsContext ? plan.context : nil
-    entity = plan.entity
+  private convenience init(ids: IDList, plan: FetchPlan, holdsContext: Bool, view: ReadView?) {
+    self.init(ids: ids, plan.request, of: plan.entity, in: plan.context, holdsContext: holdsContext, view: view)
+  }
+
+  private init(
+    ids: IDList, _ request: FetchRequest, of entity: ResolvedEntity, in context: ManagedObjectContext,
+    holdsContext: Bool, view: ReadView?
+  ) {
+    reference = context.reference
+    holder = holdsContext ? context : nil
+    self.entity = entity
     self.ids = ids
     self.view = view
-    readAheadNumber = plan.context.readAheadNumber
+    readAheadNumber = context.readAheadNumber
     isRefreshing = request.shouldRefreshRefetchedObjects
     keyPaths = request.relationshipKeyPathsForPrefetching
     greatestSize = request.fetchBatchSize > 0 ? request.fetchBatchSize : [Snapshot].batchSize
     nextSize = request.fetchBatchSize > 0 ? greatestSize : Self.firstSize
+  }
+
+  /// IDs of which it is known that they are found, with what is current when it is read.
+  convenience init(ids: IDList, _ request: FetchRequest, of entity: ResolvedEntity, in context: ManagedObjectContext) {
+    self.init(ids: ids, request, of: entity, in: context, holdsContext: true, view: nil)
+    for id in ids where id.isTemporaryID { unsaved[id] = context.registeredObject(for: id) }
   }
 
   /// IDs, whose rows are read in the plan's view.

@@ -458,6 +458,7 @@ extension ManagedObject {
     if hasCaches { setCaches(caches.filter { $1.reads?.isStored ?? true }) }
     guard let context else { return }
     if context.derivations.isWatching || hasCaches { context.derivations.rename(self, to: id) }
+    context.tellListeners(of: objectID, renamedTo: id)
     context.registered.remove(self)
     move(to: context.table(of: id.kind, entity: entity).takeUnretainedValue(), key: id.key)
     context.register(self)

@@ -34,6 +34,9 @@ final class Observers {
     if watch.isListedAsOpen { open.removeAll { $0 === watch } }
   }
 
+  /// Whether nothing is half done, and nobody is being told.
+  var areQuiet: Bool { holds == 0 && !isTelling }
+
   /// Whether anybody is to be told something, or to look.
   var areWaiting: Bool { !waiting.isEmpty || !open.isEmpty }
 
@@ -110,6 +113,7 @@ extension ManagedObjectContext {
     // A save or a hook tells when it is done.
     guard phase == nil, hookDepth == 0 else { return }
     observers.tell(in: self)
+    if derivations.hasListeners, observers.areQuiet { listeners.tell(in: self) }
     settleObservers()
   }
 
@@ -118,7 +122,7 @@ extension ManagedObjectContext {
     _ facet: Facet, of object: ManagedObject, because cause: Derivations.Cause, member: ManagedObjectID?
   ) {
     observers.note(facet, of: object, because: cause, member: member)
-    hasNewsForObservers = observers.areWaiting
+    if observers.areWaiting { hasNewsForObservers = true }
   }
 
   func observe(_ object: ManagedObject, _ watch: Watch) {
@@ -134,7 +138,7 @@ extension ManagedObjectContext {
 
   /// What is looked at everywhere follows what the observers are.
   private func settleObservers() {
-    hasNewsForObservers = observers.areWaiting
+    hasNewsForObservers = observers.areWaiting || !listeners.news.isEmpty
     if derivations.hasOpenObservers != observers.areOpen { derivations.hasOpenObservers = observers.areOpen }
   }
 }

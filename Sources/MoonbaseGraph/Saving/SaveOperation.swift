@@ -126,6 +126,7 @@ struct SaveOperation {
       undo?.takeLeads()
     }
     context.changedObjects.removeSaved()
+    context.tellListenersOfSave()
     context.readObjects = []
     context.forgetReadAhead()
     counted?.readCounts(after: plan.rows.map(\.object).filter(plan.isSaved), in: context)

@@ -1,0 +1,177 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// The list of a fetched-results controller, which follows its context.
+///
+/// Where of each object only its own values count, a change is taken in object by object: those that changed are judged anew, and
+/// find their places by halves (`ListUpdate`). Otherwise, and where so many changed that this would read most of the rows, the fetch is
+/// done again and both lists are compared.
+final class FetchedResultsFollower: ChangeListener {
+  let request: FetchRequest
+  let entity: ResolvedEntity
+  let context: ManagedObjectContext
+  let sectionPath: String?
+  var didChange: ((FetchedResultsChange) -> Void)?
+
+  /// Nil before the first fetch.
+  private(set) var list: ResultList?
+  private var paths: FollowedPaths?
+  private var matcher: ListMatcher?
+  /// Whether the list could not follow a change, so that the next one has it fetched anew.
+  private var isBehind = false
+  private var renamed: [(old: ManagedObjectID, new: ManagedObjectID)] = []
+  private var window: (places: Range<Int>, objects: [ManagedObject?]) = (0..<0, [])
+  private var found: FetchedObjects?
+
+  init(_ request: FetchRequest, of entity: ResolvedEntity, sectionPath: String?, in context: ManagedObjectContext) {
+    (self.request, self.entity, self.sectionPath, self.context) = (request, entity, sectionPath, context)
+  }
+
+  deinit { context.removeListener(ObjectIdentifier(self)) }
+
+  // MARK: Fetching
+
+  func fetch() throws {
+    guard !request.sortDescriptors.isEmpty else {
+      throw GraphError(
+        .invalidRequest,
+        message:
+          "\(request.entityName): a fetched-results controller keeps an order: give its request sort descriptors",
+        entity: request.entityName)
+    }
+    let paths = try FollowedPaths(request, sectionPath: sectionPath, in: context)
+    let matcher = try ListMatcher(request, sectionPath: sectionPath, in: context)
+    let fetched = try fetchedList()
+    if list == nil { context.add(self) }
+    (list, self.paths, self.matcher, isBehind) = (fetched, paths, matcher, false)
+    forgetObjects()
+  }
+
+  /// The list as a fetch gives it now.
+  private func fetchedList() throws -> ResultList {
+    var request = request
+    request.resultType = .objects
+    let former = list ?? ResultList()
+    guard let sectionPath else {
+      let ids = try context.fetchIDs(request)
+      return try sorting { () throws(ResultList.NameOutOfOrder) in
+        try ResultList(ids, names: [String](repeating: "", count: ids.count), after: former)
+      }
+    }
+    let walk = try context.fetchedObjects(request)
+    var (ids, names): ([ManagedObjectID], [String]) = ([], [])
+    var place = 0
+    while try walk.reaches(place) {
+      if let object = try walk.existingObject(at: place) {
+        ids.append(object.objectID)
+        names.append(try object.sectionName(sectionPath))
+      }
+      place += 1
+    }
+    return try sorting { () throws(ResultList.NameOutOfOrder) in try ResultList(ids, names: names, after: former) }
+  }
+
+  private func sorting<Result>(_ body: () throws(ResultList.NameOutOfOrder) -> Result) throws -> Result {
+    do { return try body() } catch {
+      throw GraphError(
+        .invalidRequest,
+        message:
+          "\(request.entityName): the section \(error.name.asName) begins a second time at place \(error.place): sort by "
+          + "what \(sectionPath ?? "") is made of before anything else",
+        entity: request.entityName, property: sectionPath)
+    }
+  }
+
+  // MARK: Following
+
+  func take(_ news: ObjectNews) {
+    guard list != nil, let paths else { return }
+    var concerns = news.isEverything || isBehind || news.isSaved && !request.includesPendingChanges
+    for (old, new) in news.renamed { list?.rename(old, to: new) }
+    concerns = concerns || news.touched.contains { paths.concern($0, in: context.model) }
+    guard concerns else { return }
+    do {
+      let change = try changed(by: news, paths)
+      isBehind = false
+      forgetObjects()
+      if let change, !change.isEmpty { didChange?(change) }
+    } catch {
+      // It is kept once, and fails a save once.
+      if !isBehind { context.keep(error) }
+      isBehind = true
+    }
+  }
+
+  private func changed(by news: ObjectNews, _ paths: FollowedPaths) throws -> FetchedResultsChange? {
+    guard var old = list else { return nil }
+    if paths.areOwn, !isBehind, !news.isEverything, let matcher {
+      var update = ListUpdate(old, matcher: matcher, in: context)
+      // Whatever is in its way, a fetch knows, or fails for the same reason.
+      if let (new, difference) = try? update.taking(news.touched.filter { paths.concern($0, in: context.model) }) {
+        list = new
+        return old.change(difference, to: new)
+      }
+    }
+    var new = try fetchedList()
+    let difference = ListDifference(from: &old, to: &new) { news.isEverything || news.touched.contains($0) }
+    list = new
+    return old.change(difference, to: new)
+  }
+
+  // MARK: Objects
+
+  private func forgetObjects() {
+    found = nil
+    window = (0..<0, [])
+  }
+
+  /// How many objects are read together.
+  private var batchSize: Int { request.fetchBatchSize > 0 ? request.fetchBatchSize : 64 }
+
+  /// The object at a place, which is read with those after it, or before it where somebody goes backwards.
+  func object(at place: Int) -> ManagedObject {
+    guard let list, place >= 0, place < list.count else {
+      preconditionFailure("there is no object at place \(place) of \(list?.count ?? 0)")
+    }
+    if !window.places.contains(place) { readWindow(with: place, of: list) }
+    let known = window.places.contains(place) ? window.objects[place - window.places.lowerBound] : nil
+    return known ?? context.fault(list.ids[place])
+  }
+
+  private func readWindow(with place: Int, of list: ResultList) {
+    let start = place + 1 == window.places.lowerBound ? max(0, place + 1 - batchSize) : place
+    let places = start..<min(list.count, start + batchSize)
+    let ids = places.map { list.ids[$0] }
+    do {
+      let loaded = try context.loadObjects(with: ids)
+      window = withExtendedLifetime(loaded) { (places, ids.map { context.registeredObject(for: $0) }) }
+    } catch {
+      context.keep(error)
+    }
+  }
+
+  /// All objects, read as they are walked.
+  var fetchedObjects: FetchedObjects {
+    if let found { return found }
+    let new = FetchedObjects(ids: list.map { IDList($0.ids) } ?? IDList(), request, of: entity, in: context)
+    found = new
+    return new
+  }
+
+  func place(of object: ManagedObject) -> Int? {
+    guard object.context === context else { return nil }
+    return list?.place(of: object.objectID)
+  }
+}
+
+extension ManagedObject {
+  /// What the section is called that the object belongs to: the value as a text, and nothing for a missing one.
+  func sectionName(_ keyPath: String) throws -> String {
+    let value = try value(forKeyPath: keyPath)
+    if let text = value.text { return text }
+    guard value.isNull else {
+      throw invalid("\(keyPath) gives \(value.typeDescription), and no section can be named so")
+    }
+    return ""
+  }
+}

@@ -1,0 +1,52 @@
+import MoonbaseModel
+
+/// What a sorted fetch and its sections read, and so what may change its result.
+struct FollowedPaths {
+  /// The entities of whose objects something is read; nil where anything may be.
+  private(set) var entities: [Range<EntityIndex>]?
+  /// Whether of each object only its own values are read, so that a change of one moves no other.
+  private(set) var areOwn = true
+
+  init(_ request: FetchRequest, sectionPath: String?, in context: ManagedObjectContext) throws {
+    let entity = try context.entity(request.entityName)
+    let range = entity.indexes(includingSubentities: request.includesSubentities)
+    entities = [range]
+    // What stands within a window, or is saved, depends on more than who changed.
+    if request.fetchLimit > 0 || request.fetchOffset > 0 { areOwn = false }
+    if !request.includesPendingChanges { (areOwn, entities) = (false, nil) }
+    try request.predicate?.forEachKeyPath { try follow($0, from: entity, range, in: context) }
+    for key in request.sortDescriptors.map(\.keyPath) + (sectionPath.map { [$0] } ?? []) {
+      try follow(key.split(separator: ".").map(String.init), from: entity, range, in: context)
+    }
+  }
+
+  private mutating func follow(
+    _ path: [String], from entity: ResolvedEntity, _ range: Range<EntityIndex>, in context: ManagedObjectContext
+  ) throws {
+    var (place, range) = (entity, range)
+    for key in path where !key.hasPrefix("@") {
+      guard key != "objectID" else { return }
+      guard let property = place.property(key) else { return readAnything() }
+      let isKnown = try range.allSatisfy { index in
+        let behavior = try context.behavior(of: context.model.entities[index])
+        if case .toMany = behavior.kinds[property.slot] { return behavior.accessors[property.slot] == nil }
+        return behavior.isStoredAsIs(property.slot) || behavior.isOfOwnValues(property.slot)
+      }
+      guard isKnown else { return readAnything() }
+      guard let relationship = property.relationship else { return }
+      if relationship.isToMany || path.count > 1 { areOwn = false }
+      place = context.model.destination(of: relationship)
+      range = place.subtree
+      if relationship.isToMany || path.count > 1 { entities?.append(range) }
+    }
+  }
+
+  private mutating func readAnything() { (areOwn, entities) = (false, nil) }
+
+  /// Whether a change of an object may change the result.
+  func concern(_ id: ManagedObjectID, in model: ResolvedModel) -> Bool {
+    guard let entities else { return true }
+    guard let index = model.entity(of: id)?.index else { return false }
+    return entities.contains { $0.contains(index) }
+  }
+}

@@ -1,0 +1,191 @@
+import MoonbaseModel
+
+/// A sorted list of objects by their IDs, divided into sections: stretches whose objects have one section name.
+///
+/// A list that changed costs what changed and the number of its sections: the places of sections are counted anew.
+struct ResultList {
+  struct Section {
+    /// Tells whether a section of another list is the same.
+    let number: Int
+    let name: String
+    /// The place of the first object.
+    var start: Int
+    var count: Int
+
+    var end: Int { start + count }
+  }
+
+  /// An object that comes to a list, in the list's order.
+  struct Arrival {
+    let id: ManagedObjectID
+    let place: Int
+    let name: String
+  }
+
+  /// A name that comes again after another one.
+  struct NameOutOfOrder: Error {
+    let name: String
+    let place: Int
+  }
+
+  private(set) var ids = MemberList()
+  private(set) var sections: [Section] = []
+  private var lastNumber = 0
+
+  init() {}
+
+  /// A new list. Sections that `former` has too, in the same order, are the same ones.
+  init(_ ids: [ManagedObjectID], names: [String], after former: ResultList) throws(NameOutOfOrder) {
+    self.ids = MemberList(unique: ids)
+    lastNumber = former.lastNumber
+    var stretches: [(name: String, start: Int)] = []
+    for (place, name) in names.enumerated() where place == 0 || names[place - 1] != name {
+      stretches.append((name, place))
+    }
+    try Self.check(stretches)
+    let old = Dictionary(former.sections.enumerated().map { ($1.name, $0) }) { first, _ in first }
+    let common = stretches.compactMap { old[$0.name] }
+    let kept = Set(placesOfLongestOrder(common, <).map { common[$0] })
+    for (index, stretch) in stretches.enumerated() {
+      let end = index + 1 < stretches.count ? stretches[index + 1].start : names.count
+      let same = old[stretch.name].flatMap { kept.contains($0) ? former.sections[$0].number : nil }
+      sections.append(
+        Section(number: same ?? newNumber(), name: stretch.name, start: stretch.start, count: end - stretch.start))
+    }
+  }
+
+  private mutating func newNumber() -> Int {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  private static func check(_ stretches: [(name: String, start: Int)]) throws(NameOutOfOrder) {
+    var known: Set<String> = []
+    for stretch in stretches where !known.insert(stretch.name).inserted {
+      throw NameOutOfOrder(name: stretch.name, place: stretch.start)
+    }
+  }
+
+  var count: Int { ids.count }
+
+  mutating func place(of id: ManagedObjectID) -> Int? { ids.index(of: id) }
+
+  mutating func rename(_ old: ManagedObjectID, to new: ManagedObjectID) { ids.replace(old, by: new) }
+
+  /// The number of the section that has a place.
+  func section(of place: Int) -> Int {
+    var (low, high) = (0, sections.count)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if sections[middle].start <= place { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  func indexPath(of place: Int) -> FetchedIndexPath {
+    let section = section(of: place)
+    return FetchedIndexPath(section: section, item: place - sections[section].start)
+  }
+
+  /// The section's name at a place.
+  func name(at place: Int) -> String { sections[section(of: place)].name }
+
+  // MARK: Changing
+
+  /// Takes out the objects at some places, ascending; sections without objects stay until others have come.
+  mutating func remove(at places: [Int]) {
+    guard !places.isEmpty else { return }
+    for place in places { sections[section(of: place)].count -= 1 }
+    for id in places.map({ ids[$0] }) { ids.remove(id, keepingOrder: true) }
+    countAnew()
+  }
+
+  /// Puts an object in at a place. Its section takes it when all are there (`take`).
+  mutating func insert(_ id: ManagedObjectID, at place: Int) {
+    ids.append(id)
+    ids.move(from: ids.count - 1, to: place)
+  }
+
+  /// Sections take the objects that came, in the list's order, and new ones come for names that are not there. Sections without
+  /// objects go.
+  mutating func take(_ arrivals: [Arrival]) throws(NameOutOfOrder) {
+    var taking = SectionTaking(sections)
+    for (before, arrival) in arrivals.enumerated() {
+      guard !taking.join(arrival.name, at: arrival.place - before) else { continue }
+      guard
+        taking.begin(Section(number: newNumber(), name: arrival.name, start: 0, count: 1), at: arrival.place - before)
+      else { throw NameOutOfOrder(name: arrival.name, place: arrival.place) }
+    }
+    sections = taking.result.filter { $0.count > 0 }
+    countAnew()
+    if taking.hasNew { try Self.check(sections.map { ($0.name, $0.start) }) }
+  }
+
+  private mutating func countAnew() {
+    var start = 0
+    for index in sections.indices {
+      sections[index].start = start
+      start += sections[index].count
+    }
+  }
+}
+
+/// Sections on their way to take objects that came, from the first place to the last. Places are those of the list without them.
+private struct SectionTaking {
+  private let sections: [ResultList.Section]
+  /// How many objects came to each.
+  private var came: [Int]
+  private var done: [ResultList.Section] = []
+  /// The first section that is not done.
+  private var next = 0
+  /// The place of a new section, the last one that is done; it may take what comes to the same place.
+  private var placeOfNew: Int?
+  private(set) var hasNew = false
+
+  init(_ sections: [ResultList.Section]) {
+    self.sections = sections
+    came = [Int](repeating: 0, count: sections.count)
+  }
+
+  var result: [ResultList.Section] { done + (next..<sections.count).map(taken) }
+
+  private func taken(_ index: Int) -> ResultList.Section {
+    var section = sections[index]
+    section.count += came[index]
+    return section
+  }
+
+  private mutating func finishNext() {
+    done.append(taken(next))
+    next += 1
+  }
+
+  /// A section that reaches to a place, or is empty there, takes an object if it has its name.
+  mutating func join(_ name: String, at place: Int) -> Bool {
+    while next < sections.count, sections[next].end < place { finishNext() }
+    if placeOfNew == place, done[done.count - 1].name == name {
+      done[done.count - 1].count += 1
+      return true
+    }
+    var index = next
+    while index < sections.count, sections[index].start <= place {
+      if sections[index].name == name {
+        while next < index { finishNext() }
+        came[index] += 1
+        placeOfNew = nil
+        return true
+      }
+      index += 1
+    }
+    return false
+  }
+
+  /// A new section begins at a place; false within another one.
+  mutating func begin(_ section: ResultList.Section, at place: Int) -> Bool {
+    while next < sections.count, sections[next].end <= place, sections[next].count + came[next] > 0 { finishNext() }
+    if next < sections.count, sections[next].start < place { return false }
+    done.append(section)
+    (placeOfNew, hasNew) = (place, true)
+    return true
+  }
+}
