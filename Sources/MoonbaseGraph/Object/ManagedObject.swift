@@ -87,6 +87,9 @@ nonisolated open class ManagedObject {
 
   /// Accessors through which every access by key goes: those a subclass writes itself. Empty for plain properties.
   open class var customAccessors: [CustomAccessor] { [] }
+
+  /// What key paths of the class stand for in Foundation's predicates and sort descriptors: see `PropertyKeyPath`.
+  open class var keyPaths: [PropertyKeyPath] { [] }
 }
 
 // MARK: - What there is beside the row

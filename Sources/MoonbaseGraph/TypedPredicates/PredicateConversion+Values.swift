@@ -1,0 +1,149 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+import enum MoonbaseModel.Expression
+import enum MoonbaseModel.Predicate
+
+// Variables, constants, key paths, arithmetic.
+
+extension PredicateExpressions.Variable: ConvertiblePart {
+  func converted(_ conversion: inout PredicateConversion) throws -> ConvertedPart { try conversion.meaning(of: key) }
+}
+
+extension PredicateExpressions.Value: ConvertiblePart {
+  func converted(_ conversion: inout PredicateConversion) throws -> ConvertedPart {
+    guard let constant = Value.constant(value) else {
+      throw conversion.refusal("\(value) is of the type \(Output.self), of which no attribute has values")
+    }
+    return .value(.constant(constant), isOptional: constant.isNull)
+  }
+}
+
+extension PredicateExpressions.NilLiteral: ConvertiblePart {
+  func converted(_ conversion: inout PredicateConversion) throws -> ConvertedPart {
+    .value(.constant(.null), isOptional: true)
+  }
+}
+
+extension Value {
+  /// A value that a predicate captured; nil for what no attribute can be compared with.
+  static func constant(_ value: Any) -> Value? {
+    switch value {
+    case let value as any AttributeValue: return value.attributeValue
+    case let character as Character: return .string(String(character))
+    case let text as Substring: return .string(String(text))
+    case let uri as URL: return .uri(uri)
+    case let id as ManagedObjectID: return .objectID(id)
+    case let raw as any RawRepresentable: return constant(raw.rawValue)
+    case let list as any Collection: return constants(list).map(Value.list)
+    default: return (value as? any OptionalConstant)?.constant
+    }
+  }
+
+  private static func constants(_ list: some Collection) -> [Value]? {
+    var result: [Value] = []
+    for element in list {
+      guard let value = constant(element) else { return nil }
+      result.append(value)
+    }
+    return result
+  }
+}
+
+/// An optional of anything.
+private protocol OptionalConstant {
+  var constant: Value? { get }
+}
+
+extension Optional: OptionalConstant {
+  fileprivate var constant: Value? { map { Value.constant($0) } ?? .null }
+}
+
+extension PredicateExpressions.KeyPath: ConvertiblePart {
+  func converted(_ conversion: inout PredicateConversion) throws -> ConvertedPart {
+    let base = try conversion.part(root)
+    guard case .value(let expression) = base.form else {
+      throw conversion.refusal("\(keyPath) is asked of a condition")
+    }
+    if let kind { return try converted(kind, base, expression, conversion) }
+    // A path of several steps that the class does not list is refused as one.
+    if keyPath is Swift.KeyPath<Root.Output, ManagedObjectID> { return .value(expression, isOptional: base.isOptional) }
+    let property = try ManagedObject.property(of: keyPath, Root.Output.self)
+    var part = ConvertedPart.value(
+      .keyPath(expression, [property.name]).flattened,
+      isOptional: base.isOptional || Output.self is any OptionalType.Type)
+    part.isToMany = property.isToMany
+    return part
+  }
+
+  private func converted(
+    _ kind: CommonKeyPathKind, _ base: ConvertedPart, _ expression: Expression,
+    _ conversion: PredicateConversion
+  ) throws -> ConvertedPart {
+    let size: Expression
+    switch (kind, base.isToMany, Root.Output.self is any StringProtocol.Type) {
+    case (.collectionCount, true, _), (.collectionIsEmpty, true, _):
+      size = Expression.keyPath(expression, ["@count"]).flattened
+    case (.collectionCount, _, true), (.collectionIsEmpty, _, true): size = .function("length", [expression])
+    default: throw conversion.refusal("\(keyPath) of \(Root.Output.self) has no counterpart in a fetch")
+    }
+    guard kind == .collectionIsEmpty else { return .value(size) }
+    return .condition(.comparison(.init(size, .equal, .constant(.int(0)))))
+  }
+}
+
+/// What tells an optional type.
+protocol OptionalType {}
+extension Optional: OptionalType {}
+
+extension Expression {
+  /// The path of a path as one.
+  var flattened: Expression {
+    if case .keyPath(.keyPath(let base, let first), let second) = self { .keyPath(base, first + second) } else { self }
+  }
+}
+
+// MARK: - Arithmetic
+
+extension PredicateExpressions.Arithmetic: ConvertiblePart {
+  func converted(_ conversion: inout PredicateConversion) throws -> ConvertedPart {
+    let name: PredicateFunction =
+      switch op {
+      case .add: .add
+      case .subtract: .subtract
+      case .multiply: .multiply
+      @unknown default: throw conversion.refusal("the operator \(op) has no counterpart in a fetch")
+      }
+    return try conversion.call(name, lhs, rhs)
+  }
+}
+
+extension PredicateExpressions.IntDivision: ConvertiblePart {
+  func converted(_ conversion: inout PredicateConversion) throws -> ConvertedPart {
+    try conversion.call(.divide, lhs, rhs)
+  }
+}
+
+extension PredicateExpressions.FloatDivision: ConvertiblePart {
+  func converted(_ conversion: inout PredicateConversion) throws -> ConvertedPart {
+    try conversion.call(.divide, lhs, rhs)
+  }
+}
+
+extension PredicateExpressions.IntRemainder: ConvertiblePart {
+  func converted(_ conversion: inout PredicateConversion) throws -> ConvertedPart {
+    try conversion.call(.modulus, lhs, rhs)
+  }
+}
+
+extension PredicateExpressions.UnaryMinus: ConvertiblePart {
+  func converted(_ conversion: inout PredicateConversion) throws -> ConvertedPart {
+    .value(.function(PredicateFunction.subtract.rawValue, [.constant(.int(0)), try conversion.value(wrapped)]))
+  }
+}
+
+extension PredicateConversion {
+  fileprivate mutating func call(_ function: PredicateFunction, _ left: Any, _ right: Any) throws -> ConvertedPart {
+    .value(.function(function.rawValue, [try value(left), try value(right)]))
+  }
+}

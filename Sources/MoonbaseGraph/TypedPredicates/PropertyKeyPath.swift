@@ -1,0 +1,75 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Which property a Swift key path of a class stands for, so that Foundation's predicates and sort descriptors may name it.
+///
+/// ```swift
+/// final class Person: ManagedObject {
+///   static let age = Attribute<Person, Int64>("age")
+///   static let department = ToOne<Person, Department>("department")
+///   var age: Int64 { self[Self.age] }
+///   var department: Department? { self[Self.department] }
+///
+///   override class var keyPaths: [PropertyKeyPath] { [.init(\Person.age, age), .init(\Person.department, department)] }
+/// }
+///
+/// let adults = try context.fetch(#Predicate<Person> { $0.age >= 18 && $0.department?.name == "research" })
+/// ```
+///
+/// A key path knows its class: a predicate over `Employee` needs `\Employee.age`, also where `age` is a property of `Person`.
+public struct PropertyKeyPath {
+  let keyPath: AnyKeyPath
+  let name: String
+  let isToMany: Bool
+  /// Whether objects of a class have the property, as far as its key tells.
+  let fits: @Sendable (ManagedObject.Type) -> Bool
+
+  /// The key path of a property that reads an attribute.
+  public init<Root: ManagedObject, Owner: ManagedObject, T: AttributeValue>(
+    _ keyPath: KeyPath<Root, T>, _ attribute: Attribute<Owner, T>
+  ) {
+    (self.keyPath, name, isToMany, fits) = (keyPath, attribute.name, false, { $0 is Owner.Type })
+  }
+
+  /// The key path of a property that reads a to-one relationship.
+  public init<Root: ManagedObject, Owner: ManagedObject, D: ManagedObject>(
+    _ keyPath: KeyPath<Root, D?>, _ relationship: ToOne<Owner, D>
+  ) {
+    (self.keyPath, name, isToMany, fits) = (keyPath, relationship.name, false, { $0 is Owner.Type })
+  }
+
+  /// The key path of a property that reads a to-many relationship.
+  public init<Root: ManagedObject, Owner: ManagedObject, D: ManagedObject>(
+    _ keyPath: KeyPath<Root, [D]>, _ relationship: ToMany<Owner, D>
+  ) {
+    (self.keyPath, name, isToMany, fits) = (keyPath, relationship.name, true, { $0 is Owner.Type })
+  }
+
+  /// The key path of a property that reads an attribute in a way of its own, and gives what a predicate would see of it.
+  public init<Root: ManagedObject, T>(_ keyPath: KeyPath<Root, T>, named name: String) {
+    (self.keyPath, self.name, isToMany, fits) = (keyPath, name, false, { _ in true })
+  }
+}
+
+extension ManagedObject {
+  /// The property that a key path of a class stands for.
+  static func property(of keyPath: AnyKeyPath, _ type: Any.Type) throws -> PropertyKeyPath {
+    guard let type = type as? ManagedObject.Type else {
+      throw GraphError(
+        .predicateMismatch,
+        message: "\(keyPath) leads from \(type), which is no managed object: a fetch reads properties of objects only")
+    }
+    guard let known = type.keyPaths.first(where: { $0.keyPath == keyPath }) else {
+      throw GraphError(
+        .unknownName,
+        message:
+          "\(keyPath) is no key path that \(type) declares: list it in its keyPaths, with the property that it stands for"
+      )
+    }
+    guard known.fits(type) else {
+      throw GraphError(
+        .unknownName, message: "\(type).keyPaths: \(keyPath) is said to be \(known.name) of another class")
+    }
+    return known
+  }
+}
