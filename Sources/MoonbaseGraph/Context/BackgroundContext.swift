@@ -12,7 +12,10 @@ import MoonbaseModel
 /// ```
 public actor BackgroundContext {
   private let executor: ThreadExecutor
-  private let context: ManagedObjectContext
+  let context: ManagedObjectContext
+  /// Walks that go on when they are asked to.
+  var walks: [Int: WalkState] = [:]
+  private var lastWalk = 0
 
   /// The executor of the context's own thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -37,6 +40,12 @@ public actor BackgroundContext {
     }
     self.executor = executor
     context = try made.get()
+  }
+
+  func add(_ walk: WalkState) -> Int {
+    lastWalk += 1
+    walks[lastWalk] = walk
+    return lastWalk
   }
 
   /// Runs `body` with the context on its thread and returns what it returns.

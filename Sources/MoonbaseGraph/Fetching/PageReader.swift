@@ -34,6 +34,8 @@ package final class PageReader {
 
   /// The next rows, none at the end.
   package func next(upTo count: Int) throws -> RowBatch {
+    // Stores that run statements look more often.
+    if Task.isCancelled { throw CancellationError() }
     if let page = try ahead.take(cursor, count: count) { return try page.get() }
     let page = try cursor.next(upTo: count)
     fullPages = page.count >= RowPage.capacity ? fullPages + 1 : 0

@@ -1,0 +1,167 @@
+public import MoonbaseModel
+public import MoonbasePlatform
+
+/// Fetching beside those who wait for it: what a request finds, with progress, until it is cancelled.
+extension BackgroundContext {
+  /// The IDs of the objects that a request finds.
+  ///
+  /// ```swift
+  /// let progress = Progress(totalUnitCount: 0)
+  /// let ids = try await background.fetchIDs(FetchRequest("Person", where: "age > 30"), progress: progress)
+  /// let people = try viewContext.objects(with: ids)     // faults, whose rows are in the row cache
+  /// ```
+  ///
+  /// With `progress` it is counted first how many there are, and rows are told as they are read. It ends with `CancellationError` where the
+  /// task or the progress is cancelled, in the middle of a store's statement too. Throws as `fetch` does.
+  public nonisolated func fetchIDs(
+    _ request: FetchRequest, progress: Progress? = nil
+  ) async throws -> [ManagedObjectID] {
+    var ids: [ManagedObjectID] = []
+    for try await batch in batches(of: request, progress: progress) { ids += batch }
+    return ids
+  }
+
+  /// The IDs of the objects that a request finds, some at a time, as they are read.
+  ///
+  /// Throws as `fetchIDs(_:progress:)` does.
+  public nonisolated func batches(
+    of request: FetchRequest, size: Int = 512, progress: Progress? = nil
+  ) -> FetchBatches<ManagedObjectID> {
+    batches(of: request, size: size, progress: progress) { $0.objectID }
+  }
+
+  /// What `transform` makes of the objects that a request finds, on the context's thread, some at a time.
+  ///
+  /// ```swift
+  /// for try await names in background.batches(of: FetchRequest("Person"), { $0["name"] }) { print(names) }
+  /// ```
+  ///
+  /// All is of one state of the store, until the context saves. Throws as `fetchIDs(_:progress:)` does, and what `transform` throws.
+  public nonisolated func batches<Item: Sendable>(
+    of request: FetchRequest, size: Int = 512, progress: Progress? = nil,
+    _ transform: @escaping @Sendable (ManagedObject) throws -> Item
+  ) -> FetchBatches<Item> {
+    FetchBatches(context: self, request: request, size: max(1, size), progress: progress, transform: transform)
+  }
+}
+
+/// What a fetch of a background context finds, some at a time. Each iteration is a fetch of its own.
+public struct FetchBatches<Item: Sendable>: AsyncSequence, Sendable {
+  let context: BackgroundContext
+  let request: FetchRequest
+  let size: Int
+  let progress: Progress?
+  let transform: @Sendable (ManagedObject) throws -> Item
+
+  /// Begins with the first batch that is asked for.
+  public func makeAsyncIterator() -> Iterator { Iterator(batches: self) }
+
+  /// Goes through the batches.
+  public struct Iterator: AsyncIteratorProtocol {
+    fileprivate let batches: FetchBatches
+    fileprivate var walk: BackgroundWalk?
+
+    fileprivate init(batches: FetchBatches) { self.batches = batches }
+
+    /// The next batch; nil at the end.
+    public mutating func next() async throws -> [Item]? {
+      let (batches, walk) = (batches, walk)
+      let (next, batch) = try await batches.cancellable {
+        let walk =
+          if let walk { walk } else {
+            try await batches.context.beginWalk(batches.request, progress: batches.progress)
+          }
+        return (walk, try await batches.context.next(batches.size, of: walk, batches.transform))
+      }
+      self.walk = next
+      return batch.isEmpty ? nil : batch
+    }
+  }
+
+  /// Runs `body` in a task that the progress cancels, too.
+  private func cancellable<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws
+    -> Result
+  {
+    guard let progress else { return try await body() }
+    let task = Task { try await body() }
+    let former = progress.cancellationHandler
+    progress.cancellationHandler = {
+      former?()
+      task.cancel()
+    }
+    defer { progress.cancellationHandler = former }
+    if progress.isCancelled { task.cancel() }
+    return try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      task.cancel()
+    }
+  }
+}
+
+/// A walk over the objects of a background context, which those know who are elsewhere.
+final class BackgroundWalk: Sendable {
+  let context: BackgroundContext
+  let number: Int
+
+  init(_ context: BackgroundContext, number: Int) { (self.context, self.number) = (context, number) }
+
+  // What was found belongs to the context's thread.
+  deinit { Task { [context, number] in await context.endWalk(number) } }
+}
+
+/// What a walk has of the context.
+struct WalkState {
+  let found: FetchedObjects
+  let progress: Progress?
+  var position = 0
+
+  mutating func next<Item>(_ count: Int, _ transform: (ManagedObject) throws -> Item) throws -> [Item] {
+    try Task.checkCancellation()
+    var result: [Item] = []
+    while result.count < count, try found.reaches(position) {
+      if let object = try found.existingObject(at: position) { result.append(try transform(object)) }
+      position += 1
+    }
+    if let progress {
+      // What went since it was counted does not come any more.
+      if result.isEmpty { progress.totalUnitCount = Int64(position) }
+      progress.completedUnitCount = Int64(position)
+    }
+    return result
+  }
+}
+
+extension BackgroundContext {
+  func beginWalk(_ request: FetchRequest, progress: Progress?) throws -> BackgroundWalk {
+    try Task.checkCancellation()
+    if let progress {
+      progress.totalUnitCount = Int64(try context.count(request))
+      progress.completedUnitCount = 0
+    }
+    let found = try context.fetchedObjects(request)
+    return BackgroundWalk(self, number: add(WalkState(found: found, progress: progress)))
+  }
+
+  func next<Item: Sendable>(
+    _ count: Int, of walk: BackgroundWalk, _ transform: @Sendable (ManagedObject) throws -> Item
+  ) throws -> [Item] {
+    guard var state = walks[walk.number] else { return [] }
+    defer { walks[walk.number] = state }
+    return try state.next(count, transform)
+  }
+
+  func endWalk(_ number: Int) { walks[number] = nil }
+}
+
+extension ManagedObjectContext {
+  /// The objects that a request finds, fetched by a background context of the same coordinator while this one's executor goes on.
+  ///
+  /// They are faults, whose rows are in the row cache as long as that keeps them. Unsaved changes of this context do not count: it
+  /// finds what is saved. Throws as `BackgroundContext.fetchIDs(_:progress:)` does.
+  public func fetch(
+    _ request: FetchRequest, with background: BackgroundContext, progress: Progress? = nil
+  ) async throws -> [ManagedObject] {
+    try objects(with: await background.fetchIDs(request, progress: progress))
+  }
+}
