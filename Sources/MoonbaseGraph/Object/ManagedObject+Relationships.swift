@@ -384,10 +384,22 @@ extension ManagedObject {
     if isStored, let own = storeNumber(of: objectID, entity: self.entity, in: context),
       let other = storeNumber(of: id, entity: entity, in: context), own != other
     {
-      throw refused(
-        slot, value: .objectID(id), reason: "no relationship may cross stores: use a fetched property",
-        as: .externalRelationship)
+      throw crossesStores(to: id, slot: slot, stores: (own, other))
     }
+  }
+
+  /// The error of a destination in another store.
+  final func crossesStores(to id: ManagedObjectID, slot: Slot, stores: (own: UInt32, other: UInt32)) -> GraphError {
+    func name(_ number: UInt32) -> String {
+      let store = context?.coordinator.persistentStores.first { StoreNumber($0.identifier).rawValue == number }
+      return store?.name ?? "the store \(StoreNumber(rawValue: number).identifier)"
+    }
+    return refused(
+      slot, value: .objectID(id),
+      reason:
+        "the object is in \(name(stores.own)) and \(id) in \(name(stores.other)): no relationship may cross stores, use a "
+        + "fetched property",
+      as: .externalRelationship)
   }
 
   private func has(_ id: ManagedObjectID, slot: Slot) throws -> Bool {

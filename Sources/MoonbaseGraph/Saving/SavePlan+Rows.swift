@@ -173,8 +173,7 @@ extension SavePlan {
 
   private func checkStore(of destination: ManagedObjectID, from object: ManagedObject, slot: Slot) throws {
     guard destination.storeNumber != permanentID(object.objectID).storeNumber else { return }
-    throw object.refused(
-      slot, value: .objectID(destination), reason: "no relationship may cross stores: use a fetched property",
-      as: .externalRelationship)
+    throw object.crossesStores(
+      to: destination, slot: slot, stores: (permanentID(object.objectID).storeNumber, destination.storeNumber))
   }
 }

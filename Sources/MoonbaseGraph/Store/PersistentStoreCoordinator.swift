@@ -13,11 +13,17 @@ public import MoonbasePlatform
 public final class PersistentStoreCoordinator: Sendable {
   /// The model.
   public let model: ResolvedModel
+  /// A name for people.
+  public var name: String? {
+    get { registry.withLock { $0.name } }
+    set { registry.withLock { $0.name = newValue } }
+  }
 
   private struct Registry {
     var stores: [any PersistentStore] = []
     var byNumber: [UInt32: any PersistentStore] = [:]
     var classes: [String: AnyObject.Type] = [:]
+    var name: String?
   }
 
   private let registry = Lock(Registry())
@@ -64,19 +70,30 @@ public final class PersistentStoreCoordinator: Sendable {
   /// objects. Reset the contexts that have any, or let go of them, before.
   /// Throws `.invalidRequest` for a store that is not here.
   public func remove(_ store: any PersistentStore) throws {
-    let number = StoreNumber(store.identifier).rawValue
-    let isHere = registry.withLock { registry in
-      guard registry.byNumber[number] === store else { return false }
-      registry.byNumber[number] = nil
+    try require(store)
+    registry.withLock { registry in
+      registry.byNumber[StoreNumber(store.identifier).rawValue] = nil
       registry.stores.removeAll { $0 === store }
-      return true
     }
-    guard isHere else {
+    forgetAllRows()
+  }
+
+  /// Throws for a store that is not here.
+  func require(_ store: any PersistentStore) throws {
+    guard registry.withLock({ $0.byNumber[StoreNumber(store.identifier).rawValue] === store }) else {
       throw GraphError(
-        .invalidRequest,
-        message:
-          "\(store.url?.relativePath ?? "the store \(store.identifier)") is not open here: it was removed, or added elsewhere"
-      )
+        .invalidRequest, message: "\(store.name) is not open here: it was removed, or added elsewhere")
+    }
+  }
+
+  /// Another store takes the place of one.
+  func replace(_ store: any PersistentStore, by other: any PersistentStore) throws {
+    let numbers = (old: StoreNumber(store.identifier).rawValue, new: StoreNumber(other.identifier).rawValue)
+    try registry.withLock { registry in
+      if let known = registry.byNumber[numbers.new] { throw Self.doubled(other, known) }
+      registry.byNumber[numbers.old] = nil
+      registry.byNumber[numbers.new] = other
+      registry.stores = registry.stores.map { $0 === store ? other : $0 }
     }
     forgetAllRows()
   }

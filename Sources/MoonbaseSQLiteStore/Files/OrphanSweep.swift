@@ -17,16 +17,16 @@ struct OrphanSweep {
   func run(sparing spared: Set<String>) throws {
     let candidates = folder.names(olderThan: Self.leastAge).filter { UUID(uuidString: $0) != nil }
     guard !candidates.isEmpty, !folder.isShared else { return }
-    let named = try namedFiles().union(ExternalReaders.waiting(in: folder))
+    let named = try Self.namedFiles(connection).union(ExternalReaders.waiting(in: folder))
     for name in candidates where !named.contains(name) && !spared.contains(name) {
       if !ExternalFile.isUsed(name, in: folder) { folder.remove(name) }
     }
   }
 
   /// What the rows of all tables name, those included that no entity of the model has.
-  private func namedFiles() throws -> Set<String> {
+  static func namedFiles(_ connection: Connection) throws -> Set<String> {
     var result: Set<String> = []
-    for (table, column) in try blobColumns() {
+    for (table, column) in try blobColumns(connection) {
       let name = identifier(column)
       let statement = try connection.statement(
         "SELECT CAST(SUBSTR(\(name), 2, 36) AS TEXT) FROM \(identifier(table)) "
@@ -37,7 +37,7 @@ struct OrphanSweep {
     return result
   }
 
-  private func blobColumns() throws -> [(String, String)] {
+  private static func blobColumns(_ connection: Connection) throws -> [(String, String)] {
     let statement = try connection.statement(
       "SELECT m.name, c.name FROM (SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 LIMIT -1) m "
         + "JOIN pragma_table_info(m.name) c WHERE c.type LIKE '%BLOB%' OR c.type = ''")

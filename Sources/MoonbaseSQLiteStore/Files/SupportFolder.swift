@@ -101,6 +101,11 @@ struct SupportFolder: Sendable {
 
   func remove(_ name: String) { try? entered(creating: false) { _ = unlinkat($0, name, 0) } }
 
+  /// Removes the folder where nothing is in it.
+  func removeIfEmpty() {
+    if rmdir("\(topPath)/\(parts[1])") == 0 { rmdir(topPath) }
+  }
+
   func names(olderThan age: TimeInterval) -> [String] {
     let bound = Int(Date().timeIntervalSince1970 - age)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path("."))) ?? []

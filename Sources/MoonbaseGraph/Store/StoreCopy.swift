@@ -1,0 +1,184 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// All rows of one store on their way into another one, which is empty: rows keep their keys as far as the other store numbers from one, and
+/// their order.
+///
+/// All of them are written at once, so that the other store has everything or nothing; on the way they are held in memory.
+struct StoreCopy {
+  private let model: ResolvedModel
+  private let source: any PersistentStore
+  private let destination: any PersistentStore
+  private let number: StoreNumber
+  /// By root entity: by how much keys are greater there, and the keys that there are.
+  private var roots: [EntityIndex: (offset: Int64, keys: Set<Int64>)] = [:]
+  private var changes = StoreChanges()
+
+  init(of source: any PersistentStore, to destination: any PersistentStore, model: ResolvedModel) {
+    (self.source, self.destination, self.model) = (source, destination, model)
+    number = StoreNumber(destination.identifier)
+  }
+
+  /// Copies everything, and the metadata that are not the store's own.
+  mutating func run() throws {
+    try requireEmptyDestination()
+    let view = try source.beginReading(.view)
+    defer { view.end() }
+    let entities = source.entities.filter { !$0.isAbstract }
+    let ids = try entities.map { try view.objectIDs(matching: query(for: $0)) }
+    for (entity, ids) in zip(entities, ids) where !ids.isEmpty {
+      guard destination.entities.contains(where: { $0.index == entity.index }) else {
+        throw GraphError(
+          .incompatibleSchema,
+          message:
+            "\(entity.name) has \(ids.count) object\(ids.count == 1 ? "" : "s") in \(source.name), and \(destination.name) does not hold it: "
+            + "open that with a configuration that has it", entity: entity.name)
+      }
+      for id in ids { roots[entity.root, default: (0, [])].keys.insert(id.key) }
+    }
+    try reserveKeys()
+    for (entity, ids) in zip(entities, ids) where !ids.isEmpty { try copy(entity, ids, view) }
+    let metadata = try source.metadata().filter { !Self.isOwn($0.key) }
+    try write(metadata)
+  }
+
+  private func query(for entity: ResolvedEntity) throws -> StoreQuery {
+    try source.plan(StoreQuery(entity: entity, in: model, includesSubentities: false)).query
+  }
+
+  private func requireEmptyDestination() throws {
+    let view = try destination.beginReading(.view)
+    defer { view.end() }
+    for entity in destination.entities where !entity.isAbstract {
+      let query = try destination.plan(StoreQuery(entity: entity, in: model, includesSubentities: false)).query
+      let count = try view.count(matching: query)
+      guard count == 0 else {
+        throw GraphError(
+          .invalidRequest,
+          message:
+            "\(destination.name) has \(count) object\(count == 1 ? "" : "s") of \(entity.name) already: migrate into a new store",
+          entity: entity.name)
+      }
+    }
+  }
+
+  private mutating func reserveKeys() throws {
+    for root in roots.keys.sorted() {
+      guard let greatest = roots[root]?.keys.max() else { continue }
+      let entity = model.entities[root]
+      // As many as there may be keys, so that each keeps its own in a new store.
+      let first = try destination.reserveKeys(for: entity, count: Int(greatest))
+      guard first > 0, !first.addingReportingOverflow(greatest).overflow else {
+        throw GraphError(
+          .invalidStore, message: "\(destination.name): the keys of \(entity.name) run out", entity: entity.name)
+      }
+      roots[root]?.offset = first - 1
+    }
+  }
+
+  /// The metadata that a store makes itself.
+  private static func isOwn(_ key: String) -> Bool {
+    key.hasPrefix("NSStore") || key.hasPrefix("_NS") || key == "NSPersistenceFrameworkVersion"
+  }
+
+  // MARK: Rows
+
+  /// The ID in the other store; nil for an object that is not there: a row may go on pointing at one that went.
+  private func copied(_ id: ManagedObjectID) -> ManagedObjectID? {
+    guard let entity = model.entity(of: id), let root = roots[entity.root], root.keys.contains(id.key) else {
+      return nil
+    }
+    return ManagedObjectID(store: number, entity: id.entitySymbol, key: id.key + root.offset)
+  }
+
+  private mutating func copy(_ entity: ResolvedEntity, _ ids: IDList, _ view: any ReadSession) throws {
+    let rows = RowCollector(store: number, expecting: ids.count)
+    let cursor = try view.rows(matching: query(for: entity))
+    while case let batch = try cursor.next(upTo: RowPage.capacity), !batch.isEmpty {
+      for row in batch {
+        try HostWork.charge()
+        try append(row, of: entity, to: rows)
+      }
+    }
+    changes.inserted += Array(rows.finish())
+    let lists = entity.toManySlots.filter { !entity.properties[$0].isTransient && saysLinks(entity.properties[$0]) }
+    for start in stride(from: 0, to: ids.count, by: RowPage.capacity) {
+      let owners = Array(ids[start..<min(ids.count, start + RowPage.capacity)])
+      for slot in lists {
+        for (owner, members) in zip(owners, try view.destinations(of: owners, relationship: slot)) {
+          try addLinks(of: owner, slot: slot, entity.properties[slot], members)
+        }
+      }
+    }
+  }
+
+  private func append(_ row: Snapshot, of entity: ResolvedEntity, to rows: RowCollector) throws {
+    guard let id = copied(row.id) else { return }
+    let page = rows.page(for: id.entitySymbol, slotCount: entity.properties.count)
+    page.beginRow(key: id.key, version: 1)
+    for slot in entity.properties.indices {
+      switch row.cell(slot) {
+      case .reference(let destination), .value(.objectID(let destination)):
+        if let destination = copied(destination) { page.set(.objectID(destination), slot: slot) }
+      case .value(.object(let token)):
+        guard let load = token.load else { throw unreadable(row.id, entity, slot) }
+        page.set(.data(try load()), slot: slot)
+      case let cell: page.copy(cell, slot: slot)
+      }
+    }
+    page.endRow()
+  }
+
+  private func unreadable(_ id: ManagedObjectID, _ entity: ResolvedEntity, _ slot: Slot) -> GraphError {
+    let name = entity.properties[slot].name
+    return GraphError(
+      .storeFailure, message: "\(entity.name).\(name) of \(id) cannot be copied: its store gave no bytes of it",
+      entity: entity.name, property: name, objectID: id)
+  }
+
+  // MARK: Links
+
+  /// Whether rows do not tell all of a to-many relationship.
+  private func saysLinks(_ property: ResolvedProperty) -> Bool {
+    guard let relationship = property.relationship else { return false }
+    return relationship.inverseSlot == nil || relationship.isManyToMany || relationship.isOrdered
+  }
+
+  private mutating func addLinks(
+    of owner: ManagedObjectID, slot: Slot, _ property: ResolvedProperty, _ members: [ManagedObjectID]
+  ) throws {
+    try HostWork.charge(members.count)
+    guard let owner = copied(owner), let relationship = property.relationship else { return }
+    let there = members.compactMap(copied)
+    guard !there.isEmpty else { return }
+    let isOrdered = relationship.isOrdered
+    let added = there.filter { speaks(for: relationship, property, owner: owner, of: $0) }
+    guard isOrdered || !added.isEmpty else { return }
+    changes.links.append(
+      StoreChanges.Links(owner: owner, slot: slot, added: added, removed: [], order: isOrdered ? .all(there) : nil))
+  }
+
+  /// Each link of two sides is said once.
+  private func speaks(
+    for relationship: ResolvedRelationship, _ property: ResolvedProperty, owner: ManagedObjectID,
+    of destination: ManagedObjectID
+  ) -> Bool {
+    guard let inverse = relationship.inverseSlot else { return true }
+    guard relationship.isManyToMany else { return false }
+    let other = model.destination(of: relationship).properties[inverse].id
+    return property.id == other ? owner.key <= destination.key : property.id < other
+  }
+
+  private func write(_ metadata: [String: Value]) throws {
+    let session = try destination.beginSave(author: nil)
+    do {
+      try GraphError.throwConflicts(session.write(changes))
+      if !metadata.isEmpty { try session.setMetadata(metadata) }
+      try session.prepare()
+      try session.commit()
+    } catch {
+      session.abort()
+      throw error
+    }
+  }
+}

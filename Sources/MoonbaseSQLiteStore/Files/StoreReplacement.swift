@@ -1,0 +1,128 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLite
+
+/// A copy of a store beside the one that it is to replace.
+///
+/// First the copy is complete on the disk, with its external values, which have names that no other store uses; then its file takes the place
+/// of the old one in one step. Before that the old store is as it was, after it the new one is there.
+final class StoreReplacement {
+  private static let suffix = ".replacement"
+  /// What a process that died has left behind goes after so many seconds.
+  private static let leastAge: TimeInterval = 3600
+
+  private let source: StoreFile
+  private let destination: StoreFile
+  private let folder: SupportFolder
+  private let copy: String
+  /// The values that the copy names, and those of them that were not there before.
+  private var named: Set<String> = []
+  private var written: [String] = []
+  private var isDone = false
+
+  init(source: StoreFile, destination: StoreFile) {
+    (self.source, self.destination) = (source, destination)
+    folder = SupportFolder(store: destination.truePath)
+    copy = "\(destination.truePath)-\(UUID.random().uuidString)\(Self.suffix)"
+  }
+
+  deinit {
+    guard !isDone else { return }
+    unlink(copy)
+    for name in written { folder.remove(name) }
+    folder.removeIfEmpty()
+  }
+
+  func run() throws {
+    // What stands there is looked at before anything is written.
+    try StoreOpener.settled(destination) {
+      guard try destination.state() == .present else { return }
+      try destination.reading { _ = try StoreMetadata($0, path: destination.path) }
+    }
+    try destination.checkPlace()
+    Self.removeOld(beside: destination)
+    try write()
+    try StoreOpener.settled(destination) { try takePlace() }
+    isDone = true
+  }
+
+  /// Copies rows and then the values that they name; once more where a value went meanwhile with its row.
+  private func write() throws {
+    var attempt = 0
+    while true {
+      attempt += 1
+      try StoreOpener.settled(source) {
+        switch try source.state() {
+        case .absent: throw StoreOpener.missing(source)
+        case .empty: throw StoreOpener.bare(source)
+        case .present: break
+        }
+        try source.reading { connection in
+          _ = try StoreMetadata(connection, path: source.path)
+          unlink(copy)
+          let statement = try connection.statement("VACUUM INTO ?")
+          statement.bind(copy, at: 1)
+          try statement.run()
+        }
+      }
+      SupportFolder.synchronize(copy)
+      do {
+        named = try OrphanSweep.namedFiles(Connection(copy, mode: .readWrite))
+        return try copyValues()
+      } catch  where attempt < 3 {
+        try HostWork.pause(milliseconds: 20)
+      }
+    }
+  }
+
+  private func copyValues() throws {
+    let values = SupportFolder(store: source.truePath)
+    guard values.topPath != folder.topPath, !named.isEmpty else { return }
+    for name in named.sorted() {
+      try HostWork.charge()
+      let value = try values.read(name)
+      // One name stands for one value for ever; what is shorter was left by a process that died.
+      if let there = try? folder.read(name), there == value { continue }
+      folder.remove(name)
+      written.append(name)
+      try folder.write(value, to: name)
+    }
+    try folder.synchronize()
+  }
+
+  private static func removeOld(beside file: StoreFile) {
+    let (folder, prefix) = (file.truePath.folderOfPath, URL(fileURLWithPath: file.truePath).lastPathComponent + "-")
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    where name.hasPrefix(prefix) && name.hasSuffix(suffix) {
+      var status = stat()
+      guard lstat("\(folder)/\(name)", &status) == 0 else { continue }
+      let age = Date().timeIntervalSince1970 - TimeInterval(FileIdentity.modification(status).tv_sec)
+      if age > leastAge { unlink("\(folder)/\(name)") }
+    }
+  }
+
+  /// The copy is the store.
+  private func takePlace() throws {
+    guard try destination.state() == .present else {
+      // What lies beside no file would be taken for the new one's.
+      destination.removeCompanions()
+      return try rename()
+    }
+    let former = try destination.alone { connection in
+      let former = try OrphanSweep.namedFiles(connection)
+      try rename()
+      return former
+    }
+    guard !folder.isShared else { return }
+    for name in former.subtracting(named) { folder.remove(name) }
+  }
+
+  private func rename() throws {
+    guard MoonbasePlatform.rename(copy, destination.truePath) == 0 else {
+      throw GraphError(
+        .storeFailure, message: "\(destination.path) cannot be replaced: \(String(cString: strerror(errno)))")
+    }
+    SupportFolder.synchronize(destination.truePath.folderOfPath)
+  }
+}

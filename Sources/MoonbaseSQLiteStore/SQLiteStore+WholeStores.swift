@@ -1,0 +1,97 @@
+import MoonbaseGraph
+public import MoonbaseModel
+public import MoonbasePlatform
+import MoonbaseSQLite
+
+/// What is done with whole stores that are not open.
+extension SQLiteStore {
+  /// Removes a store with all that belongs to it: its log and journal, and the folder of its external values.
+  ///
+  /// One that is not there is no error; what an earlier removal left is taken away. Either the store is gone or nothing happened: where a
+  /// process dies in between, files without a store may be left, which nobody reads, and which another call removes.
+  ///
+  /// Throws `.invalidRequest` for a store that this process has open, `.storeBusy` where another process reads or writes it, `.invalidStore`
+  /// for a database that is none, and `GraphError` as opening does.
+  public static func destroy(storeAt url: URL) throws {
+    let file = StoreFile(url: url)
+    try requireClosed(file, participle: "destroyed")
+    try StoreOpener.settled(file) { try StoreRemoval(file: file).run() }
+  }
+
+  /// Puts a copy of a store in the place of another one, with the values that it keeps in files of their own; where there is none, the copy
+  /// is made.
+  ///
+  /// The copy has the UUID of the original: a coordinator takes only one of them. The original is only read, and may be open. Either
+  /// the store is replaced or it is as it was, also where a process dies in between; then files may be left, which nobody reads.
+  ///
+  /// Throws as `destroy(storeAt:)` does.
+  public static func replace(storeAt url: URL, withStoreFrom original: URL) throws {
+    let (file, source) = (StoreFile(url: url), StoreFile(url: original))
+    guard file.truePath != source.truePath, file.identity == nil || file.identity != source.identity else {
+      throw GraphError(.invalidRequest, message: "\(file.path) and \(source.path) are one store: name another one")
+    }
+    try requireClosed(file, participle: "replaced")
+    try StoreReplacement(source: source, destination: file).run()
+  }
+
+  /// Replaces the metadata of a store that is not open, but for what is the store's own.
+  ///
+  /// Throws `GraphError` as opening does, and `.invalidValue` for what no property list holds.
+  public static func setMetadata(_ metadata: [String: Value], ofStoreAt url: URL) throws {
+    let file = StoreFile(url: url)
+    try StoreOpener.settled(file) {
+      let connection = try file.connectionToChange()
+      try connection.transaction {
+        if connection.hasMoved { throw StoreOpener.moved(file) }
+        var stored = try StoreMetadata(connection, path: file.path)
+        try stored.replaceForeignEntries(with: metadata)
+        try stored.write(connection)
+      }
+    }
+  }
+
+  private static func requireClosed(_ file: StoreFile, participle: String) throws {
+    guard OpenStores.hold(path: file.truePath, writing: true) else { return }
+    throw GraphError(
+      .invalidRequest,
+      message: "\(file.path) is open in this process and cannot be \(participle): remove it from its coordinator before"
+    )
+  }
+}
+
+extension StoreFile {
+  /// A connection to a store that is there. Throws for a file that is none.
+  func connectionToChange() throws -> Connection {
+    switch try state() {
+    case .absent: throw StoreOpener.missing(self)
+    case .empty: throw StoreOpener.bare(self)
+    case .present: break
+    }
+    guard isWritable else {
+      throw GraphError(.readOnlyStore, message: "\(path) may not be written: change its permissions")
+    }
+    SessionPool.closeReadOnlySessions(of: self)
+    let connection = try Connection(truePath, mode: .readWrite)
+    connection.setBusyTimeout(milliseconds: SQLiteStoreOptions().busyTimeout)
+    return connection
+  }
+
+  /// Runs `body` while no other process has the store open, and all of it is in the one file.
+  func alone<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    let connection = try connectionToChange()
+    _ = try StoreMetadata(connection, path: path)
+    // This takes the log in, and it can only where nobody else has the store.
+    guard try connection.text("PRAGMA journal_mode = DELETE") == "delete" else {
+      throw GraphError(.storeBusy, message: "\(path) is open in another process: close it there and try again")
+    }
+    try connection.execute("BEGIN EXCLUSIVE")
+    defer { connection.rollBack() }
+    if connection.hasMoved { throw StoreOpener.moved(self) }
+    return try body(connection)
+  }
+
+  /// Removes what SQLite keeps beside a file that is gone.
+  func removeCompanions() {
+    for suffix in Self.companions { unlink(truePath + suffix) }
+  }
+}

@@ -1,0 +1,70 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+import struct MoonbaseModel.SortDescriptor
+
+/// What leads from one store to another: fetched properties do, relationships do not.
+@Suite struct AcrossStoresTests {
+  private static let kinds: [(StoreKind, StoreKind)] = [(.memory, .memory), (.memory, .sqlite), (.sqlite, .sqlite)]
+
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test(arguments: kinds) func aFetchedPropertyLeadsToAnotherStore(_ one: StoreKind, _ two: StoreKind) throws {
+    var (author, book) = (EntityDescription("Author"), EntityDescription("Book"))
+    author.attributes = [AttributeDescription("name", type: .string)]
+    book.attributes = [AttributeDescription("author", type: .string), AttributeDescription("title", type: .string)]
+    var books = FetchedPropertyDescription(
+      "books", fetchRequest: try FetchRequest("Book", where: "author == $FETCH_SOURCE.name"))
+    books.fetchRequest.sortDescriptors = [SortDescriptor("title")]
+    author.fetchedProperties = [books]
+    var model = ManagedObjectModel(entities: [author, book])
+    model.configurations = ["One": ["Author"], "Two": ["Book"]]
+    let coordinator = PersistentStoreCoordinator(model: try model.resolved())
+    for (kind, configuration) in [(one, "One"), (two, "Two")] {
+      try coordinator.add(kind.store(for: coordinator.model, configuration: configuration, in: folder))
+    }
+    let context = try ManagedObjectContext(coordinator)
+    let ann = try context.insert("Author", values: ["name": "Ann"])
+    for (title, name) in [("c", "Ann"), ("a", "Bo"), ("b", "Ann")] {
+      try context.insert("Book", values: ["title": .string(title), "author": .string(name)])
+    }
+    for _ in 0..<2 {
+      #expect(try ann.fetchedObjects(forKey: "books").map { $0["title"] } == ["b", "c"])
+      try context.save()
+    }
+    #expect(Set(coordinator.persistentStores.map(\.identifier)).count == 2)
+    #expect(ann.objectID.storeIdentifier == coordinator.persistentStores[0].identifier)
+    let first = try #require(ann.fetchedObjects(forKey: "books").first)
+    #expect(first.objectID.storeIdentifier == coordinator.persistentStores[1].identifier)
+    // Unsaved changes count in both stores.
+    try first.setValue("Bo", forKey: "author")
+    #expect(try ann.fetchedObjects(forKey: "books").map { $0["title"] } == ["c"])
+    try ann.setValue("Bo", forKey: "name")
+    #expect(try ann.fetchedObjects(forKey: "books").map { $0["title"] } == ["a", "b"])
+  }
+
+  @Test(arguments: kinds) func aRelationshipAcrossStoresNamesBoth(_ one: StoreKind, _ two: StoreKind) throws {
+    let coordinator = PersistentStoreCoordinator(model: try People.model().resolved())
+    let stores = try [one, two].map { try $0.store(for: coordinator.model, in: folder) }
+    for store in stores { try coordinator.add(store) }
+    let context = try ManagedObjectContext(coordinator)
+    let (person, department) = (try context.insert("Person"), try context.insert("Department"))
+    try context.assign(department, to: stores[1])
+    for _ in 0..<2 {
+      let error = #expect(throws: GraphError.self) { try person.setObject(department, forKey: "department") }
+      #expect(error?.code == .externalRelationship && error?.property == "department")
+      for store in stores {
+        let name = store.url?.relativePath ?? "store \(store.identifier)"
+        #expect(error?.message.contains(name) == true, "\(error?.message ?? "")")
+      }
+      #expect(throws: GraphError.self) { try department.add(person, to: "employees") }
+      #expect(try person.object(forKey: "department") == nil && department.objects(forKey: "employees").isEmpty)
+      try context.save()
+    }
+  }
+}
