@@ -59,7 +59,10 @@ public actor BackgroundContext {
   /// `.invalidObject`. The thread goes with the last reference.
   ///
   /// Throws `.contextBusy` within a hook.
-  public func close() throws { try context.close() }
+  public func close() throws {
+    try context.close()
+    walks = [:]
+  }
 
   /// Runs `body` with the context on its thread and waits; inline when already on that thread.
   public nonisolated func performAndWait<Output, Failure: Error>(

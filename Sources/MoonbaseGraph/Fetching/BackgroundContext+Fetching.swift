@@ -146,6 +146,8 @@ extension BackgroundContext {
   func next<Item: Sendable>(
     _ count: Int, of walk: BackgroundWalk, _ transform: @Sendable (ManagedObject) throws -> Item
   ) throws -> [Item] {
+    // It ends with the context, and not as if that were all.
+    try context.checkOpen()
     guard var state = walks[walk.number] else { return [] }
     defer { walks[walk.number] = state }
     return try state.next(count, transform)

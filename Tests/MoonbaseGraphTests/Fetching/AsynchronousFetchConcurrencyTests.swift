@@ -90,6 +90,19 @@ import struct MoonbaseModel.SortDescriptor
     await #expect(throws: CancellationError.self) { try await background.fetchIDs(request, progress: other) }
   }
 
+  @Test(arguments: StoreKind.allCases) func aContextThatIsClosedEndsIt(_ kind: StoreKind) async throws {
+    let bench = try bench(kind, count: 300)
+    let background = try BackgroundContext(bench.coordinator)
+    var count = 0
+    await #expect(throws: GraphError.self) {
+      for try await batch in background.batches(of: request, size: 100) {
+        count += batch.count
+        try await background.close()
+      }
+    }
+    #expect(count == 100)
+  }
+
   /// Where the context judges each row, a scan that finds nothing ends too.
   @Test(arguments: StoreKind.allCases) func aLongScanEndsBeforeItsEnd(_ kind: StoreKind) async throws {
     let bench = try bench(kind, count: 5000)
