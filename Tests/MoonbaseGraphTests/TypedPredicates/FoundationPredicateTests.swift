@@ -151,7 +151,7 @@ import Testing
     #expect(try context.fetch(#Predicate<Member> { $0.department?.objectID == office }).contains(member))
   }
 
-  @Test(arguments: StoreKind.allCases) func descriptorsSort(_ kind: StoreKind) throws {
+  @Test(arguments: StoreKind.allCases) func descriptorsSortAsTheirKeyPathsSay(_ kind: StoreKind) throws {
     let bench = try Self.bench(kind)
     let context = bench.context()
     let found = try context.fetch(
