@@ -82,6 +82,8 @@ final class LuaArgumentBuffer {
     values[index].tag = .string
     values[index].integer = Int64(byteCount)  // an offset until `seal`, since the bytes may move
     values[index].length = UInt64(source.count)
+    // What lay here before may have been anything; a result would be taken for borrowed bytes.
+    values[index].extra = 0
     byteCount += source.count
     hasStrings = true
     holdsMore.pointee = true
