@@ -143,6 +143,18 @@ import Testing
     #expect(try ages(source) == [1, 2, 3] && ages(url) == [])
   }
 
+  @Test func whatADeathLeftBesideAStoreGoesAfterAnHour() throws {
+    let (source, url) = (try make("a.sqlite", 1...2), try make("b.sqlite", 4...5))
+    let (old, new) = ("b.sqlite-1.replacement", "b.sqlite-2.replacement")
+    for name in [old, new] { try Data([1]).write(to: folder.file(name)) }
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -7200)], ofItemAtPath: folder.file(old).path)
+    try SQLiteStore.replace(storeAt: url, withStoreFrom: source)
+    let names = try folder.contents().keys
+    #expect(!names.contains(old) && names.contains(new))
+    #expect(try ages(url) == [1, 2])
+  }
+
   @Test func aStoreThatIsOpenCanBeCopied() throws {
     let source = try make("a.sqlite", 1...2)
     let url = folder.file("b.sqlite")
