@@ -35,7 +35,8 @@ extension ManagedObject {
         restoreOwn(nil, slot: slot)
       }
     }
-    if changed.isEmpty, delayed.isEmpty { unlistUnchanged() }
+    // A refresh keeps in lists what other objects changed, and does not count that as changed here.
+    if changed.isEmpty, delayed.isEmpty, !relationships.values.contains(where: \.hasChanges) { unlistUnchanged() }
   }
 
   private func hasList(_ slot: Slot) -> Bool {

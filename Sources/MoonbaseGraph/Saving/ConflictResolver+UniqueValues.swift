@@ -2,6 +2,19 @@ import MoonbaseModel
 
 /// Objects that have values of others which must be unique.
 extension ConflictResolver {
+  /// Of two objects with values that must be unique a conflict is about the one that came to have them: a store may name the other one,
+  /// whose row it wrote later.
+  func oriented(_ conflict: SaveConflict) -> SaveConflict {
+    guard case .sameValues(let properties, let id?) = conflict.kind, let object = object(conflict.objectID),
+      let other = self.object(id), !hasChanged(properties, object), hasChanged(properties, other)
+    else { return conflict }
+    return SaveConflict(id, .sameValues(properties: properties, as: conflict.objectID))
+  }
+
+  private func hasChanged(_ properties: [String], _ object: ManagedObject) -> Bool {
+    object.isInserted || properties.contains { object.entity.slot($0).map(object.changed.contains) ?? false }
+  }
+
   /// A saved object has values that must be unique.
   func resolveSameValues(
     _ properties: [String], of object: ManagedObject, and id: ManagedObjectID?, by resolution: MergePolicy.Resolution

@@ -13,7 +13,7 @@ struct ConflictResolver {
   func resolve(_ conflicts: [SaveConflict], or failure: any Error) throws -> Bool {
     let count = context.journal.count
     let versions = versions(of: conflicts)
-    for conflict in conflicts {
+    for conflict in conflicts.map(oriented) {
       guard let object = object(conflict.objectID) ?? owner(conflict) else { throw failure }
       // One that was dealt with by an earlier conflict, for example because it went.
       guard object.context === context else { continue }

@@ -32,6 +32,8 @@ struct SaveOperation {
       if plan?.isPartlySaved == true { try finish() }
       throw error
     }
+    // A save with nothing to write ends what is undone together, as any.
+    if plan == nil { context.undoManager?.endEvent() }
     defer { context.looseLeads.forgetSaved(in: context) }
     if isHandedOver, let plan { context.handOver(plan) } else { try finish() }
   }

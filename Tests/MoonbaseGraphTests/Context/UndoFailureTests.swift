@@ -179,6 +179,43 @@ import Testing
     #expect(!person.isDeleted && person["firstName"] == "a" && context.brokenInvariants() == [])
   }
 
+  /// What other objects changed of a list stays when the changes of its object are given up, and when another change of it is undone.
+  @Test(arguments: StoreKind.allCases) func aListThatOthersChangedIsSavedAfterAnUndoing(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let (context, undo) = undoing(bench.context())
+    let department = try context.insert("Department", values: ["name": "d"])
+    let projects = try (0..<3).map { try context.insert("Project", values: ["title": .string("\($0)")]) }
+    try department.setObjects(projects.prefix(2).map { $0 }, forKey: "projects")
+    try context.save()
+    try projects[2].setObject(department, forKey: "department")
+    try context.refresh(department, mergeChanges: false)
+    try context.processPendingChanges()
+    try department.setValue("other", forKey: "name")
+    try undo.undo()
+    #expect(try department["name"] == "d" && department.objects(forKey: "projects") == projects)
+    #expect(context.updatedObjects.contains(department) && context.brokenInvariants() == [])
+    try context.save()
+    let stranger = bench.stranger()
+    let same = try stranger.object(with: department.objectID)
+    #expect(try same.objects(forKey: "projects").map { $0["title"] } == ["0", "1", "2"])
+  }
+
+  /// A save ends what is undone together, where it has nothing to write too.
+  @Test(arguments: StoreKind.allCases) func aSaveOfNothingEndsAGroup(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let (context, undo) = undoing(bench.context())
+    let person = try context.insert("Person", values: ["firstName": "a"])
+    try context.processPendingChanges()
+    try context.delete(person)
+    try context.save()
+    try context.insert("Department")
+    try undo.undo()
+    #expect(context.insertedObjects.isEmpty && undo.canUndo)
+    try undo.undo()
+    #expect(context.insertedObjects == [person] && person["firstName"] == "a")
+    withExtendedLifetime(bench) {}
+  }
+
   /// What another context deleted has nothing to come back with.
   @Test(arguments: StoreKind.allCases) func whoOthersDeletedAfterItsChangeWasGivenUpDoesNotComeBack(_ kind: StoreKind)
     throws

@@ -153,6 +153,23 @@ import Testing
     #expect(try bench.saved("Thing", "name").isEmpty && context.brokenInvariants() == [])
   }
 
+  /// A store may name the saved object, whose row it writes later, and not the new one that has its value.
+  @Test(arguments: StoreKind.withFolder, [MergePolicyName.store, .object, .overwrite, .rollback])
+  func aNewObjectGivesWayToOneThatChangedToo(_ kind: StoreKind, name: MergePolicyName) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    context.mergePolicy = name.policy
+    let saved = try context.insert("Person", values: ["email": "a", "firstName": "saved"])
+    try context.save()
+    try saved.setValue(7, forKey: "age")
+    let new = try context.insert("Person", values: ["email": "a", "firstName": "new"])
+    try context.save()
+    let isHanded = name == .object || name == .overwrite
+    #expect(saved["firstName"] == (isHanded ? "new" : "saved") && saved["age"] == (name == .overwrite ? 0 : 7))
+    #expect(new.managedObjectContext == nil && !context.hasChanges && context.brokenInvariants() == [])
+    #expect(try bench.saved("Person", "age") == [name == .overwrite ? 0 : 7])
+  }
+
   /// Where a hook does again what is in the way, the save fails at once, and not when it has tried dozens of times.
   @Test(arguments: StoreKind.allCases) func whatARoundDoesNotResolveFailsAtOnce(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
