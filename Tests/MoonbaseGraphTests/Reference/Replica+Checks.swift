@@ -1,0 +1,131 @@
+import MoonbaseModel
+import MoonbaseTestSupport
+
+@testable import MoonbaseGraph
+
+/// Comparing a context with the naive model.
+extension Replica {
+  /// What must hold between operations; with `isThorough` every value is read.
+  func check(isThorough: Bool) throws {
+    mistakes += context.brokenInvariants()
+    mistakes += context.pendingErrors.map { "pending: \($0)" }
+    try checkChanges()
+    checkGroups()
+    if isThorough {
+      mistakes += try observed().differences(from: world.visible)
+      mistakes += context.brokenInvariants()
+    }
+  }
+
+  private func numbers(_ objects: [ManagedObject]) throws -> Set<Int> {
+    Set(
+      try objects.map { object in
+        guard let number = self.objects.first(where: { $0.value === object })?.key else {
+          throw ReferenceMistake("\(object.objectID) is changed and known to nobody")
+        }
+        return number
+      })
+  }
+
+  private func checkChanges() throws {
+    let shown = world.visible
+    let inserted = Set(shown.nodes.keys).subtracting(committed.nodes.keys)
+    let deleted = Set(committed.nodes.keys).subtracting(shown.nodes.keys)
+    let differing = shown.nodes.filter { number, node in
+      committed.nodes[number].map { $0 != node.persistent } ?? false
+    }.keys
+    let updated = try numbers(context.updatedObjects)
+    expect(try numbers(context.insertedObjects), inserted, "inserted")
+    expect(try numbers(context.deletedObjects), deleted, "deleted")
+    // One that is other only because another one is to go is so when that goes.
+    let wanted = world.marked.isEmpty ? Set(differing) : []
+    if !updated.isSuperset(of: wanted) { expect(updated, updated.union(wanted), "updated") }
+    if !updated.isSubset(of: touched) { expect(updated, updated.intersection(touched), "updated") }
+    if context.hasChanges != !(context.insertedObjects + context.updatedObjects + context.deletedObjects).isEmpty,
+      world.marked.isEmpty
+    {
+      mistakes.append("hasChanges is \(context.hasChanges)")
+    }
+  }
+
+  private func expect(_ found: Set<Int>, _ wanted: Set<Int>, _ title: String) {
+    if found != wanted { mistakes.append("\(title) are \(found.sorted()), not \(wanted.sorted())") }
+  }
+
+  private func checkGroups() {
+    guard let undo else { return }
+    if undo.groupingLevel != level { mistakes.append("level \(undo.groupingLevel), not \(level)") }
+    guard !isMurky, !isDirty, level == 0 else { return }
+    if undo.canUndo != (place > 0) { mistakes.append("canUndo is \(undo.canUndo)") }
+    if undo.canRedo != (place + 1 < states.count) { mistakes.append("canRedo is \(undo.canRedo)") }
+  }
+
+  // MARK: Reading
+
+  /// What the context shows.
+  func observed() throws -> ReferenceWorld {
+    try Self.observed(objects.filter { $0.value.managedObjectContext === context && !$0.value.isDeleted })
+  }
+
+  private static func observed(_ objects: [Int: ManagedObject]) throws -> ReferenceWorld {
+    var world = ReferenceWorld()
+    let numbers = Dictionary(uniqueKeysWithValues: objects.map { ($1.objectID, $0) })
+    func number(_ object: ManagedObject) throws -> Int {
+      guard let number = numbers[object.objectID] else {
+        throw ReferenceMistake("\(object.objectID) is known to nobody")
+      }
+      return number
+    }
+    for (own, object) in objects {
+      var node = ReferenceWorld.Node(isLeaf: object.entity.name == "Leaf")
+      for key in ReferenceModel.defaults.keys { node.values[key] = try object.value(forKey: key) }
+      for link in ReferenceModel.links {
+        if link.isToMany {
+          let list = try object.objects(forKey: link.name).filter { !$0.isDeleted }.map(number)
+          if !list.isEmpty { node.lists[link.name] = link.isOrdered ? list : list.sorted() }
+        } else if let other = try object.object(forKey: link.name), !other.isDeleted {
+          node.ones[link.name] = try number(other)
+        }
+      }
+      world.nodes[own] = node
+    }
+    return world
+  }
+
+  /// What is in the store is what was to be saved.
+  func checkStore() throws {
+    let stranger = bench.stranger()
+    var found: [Int: ManagedObject] = [:]
+    let numbers = Dictionary(uniqueKeysWithValues: committed.nodes.keys.map { (objects[$0]?.objectID, $0) })
+    for object in try stranger.fetch(FetchRequest("Node")) {
+      guard let number = numbers[object.objectID] else {
+        mistakes.append("\(object.objectID) is in the store")
+        continue
+      }
+      found[number] = object
+    }
+    mistakes += try Self.observed(found).persistent.differences(from: committed).map { "in the store \($0)" }
+  }
+
+  /// What is in no store is as it is: after a rollback, for example, some of it is gone.
+  func adoptTransients() throws {
+    let found = try observed()
+    for number in world.nodes.keys {
+      guard let node = found.nodes[number] else { continue }
+      world.nodes[number]?.values["mood"] = node.values["mood"]
+      for link in ReferenceModel.links where link.isTransient {
+        world.nodes[number]?.ones[link.name] = node.ones[link.name]
+        world.nodes[number]?.lists[link.name] = node.lists[link.name]
+      }
+    }
+  }
+
+  /// What the context shows is taken for right, as far as it fits together.
+  func adopt() throws {
+    try context.processPendingChanges()
+    world = try observed()
+    mistakes += world.brokenLinks
+    touched = Set(objects.keys)
+    isDirty = false
+  }
+}

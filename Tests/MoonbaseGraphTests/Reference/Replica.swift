@@ -1,0 +1,198 @@
+import MoonbaseModel
+import MoonbaseTestSupport
+
+@testable import MoonbaseGraph
+
+/// A context, and what the naive model says of it.
+final class Replica {
+  let bench: StoreBench
+  let store: FailingStore
+  /// What hooks do: 1 insertions fail, 2 saves are meddled with, 3 deletions fail, 4 saves are meddled with and fail.
+  let mode = Switch()
+  var context: ManagedObjectContext
+  /// Nil for every fourth seed.
+  var undo: UndoManager?
+  /// All objects that ever were, by number.
+  var objects: [Int: ManagedObject] = [:]
+
+  /// What the context is to show, and what the store is to hold.
+  var world = ReferenceWorld()
+  var committed = ReferenceWorld()
+  /// Objects that may count as changed.
+  var touched: Set<Int> = []
+
+  /// What was there after each group, and the place of what is there now.
+  var states: [ReferenceWorld] = []
+  var place = 0
+  /// Whether anything was done since the last group ended.
+  var isDirty = false
+  /// Whether the groups go back to before somebody else's save, or a refresh: what they lead to is only looked at.
+  var isMurky = false
+  var level = 0
+
+  var log: [String] = []
+  var mistakes: [String] = []
+  private var valueCount = 0
+  private let seed: Int
+
+  init(_ kind: StoreKind, seed: Int) throws {
+    (bench, store) = try StoreBench.failing(kind, ReferenceModel.model())
+    self.seed = seed
+    context = bench.context()
+    context = newContext()
+    for index in 0..<5 { try insert(isLeaf: index == 4, friend: index == 0 ? nil : index) }
+    world.set(1, ReferenceModel.link("parent"), to: 2)
+    try objects[1]?.setObject(objects[2], forKey: "parent")
+    world.setList(3, ReferenceModel.link("books"), to: [1, 4, 2])
+    try objects[3]?.setObjects([1, 4, 2].compactMap { objects[$0] }, forKey: "books")
+    try save()
+    log = []
+    if seed % 4 != 3 { try beginUndo() }
+    // Every other sequence begins with faults.
+    if seed % 2 == 1 { try reopen() }
+  }
+
+  private func newContext() -> ManagedObjectContext {
+    let mode = mode
+    var entry = EntityExtension()
+    entry.awakeFromInsert = { object in
+      guard mode.value == 1 else { return }
+      mode.value = 0
+      try Replica.meddle(object)
+      throw Broken()
+    }
+    entry.prepareForDeletion = { _ in if mode.value == 3 { throw Broken() } }
+    entry.willSave = { object in
+      guard mode.value == 2 || mode.value == 4, !object.isDeleted else { return }
+      let isFailing = mode.value == 4
+      mode.value = 0
+      try Replica.meddle(object)
+      if isFailing { throw Broken() }
+    }
+    return bench.context(["Node": [entry]])
+  }
+
+  func beginUndo() throws {
+    let new = UndoManager()
+    new.levelsOfUndo = seed % 3 == 0 ? 3 : 0
+    context.undoManager = new
+    undo = new
+    forgetStates()
+  }
+
+  /// Goes on with a new context, in which everything is a fault.
+  func reopen() throws {
+    guard !context.hasChanges, world.marked.isEmpty, world.persistent == committed else { return }
+    log.append("reopen")
+    let new = newContext()
+    objects = try objects.filter { committed.nodes[$0.key] != nil }.mapValues { try new.object(with: $0.objectID) }
+    context = new
+    (world, touched, level) = (committed, [], 0)
+    for number in world.nodes.keys { world.nodes[number]?.values["mood"] = .null }
+    if undo != nil { try beginUndo() }
+  }
+
+  /// A hook that changes whatever it finds.
+  private static func meddle(_ object: ManagedObject) throws {
+    guard let context = object.managedObjectContext else { return }
+    let nodes = try context.fetch(FetchRequest("Node")).filter { $0 !== object }
+    if let first = nodes.first {
+      try object.add(first, to: "friends")
+      try object.setObject(first, forKey: "spouse")
+      try first.setPrimitiveValue(99, forKey: "number")
+      try first.setValue("by a hook", forKey: "name")
+      try first.setValue("by a hook", forKey: "mood")
+      try first.add(object, to: "books")
+      try first.setObjects(first.objects(forKey: "books").reversed(), forKey: "books")
+    }
+    if let last = nodes.last, last !== nodes.first { try context.delete(last) }
+    try context.processPendingChanges()
+    try context.insert("Leaf", values: ["friends": .list([.objectID(object.objectID)])])
+  }
+
+  // MARK: Choosing
+
+  func pick(_ number: Int) -> Int? {
+    let live = world.live
+    return live.isEmpty ? nil : live[number % live.count]
+  }
+
+  func pick(_ number: Int, where isFit: (Int) -> Bool) -> Int? {
+    let fit = world.live.filter(isFit)
+    return fit.isEmpty ? nil : fit[number % fit.count]
+  }
+
+  func object(_ number: Int) throws -> ManagedObject {
+    guard let object = objects[number] else { throw ReferenceMistake("#\(number) is nowhere") }
+    return object
+  }
+
+  /// A value that was never there before.
+  func freshValue(_ key: String) -> Value {
+    valueCount += 1
+    switch key {
+    case "number": return .int(Int64(valueCount))
+    case "data": return ["v": .int(Int64(valueCount)), "list": ["a", .double(0.5)]]
+    default: return .string("v\(valueCount)")
+    }
+  }
+
+  // MARK: The model follows
+
+  /// Something was changed: by undoing too that is a change of all that are others now.
+  func change(_ body: (inout ReferenceWorld) -> Void) {
+    let before = world
+    body(&world)
+    isDirty = true
+    touch(from: before)
+  }
+
+  func touch(from before: ReferenceWorld) {
+    for number in Set(before.nodes.keys).union(world.nodes.keys) where before.nodes[number] != world.nodes[number] {
+      touched.insert(number)
+    }
+  }
+
+  func settleWorld() {
+    let before = world
+    world.settle()
+    if before != world { isDirty = true }
+    touch(from: before)
+  }
+
+  func forgetStates() {
+    (states, place, isDirty, isMurky) = ([world.visible], 0, false, false)
+  }
+
+  /// A group ends, if one was open.
+  func endGroup() {
+    guard level == 0, undo != nil else { return isDirty = false }
+    defer { isDirty = false }
+    guard isDirty, !isMurky else { return }
+    guard world != states[place] else {
+      // It may be a group that does nothing, or none: only the manager knows.
+      undo?.removeAllActions()
+      return forgetStates()
+    }
+    states.removeSubrange((place + 1)...)
+    states.append(world)
+    place += 1
+    if let levels = undo?.levelsOfUndo, levels > 0, place > levels {
+      states.removeFirst()
+      place -= 1
+    }
+  }
+
+  /// What groups lead to cannot be told any more.
+  func becomeMurky() {
+    guard let undo else { return }
+    if undo.canUndo || undo.canRedo || level > 0 { isMurky = true } else { forgetStates() }
+  }
+}
+
+/// What a sequence cannot go on with.
+struct ReferenceMistake: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
