@@ -64,17 +64,21 @@ public final class UndoManager {
 
   /// Undoes the last group; does nothing where there is none.
   ///
-  /// Throws `.invalidRequest` where a group is open or a transaction runs, `.recursiveSave` and `.contextBusy` within a hook, and
-  /// what a store throws. Then nothing was undone, and can be later.
+  /// Throws `.invalidRequest` where a group is open or a transaction runs, `.recursiveSave` and `.contextBusy` within a hook,
+  /// `.contextBusy` where an observer answers to another undoing with it, and what a store throws. Then nothing was undone, and can be later.
   public func undo() throws {
     guard let context = try settledContext("an undo was asked for") else { return }
     guard let group = undoGroups.last else { return }
     isUndoing = true
     defer {
+      // Who observes objects is told when all is back, and may have everything forgotten.
+      context.tellObservers()
       isUndoing = false
       context.settleUndo()
     }
-    let inverse = try apply(group, in: context)
+    let inverse = try context.observers.holding { try apply(group, in: context) }
+    // So may hooks.
+    guard undoGroups.last === group else { return }
     undoGroups.removeLast()
     redoGroups.append(inverse)
     weigh(inverse.weight &- group.weight)
@@ -88,10 +92,12 @@ public final class UndoManager {
     guard let group = redoGroups.last else { return }
     isRedoing = true
     defer {
+      context.tellObservers()
       isRedoing = false
       context.settleUndo()
     }
-    let inverse = try apply(group, in: context)
+    let inverse = try context.observers.holding { try apply(group, in: context) }
+    guard redoGroups.last === group else { return }
     redoGroups.removeLast()
     undoGroups.append(inverse)
     weigh(inverse.weight &- group.weight)
@@ -105,6 +111,10 @@ public final class UndoManager {
     try context.refuseWithinHooks(operation)
     guard context.journal.isSettled else {
       throw GraphError(.invalidRequest, message: "\(operation) within a transaction: do it before or after")
+    }
+    guard !isUndoing, !isRedoing else {
+      throw GraphError(
+        .contextBusy, message: "\(operation) while another undo or redo tells observers: do it when that is done")
     }
     guard groupingLevel == 0 else {
       throw GraphError(.invalidRequest, message: "\(operation) while a group is open: call endUndoGrouping first")
@@ -120,16 +130,12 @@ public final class UndoManager {
     let isUnregistered = context.journal.isUnregistered
     context.journal.isUnregistered = false
     defer { context.journal.isUnregistered = isUnregistered }
-    // Who observes objects is told when all is back.
-    defer { context.tellObservers() }
     let (formerLeaving, idCount) = (leaving, laterIDs.count)
     do {
-      try context.observers.holding {
-        try context.undoingOnFailure {
-          let savepoint = context.journal.all.count
-          for part in group.parts.reversed() { try context.putBack(part, with: self) }
-          context.unlistUnchanged(among: context.journal.all.dropFirst(savepoint))
-        }
+      try context.undoingOnFailure {
+        let savepoint = context.journal.all.count
+        for part in group.parts.reversed() { try context.putBack(part, with: self) }
+        context.unlistUnchanged(among: context.journal.all.dropFirst(savepoint))
       }
     } catch {
       // Those that had come back are to go again.

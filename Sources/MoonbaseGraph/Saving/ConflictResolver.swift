@@ -51,7 +51,8 @@ struct ConflictResolver {
     case .deleted: return try resolveDeletion(of: object, by: resolution)
     case .destinationIsGone(let relationship, let id):
       if case .rollback = resolution, !object.isInserted { return try giveUp(object) }
-      return try release(id, from: object, relationship)
+      guard try release(id, from: object, relationship) else { return false }
+      try setValues(of: resolution, in: object)
     case .destinationCame:
       guard object.isDeleted else { return false }
       if resolution.isForStore { return try giveUp(object) }
@@ -59,7 +60,9 @@ struct ConflictResolver {
     case .destinationLeaves(let relationship, let id):
       guard resolution.isForStore else {
         if !object.isInserted, !object.isDeleted { try context.refresh(object, mergeChanges: true) }
-        return try release(id, from: object, relationship)
+        guard try release(id, from: object, relationship) else { return false }
+        try setValues(of: resolution, in: object)
+        return true
       }
       guard let other = self.object(id), !other.isInserted else { return false }
       return try giveUp(other)
@@ -67,6 +70,11 @@ struct ConflictResolver {
       return try resolveSameValues(properties, of: object, and: id, by: resolution)
     }
     return true
+  }
+
+  private func setValues(of resolution: MergePolicy.Resolution, in object: ManagedObject) throws {
+    guard case .values(let values) = resolution else { return }
+    for (key, value) in values { try object.setValue(value, forKey: key) }
   }
 
   func giveUp(_ object: ManagedObject) throws -> Bool {
@@ -101,9 +109,9 @@ struct ConflictResolver {
         .map { (slot: $0, value: object.current($0) ?? .null) }
       try context.merge(row, into: object)
       for (slot, value) in former { try set(value, slot: slot, of: object) }
-    case .values(let values):
+    case .values:
       try context.merge(row, into: object)
-      for (key, value) in values { try object.setValue(value, forKey: key) }
+      try setValues(of: resolution, in: object)
     default: try context.merge(row, into: object)
     }
     return true

@@ -216,6 +216,74 @@ import Testing
     withExtendedLifetime(bench) {}
   }
 
+  /// Observers are told of an undoing when it is done, and may then do what they like, but for another one.
+  @Test(arguments: StoreKind.allCases, ["undo", "redo", "rollback", "forget", "save", "change", "nothing"])
+  func observersMayActWhenSomethingIsUndone(_ kind: StoreKind, act: String) throws {
+    let bench = try StoreBench(kind)
+    let (context, undo) = undoing(bench.context())
+    let person = try context.insert("Person", values: ["firstName": "a"])
+    try context.save()
+    try person.setValue("b", forKey: "firstName")
+    var errors: [GraphError?] = []
+    var isOn = true
+    let observation = try person.observe("firstName") { _ in
+      guard isOn, undo.isUndoing || undo.isRedoing else { return }
+      isOn = false
+      do {
+        switch act {
+        case "undo": try undo.undo()
+        case "redo": try undo.redo()
+        case "rollback": try context.rollback()
+        case "forget": undo.removeAllActions()
+        case "save": try context.save()
+        case "change": try person.setValue(5, forKey: "age")
+        default: break
+        }
+      } catch {
+        errors.append(error as? GraphError)
+      }
+    }
+    try undo.undo()
+    #expect(person["firstName"] == "a" && context.brokenInvariants() == [] && !undo.isUndoing)
+    #expect(errors.map { $0?.code } == (act == "undo" || act == "redo" ? [.contextBusy] : []))
+    let isForgotten = act == "rollback" || act == "forget"
+    #expect(undo.canUndo == !isForgotten && undo.canRedo == !(isForgotten || act == "change"), "\(act)")
+    if act == "change" {
+      try undo.undo()
+      #expect(person["age"] == 0)
+    }
+    isOn = true
+    if undo.canRedo {
+      try undo.redo()
+      #expect(context.brokenInvariants() == [] && (isForgotten || person["firstName"] == "b" || act == "rollback"))
+    }
+    withExtendedLifetime((bench, observation)) {}
+  }
+
+  /// A hook of an undoing that has everything forgotten.
+  @Test(arguments: StoreKind.allCases) func aHookMayEndWhatItIsUndoneFor(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let undo = UndoManager()
+    nonisolated(unsafe) let manager = undo
+    let isOn = Switch()
+    var project = EntityExtension()
+    project.prepareForDeletion = { _ in if isOn.value == 1 { manager.removeAllActions() } }
+    let context = bench.context(["Project": [project]])
+    context.undoManager = undo
+    let department = try context.insert("Department")
+    try context.save()
+    undo.disableUndoRegistration()
+    let stray = try context.insert("Project", values: ["department": .objectID(department.objectID)])
+    try context.save()
+    undo.enableUndoRegistration()
+    isOn.value = 1
+    try undo.undo()
+    #expect(department.isDeleted && stray.isDeleted && !undo.canUndo && !undo.canRedo)
+    #expect(context.brokenInvariants() == [])
+    try context.save()
+    #expect(try context.count(FetchRequest("Department")) == 0)
+  }
+
   /// What another context deleted has nothing to come back with.
   @Test(arguments: StoreKind.allCases) func whoOthersDeletedAfterItsChangeWasGivenUpDoesNotComeBack(_ kind: StoreKind)
     throws

@@ -153,6 +153,22 @@ import Testing
     #expect(try bench.saved("Thing", "name").isEmpty && context.brokenInvariants() == [])
   }
 
+  /// Values that a program answers with are set where a destination is gone, too.
+  @Test(arguments: StoreKind.allCases) func aProgramAnswersWithValuesWhereADestinationIsGone(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    context.mergePolicy = .custom { _ in .values(["firstName": "was in a department"]) }
+    let (department, person) = (try context.insert("Department"), try context.insert("Person"))
+    try context.save()
+    let other = bench.stranger()
+    try other.delete(other.object(with: department.objectID))
+    try other.save()
+    try person.setObject(department, forKey: "department")
+    try context.save()
+    #expect(try person.object(forKey: "department") == nil && person["firstName"] == "was in a department")
+    #expect(try bench.saved("Person", "firstName") == ["was in a department"])
+  }
+
   /// A store may name the saved object, whose row it writes later, and not the new one that has its value.
   @Test(arguments: StoreKind.withFolder, [MergePolicyName.store, .object, .overwrite, .rollback])
   func aNewObjectGivesWayToOneThatChangedToo(_ kind: StoreKind, name: MergePolicyName) throws {
