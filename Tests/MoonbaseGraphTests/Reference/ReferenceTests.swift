@@ -27,10 +27,10 @@ import Testing
 
   @Test(arguments: StoreKind.allCases, 0..<parts)
   func contextsAgreeWithTheNaiveModel(_ kind: StoreKind, _ part: Int) {
-    expectAgreement(kind, Self.seeds(kind, part, of: 200))
+    expectAgreement(kind, Self.seeds(kind, part, of: 120))
   }
 
-  @Test func contextsAgreeOverAStoreOfSomebodyElse() { expectAgreement(.folder, Self.seeds(.folder, 0, of: 40)) }
+  @Test func contextsAgreeOverAStoreOfSomebodyElse() { expectAgreement(.folder, Self.seeds(.folder, 0, of: 120)) }
 
   /// The model would not do if it agreed with anything: a context in which one value is other is found, and the sequence shortened.
   @Test func whatDiffersIsFoundAndShortened() throws {
