@@ -170,7 +170,7 @@ import Testing
   }
 
   /// A store may name the saved object, whose row it writes later, and not the new one that has its value.
-  @Test(arguments: StoreKind.withFolder, [MergePolicyName.store, .object, .overwrite, .rollback])
+  @Test(arguments: StoreKind.allCases, [MergePolicyName.store, .object, .overwrite, .rollback])
   func aNewObjectGivesWayToOneThatChangedToo(_ kind: StoreKind, name: MergePolicyName) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
