@@ -117,7 +117,7 @@ extension ManagedObjectContext {
     undoManager?.removeAllActions()
     forgetDerivations()
     observers.removeAll()
-    coordinator.forgetAllRows()
+    source.forgetAllRows()
     tellListenersOfEverything()
     tellObservers()
   }
@@ -133,13 +133,13 @@ extension ManagedObjectContext {
     try refuseWithinHooks("a refresh was asked for")
     guard !object.isInserted else { return }
     defer { tellObservers() }
-    coordinator.forgetRows(of: [object.objectID])
+    source.forgetRows(of: [object.objectID])
     // The row was not here, so nobody can tell which list it was in.
     if object.snapshot == nil, !object.entity.slotsInLists.isEmpty { unseenMoves &+= 1 }
     guard mergeChanges else { return try turnIntoFault(object) }
     changeCount &+= 1
     forgetReadAhead()
-    try merge(coordinator.currentRow(of: object.objectID), into: object)
+    try merge(source.currentRow(of: object.objectID), into: object)
   }
 
   /// An object takes a row as the store has it now, with its unsaved changes on top.
@@ -154,7 +154,7 @@ extension ManagedObjectContext {
   /// The store may know of destinations that the rules did not reach; and of some, by newer rows than are here.
   private func applyDeleteRulesAnew(to object: ManagedObject) throws {
     for slot in object.entity.ruledSlots {
-      for row in try coordinator.snapshots(of: storedDestinations(of: object, slot: slot)) {
+      for row in try source.snapshots(of: storedDestinations(of: object, slot: slot)) {
         registered[row.id]?.takeUnretainedValue().adopt(row)
       }
     }
@@ -205,7 +205,7 @@ extension ManagedObjectContext {
     // What others know by the row stays where the row says the same.
     object.outdateAll()
     if !partners.isEmpty { try tell(partners, of: object) }
-    if !ties.isEmpty, let row = try coordinator.snapshot(of: object.objectID) {
+    if !ties.isEmpty, let row = try source.snapshot(of: object.objectID) {
       object.takeRow(row)
       for (slot, value) in ties { try object.retie(slot, from: value, to: row.values[slot]) }
     }
@@ -215,7 +215,7 @@ extension ManagedObjectContext {
   /// Tells other sides where the row of an object points now. Where it cannot be read, lists are read anew.
   private func tell(_ partners: [(slot: Slot, value: Value)], of object: ManagedObject) throws {
     do {
-      let row = try coordinator.snapshot(of: object.objectID)
+      let row = try source.snapshot(of: object.objectID)
       if let row { object.takeRow(row) }
       for (slot, value) in partners { object.rowMoved(slot, from: value, to: row?.values[slot] ?? .null) }
     } catch {

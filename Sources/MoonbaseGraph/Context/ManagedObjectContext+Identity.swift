@@ -4,11 +4,19 @@ import MoonbasePlatform
 extension ManagedObjectContext {
   /// The object of an ID, made as a fault if it is not registered. Whether the store has it shows at the first access.
   ///
-  /// Throws for an ID of an entity that the model does not have, and for a temporary ID of another context.
+  /// Throws for an ID of an entity that the model does not have, and for a temporary ID of another context. One of the parent's new
+  /// objects gives the object with its permanent ID, which it gets now.
   public func object(with id: ManagedObjectID) throws -> ManagedObject {
     if let known = registered[id] { return known.takeUnretainedValue() }
-    guard !id.isTemporaryID else { throw unknownTemporaryID(id) }
+    guard !id.isTemporaryID else { return try objectOfParent(id) }
     return try makeObject(id.key, in: table(of: id.kind, entity: entity(of: id)), state: .fault)
+  }
+
+  /// The object of a temporary ID that nothing here has: of the parent's, if it has one.
+  private func objectOfParent(_ id: ManagedObjectID) throws -> ManagedObject {
+    guard let parent, let theirs = try? parent.object(with: id) else { throw unknownTemporaryID(id) }
+    try parent.obtainPermanentIDs(for: [theirs])
+    return try object(with: theirs.objectID)
   }
 
   /// The entity of an ID, which the model must have.
@@ -56,7 +64,7 @@ extension ManagedObjectContext {
     let object = try object(with: id)
     object.settle()
     if object.isFault, object.snapshot == nil {
-      guard let snapshot = try coordinator.snapshot(of: id, in: view) else { return nil }
+      guard let snapshot = try source.snapshot(of: object.objectID, in: view) else { return nil }
       object.takeRow(snapshot)
     }
     return object.state.contains(.deleted) ? nil : object
@@ -85,7 +93,7 @@ extension ManagedObjectContext {
     guard object.needsRow else { return false }
     object.settle()
     if let batch = object.batch { try loadRows(of: batch.ids) }
-    guard object.needsRow, let row = try coordinator.snapshot(of: object.objectID, in: view) else {
+    guard object.needsRow, let row = try source.snapshot(of: object.objectID, in: view) else {
       return object.needsRow
     }
     object.takeRow(row)

@@ -70,7 +70,8 @@ extension ManagedObjectContext {
     }
   }
 
-  private func begin(_ object: ManagedObject) {
+  /// An object is a new one, with the values of its model.
+  func begin(_ object: ManagedObject) {
     record(.absence, of: object)
     object.takeInitialValues(in: journal.current)
     if object.mark(nil, as: .listed) { changedObjects.append(object) }

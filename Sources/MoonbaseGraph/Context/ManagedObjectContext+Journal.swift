@@ -164,6 +164,7 @@ extension ManagedObjectContext {
 
   private func enter(_ object: ManagedObject, state: ManagedObject.State, position: Int) {
     object.enter(self, state: state)
+    arrivalCount &+= 1
     changedObjects.putBack(object, at: position)
     if state.isSuperset(of: [.inserted, .deleted]) { newDeletedObjects.append(object) }
     object.outdateAll()

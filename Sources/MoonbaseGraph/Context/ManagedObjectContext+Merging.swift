@@ -24,11 +24,13 @@ extension ManagedObjectContext {
       journal.isUnregistered = isUnregistered
       tellObservers()
     }
+    defer { sourceOfChildren?.tell(saved) }
     try observers.holding { try merge(saved) }
   }
 
   /// Takes in what came since the last time, where that is wanted and nothing is on its way.
   func mergeNews() throws {
+    try parent?.mergeNews()
     guard let inbox, phase == nil, hookDepth == 0, journal.isSettled, pinnedView == nil else { return }
     var failure: (any Error)?
     for saved in inbox.take() {
@@ -38,10 +40,14 @@ extension ManagedObjectContext {
   }
 
   private func merge(_ saved: SavedObjectIDs) throws {
+    if saved.mayBeAnything {
+      source.forgetAllRows()
+      return try merge(idsOfAll())
+    }
     changeCount &+= 1
     for ids in [saved.inserted, saved.updated, saved.deleted] { tellListeners(of: ids) }
     forgetReadAhead()
-    coordinator.forgetRows(of: saved.updated + saved.deleted)
+    source.forgetRows(of: saved.updated + saved.deleted)
     var failures: [any Error] = []
     func trying(_ body: () throws -> Void) {
       do { try body() } catch { failures.append(error) }
@@ -52,10 +58,17 @@ extension ManagedObjectContext {
     if let first = failures.first { throw first }
   }
 
+  /// All objects that are here, by whether they are in their stores.
+  private func idsOfAll() throws -> SavedObjectIDs {
+    let ids = registered.values.map { $0.takeUnretainedValue() }.filter { !$0.isInserted }.map(\.objectID)
+    let there = Set(try source.snapshots(of: ids).map(\.id))
+    return SavedObjectIDs(updated: ids.filter(there.contains), deleted: ids.filter { !there.contains($0) })
+  }
+
   private func mergeUpdates(_ ids: [ManagedObjectID], _ trying: (() throws -> Void) -> Void) throws {
     let known = ids.compactMap { registered[$0]?.takeUnretainedValue() }.filter { !$0.isInserted }
     guard !known.isEmpty else { return }
-    for row in try coordinator.snapshots(of: known.map(\.objectID)) {
+    for row in try source.snapshots(of: known.map(\.objectID)) {
       guard let object = registered[row.id]?.takeUnretainedValue() else { continue }
       guard object.isFault, !object.state.contains(.listed) else {
         trying { try merge(row, into: object) }
@@ -69,9 +82,9 @@ extension ManagedObjectContext {
   /// Lists that were read learn of members that came.
   private func mergeInsertions(_ ids: [ManagedObjectID]) throws {
     // A store may have been removed meanwhile.
-    let ids = ids.filter { model.entity(of: $0) != nil && (try? coordinator.store(of: $0)) != nil }
+    let ids = ids.filter { model.entity(of: $0) != nil && (try? source.store(of: $0)) != nil }
     guard hasReadLists, !ids.isEmpty else { return }
-    for row in try coordinator.snapshots(of: ids) {
+    for row in try source.snapshots(of: ids) {
       guard let entity = model.entity(of: row.id) else { continue }
       for slot in entity.slotsInLists where !entity.properties[slot].isTransient {
         guard let inverse = entity.properties[slot].relationship?.inverseSlot,

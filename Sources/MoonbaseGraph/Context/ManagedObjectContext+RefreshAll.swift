@@ -9,10 +9,10 @@ extension ManagedObjectContext {
     settle()
     try refuseWithinHooks("a refresh was asked for")
     let objects = registered.values.map { $0.takeUnretainedValue() }.filter { !$0.isInserted }
-    coordinator.forgetRows(of: objects.map(\.objectID))
+    source.forgetRows(of: objects.map(\.objectID))
     let kept = objects.filter { $0.state.contains(.listed) || !$0.isFault && $0.hasMoreThanItsRow }
     var rows: [ManagedObjectID: Snapshot] = [:]
-    for row in try coordinator.snapshots(of: kept.map(\.objectID)) { rows[row.id] = row }
+    for row in try source.snapshots(of: kept.map(\.objectID)) { rows[row.id] = row }
     var failures: [any Error] = []
     func trying(_ body: () throws -> Void) {
       do { try body() } catch { failures.append(error) }
@@ -25,7 +25,7 @@ extension ManagedObjectContext {
     }
     for object in kept where object.context === self {
       guard let row = rows[object.objectID] else {
-        trying { _ = try coordinator.currentRow(of: object.objectID) }
+        trying { _ = try source.currentRow(of: object.objectID) }
         continue
       }
       trying { try merge(row, into: object) }

@@ -28,7 +28,7 @@ extension ManagedObjectContext {
 
   private func takeNews(of rows: RowBatch, refreshing: Bool) throws {
     copyRowsOfSparsePages()
-    coordinator.refreshRows(rows)
+    source.refreshRows(rows)
     try tellLists(of: rows)
     guard refreshing else { return }
     var renewed: [ManagedObject] = []
@@ -99,7 +99,7 @@ extension ManagedObjectContext {
     settle(before: ids)
     copyRowsOfSparsePages()
     let missing = ids.filter { !$0.isTemporaryID && registered[$0].map { $0.takeUnretainedValue().needsRow } ?? true }
-    let loaded = try coordinator.snapshots(of: missing, in: view).map(object(for:))
+    let loaded = try source.snapshots(of: missing, in: view).map(object(for:))
     // Only this list may hold them yet.
     return withExtendedLifetime(loaded) { ids.compactMap { registeredObject(for: $0) }.filter { !$0.needsRow } }
   }
@@ -116,7 +116,7 @@ extension ManagedObjectContext {
     }
     for start in stride(from: 0, to: missing.count, by: Self.pageSize) {
       let page = Array(missing[start..<min(start + Self.pageSize, missing.count)])
-      for snapshot in try coordinator.snapshots(of: page, in: view) {
+      for snapshot in try source.snapshots(of: page, in: view) {
         registered[snapshot.id]?.takeUnretainedValue().takeRow(snapshot)
       }
     }
@@ -125,6 +125,6 @@ extension ManagedObjectContext {
   func storedDestinations(of object: ManagedObject, slot: Slot) throws -> [ManagedObjectID] {
     guard !object.objectID.isTemporaryID, !object.entity.properties[slot].isTransient else { return [] }
     if let ids = prefetched[PrefetchKey(id: object.objectID, slot: slot)] { return ids }
-    return try coordinator.destinations(of: [object.objectID], relationship: slot, in: view)[0]
+    return try source.destinations(of: [object.objectID], relationship: slot, in: view)[0]
   }
 }

@@ -59,6 +59,7 @@ extension ManagedObjectContext {
     let id = former.isTemporaryID && registered[former] == nil ? former : temporaryID(for: object.entity)
     if id != former { undo.noteID(id, after: former) }
     object.returnAsNew(to: self, as: id)
+    arrivalCount &+= 1
     record(.absence, of: object)
     object.takeInitialValues(in: journal.current)
     if object.mark(nil, as: .listed) { changedObjects.append(object) }

@@ -22,20 +22,26 @@ public final class ManagedObjectContext {
     case framework
   }
 
-  /// The coordinator of the stores behind the context.
-  public let coordinator: PersistentStoreCoordinator
+  /// The context that this one is a child of: what it reads from and saves into. It is kept alive. Nil where that is a coordinator.
+  public let parent: ManagedObjectContext?
+  /// What the context draws on, and saves into: its coordinator, or one whose stores are those of the parent as the parent has them.
+  let source: PersistentStoreCoordinator
+  /// What child contexts draw on, as long as there are any.
+  weak var sourceOfChildren: PersistentStoreCoordinator?
+  /// The coordinator of the stores behind the context; of a child the parent's.
+  public var coordinator: PersistentStoreCoordinator { parent?.coordinator ?? source }
   /// The model.
-  public var model: ResolvedModel { coordinator.model }
+  public var model: ResolvedModel { source.model }
   /// The transformers, rules and hooks that hold in this context.
   public let domain: ExtensionDomain
   /// The order of validation and `willSave`.
   public var saveOrder: SaveOrder = .guide
   /// Whether what other contexts of the coordinator save is merged (`mergeChanges`) before each fetch and save, and by
-  /// `processPendingChanges`.
+  /// `processPendingChanges`. A child takes in what its parent saves and merges, and what other children save into that.
   public var automaticallyMergesChangesFromParent = false {
     didSet {
       guard automaticallyMergesChangesFromParent != oldValue else { return }
-      inbox = automaticallyMergesChangesFromParent ? coordinator.addInbox() : nil
+      inbox = automaticallyMergesChangesFromParent ? source.addInbox() : nil
     }
   }
   /// What a save does where another context came first; unless something is set, it fails.
@@ -76,6 +82,8 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) var changeCount: UInt64 = 0
   /// What rules warned of at the last save.
   var warnings = ValidationWarnings()
+  /// Goes up with every object that comes, or comes back, with a temporary ID.
+  @exclusivity(unchecked) var arrivalCount: UInt64 = 0
   /// How far a running save is; nil where none runs.
   var phase: SavePhase?
   /// How many hooks, rules, transformers and derived attributes are running inside of each other.
@@ -178,20 +186,43 @@ public final class ManagedObjectContext {
 
   /// Makes a context over a coordinator with a domain that was made for it on this thread.
   public init(_ coordinator: PersistentStoreCoordinator, domain: ExtensionDomain) {
-    self.coordinator = coordinator
+    parent = nil
+    source = coordinator
     self.domain = domain
     behaviors = ContiguousArray(repeating: nil, count: coordinator.model.entities.count)
     seenRevision = domain.revision
     temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: coordinator.model.entities.count)
   }
 
+  /// Makes a child of another context: what it reads is what the parent has, unsaved changes among it, and what it saves becomes unsaved
+  /// changes of the parent. Only the save of the parent writes them into a store.
+  ///
+  /// Both are of one executor, and share their extensions. A new object of the parent gets its permanent ID when the child reads for
+  /// the first time after it came, and one of the child when the child is saved.
+  ///
+  /// ```swift
+  /// let sheet = ManagedObjectContext(parent: context)
+  /// try sheet.object(with: person.objectID).setValue("Ann", forKey: "name")
+  /// try sheet.save()      // person has the name, and waits to be saved
+  /// ```
+  public init(parent: ManagedObjectContext) {
+    self.parent = parent
+    source = parent.makeSourceOfChildren()
+    domain = parent.domain
+    saveOrder = parent.saveOrder
+    behaviors = parent.behaviors
+    seenRevision = parent.seenRevision
+    temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: parent.model.entities.count)
+  }
+
   /// Makes a context without changes beside another one: in it, objects are as they are saved.
   init(twinOf other: ManagedObjectContext) {
-    coordinator = other.coordinator
+    parent = other.parent
+    source = other.source
     domain = other.domain
     behaviors = other.behaviors
     seenRevision = other.seenRevision
-    temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: coordinator.model.entities.count)
+    temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: other.model.entities.count)
     hookDepth = other.hookDepth
     accessorDepth = other.accessorDepth
   }
@@ -301,7 +332,8 @@ public final class ManagedObjectContext {
 
   /// The ID of a new object.
   func temporaryID(for entity: ResolvedEntity) -> ManagedObjectID {
-    temporaryKeys[entity.index].take(for: entity.symbol)
+    arrivalCount &+= 1
+    return temporaryKeys[entity.index].take(for: entity.symbol)
   }
 
   /// Keeps the error of an accessor that cannot throw for the next save.

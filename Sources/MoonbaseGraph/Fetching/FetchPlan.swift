@@ -56,7 +56,7 @@ struct FetchPlan {
     let isOneCall =
       parts.count == 1 && parts[0].plan.isComplete && !hasPending
       && request.relationshipKeyPathsForPrefetching.isEmpty && !isKept
-    view = ReadView(context.coordinator, extent: isOneCall ? .oneCall : .view, isKept: isKept)
+    view = ReadView(context.source, extent: isOneCall ? .oneCall : .view, isKept: isKept)
   }
 
   /// Runs `body`, which reads more than the rows of the fetch, with all of it from one view.
@@ -66,7 +66,7 @@ struct FetchPlan {
     of request: FetchRequest, entity: ResolvedEntity, entities: Range<EntityIndex>, columns: QueryColumns?,
     in context: ManagedObjectContext
   ) throws -> [(store: any PersistentStore, plan: QueryPlan)] {
-    let stores = context.coordinator.stores(for: entity, includingSubentities: request.includesSubentities)
+    let stores = context.source.stores(for: entity, includingSubentities: request.includesSubentities)
     var query = StoreQuery(entity: entity, in: context.model, includesSubentities: request.includesSubentities)
     query.functions = context.domain.pureFunctions
     query.predicate = request.predicate

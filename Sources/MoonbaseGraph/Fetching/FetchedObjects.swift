@@ -385,8 +385,8 @@ extension FetchedObjects {
       weigh(in: context)
       return rows
     }
-    let rows = KeyedRows(self.ids, from: range.lowerBound, in: context.coordinator)
-    let pages = PageReader(rows, mayReadAhead: mayReadAhead)
+    let rows = KeyedRows(self.ids, from: range.lowerBound, in: context.source)
+    let pages = PageReader(rows, mayReadAhead: mayReadAhead && context.parent == nil)
     following = nil
     let first = try pages.next(upTo: range.count)
     following = Following(pages: pages, size: range.count, position: range.upperBound, number: context.readAheadNumber)

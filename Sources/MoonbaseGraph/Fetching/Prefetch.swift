@@ -83,19 +83,19 @@ struct Prefetch {
   private func loadWithRows(_ slot: Slot, of owners: [ManagedObject]) throws -> [ManagedObject] {
     let missing = owners.filter { !$0.objectID.isTemporaryID && !$0.toManyState(slot).isLoaded }
     var room = RowRoom()
-    for (_, group) in try context.coordinator.byStore(missing.map(\.objectID)) {
+    for (_, group) in try context.source.byStore(missing.map(\.objectID)) {
       var rest = group[...]
       while !rest.isEmpty {
         let batch = Array(rest.prefix(room.ownerCount))
         rest = rest.dropFirst(batch.count)
         try HostWork.charge(batch.count)
         if room.isUsedUp {
-          let lists = try context.coordinator.destinations(of: batch, relationship: slot, in: context.view)
+          let lists = try context.source.destinations(of: batch, relationship: slot, in: context.view)
           for (id, list) in zip(batch, lists) { try load(list, .outdated, into: slot, of: id) }
           continue
         }
-        let found = try context.coordinator.destinationRows(of: batch, relationship: slot, in: context.view)
-        context.coordinator.refreshRows(found.rows)
+        let found = try context.source.destinationRows(of: batch, relationship: slot, in: context.view)
+        context.source.refreshRows(found.rows)
         let bytes = found.rows.weight
         let weight = room.take(bytes, of: batch.count) ? SharedWeight(bytes, in: context) : nil
         for (index, id) in batch.enumerated() {
@@ -140,8 +140,8 @@ struct Prefetch {
   /// Owners further down the path are let go when the prefetch is done: the IDs of their destinations wait in the context.
   private func loadLists(_ slot: Slot, of owners: [ManagedObject]) throws {
     let missing = owners.filter { !$0.objectID.isTemporaryID && !$0.toManyState(slot).isLoaded }
-    for (_, group) in try context.coordinator.byStore(missing.map(\.objectID)) {
-      let lists = try context.coordinator.destinations(of: group, relationship: slot, in: context.view)
+    for (_, group) in try context.source.byStore(missing.map(\.objectID)) {
+      let lists = try context.source.destinations(of: group, relationship: slot, in: context.view)
       try HostWork.charge(lists.count)
       for (id, list) in zip(group, lists) {
         context.prefetched.insert(list, for: PrefetchKey(id: id, slot: slot))

@@ -26,7 +26,7 @@ extension ManagedObject: CustomStringConvertible {
     guard let context else { return nil }
     noteRead(.state)
     if let currentValues { return currentValues }
-    return (try? context.coordinator.snapshot(of: objectID, in: context.view)).map { ContiguousArray($0.values) }
+    return (try? context.source.snapshot(of: objectID, in: context.view)).map { ContiguousArray($0.values) }
   }
 
   private var absence: String {

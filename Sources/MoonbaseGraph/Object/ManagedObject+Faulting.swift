@@ -15,7 +15,7 @@ extension ManagedObject {
     if page == nil {
       if context.wantedRows != nil { try context.readWantedRows(around: objectID) }
       // What was read together may have brought this row.
-      if page == nil { takeRow(try context.coordinator.row(of: objectID, in: context.view)) }
+      if page == nil { takeRow(try context.source.row(of: objectID, in: context.view)) }
     }
     if stopBeingFault() || context.hasReadLists { rowArrived() }
     try wakeUp(in: context)
@@ -104,7 +104,7 @@ extension ManagedObject {
   final func takeCurrentRow() throws -> Snapshot? {
     guard let context, let snapshot, !isDeleted else { return snapshot }
     if isWritten { return snapshot }
-    let now = try context.coordinator.currentSnapshot(of: objectID)
+    let now = try context.source.currentSnapshot(of: objectID)
     if let now, now.version > snapshot.version { adopt(now) }
     return now
   }

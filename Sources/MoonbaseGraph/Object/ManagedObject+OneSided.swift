@@ -40,7 +40,7 @@ extension ManagedObjectContext {
     }
     guard !waiting.isEmpty else { return try storedDestinations(of: object, slot: slot) }
     let all = [object] + waiting
-    let lists = try coordinator.destinations(of: all.map(\.objectID), relationship: slot, in: view)
+    let lists = try source.destinations(of: all.map(\.objectID), relationship: slot, in: view)
     for (other, list) in zip(all, lists) { prefetched.insert(list, for: key(other)) }
     try loadRows(of: Array(lists.joined()))
     return lists[0]

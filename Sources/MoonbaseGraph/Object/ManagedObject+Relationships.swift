@@ -268,12 +268,16 @@ extension ManagedObject {
     let leaving = try forEach(leavingIDs) { try leavingDestination($0, slot: slot) }
     for (id, object) in zip(leavingIDs, leaving) { try removeMember(id, slot: slot, destination: object) }
     for (id, object) in zip(ids, coming) { try addMember(id, slot: slot, destination: object) }
-    if entity.properties[slot].relationship?.isOrdered == true, try memberIDs(slot) != ids {
-      let state = toManyState(slot)
-      remember(.order(slot, state, state.contents), Facet(slot), because: cause)
-      state.reorder(ids)
-      didChange(slot)
-    }
+    if entity.properties[slot].relationship?.isOrdered == true { try arrangeMembers(ids, slot: slot) }
+  }
+
+  /// Puts the destinations of an ordered relationship in this order: these are all there are.
+  final func arrangeMembers(_ ids: [ManagedObjectID], slot: Slot) throws {
+    guard try memberIDs(slot) != ids else { return }
+    let state = toManyState(slot)
+    remember(.order(slot, state, state.contents), Facet(slot), because: cause)
+    state.reorder(ids)
+    didChange(slot)
   }
 
   /// What `body` finds of each ID, which may make its object: there must be room for all of them.
@@ -411,9 +415,9 @@ extension ManagedObject {
   private func storeNumber(of id: ManagedObjectID, entity: ResolvedEntity, in context: ManagedObjectContext) -> UInt32?
   {
     if !id.isTemporaryID { return id.storeNumber }
-    guard context.coordinator.hasSeveralStores else { return nil }
+    guard context.source.hasSeveralStores else { return nil }
     // Where no store takes new objects of the entity, the save says so.
-    let store = context.coordinator.stores(holding: entity).first { !$0.isReadOnly }
+    let store = context.source.stores(holding: entity).first { !$0.isReadOnly }
     return store.map { StoreNumber($0.identifier).rawValue }
   }
 

@@ -32,7 +32,7 @@ extension ManagedObject {
       context.registered[$0]?.takeUnretainedValue().leads(by: inverse, elsewhereThan: self) == true
     }
     guard !older.isEmpty else { return }
-    for row in try context.coordinator.snapshots(of: older) {
+    for row in try context.source.snapshots(of: older) {
       guard let member = context.registered[row.id]?.takeUnretainedValue(), !member.isWritten,
         let known = member.snapshot, known.version < row.version
       else { continue }
@@ -67,7 +67,7 @@ extension ManagedObject {
     let isListed = relationships[slot]?.contains(destination.objectID) == true
     guard try (destination.stored(inverse) == .objectID(objectID)) != isListed else { return }
     if destination.snapshot != nil, try destination.takeCurrentRow() == nil {
-      _ = try context?.coordinator.currentRow(of: destination.objectID)
+      _ = try context?.source.currentRow(of: destination.objectID)
     }
     if let known = relationships[slot], try (destination.stored(inverse) == .objectID(objectID)) != isListed {
       unload(known, slot: slot)

@@ -88,7 +88,7 @@ struct ConflictResolver {
     of object: ManagedObject, found: Snapshot?, by resolution: MergePolicy.Resolution
   ) throws -> Bool {
     if case .rollback = resolution { return try giveUp(object) }
-    let row = try found ?? context.coordinator.currentRow(of: object.objectID)
+    let row = try found ?? context.source.currentRow(of: object.objectID)
     guard !object.isDeleted else {
       switch resolution {
       case .storeTrumps: return try giveUp(object)
@@ -156,7 +156,7 @@ struct ConflictResolver {
 
   /// The object goes with this save, of which the store need not hear.
   private func giveUpRow(of object: ManagedObject) throws {
-    context.coordinator.forgetRows(of: [object.objectID])
+    context.source.forgetRows(of: [object.objectID])
     try context.turnIntoFault(object)
     context.markDeleted(object)
   }

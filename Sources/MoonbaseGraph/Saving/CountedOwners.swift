@@ -7,7 +7,7 @@ struct CountedOwners {
 
   /// Notes whom the changed objects pointed at before; nil where stores keep no counts.
   init?(before context: ManagedObjectContext) {
-    counted = context.coordinator.counts
+    counted = context.source.counts
     guard !counted.counts.isEmpty else { return nil }
     note(context.changedObjects)
   }
@@ -25,10 +25,10 @@ struct CountedOwners {
     var all = self
     all.note(saved)
     for object in saved where counted.counts[object.entity.index] != nil { all.ids.insert(object.objectID) }
-    context.coordinator.forgetRows(of: Array(all.ids))
+    context.source.forgetRows(of: Array(all.ids))
     let owners = all.ids.compactMap { context.registeredObject(for: $0) }.filter { $0.snapshot != nil }
     do {
-      for row in try context.coordinator.snapshots(of: owners.map(\.objectID)) {
+      for row in try context.source.snapshots(of: owners.map(\.objectID)) {
         context.registeredObject(for: row.id)?.adoptCounts(of: row, counts: counted.counts)
       }
     } catch {

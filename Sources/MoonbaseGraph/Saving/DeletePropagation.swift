@@ -53,7 +53,7 @@ extension ManagedObject {
       !relationship.description.isTransient,
       relationship.isManyToMany || relationship.inverseSlot == nil, let context
     else { return [] }
-    let stored = try context.coordinator.destinations(of: [objectID], relationship: slot)[0]
+    let stored = try context.source.destinations(of: [objectID], relationship: slot)[0]
     return Set(known.members).subtracting(stored).subtracting(known.added)
   }
 

@@ -19,6 +19,7 @@ struct SaveOperation {
     // A policy resolves conflicts before the save is done.
     mayRunAhead =
       ahead && !context.journal.isActive && context.mergePolicy.isError && context.saveObservations.isEmpty
+      && context.parent == nil && context.sourceOfChildren == nil
   }
 
   mutating func run() throws {
@@ -136,6 +137,9 @@ struct SaveOperation {
     context.noteChange()
     var endOfRun: (any Error)?
     for object in hearers where object.context === context { callDidSave(object, &endOfRun) }
+    if let children = context.sourceOfChildren {
+      for changes in plan.savedChanges { children.tell(SavedObjectIDs(changes)) }
+    }
     if let save { context.tellDidSave(save) }
     if let endOfRun { throw endOfRun }
   }

@@ -102,21 +102,21 @@ struct SavePlan {
       for plan in waiting {
         let session = try plan.store.beginSave(author: context.transactionAuthor)
         sessions.append((plan, session))
-        conflicts = try context.coordinator.conflicts(writing: plan.changes, in: session)
+        conflicts = try context.source.conflicts(writing: plan.changes, in: session)
         try GraphError.throwConflicts(conflicts) { MergeConflict.differences($0, in: context) }
         try session.prepare()
       }
       while let (plan, session) = sessions.last {
         try session.commit()
         sessions.removeLast()
-        context.coordinator.didSave(plan.changes, from: context.inbox)
+        context.source.didSave(plan.changes, from: context.inbox)
         saved.append(plan)
       }
       isIncomplete = false
     } catch {
       for (plan, session) in sessions.reversed() {
         session.abort()
-        context.coordinator.didNotSave(plan.changes)
+        context.source.didNotSave(plan.changes)
       }
       throw saved.isEmpty ? error : partial(error, of: waiting)
     }
@@ -135,6 +135,9 @@ struct SavePlan {
 
   /// Whether some stores committed, but not all.
   var isPartlySaved: Bool { isIncomplete && !saved.isEmpty }
+
+  /// What stores committed.
+  var savedChanges: [StoreChanges] { saved.map(\.changes) }
 
   /// Whether what an object has to save is saved.
   func isSaved(_ object: ManagedObject) -> Bool {
@@ -210,7 +213,7 @@ struct SavePlan {
   mutating func planIndex(of id: ManagedObjectID) throws -> Int {
     let number = id.storeNumber
     if let index = plans.firstIndex(where: { $0.number == number }) { return index }
-    let store = try context.coordinator.store(of: id)
+    let store = try context.source.store(of: id)
     guard !store.isReadOnly else {
       throw GraphError(
         .readOnlyStore, message: "\(store.url?.path ?? store.identifier) is read-only: \(store.writingAdvice)",

@@ -27,14 +27,18 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   private let registry = Lock(Registry())
-  let rows = RowCache()
+  let rows: RowCache
   private let listeners = SaveListeners()
   /// The counts that stores keep themselves.
   let counts: CountedRelationships
 
   /// Makes a coordinator without stores.
-  public init(model: ResolvedModel) {
+  public convenience init(model: ResolvedModel) { self.init(model: model, rowCapacity: RowCache.usualCapacity) }
+
+  /// Makes one that keeps so many rows; none where they may be others at any time.
+  init(model: ResolvedModel, rowCapacity: Int) {
     self.model = model
+    rows = RowCache(capacity: rowCapacity)
     counts = CountedRelationships(model)
   }
 
@@ -283,6 +287,9 @@ public final class PersistentStoreCoordinator: Sendable {
   /// What contexts of this coordinator save, from now on, one element for each store that a save wrote. Each call makes a sequence of
   /// its own.
   public var saves: AsyncStream<SavedObjectIDs> { listeners.stream() }
+
+  /// Tells contexts of what was saved elsewhere than through this coordinator.
+  func tell(_ saved: SavedObjectIDs) { listeners.tell(saved) }
 
   /// A place for what contexts save from now on.
   func addInbox() -> SaveInbox {

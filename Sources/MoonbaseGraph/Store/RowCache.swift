@@ -151,6 +151,7 @@ final class RowCache: Sendable {
   }
 
   private func put(_ row: Snapshot, in cache: inout Contents) {
+    guard capacity > 0 else { return }
     let known = cache.young[row.id] ?? cache.old[row.id]
     let newest = known.map { $0.version > row.version ? $0 : row } ?? row
     let page = ObjectIdentifier(newest.page)

@@ -9,16 +9,26 @@ public struct SavedObjectIDs: Sendable, Hashable {
   public let updated: [ManagedObjectID]
   /// Objects that are gone.
   public let deleted: [ManagedObjectID]
+  /// Whether so much was saved that it is not listed: any object may be another one, or gone.
+  public let mayBeAnything: Bool
 
   /// Makes a list of what was saved, for example of what another process tells.
   public init(
     inserted: [ManagedObjectID] = [], updated: [ManagedObjectID] = [], deleted: [ManagedObjectID] = []
   ) {
-    (self.inserted, self.updated, self.deleted) = (inserted, updated, deleted)
+    (self.inserted, self.updated, self.deleted, mayBeAnything) = (inserted, updated, deleted, false)
   }
+
+  private init(mayBeAnything: Bool) {
+    (inserted, updated, deleted, self.mayBeAnything) = ([], [], [], mayBeAnything)
+  }
+
+  /// What says that any object may be another one: who merges it reads all objects anew that it has.
+  public static let anything = SavedObjectIDs(mayBeAnything: true)
 
   /// What a store wrote. Pairs change the objects at both ends.
   init(_ changes: StoreChanges) {
+    mayBeAnything = false
     inserted = changes.inserted.map(\.id)
     deleted = changes.deleted.map(\.id)
     var seen = Set(inserted).union(deleted)
@@ -34,53 +44,26 @@ public struct SavedObjectIDs: Sendable, Hashable {
   }
 }
 
-/// What others saved, until its context merges it.
-final class SaveInbox: Sendable {
-  private let waiting = Lock<[SavedObjectIDs]>([])
-
-  func post(_ saved: SavedObjectIDs) { waiting.withLock { $0.append(saved) } }
-
-  /// Takes out what came.
-  func take() -> [SavedObjectIDs] {
-    waiting.withLock { list in
-      defer { list = [] }
-      return list
-    }
-  }
-}
-
 /// Who hears of saves.
 final class SaveListeners: Sendable {
   private struct Inbox {
     weak var inbox: SaveInbox?
   }
 
-  private struct State {
-    var inboxes: [Inbox] = []
-    var streams: [Int: AsyncStream<SavedObjectIDs>.Continuation] = [:]
-    var lastStream = 0
-  }
-
-  private let state = Lock(State())
+  private let inboxes = Lock<[Inbox]>([])
 
   func add(_ inbox: SaveInbox) {
-    state.withLock { state in
-      state.inboxes.removeAll { $0.inbox == nil }
-      state.inboxes.append(Inbox(inbox: inbox))
+    inboxes.withLock { inboxes in
+      inboxes.removeAll { $0.inbox == nil }
+      inboxes.append(Inbox(inbox: inbox))
     }
   }
 
+  /// A sequence goes on as long as somebody has it.
   func stream() -> AsyncStream<SavedObjectIDs> {
-    AsyncStream { continuation in
-      let number = state.withLock { state in
-        state.lastStream += 1
-        state.streams[state.lastStream] = continuation
-        return state.lastStream
-      }
-      continuation.onTermination = { [weak self] _ in
-        self?.state.withLock { _ = $0.streams.removeValue(forKey: number) }
-      }
-    }
+    let inbox = SaveInbox()
+    add(inbox)
+    return AsyncStream { await inbox.next() }
   }
 
   /// Tells everybody but who saved.
@@ -88,14 +71,11 @@ final class SaveListeners: Sendable {
     if !changes.isEmpty { tell(SavedObjectIDs(changes), from: sender) }
   }
 
-  /// The same of what a store wrote by itself.
-  func tell(_ changes: @autoclosure () -> SavedObjectIDs, from sender: SaveInbox?) {
-    let (inboxes, streams) = state.withLock { state in
-      (state.inboxes.compactMap(\.inbox).filter { $0 !== sender }, Array(state.streams.values))
-    }
-    guard !inboxes.isEmpty || !streams.isEmpty else { return }
+  /// The same of what a store wrote by itself, or another context tells.
+  func tell(_ changes: @autoclosure () -> SavedObjectIDs, from sender: SaveInbox? = nil) {
+    let others = inboxes.withLock { $0.compactMap(\.inbox).filter { $0 !== sender } }
+    guard !others.isEmpty else { return }
     let saved = changes()
-    for inbox in inboxes { inbox.post(saved) }
-    for stream in streams { stream.yield(saved) }
+    for inbox in others { inbox.post(saved) }
   }
 }

@@ -229,3 +229,72 @@ import Testing
     withExtendedLifetime((bench, first)) {}
   }
 }
+
+/// What waits to be merged, or to be read.
+@Suite struct SavedNewsTests {
+  private func ids(_ keys: ClosedRange<Int64>) -> [ManagedObjectID] {
+    keys.map { ManagedObjectID(store: StoreNumber("5D7AD8F0-0000-4000-8000-000000000000"), entity: Symbol("Person"), key: $0) }
+  }
+
+  @Test func manySavesWaitTogether() {
+    let inbox = SaveInbox()
+    for key in 1...Int64(SavedNews.greatestCount) { inbox.post(SavedObjectIDs(updated: ids(key...key))) }
+    let few = inbox.take()
+    #expect(few.count == SavedNews.greatestCount)
+    for saved in few { inbox.post(saved) }
+    inbox.post(SavedObjectIDs(inserted: ids(1000...1001), updated: ids(3...3)))
+    inbox.post(SavedObjectIDs(updated: ids(1000...1000), deleted: ids(1...2)))
+    let all = inbox.take()
+    #expect(all.count == 2 && all[0].updated == ids(1...64) && all[0].inserted == ids(1000...1001))
+    for saved in few + all + few { inbox.post(saved) }
+    let one = inbox.take()
+    #expect(one[0].deleted == ids(1...2) && !one[0].updated.contains(ids(1...1)[0]) && inbox.take().isEmpty)
+  }
+
+  @Test func ofVeryMuchOnlyThatItWasIsKept() {
+    let inbox = SaveInbox()
+    let most = Int64(SavedNews.greatestIDCount)
+    inbox.post(SavedObjectIDs(updated: ids(1...most)))
+    inbox.post(SavedObjectIDs(updated: ids(1...most)))
+    #expect(inbox.take().map(\.updated.count) == [Int(most)])
+    inbox.post(SavedObjectIDs(updated: ids(1...most)))
+    inbox.post(SavedObjectIDs(inserted: ids(most + 1...most + 1)))
+    inbox.post(SavedObjectIDs(updated: ids(1...3)))
+    #expect(inbox.take() == [.anything])
+  }
+
+  @Test(arguments: StoreKind.allCases) func whoMissedTooMuchReadsAllAnew(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let (first, second) = (bench.context(), bench.stranger())
+    let department = try first.insert("Department", values: ["name": "d"])
+    let people = try ["a", "b", "c"].map {
+      try first.insert("Person", values: ["firstName": .string($0), "department": .objectID(department.objectID)])
+    }
+    try first.save()
+    let mine = try (people + [department]).map { try second.object(with: $0.objectID) }
+    #expect(try mine.map { $0["firstName"] }.prefix(2) == ["a", "b"] && mine[3].objects(forKey: "employees").count == 3)
+    try mine[1].setValue("mine", forKey: "lastName")
+    for person in people { try person.setValue("x", forKey: "firstName") }
+    try first.delete(people[2])
+    try first.insert("Person", values: ["firstName": "new", "department": .objectID(department.objectID)])
+    try first.save()
+    #expect(mine[0]["firstName"] == "a")
+    try second.mergeChanges(from: .anything)
+    #expect(mine[0]["firstName"] == "x" && mine[1]["firstName"] == "x" && mine[1]["lastName"] == "mine")
+    #expect(mine[2].managedObjectContext == nil)
+    #expect(try Set(mine[3].objects(forKey: "employees").map { $0["firstName"] }) == ["x", "new"])
+    #expect(second.updatedObjects == [mine[1]] && second.brokenInvariants() == [])
+  }
+
+  @Test func aSequenceOfSavesEndsWithItsTask() async throws {
+    let bench = try StoreBench(.memory)
+    let saves = bench.coordinator.saves
+    let task = Task {
+      var count = 0
+      for await _ in saves { count += 1 }
+      return count
+    }
+    task.cancel()
+    #expect(await task.value == 0)
+  }
+}

@@ -1,0 +1,163 @@
+import MoonbaseModel
+
+/// What a child saves becomes changes of the parent: all of it or nothing.
+///
+/// They are one undo step there. No hook of the parent's objects hears of what was done in the child already: neither awake-from-insert
+/// nor prepare-for-deletion. Its rules and `willSave` run when the parent is saved.
+final class ParentSaveSession: SaveSession {
+  private let store: ParentStore
+  private var parent: ManagedObjectContext { store.parent }
+  private let savepoint: ChangeJournal.Savepoint
+  private let undo: UndoManager?
+  private var written: [Snapshot] = []
+
+  init(_ store: ParentStore) throws {
+    let parent = store.parent
+    self.store = store
+    parent.settle()
+    try parent.refuseWithinHooks("a child context was saved")
+    try parent.refuseWhileValidating("a child context was saved")
+    try store.rows.prepare()
+    undo = parent.undoManager
+    try undo?.beginUndoGrouping()
+    savepoint = parent.journal.begin()
+  }
+
+  func write(_ changes: StoreChanges) throws -> [SaveConflict] {
+    let conflicts = try otherVersions(than: changes) + looseReferences(of: changes)
+    guard conflicts.isEmpty else { return conflicts }
+    try parent.observers.holding { try apply(changes) }
+    written = changes.inserted + changes.updated.map(\.snapshot)
+    return []
+  }
+
+  func setMetadata(_ metadata: [String: Value]) throws {
+    throw GraphError(.invalidRequest, message: "metadata was set through a child context: set that of a store")
+  }
+
+  func prepare() {}
+
+  func commit() {
+    store.rows.take(written)
+    end()
+  }
+
+  func abort() {
+    parent.undo(since: savepoint)
+    end()
+  }
+
+  private func end() {
+    parent.endSavepoint(savepoint)
+    // Delete rules were applied, and nothing else can fail.
+    try? undo?.endUndoGrouping()
+    parent.tellObservers()
+  }
+
+  // MARK: Conflicts
+
+  private func otherVersions(than changes: StoreChanges) throws -> [SaveConflict] {
+    let expected =
+      changes.updated.map { ($0.snapshot.id, $0.expectedVersion) }
+      + changes.deleted.map { ($0.id, $0.expectedVersion) }
+    return try expected.compactMap { id, version in
+      guard let version else { return nil }
+      guard let found = try store.rows.row(of: id) else { return SaveConflict(id, .deleted) }
+      if store.rows.isCurrent(version, of: found) { return nil }
+      return SaveConflict(id, .changed(expected: version, found: found.version), foundRow: found)
+    }
+  }
+
+  /// Destinations that are gone from the parent.
+  private func looseReferences(of changes: StoreChanges) throws -> [SaveConflict] {
+    let new = Set(changes.inserted.lazy.map(\.id))
+    var known: [ManagedObjectID: Bool] = [:]
+    func isThere(_ id: ManagedObjectID) throws -> Bool {
+      if let answer = known[id] { return answer }
+      let answer = try new.contains(id) || store.rows.row(of: id) != nil
+      known[id] = answer
+      return answer
+    }
+    var conflicts: [SaveConflict] = []
+    func check(_ destination: ManagedObjectID?, of id: ManagedObjectID, _ slot: Slot) throws {
+      guard let destination, try !isThere(destination) else { return }
+      conflicts.append(.destinationIsGone(destination, from: id, slot: slot, in: parent.model))
+    }
+    for row in changes.inserted {
+      for slot in try parent.entity(of: row.id).toOneSlots { try check(row.destination(slot), of: row.id, slot) }
+    }
+    for update in changes.updated {
+      for slot in update.changedSlots { try check(update.snapshot.destination(slot), of: update.snapshot.id, slot) }
+    }
+    for links in changes.links {
+      for id in links.added { try check(id, of: links.owner, links.slot) }
+    }
+    return conflicts
+  }
+
+  // MARK: Changes
+
+  private func apply(_ changes: StoreChanges) throws {
+    let new = try changes.inserted.map { try insert($0) }
+    var updated: [ManagedObject] = []
+    for update in changes.updated {
+      let object = try parent.object(with: update.snapshot.id)
+      let attributes = update.changedSlots.filter { object.entity.properties[$0].relationship == nil }
+      try object.takeSaved(update.snapshot, slots: attributes)
+      updated.append(object)
+    }
+    for (object, row) in zip(new, changes.inserted) { try lead(object, by: row, slots: object.entity.toOneSlots) }
+    for (object, update) in zip(updated, changes.updated) {
+      try lead(object, by: update.snapshot, slots: update.changedSlots)
+    }
+    for links in changes.links { try apply(links) }
+    for deletion in changes.deleted {
+      let object = try parent.object(with: deletion.id)
+      if !object.isDeleted { parent.markDeleted(object) }
+    }
+    try parent.applyDeleteRulesOfEvent()
+  }
+
+  /// A new object with what a row says, but for its relationships.
+  private func insert(_ row: Snapshot) throws -> ManagedObject {
+    let entity = try parent.entity(of: row.id)
+    let place = try parent.placeForNewObject(of: entity)
+    let object = try parent.objectClass(of: place.table).init(place)
+    object.beginWeighing()
+    parent.begin(object)
+    object.takePermanentID(row.id)
+    try object.takeSaved(row, slots: entity.attributeSlots)
+    return object
+  }
+
+  private func lead(_ object: ManagedObject, by row: Snapshot, slots: [Slot]) throws {
+    for slot in slots where !object.entity.properties[slot].isTransient {
+      guard let relationship = object.entity.properties[slot].relationship else { continue }
+      try object.setDestination(row.destination(slot), slot: slot, relationship: relationship)
+    }
+  }
+
+  private func apply(_ links: StoreChanges.Links) throws {
+    let owner = try parent.object(with: links.owner)
+    for id in links.removed { try owner.removeMember(id, slot: links.slot) }
+    for id in links.added { try owner.addMember(id, slot: links.slot) }
+    guard let order = links.order else { return }
+    let members = try owner.memberIDs(links.slot)
+    var list = MemberList(unique: members)
+    list.arrange(order, count: { members.count }, rest: { members })
+    // What the child did not know of stands at the end.
+    for id in members { list.append(id) }
+    let known = Set(members)
+    try owner.arrangeMembers(Array(list).filter(known.contains), slot: links.slot)
+  }
+}
+
+extension ManagedObject {
+  /// Takes attributes as a child saved them: stored values, past setters and transformers.
+  fileprivate final func takeSaved(_ row: Snapshot, slots: [Slot]) throws {
+    for slot in slots where !entity.properties[slot].isTransient {
+      try setStoredValue(row.values[slot], slot: slot)
+      if hasCaches, caches[slot]?.reads == nil { cache(nil, slot: slot) }
+    }
+  }
+}

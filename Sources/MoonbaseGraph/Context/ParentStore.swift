@@ -1,0 +1,146 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// A store as a context has it, unsaved changes among it: what child contexts read and save into.
+///
+/// Unchecked: a child and its parent are of one executor, and what a child draws on never leaves it. Its rows are not read ahead by other
+/// threads, nor its saves written by them.
+final class ParentStore: PersistentStore, @unchecked Sendable {
+  let parent: ManagedObjectContext
+  let rows: ParentRows
+  /// The store as the parent reads it.
+  private let base: any PersistentStore
+
+  init(_ base: any PersistentStore, of parent: ManagedObjectContext, rows: ParentRows) {
+    (self.base, self.parent, self.rows) = (base, parent, rows)
+  }
+
+  var identifier: String { base.identifier }
+  var type: String { base.type }
+  var url: URL? { base.url }
+  var isReadOnly: Bool { base.isReadOnly }
+  var writingAdvice: String { base.writingAdvice }
+  var entities: [ResolvedEntity] { base.entities }
+
+  func metadata() throws -> [String: Value] { try base.metadata() }
+
+  /// The parent answers what objects of both contexts answer alike: conditions and orders by what rows hold.
+  func plan(_ query: StoreQuery) throws -> QueryPlan {
+    var reasons: [Int: String] = [:]
+    for (place, condition) in query.conditions.enumerated() {
+      try condition.forEachKeyPath { path in
+        if let reason = try self.reason(path, of: query) { reasons[place] = reason }
+      }
+    }
+    let order = try query.sortDescriptors.lazy.compactMap { key in
+      try self.reason(key.keyPath.split(separator: ".").map(String.init), of: query)
+    }
+    return QueryPlan(
+      query, how: "what the parent context finds", leaving: reasons, order: Array(order).first,
+      columns: query.columns?.reasonAgainstRows)
+  }
+
+  /// Why a child judges the values of a key path itself, as a clause; nil where its parent does.
+  private func reason(_ path: [String], of query: StoreQuery) throws -> String? {
+    var (entity, indexes) = (query.entity, query.entities)
+    for key in path where !key.hasPrefix("@") {
+      guard let property = entity.property(key) else { return "\(key) is not of every \(entity.name)" }
+      if property.isTransient { return "\(key) is not kept in the store" }
+      guard let relationship = property.relationship else {
+        for index in indexes {
+          let entity = parent.model.entities[index]
+          guard try parent.behavior(of: entity).isStoredAsIs(property.slot) else {
+            return "\(key) of \(entity.name) is computed by the context"
+          }
+        }
+        return nil
+      }
+      entity = parent.model.destination(of: relationship)
+      indexes = entity.indexes(includingSubentities: true)
+    }
+    return nil
+  }
+
+  func beginReading(_ extent: ReadExtent) throws -> any ReadSession {
+    try rows.prepare()
+    return ParentReadSession(self)
+  }
+
+  func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64 {
+    try base.reserveKeys(for: entity, count: count)
+  }
+
+  func beginSave(author: String?) throws -> any SaveSession { try ParentSaveSession(self) }
+}
+
+extension ManagedObjectContext {
+  /// What children draw on: one coordinator for all of them, so that each hears of what others save. It keeps no rows, for the parent has
+  /// them and they change with every change there.
+  func makeSourceOfChildren() -> PersistentStoreCoordinator {
+    if let known = sourceOfChildren { return known }
+    let new = PersistentStoreCoordinator(model: model, rowCapacity: 0)
+    let rows = ParentRows(self)
+    for store in source.persistentStores {
+      // Each has a number of its own there as here.
+      try? new.add(ParentStore(store, of: self, rows: rows))
+    }
+    sourceOfChildren = new
+    return new
+  }
+}
+
+/// What a child reads: the parent as it is at each call.
+private final class ParentReadSession: ReadSession, @unchecked Sendable {
+  // Unchecked: used where its store is.
+  private let store: ParentStore
+  private var parent: ManagedObjectContext { store.parent }
+  private let number: UInt32
+
+  init(_ store: ParentStore) {
+    self.store = store
+    number = StoreNumber(store.identifier).rawValue
+  }
+
+  var isSteady: Bool { false }
+
+  func rows(matching query: StoreQuery) throws -> any RowCursor { RowList(try snapshots(matching: query)) }
+
+  func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
+    try parent.fetch(request(query)).compactMap { object in
+      isHere(object.objectID) ? try store.rows.row(of: object.objectID) : nil
+    }
+  }
+
+  func ids(matching query: StoreQuery) throws -> any IDCursor {
+    IDListCursor(IDList(try parent.fetchIDs(request(query)).lazy.filter(isHere)))
+  }
+
+  func count(matching query: StoreQuery) throws -> Int {
+    guard parent.source.hasSeveralStores else { return try parent.count(request(query)) }
+    return try parent.fetchIDs(request(query)).lazy.filter(isHere).count
+  }
+
+  private func isHere(_ id: ManagedObjectID) -> Bool { id.storeNumber == number }
+
+  private func request(_ query: StoreQuery) -> FetchRequest {
+    var request = FetchRequest(query.entity.name, where: query.predicate)
+    request.includesSubentities = query.includesSubentities
+    request.sortDescriptors = query.sortDescriptors
+    (request.fetchLimit, request.fetchOffset) = (query.limit, query.offset)
+    return request
+  }
+
+  func snapshot(of id: ManagedObjectID) throws -> Snapshot? { try store.rows.row(of: id) }
+
+  func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot] { try store.rows.rows(of: ids) }
+
+  func destinations(of id: ManagedObjectID, relationship slot: Slot) throws -> [ManagedObjectID] {
+    try destinations(of: [id], relationship: slot)[0]
+  }
+
+  func destinations(of ids: [ManagedObjectID], relationship slot: Slot) throws -> [[ManagedObjectID]] {
+    try store.rows.destinations(of: ids, slot: slot)
+  }
+
+  func end() {}
+}
