@@ -36,6 +36,15 @@ struct Change {
   /// Whether it makes an undo step.
   var isStep: Bool { isChange && !isSilent && !isUnregistered }
 
+  /// Whether the object was not there before, or was to go.
+  var bringsBack: Bool {
+    switch former {
+    case .absence: true
+    case .flags(let flags): flags.state.contains(.deleted)
+    default: false
+    }
+  }
+
   /// Whether something is another value now, and not only read anew.
   var isChange: Bool {
     switch former {

@@ -68,6 +68,11 @@ final class IdentityMap {
     for table in tables { table.endOwnRows() }
   }
 
+  /// Whether the context keeps the objects.
+  func setRetaining(_ keepsObjects: Bool) {
+    for table in tables { table.keepsObjects = keepsObjects }
+  }
+
   /// How the objects behave is to be asked anew.
   func forgetBehaviors() {
     for table in tables { table.forgetBehavior() }

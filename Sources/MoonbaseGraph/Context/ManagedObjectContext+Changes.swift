@@ -58,6 +58,7 @@ extension ManagedObjectContext {
   public func rollback() throws {
     settle()
     try refuseWithinHooks("a rollback was asked for")
+    defer { endChangeEvent() }
     defer { tellObservers() }
     // What hooks around faults do goes too.
     defer { undoManager?.removeAllActions() }
@@ -79,6 +80,7 @@ extension ManagedObjectContext {
     }
     for object in holders where object.context === self { object.becomeFault() }
     forgetJournal()
+    changeEvent?.rollback(objects.filter { $0.context === self })
     for object in holders where object.context === self { failures += object.failuresOfHooks(before: false) }
     for object in objects where object.context === self { failures += object.failuresOfHooks(before: false) }
     for object in objects where object.context === self { failures += object.failuresOfAwaking(from: .rollback) }
@@ -91,6 +93,7 @@ extension ManagedObjectContext {
     looseLeads.forgetNew()
     pendingErrors = []
     readObjects = []
+    objectsToCheck = []
     holdersOfTemporaryIDs = []
     forgetReadAhead()
     outdatedStored = []
@@ -113,6 +116,8 @@ extension ManagedObjectContext {
       weigh(-object.weight)
       object.becomeAbandoned(because: .reset)
     }
+    keptObjects = []
+    changeEvent?.invalidateAll()
     forgetJournal()
     undoManager?.removeAllActions()
     forgetDerivations()
@@ -120,6 +125,7 @@ extension ManagedObjectContext {
     source.forgetAllRows()
     tellListenersOfEverything()
     tellObservers()
+    endChangeEvent()
   }
 
   /// Reads an object anew at its next access.
@@ -143,12 +149,13 @@ extension ManagedObjectContext {
   }
 
   /// An object takes a row as the store has it now, with its unsaved changes on top.
-  func merge(_ row: Snapshot, into object: ManagedObject) throws {
+  func merge(_ row: Snapshot, into object: ManagedObject, because event: SnapshotEventType = .refresh) throws {
+    changeEvent?.refreshed.append(object)
     object.adopt(row)
     object.forgetReadDestinations()
     try object.followUnsavedChanges()
     if object.isDeleted { try applyDeleteRulesAnew(to: object) }
-    if !object.isFault, let first = object.failuresOfAwaking(from: .refresh).first { throw first }
+    if !object.isFault, let first = object.failuresOfAwaking(from: event).first { throw first }
   }
 
   /// The store may know of destinations that the rules did not reach; and of some, by newer rows than are here.
@@ -192,6 +199,7 @@ extension ManagedObjectContext {
     let (partners, lists) = (object.partners, object.listsOfChangedOthers)
     let (ties, removals) = (object.unsavedTies, try object.deletedDestinations())
     object.becomeFault()
+    changeEvent?.refreshed.append(object)
     failures += object.failuresOfHooks(before: false)
     for (slot, ids) in removals {
       for id in ids { _ = object.toManyState(slot).remove(id) }

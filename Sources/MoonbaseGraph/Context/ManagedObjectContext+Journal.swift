@@ -52,18 +52,22 @@ extension ManagedObjectContext {
     guard journal.isSettled else { return }
     changedObjects.closeUpIfSparse()
     ownersInDoubt = []
-    if undoManager != nil || journal.base != 0 { settleUndo() }
+    if undoManager != nil || journal.base != 0 || changeEvent != nil { settleUndo() }
   }
 
   /// The undo manager took what the base kept, or nobody wants it: it begins anew, or ends.
   func restartBase(ending: Bool = false) {
+    noteEvent()
     letGo(ending ? journal.endBase() : journal.beginBase())
     changedObjects.closeUpIfSparse()
     ownersInDoubt = []
   }
 
   /// What happened up to now cannot be undone any more, for it was saved or given up.
-  func forgetJournal() { letGo(journal.forget()) }
+  func forgetJournal() {
+    noteEvent()
+    letGo(journal.forget())
+  }
 
   private func letGo(_ departed: [ManagedObject]) {
     for object in departed where object.context == nil { object.letGo(of: self) }

@@ -52,8 +52,13 @@ extension ManagedObjectContext {
     func trying(_ body: () throws -> Void) {
       do { try body() } catch { failures.append(error) }
     }
+    // Nobody here can tell in which lists these were.
+    let unread = saved.updated.filter { id in
+      registered[id]?.takeUnretainedValue().snapshot == nil && model.entity(of: id)?.slotsInLists.isEmpty == false
+    }
     trying { try mergeUpdates(saved.updated, trying) }
-    trying { try mergeInsertions(saved.inserted) }
+    trying { try mergeInsertions(saved.inserted + unread) }
+    forgetMembers(Set(unread))
     leaveDeleted(saved.deleted)
     if let first = failures.first { throw first }
   }
@@ -108,11 +113,12 @@ extension ManagedObjectContext {
       object.outdateAll()
       registered.remove(object)
       object.becomeDeleted()
+      changeEvent?.leave(object)
     }
     LooseEnds(to: gone, in: self)?.cut()
   }
 
-  /// Lists that were read learn of members that are gone, also of those that are not here, or are faults, and lead nowhere.
+  /// Lists that were read learn of members that are gone or may be elsewhere, also of those that are not here, or are faults, and lead nowhere.
   private func forgetMembers(_ ids: Set<ManagedObjectID>) {
     guard hasReadLists, !ids.isEmpty else { return }
     for pointer in registered.values {

@@ -139,6 +139,22 @@ extension ManagedObjectContext {
     try object.moveMember(from: now, to: min(index, object.memberCount(slot) - 1), slot: slot)
   }
 
+  /// The objects that changes concern and that hear of it, with what happened to them.
+  func snapshotHearers(
+    of changes: some Sequence<Change>
+  ) -> [(object: ManagedObject, events: SnapshotEventType)] {
+    var events: OrderedDictionary<ManagedObject, SnapshotEventType> = [:]
+    for change in changes where change.isChange && change.object.context === self {
+      let object = change.object
+      guard (try? behavior(of: object.entity))?.hasSnapshotHooks == true else { continue }
+      events[object, default: object.isDeleted ? .undoInsertion : .undoUpdate].formUnion(
+        !object.isDeleted && change.bringsBack ? .undoDeletion : [])
+    }
+    return events.map { object, events in
+      (object, events.contains(.undoDeletion) ? .undoDeletion : events)
+    }
+  }
+
   /// Those of these objects that are as they are saved need not be saved.
   func unlistUnchanged(among changes: some Sequence<Change>) {
     for object in OrderedSet(changes.lazy.map(\.object)) where object.context === self { object.unlistIfUnchanged() }

@@ -52,6 +52,18 @@ public final class ManagedObjectContext {
   /// keeps every object of which such a value was read until the next save, transforms the values again, and refuses the save
   /// with `.changedInPlace` where the bytes differ. For finding mistakes: it costs time and memory.
   public var findsValuesChangedInPlace = false
+  /// Whether the context keeps all objects that are registered, and not only those with changes; until it is turned off, or a reset. So
+  /// nothing is read twice, and nothing that was read is let go.
+  public var retainsRegisteredObjects = false {
+    didSet {
+      guard retainsRegisteredObjects != oldValue else { return }
+      registered.setRetaining(retainsRegisteredObjects)
+      // Let go of when nothing is being changed any more.
+      let former = keptObjects
+      keptObjects = retainsRegisteredObjects ? Set(registered.values.map { $0.takeUnretainedValue() }) : []
+      withExtendedLifetime(former) {}
+    }
+  }
   /// A name for people.
   public var name: String?
   /// Whether delete rules are applied by `processPendingChanges` and fetches too, and not only by a save.
@@ -136,6 +148,15 @@ public final class ManagedObjectContext {
 
   /// Objects of which transformable values were read since the last save; see `findsValuesChangedInPlace`.
   var readObjects: OrderedSet<ManagedObject> = []
+
+  /// Objects that the next save looks at for conflicts, changed or not.
+  var objectsToCheck: OrderedSet<ManagedObject> = []
+
+  /// All objects, where these are kept.
+  var keptObjects: Set<ManagedObject> = []
+
+  /// What changed since the last event, as long as anybody wants to know.
+  var changeEvent: ChangeEvent?
 
   var knownReference: ContextReference?
   /// Where it may be used; nil where nobody looks.
@@ -305,6 +326,7 @@ public final class ManagedObjectContext {
   @inline(never)
   private func makeTable(_ kind: ManagedObjectID.Kind, of entity: ResolvedEntity) -> Unmanaged<ObjectTable> {
     let table = registered.add(kind, entity: entity, context: self)
+    table.keepsObjects = retainsRegisteredObjects
     if let behavior = behaviors[entity.index] { table.take(behavior) }
     return .passUnretained(table)
   }

@@ -22,6 +22,8 @@ final class ObjectTable {
   @exclusivity(unchecked) private(set) var simpleSlots: UInt64 = 0
   /// Whether nothing happens when a fault's row is looked at first; false as long as the behavior is not known.
   @exclusivity(unchecked) private(set) var wakesQuietly = false
+  /// Whether the context keeps the objects (`retainsRegisteredObjects`).
+  @exclusivity(unchecked) var keepsObjects = false
   /// The class of the objects; nil as long as the behavior is not known.
   @exclusivity(unchecked) var objectClass: ManagedObject.Type?
   /// The page that takes the rows of new or changed objects, until a save takes it.
@@ -109,6 +111,7 @@ final class ObjectTable {
   /// The context lets the table go.
   func abandon() {
     contextReference = nil
+    keepsObjects = false
     ownRows = nil
     forgetBehavior()
     guard count > 0, !keepsItself else { return }

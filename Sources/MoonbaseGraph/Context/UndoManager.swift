@@ -65,7 +65,8 @@ public final class UndoManager {
   /// Undoes the last group; does nothing where there is none.
   ///
   /// Throws `.invalidRequest` where a group is open or a transaction runs, `.recursiveSave` and `.contextBusy` within a hook,
-  /// `.contextBusy` where an observer answers to another undoing with it, and what a store throws. Then nothing was undone, and can be later.
+  /// `.contextBusy` where an observer answers to another undoing with it, and what a store throws. Then nothing was undone, and can be
+  /// later. What `awake(fromSnapshotEvents:)` throws is thrown when all is undone.
   public func undo() throws {
     guard let context = try settledContext("an undo was asked for") else { return }
     guard let group = undoGroups.last else { return }
@@ -75,13 +76,18 @@ public final class UndoManager {
       context.tellObservers()
       isUndoing = false
       context.settleUndo()
+      context.endChangeEvent()
     }
-    let inverse = try context.observers.holding { try apply(group, in: context) }
+    let (inverse, failure) = try context.observers.holding { try apply(group, in: context) }
     // So may hooks.
-    guard undoGroups.last === group else { return }
+    guard undoGroups.last === group else {
+      if let failure { throw failure }
+      return
+    }
     undoGroups.removeLast()
     redoGroups.append(inverse)
     weigh(inverse.weight &- group.weight)
+    if let failure { throw failure }
   }
 
   /// Does again what was undone last; does nothing where nothing was, or where something changed since.
@@ -95,13 +101,18 @@ public final class UndoManager {
       context.tellObservers()
       isRedoing = false
       context.settleUndo()
+      context.endChangeEvent()
     }
-    let inverse = try context.observers.holding { try apply(group, in: context) }
-    guard redoGroups.last === group else { return }
+    let (inverse, failure) = try context.observers.holding { try apply(group, in: context) }
+    guard redoGroups.last === group else {
+      if let failure { throw failure }
+      return
+    }
     redoGroups.removeLast()
     undoGroups.append(inverse)
     weigh(inverse.weight &- group.weight)
     dropOldest()
+    if let failure { throw failure }
   }
 
   /// The context, with the open group ended.
@@ -124,7 +135,10 @@ public final class UndoManager {
     return context
   }
 
-  private func apply(_ group: UndoGroup, in context: ManagedObjectContext) throws -> UndoGroup {
+  /// Puts a group back; the result is the one that does it again, and the first error of the hooks that heard of it.
+  private func apply(
+    _ group: UndoGroup, in context: ManagedObjectContext
+  ) throws -> (inverse: UndoGroup, failure: (any Error)?) {
     // While registration is off, undoing can be redone all the same.
     if context.journal.base == 0 { context.restartBase() }
     let isUnregistered = context.journal.isUnregistered
@@ -142,9 +156,11 @@ public final class UndoManager {
       leaving = formerLeaving
       throw error
     }
+    let hearers = context.snapshotHearers(of: context.journal.all)
     let part = takeStretch(of: context, withIDsOf: idCount)
     context.restartBase()
-    return UndoGroup(part, name: group.name)
+    let failures = hearers.flatMap { $0.object.failuresOfAwaking(from: $0.events) }
+    return (UndoGroup(part, name: group.name), failures.first)
   }
 
   // MARK: Groups
@@ -426,7 +442,12 @@ extension ManagedObjectContext {
       }
       undoManager.registrationEnds()
     }
-    if journal.base != 0 { restartBase(ending: true) }
+    // Who observes changes hears of them from the journal.
+    if changeEvent == nil {
+      if journal.base != 0 { restartBase(ending: true) }
+    } else if journal.base == 0 {
+      restartBase()
+    }
   }
 }
 

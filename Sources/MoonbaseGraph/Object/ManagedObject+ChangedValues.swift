@@ -22,6 +22,29 @@ extension ManagedObject {
     }
   }
 
+  /// What persistent attributes and to-one relationships had when the event began (`observeChanges`), by name, of those that have something
+  /// else now.
+  ///
+  /// Throws `.invalidRequest` where nobody observes the context's changes: then it does not keep what was before.
+  public final func changedValuesForCurrentEvent() throws -> [String: Value] {
+    guard let context else { throw goneError }
+    noteRead(.state)
+    settle()
+    if context.journal.isSettled { context.noteEvent(isLast: false) }
+    guard let event = context.changeEvent else {
+      throw GraphError(
+        .invalidRequest,
+        message:
+          "changedValuesForCurrentEvent was asked for while nobody observes the context's changes: call observeChanges before",
+        entity: entity.name, objectID: objectID)
+    }
+    let former = event.formerValues(of: self, context.journal.all)
+    let slots = former.keys.filter { slot in
+      !entity.properties[slot].isTransient && !(current(slot) ?? .null).isSame(as: former[slot] ?? .null)
+    }
+    return try values(of: slots) { try presented(former[$0] ?? .null, slot: $0) }
+  }
+
   /// Whether `changedValues()` has anything: a save would write other values than there are in the store.
   ///
   /// False where a value was set and set back, and for changes of transient properties alone, though `hasChanges` is true.

@@ -233,7 +233,12 @@ extension ManagedObject {
 
   /// The value of a slot by the row.
   final func committedValue(_ slot: Slot) throws -> Value {
-    let value = try loaded(snapshot?.values[slot] ?? .null, slot: slot)
+    try presented(snapshot?.values[slot] ?? .null, slot: slot)
+  }
+
+  /// What is to be seen of a value as a row has it.
+  final func presented(_ value: Value, slot: Slot) throws -> Value {
+    let value = try loaded(value, slot: slot)
     guard !isSimple(slot), !value.isNull else { return value }
     let behavior = try behavior()
     guard let transformer = behavior.transformer(slot) else { return value }

@@ -41,6 +41,7 @@ nonisolated open class ManagedObject {
     place.table._withUnsafeGuaranteedRef { table in
       table.retainForObject()
       table.map.insert(self)?.leave(because: .replaced)
+      if table.keepsObjects { table.context?.keptObjects.insert(self) }
     }
   }
 
@@ -164,6 +165,9 @@ extension ManagedObject {
   /// The object is one of another table.
   private final func move(to new: ObjectTable, key: Int64? = nil) {
     let old = table
+    if old._withUnsafeGuaranteedRef({ $0.keepsObjects }) != new.keepsObjects {
+      if let context = new.context { context.keptObjects.insert(self) } else { context?.keptObjects.remove(self) }
+    }
     new.retainForObject()
     table = .passUnretained(new)
     if let key { self.key = key }

@@ -93,7 +93,7 @@ struct ConflictResolver {
       switch resolution {
       case .storeTrumps: return try giveUp(object)
       case .objectTrumps, .overwrite:
-        try context.merge(row, into: object)
+        try context.merge(row, into: object, because: .mergePolicy)
         return true
       default: return false
       }
@@ -103,16 +103,16 @@ struct ConflictResolver {
       for slot in slots(of: object) where object.changed.contains(slot) && differs(object.snapshot, row, slot) {
         try takeBack(slot, of: object, to: row)
       }
-      try context.merge(row, into: object)
+      try context.merge(row, into: object, because: .mergePolicy)
     case .overwrite:
       let former = slots(of: object).filter { slot in !row.cell(slot).isSame(as: object.current(slot) ?? .null) }
         .map { (slot: $0, value: object.current($0) ?? .null) }
-      try context.merge(row, into: object)
+      try context.merge(row, into: object, because: .mergePolicy)
       for (slot, value) in former { try set(value, slot: slot, of: object) }
     case .values:
-      try context.merge(row, into: object)
+      try context.merge(row, into: object, because: .mergePolicy)
       try setValues(of: resolution, in: object)
-    default: try context.merge(row, into: object)
+    default: try context.merge(row, into: object, because: .mergePolicy)
     }
     return true
   }

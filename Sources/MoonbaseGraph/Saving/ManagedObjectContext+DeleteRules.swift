@@ -10,6 +10,7 @@ extension ManagedObjectContext {
     try mergeNews()
     try applyDeleteRulesOfEvent()
     undoManager?.endEvent()
+    endChangeEvent()
   }
 
   /// Applies delete rules before a save, if they are not left to it.

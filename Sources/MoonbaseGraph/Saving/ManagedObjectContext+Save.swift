@@ -29,6 +29,10 @@ extension ManagedObjectContext {
       throw GraphError(.invalidRequest, message: "a transaction saves at its end: its body must not save")
     }
     defer { tellObservers() }
+    if changeEvent != nil {
+      try applyDeleteRulesOfEvent()
+      endChangeEvent()
+    }
     var operation = SaveOperation(self, ahead: ahead)
     do {
       try operation.run()
@@ -36,5 +40,6 @@ extension ManagedObjectContext {
       // To save was right: what fails it was done wrong before, or by hooks.
       throw error.ofOthers
     }
+    endChangeEvent()
   }
 }

@@ -19,7 +19,7 @@ struct SaveOperation {
     // A policy resolves conflicts before the save is done.
     mayRunAhead =
       ahead && !context.journal.isActive && context.mergePolicy.isError && context.saveObservations.isEmpty
-      && context.parent == nil && context.sourceOfChildren == nil
+      && context.parent == nil && context.sourceOfChildren == nil && context.objectsToCheck.isEmpty
   }
 
   mutating func run() throws {
@@ -131,6 +131,7 @@ struct SaveOperation {
     context.changedObjects.removeSaved()
     context.tellListenersOfSave()
     context.readObjects = []
+    context.objectsToCheck = []
     context.forgetReadAhead()
     counted?.readCounts(after: plan.rows.map(\.object).filter(plan.isSaved), in: context)
     context.forgetJournal()

@@ -103,8 +103,14 @@ struct SavePlan {
         let session = try plan.store.beginSave(author: context.transactionAuthor)
         sessions.append((plan, session))
         conflicts = try context.source.conflicts(writing: plan.changes, in: session)
+        conflicts += try conflictsOfUnchanged(in: plan.number, besides: conflicts)
         try GraphError.throwConflicts(conflicts) { MergeConflict.differences($0, in: context) }
         try session.prepare()
+      }
+      if !context.objectsToCheck.isEmpty {
+        let others = Set(context.objectsToCheck.map(\.objectID.storeNumber)).subtracting(waiting.map(\.number))
+        conflicts = try others.flatMap { try conflictsOfUnchanged(in: $0, besides: []) }
+        try GraphError.throwConflicts(conflicts) { MergeConflict.differences($0, in: context) }
       }
       while let (plan, session) = sessions.last {
         try session.commit()

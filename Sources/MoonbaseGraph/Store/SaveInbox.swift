@@ -45,8 +45,9 @@ extension SavedObjectIDs {
   /// What several saves came to, one after the other. An object that was new and then changed is both, for it may have been read
   /// between; one that is gone is nothing else.
   fileprivate init(all: [SavedObjectIDs]) {
-    var (inserted, updated, deleted): (OrderedSet<ManagedObjectID>, OrderedSet<ManagedObjectID>, OrderedSet<ManagedObjectID>)
-    (inserted, updated, deleted) = ([], [], [])
+    var inserted: OrderedSet<ManagedObjectID> = []
+    var updated = inserted
+    var deleted = inserted
     for saved in all {
       inserted.append(contentsOf: saved.inserted)
       updated.append(contentsOf: saved.updated)

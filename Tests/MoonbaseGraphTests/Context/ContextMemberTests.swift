@@ -156,4 +156,72 @@ import Testing
     context.name = "import"
     #expect(context.name == "import")
   }
+
+  @Test(arguments: StoreKind.allCases) func registeredObjectsAreKeptWhereThatIsWanted(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    context.retainsRegisteredObjects = true
+    for name in ["a", "b"] { try context.insert("Person", values: ["firstName": .string(name)]) }
+    try context.save()
+    #expect(Set(context.registeredObjects.map { $0["firstName"] }) == ["a", "b"])
+    let other = bench.context()
+    other.retainsRegisteredObjects = true
+    #expect(try other.fetch(FetchRequest("Person")).count == 2 && other.registeredObjects.count == 2)
+    try other.delete(other.registeredObjects[0])
+    try other.save()
+    try other.insert("Person")
+    #expect(other.registeredObjects.count == 2)
+    try other.rollback()
+    #expect(other.registeredObjects.count == 1 && other.brokenInvariants() == [])
+    other.retainsRegisteredObjects = false
+    #expect(other.registeredObjects.isEmpty)
+    // It holds for what is registered already, and after a reset for what comes.
+    let held = try #require(other.fetch(FetchRequest("Person")).first)
+    other.retainsRegisteredObjects = true
+    withExtendedLifetime(held) {}
+    #expect(other.registeredObjects.count == 1)
+    try other.reset()
+    #expect(other.registeredObjects.isEmpty)
+    _ = try other.fetch(FetchRequest("Person"))
+    #expect(other.registeredObjects.count == 1 && context.registeredObjects.count == 2)
+  }
+
+  @Test(arguments: StoreKind.withFolder) func aSaveLooksAtObjectsThatItIsToldToLookAt(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let (context, other) = (bench.context(), bench.stranger())
+    let account = try context.insert("Person", values: ["firstName": "a"])
+    let gone = try context.insert("Person", values: ["firstName": "gone"])
+    try context.save()
+    func change(_ name: String) throws {
+      let theirs = try other.object(with: account.objectID)
+      try other.refresh(theirs, mergeChanges: false)
+      try theirs.setValue(.string(name), forKey: "firstName")
+      try other.save()
+    }
+    try context.detectConflicts(for: account)
+    try context.insert("Department")
+    try context.save()
+    try change("b")
+    try context.insert("Department")
+    try context.save()
+    #expect(account["firstName"] == "a")
+    try context.detectConflicts(for: account)
+    try context.insert("Department")
+    let error = #expect(throws: GraphError.self) { try context.save() }
+    #expect(error?.code == .mergeConflict && error?.objectID == account.objectID && context.insertedObjects.count == 1)
+    context.mergePolicy = .mergeByPropertyObjectTrump
+    try context.save()
+    #expect(account["firstName"] == "b" && !context.hasChanges)
+    context.mergePolicy = .error
+    try context.detectConflicts(for: account)
+    try context.detectConflicts(for: gone)
+    try other.delete(other.object(with: gone.objectID))
+    try other.save()
+    try context.insert("Department")
+    #expect(throws: GraphError.self) { try context.save() }
+    try context.rollback()
+    try context.insert("Department")
+    try context.save()
+    #expect(try bench.saved("Department", "name").count == 4)
+  }
 }

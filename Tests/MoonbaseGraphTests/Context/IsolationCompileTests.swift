@@ -38,6 +38,8 @@ import Testing
     "another context":
       "try await b.perform { c in let p = try c.insert(\"P\"); try other.performAndWait { _ in p[\"age\"] = 1 } }",
     "into perform": "let p = try own.insert(\"P\"); try await b.perform { _ in p[\"age\"] = 1 }; print(p)",
+    "a child of another context":
+      "try await b.perform { _ in try ManagedObjectContext(parent: own).save() }; print(own)",
     "an actor": "let p = try own.insert(\"P\"); await keeper.keep(p); print(p)",
   ]
 

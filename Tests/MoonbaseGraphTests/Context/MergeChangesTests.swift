@@ -66,6 +66,19 @@ import Testing
     #expect(try pair.mine[0].objects(forKey: "friends") == [pair.mine[1]] && !pair.second.hasChanges)
   }
 
+  @Test(arguments: StoreKind.withFolder) func listsLearnOfMembersThatNobodyHasHere(_ kind: StoreKind) throws {
+    let pair = try Pair(kind)
+    let other = try pair.first.insert("Department", values: ["name": "other"])
+    let late = try pair.first.insert("Person", values: ["firstName": "late", "department": .objectID(other.objectID)])
+    try pair.first.save()
+    let (department, mine) = (pair.mine[3], try pair.second.object(with: other.objectID))
+    #expect(try mine.objectIDs(forRelationshipNamed: "employees") == [late.objectID])
+    try pair.save { try late.setObject(pair.theirs[3], forKey: "department") }
+    #expect(pair.second.registeredObject(for: late.objectID) == nil)
+    #expect(try mine.objectIDs(forRelationshipNamed: "employees").isEmpty)
+    #expect(try department.objectIDs(forRelationshipNamed: "employees").contains(late.objectID))
+  }
+
   @Test(arguments: StoreKind.withFolder) func whatWasDeletedLeavesUnlessItChanged(_ kind: StoreKind) throws {
     let pair = try Pair(kind)
     try pair.mine[2].setValue("mine", forKey: "lastName")
@@ -233,7 +246,9 @@ import Testing
 /// What waits to be merged, or to be read.
 @Suite struct SavedNewsTests {
   private func ids(_ keys: ClosedRange<Int64>) -> [ManagedObjectID] {
-    keys.map { ManagedObjectID(store: StoreNumber("5D7AD8F0-0000-4000-8000-000000000000"), entity: Symbol("Person"), key: $0) }
+    keys.map {
+      ManagedObjectID(store: StoreNumber("5D7AD8F0-0000-4000-8000-000000000000"), entity: Symbol("Person"), key: $0)
+    }
   }
 
   @Test func manySavesWaitTogether() {
@@ -272,7 +287,8 @@ import Testing
     }
     try first.save()
     let mine = try (people + [department]).map { try second.object(with: $0.objectID) }
-    #expect(try mine.map { $0["firstName"] }.prefix(2) == ["a", "b"] && mine[3].objects(forKey: "employees").count == 3)
+    #expect(
+      try mine.map { $0["firstName"] }.prefix(2) == ["a", "b"] && mine[3].objects(forKey: "employees").count == 3)
     try mine[1].setValue("mine", forKey: "lastName")
     for person in people { try person.setValue("x", forKey: "firstName") }
     try first.delete(people[2])

@@ -173,6 +173,95 @@ import Testing
     #expect(try people[0].value(forKey: "firstName") == "C")
   }
 
+  @Test(arguments: StoreKind.allCases) func objectsHearOfWhatUndoAndRedoMakeOfThem(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    var heard: [Value: UInt] = [:]
+    var fails = false
+    let context = bench.context {
+      $0.awakeFromSnapshotEvents = { object, events in
+        heard[object["firstName"], default: 0] += events.rawValue
+        if fails { throw Refused() }
+      }
+    }
+    let people = try ["gone", "changed", "same"].map {
+      try context.insert("Person", values: ["firstName": .string($0)])
+    }
+    try context.save()
+    context.undoManager = UndoManager()
+    try context.insert("Person", values: ["firstName": "new"])
+    try people[1].setValue(7, forKey: "age")
+    try context.delete(people[0])
+    try context.save()
+    try context.undo()
+    #expect(heard == ["gone": 4, "changed": 8, "new": 2])
+    heard = [:]
+    try context.redo()
+    // What came back as a new object leaves the context.
+    #expect(heard == ["changed": 8, "new": 4])
+    heard = [:]
+    fails = true
+    #expect(throws: GraphError.self) { try context.undo() }
+    #expect(heard == ["gone": 4, "changed": 8, "new": 2] && people[1]["age"] == 0)
+    fails = false
+    try context.redo()
+    #expect(people[1]["age"] == 7 && context.brokenInvariants() == [])
+  }
+
+  @Test(arguments: StoreKind.allCases) func objectsHearOfWhatAMergePolicyMakesOfThem(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    var heard: [UInt] = []
+    var fails = false
+    let context = bench.context {
+      $0.awakeFromSnapshotEvents = { _, events in
+        heard.append(events.rawValue)
+        if fails { throw Refused() }
+      }
+    }
+    let person = try context.insert("Person", values: ["firstName": "a"])
+    try context.save()
+    let other = bench.stranger()
+    let theirs = try other.object(with: person.objectID)
+    try theirs.setValue("theirs", forKey: "lastName")
+    try other.save()
+    try person.setValue("mine", forKey: "firstName")
+    context.mergePolicy = .mergeByPropertyObjectTrump
+    fails = true
+    #expect(throws: GraphError.self) { try context.save() }
+    #expect(heard == [64] && person["firstName"] == "mine" && person.hasChanges)
+    fails = false
+    try context.save()
+    #expect(person["lastName"] == "theirs")
+    try theirs.setValue("again", forKey: "lastName")
+    try other.refresh(theirs, mergeChanges: true)
+    try other.save()
+    try person.setValue("more", forKey: "firstName")
+    heard = []
+    try context.save()
+    #expect(heard == [64] && person["lastName"] == "again")
+  }
+
+  @Test(arguments: StoreKind.allCases) func aHookThatFailsStopsNoRefreshAndNoRollback(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    var fails = false
+    let context = bench.context {
+      $0.willTurnIntoFault = { _ in if fails { throw Refused() } }
+      $0.didTurnIntoFault = { _ in if fails { throw Refused() } }
+    }
+    let people = try ["a", "b", "c"].map { try context.insert("Person", values: ["firstName": .string($0)]) }
+    try context.save()
+    for person in people { try person.setValue("x", forKey: "firstName") }
+    fails = true
+    #expect(throws: GraphError.self) { try context.refresh(people[0], mergeChanges: false) }
+    #expect(people[0].isFault && context.updatedObjects.count == 2)
+    #expect(throws: GraphError.self) { try context.rollback() }
+    #expect(people.allSatisfy { $0.isFault } && !context.hasChanges)
+    for person in people { try person.fireFault() }
+    #expect(throws: GraphError.self) { try context.refreshAllObjects() }
+    #expect(people.allSatisfy { $0.isFault })
+    fails = false
+    #expect(people.map { $0["firstName"] } == ["a", "b", "c"] && context.brokenInvariants() == [])
+  }
+
   // MARK: Methods that throw
 
   /// Each of its methods fails, when told so.
