@@ -117,9 +117,9 @@ extension ManagedObjectContext {
       object.becomeAbandoned(because: .reset)
     }
     keptObjects = []
-    changeEvent?.invalidateAll()
     forgetJournal()
     undoManager?.removeAllActions()
+    changeEvent?.invalidateAll()
     forgetDerivations()
     observers.removeAll()
     source.forgetAllRows()

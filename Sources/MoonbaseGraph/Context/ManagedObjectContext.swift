@@ -231,6 +231,7 @@ public final class ManagedObjectContext {
     source = parent.makeSourceOfChildren()
     domain = parent.domain
     saveOrder = parent.saveOrder
+    confinement = parent.confinement
     behaviors = parent.behaviors
     seenRevision = parent.seenRevision
     temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: parent.model.entities.count)

@@ -16,6 +16,7 @@ final class ParentRows {
 
   /// What has to be done before children read: delete rules hold, and new objects have the IDs that all contexts know.
   func prepare() throws {
+    try parent.checkOpen()
     parent.settle()
     try parent.applyDeleteRulesOfEvent()
     guard arrivalCount != parent.arrivalCount else { return }
@@ -23,6 +24,12 @@ final class ParentRows {
     if !new.isEmpty { try parent.obtainPermanentIDs(for: new) }
     arrivalCount = parent.arrivalCount
   }
+
+  /// How many objects came since this was prepared for reading.
+  var newArrivals: UInt64 { parent.arrivalCount &- (arrivalCount ?? 0) }
+
+  /// All of those have their IDs.
+  func noteArrivals() { arrivalCount = parent.arrivalCount }
 
   // MARK: Rows
 

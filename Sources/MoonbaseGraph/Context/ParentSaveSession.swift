@@ -99,6 +99,8 @@ final class ParentSaveSession: SaveSession {
 
   private func apply(_ changes: StoreChanges) throws {
     let new = try changes.inserted.map { try insert($0) }
+    // Nobody else has come since the beginning.
+    if store.rows.newArrivals == UInt64(new.count) { store.rows.noteArrivals() }
     var updated: [ManagedObject] = []
     for update in changes.updated {
       let object = try parent.object(with: update.snapshot.id)

@@ -100,8 +100,10 @@ import Testing
     try context.processPendingChanges()
     let merged = try #require(watched.take())
     #expect(merged.refreshed == [people[0]] && merged.deleted == [people[1]] && merged.updated.isEmpty)
+    try context.insert("Person")
     try context.reset()
-    #expect(watched.take()?.isInvalidated == true)
+    let last = try #require(watched.take())
+    #expect(last.isInvalidated && last.inserted.isEmpty && last.deleted.isEmpty && last.refreshed.isEmpty)
     #expect(context.brokenInvariants() == [])
   }
 
