@@ -23,12 +23,14 @@ public struct CompileCheck: Sendable {
     succeeded = outcome.status == 0 && outcome.signal == nil
   }
 
-  /// The lines of the source in which there are errors, from 1 on.
-  public var linesWithErrors: Set<Int> {
+  /// The lines of the source, from 1 on, in which the compiler sees something leave its isolation.
+  public var linesThatLeak: Set<Int> {
     Set(
       output.split(separator: "\n").compactMap { line in
         let parts = line.split(separator: ":", maxSplits: 4)
-        guard parts.count == 5, parts[0].hasSuffix("source.swift"), parts[3] == " error" else { return nil }
+        guard parts.count == 5, parts[0].hasSuffix("source.swift"), parts[3] == " error",
+          ["data race", "Sendable"].contains(where: parts[4].contains)
+        else { return nil }
         return Int(parts[1])
       })
   }

@@ -25,8 +25,12 @@ struct Growth: Encodable {
   private var goal: Double {
     guard Self.graph.contains(name) else { return 11 }
     let factor = Double(Self.factor)
-    return factor * log(factor * Double(count)) / log(Double(count)) * max(1, yardstickGrowth / factor)
+    return factor * log(factor * Double(count)) / log(Double(max(count, 2)))
+      * min(max(1, yardstickGrowth / factor), Self.greatestShareOfMemory)
   }
+
+  /// Memory that is further away explains no more than this.
+  private static let greatestShareOfMemory = 2.0
 
   private var yardstickGrowth: Double { median(yardstickMany) / median(yardstickFew) }
 

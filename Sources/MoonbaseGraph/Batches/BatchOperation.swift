@@ -1,5 +1,6 @@
 import MoonbaseModel
 import MoonbasePlatform
+import OrderedCollections
 
 /// A batch request on its way: it changes objects of a context of its own, without hooks and rules, and saves these at once.
 ///
@@ -161,7 +162,9 @@ struct BatchOperation {
       try context.undoingOnFailure {
         for object in objects where !object.isDeleted { try context.delete(object) }
         try context.applyDeleteRules()
-        if try context.isAnyDeletionDenied { throw Denied() }
+        // What went before was not denied, and nobody came since.
+        let touched = OrderedSet(context.journal.all.lazy.map(\.object))
+        if try touched.contains(where: { try $0.isDeleted && context.isDenied($0) }) { throw Denied() }
       }
       return true
     } catch is Denied {
@@ -204,16 +207,6 @@ extension GraphError {
 }
 
 extension ManagedObjectContext {
-  /// Whether an object that is to go has destinations that keep it.
-  fileprivate var isAnyDeletionDenied: Bool {
-    get throws {
-      try changedObjects.contains { object in
-        guard object.isDeleted else { return false }
-        return try behavior(of: object.entity).denyingSlots.contains { try !object.remainingDestinations($0).isEmpty }
-      }
-    }
-  }
-
   /// A new object that nothing knows of goes as if it had not been.
   fileprivate func disownNew(_ object: ManagedObject) {
     guard object.context === self else { return }

@@ -106,10 +106,14 @@ final class FetchedResultsFollower: ChangeListener {
     guard var old = list else { return nil }
     if paths.areOwn, !isBehind, !news.isEverything, let matcher {
       var update = ListUpdate(old, matcher: matcher, in: context)
-      // Whatever is in its way, a fetch knows, or fails for the same reason.
-      if let (new, difference) = try? update.taking(news.touched.filter { paths.concern($0, in: context.model) }) {
+      do {
+        let (new, difference) = try update.taking(news.touched.filter { paths.concern($0, in: context.model) })
         list = new
         return old.change(difference, to: new)
+      } catch let error as any CodedError where error.code.endsRun {
+        throw error
+      } catch {
+        // Whatever is in its way, a fetch knows, or fails for the same reason.
       }
     }
     var new = try fetchedList()

@@ -14,7 +14,7 @@ struct ConflictResolver {
     let count = context.journal.count
     let versions = versions(of: conflicts)
     for conflict in conflicts.map(oriented) {
-      guard let object = object(conflict.objectID) ?? owner(conflict) else { throw failure }
+      guard let object = try object(conflict.objectID) ?? owner(conflict) else { throw failure }
       // One that was dealt with by an earlier conflict, for example because it went.
       guard object.context === context else { continue }
       let resolution = try context.withinHook {
@@ -37,8 +37,8 @@ struct ConflictResolver {
   func object(_ id: ManagedObjectID) -> ManagedObject? { new[id] ?? context.registeredObject(for: id) }
 
   /// A row may be in the way whose object nobody has here.
-  private func owner(_ conflict: SaveConflict) -> ManagedObject? {
-    if case .destinationLeaves = conflict.kind { return try? context.existingObject(with: conflict.objectID) }
+  private func owner(_ conflict: SaveConflict) throws -> ManagedObject? {
+    if case .destinationLeaves = conflict.kind { return try context.existingObject(with: conflict.objectID) }
     return nil
   }
 

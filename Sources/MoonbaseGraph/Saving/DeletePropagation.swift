@@ -14,7 +14,9 @@ struct DeletePropagation {
       let rule = relationship.description.deleteRule
       if rule == .noAction { continue }
       let gone = rule == .cascade ? try object.takenOut(of: slot, relationship) : []
-      for id in try object.destinationIDs(slot) {
+      let ids = try object.destinationIDs(slot)
+      if ids.count > 1 { try context.loadRows(of: ids) }
+      for id in ids {
         try HostWork.charge()
         guard let destination = try context.objectIfPresent(with: id) else { continue }
         if rule == .cascade, !gone.contains(id), try object.holds(destination, relationship) {

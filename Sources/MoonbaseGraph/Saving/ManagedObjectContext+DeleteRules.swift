@@ -72,7 +72,8 @@ extension ManagedObjectContext {
     }
   }
 
-  private func isDenied(_ object: ManagedObject) throws -> Bool {
+  /// Whether an object that is to go has destinations that keep it.
+  func isDenied(_ object: ManagedObject) throws -> Bool {
     try behavior(of: object.entity).denyingSlots.contains { try !object.remainingDestinations($0).isEmpty }
   }
 

@@ -7,6 +7,17 @@ final class InMemoryHistory: StoreHistory {
     var transactions: [PersistentHistoryTransaction] = []
     var lastTransaction: Int64 = 0
     var lastChange: Int64 = 0
+
+    /// Numbers grow: who asks again and again what came since does not go over all that came before.
+    func start(of extent: HistoryExtent) -> Int {
+      guard case .after(let number) = extent else { return 0 }
+      var (low, high) = (0, transactions.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if transactions[middle].transactionNumber > number { high = middle } else { low = middle + 1 }
+      }
+      return low
+    }
   }
 
   private let storeID: String
@@ -27,7 +38,7 @@ final class InMemoryHistory: StoreHistory {
     _ extent: HistoryExtent, includingChanges: Bool, limit: Int
   ) throws -> [PersistentHistoryTransaction] {
     let found = contents.withLock { contents in
-      let found = contents.transactions.lazy.filter(extent.contains)
+      let found = contents.transactions[contents.start(of: extent)...].lazy.filter(extent.contains)
       return limit > 0 ? Array(found.prefix(limit)) : Array(found)
     }
     try HostWork.charge(found.count)

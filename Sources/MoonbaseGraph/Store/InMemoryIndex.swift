@@ -9,10 +9,12 @@ struct InMemoryIndex {
     var slots: [Slot]
   }
 
-  /// Each table costs as much as the rows; who asks for more kinds of values has them made anew.
+  /// Each table costs as much as the rows; who asks for more kinds of values has the one made anew that was not asked for longest.
   static let greatestCount = 8
 
   private var tables: [Key: [[Value]: Set<ManagedObjectID>]] = [:]
+  /// Their keys, the one asked for last at the end.
+  private var uses: [Key] = []
   /// How many rows were put in their places and found so far. Tests count the work by it.
   private(set) var work = 0
 
@@ -21,8 +23,12 @@ struct InMemoryIndex {
     _ condition: IndexedCondition, in model: ResolvedModel, rows: () -> [Snapshot]
   ) -> Set<ManagedObjectID> {
     let key = Key(entities: condition.entities, slots: condition.slots)
+    if uses.last != key {
+      uses.removeAll { $0 == key }
+      uses.append(key)
+    }
     if tables[key] == nil {
-      if tables.count == Self.greatestCount { tables = [:] }
+      if uses.count > Self.greatestCount { tables[uses.removeFirst()] = nil }
       tables[key] = [:]
       for row in rows() {
         if let entity = model.entity(of: row.id) { place(row, of: entity, under: key) }

@@ -64,7 +64,7 @@ import Testing
     let check = try CompileCheck(source)
     #expect(!check.succeeded)
     for (name, lines) in places {
-      #expect(check.linesWithErrors.contains(where: lines.contains), "\(name) leaks: \(check.output)")
+      #expect(check.linesThatLeak.contains(where: lines.contains), "\(name) leaks: \(check.output)")
     }
   }
 

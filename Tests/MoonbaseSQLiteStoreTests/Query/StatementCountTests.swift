@@ -133,6 +133,19 @@ import enum MoonbaseModel.Expression
     #expect(try bench.count { _ = try $0.object(with: one).objectIDs(forRelationshipNamed: "employees") } == 1)
   }
 
+  @Test func aDeletionReadsItsDestinationsTogether() throws {
+    let bench = try Bench()
+    let own = try ManagedObjectContext(bench.coordinator)
+    let department = try own.insert("Department", values: ["name": "all"])
+    for person in try own.fetch(request()) { try person.setObject(department, forKey: "department") }
+    try own.save()
+    let one = try bench.count { context in
+      try context.delete(context.object(with: department.objectID))
+      try context.processPendingChanges()
+    }
+    #expect(one == 1 + 1 + 3 + 1, "\(one)")
+  }
+
   @Test func savesRunAsFewStatementsAsIsSaid() throws {
     let bench = try Bench()
     /// Without those of the transaction, of which a save has the same however much it writes.
