@@ -25,13 +25,13 @@
 ---@field values? table<string, any> what `{name}` in the message stands for, beside `{value}`, `{old}`, `{key}`
 
 ---Why a rule is asked: the object is saved for the first time, or again, or `object:validate` proposes a value.
----@alias moonbase.Occasion "insert"|"update"|"assignment"
+---@alias moonbase.Why "insert"|"update"|"assignment"
 
 ---@alias moonbase.Said string|moonbase.RuleMessage|nil
 
 ---Returns true, or false or nil with a message and perhaps the property to blame. Nothing at all is an error.
 ---`old` is the value that was saved or read last.
----@alias moonbase.Rule fun(v: any, o: moonbase.Object, old: any, why: moonbase.Occasion): boolean?, moonbase.Said, string?
+---@alias moonbase.Rule fun(v: any, o: moonbase.Object, old: any, why: moonbase.Why): boolean?, moonbase.Said, string?
 ---@alias moonbase.ObjectRule fun(object: moonbase.Object): (boolean|nil), (string|moonbase.RuleMessage)?, string?
 ---@alias moonbase.Hook fun(object: moonbase.Object)
 ---@alias moonbase.SnapshotEvent "undo_insertion"|"undo_deletion"|"undo_update"|"rollback"|"refresh"|"merge_policy"
