@@ -131,14 +131,20 @@ extension ManagedObjectContext {
   /// Reads an object anew at its next access.
   ///
   /// With `mergeChanges` its unsaved changes stay on top of the new values; without, they are given up. A new object has nothing
-  /// to be read and stays as it is. Throws for an object of another context, `.recursiveSave` and `.contextBusy` within a hook, and
+  /// to be read and stays as it is. It is no undo step. Throws for an object of another context, `.recursiveSave` and `.contextBusy` within a hook, and
   /// what a hook around a fault throws, after the object became one.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
     settle()
     try requireOwn(object, participle: "refreshed")
     try refuseWithinHooks("a refresh was asked for")
     guard !object.isInserted else { return }
-    defer { tellObservers() }
+    // What others give up with it is no step that could be undone.
+    let isUnregistered = journal.isUnregistered
+    journal.isUnregistered = true
+    defer {
+      journal.isUnregistered = isUnregistered
+      tellObservers()
+    }
     source.forgetRows(of: [object.objectID])
     // The row was not here, so nobody can tell which list it was in.
     if object.snapshot == nil, !object.entity.slotsInLists.isEmpty { unseenMoves &+= 1 }

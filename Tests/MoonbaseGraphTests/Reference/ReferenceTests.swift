@@ -10,13 +10,15 @@ import Testing
 /// `MOONBASE_SEED` runs one only.
 @Suite struct ReferenceTests {
   private static let parts = 4
+  /// What these found was mended.
+  private static let formerFailures = [172]
 
   /// Those of a store that a part runs; each store has sequences of its own.
   private static func seeds(_ kind: StoreKind, _ part: Int, of count: Int) -> [Int] {
     let environment = ProcessInfo.processInfo.environment
     if let seed = environment["MOONBASE_SEED"].flatMap({ Int($0) }) { return part == 0 ? [seed] : [] }
     let count = environment["MOONBASE_SEQUENCES"].flatMap { Int($0) } ?? count
-    return Array(stride(from: part, to: count, by: parts))
+    return Array(stride(from: part, to: count, by: parts)) + (part == 0 ? formerFailures.filter { $0 >= count } : [])
   }
 
   private func expectAgreement(_ kind: StoreKind, _ seeds: [Int]) {
