@@ -138,9 +138,10 @@ extension ManagedObjectContext {
     try requireOwn(object, participle: "refreshed")
     try refuseWithinHooks("a refresh was asked for")
     guard !object.isInserted else { return }
-    // What others give up with it is no step that could be undone.
+    // What others give up with it is no step that could be undone, but for what follows from a deletion once more: who takes that
+    // back would not know of it.
     let isUnregistered = journal.isUnregistered
-    journal.isUnregistered = true
+    if try mergeChanges || object.deletedDestinations().isEmpty { journal.isUnregistered = true }
     defer {
       journal.isUnregistered = isUnregistered
       tellObservers()

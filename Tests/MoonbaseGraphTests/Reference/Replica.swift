@@ -166,11 +166,14 @@ final class Replica {
 
   /// A group ends, if one was open.
   func endGroup() {
-    guard level == 0, undo != nil else { return isDirty = false }
+    guard undo != nil else { return isDirty = false }
+    // Within a group that was begun, what changed is still to be a part of it.
+    guard level == 0 else { return }
     defer { isDirty = false }
     guard isDirty, !isMurky else { return }
     guard world != states[place] else {
-      // It may be a group that does nothing, or none: only the manager knows.
+      // It may be a group that does nothing, or none: only the manager knows. Delete rules that wait would be one.
+      try? context.processPendingChanges()
       undo?.removeAllActions()
       return forgetStates()
     }
