@@ -112,12 +112,12 @@ extension ManagedObjectContext {
     case .delayed(let value): object.putBackDelayed(value, slot: slot)
     case .member(let id, let isMember, let index, let isReordered):
       try putBack(id, isMember: isMember, at: index, slot: slot, of: object, undo)
-      if !isReordered, part.epoch == undo.epoch { object.forgetOrder(slot) }
+      object.forgetOrder(slot, wasOrdered: !isReordered && part.epoch == undo.epoch)
     case .order(let list, let isReordered):
       let known = try Set(object.memberIDs(slot))
       let ids = OrderedSet(list.lazy.map(undo.currentID).filter(known.contains))
       try object.setMembers(ids + object.memberIDs(slot).filter { !ids.contains($0) }, slot: slot)
-      if !isReordered, part.epoch == undo.epoch { object.forgetOrder(slot) }
+      object.forgetOrder(slot, wasOrdered: !isReordered && part.epoch == undo.epoch)
     case .unmarked:
       if part.epoch == undo.epoch, object.isMarked(slot) { object.unmark(slot) }
     }
@@ -132,7 +132,14 @@ extension ManagedObjectContext {
       return
     }
     guard let id = try present(id, undo) else { return }
-    if try !object.hasMember(id, slot: slot) { try object.addMember(id, slot: slot) }
+    if try !object.hasMember(id, slot: slot) {
+      // A delete rule took it out here alone. To add it would read both sides anew, since they do not agree.
+      if try object.isKnownDestination(of: id, slot: slot) {
+        try object.attach(id, slot: slot)
+      } else {
+        try object.addMember(id, slot: slot)
+      }
+    }
     guard let index, object.entity.properties[slot].relationship?.isOrdered == true,
       let now = try object.memberIndex(of: id, slot: slot)
     else { return }

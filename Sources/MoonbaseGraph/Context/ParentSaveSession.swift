@@ -19,7 +19,7 @@ final class ParentSaveSession: SaveSession {
     try parent.refuseWhileValidating("a child context was saved")
     try store.rows.prepare()
     undo = parent.undoManager
-    try undo?.beginUndoGrouping()
+    undo?.beginApart()
     savepoint = parent.journal.begin()
   }
 
@@ -40,6 +40,7 @@ final class ParentSaveSession: SaveSession {
   func commit() {
     store.rows.take(written)
     end()
+    undo?.endApart()
   }
 
   func abort() {
@@ -49,8 +50,6 @@ final class ParentSaveSession: SaveSession {
 
   private func end() {
     parent.endSavepoint(savepoint)
-    // Delete rules were applied, and nothing else can fail.
-    try? undo?.endUndoGrouping()
     parent.tellObservers()
   }
 

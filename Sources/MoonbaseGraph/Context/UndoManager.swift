@@ -264,10 +264,30 @@ extension UndoManager {
     if groupingLevel > 0 { collect() } else { closeGroup() }
   }
 
+  /// What changed up to now belongs to the group that is open, which goes on unless `endApart` says that what comes is a group of its own.
+  func beginApart() {
+    guard let context, context.journal.isSettled, context.journal.base != 0, !context.journal.all.isEmpty else {
+      return
+    }
+    if openGroup == nil { openGroup = UndoGroup() }
+    collect()
+  }
+
+  /// What changed since `beginApart` is a group, and what was open before it another one. Within a group that was begun it is a part of that.
+  func endApart() {
+    guard groupingLevel == 0, context?.journal.isSettled == true else { return }
+    endOpenGroup()
+    closeGroup()
+  }
+
   /// Ends the group that is open.
   private func closeGroup() {
     collect()
-    guard groupingLevel == 0, let group = openGroup else { return }
+    if groupingLevel == 0 { endOpenGroup() }
+  }
+
+  private func endOpenGroup() {
+    guard let group = openGroup else { return }
     openGroup = nil
     if group.isStep, !group.isEmpty { push(group) } else { weigh(-group.weight) }
   }
@@ -377,6 +397,8 @@ extension UndoManager {
       departed[object.objectID] = passage
       weigh(stash.weight)
     }
+    // New IDs, or a child that could not save, left it open.
+    if groupsByEvent, groupingLevel == 0 { endOpenGroup() }
     // Those of a store that failed are still to go.
     leaving = leaving.filter { $0.value.object.context != nil && $0.value.object.isDeleted }
     epoch += 1
@@ -402,11 +424,7 @@ extension UndoManager {
   }
 
   /// Objects are about to get other IDs, and the journal has those of before. Their group goes on.
-  func prepareForNewIDs() {
-    guard let context, context.journal.base != 0, !context.journal.all.isEmpty else { return }
-    if openGroup == nil { openGroup = UndoGroup() }
-    collect()
-  }
+  func prepareForNewIDs() { beginApart() }
 
   /// An object has another ID.
   func noteID(_ id: ManagedObjectID, after former: ManagedObjectID) {

@@ -17,11 +17,22 @@ extension ManagedObject {
     if value != nil { didChange(slot) }
   }
 
-  /// All destinations stand where they are saved.
-  final func forgetOrder(_ slot: Slot) {
-    guard let known = relationships[slot], known.isReordered else { return }
+  /// Destinations that stand where they are saved are no change, because nothing was saved since none was moved (`wasOrdered`), or because
+  /// that shows: an insertion that was deleted and saved, for example, leaves no trace when both are undone.
+  final func forgetOrder(_ slot: Slot, wasOrdered: Bool) {
+    guard let known = relationships[slot], known.isReordered, wasOrdered || known.standsAsSaved else { return }
     remember(.order(slot, known, known.contents), silently: true)
     known.forgetOrder()
+  }
+
+  /// Whether the other side of a relationship leads here, as far as that is known without reading.
+  final func isKnownDestination(of id: ManagedObjectID, slot: Slot) throws -> Bool {
+    guard let inverse = entity.properties[slot].relationship?.inverseSlot,
+      let other = context?.registeredObject(for: id), !other.isFault
+    else { return false }
+    if case .toOne = other.entity.properties[inverse].kind { return other.current(inverse) == .objectID(objectID) }
+    guard let known = other.relationships[inverse], known.isLoaded else { return false }
+    return known.contains(objectID)
   }
 
   /// Where nothing is other than it is saved, the object need not be saved.

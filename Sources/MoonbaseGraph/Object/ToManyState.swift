@@ -156,7 +156,7 @@ final class ToManyState {
   func remove(_ id: ManagedObjectID) -> Bool {
     if isLoaded {
       guard members.remove(id, keepingOrder: isOrdered) != nil else { return false }
-      if added.remove(id, keepingOrder: isOrdered) == nil { removed.append(id) }
+      if added.remove(id, keepingOrder: isOrdered) == nil { removed.append(id) } else { moved?.remove(id) }
       return true
     }
     let wasAdded = added.remove(id, keepingOrder: isOrdered) != nil
@@ -199,6 +199,9 @@ final class ToManyState {
       id: id, position: members.index(of: id).map(Int32.init), addedPosition: added.index(of: id).map(Int32.init),
       isRemoved: removed.contains(id), isLoaded: isLoaded, isReordered: isReordered)
   }
+
+  /// Whether all destinations are known to stand as they are saved, without reading that.
+  var standsAsSaved: Bool { isLoaded && added.isEmpty && removed.isEmpty && moved?.isEmpty == true }
 
   /// All destinations stand again as they are saved.
   func forgetOrder() {

@@ -75,7 +75,9 @@ struct ObjectValidator {
     // A derived value that was not assigned has no change of its own (`validateDerived`).
     if case .derived = behavior.kinds[slot], object.delayed[slot] == nil { return }
     let old = try object.value(at: slot)
-    let new = try ValueNormalizer(object, behavior).normalized(old, slot: slot)
+    var normalized: Value?
+    try collect(slot) { normalized = try ValueNormalizer(object, behavior).normalized(old, slot: slot) }
+    guard let new = normalized else { return }
     if !new.isSame(as: old) {
       do {
         try storeQuietly(new, slot: slot)
@@ -189,7 +191,7 @@ struct ObjectValidator {
     if count < relationship.minCount {
       try fail(
         .relationshipLacksMinimumCount, slot: slot, value: .null,
-        message: "has \(count) destinations and needs at least \(relationship.minCount)")
+        message: "has \(count) destination\(count == 1 ? "" : "s") and needs at least \(relationship.minCount)")
     }
     if relationship.maxCount > 0, count > relationship.maxCount {
       try fail(
@@ -242,11 +244,17 @@ struct ObjectValidator {
     }
   }
 
-  private func collect(_ body: () throws -> Void) throws {
+  /// What a method of a subclass throws is one failure among others; it gains what it does not say of what it is about.
+  private func collect(_ slot: Slot? = nil, _ body: () throws -> Void) throws {
     do {
       try body()
     } catch let error as GraphError where !error.code.endsRun {
-      for failure in error.details.isEmpty ? [error] : error.details { try failures.add(failure) }
+      for var failure in error.details.isEmpty ? [error] : error.details {
+        if failure.entity == nil { failure.entity = entity.name }
+        if failure.property == nil, let slot { failure.property = entity.properties[slot].name }
+        if failure.objectID == nil { failure.objectID = object.objectID }
+        try failures.add(failure)
+      }
     }
   }
 

@@ -76,13 +76,15 @@ final class SaveAhead {
       session = new
       try coordinator.write(changes, in: new)
       try new.prepare()
-      try new.commit()
+      try coordinator.committing {
+        try new.commit()
+        coordinator.didSave(changes, from: sender)
+      }
     } catch {
       session?.abort()
       coordinator.didNotSave(changes)
       throw error
     }
-    coordinator.didSave(changes, from: sender)
   }
 
   /// Ends the save, which is undone if it is not done by now.

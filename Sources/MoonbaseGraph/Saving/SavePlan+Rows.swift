@@ -5,12 +5,13 @@ extension SavePlan {
   mutating func plan(insertionOf object: ManagedObject) throws {
     let id = permanentID(object.objectID)
     let index = try planIndex(of: id)
-    takeOwnRow(of: object, in: StoreNumber(rawValue: id.storeNumber))
-    let row = try object.completeRow(under: id, version: 1) { slot in try storedDestination(of: object, slot: slot) }
-    if let row {
+    if takeOwnRow(of: object, in: StoreNumber(rawValue: id.storeNumber)),
+      let row = try object.completeRow(
+        under: id, version: 1, destination: { slot in try storedDestination(of: object, slot: slot) })
+    {
       plans[index].inserted.add(row.page, at: row.place)
     } else {
-      // The page was sealed by a save that failed.
+      // The page was sealed by a save that failed, or is another store's.
       let shape = shape(of: object.entity)
       let page = plans[index].inserted.page(for: id.entitySymbol, slotCount: object.entity.properties.count)
       if let known = object.row.inItsPage {
@@ -73,18 +74,18 @@ extension SavePlan {
         entity: object.objectID.entityName, objectID: object.objectID)
     }
     let index = try planIndex(of: id)
-    takeOwnRow(of: object, in: StoreNumber(rawValue: id.storeNumber))
-    if let row = try object.completeRow(
-      under: id, version: version,
-      destination: { slot in
-        try storedDestination(of: object, slot: slot)
-      })
+    if takeOwnRow(of: object, in: StoreNumber(rawValue: id.storeNumber)),
+      let row = try object.completeRow(
+        under: id, version: version,
+        destination: { slot in
+          try storedDestination(of: object, slot: slot)
+        })
     {
       plans[index].updatedObjects.append(.init(row: rows.count, slots: list(of: differing), snapshot: row))
       rows.append(NewRow(object: object, snapshot: nil, id: id))
       return
     }
-    // The page was sealed by a save that failed.
+    // The page was sealed by a save that failed, or is another store's.
     object.spillRow()
     let page = plans[index].updated.page(for: id.entitySymbol, slotCount: object.entity.properties.count)
     // What differs is filled in.

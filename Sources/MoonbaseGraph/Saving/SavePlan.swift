@@ -113,9 +113,11 @@ struct SavePlan {
         try GraphError.throwConflicts(conflicts) { MergeConflict.differences($0, in: context) }
       }
       while let (plan, session) = sessions.last {
-        try session.commit()
-        sessions.removeLast()
-        context.source.didSave(plan.changes, from: context.inbox)
+        try context.source.committing {
+          try session.commit()
+          sessions.removeLast()
+          context.source.didSave(plan.changes, from: context.inbox)
+        }
         saved.append(plan)
       }
       isIncomplete = false
@@ -202,11 +204,15 @@ struct SavePlan {
 
   // MARK: Own rows
 
-  /// The page of an object's own row is the save's from now on.
-  mutating func takeOwnRow(of object: ManagedObject, in store: StoreNumber) {
-    guard object.row.isOwn, let page = object.page, page.beginCompleting(in: store) else { return }
-    ownRows.append(page)
-    object.table._withUnsafeGuaranteedRef { $0.endOwnRows() }
+  /// The page of an object's own row is the save's from now on. False where another store takes it: new objects of one page may go into
+  /// several stores, and a page is of one.
+  mutating func takeOwnRow(of object: ManagedObject, in store: StoreNumber) -> Bool {
+    guard object.row.isOwn, let page = object.page else { return true }
+    if page.beginCompleting(in: store) {
+      ownRows.append(page)
+      object.table._withUnsafeGuaranteedRef { $0.endOwnRows() }
+    }
+    return page.store == store
   }
 
   private func sealOwnRows() {

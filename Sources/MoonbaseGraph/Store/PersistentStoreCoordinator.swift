@@ -271,6 +271,13 @@ public final class PersistentStoreCoordinator: Sendable {
     return conflicts
   }
 
+  /// Runs `body`, which commits a save and says what it saved: who begins to read meanwhile does not trust the row cache.
+  func committing<Result>(_ body: () throws -> Result) rethrows -> Result {
+    rows.beginCommit()
+    defer { rows.endCommit() }
+    return try body()
+  }
+
   /// A store committed these changes of a context.
   func didSave(_ changes: StoreChanges, from sender: SaveInbox?) {
     rows.remove(changes.deleted.map(\.id))

@@ -22,6 +22,8 @@ final class RowCache: Sendable {
     var readers = 0
     /// What was written while they are: the versions they must have at least; none suffices of what was taken out.
     var written: [ManagedObjectID: Int64] = [:]
+    /// How many saves are being committed.
+    var commits = 0
   }
 
   /// Of the memory of a script that reads, both generations together take a quarter.
@@ -75,13 +77,30 @@ final class RowCache: Sendable {
 
   subscript(id: ManagedObjectID) -> Snapshot? {
     defer { balance() }
-    return contents.withLock { cache in
-      if let found = cache.young[id] { return found }
-      guard let found = cache.old[id] else { return nil }
-      put(found, in: &cache)
-      return found
-    }
+    return contents.withLock { row(of: id, in: &$0) }
   }
+
+  private func row(of id: ManagedObjectID, in cache: inout Contents) -> Snapshot? {
+    if let found = cache.young[id] { return found }
+    guard let found = cache.old[id] else { return nil }
+    put(found, in: &cache)
+    return found
+  }
+
+  /// A row of which nobody wrote another version since readers are on their way: it is of the state that they read, if that began while no
+  /// save was being committed.
+  func unwritten(_ id: ManagedObjectID) -> Snapshot? {
+    defer { balance() }
+    return contents.withLock { $0.written[id] == nil ? row(of: id, in: &$0) : nil }
+  }
+
+  /// A save is about to be committed, and will be `write`'s or given up before `endCommit`.
+  func beginCommit() { contents.withLock { $0.commits += 1 } }
+
+  func endCommit() { contents.withLock { $0.commits -= 1 } }
+
+  /// Whether somebody who begins to read now may see what is not written here yet.
+  var isBehind: Bool { contents.withLock { $0.commits > 0 } }
 
   /// Reads rows and takes them in, but for those that were written or taken out meanwhile.
   func reading(_ body: () throws -> [Snapshot]) rethrows -> [Snapshot] {

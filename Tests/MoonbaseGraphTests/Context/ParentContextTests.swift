@@ -267,6 +267,37 @@ import struct MoonbaseModel.SortDescriptor
     family.check()
   }
 
+  @Test(arguments: StoreKind.allCases) func aSaveThatFailsLeavesTheOpenUndoGroupOfTheParentOpen(_ kind: StoreKind)
+    throws
+  {
+    let family = try Family(kind)
+    let undo = UndoManager()
+    family.parent.undoManager = undo
+    let mine = try family.mine(0)
+    try mine.setValue("mine", forKey: "firstName")
+    try family.people[0].setValue("theirs", forKey: "firstName")
+    try family.people[2].setValue("one", forKey: "lastName")
+    let error = #expect(throws: GraphError.self) { try family.child.save() }
+    #expect(error?.code == .mergeConflict)
+    try family.people[1].setValue("two", forKey: "lastName")
+    // It is one event, and one step.
+    try undo.undo()
+    #expect(family.people[0]["firstName"] == "a" && family.people.allSatisfy { $0["lastName"] == .null })
+    #expect(!undo.canUndo && !family.parent.hasChanges)
+    try undo.redo()
+    #expect(family.people[0]["firstName"] == "theirs" && family.people.map { $0["lastName"] } == [.null, "two", "one"])
+    // One that succeeds is a step of its own behind what was open.
+    try family.people[1].setValue("three", forKey: "lastName")
+    family.child.mergePolicy = .mergeByPropertyObjectTrump
+    try family.child.save()
+    #expect(family.people[0]["firstName"] == "mine")
+    try undo.undo()
+    #expect(family.people[0]["firstName"] == "theirs" && family.people[1]["lastName"] == "three")
+    try undo.undo()
+    #expect(family.people[1]["lastName"] == "two" && undo.canUndo)
+    family.check()
+  }
+
   @Test func aChildIsNotSavedIntoAHookOfItsParent() throws {
     var codes: [GraphError.Code] = []
     var child: ManagedObjectContext?

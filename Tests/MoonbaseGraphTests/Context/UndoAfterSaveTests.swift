@@ -54,6 +54,66 @@ import Testing
     #expect(context.brokenInvariants() == [])
   }
 
+  @Test(arguments: StoreKind.allCases) func aSaveEndsAGroupThatGotNewIDs(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let (context, undo) = undoing(bench.context())
+    let person = try context.insert("Person", values: ["firstName": "a"])
+    try context.obtainPermanentIDs(for: [person])
+    try context.save()
+    try person.setValue("b", forKey: "firstName")
+    try undo.undo()
+    #expect(person["firstName"] == "a" && !person.isDeleted && undo.canUndo)
+    try undo.undo()
+    #expect(person.isDeleted && !undo.canUndo)
+  }
+
+  /// A delete rule takes an object out of the lists of others alone; they are as they are saved when it is back.
+  @Test(arguments: StoreKind.allCases) func aDeletionThatIsUndoneLeavesNoTraceInListsThatWereRead(_ kind: StoreKind)
+    throws
+  {
+    let bench = try StoreBench(kind)
+    let (context, undo) = undoing(bench.context())
+    let department = try context.insert("Department")
+    let people = try (0..<3).map { _ in
+      try context.insert("Person", values: ["department": .objectID(department.objectID)])
+    }
+    try people[0].setObjects([people[1], people[2]], forKey: "friends")
+    try context.save()
+    for _ in 0..<2 {
+      try context.delete(people[0])
+      try context.processPendingChanges()
+      #expect(try department.objects(forKey: "employees").count == 2 && people[1].objects(forKey: "friends").isEmpty)
+      try undo.undo()
+      #expect(!context.hasChanges && context.brokenInvariants() == [])
+      #expect(try department.objects(forKey: "employees").count == 3)
+      #expect(try people[1].objects(forKey: "friends") == [people[0]])
+    }
+  }
+
+  /// Its owner is as it is saved, and need not be saved.
+  @Test(arguments: StoreKind.allCases, [false, true])
+  func anInsertionIntoAnOrderThatIsUndoneAcrossASaveLeavesNoTrace(_ kind: StoreKind, _ isFirst: Bool) throws {
+    let bench = try StoreBench(kind)
+    let first = bench.context()
+    let ids = try ["p", "q", "r"].map { try first.insert("Project", values: ["title": .string($0)]) }
+    let owner = try first.insert("Department", values: ["name": "d"])
+    try owner.setObjects(Array(ids.prefix(2)), forKey: "projects")
+    try first.save()
+    let (context, undo) = undoing(bench.context())
+    let department = try context.object(with: owner.objectID)
+    let project = try context.object(with: ids[2].objectID)
+    let list = try department.mutableOrderedSetValue(forKey: "projects")
+    try list.insert(project, at: isFirst ? 0 : 2)
+    try context.delete(project)
+    try context.save()
+    try undo.undo()
+    #expect(context.insertedObjects == [project] && context.updatedObjects.isEmpty && project["title"] == "r")
+    #expect(try department.objects(forKey: "projects").map { $0["title"] } == ["p", "q"])
+    try context.save()
+    #expect(try bench.saved("Project", "title") == ["p", "q", "r"])
+    #expect(context.brokenInvariants() == [])
+  }
+
   @Test(arguments: StoreKind.allCases) func aSavedDeletionIsUndoneByAnInsertionOfTheSameObject(_ kind: StoreKind) throws
   {
     let bench = try StoreBench(kind)

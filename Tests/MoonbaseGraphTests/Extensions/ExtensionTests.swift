@@ -35,10 +35,6 @@ import Testing
             try object.setValue(.string(numbers.joined(separator: ",")), forKey: "boundsAsString")
           }),
       ]
-      hooks.normalize["email"] = { value, _ in
-        if case .string(let text) = value { .string(text.lowercased()) } else { value }
-      }
-      hooks.validate["age"] = { value, _ in value == 13 ? .init("is unlucky") : nil }
       return hooks
     }
     return result
@@ -132,30 +128,6 @@ import Testing
     #expect(person["bounds"] == [5])
     try context.refresh(person, mergeChanges: false)
     #expect(person["bounds"] == [1, 2])
-  }
-
-  @Test(arguments: StoreKind.allCases) func normalizationAndRulesRunAtSave(_ kind: StoreKind) throws {
-    let bench = try StoreBench(kind)
-    let context = try ManagedObjectContext(bench.coordinator, extensions: extensions())
-    let person = try context.insert("Person", values: ["email": "A@B.C", "age": 13])
-    #expect { try context.save() } throws: { error in
-      let error = error as? GraphError
-      return error?.code == .validation && error?.property == "age" && error?.message.contains("unlucky") == true
-    }
-    try person.setValue(14, forKey: "age")
-    try context.save()
-    #expect(person["email"] == "a@b.c")
-  }
-
-  @Test(arguments: StoreKind.allCases) func severalFailuresComeAsOneErrorWithDetails(_ kind: StoreKind) throws {
-    let bench = try StoreBench(kind)
-    let context = try ManagedObjectContext(bench.coordinator, extensions: extensions())
-    let person = try context.insert("Person", values: ["age": 13])
-    let other = try context.insert("Person", values: ["age": 13])
-    #expect { try context.save() } throws: { error in
-      let error = error as? GraphError
-      return error?.code == .multipleErrors && error?.details.map(\.objectID) == [person.objectID, other.objectID]
-    }
   }
 
   /// A value that is shared by whoever reads it, as a table of a script is.

@@ -4,21 +4,6 @@ import MoonbaseTestSupport
 import Testing
 
 @Suite struct RelationshipTests {
-  @Test(arguments: StoreKind.allCases) func inverseFollowsAtOnceOnBothSides(_ kind: StoreKind) throws {
-    let bench = try StoreBench(kind)
-    let context = bench.context()
-    let person = try context.insert("Person")
-    let first = try context.insert("Department", values: ["name": "first"])
-    let second = try context.insert("Department", values: ["name": "second"])
-    try person.setObject(first, forKey: "department")
-    #expect(try first.objects(forKey: "employees") == [person])
-    try second.add(person, to: "employees")
-    #expect(try person.object(forKey: "department") == second)
-    #expect(try first.objects(forKey: "employees").isEmpty)
-    try second.remove(person, from: "employees")
-    #expect(try person.object(forKey: "department") == nil)
-  }
-
   @Test(arguments: StoreKind.allCases) func manyToManyIsSavedAndReadFromBothSides(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let coordinator = bench.coordinator

@@ -9,14 +9,17 @@ enum ReferenceModel {
     var isToMany = false
     var isOrdered = false
     var isTransient = false
+    var deleteRule = DeleteRule.nullify
 
     var back: Link { ReferenceModel.link(inverse) }
   }
 
-  static let links: [Link] = [
+  /// Those that are led at random.
+  static let freeLinks: [Link] = [
     Link(name: "spouse", inverse: "spouse"),
     Link(name: "seat", inverse: "sitter"), Link(name: "sitter", inverse: "seat"),
-    Link(name: "parent", inverse: "children"), Link(name: "children", inverse: "parent", isToMany: true),
+    Link(name: "parent", inverse: "children"),
+    Link(name: "children", inverse: "parent", isToMany: true, deleteRule: .cascade),
     Link(name: "shelf", inverse: "books"), Link(name: "books", inverse: "shelf", isToMany: true, isOrdered: true),
     Link(name: "friends", inverse: "friends", isToMany: true),
     Link(name: "likes", inverse: "likedBy", isToMany: true, isOrdered: true),
@@ -24,6 +27,12 @@ enum ReferenceModel {
     Link(name: "visits", inverse: "guests", isTransient: true),
     Link(name: "guests", inverse: "visits", isToMany: true, isTransient: true),
   ]
+
+  static let links =
+    freeLinks + [
+      Link(name: "keeper", inverse: "wards"),
+      Link(name: "wards", inverse: "keeper", isToMany: true, deleteRule: .deny),
+    ]
 
   private static let linksByName = Dictionary(uniqueKeysWithValues: links.map { ($0.name, $0) })
   static func link(_ name: String) -> Link { linksByName[name] ?? links[0] }
@@ -53,7 +62,7 @@ enum ReferenceModel {
         : .toOne(link.name, destination: "Node", inverse: link.inverse)
       relationship.isOrdered = link.isOrdered
       relationship.isTransient = link.isTransient
-      if link.name == "children" { relationship.deleteRule = .cascade }
+      relationship.deleteRule = link.deleteRule
       return relationship
     }
     var leaf = EntityDescription("Leaf")

@@ -8,8 +8,13 @@ struct ReferenceOperation: Sendable {
     case undo, redo, undoWithoutStore, beginGroup, endGroup, forgetGroups
     case save, failCommit, failWillSave, failInsertion, failDeletion, failTransaction, rollback
     case refresh, refreshAll, giveUp, reopen
-    // The saves of child contexts have their place here.
     case merge, conflict, conflictOfDeletion, uniqueConflict
+    case keep, denyDeletion, childSave, childConflict, changeInHook
+
+    /// Those that there were when some sequences failed that are kept by their seeds.
+    static let earlier = allCases.filter {
+      ![.keep, .denyDeletion, .childSave, .childConflict, .changeInHook].contains($0)
+    }
 
     /// How often it comes, among others.
     var weight: Int {
@@ -17,10 +22,11 @@ struct ReferenceOperation: Sendable {
       case .relate: 14
       case .set, .order, .undo: 7
       case .insert, .assign, .delete, .redo, .save: 5
-      case .endEvent, .fetch, .read, .merge, .conflict: 3
+      case .childSave, .changeInHook: 4
+      case .endEvent, .fetch, .read, .merge, .conflict, .keep: 3
       case .primitiveSet, .failCommit, .failWillSave, .failInsertion, .failDeletion, .refresh, .refreshAll: 2
       case .uniqueConflict, .conflictOfDeletion, .undoWithoutStore, .failTransaction, .giveUp, .forgetGroups: 2
-      case .beginGroup, .endGroup, .rollback, .reopen: 1
+      case .beginGroup, .endGroup, .rollback, .reopen, .denyDeletion, .childConflict: 1
       }
     }
   }
@@ -28,10 +34,9 @@ struct ReferenceOperation: Sendable {
   let kind: Kind
   let a, b, c: Int
 
-  private static let deck = Kind.allCases.flatMap { Array(repeating: $0, count: $0.weight) }
-
-  /// The operations of a seed.
-  static func sequence(_ seed: Int, count: Int) -> [ReferenceOperation] {
+  /// The operations of a seed, of some kinds.
+  static func sequence(_ seed: Int, count: Int, of kinds: [Kind]) -> [ReferenceOperation] {
+    let deck = kinds.flatMap { Array(repeating: $0, count: $0.weight) }
     var random = SplitMix(UInt64(truncatingIfNeeded: seed))
     return (0..<count).map { _ in
       ReferenceOperation(

@@ -11,14 +11,30 @@ struct ReferenceSequence {
     let log: [String]
   }
 
+  /// Where the operations of a sequence come from.
+  struct Origin: Sendable {
+    let seed: Int
+    let kinds: [ReferenceOperation.Kind]
+
+    init(_ seed: Int, of kinds: [ReferenceOperation.Kind] = ReferenceOperation.Kind.allCases) {
+      (self.seed, self.kinds) = (seed, kinds)
+    }
+  }
+
   let kind: StoreKind
   let seed: Int
   var operations: [ReferenceOperation]
+  /// When operations of these kinds were run in this order, a value changes behind the model's back: so that there is something to find.
+  var breakage: [ReferenceOperation.Kind] = []
 
-  init(_ kind: StoreKind, seed: Int, count: Int = 50) {
-    (self.kind, self.seed) = (kind, seed)
-    operations = ReferenceOperation.sequence(seed, count: count)
+  init(_ kind: StoreKind, _ origin: Origin, count: Int = 50) {
+    (self.kind, seed) = (kind, origin.seed)
+    operations = ReferenceOperation.sequence(seed, count: count, of: origin.kinds)
   }
+
+  /// Whether everything is read after each operation. To read it fires faults and fills lists: in the other sequences what is here already
+  /// is compared after each operation, and what would have to be read after every third.
+  private var readsAll: Bool { seed % 4 == 1 }
 
   /// Runs it; nil where context and model agree from its beginning to its end.
   func firstFailure() -> Failure? {
@@ -26,9 +42,11 @@ struct ReferenceSequence {
     do {
       let new = try Replica(kind, seed: seed)
       replica = new
+      var waiting = breakage[...]
       for (index, operation) in operations.enumerated() {
         try new.run(operation)
-        try new.check(isThorough: operation.b % 3 == 0 || index == operations.count - 1)
+        if operation.kind == waiting.first, waiting.popFirst() != nil, waiting.isEmpty { try new.changeUnseen() }
+        try new.check(isThorough: readsAll || operation.b % 3 == 0 || index == operations.count - 1)
         if !new.mistakes.isEmpty { break }
       }
     } catch {
@@ -68,6 +86,7 @@ struct ReferenceSequence {
       seed \(seed) on \(kind): \(failure.message)
       after \(shrunk.operations.count) operations:
         \(failure.log.joined(separator: "\n  "))
+      which are \(shrunk.operations.map { "\($0.kind) \($0.a) \($0.b) \($0.c)" }.joined(separator: ", "))
       again with MOONBASE_SEED=\(seed)
       """
   }

@@ -7,38 +7,60 @@ import Testing
 /// Random sequences of operations on a context, beside a naive model of what objects have.
 ///
 /// What fails is shortened and printed with its seed. `MOONBASE_SEQUENCES` says how many sequences there are for each store,
-/// `MOONBASE_SEED` runs one only.
+/// `MOONBASE_SEED` which is the first; alone it runs that one only.
 @Suite struct ReferenceTests {
   private static let parts = 4
   /// What these found was mended.
-  private static let formerFailures = [172, 328]
+  private static let formerFailures: [ReferenceSequence.Origin] = [
+    .init(172, of: ReferenceOperation.Kind.earlier), .init(328, of: ReferenceOperation.Kind.earlier),
+    .init(2092, of: ReferenceOperation.Kind.earlier),
+  ]
 
   /// Those of a store that a part runs; each store has sequences of its own.
-  private static func seeds(_ kind: StoreKind, _ part: Int, of count: Int) -> [Int] {
+  private static func origins(_ part: Int, of count: Int) -> [ReferenceSequence.Origin] {
     let environment = ProcessInfo.processInfo.environment
-    if let seed = environment["MOONBASE_SEED"].flatMap({ Int($0) }) { return part == 0 ? [seed] : [] }
-    let count = environment["MOONBASE_SEQUENCES"].flatMap { Int($0) } ?? count
-    return Array(stride(from: part, to: count, by: parts)) + (part == 0 ? formerFailures.filter { $0 >= count } : [])
+    let first = environment["MOONBASE_SEED"].flatMap { Int($0) }
+    let wanted = environment["MOONBASE_SEQUENCES"].flatMap { Int($0) }
+    let start = first ?? 0
+    let seeds = stride(from: start + part, to: start + (wanted ?? (first == nil ? count : 1)), by: parts)
+    return (part == 0 && first == nil ? formerFailures : []) + seeds.map { ReferenceSequence.Origin($0) }
   }
 
-  private func expectAgreement(_ kind: StoreKind, _ seeds: [Int]) {
-    for seed in seeds {
-      if let report = ReferenceSequence(kind, seed: seed).report() { Issue.record("\(report)") }
+  private func expectAgreement(_ kind: StoreKind, _ origins: [ReferenceSequence.Origin]) {
+    for origin in origins {
+      if let report = ReferenceSequence(kind, origin).report() { Issue.record("\(report)") }
     }
   }
 
   @Test(arguments: StoreKind.allCases, 0..<parts)
   func contextsAgreeWithTheNaiveModel(_ kind: StoreKind, _ part: Int) {
-    expectAgreement(kind, Self.seeds(kind, part, of: 120))
+    expectAgreement(kind, Self.origins(part, of: 120))
   }
 
-  @Test func contextsAgreeOverAStoreOfSomebodyElse() { expectAgreement(.folder, Self.seeds(.folder, 0, of: 120)) }
+  @Test func contextsAgreeOverAStoreOfSomebodyElse() { expectAgreement(.folder, Self.origins(0, of: 120)) }
 
-  /// The model would not do if it agreed with anything: a context in which one value is other is found, and the sequence shortened.
-  @Test func whatDiffersIsFoundAndShortened() throws {
+  /// The model would not do if it agreed with anything: a context in which one value is other is found.
+  @Test func whatDiffersIsFound() throws {
     let replica = try Replica(.memory, seed: 0)
-    try replica.objects[1]?.setValue("unseen", forKey: "name")
+    try replica.changeUnseen()
+    try replica.check(isThorough: false)
+    #expect(replica.mistakes.contains { $0.contains("#1.name is unseen") })
+    replica.mistakes = []
     try replica.check(isThorough: true)
     #expect(replica.mistakes.contains { $0.contains("#1.name is unseen") })
+  }
+
+  /// Of fifty operations the two are left after which something differs, and the report says how to run them again.
+  @Test(arguments: [0, 1, 3]) func whatFailsIsShortenedToWhatItNeeds(_ seed: Int) throws {
+    var sequence = ReferenceSequence(.memory, .init(seed))
+    #expect(sequence.operations.count == 50 && sequence.report() == nil)
+    sequence.breakage = [.set, .relate]
+    #expect(sequence.firstFailure() != nil)
+    let shrunk = sequence.shrunk()
+    #expect(shrunk.operations.map(\.kind) == [.set, .relate])
+    #expect(shrunk.firstFailure()?.message.contains("name is unseen") == true)
+    let report = try #require(sequence.report())
+    #expect(report.contains("after 2 operations") && report.contains("MOONBASE_SEED=\(seed)"))
+    #expect(report.contains("which are set ") && report.contains("name is another one"))
   }
 }

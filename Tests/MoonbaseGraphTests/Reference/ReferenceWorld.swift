@@ -85,13 +85,28 @@ struct ReferenceWorld: Equatable {
   /// Applies delete rules: children go with their parents, and the rest forgets who goes.
   mutating func settle() {
     guard !marked.isEmpty else { return }
-    var (gone, waiting) = (marked, Array(marked))
+    remove(going(with: marked))
+    marked = []
+  }
+
+  /// These, their children, and theirs.
+  func going(with numbers: Set<Int>) -> Set<Int> {
+    var (gone, waiting) = (numbers, Array(numbers))
     while let number = waiting.popLast() {
       for child in nodes[number]?.lists["children"] ?? [] where gone.insert(child).inserted { waiting.append(child) }
     }
+    return gone
+  }
+
+  /// Who keeps these from going: wards of them, or of those that would go with them.
+  func wards(leftBy numbers: Set<Int>) -> [Int] {
+    let gone = going(with: numbers)
+    return Set(gone.flatMap { nodes[$0]?.lists["wards"] ?? [] }).subtracting(gone).sorted()
+  }
+
+  mutating func remove(_ gone: Set<Int>) {
     for number in gone { nodes[number] = nil }
     for number in nodes.keys { forget(gone, in: number) }
-    marked = []
   }
 
   private mutating func forget(_ gone: Set<Int>, in number: Int) {
@@ -175,11 +190,16 @@ extension ReferenceWorld.Node {
   /// What a store keeps.
   var persistent: ReferenceWorld.Node {
     var result = self
-    result.values["mood"] = nil
-    for link in ReferenceModel.links where link.isTransient {
-      result.ones[link.name] = nil
-      result.lists[link.name] = nil
-    }
+    result.takeTransients(of: nil)
     return result
+  }
+
+  /// What no store has becomes that of another one, or goes.
+  mutating func takeTransients(of other: ReferenceWorld.Node?) {
+    values["mood"] = other?.values["mood"]
+    for link in ReferenceModel.links where link.isTransient {
+      ones[link.name] = other?.ones[link.name]
+      lists[link.name] = other?.lists[link.name]
+    }
   }
 }

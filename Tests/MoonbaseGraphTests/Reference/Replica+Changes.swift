@@ -11,7 +11,7 @@ extension Replica {
     case .insert: if world.nodes.count < 12 { try insert(isLeaf: a % 3 == 0, friend: b % 2 == 0 ? pick(b) : nil) }
     case .set: try set(pick(a), ReferenceModel.keys[b % 4])
     case .primitiveSet: try setPrimitive(pick(a), ["name", "number"][b % 2])
-    case .relate: try relate(pick(a), ReferenceModel.links[b % ReferenceModel.links.count], c)
+    case .relate: try relate(pick(a), freeLinks[b % freeLinks.count], c)
     case .assign: try assign(pick(a), b, c)
     case .order: try order(pick(a), ReferenceModel.link(b % 2 == 0 ? "books" : "likes"), c)
     case .delete: try delete(pick(a))
@@ -39,11 +39,17 @@ extension Replica {
     case .conflict: try conflict(a, b, c)
     case .conflictOfDeletion: try conflictOfDeletion(a, b)
     case .uniqueConflict: try uniqueConflict(a, b)
+    case .keep: try keep(pick(a), b, c)
+    case .denyDeletion: try denyDeletion(a, b, c)
+    case .childSave: try saveChild(operation)
+    case .childConflict: try conflictWithChild(a, b)
+    case .changeInHook: try changeInHook(operation)
     }
+    try releaseWards()
   }
 
   func insert(isLeaf: Bool, friend: Int?) throws {
-    let number = (objects.keys.max() ?? 0) + 1
+    let number = nextNumber()
     log.append("insert #\(number)\(friend.map { " with friend #\($0)" } ?? "")")
     var values: [String: Value] = ["code": .string("c\(number)"), "name": freshValue("name")]
     let plain = values
@@ -103,7 +109,7 @@ extension Replica {
 
   /// Replaces all members of a relationship.
   private func assign(_ number: Int?, _ b: Int, _ c: Int) throws {
-    let links = ReferenceModel.links.filter(\.isToMany)
+    let links = freeLinks.filter(\.isToMany)
     guard let number else { return }
     let link = links[b % links.count]
     var list: [Int] = []
@@ -146,8 +152,8 @@ extension Replica {
     change { $0.setList(number, link, to: turned) }
   }
 
-  private func delete(_ number: Int?) throws {
-    guard let number else { return }
+  func delete(_ number: Int?) throws {
+    guard let number, world.wards(leftBy: world.marked.union([number])).isEmpty else { return }
     log.append("delete #\(number)")
     try context.delete(object(number))
     change { $0.marked.insert(number) }
@@ -236,6 +242,8 @@ extension Replica {
   private func giveUp(_ number: Int?) throws {
     try endEvent()
     guard let number, let now = world.nodes[number], let saved = committed.nodes[number] else { return }
+    // The rule of one that is to go, and has a ward again, would deny that.
+    if let keeper = saved.ones["keeper"], world.nodes[keeper] == nil { return }
     log.append("give up #\(number)")
     try context.refresh(object(number), mergeChanges: false)
     guard now.persistent.ones == saved.ones, now.persistent.lists == saved.lists else {

@@ -11,6 +11,7 @@ extension Replica {
     mistakes += context.pendingErrors.map { "pending: \($0)" }
     try checkChanges()
     checkGroups()
+    try checkKnown()
     if isThorough {
       mistakes += try observed().differences(from: world.visible)
       mistakes += context.brokenInvariants()
@@ -58,6 +59,43 @@ extension Replica {
     guard !isMurky, !isDirty, level == 0 else { return }
     if undo.canUndo != (place > 0) { mistakes.append("canUndo is \(undo.canUndo)") }
     if undo.canRedo != (place + 1 < states.count) { mistakes.append("canRedo is \(undo.canRedo)") }
+  }
+
+  // MARK: Known values
+
+  /// Compares what is here: the values of objects that are no faults, and the destinations of relationships that were read. Nothing is
+  /// read for it, so that what comes next finds faults where they were.
+  private func checkKnown() throws {
+    let shown = world.visible
+    let here = objects.filter { $1.managedObjectContext === context && !$1.isDeleted && !$1.isFault }
+    let numbers = Dictionary(objects.map { ($1.objectID, $0) }) { max($0, $1) }
+    func shownNumbers(_ ids: some Sequence<ManagedObjectID>) -> [Int] {
+      ids.compactMap { id in numbers[id].flatMap { shown.nodes[$0] == nil ? nil : $0 } }
+    }
+    for (number, object) in here {
+      guard let node = shown.nodes[number] else {
+        mistakes.append("#\(number) is here")
+        continue
+      }
+      for (key, wanted) in node.values {
+        let value = try object.value(forKey: key)
+        if value != wanted { mistakes.append("#\(number).\(key) is \(value), not \(wanted), without reading") }
+      }
+      for link in ReferenceModel.links {
+        guard let slot = object.entity.slot(link.name) else { continue }
+        var found: [Int]
+        if link.isToMany {
+          guard let known = object.relationships[slot], known.isLoaded else { continue }
+          found = shownNumbers(known.members)
+          if !link.isOrdered { found.sort() }
+        } else {
+          guard case .objectID(let id)? = object.current(slot) else { continue }
+          found = shownNumbers([id])
+        }
+        let wanted = node.destinations(link)
+        if found != wanted { mistakes.append("#\(number).\(link.name) is \(found), not \(wanted), without reading") }
+      }
+    }
   }
 
   // MARK: Reading

@@ -94,7 +94,7 @@ extension Replica {
   }
 
   private func insertElsewhere(in context: ManagedObjectContext) throws -> (number: Int, object: ManagedObject) {
-    let number = (objects.keys.max() ?? 0) + 1
+    let number = nextNumber()
     log.append("elsewhere insert #\(number)")
     let values: [String: Value] = ["code": .string("c\(number)"), "name": freshValue("name")]
     let object = try context.insert("Node", values: values)
@@ -177,6 +177,8 @@ extension Replica {
     let isMine = a % 2 == 0
     let (other, inbox) = other(b)
     if isMine {
+      // A fault that is deleted is of no version.
+      _ = try object(number).value(forKey: "name")
       try context.delete(object(number))
       try changeElsewhere(number, ["name"], in: other)
     } else {

@@ -9,6 +9,8 @@ final class Replica {
   let store: FailingStore
   /// What hooks do: 1 insertions fail, 2 saves are meddled with, 3 deletions fail, 4 saves are meddled with and fail.
   let mode = Switch()
+  /// What a hook changes, once.
+  let plan = HookPlan()
   var context: ManagedObjectContext
   /// Nil for every fourth seed.
   var undo: UndoManager?
@@ -18,6 +20,8 @@ final class Replica {
   /// What the context is to show, and what the store is to hold.
   var world = ReferenceWorld()
   var committed = ReferenceWorld()
+  /// The relationships that are led at random.
+  var freeLinks = ReferenceModel.freeLinks
   /// Objects that may count as changed.
   var touched: Set<Int> = []
 
@@ -33,6 +37,7 @@ final class Replica {
   var log: [String] = []
   var mistakes: [String] = []
   private var valueCount = 0
+  private var lastNumber = 0
   private let seed: Int
 
   init(_ kind: StoreKind, seed: Int) throws {
@@ -53,16 +58,22 @@ final class Replica {
   }
 
   private func newContext() -> ManagedObjectContext {
-    let mode = mode
+    let (mode, plan) = (mode, plan)
     var entry = EntityExtension()
     entry.awakeFromInsert = { object in
+      try plan.run(.awakeFromInsert)
       guard mode.value == 1 else { return }
       mode.value = 0
       try Replica.meddle(object)
       throw Broken()
     }
-    entry.prepareForDeletion = { _ in if mode.value == 3 { throw Broken() } }
+    entry.prepareForDeletion = { _ in
+      try plan.run(.prepareForDeletion)
+      if mode.value == 3 { throw Broken() }
+    }
+    entry.didSave = { _ in try plan.run(.didSave) }
     entry.willSave = { object in
+      try plan.run(.willSave)
       guard mode.value == 2 || mode.value == 4, !object.isDeleted else { return }
       let isFailing = mode.value == 4
       mode.value = 0
@@ -110,6 +121,13 @@ final class Replica {
     try context.insert("Leaf", values: ["friends": .list([.objectID(object.objectID)])])
   }
 
+  /// Changes a value behind the model's back.
+  func changeUnseen() throws {
+    guard let number = pick(0) else { return }
+    log.append("and #\(number).name is another one")
+    try object(number).setValue("unseen", forKey: "name")
+  }
+
   // MARK: Choosing
 
   func pick(_ number: Int) -> Int? {
@@ -125,6 +143,12 @@ final class Replica {
   func object(_ number: Int) throws -> ManagedObject {
     guard let object = objects[number] else { throw ReferenceMistake("#\(number) is nowhere") }
     return object
+  }
+
+  /// A number that nobody ever had.
+  func nextNumber() -> Int {
+    lastNumber += 1
+    return lastNumber
   }
 
   /// A value that was never there before.

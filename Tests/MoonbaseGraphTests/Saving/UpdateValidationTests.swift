@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// An update has every property checked, and not only those that changed.
+/// What an update looks at, beside what it changes (`ObjectValidationTests`).
 @Suite struct UpdateValidationTests {
   /// A person that was saved where nothing was asked of it.
   private func saved(_ kind: StoreKind, _ values: [String: Value]) throws -> (bench: StoreBench, id: ManagedObjectID) {
@@ -13,30 +13,6 @@ import Testing
     let person = try context.insert("Person", values: values)
     try context.save()
     return (bench, person.objectID)
-  }
-
-  private func rules(_ entry: inout EntityExtension) {
-    entry.validate["firstName"] = { name, _ in name == "bad" ? EntityExtension.RuleFailure("is bad") : nil }
-    entry.validate["lastName"] = { name, _ in name == "worse" ? EntityExtension.RuleFailure("is worse") : nil }
-  }
-
-  @Test(arguments: StoreKind.allCases) func anUpdateChecksWhatDidNotChange(_ kind: StoreKind) throws {
-    let (bench, id) = try saved(kind, ["firstName": "bad"])
-    let context = bench.context(extending: "Person", rules)
-    let person = try context.object(with: id)
-    person["age"] = 5
-    let error = #expect(throws: GraphError.self) { try context.save() }
-    #expect(error?.code == .validation && error?.property == "firstName" && error?.objectID == id)
-    #expect(error?.message.contains("Person.firstName (bad) is bad") == true)
-    person["firstName"] = "good"
-    try context.save()
-    // Who is not saved is not checked.
-    let free = bench.context()
-    try free.insert("Person", values: ["firstName": "bad"])
-    try free.save()
-    #expect(try context.fetch(FetchRequest("Person")).count == 2)
-    try context.insert("Person")
-    try context.save()
   }
 
   /// No store has a transient value, so that of an object that was read none is missing until somebody takes it away.
@@ -65,23 +41,6 @@ import Testing
     #expect(error?.property == "flag")
     note["flag"] = false
     try context.save()
-  }
-
-  @Test(arguments: StoreKind.allCases) func allFailuresAreToldAtOnce(_ kind: StoreKind) throws {
-    let (bench, id) = try saved(kind, ["firstName": "bad", "lastName": "worse"])
-    let context = bench.context(extending: "Person", rules)
-    let person = try context.object(with: id)
-    person["age"] = 200
-    let error = #expect(throws: GraphError.self) { try context.save() }
-    #expect(error?.code == .multipleErrors && error?.code.rawValue == 1560)
-    #expect(error?.details.compactMap(\.property).sorted() == ["age", "firstName", "lastName"])
-    #expect(error?.details.map(\.code.rawValue).sorted() == [1550, 1550, 1610])
-    #expect(person["age"] == 200 && context.hasChanges)
-    // On demand it is the same.
-    let told = #expect(throws: GraphError.self) { try person.validate() }
-    #expect(told?.details.count == 3)
-    #expect(throws: GraphError.self) { try person.validate("worse", forKey: "lastName") }
-    try person.validate("better", forKey: "lastName")
   }
 
   @Test(arguments: StoreKind.allCases) func anUpdateNormalizesWhatDidNotChange(_ kind: StoreKind) throws {

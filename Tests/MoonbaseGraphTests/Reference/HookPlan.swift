@@ -1,0 +1,24 @@
+/// What a hook of a sequence changes, the first time that it is called.
+final class HookPlan {
+  enum Point: CaseIterable {
+    case awakeFromInsert, prepareForDeletion, willSave, didSave
+  }
+
+  private var point: Point?
+  private var body: (() throws -> Void)?
+
+  /// Has a hook run `body` while `operation` runs; the result is whether it did.
+  func having(_ point: Point, run body: @escaping () throws -> Void, during operation: () throws -> Void) throws -> Bool
+  {
+    (self.point, self.body) = (point, body)
+    defer { (self.point, self.body) = (nil, nil) }
+    try operation()
+    return self.body == nil
+  }
+
+  func run(_ point: Point) throws {
+    guard point == self.point, let body else { return }
+    self.body = nil
+    try body()
+  }
+}

@@ -1,0 +1,85 @@
+import MoonbaseModel
+import MoonbaseTestSupport
+
+@testable import MoonbaseGraph
+
+/// Deletions that a rule denies.
+extension Replica {
+  /// One is kept by another one, who cannot go without it.
+  func keep(_ number: Int?, _ b: Int, _ c: Int) throws {
+    // Who is to go, and who goes with them, is known then.
+    try endEvent()
+    guard let number, world.nodes[number] != nil else { return }
+    guard c % 4 != 0 else { return try setKeeper(of: number, to: nil) }
+    guard let keeper = pick(b, where: { $0 != number }) else { return }
+    guard c % 2 == 0 else { return try setKeeper(of: number, to: keeper) }
+    log.append("#\(keeper).wards + #\(number)")
+    try object(keeper).add(object(number), to: "wards")
+    change { $0.add(number, to: keeper, ReferenceModel.link("wards")) }
+    touched.formUnion([number, keeper])
+  }
+
+  private func setKeeper(of number: Int, to keeper: Int?) throws {
+    log.append("#\(number).keeper = \(keeper.map { "#\($0)" } ?? "nil")")
+    touched.formUnion([number, keeper].compactMap { $0 })
+    try object(number).setObject(keeper.map(object), forKey: "keeper")
+    change { $0.set(number, ReferenceModel.link("keeper"), to: keeper) }
+  }
+
+  /// What an operation made of the children of those that are to go may have given them wards.
+  func releaseWards() throws {
+    guard !world.marked.isEmpty else { return }
+    for number in world.wards(leftBy: world.marked) { try setKeeper(of: number, to: nil) }
+  }
+
+  /// Who has wards is deleted: a save says no, and all is as before. Then the deletion is given up or undone, or the wards go too, or go
+  /// elsewhere.
+  func denyDeletion(_ a: Int, _ b: Int, _ c: Int) throws {
+    guard level == 0 else { return }
+    try endEvent()
+    guard let number = pick(a), let ward = pick(b, where: { $0 != number }) else { return }
+    if world.wards(leftBy: [number]).isEmpty { try setKeeper(of: ward, to: number) }
+    try endEvent()
+    let wards = world.wards(leftBy: [number])
+    guard !wards.isEmpty else { return }
+    log.append("delete #\(number), which \(wards) deny")
+    try context.delete(object(number))
+    try expectDenial()
+    mistakes += context.brokenInvariants()
+    switch c % 4 {
+    case 0: return try rollback()
+    case 1:
+      guard let undo, !isMurky else { return try rollback() }
+      log.append("undo")
+      // The deletion alone is the open group.
+      try undo.undo()
+      return try forgetGroups()
+    case 2:
+      change { $0.marked.insert(number) }
+      touched.insert(number)
+      while let ward = world.wards(leftBy: world.marked).first {
+        log.append("delete #\(ward) too")
+        try context.delete(object(ward))
+        change { $0.marked.insert(ward) }
+        touched.insert(ward)
+      }
+    default:
+      for ward in wards { try setKeeper(of: ward, to: nil) }
+      change { $0.marked.insert(number) }
+      touched.insert(number)
+    }
+    try save()
+  }
+
+  private func expectDenial() throws {
+    log.append("save")
+    do {
+      try context.save()
+    } catch let error as GraphError {
+      let all = error.details.isEmpty ? [error] : error.details
+      if !all.contains(where: { $0.code == .relationshipDeniedDelete && $0.property == "wards" }) { throw error }
+      return
+    }
+    throw ReferenceMistake("the deletion was not denied")
+  }
+}
