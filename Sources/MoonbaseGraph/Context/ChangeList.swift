@@ -71,6 +71,9 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
     if object.state.contains(.listed) { index?.note(object) }
   }
 
+  /// Values that are computed may be others.
+  mutating func forgetIndex() { index = nil }
+
   mutating func makeIndex() -> PendingIndex {
     let index = index ?? PendingIndex()
     self.index = index
@@ -114,7 +117,7 @@ extension ManagedObjectContext {
     _ predicate: Predicate, of entity: ResolvedEntity, entities: Range<EntityIndex>, inRows: Bool
   ) throws -> IndexedCondition? {
     try IndexedCondition(predicate, entity: entity, entities: entities) { slot in
-      if inRows, entity.properties[slot].isTransient { return false }
+      if inRows, entity.property(at: slot).isTransient { return false }
       return try entities.allSatisfy { index in
         let behavior = try behavior(of: model.entities[index])
         return behavior.isStoredAsIs(slot) || !inRows && behavior.isOfOwnValues(slot)

@@ -73,9 +73,9 @@ final class IdentityMap {
     for table in tables { table.keepsObjects = keepsObjects }
   }
 
-  /// How the objects behave is to be asked anew.
-  func forgetBehaviors() {
-    for table in tables { table.forgetBehavior() }
+  /// Extensions were reloaded.
+  func take(_ model: ResolvedModel) {
+    for table in tables { table.take(model.entities[table.entity.index]) }
   }
 
   /// The table for an object that leaves the context: one of the same entity and store without a context.

@@ -30,8 +30,8 @@ public final class ManagedObjectContext {
   weak var sourceOfChildren: PersistentStoreCoordinator?
   /// The coordinator of the stores behind the context; of a child the parent's.
   public var coordinator: PersistentStoreCoordinator { parent?.coordinator ?? source }
-  /// The model.
-  public var model: ResolvedModel { source.model }
+  /// The model, with the attributes that only the extensions of now declare.
+  public private(set) var model: ResolvedModel
   /// The transformers, rules and hooks that hold in this context.
   public let domain: ExtensionDomain
   /// The order of validation and `willSave`.
@@ -194,7 +194,8 @@ public final class ManagedObjectContext {
   package var savesAhead = HostErrand.hasSeveralCores
 
   @exclusivity(unchecked) private var behaviors: ContiguousArray<EntityBehavior?>
-  @exclusivity(unchecked) private var seenRevision: Int
+  /// Why extensions that a program put together do not fit the model.
+  private var extensionError: (any Error)?
   /// By entity: the temporary keys of its new objects.
   @exclusivity(unchecked) private var entityNamedLast: ResolvedEntity?
   @exclusivity(unchecked) private var temporaryKeys: ContiguousArray<TemporaryKeyRange>
@@ -210,9 +211,11 @@ public final class ManagedObjectContext {
     parent = nil
     source = coordinator
     self.domain = domain
+    model = coordinator.model
     behaviors = ContiguousArray(repeating: nil, count: coordinator.model.entities.count)
-    seenRevision = domain.revision
     temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: coordinator.model.entities.count)
+    takeModel()
+    domain.enter(self)
   }
 
   /// Makes a child of another context: what it reads is what the parent has, unsaved changes among it, and what it saves becomes unsaved
@@ -232,9 +235,9 @@ public final class ManagedObjectContext {
     domain = parent.domain
     saveOrder = parent.saveOrder
     confinement = parent.confinement
-    behaviors = parent.behaviors
-    seenRevision = parent.seenRevision
+    (model, behaviors, extensionError) = (parent.model, parent.behaviors, parent.extensionError)
     temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: parent.model.entities.count)
+    domain.enter(self)
   }
 
   /// Makes a context without changes beside another one: in it, objects are as they are saved.
@@ -242,16 +245,17 @@ public final class ManagedObjectContext {
     parent = other.parent
     source = other.source
     domain = other.domain
-    behaviors = other.behaviors
-    seenRevision = other.seenRevision
+    (model, behaviors, extensionError) = (other.model, other.behaviors, other.extensionError)
     temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: other.model.entities.count)
     hookDepth = other.hookDepth
     accessorDepth = other.accessorDepth
+    domain.enter(self)
   }
 
   deinit {
     _ = saveUnderWay?.wait()
     knownReference?.clear()
+    domain.leave(self)
     registered.abandon { $0.becomeAbandoned(because: .contextGone) }
     weight = 0
     tellWeight()
@@ -302,10 +306,10 @@ public final class ManagedObjectContext {
   }
 
   func behavior(of entity: ResolvedEntity) throws -> EntityBehavior {
-    if domain.revision != seenRevision { forgetBehaviors() }
     if let known = behaviors[entity.index] { return known }
+    if let extensionError { throw extensionError }
     let new = try EntityBehaviorBuilder.behavior(
-      of: entity, objectClass: coordinator.objectClass(of: entity), model: model, domain: domain)
+      of: model.entities[entity.index], objectClass: coordinator.objectClass(of: entity), model: model, domain: domain)
     behaviors[entity.index] = new
     for table in registered.tables(of: entity.index) { table.take(new) }
     return new
@@ -313,7 +317,7 @@ public final class ManagedObjectContext {
 
   /// Whether what tables say of simple slots holds: nothing special happens to these, not even that a getter reads them.
   @inline(__always)
-  var knowsSimpleSlots: Bool { domain.revision == seenRevision && !derivations.isRecording }
+  var knowsSimpleSlots: Bool { !derivations.isRecording }
 
   /// The table of objects of a store and an entity.
   @inline(__always)
@@ -326,7 +330,7 @@ public final class ManagedObjectContext {
 
   @inline(never)
   private func makeTable(_ kind: ManagedObjectID.Kind, of entity: ResolvedEntity) -> Unmanaged<ObjectTable> {
-    let table = registered.add(kind, entity: entity, context: self)
+    let table = registered.add(kind, entity: model.entities[entity.index], context: self)
     table.keepsObjects = retainsRegisteredObjects
     if let behavior = behaviors[entity.index] { table.take(behavior) }
     return .passUnretained(table)
@@ -335,22 +339,39 @@ public final class ManagedObjectContext {
   /// The class of a table's objects.
   @inline(__always)
   func objectClass(of table: Unmanaged<ObjectTable>) throws -> ManagedObject.Type {
-    if domain.revision == seenRevision, let known = table._withUnsafeGuaranteedRef({ $0.objectClass }) { return known }
+    if let known = table._withUnsafeGuaranteedRef({ $0.objectClass }) { return known }
     let table = table.takeUnretainedValue()
     let type = try behavior(of: table.entity).objectClass
     table.objectClass = type
     return type
   }
 
-  /// The extensions were replaced: what they computed no longer holds.
-  private func forgetBehaviors() {
-    seenRevision = domain.revision
+  /// The extensions were replaced: what they computed no longer holds, and what they add is in the model.
+  func takeExtensions() {
+    let former = model
+    takeModel()
     for index in behaviors.indices { behaviors[index] = nil }
-    registered.forgetBehaviors()
+    registered.take(model)
+    forgetEntities()
+    changedObjects.forgetIndex()
     storedInputs = nil
+    // What is stored and was computed from what changed, the next save computes, in whichever way that is then.
+    let outdated = outdatedStored
     forgetDerivations()
+    outdatedStored = outdated
     for object in registered.values { object.takeUnretainedValue().forgetCaches() }
     changeCount &+= 1
+    noteReload(from: former)
+  }
+
+  /// The model as extensions of now have it. Where they do not fit, it stays as it was, and whoever asks how objects behave is told.
+  private func takeModel() {
+    do {
+      model = try domain.model(over: source.model)
+      extensionError = nil
+    } catch {
+      extensionError = error
+    }
   }
 
   /// The ID of a new object.

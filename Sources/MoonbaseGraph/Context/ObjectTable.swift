@@ -6,7 +6,8 @@ import MoonbaseModel
 /// to the context's identity map; one that objects still point at when the context lets it go keeps itself until the last of
 /// them goes (`abandon`).
 final class ObjectTable {
-  let entity: ResolvedEntity
+  /// The properties of rows, which no reload of extensions changes.
+  let properties: [ResolvedProperty]
   /// Store and entity of the objects' IDs.
   let kind: ManagedObjectID.Kind
   /// The objects of the root entity in the store, by key.
@@ -16,6 +17,10 @@ final class ObjectTable {
 
   // As with the fields of objects: no access lasts while other code runs.
 
+  /// The entity, with what extensions of now add. Who looks a name up at each access does so without retaining it.
+  @exclusivity(unchecked) private var entityReference: Unmanaged<ResolvedEntity>
+  /// Keeps the entity.
+  private var ownEntity: ResolvedEntity
   /// Nil for objects that are in no context any more. The context clears it when it goes.
   @exclusivity(unchecked) private(set) var contextReference: Unmanaged<ManagedObjectContext>?
   /// Of the first 64 slots, those to which nothing special happens; none as long as the behavior is not known, and without a context.
@@ -33,13 +38,20 @@ final class ObjectTable {
   @exclusivity(unchecked) private var keepsItself = false
 
   init(_ entity: ResolvedEntity, kind: ManagedObjectID.Kind, map: KeyMap, context: ManagedObjectContext?) {
-    (self.entity, self.kind, self.map) = (entity, kind, map)
+    (ownEntity, entityReference, self.kind, self.map) = (entity, .passUnretained(entity), kind, map)
+    properties = entity.properties
     contextReference = context.map { .passUnretained($0) }
     rowSlots = entity.properties.prefix(64).reduce(0) { slots, property in
       if case .toMany = property.kind { return slots }
       return property.isTransient ? slots : slots | 1 << UInt64(property.slot)
     }
   }
+
+  var entity: ResolvedEntity { entityReference._withUnsafeGuaranteedRef { $0 } }
+
+  /// The slot of a property by its interned name.
+  @inline(__always)
+  func slot(_ symbol: Symbol) -> Slot? { entityReference._withUnsafeGuaranteedRef { $0.slot(symbol) } }
 
   @inline(__always)
   var context: ManagedObjectContext? { contextReference?.takeUnretainedValue() }
@@ -51,13 +63,19 @@ final class ObjectTable {
     (simpleSlots, wakesQuietly) = (behavior.simpleSlots.low, !behavior.hasAwakeFromFetch)
   }
 
+  /// Extensions were reloaded: the entity is the same one, with what these add.
+  func take(_ reloaded: ResolvedEntity) {
+    (ownEntity, entityReference) = (reloaded, .passUnretained(reloaded))
+    forgetBehavior()
+  }
+
   /// How the objects behave is to be asked anew.
-  func forgetBehavior() { (simpleSlots, wakesQuietly, objectClass) = (0, false, nil) }
+  private func forgetBehavior() { (simpleSlots, wakesQuietly, objectClass) = (0, false, nil) }
 
   /// Whether rows have a cell for the values of a slot.
   @inline(__always)
   func hasCell(_ slot: Slot) -> Bool {
-    slot < 64 ? rowSlots & 1 << UInt64(slot) != 0 : !entity.properties[slot].isTransient
+    slot < 64 ? rowSlots & 1 << UInt64(slot) != 0 : slot < properties.count && !properties[slot].isTransient
   }
 
   func id(_ key: Int64) -> ManagedObjectID { ManagedObjectID(kind, key: key) }
@@ -83,7 +101,7 @@ final class ObjectTable {
     if let ownRows, !ownRows.isFull, ownRows.stage == .filling { return ownRows }
     let former = ownRows.flatMap { $0.isFull ? $0 : nil }
     let page = RowPage(
-      StoreNumber(rawValue: kind.store), entity: entity.symbol, slotCount: entity.properties.count,
+      StoreNumber(rawValue: kind.store), entity: entity.symbol, slotCount: properties.count,
       capacity: former.map { 4 * $0.capacity } ?? Self.firstCapacity, isReadMeanwhile: true)
     // The rows of an entity mostly take about as much text as those before them. Of long ones there may come only a few.
     if let former {

@@ -78,7 +78,7 @@ extension ManagedObjectContext {
   /// them and they change with every change there.
   func makeSourceOfChildren() -> PersistentStoreCoordinator {
     if let known = sourceOfChildren { return known }
-    let new = PersistentStoreCoordinator(model: model, rowCapacity: 0)
+    let new = PersistentStoreCoordinator(model: source.model, rowCapacity: 0)
     let rows = ParentRows(self)
     for store in source.persistentStores {
       // Each has a number of its own there as here.

@@ -74,7 +74,7 @@ final class PendingIndex {
   }
 
   private static func key(of object: ManagedObject, slot: Slot) throws -> Value {
-    IndexedCondition.key(of: try object.read(slot), as: object.entity.properties[slot]) ?? .null
+    IndexedCondition.key(of: try object.read(slot), as: object.entity.property(at: slot)) ?? .null
   }
 }
 

@@ -27,7 +27,7 @@ struct Computation {
   /// Whether something changed after it was read: the value does not hold any more.
   var isOutdated = false
 
-  var name: String { "\(object.entity.name).\(object.entity.properties[slot].name)" }
+  var name: String { "\(object.entity.name).\(object.entity.property(at: slot).name)" }
 
   init(of object: ManagedObject, slot: Slot, changeCount: UInt64) {
     self.object = object

@@ -32,7 +32,7 @@ struct EntityFacet: Hashable {
   let facet: Facet
 
   init(_ facet: Facet, of entity: ResolvedEntity) {
-    self.entity = facet.slot.map { entity.properties[$0].id.entity } ?? entity.root
+    self.entity = facet.slot.map { entity.property(at: $0).id.entity } ?? entity.root
     self.facet = facet
   }
 }

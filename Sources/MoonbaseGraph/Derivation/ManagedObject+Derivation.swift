@@ -33,7 +33,7 @@ extension ManagedObject {
 
     /// A value that was set holds until the object changes.
     static func all(of entity: ResolvedEntity) -> Readings {
-      Readings(own: SlotSet(entity.properties.indices.map { Facet($0).number }))
+      Readings(own: SlotSet(entity.allProperties.map { Facet($0.slot).number }))
     }
   }
 
@@ -141,7 +141,7 @@ extension ManagedObjectContext {
     guard let start = computations.firstIndex(where: { $0.object === object && $0.slot == slot }) else { return }
     let circle = computations[start...].map(\.name)
     throw object.failure(
-      "needs itself: \(Self.way(circle)) -> \(circle[0])", property: object.entity.properties[slot].name)
+      "needs itself: \(Self.way(circle)) -> \(circle[0])", property: object.entity.property(at: slot).name)
   }
 
   private static func way(_ names: [String]) -> String {

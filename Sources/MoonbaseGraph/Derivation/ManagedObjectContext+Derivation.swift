@@ -13,7 +13,7 @@ extension ManagedObjectContext {
 
   /// Every facet of an object may be another one.
   func outdateAll(_ object: ManagedObject, because cause: Derivations.Cause) {
-    let facets = [.presence] + object.entity.properties.indices.map { Facet($0) }
+    let facets = [.presence] + object.entity.allProperties.map { Facet($0.slot) }
     outdate(facets.map { ObjectFacet(id: object.objectID, facet: $0) }, of: object, because: cause)
   }
 

@@ -28,8 +28,10 @@ public struct DerivedAttribute {
     case delayed
   }
 
-  /// The attribute's name.
+  /// The attribute's name. One that the model lacks is added to it, outside of what rows have.
   public var name: String
+  /// The type of the values of an attribute that the model lacks, which predicates and sort descriptors go by; nil where any may be.
+  public var type: AttributeType?
   /// Computes the value.
   public var get: (ManagedObject) throws -> Value
   /// Writes an assigned value to what it is derived from; nil makes the attribute read-only.
@@ -48,12 +50,14 @@ public struct DerivedAttribute {
 
   /// Makes a derived attribute.
   public init(
-    _ name: String, ownInputs: [String]? = nil, inputs: [String]? = nil, shadow: String? = nil,
+    _ name: String, type: AttributeType? = nil, ownInputs: [String]? = nil, inputs: [String]? = nil,
+    shadow: String? = nil,
     readPolicy: ReadPolicy = .onDemand,
     writePolicy: WritePolicy = .immediate, get: @escaping (ManagedObject) throws -> Value,
     set: ((Value, ManagedObject) throws -> Void)? = nil
   ) {
     self.name = name
+    self.type = type
     self.get = get
     self.set = set
     self.ownInputs = ownInputs

@@ -14,6 +14,7 @@ final class EntityBehavior {
     case stored(DerivedAttribute)  // derived, and the value is in the row: the save computes it
     case toOne(ResolvedRelationship)
     case toMany(ResolvedRelationship)
+    case gone  // no extension declares it any more
   }
 
   let entity: ResolvedEntity
@@ -25,7 +26,7 @@ final class EntityBehavior {
 
   // What extensions give.
   let extensions: [EntityExtension]
-  let kinds: ContiguousArray<SlotKind>
+  private let kinds: ContiguousArray<SlotKind>
   let valueClasses: [Slot: ValueClass]
   let normalizers: [Slot: [(Value, ManagedObject) throws -> Value]]
   let rules: [Slot: [EntityExtension.Rule]]
@@ -101,9 +102,13 @@ final class EntityBehavior {
       || builder.has(.validateForDelete, \.validateForDelete)
   }
 
+  /// How a slot is read and written.
+  @inline(__always)
+  func kind(_ slot: Slot) -> SlotKind { slot < kinds.count ? kinds[slot] : .gone }
+
   /// The derived attribute in a slot, stored or not.
   func derived(_ slot: Slot) -> DerivedAttribute? {
-    switch kinds[slot] {
+    switch kind(slot) {
     case .derived(let derived), .stored(let derived), .storedTransformable(let derived, _): derived
     default: nil
     }
@@ -111,7 +116,7 @@ final class EntityBehavior {
 
   /// The stored derived attribute in a slot.
   func stored(_ slot: Slot) -> DerivedAttribute? {
-    switch kinds[slot] {
+    switch kind(slot) {
     case .stored(let derived), .storedTransformable(let derived, _): derived
     default: nil
     }
@@ -119,7 +124,7 @@ final class EntityBehavior {
 
   /// The transformer of a slot whose row has bytes.
   func transformer(_ slot: Slot) -> ValueTransformer? {
-    switch kinds[slot] {
+    switch kind(slot) {
     case .transformable(let transformer), .storedTransformable(_, let transformer): transformer
     default: nil
     }
@@ -127,7 +132,7 @@ final class EntityBehavior {
 
   /// Whether what a predicate sees of a property is what is stored.
   func isStoredAsIs(_ slot: Slot) -> Bool {
-    switch kinds[slot] {
+    switch kind(slot) {
     case .toOne: return accessors[slot] == nil
     case .stored(let derived): return accessors[slot] == nil && derived.writePolicy == .immediate
     default: return simpleSlots.contains(slot)

@@ -33,10 +33,13 @@ extension EntityBehaviorBuilder {
       })
   }
 
+  /// Slots of attributes, in rows and above them.
+  private var attributeSlots: [Slot] { entity.attributeSlots + entity.addedProperties.map(\.slot) }
+
   var slotsToValidate: [Slot] {
     guard hasRules else { return [] }
-    return (entity.attributeSlots + entity.toOneSlots).filter {
-      !entity.properties[$0].isOptional || looksAtValue(slot: $0)
+    return (attributeSlots + entity.toOneSlots).filter {
+      !entity.property(at: $0).isOptional || looksAtValue(slot: $0)
     }
   }
 
@@ -53,15 +56,15 @@ extension EntityBehaviorBuilder {
 
   /// Whether a rule or a normalizer looks at the value in a slot.
   private func looksAtValue(slot: Slot) -> Bool {
-    hooks.contains(.validateValue) || entity.properties[slot].attribute?.validation.isEmpty == false
+    hooks.contains(.validateValue) || entity.property(at: slot).attribute?.validation.isEmpty == false
       || rules[slot] != nil || normalizers[slot] != nil
   }
 
   var derivedSlotsToValidate: [Slot] {
     guard hasRules else { return [] }
-    return entity.attributeSlots.filter { slot in
+    return attributeSlots.filter { slot in
       guard case .derived = kinds[slot] else { return false }
-      let property = entity.properties[slot]
+      let property = entity.property(at: slot)
       return !property.isOptional || property.attribute?.validation.isEmpty == false || rules[slot] != nil
     }
   }

@@ -51,6 +51,9 @@ struct EntityBehaviorBuilder {
 
   private mutating func addModel(in domain: ExtensionDomain) throws {
     for property in entity.properties { kinds.append(try kind(of: property, in: domain)) }
+    // Above the rows: extensions that declare these attributes say how they are computed.
+    let count = entity.addedProperties.reduce(kinds.count) { max($0, $1.slot + 1) }
+    while kinds.count < count { kinds.append(.gone) }
   }
 
   private func kind(of property: ResolvedProperty, in domain: ExtensionDomain) throws -> EntityBehavior.SlotKind {
@@ -136,7 +139,7 @@ struct EntityBehaviorBuilder {
       throw GraphError(
         .extensionFailure, message: "\(entity.name).\(derived.name) is stored, and \(reason)", entity: entity.name,
         property: derived.name)
-    case .toOne, .toMany: break
+    case .toOne, .toMany, .gone: break
     }
     try addShadows(of: derived, slot: slot, from: ancestor)
   }

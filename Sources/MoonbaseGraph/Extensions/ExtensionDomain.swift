@@ -1,3 +1,5 @@
+package import MoonbaseModel
+
 /// Everything that extends the entities of one context: transformers, value classes, rules and hooks.
 ///
 /// A domain is confined to its context's executor. Code that reloads a part of it calls `didChange()`, and the context
@@ -27,13 +29,19 @@ public final class ExtensionDomain {
   package var hookName: (String) -> String = { $0 }
   /// Told how many bytes the context's objects hold more, or fewer, since the last time.
   package var weigh: ((Int) -> Void)?
+  /// The model with what the extensions add, where who made the domain knows it already.
+  package var knownModel: ResolvedModel?
+  /// How often the extensions were reloaded, where that is counted elsewhere.
+  package var knownGeneration: Int?
+  /// The same where nobody does, and when it was made.
+  private var madeModel: (model: ResolvedModel, revision: Int)?
+  /// The contexts of the domain, each for as long as it lives.
+  private var contexts: ContiguousArray<Unmanaged<ManagedObjectContext>> = []
   /// Whether neither hooks nor rules hold, those of classes and of the model included.
   let isWithoutHooks: Bool
 
-  // Every access to an object looks at it (docs/development.md, "What the compiler is told").
-
   /// Goes up with every change.
-  @exclusivity(unchecked) public private(set) var revision = 0
+  public private(set) var revision = 0
 
   /// Makes an empty domain.
   public init() { isWithoutHooks = false }
@@ -46,6 +54,7 @@ public final class ExtensionDomain {
     valueClasses = other.valueClasses
     attributeValueClasses = other.attributeValueClasses
     pureFunctions = other.pureFunctions
+    (knownModel, knownGeneration) = (other.knownModel, other.knownGeneration)
     owner = other.owner
     hookName = other.hookName
     weigh = other.weigh
@@ -60,8 +69,47 @@ public final class ExtensionDomain {
 
   func withoutHooks() -> ExtensionDomain { ExtensionDomain(withoutHooksOf: self) }
 
-  /// Says that a part of the domain was replaced.
-  public func didChange() { revision += 1 }
+  /// Says that a part of the domain was replaced: its contexts take that in at once.
+  ///
+  /// What extensions compute is computed anew. Attributes that the model lacks may come, go, or have another type; those who observe
+  /// objects are told.
+  public func didChange() {
+    revision += 1
+    let concerned = contexts.map { $0.takeUnretainedValue() }
+    for context in concerned { context.takeExtensions() }
+    for context in concerned { context.tellObservers() }
+  }
+}
+
+/// Attributes that only the extensions declare.
+extension ExtensionDomain {
+  /// A context has the domain.
+  func enter(_ context: ManagedObjectContext) { contexts.append(.passUnretained(context)) }
+
+  /// The context goes.
+  func leave(_ context: ManagedObjectContext) {
+    let pointer = Unmanaged.passUnretained(context).toOpaque()
+    contexts.removeAll { $0.toOpaque() == pointer }
+  }
+
+  /// A model with what the extensions add to it. Throws where a name is that of something else.
+  func model(over base: ResolvedModel) throws -> ResolvedModel {
+    if let knownModel, (knownModel.base ?? knownModel) === base { return knownModel }
+    if let (model, made) = madeModel, made == revision, (model.base ?? model) === base { return model }
+    let model = try base.adding(attributes(addedTo: base), generation: knownGeneration ?? revision)
+    madeModel = (model, revision)
+    return model
+  }
+
+  private func attributes(addedTo base: ResolvedModel) -> [AddedAttribute] {
+    guard !extensions.isEmpty else { return [] }
+    return base.entities.flatMap { entity in
+      (extensions[entity.name] ?? []).flatMap(\.derived).compactMap { derived in
+        guard entity.slot(derived.name) == nil else { return nil }
+        return AddedAttribute(entity: entity.name, name: derived.name, type: derived.type)
+      }
+    }
+  }
 }
 
 /// Makes the domain of each context: a file of scripts, Swift closures, or several of them in turn.

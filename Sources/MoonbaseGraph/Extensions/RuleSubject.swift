@@ -25,7 +25,7 @@ public struct RuleSubject {
   let slot: Slot
 
   /// The name of the property.
-  public var key: String { object.entity.properties[slot].name }
+  public var key: String { object.entity.property(at: slot).name }
 
   /// The value that the object had when it was saved or read last: `.null` for a new one, and for what no store has.
   ///

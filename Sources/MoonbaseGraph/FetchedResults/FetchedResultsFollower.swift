@@ -104,6 +104,11 @@ final class FetchedResultsFollower: ChangeListener {
 
   private func changed(by news: ObjectNews, _ paths: FollowedPaths) throws -> FetchedResultsChange? {
     guard var old = list else { return nil }
+    if news.isEverything {
+      // After a reload of extensions, names may stand for something else.
+      self.paths = try FollowedPaths(request, sectionPath: sectionPath, in: context)
+      matcher = try ListMatcher(request, sectionPath: sectionPath, in: context)
+    }
     if paths.areOwn, !isBehind, !news.isEverything, let matcher {
       var update = ListUpdate(old, matcher: matcher, in: context)
       do {

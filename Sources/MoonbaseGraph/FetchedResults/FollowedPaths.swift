@@ -29,7 +29,7 @@ struct FollowedPaths {
       guard let property = place.property(key) else { return readAnything() }
       let isKnown = try range.allSatisfy { index in
         let behavior = try context.behavior(of: context.model.entities[index])
-        if case .toMany = behavior.kinds[property.slot] { return behavior.accessors[property.slot] == nil }
+        if case .toMany = behavior.kind(property.slot) { return behavior.accessors[property.slot] == nil }
         return behavior.isStoredAsIs(property.slot) || behavior.isOfOwnValues(property.slot)
       }
       guard isKnown else { return readAnything() }

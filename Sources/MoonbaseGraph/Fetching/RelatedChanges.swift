@@ -97,9 +97,9 @@ final class RelatedChanges {
     let isStored = try place.subtree.allSatisfy { index -> Bool in
       let behavior = try context.behavior(of: context.model.entities[index])
       if behavior.accessors[property.slot] != nil { return false }
-      switch behavior.kinds[property.slot] {
+      switch behavior.kind(property.slot) {
       case .plain, .opaque, .toOne, .toMany: return true
-      case .transformable, .storedTransformable, .derived, .stored: return false
+      case .transformable, .storedTransformable, .derived, .stored, .gone: return false
       }
     }
     if isStored { ways.values[way].names?.insert(property.name) } else { ways.values[way].names = nil }
@@ -112,7 +112,7 @@ final class RelatedChanges {
     of property: ResolvedProperty, entity: ResolvedEntity, way: Int?
   ) throws {
     // Attributes that are derived from each other in a circle end with an error when they are computed.
-    guard length(of: way) < 8, case .derived(let derived) = try context.behavior(of: entity).kinds[property.slot] else {
+    guard length(of: way) < 8, case .derived(let derived) = try context.behavior(of: entity).kind(property.slot) else {
       return
     }
     for input in derived.inputs ?? [] where input.contains(".") {

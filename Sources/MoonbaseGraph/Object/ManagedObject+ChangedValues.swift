@@ -73,7 +73,7 @@ extension ManagedObject {
   /// Values by name of slots, of which one may be named twice.
   private func values(of slots: [Slot], _ value: (Int) throws -> Value) rethrows -> [String: Value] {
     var values: [String: Value] = [:]
-    for slot in slots { values[entity.properties[slot].name] = try value(slot) }
+    for slot in slots { values[entity.property(at: slot).name] = try value(slot) }
     return values
   }
 }

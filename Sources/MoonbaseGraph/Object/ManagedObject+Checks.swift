@@ -22,7 +22,10 @@ extension ManagedObject {
 
   /// The value in its attribute's type, or an error that names the attribute.
   final func checked(_ value: Value, slot: Slot) throws -> Value {
-    let type = table._withUnsafeGuaranteedRef { $0.entity.properties[slot].attributeType }
+    let type = table._withUnsafeGuaranteedRef { table in
+      slot < table.properties.count
+        ? table.properties[slot].attributeType : table.entity.property(at: slot).attributeType
+    }
     switch (type, value) {
     case (nil, _), (_, .null), (.string, .string), (.integer64, .int), (.boolean, .bool),
       (.binaryData, .data), (.uuid, .uuid), (.uri, .uri):
@@ -31,7 +34,7 @@ extension ManagedObject {
     case (.double, .double(let number)) where !number.isNaN: return value
     default: break
     }
-    guard let attribute = entity.properties[slot].attribute else { return value }
+    guard let attribute = entity.property(at: slot).attribute else { return value }
     do {
       return try attribute.checked(value)
     } catch {
@@ -46,7 +49,7 @@ extension ManagedObject {
 
   /// Throws for an attribute that the store derives.
   final func checkAssignable(_ slot: Slot, value: Value) throws {
-    guard let derivation = entity.properties[slot].attribute?.derivationExpression else { return }
+    guard let derivation = entity.property(at: slot).attribute?.derivationExpression else { return }
     throw refused(slot, value: value, reason: "is derived from \(derivation) by the store and cannot be assigned")
   }
 
@@ -84,7 +87,7 @@ extension ManagedObject {
   final func refused(
     _ slot: Slot, value: Value?, reason: String, as code: GraphError.Code = .invalidValue
   ) -> GraphError {
-    let name = entity.properties[slot].name
+    let name = entity.property(at: slot).name
     var error = GraphError(
       code, message: "\(entity.name).\(name): \(reason)", entity: entity.name, property: name, objectID: objectID,
       value: value)

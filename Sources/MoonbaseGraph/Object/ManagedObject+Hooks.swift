@@ -6,7 +6,7 @@ extension ManagedObject {
   ///
   /// Calls that go round in a circle, such as a derived attribute that needs itself, end with an error.
   package final func blaming<Result>(_ slot: Slot, hook: String, _ body: () throws -> Result) throws -> Result {
-    let name = entity.properties[slot].name
+    let name = entity.property(at: slot).name
     if let context, context.hookDepth >= ManagedObjectContext.greatestHookDepth {
       throw failure(
         "needs itself: \(context.hookDepth) transformers, rules and derived attributes called each other",
@@ -36,7 +36,7 @@ extension ManagedObject {
   final func accessing<Result>(_ slot: Slot, _ body: () throws -> Result) throws -> Result {
     guard let context else { return try body() }
     guard context.accessorDepth < ManagedObjectContext.greatestHookDepth else {
-      let name = entity.properties[slot].name
+      let name = entity.property(at: slot).name
       throw failure(
         "its accessor needs itself: \(context.accessorDepth) accessors called each other; inside an accessor use the primitive value",
         property: name)

@@ -106,7 +106,7 @@ struct KeyPathSubject: SlottedSubject {
   }
 
   func predicateDestinations(slot: Slot) throws -> [KeyPathSubject] {
-    let key = object.entity.properties[slot].name
+    let key = object.entity.property(at: slot).name
     return try object.objects(forKey: key).map(KeyPathSubject.init)
   }
 
@@ -118,7 +118,7 @@ struct KeyPathSubject: SlottedSubject {
       default: return .objects(try object.fetchedObjects(forKey: key).map(KeyPathSubject.init))
       }
     }
-    switch object.entity.properties[slot].kind {
+    switch object.entity.property(at: slot).kind {
     case .attribute: return .value(try object.value(at: slot))
     case .toOne: return .object(try predicateDestination(slot: slot))
     case .toMany: return .objects(try predicateDestinations(slot: slot))

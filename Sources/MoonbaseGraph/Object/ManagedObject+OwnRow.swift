@@ -83,7 +83,7 @@ extension ManagedObject {
     guard writesItsRow, isSimple(slot), row.live.isEmpty || row.live[slot] == nil else { return false }
     return table._withUnsafeGuaranteedRef { table in
       guard table.rowSlots & 1 << UInt64(slot) != 0, let context = table.contextReference,
-        let page = row.page.map(Unmanaged.passUnretained), let type = table.entity.properties[slot].attributeType,
+        let page = row.page.map(Unmanaged.passUnretained), let type = table.properties[slot].attributeType,
         cell.fits(type)
       else { return false }
       return context._withUnsafeGuaranteedRef { context in

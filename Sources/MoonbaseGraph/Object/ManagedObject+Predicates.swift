@@ -22,7 +22,7 @@ extension ManagedObject: KeyPathAnswering, SlottedSubject {
       if key == "objectID" { return .value(predicateValue) }
       throw GraphError.unknownProperty(key, of: entity, id: objectID)
     }
-    switch entity.properties[slot].kind {
+    switch entity.property(at: slot).kind {
     case .attribute: return .value(try predicateValue(slot: slot))
     case .toOne: return .object(try predicateDestination(slot: slot))
     case .toMany: return .objects(try predicateDestinations(slot: slot))

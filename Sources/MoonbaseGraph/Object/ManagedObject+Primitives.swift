@@ -6,7 +6,7 @@ extension ManagedObject {
     let slot = try slot(of: key)
     noteRead(slot)
     let behavior = try behavior()
-    if case .derived = behavior.kinds[slot] { return caches[slot]?.value ?? .null }
+    if case .derived = behavior.kind(slot) { return caches[slot]?.value ?? .null }
     return try read(slot, behavior: behavior)
   }
 
@@ -25,7 +25,7 @@ extension ManagedObject {
     let fitting = try checked(value, slot: slot)
     try checkClass(fitting, slot: slot, behavior: behavior)
     defer { tellObservers() }
-    switch behavior.kinds[slot] {
+    switch behavior.kind(slot) {
     case .plain, .stored: try setStoredPrimitive(fitting, slot: slot)
     case .derived:
       outdate(slot)
@@ -35,6 +35,7 @@ extension ManagedObject {
       cache(fitting.isNull ? nil : Cached(value: fitting), slot: slot)
     case .opaque, .toOne, .toMany:
       throw refused(slot, value: value, reason: "only attributes have primitive values that can be set")
+    case .gone: throw noMore(slot)
     }
   }
 
@@ -56,7 +57,7 @@ extension ManagedObject {
   /// Says that a primitive value changed: the object counts as changed.
   public final func didChangeValue(forKey key: String) throws {
     let slot = try slot(of: key)
-    rememberValue(slot)
+    if isAdded(slot) { outdate(slot) } else { rememberValue(slot) }
     didChange(slot)
     tellObservers()
   }

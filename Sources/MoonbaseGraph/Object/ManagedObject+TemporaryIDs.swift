@@ -10,6 +10,8 @@ extension ManagedObject {
   }
 
   private func holdsTemporaryID(_ slot: Slot) -> Bool {
+    // What waits for will-save above the rows, lists the object.
+    if isAdded(slot) { return false }
     guard case .toMany = entity.properties[slot].kind else { return own(slot)?.holdsTemporaryID == true }
     return relationships[slot]?.added.contains(where: \.isTemporaryID) == true
   }

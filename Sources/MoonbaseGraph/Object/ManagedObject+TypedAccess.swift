@@ -107,7 +107,7 @@ extension ManagedObject {
   /// What the slot holds, with no value made of it; null where it cannot be read.
   @usableFromInline
   final func cell(ofSymbol number: UInt32) -> RawCell {
-    guard let slot = table._withUnsafeGuaranteedRef({ $0.entity.slot(Symbol(number: number)) }) else {
+    guard let slot = table._withUnsafeGuaranteedRef({ $0.slot(Symbol(number: number)) }) else {
       return RawCell(.other)
     }
     guard isSimple(slot) else { return keptValue(slot).map(RawCell.init(of:)) ?? RawCell(.other) }
@@ -135,7 +135,7 @@ extension ManagedObject {
   /// False, and nothing done, where `setValue` has to be asked.
   @usableFromInline
   final func setCell(_ cell: RawCell, ofSymbol number: UInt32) -> Bool {
-    guard let slot = table._withUnsafeGuaranteedRef({ $0.entity.slot(Symbol(number: number)) }) else { return false }
+    guard let slot = table._withUnsafeGuaranteedRef({ $0.slot(Symbol(number: number)) }) else { return false }
     return setQuickly(cell, slot: slot)
   }
 
@@ -154,7 +154,7 @@ extension ManagedObject {
 
   private func slot(ofSymbol number: UInt32) throws -> Int {
     let symbol = Symbol(number: number)
-    guard let slot = table._withUnsafeGuaranteedRef({ $0.entity.slot(symbol) }) else {
+    guard let slot = table._withUnsafeGuaranteedRef({ $0.slot(symbol) }) else {
       throw GraphError.unknownProperty(symbol.name, of: entity, id: objectID)
     }
     return slot

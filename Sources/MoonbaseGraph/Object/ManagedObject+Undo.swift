@@ -11,8 +11,9 @@ extension ManagedObject {
     if let transformed { cache(Cached(value: transformed), slot: slot) }
   }
 
-  /// Puts back what waited for will-save.
-  final func putBackDelayed(_ value: Value?, slot: Slot) {
+  /// Puts back what waited for will-save. Nothing waits where no extension declares the attribute any more.
+  final func putBackDelayed(_ former: Value?, slot: Slot) {
+    let value = entity.has(slot) ? former : nil
     delay(value, slot: slot)
     if value != nil { didChange(slot) }
   }

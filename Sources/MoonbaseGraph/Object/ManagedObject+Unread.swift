@@ -11,7 +11,7 @@ extension ManagedObject {
     do {
       return .data(try load())
     } catch {
-      let name = entity.properties[slot].name
+      let name = entity.property(at: slot).name
       throw GraphError(
         .storeFailure, message: "\(entity.name).\(name) of \(objectID): \(error)", entity: entity.name, property: name,
         objectID: objectID, underlying: error)

@@ -48,7 +48,7 @@ extension ManagedObject {
   @inline(__always)
   package final func attributeType(at slot: Slot) -> AttributeType? {
     table._withUnsafeGuaranteedRef { table in
-      slot < table.entity.properties.count ? table.entity.properties[slot].attributeType : nil
+      slot < table.properties.count ? table.properties[slot].attributeType : nil
     }
   }
 
@@ -69,7 +69,7 @@ extension ManagedObject {
 
   /// The value of a slot past any accessor of a subclass.
   final func read(_ slot: Slot, behavior: EntityBehavior) throws -> Value {
-    switch behavior.kinds[slot] {
+    switch behavior.kind(slot) {
     case .toOne: try stored(slot)
     case .plain, .opaque: try loaded(slot)
     case .stored: try delayed[slot] ?? loaded(slot)
@@ -78,6 +78,7 @@ extension ManagedObject {
       try delayed[slot] ?? transformed(slot, transformer: transformer, behavior: behavior)
     case .derived(let derived): try derivedValue(slot, derived: derived, behavior: behavior)
     case .toMany: .list(try memberIDs(slot).map(Value.objectID))
+    case .gone: throw noMore(slot)
     }
   }
 
@@ -96,7 +97,7 @@ extension ManagedObject {
 
   private func write(_ value: Value, slot: Slot, behavior: EntityBehavior) throws {
     try checkMutable()
-    switch behavior.kinds[slot] {
+    switch behavior.kind(slot) {
     case .plain: try writePlain(value, slot: slot, behavior: behavior)
     case .transformable(let transformer):
       try writeTransformable(value, slot: slot, transformer: transformer, behavior: behavior)
@@ -106,6 +107,7 @@ extension ManagedObject {
     case .toOne(let relationship):
       try setDestination(destination(of: value, slot: slot), slot: slot, relationship: relationship)
     case .toMany: try setMembers(destinations(of: value, slot: slot), slot: slot)
+    case .gone: throw noMore(slot)
     }
   }
 
@@ -142,15 +144,15 @@ extension ManagedObject {
     if state.contains(.awaking) { markChanged(slot) } else { context?.didChangePrimitive(self, slot) }
   }
 
-  /// Notes that a slot changed, of which was recorded what was there before.
+  /// Notes that a slot changed, of which was recorded what was there before. One above the rows is no slot that could differ from a row.
   final func didChange(_ slot: Slot) {
     guard !state.contains(.awaking) else {
-      if !entity.properties[slot].isTransient { markChanged(slot) }
+      if !entity.property(at: slot).isTransient { markChanged(slot) }
       keepForNewIDs(slot)
       context?.noteChange()
       return
     }
-    context?.didChange(self, slot)
+    context?.didChange(self, isAdded(slot) ? nil : slot)
   }
 
   // MARK: Kinds of values
@@ -165,15 +167,16 @@ extension ManagedObject {
     if let derivedSlot = behavior.delayedShadows[slot], delayed[derivedSlot] != nil {
       throw refused(
         slot, value: value,
-        reason: "\(entity.properties[derivedSlot].name) was assigned and will overwrite it at the next save")
+        reason: "\(entity.property(at: derivedSlot).name) was assigned and will overwrite it at the next save")
     }
     try checkAssignable(slot, value: value)
   }
 
   /// The value as an assignment would take it. Throws what the assignment would throw.
   final func assignable(_ value: Value, slot: Slot, behavior: EntityBehavior) throws -> Value {
-    switch behavior.kinds[slot] {
+    switch behavior.kind(slot) {
     case .toOne, .toMany: return value
+    case .gone: throw noMore(slot)
     case .opaque: try checkOpaque(value, slot: slot)
     case .transformable(let transformer):
       try checkClass(value, slot: slot, behavior: behavior)
@@ -233,7 +236,8 @@ extension ManagedObject {
 
   /// The value of a slot by the row.
   final func committedValue(_ slot: Slot) throws -> Value {
-    try presented(snapshot?.values[slot] ?? .null, slot: slot)
+    if isAdded(slot) { return .null }
+    return try presented(snapshot?.values[slot] ?? .null, slot: slot)
   }
 
   /// What is to be seen of a value as a row has it.
@@ -319,7 +323,7 @@ extension ManagedObject {
     try blaming(slot, hook: "set") { try set(fitting, self) }
     outdate(slot)
     context?.noteChange()
-    switch behavior.kinds[slot] {
+    switch behavior.kind(slot) {
     case .stored, .storedTransformable:
       cache(nil, slot: slot)
       try keep(derived)
@@ -350,14 +354,12 @@ extension ManagedObject {
     for slot in delayed.keys.sorted() {
       // One that is written may assign another one.
       guard let value = delayed[slot] else { continue }
-      guard let set = behavior.derived(slot)?.set else {
-        throw refused(
-          slot, value: value, reason: "was assigned, and nothing says any more how to write it: give it a set function",
-          as: .extensionFailure)
-      }
+      guard let set = behavior.derived(slot)?.set else { throw cannotWrite(value, slot: slot) }
+      // Extensions that were reloaded meanwhile may want another type.
+      let fitting = try checked(value, slot: slot)
       delay(nil, slot: slot)
       do {
-        try blaming(slot, hook: "set") { try set(value, self) }
+        try blaming(slot, hook: "set") { try set(fitting, self) }
       } catch {
         delay(value, slot: slot)
         throw error
@@ -365,5 +367,28 @@ extension ManagedObject {
       outdate(slot)
     }
     return true
+  }
+
+  /// The error of a value that waited for will-save, and that extensions of now do not write.
+  private func cannotWrite(_ value: Value, slot: Slot) -> GraphError {
+    let reason =
+      entity.has(slot)
+      ? "was assigned, and nothing says any more how to write it: give it a set function"
+      : "was assigned, and is not there any more (\(entity.noMore(slot))): refresh the object without its changes, or roll back"
+    return refused(slot, value: value, reason: reason, as: .extensionFailure)
+  }
+}
+
+/// Attributes that only extensions declare: their slots lie above those of rows.
+extension ManagedObject {
+  /// Whether a slot lies above those of rows.
+  @inline(__always)
+  final func isAdded(_ slot: Slot) -> Bool { table._withUnsafeGuaranteedRef { slot >= $0.properties.count } }
+
+  /// The error of an attribute that a reload of the extensions took away: somebody knows its slot.
+  final func noMore(_ slot: Slot) -> GraphError {
+    GraphError(
+      .unknownName, message: entity.noMore(slot), entity: entity.name, property: entity.property(at: slot).name,
+      objectID: objectID)
   }
 }

@@ -179,7 +179,7 @@ extension ObjectRow {
   @inline(__always)
   mutating func setOwn(_ value: Value, slot: Slot, of table: ObjectTable) -> Int {
     if isOwn, let bytes = write(value, slot: slot, rowSlots: table.rowSlots) { return bytes }
-    let room = live.isEmpty ? makeRoom(for: table.entity.properties.count) : 0
+    let room = live.isEmpty ? makeRoom(for: table.properties.count) : 0
     return room &+ setLive(value, slot: slot)
   }
 
@@ -193,7 +193,7 @@ extension ObjectRow {
   /// A row of another object tells of a value that the store's has not: no change, and nothing to be saved.
   mutating func setRead(_ value: Value, slot: Slot, of table: ObjectTable) -> Int {
     guard isOwn, base != nil else { return setOwn(value, slot: slot, of: table) }
-    let room = live.isEmpty ? makeRoom(for: table.entity.properties.count) : 0
+    let room = live.isEmpty ? makeRoom(for: table.properties.count) : 0
     return room &+ setLive(value, slot: slot)
   }
 

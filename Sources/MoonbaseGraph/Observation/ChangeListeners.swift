@@ -7,7 +7,7 @@ struct ObjectNews {
   var touched: OrderedSet<ManagedObjectID> = []
   /// IDs that became others, in the order in which they did.
   var renamed: [(old: ManagedObjectID, new: ManagedObjectID)] = []
-  /// Whether it is all of them: the context was reset.
+  /// Whether it is all of them: the context was reset, or its extensions were reloaded.
   var isEverything = false
 
   /// Whether the context saved, so that what was changed before is what stores have.

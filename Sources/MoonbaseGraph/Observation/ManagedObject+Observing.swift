@@ -20,7 +20,7 @@ extension ManagedObject {
   public final func observe(_ key: String, _ handler: @escaping (ObservedChange) -> Void) throws -> Observation {
     let slot = try slot(of: key)
     guard let context else { throw goneError }
-    if case .toMany = entity.properties[slot].kind {
+    if case .toMany = entity.property(at: slot).kind {
       _ = try memberIDs(slot)
       return begin(MembersWatch(self, slot: slot, handler: handler), in: context)
     }

@@ -15,13 +15,13 @@ public struct ObservedChange {
 
   /// A value is another one.
   init(_ object: ManagedObject, slot: Slot, old: Value, new: Value) {
-    (self.object, key, values) = (object, object.entity.properties[slot].name, (old, new))
+    (self.object, key, values) = (object, object.entity.property(at: slot).name, (old, new))
     (inserted, removed) = ([], [])
   }
 
   /// Destinations came or went, or stand in another order.
   init(_ object: ManagedObject, slot: Slot, inserted: [ManagedObjectID], removed: [ManagedObjectID]) {
-    (self.object, key, values) = (object, object.entity.properties[slot].name, nil)
+    (self.object, key, values) = (object, object.entity.property(at: slot).name, nil)
     (self.inserted, self.removed) = (inserted, removed)
   }
 

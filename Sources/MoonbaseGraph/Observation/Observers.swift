@@ -125,6 +125,17 @@ extension ManagedObjectContext {
     if observers.areWaiting { hasNewsForObservers = true }
   }
 
+  /// Extensions were reloaded: whatever they compute may be another value, and may be there only now or not any more.
+  func noteReload(from former: ResolvedModel) {
+    for object in registered.values.map({ $0.takeUnretainedValue() }) where object.isObserved {
+      let added = former.entities[object.entity.index].addedProperties + object.entity.addedProperties
+      for slot in Set(object.entity.transientSlots + added.map(\.slot)).sorted() {
+        note(Facet(slot), of: object, because: .row, member: nil)
+      }
+    }
+    tellListenersOfEverything()
+  }
+
   func observe(_ object: ManagedObject, _ watch: Watch) {
     object.isObserved = true
     observers.add(watch, of: object)

@@ -73,7 +73,7 @@ final class ValueWatch: Watch {
   }
 
   override var isOpen: Bool {
-    guard case .derived = try? object.behavior().kinds[slot] else { return false }
+    guard case .derived = try? object.behavior().kind(slot) else { return false }
     guard let reads = object.caches[slot]?.reads else { return true }
     return reads.changeCount != nil
   }
@@ -181,7 +181,7 @@ final class ObjectWatch: Watch {
   }
 
   override func tell() {
-    let keys = Set(slots.slots.map { object.entity.properties[$0].name })
+    let keys = Set(slots.slots.map { object.entity.property(at: $0).name })
     slots = SlotSet()
     let isDeleted = object.isDeleted || object.context == nil
     guard !keys.isEmpty || isDeleted != wasDeleted else { return }

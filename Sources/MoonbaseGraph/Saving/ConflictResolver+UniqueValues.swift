@@ -57,12 +57,12 @@ extension ConflictResolver {
   /// A saved object takes what a new one has that is in its place, and what leads to that one.
   private func hand(over new: ManagedObject, to saved: ManagedObject, isWhole: Bool) throws {
     for slot in slots(of: new) where isWhole || new.changed.contains(slot) {
-      guard let own = saved.entity.slot(new.entity.properties[slot].name) else { continue }
+      guard let own = saved.entity.slot(new.entity.property(at: slot).name) else { continue }
       let value = new.current(slot) ?? .null
       try set(value == .objectID(new.objectID) ? .objectID(saved.objectID) : value, slot: own, of: saved)
     }
     for slot in new.entity.toManySlots {
-      guard let own = saved.entity.slot(new.entity.properties[slot].name) else { continue }
+      guard let own = saved.entity.slot(new.entity.property(at: slot).name) else { continue }
       for id in try new.memberIDs(slot) where id != saved.objectID {
         // Those that go, the new ones of other conflicts among them, are handed over to nobody.
         let member = id == new.objectID ? saved : try context.objectIfPresent(with: id)

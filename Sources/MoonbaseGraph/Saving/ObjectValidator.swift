@@ -53,7 +53,7 @@ struct ObjectValidator {
   }
 
   private func checkDestinations(of proposed: Value, slot: Slot) throws {
-    switch behavior.kinds[slot] {
+    switch behavior.kind(slot) {
     case .toOne:
       if let id = try object.destination(of: proposed, slot: slot) { try object.checkDestination(id, slot: slot) }
     case .toMany:
@@ -66,14 +66,14 @@ struct ObjectValidator {
 
   /// Whether it is a transient value that nobody has set since the object was read: no store has any, so that none is missing.
   private func isUnreadTransient(_ slot: Slot) -> Bool {
-    guard entity.properties[slot].isTransient, case .plain = behavior.kinds[slot] else { return false }
+    guard entity.property(at: slot).isTransient, case .plain = behavior.kind(slot) else { return false }
     return (object.current(slot) ?? .null).isNull && !object.changed.contains(slot)
   }
 
   private func validate(_ slot: Slot) throws {
     if behavior.requiredSlots.contains(slot), object.delayed[slot] == nil, try object.hasStoredValue(slot) { return }
     // A derived value that was not assigned has no change of its own (`validateDerived`).
-    if case .derived = behavior.kinds[slot], object.delayed[slot] == nil { return }
+    if case .derived = behavior.kind(slot), object.delayed[slot] == nil { return }
     let old = try object.value(at: slot)
     var normalized: Value?
     try collect(slot) { normalized = try ValueNormalizer(object, behavior).normalized(old, slot: slot) }
@@ -102,7 +102,7 @@ struct ObjectValidator {
   }
 
   private func checkRules(_ value: Value, slot: Slot) throws {
-    let property = entity.properties[slot]
+    let property = entity.property(at: slot)
     if value.isNull {
       // Will-save computes a stored derived attribute, and sees to it that there is a value.
       if !property.isOptional, !behavior.storedSlots.contains(slot) {
@@ -169,7 +169,7 @@ struct ObjectValidator {
     guard behavior.hasWillSave, property.attribute != nil, !property.isTransient, object.context?.saveOrder == .guide
     else { return false }
     return entity.attributeSlots.contains { slot in
-      guard entity.properties[slot].isTransient, case .plain = behavior.kinds[slot] else { return false }
+      guard entity.properties[slot].isTransient, case .plain = behavior.kind(slot) else { return false }
       return object.changed.contains(slot)
     }
   }
@@ -263,7 +263,7 @@ struct ObjectValidator {
   }
 
   private func error(_ code: GraphError.Code, slot: Slot?, value: Value, message: String) -> GraphError {
-    let name = slot.map { entity.properties[$0].name }
+    let name = slot.map { entity.property(at: $0).name }
     let subject = name.map { "\(entity.name).\($0)" } ?? entity.name
     let beginning = value.beginning.map { $0.isEmpty ? "\"\"" : $0 }
     let shown = value.isNull ? "" : " (\(beginning ?? value.typeDescription))"

@@ -67,7 +67,7 @@ struct StoredPropagation {
     guard repetitions[key, default: 0] <= Self.greatestRepetition else {
       throw place.object.failure(
         "is computed from what is computed from it, and never settles",
-        property: place.object.entity.properties[place.slot].name)
+        property: place.object.entity.property(at: place.slot).name)
     }
     if try place.object.keep(derived) { changes.append((place.object, place.slot)) }
   }
@@ -85,7 +85,7 @@ struct StoredPropagation {
 
   /// Goes to whatever is computed from a property. `isKept` says that the object's own stored attributes are computed.
   private mutating func follow(_ object: ManagedObject, slot: Slot, isKept: Bool) throws {
-    for dependent in inputs.dependents(of: object.entity.properties[slot]) {
+    for dependent in inputs.dependents(of: object.entity.property(at: slot)) {
       for owner in try context.owners(of: [object], along: dependent.path)
       where owner.entity.isKind(of: dependent.entity) {
         let stored = try context.behavior(of: owner.entity).stored(dependent.slot)
@@ -136,7 +136,7 @@ extension ManagedObjectContext {
     of object: ManagedObject, through property: ResolvedProperty, _ relationship: ResolvedRelationship
   ) throws -> [ManagedObject] {
     guard let inverse = relationship.inverseSlot else { return try pointing(at: object, along: property) }
-    let ids = try object.objectIDs(forRelationshipNamed: object.entity.properties[inverse].name)
+    let ids = try object.objectIDs(forRelationshipNamed: object.entity.property(at: inverse).name)
     try loadRows(of: ids)
     return try ids.compactMap { id in
       try HostWork.charge()

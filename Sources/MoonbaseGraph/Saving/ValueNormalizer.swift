@@ -19,7 +19,7 @@ struct ValueNormalizer {
       }
     }
     if behavior.hooks.contains(.validateValue) {
-      let name = object.entity.properties[slot].name
+      let name = object.entity.property(at: slot).name
       try object.running("validateValue") { try object.validateValue(&value, forKey: name) }
     }
     return value
@@ -27,7 +27,7 @@ struct ValueNormalizer {
 
   /// Sets a value that was computed: of a stored derived attribute the one in the row.
   func take(_ value: Value, slot: Slot) throws {
-    switch behavior.kinds[slot] {
+    switch behavior.kind(slot) {
     case .stored: try object.storeChecked(value, slot: slot, behavior: behavior)
     case .storedTransformable(_, let transformer):
       try object.writeTransformable(value, slot: slot, transformer: transformer, behavior: behavior)

@@ -42,7 +42,7 @@ struct IndexedCondition {
       case .keyPath(.evaluatedObject, let names) = comparison.left, names.count == 1, let slot = entity.slot(names[0]),
       let values = values(comparison)
     else { return nil }
-    let keys = values.compactMap { key(of: $0, as: entity.properties[slot]) }
+    let keys = values.compactMap { key(of: $0, as: entity.property(at: slot)) }
     return keys.count == values.count ? (slot, Array(Set(keys))) : nil
   }
 

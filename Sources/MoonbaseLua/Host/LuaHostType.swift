@@ -95,6 +95,19 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
     weigher = { [usualWeight] object in (object as? Object).map(body) ?? usualWeight }
   }
 
+  // MARK: After it was registered
+
+  /// Adds a property to a type that scripts may have objects of. One that it had before is the same again.
+  package func learn(
+    _ name: String, get: @escaping (Object, inout LuaCall) throws -> Void,
+    set: ((Object, inout LuaCall) throws -> Void)? = nil, in state: LuaState
+  ) throws(LuaError) {
+    let known = slots.lastIndex(of: name)
+    if known == nil { property(name, get: get, set: set) }
+    guard let plainType else { return }
+    try state.check(mbl_type_add_slot(plainType, name, name.utf8.count, Int32(known ?? slots.count - 1)))
+  }
+
   // MARK: From Lua
 
   override func get(_ object: AnyObject, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {

@@ -96,7 +96,7 @@ extension FetchRequest {
   package func columns(of entity: ResolvedEntity) -> [FetchColumn] {
     guard propertiesToFetch.isEmpty else { return propertiesToFetch }
     if !propertiesToGroupBy.isEmpty { return propertiesToGroupBy.map { FetchColumn($0) } }
-    return entity.attributeSlots.map { FetchColumn(entity.properties[$0].name) }
+    return (entity.attributeSlots.map { entity.properties[$0] } + entity.addedProperties).map { FetchColumn($0.name) }
   }
 }
 

@@ -23,4 +23,12 @@ extension ManagedObjectModel {
       throw error
     }
   }
+
+  /// The model without attributes that extensions add, where it was checked with them: its fetch requests and fetched properties may name
+  /// these, which it lacks.
+  package func resolved(checkedAs whole: ResolvedModel) throws(ModelError) -> ResolvedModel {
+    let resolved = try ModelResolver(model: try withInheritanceFromChildren().withValuesInTheirTypes()).resolve()
+    return ResolvedModel(
+      description: resolved.description, entities: resolved.entities, warnings: whole.warnings)
+  }
 }

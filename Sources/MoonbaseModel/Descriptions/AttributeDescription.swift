@@ -47,9 +47,6 @@ public struct AttributeDescription: Sendable, Hashable {
   /// Where the attribute was written.
   @Incidental public var location: SourceLocation? = nil
 
-  /// Whether an extension added the attribute to the model: a store's copy of the model leaves it out.
-  @Incidental package var isAddedByExtension = false
-
   /// An attribute with Core Data's defaults: optional, persistent, no default value.
   public init(_ name: String, type: AttributeType) {
     self.name = name

@@ -30,8 +30,11 @@ public final class ResolvedEntity: Sendable {
   public let root: EntityIndex
   /// The indexes of the entity and all its subentities.
   public let subtree: Range<EntityIndex>
-  /// All properties, by slot; inherited ones first.
+  /// All properties of the model, by slot; inherited ones first. A row has a cell for each.
   public let properties: [ResolvedProperty]
+  /// Attributes that the model lacks and extensions compute, inherited ones first. Their slots lie above those of the rows, with gaps.
+  /// None in the model of a coordinator.
+  public let addedProperties: [ResolvedProperty]
   /// Slots of attributes.
   public let attributeSlots: [Slot]
   /// Slots of to-one relationships.
@@ -51,6 +54,10 @@ public final class ResolvedEntity: Sendable {
 
   private let slotsByName: [ExactText: Int]
   private let slotsBySymbol: SymbolTable
+  /// The slots of attributes that extensions add to the family.
+  let addedSlots: AddedSlots
+  /// The number of the extensions whose attributes it has.
+  private let generation: Int
 
   /// The name.
   public var name: String { description.name }
@@ -66,7 +73,31 @@ public final class ResolvedEntity: Sendable {
   package func slot(_ symbol: Symbol) -> Int? { slotsBySymbol[symbol] }
 
   /// The property of a name.
-  public func property(_ name: String) -> ResolvedProperty? { slot(name).map { properties[$0] } }
+  public func property(_ name: String) -> ResolvedProperty? { slot(name).map(property(at:)) }
+
+  /// The property of a slot, of a row or above it. What no extension adds any more is an attribute of which only the name is known.
+  package func property(at slot: Slot) -> ResolvedProperty {
+    slot < properties.count ? properties[slot] : addedProperty(at: slot)
+  }
+
+  private func addedProperty(at slot: Slot) -> ResolvedProperty {
+    if let known = addedProperties.first(where: { $0.slot == slot }) { return known }
+    let former = AddedAttribute(entity: name, name: addedSlots.name(of: slot) ?? "slot \(slot)", type: nil)
+    return ResolvedProperty(
+      name: former.name, slot: slot, declaringEntity: index, kind: .attribute(former.description))
+  }
+
+  /// Whether a slot lies above those of rows.
+  @inline(__always)
+  package func isAdded(_ slot: Slot) -> Bool { slot >= properties.count }
+
+  /// Whether the entity has a property in a slot: what an extension added may be gone.
+  package func has(_ slot: Slot) -> Bool { !isAdded(slot) || addedProperties.contains { $0.slot == slot } }
+
+  /// All properties, of rows and above them.
+  package var allProperties: [ResolvedProperty] {
+    addedProperties.isEmpty ? properties : properties + addedProperties
+  }
 
   /// Whether this entity is the other one or inherits from it.
   public func isKind(of other: ResolvedEntity) -> Bool { other.subtree.contains(index) }
@@ -84,8 +115,23 @@ public final class ResolvedEntity: Sendable {
     _ name: String, at place: String = "", hint: String? = nil, orFetchedProperty: Bool = false,
     or others: [String] = []
   ) -> String {
-    let names = properties.map(\.name) + (orFetchedProperty ? fetchedProperties.keys.sorted() : []) + others
+    if let former = former(name) { return "\(self.name) has no property \(name.asName)\(place)\(former)" }
+    let names = allProperties.map(\.name) + (orFetchedProperty ? fetchedProperties.keys.sorted() : []) + others
     return "\(self.name) has no property \(name.asName)\(place)\(hint ?? suggestion(for: name, among: names))"
+  }
+
+  /// That an extension had an attribute of a name, and which one does not any more; nil where none had.
+  private func former(_ name: String) -> String? {
+    let declaration = addedSlots.declaration(of: name, in: index)
+    guard declaration.wasThere else { return nil }
+    let place = declaration.location.map { " (\($0))" } ?? ""
+    return ": an extension declared it\(place), and generation \(generation) of the extensions does not"
+  }
+
+  /// That an attribute of which a slot is known is not there any more.
+  package func noMore(_ slot: Slot) -> String {
+    let name = property(at: slot).name
+    return "\(self.name) has no property \(name.asName)\(former(name) ?? "")"
   }
 
   package init(
@@ -99,6 +145,9 @@ public final class ResolvedEntity: Sendable {
     root = parent?.root ?? index
     self.subtree = subtree
     self.properties = properties
+    addedProperties = []
+    addedSlots = parent?.addedSlots ?? AddedSlots()
+    generation = 0
     slotsByName = Dictionary(uniqueKeysWithValues: properties.map { (ExactText($0.name), $0.slot) })
     attributeSlots = properties.filter { if case .attribute = $0.kind { true } else { false } }.map(\.slot)
     toOneSlots = properties.filter { if case .toOne = $0.kind { true } else { false } }.map(\.slot)
@@ -115,5 +164,18 @@ public final class ResolvedEntity: Sendable {
     initialValues = ContiguousArray(properties.map { $0.attribute?.defaultValue ?? .null })
     initialSlots = initialValues.indices.filter { [initialValues] in !initialValues[$0].isNull }
     slotsBySymbol = SymbolTable(properties.map(\.symbol))
+  }
+  /// The same entity with attributes that extensions add.
+  init(_ base: ResolvedEntity, adding added: [ResolvedProperty], generation: Int) {
+    (index, description, symbol, parent, root) = (base.index, base.description, base.symbol, base.parent, base.root)
+    (subtree, properties, addedProperties) = (base.subtree, base.properties, added)
+    (attributeSlots, toOneSlots, toManySlots) = (base.attributeSlots, base.toOneSlots, base.toManySlots)
+    (transientSlots, fetchedProperties) = (base.transientSlots, base.fetchedProperties)
+    (uniquenessConstraints, initialValues) = (base.uniquenessConstraints, base.initialValues)
+    (initialSlots, addedSlots, self.generation) = (base.initialSlots, base.addedSlots, generation)
+    shape = added.isEmpty ? base.shape : Symbol(([base.shape.name, ""] + added.map(\.name)).joined(separator: "\n"))
+    slotsByName = base.slotsByName.merging(added.map { (ExactText($0.name), $0.slot) }) { own, _ in own }
+    slotsBySymbol = SymbolTable(
+      (base.properties + added).map { (symbol: $0.symbol, index: $0.slot) })
   }
 }

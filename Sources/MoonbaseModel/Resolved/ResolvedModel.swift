@@ -13,6 +13,8 @@ public final class ResolvedModel: Sendable {
   public let entities: [ResolvedEntity]
   /// What is worth telling about the model without being wrong.
   public let warnings: [String]
+  /// The model without what extensions add; nil where this is it.
+  package let base: ResolvedModel?
 
   /// Computed when first asked for: most models are never written to a store.
   private let knownVersion = Lock(ModelVersion?.none)
@@ -49,8 +51,15 @@ public final class ResolvedModel: Sendable {
     self.description = description
     self.entities = entities
     self.warnings = warnings
+    base = nil
     indexesByName = Dictionary(uniqueKeysWithValues: entities.map { (ExactText($0.name), $0.index) })
     indexesBySymbol = SymbolTable(entities.map(\.symbol))
+  }
+
+  /// A model whose entities have attributes that extensions add.
+  init(_ base: ResolvedModel, entities: [ResolvedEntity]) {
+    (description, warnings, self.base, self.entities) = (base.description, base.warnings, base.base ?? base, entities)
+    (indexesByName, indexesBySymbol) = (base.indexesByName, base.indexesBySymbol)
   }
 }
 

@@ -61,9 +61,14 @@ struct SymbolTable: Sendable {
 
   /// Numbers the symbols in their order.
   init(_ symbols: [Symbol]) {
+    self.init(symbols.enumerated().map { (symbol: $1, index: $0) })
+  }
+
+  /// Gives the symbols these numbers.
+  init(_ symbols: [(symbol: Symbol, index: Int)]) {
     shift = UInt32(UInt32(symbols.count).leadingZeroBitCount) - 1
     var entries = ContiguousArray(repeating: Entry(), count: 1 << (32 - Int(shift)))
-    for (index, symbol) in symbols.enumerated() {
+    for (symbol, index) in symbols {
       var place = Self.place(of: symbol, shift: shift)
       while entries[place].number != Entry.noNumber { place = (place + 1) & (entries.count - 1) }
       entries[place] = Entry(number: symbol.number, index: Int32(index))

@@ -21,25 +21,13 @@ extension ResolvedModel {
   /// The archive with Core Data's keys alone, compressed: the contents of a store's table `Z_MODELCACHE`, from which the store
   /// opens without a model.
   ///
-  /// What extensions added to the model is left out: it is theirs, and gone where they are not loaded.
+  /// What extensions add is none of the model: it is theirs, and gone where they are not loaded.
   public func modelCache() throws(ModelError) -> Data { try modelCaches().plain }
 
   /// The model cache, and another one with all that the model says, where Core Data's keys do not say it all.
   package func modelCaches() throws(ModelError) -> (plain: Data, complete: Data?) {
-    let model = try withoutAddedAttributes()
-    let plain = try ArchivedModelWriter.write(model, isComplete: false)
-    let complete = try ArchivedModelWriter.write(model, isComplete: true)
+    let plain = try ArchivedModelWriter.write(self, isComplete: false)
+    let complete = try ArchivedModelWriter.write(self, isComplete: true)
     return (try Deflate.deflate(plain), complete == plain ? nil : try Deflate.deflate(complete))
-  }
-
-  private func withoutAddedAttributes() throws(ModelError) -> ResolvedModel {
-    guard description.entities.contains(where: { $0.attributes.contains(where: \.isAddedByExtension) }) else {
-      return self
-    }
-    var plain = description
-    for index in plain.entities.indices { plain.entities[index].attributes.removeAll(where: \.isAddedByExtension) }
-    // Fetch requests of the model may name what extensions add.
-    plain.allowsUnknownClasses = true
-    return try plain.resolved()
   }
 }

@@ -21,15 +21,15 @@ final class HostTypes {
   let progress = LuaHostType<ProgressBox>("progress", interned: false)
   let walk = LuaHostType<ObjectWalk>("walk", interned: false)
   /// By the shapes of the entities: who opens a model again and again gets the types that are there, and those of another one never.
-  private var entities: [Symbol: LuaHostType<ManagedObject>] = [:]
+  var entities: [Symbol: LuaHostType<ManagedObject>] = [:]
   /// The type that was asked for last: most objects that are handed over one after another are of one.
-  private var recent: (shape: Symbol, type: LuaHostType<ManagedObject>)?
+  var recent: (shape: Symbol, type: LuaHostType<ManagedObject>)?
 
   // Sound: the domain clears it when it goes. From then on nothing is read past it.
   unowned(unsafe) var domain: ScriptDomain? {
     didSet { if domain == nil { for type in entities.values { type.reader = nil } } }
   }
-  private unowned let state: LuaState
+  unowned let state: LuaState
 
   init(_ state: LuaState) {
     self.state = state

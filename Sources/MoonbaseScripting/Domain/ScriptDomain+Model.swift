@@ -4,6 +4,16 @@ import MoonbasePlatform
 
 /// The model as scripts look at it: `moonbase.model.entities.Person.attributes.age.type`.
 extension ScriptDomain {
+  /// Extensions of a context were reloaded.
+  func takeModel(_ model: ResolvedModel, after former: ResolvedModel) throws {
+    if self.model === former {
+      self.model = model
+      // It is described anew when it is asked for.
+      try moonbase.set("model", to: .nil)
+    }
+    try types.take(model, after: former)
+  }
+
   func describe(_ model: ResolvedModel) throws -> LuaValue {
     let entities = listing("the model has no entity", names: model.entities.map(\.name)) { name, domain in
       try model.entity(name).map { try domain.describe($0, in: model) } ?? .nil
@@ -25,7 +35,7 @@ extension ScriptDomain {
       "user_info": try luaValue(from: .map(entity.description.userInfo)),
     ]
     fields["attributes"] = listing(
-      "\(entity.name) has no attribute", names: entity.attributeSlots.map { entity.properties[$0].name }
+      "\(entity.name) has no attribute", names: entity.allProperties.filter { $0.attribute != nil }.map(\.name)
     ) { name, domain in try entity.property(name)?.attribute.map(domain.describe) ?? .nil }
     fields["relationships"] = listing(
       "\(entity.name) has no relationship",

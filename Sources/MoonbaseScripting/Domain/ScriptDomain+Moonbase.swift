@@ -151,16 +151,19 @@ extension ScriptDomain {
   private func objectFunctions() throws -> LuaTable {
     let table = try state.table()
     for method in types.objectMethods {
-      try table.set(
-        method.name,
-        to: try state.function(named: method.name) { call in
-          let object = try call.object(0, as: ManagedObject.self, name: "object")
-          try call.refuse(from: method.count + 1)
-          try call.withoutFirst { call in try method.body(object, &call) }
-        })
+      try table.set(method.name, to: try function(method))
     }
     try describe(table, as: "moonbase.object", call: "write moonbase.object.id(object), for example")
     return try table.frozen()
+  }
+
+  /// A method of objects as a function whose first argument is the object.
+  func function(_ method: HostTypes.ObjectMethod) throws -> LuaValue {
+    try state.function(named: method.name) { call in
+      let object = try call.object(0, as: ManagedObject.self, name: "object")
+      try call.refuse(from: method.count + 1)
+      try call.withoutFirst { call in try method.body(object, &call) }
+    }
   }
 
   /// Makes a context known to scripts as `moonbase.context`.

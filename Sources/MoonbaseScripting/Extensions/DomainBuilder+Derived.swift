@@ -12,7 +12,7 @@ extension DomainBuilder {
         inputs.allSatisfy { !$0.contains(".") } ? inputs : nil
       }
     var result = DerivedAttribute(
-      derived.name, ownInputs: ownInputs, inputs: derived.inputs, shadow: derived.shadow,
+      derived.name, type: derived.type, ownInputs: ownInputs, inputs: derived.inputs, shadow: derived.shadow,
       readPolicy: derived.readsEarly ? .preCalculated : .onDemand,
       writePolicy: derived.writesLate ? .delayed : .immediate, get: { _ in .null })
     if let shadow = derived.shadow, let transformer = derived.transformer.flatMap({ domain.transformer($0) }) {

@@ -80,7 +80,7 @@ struct RuleOutcome {
   private func property(_ key: LuaValue) throws -> String? {
     guard let name = try text(key, what: "key"), entity.property(name) == nil else { return key.textValue }
     throw mistake(
-      "blames \(name), which is no property of \(entity.name)\(suggestion(for: name, among: entity.properties.map(\.name)))",
+      "blames \(name), which is no property of \(entity.name)\(suggestion(for: name, among: entity.allProperties.map(\.name)))",
       advice: "")
   }
 

@@ -14,20 +14,25 @@ import MoonbasePlatform
 /// let context = try ManagedObjectContext(coordinator, extensions: extensions)
 /// ```
 public final class ScriptExtensions: ExtensionProvider {
-  /// The model with the transient attributes that the extensions add.
+  /// The model that the extensions are for: what stores and coordinators are made with. Attributes that only extensions declare are in the
+  /// models of contexts (`ManagedObjectContext.model`).
   public let model: ManagedObjectModel
   /// The same, resolved.
   public let resolvedModel: ResolvedModel
 
+  /// What was read last.
   struct Generation: Sendable {
+    /// How often something else was read before.
+    var number: Int
     var sources: [ScriptSource]
     var functions: PureScriptFunctions?
+    /// The model with the attributes that the extensions add.
+    var model: ResolvedModel
   }
 
   private let sources: [ExtensionSource]
   private let closures: ClosureExtensions
   private let limits: LuaLimits
-  private let base: ManagedObjectModel
   private let current: Lock<Generation>
 
   /// Reads and checks extension files against a model.
@@ -38,11 +43,10 @@ public final class ScriptExtensions: ExtensionProvider {
     self.sources = sources
     closures = ExtensionSource.closures(of: sources)
     self.limits = limits
-    base = model
-    let loaded = try Self.load(sources, in: model, limits: limits)
-    self.model = loaded.model
-    resolvedModel = loaded.resolved
-    current = Lock(loaded.generation)
+    self.model = model
+    let loaded = try Self.load(sources, in: model, known: nil, number: 0, limits: limits)
+    resolvedModel = loaded.model.base ?? loaded.model
+    current = Lock(loaded)
   }
 
   // MARK: Loading
@@ -62,49 +66,39 @@ public final class ScriptExtensions: ExtensionProvider {
   /// What reading a file costs, in units of work.
   private static let fileUnits = 200
 
-  private static func load(_ sources: [ExtensionSource], in model: ManagedObjectModel, limits: LuaLimits) throws -> (
-    model: ManagedObjectModel, resolved: ResolvedModel, generation: Generation
-  ) {
+  private static func load(
+    _ sources: [ExtensionSource], in model: ManagedObjectModel, known: ResolvedModel?, number: Int, limits: LuaLimits
+  ) throws -> Generation {
     let texts = try read(sources, limits: limits)
     let domain = try ScriptDomain(limits: limits)
     let declarations = try ExtensionOrder(try domain.declarations(of: texts)).sorted()
     let swift = ExtensionSource.closures(of: sources).makeDomain()
-    var extended = model
-    try extended.addDerivedAttributes(of: swift, declarations)
-    let resolved = try extended.resolved()
-    try ExtensionChecker(declarations: declarations, swift: swift, model: resolved).check()
+    let added = try AddedAttributes(to: model, by: swift, declarations).all
+    let base = try resolve(model, with: added, known: known)
+    let extended = try base.adding(added, generation: number)
+    try ExtensionChecker(declarations: declarations, swift: swift, model: extended).check()
     let ordered = declarations.map(\.source)
     let functions = PureScriptFunctions(declarations, beside: swift, sources: ordered, limits: limits)
-    return (extended, resolved, Generation(sources: ordered, functions: functions))
+    return Generation(number: number, sources: ordered, functions: functions, model: extended)
+  }
+
+  /// The model as stores have it. With what extensions add it is checked as a whole: its fetch requests and fetched properties may name that.
+  private static func resolve(
+    _ model: ManagedObjectModel, with added: [AddedAttribute], known: ResolvedModel?
+  ) throws -> ResolvedModel {
+    let whole = try model.with(added).resolved()
+    if let known { return known }
+    return added.isEmpty ? whole : try model.resolved(checkedAs: whole)
   }
 
   /// Reads the files anew. What is running stays in place where one of them fails.
   ///
-  /// A reload may change everything but the set of derived attributes that are not in the model, which is part of the
-  /// model's shape. Contexts take the new generation with `adopt(in:)`.
+  /// A reload may change everything, also which derived attributes there are beside the model, and of which types. Contexts take the new
+  /// generation with `adopt(in:)`.
   public func reload() throws {
-    let loaded = try Self.load(sources, in: base, limits: limits)
-    guard loaded.model == model else {
-      throw ScriptError(
-        .invalidExtension,
-        message:
-          "the reloaded extensions add, remove or retype derived attributes (\(Self.changes(from: model, to: loaded.model))): "
-          + "open the store anew for that")
-    }
-    current.withLock { $0 = loaded.generation }
-  }
-
-  /// The first attributes that extensions add to one of two models and not, or otherwise, to the other.
-  private static func changes(from old: ManagedObjectModel, to new: ManagedObjectModel) -> String {
-    func added(to model: ManagedObjectModel) -> [String: AttributeType] {
-      let names = model.entities.flatMap { entity in
-        entity.attributes.filter(\.isAddedByExtension).map { ("\(entity.name).\($0.name)", $0.type) }
-      }
-      return Dictionary(names) { first, _ in first }
-    }
-    let (before, after) = (added(to: old), added(to: new))
-    let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
-    return changed.prefix(3).joined(separator: ", ") + (changed.count > 3 ? ", …" : "")
+    let number = current.withLock { $0.number } + 1
+    let loaded = try Self.load(sources, in: model, known: resolvedModel, number: number, limits: limits)
+    current.withLock { $0 = loaded }
   }
 
   // MARK: Domains
@@ -112,7 +106,7 @@ public final class ScriptExtensions: ExtensionProvider {
   /// Makes a domain with a Lua state of its own.
   public func makeDomain() throws -> ExtensionDomain {
     let scripts = try ScriptDomain(limits: limits)
-    scripts.model = resolvedModel
+    scripts.model = current.withLock { $0.model }
     let domain = try makeDomain(in: scripts)
     // What the program itself fetches and changes in the context is not the extensions'.
     domain.weigh = scripts.state.weigherForRuns
@@ -135,8 +129,10 @@ public final class ScriptExtensions: ExtensionProvider {
   public func adopt(in context: ManagedObjectContext) throws {
     guard let scripts = ScriptDomain.of(context) else { return }
     let old = scripts.reloadHooks
+    let former = context.model
     try fill(context.domain, in: scripts)
     context.domain.didChange()
+    try scripts.takeModel(context.model, after: former)
     for (name, hook) in scripts.reloadHooks {
       do {
         _ = try hook.call([old[name].map { .function($0) } ?? .nil])
@@ -156,13 +152,14 @@ public final class ScriptExtensions: ExtensionProvider {
   private func fill(_ domain: ExtensionDomain, in scripts: ScriptDomain) throws {
     let generation = current.withLock { $0 }
     let declarations = try scripts.declarations(of: generation.sources)
-    let builder = DomainBuilder(types: scripts.types, model: resolvedModel)
+    let builder = DomainBuilder(types: scripts.types, model: generation.model)
     let new = try builder.build(declarations, beside: closures.makeDomain())
     domain.transformers = new.transformers
     domain.valueClasses = new.valueClasses
     domain.attributeValueClasses = new.attributeValueClasses
     domain.extensions = new.extensions
     domain.pureFunctions = generation.functions
+    (domain.knownModel, domain.knownGeneration) = (generation.model, generation.number)
   }
 }
 

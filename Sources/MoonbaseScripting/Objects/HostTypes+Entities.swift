@@ -24,10 +24,19 @@ extension HostTypes {
       }
     }
     for name in entity.fetchedProperties.keys.sorted() { describeFetched(name, of: type) }
+    for property in entity.addedProperties {
+      let access = access(to: property.name)
+      type.property(property.name, get: access.get, set: access.set)
+    }
     for method in objectMethods { type.method(method.name, upTo: method.count, method.body) }
     describeWhole(type)
     let methods = objectMethods.map(\.name)
-    type.missing { object, key, writing, _ in
+    type.missing { [unowned self] object, key, writing, call in
+      // Contexts of this state may have extensions of several generations.
+      if let added = object.entity.property(key) {
+        guard writing else { return try get(object, slot: added.slot, call: &call) }
+        return try call.withoutFirst { call in try set(object, slot: added.slot, call: &call) }
+      }
       if writing, methods.contains(key) {
         throw ScriptError(
           .invalidRequest,
@@ -48,12 +57,47 @@ extension HostTypes {
       }, set: { object, _ in throw GraphError.fetchedProperty(name, of: object.entity) })
   }
 
+  /// How an attribute is read and written that an extension added: it may be another one by then, or gone.
+  private func access(to name: String) -> (
+    get: (ManagedObject, inout LuaCall) throws -> Void, set: (ManagedObject, inout LuaCall) throws -> Void
+  ) {
+    let symbol = Symbol(name)
+    func slot(of object: ManagedObject) throws -> Slot {
+      if let slot = object.entity.slot(symbol) { return slot }
+      throw GraphError.unknownProperty(name, of: object.entity, id: object.objectID)
+    }
+    return (
+      get: { [unowned self] object, call in
+        // A method that it hid is there again.
+        if object.entity.slot(symbol) == nil, let method = objectMethods.first(where: { $0.name == name }) {
+          return try call.return(try openDomain().function(method))
+        }
+        try get(object, slot: slot(of: object), call: &call)
+      },
+      set: { [unowned self] object, call in try set(object, slot: slot(of: object), call: &call) }
+    )
+  }
+
+  /// Extensions were reloaded: the types of objects that scripts have learn the names of what came. What went raises where it is asked for.
+  func take(_ model: ResolvedModel, after former: ResolvedModel) throws {
+    recent = nil
+    for (old, new) in zip(former.entities, model.entities) where old.shape != new.shape {
+      guard let type = entities.removeValue(forKey: old.shape) else { continue }
+      if entities[new.shape] == nil { entities[new.shape] = type }
+      let before = Set(old.addedProperties.map(\.name))
+      for name in new.addedProperties.map(\.name) where !before.contains(name) {
+        let access = access(to: name)
+        try type.learn(name, get: access.get, set: access.set, in: state)
+      }
+    }
+  }
+
   /// `tostring(object)` shows its values, `pairs(object)` walks over its attributes and to-one relationships.
   private func describeWhole(_ type: LuaHostType<ManagedObject>) {
     type.operator(.text) { call in call.return(try call.object(0, as: ManagedObject.self).description) }
     type.operator(.pairs) { [unowned self] call in
       let object = try call.object(0, as: ManagedObject.self)
-      var rest = object.entity.properties.filter { $0.relationship?.isToMany != true }[...]
+      var rest = object.entity.allProperties.filter { $0.relationship?.isToMany != true }[...]
       try call.return(
         try openDomain().state.function { [unowned self] call in
           guard let property = rest.popFirst() else { return call.returnNil() }
@@ -70,7 +114,7 @@ extension HostTypes {
   }
 
   private func get(_ object: ManagedObject, slot: Slot, call: inout LuaCall) throws {
-    let property = object.entity.properties[slot]
+    let property = object.entity.property(at: slot)
     guard let relationship = property.relationship else {
       return try openDomain().answer(&call, with: object.value(at: slot))
     }
@@ -93,16 +137,19 @@ extension HostTypes {
     {
       return
     }
-    let property = object.entity.properties[slot]
+    let property = object.entity.property(at: slot)
     let value =
       try Value(scalar, for: property.attributeType)
       ?? domain.graphValue(from: try call.value(0), for: property, in: object.managedObjectContext)
     try object.setValue(value, slot: slot)
   }
 
+  /// A method that every object has.
+  typealias ObjectMethod = (name: String, count: Int, body: (ManagedObject, inout LuaCall) throws -> Void)
+
   /// What every object can do; also reached as `moonbase.object.NAME(object, ...)`.
   /// `count`: how many arguments it takes.
-  var objectMethods: [(name: String, count: Int, body: (ManagedObject, inout LuaCall) throws -> Void)] {
+  var objectMethods: [ObjectMethod] {
     [
       ("id", 0, { [unowned self] object, call in try openDomain().answer(&call, with: .objectID(object.objectID)) }),
       ("entity", 0, { object, call in call.return(object.entity.name) }),

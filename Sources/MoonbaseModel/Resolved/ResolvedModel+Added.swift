@@ -1,0 +1,74 @@
+import MoonbasePlatform
+
+extension ResolvedModel {
+  /// The model with attributes that only extensions declare: what contexts look names up in, while rows, stores and their coordinator know
+  /// the model without them. Those that an entity has already, from its model or from an entity above, are left out.
+  ///
+  /// `generation` is the number of the extensions, for messages. Throws `.invalidModel` where a name is that of something else in a
+  /// subentity or of a fetched property, and where a subentity declares another type than an entity above it.
+  package func adding(_ attributes: [AddedAttribute], generation: Int) throws(ModelError) -> ResolvedModel {
+    if attributes.isEmpty, generation == 0 { return self }
+    let byEntity = Dictionary(grouping: attributes, by: \.entity)
+    var entities: [ResolvedEntity] = []
+    for entity in self.entities {
+      var added = entity.parent.map { entities[$0].addedProperties } ?? []
+      for attribute in byEntity[entity.name] ?? [] where entity.slot(attribute.name) == nil {
+        if let inherited = added.first(where: { ExactText.areSame($0.name, attribute.name) }) {
+          try check(attribute, against: inherited)
+          continue
+        }
+        try checkName(of: attribute, in: entity)
+        let slot = entity.addedSlots.slot(
+          of: attribute.name, in: entity, at: attribute.location, first: rowLength(of: entity.root))
+        added.append(
+          ResolvedProperty(
+            name: attribute.name, slot: slot, declaringEntity: entity.index, kind: .attribute(attribute.description)))
+      }
+      entities.append(ResolvedEntity(entity, adding: added, generation: generation))
+    }
+    return ResolvedModel(self, entities: entities)
+  }
+
+  /// The number of slots of the longest row of a family.
+  private func rowLength(of root: EntityIndex) -> Int {
+    entities[entities[root].subtree].reduce(0) { max($0, $1.properties.count) }
+  }
+
+  /// A subentity may compute an attribute otherwise, and not make another one of it.
+  private func check(_ attribute: AddedAttribute, against inherited: ResolvedProperty) throws(ModelError) {
+    guard let type = attribute.type, let other = inherited.attributeType, type != other else { return }
+    let parent = entities[inherited.declaringEntity].name
+    throw ModelError(
+      .invalidModel,
+      message:
+        "\(attribute.entity).\(attribute.name) is \(type.phrase), and \(parent).\(attribute.name), which it overrides, "
+        + "\(other.phrase): give both one type", at: attribute.location, entity: attribute.entity,
+      property: attribute.name)
+  }
+
+  /// A name that stands for something else in an entity or one below it would lead to either.
+  private func checkName(of attribute: AddedAttribute, in entity: ResolvedEntity) throws(ModelError) {
+    for other in entities[entity.subtree] {
+      let isFetched = other.fetchedProperties[attribute.name] != nil
+      guard isFetched || other.slot(attribute.name) != nil else { continue }
+      let what = isFetched ? "a fetched property" : "a property"
+      throw ModelError(
+        .invalidModel,
+        message:
+          "\(attribute.entity).\(attribute.name) has the name of \(what) of \(other.name) in the model: a derived attribute "
+          + "needs another name", at: attribute.location, entity: attribute.entity, property: attribute.name)
+    }
+  }
+}
+
+extension ManagedObjectModel {
+  /// The model with attributes that extensions declare as transient ones, to be checked as a whole.
+  package func with(_ attributes: [AddedAttribute]) -> ManagedObjectModel {
+    var model = self
+    let places = Dictionary(entities.indices.map { (entities[$0].name, $0) }) { first, _ in first }
+    for attribute in attributes {
+      if let place = places[attribute.entity] { model.entities[place].attributes.append(attribute.description) }
+    }
+    return model
+  }
+}

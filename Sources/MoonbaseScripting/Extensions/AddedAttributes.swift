@@ -1,0 +1,118 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+/// The derived attributes that a model lacks: extensions add them, and version hashes, rows and stores do not see them. Those of an
+/// ancestor come first: where a subentity derives the same name in its own way, it has inherited the attribute.
+struct AddedAttributes {
+  private(set) var all: [AddedAttribute] = []
+  private var known: KnownProperties
+
+  init(to model: ManagedObjectModel, by swift: ExtensionDomain, _ declarations: [ExtensionDeclaration]) throws {
+    known = KnownProperties(of: model)
+    let entries = Dictionary(
+      grouping: declarations.flatMap { declaration in declaration.entities.map { (declaration, $0) } }, by: \.1.name)
+    for name in model.ancestorsFirst.map({ model.entities[$0].name }) {
+      for derived in (swift.extensions[name] ?? []).flatMap(\.derived) {
+        try add(AddedAttribute(entity: name, name: derived.name, type: derived.type))
+      }
+      for (declaration, entry) in entries[name] ?? [] { try add(entry, of: declaration) }
+    }
+  }
+
+  private mutating func add(_ attribute: AddedAttribute) throws {
+    guard known.have(attribute.name, of: attribute.entity) else {
+      known.add(attribute.name, of: attribute.entity)
+      all.append(attribute)
+      return
+    }
+    guard let type = attribute.type,
+      let other = all.first(where: {
+        $0.name == attribute.name && $0.type != nil && $0.type != type
+          && known.isAncestor($0.entity, of: attribute.entity)
+      }), let otherType = other.type
+    else { return }
+    throw ScriptError(
+      .invalidExtension,
+      message:
+        "\(attribute.entity).\(attribute.name) is \(type.phrase), and \(other.entity).\(other.name), which it overrides, is "
+        + "\(otherType.phrase): give both one type", at: attribute.location, entity: attribute.entity,
+      property: attribute.name)
+  }
+
+  private mutating func add(_ entry: ExtensionDeclaration.Entity, of declaration: ExtensionDeclaration) throws {
+    for derived in entry.derived {
+      let location = declaration.source.location(of: ["entities", entry.name, "derived", derived.name])
+      if derived.isStored, !known.have(derived.name, of: entry.name) {
+        let hint = suggestion(for: derived.name, among: known.names(of: entry.name))
+        throw ScriptError(
+          .invalidExtension,
+          message: "\(entry.name).\(derived.name) is to be stored, and the model has no such attribute\(hint)",
+          at: location, entity: entry.name, property: derived.name)
+      }
+      try add(AddedAttribute(entity: entry.name, name: derived.name, type: derived.type, location: location))
+    }
+  }
+}
+
+extension ManagedObjectModel {
+  fileprivate var ancestorsFirst: [Int] {
+    let byName = entitiesByName
+    let depths = entities.map { entity in
+      var seen: Set = [entity.name]
+      var parent = entity.superentityName
+      while let name = parent, seen.insert(name).inserted { parent = byName[name]?.superentityName }
+      return seen.count
+    }
+    return entities.indices.sorted { (depths[$0], $0) < (depths[$1], $1) }
+  }
+}
+
+/// The names of the attributes and relationships of entities, looked up for each derived attribute of an extension.
+private struct KnownProperties {
+  private var own: [String: Set<String>] = [:]
+  private var parents: [String: String] = [:]
+
+  init(of model: ManagedObjectModel) {
+    for entity in model.entities {
+      own[entity.name, default: []].formUnion(entity.attributes.map(\.name) + entity.relationships.map(\.name))
+      parents[entity.name] = entity.superentityName
+    }
+  }
+
+  /// Whether an entity has a property of a name, or inherits one.
+  func have(_ name: String, of entity: String) -> Bool {
+    var current: String? = entity
+    var seen: Set<String> = []
+    while let entity = current, seen.insert(entity).inserted {
+      if own[entity]?.contains(name) == true { return true }
+      current = parents[entity]
+    }
+    return false
+  }
+
+  /// Whether an entity is another one, or above it.
+  func isAncestor(_ ancestor: String, of entity: String) -> Bool {
+    var current: String? = entity
+    var seen: Set<String> = []
+    while let entity = current, seen.insert(entity).inserted {
+      if entity == ancestor { return true }
+      current = parents[entity]
+    }
+    return false
+  }
+
+  /// The names of an entity's properties, inherited ones too.
+  func names(of entity: String) -> [String] {
+    var result: [String] = []
+    var current: String? = entity
+    var seen: Set<String> = []
+    while let entity = current, seen.insert(entity).inserted {
+      result += (own[entity] ?? []).sorted()
+      current = parents[entity]
+    }
+    return result
+  }
+
+  mutating func add(_ name: String, of entity: String) { own[entity, default: []].insert(name) }
+}
