@@ -251,7 +251,7 @@ struct ObjectValidator {
     } catch let error as GraphError where !error.code.endsRun {
       for var failure in error.details.isEmpty ? [error] : error.details {
         if failure.entity == nil { failure.entity = entity.name }
-        if failure.property == nil, let slot { failure.property = entity.properties[slot].name }
+        if failure.property == nil, let slot { failure.property = entity.property(at: slot).name }
         if failure.objectID == nil { failure.objectID = object.objectID }
         try failures.add(failure)
       }
