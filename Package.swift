@@ -64,7 +64,8 @@ let package = Package(
     .target(
       name: "MoonbaseGraph",
       dependencies: [
-        "MoonbasePlatform", "MoonbaseModel", .product(name: "OrderedCollections", package: "swift-collections"),
+        "MoonbasePlatform", "MoonbaseModel", .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: strict),
 

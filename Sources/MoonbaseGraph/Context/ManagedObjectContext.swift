@@ -1,3 +1,4 @@
+import DequeModule
 public import MoonbaseModel
 import MoonbasePlatform
 import OrderedCollections
@@ -115,7 +116,7 @@ public final class ManagedObjectContext {
   /// What was there before changes that may have to be undone.
   @exclusivity(unchecked) var journal = ChangeJournal()
   /// Objects deleted since delete rules were last applied.
-  var deletionsToPropagate: ContiguousArray<ManagedObject> = []
+  var deletionsToPropagate: Deque<ManagedObject> = []
 
   /// Who observes objects.
   let observers = Observers()
@@ -318,6 +319,12 @@ public final class ManagedObjectContext {
   /// Whether what tables say of simple slots holds: nothing special happens to these, not even that a getter reads them.
   @inline(__always)
   var knowsSimpleSlots: Bool { !derivations.isRecording }
+
+  /// Whether nobody wants to know that a changed object gets another value, and what it had before.
+  @inline(__always)
+  var overwritesQuietly: Bool {
+    !derivations.isWatching && !journal.isActive && changedObjects.index == nil
+  }
 
   /// The table of objects of a store and an entity.
   @inline(__always)

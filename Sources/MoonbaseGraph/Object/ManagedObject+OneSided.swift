@@ -1,3 +1,4 @@
+import DequeModule
 import MoonbaseModel
 import MoonbasePlatform
 
@@ -33,7 +34,7 @@ extension ManagedObjectContext {
     guard object.isDeleted, prefetched[key(object)] == nil else {
       return try storedDestinations(of: object, slot: slot)
     }
-    let waiting = deletionsToPropagate.suffix(Self.batch - 1).filter { other in
+    let waiting = deletionsToPropagate.prefix(Self.batch - 1).filter { other in
       other.entity === object.entity && !other.isInserted && other !== object
         && other.objectID.storeNumber == object.objectID.storeNumber
         && other.snapshot?.values[slot].isNull ?? true && prefetched[key(other)] == nil

@@ -7,15 +7,18 @@ import MoonbasePlatform
 struct DeletePropagation {
   let object: ManagedObject
   let context: ManagedObjectContext
+  /// What was read of its destinations together with those of others.
+  let ahead: DeletionsAhead.Destinations
 
   func run() throws {
     for slot in object.entity.toOneSlots + object.entity.toManySlots {
       guard let relationship = object.entity.properties[slot].relationship else { continue }
       let rule = relationship.description.deleteRule
       if rule == .noAction { continue }
-      let gone = rule == .cascade ? try object.takenOut(of: slot, relationship) : []
+      let gone = rule == .cascade ? try takenOut(of: slot, relationship) : []
+      try takeIn(slot)
       let ids = try object.destinationIDs(slot)
-      if ids.count > 1 { try context.loadRows(of: ids) }
+      if ids.count > 1, !ahead.haveRows { try context.loadRows(of: ids) }
       for id in ids {
         try HostWork.charge()
         guard let destination = try context.objectIfPresent(with: id) else { continue }
@@ -27,6 +30,25 @@ struct DeletePropagation {
         }
       }
     }
+  }
+}
+
+extension DeletePropagation {
+  /// A list that was read with those of others is what the object would read itself.
+  private func takeIn(_ slot: Slot) throws {
+    guard let ids = ahead.lists[slot], case .toMany = object.entity.properties[slot].kind else { return }
+    let state = object.toManyState(slot)
+    if !state.isLoaded { try object.load(ids, into: state, slot: slot) }
+  }
+
+  /// Pairs are in no row of the destinations, which would tell that one is gone. The destinations that others took out since the list
+  /// was read: those do not go with the object.
+  private func takenOut(of slot: Slot, _ relationship: ResolvedRelationship) throws -> Set<ManagedObjectID> {
+    guard let known = object.relationships[slot], known.isLoaded, !object.objectID.isTemporaryID,
+      !relationship.description.isTransient, relationship.isManyToMany || relationship.inverseSlot == nil
+    else { return [] }
+    let now = try ahead.lists[slot] ?? context.source.destinations(of: [object.objectID], relationship: slot)[0]
+    return Set(known.members).subtracting(now).subtracting(known.added)
   }
 }
 
@@ -46,17 +68,6 @@ extension ManagedObject {
       guard let inverse, case .toOne = other.entity.properties[inverse].kind else { return true }
       return try other.stored(inverse) == .objectID(objectID)
     }
-  }
-
-  /// Pairs are in no row of the destinations, which would tell that one is gone. The destinations that others took out since the list
-  /// was read: those do not go with the object.
-  final func takenOut(of slot: Slot, _ relationship: ResolvedRelationship) throws -> Set<ManagedObjectID> {
-    guard let known = relationships[slot], known.isLoaded, !objectID.isTemporaryID,
-      !relationship.description.isTransient,
-      relationship.isManyToMany || relationship.inverseSlot == nil, let context
-    else { return [] }
-    let stored = try context.source.destinations(of: [objectID], relationship: slot)[0]
-    return Set(known.members).subtracting(stored).subtracting(known.added)
   }
 
   /// Whether a destination still leads here: a list may be older than the rows of its members, one of which was moved since.

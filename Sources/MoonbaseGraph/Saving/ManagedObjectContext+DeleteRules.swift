@@ -1,3 +1,4 @@
+import DequeModule
 import MoonbaseModel
 import MoonbasePlatform
 import OrderedCollections
@@ -24,23 +25,26 @@ extension ManagedObjectContext {
   }
 
   private func propagateDeletions() throws {
+    var ahead = DeletionsAhead(self)
     while !deletionsToPropagate.isEmpty {
       try HostWork.charge()
-      let object = deletionsToPropagate.removeLast()
+      // Level by level, so that what a level leads to is read together.
+      let object = deletionsToPropagate.removeFirst()
       guard object.isDeleted, !object.state.contains(.propagated) else { continue }
-      try propagateDeletion(of: object)
+      try propagateDeletion(of: object, &ahead)
     }
     try dropNewDeletedObjects()
   }
 
-  private func propagateDeletion(of object: ManagedObject) throws {
+  private func propagateDeletion(of object: ManagedObject, _ ahead: inout DeletionsAhead) throws {
     do {
       try object.propagating {
         // One whose row another context deleted had its rules applied there.
-        if try !isGone(object) { try DeletePropagation(object: object, context: self).run() }
+        let destinations = try ahead.destinations(of: object)
+        if try !isGone(object) { try DeletePropagation(object: object, context: self, ahead: destinations).run() }
       }
     } catch {
-      deletionsToPropagate.append(object)
+      deletionsToPropagate.prepend(object)
       throw error
     }
   }

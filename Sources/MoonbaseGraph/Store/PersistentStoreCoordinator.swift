@@ -1,5 +1,6 @@
 public import MoonbaseModel
 public import MoonbasePlatform
+import Synchronization
 
 /// Brings contexts and stores together: knows which store an object is in, and keeps rows that were read.
 ///
@@ -27,6 +28,9 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   private let registry = Lock(Registry())
+  private static let writings = Atomic(0)
+  /// How often the process wrote to any store: whether what was just read may be old is seen by it.
+  static var writingCount: Int { writings.load(ordering: .relaxed) }
   let rows: RowCache
   private let listeners = SaveListeners()
   /// The counts that stores keep themselves.
@@ -280,6 +284,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// A store committed these changes of a context.
   func didSave(_ changes: StoreChanges, from sender: SaveInbox?) {
+    Self.writings.add(1, ordering: .relaxed)
     rows.remove(changes.deleted.map(\.id))
     rows.write(changes.updated.map(\.snapshot))
     listeners.tell(changes, from: sender)
@@ -287,6 +292,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// A store wrote by itself: what was read of these rows no longer holds.
   func didWrite(_ saved: SavedObjectIDs) {
+    Self.writings.add(1, ordering: .relaxed)
     rows.remove(saved.updated + saved.deleted)
     listeners.tell(saved, from: nil)
   }
