@@ -25,6 +25,10 @@ final class ObjectTable {
   @exclusivity(unchecked) private(set) var contextReference: Unmanaged<ManagedObjectContext>?
   /// Of the first 64 slots, those to which nothing special happens; none as long as the behavior is not known, and without a context.
   @exclusivity(unchecked) private(set) var simpleSlots: UInt64 = 0
+  /// Of the first 64 slots what each takes without a question: the kind of cell that its attribute's type has where it is simple and
+  /// lies in rows, and otherwise none.
+  private let takenKinds: UnsafeMutablePointer<UInt8>
+  private static let noKind = UInt8.max
   /// Whether nothing happens when a fault's row is looked at first; false as long as the behavior is not known.
   @exclusivity(unchecked) private(set) var wakesQuietly = false
   /// Whether the context keeps the objects (`retainsRegisteredObjects`).
@@ -45,7 +49,11 @@ final class ObjectTable {
       if case .toMany = property.kind { return slots }
       return property.isTransient ? slots : slots | 1 << UInt64(property.slot)
     }
+    takenKinds = .allocate(capacity: 64)
+    takenKinds.initialize(repeating: Self.noKind, count: 64)
   }
+
+  deinit { takenKinds.deallocate() }
 
   var entity: ResolvedEntity { entityReference._withUnsafeGuaranteedRef { $0 } }
 
@@ -61,6 +69,9 @@ final class ObjectTable {
     // Where each use is looked at, no slot is simple.
     guard context?.confinement == nil else { return }
     (simpleSlots, wakesQuietly) = (behavior.simpleSlots.low, !behavior.hasAwakeFromFetch)
+    for property in properties.prefix(64) where simpleSlots & rowSlots & 1 << UInt64(property.slot) != 0 {
+      takenKinds[property.slot] = property.attributeType.flatMap(RawCell.kind(takenBy:))?.rawValue ?? Self.noKind
+    }
   }
 
   /// Extensions were reloaded: the entity is the same one, with what these add.
@@ -70,7 +81,17 @@ final class ObjectTable {
   }
 
   /// How the objects behave is to be asked anew.
-  private func forgetBehavior() { (simpleSlots, wakesQuietly, objectClass) = (0, false, nil) }
+  private func forgetBehavior() {
+    (simpleSlots, wakesQuietly, objectClass) = (0, false, nil)
+    takenKinds.update(repeating: Self.noKind, count: 64)
+  }
+
+  /// Whether what lies elsewhere can be put into a slot as it is, with nothing to check and nothing that happens.
+  @inline(__always)
+  func takes(_ cell: RawCell, _ slot: Slot) -> Bool {
+    slot < 64 && takenKinds[slot] == cell.kind.rawValue
+      && (cell.kind != .double && cell.kind != .date || cell.double.isFinite)
+  }
 
   /// Whether rows have a cell for the values of a slot.
   @inline(__always)

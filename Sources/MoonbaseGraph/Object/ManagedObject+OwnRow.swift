@@ -78,6 +78,49 @@ extension ManagedObject {
     return true
   }
 
+  /// Sets an attribute of an object that fills a row of its own to something of the same kind, where nobody need know what was there. False,
+  /// and nothing done, where `setQuickly` has to be asked.
+  @inline(__always)
+  final func overwrite(_ cell: RawCell, slot: Slot) -> Bool {
+    table._withUnsafeGuaranteedRef { table in
+      guard table.takes(cell, slot), isFillingItsRow, row.live.isEmpty,
+        let context = table.contextReference, let page = row.page.map(Unmanaged.passUnretained)
+      else { return false }
+      return context._withUnsafeGuaranteedRef { context in
+        guard context.overwritesQuietly else { return false }
+        return page._withUnsafeGuaranteedRef { page in
+          switch page.overwrite(cell, slot: slot, of: Int(row.place)) {
+          case .refused: return false
+          case .same: return true
+          case .done(let bytes):
+            if bytes != 0, isWeighed { context.weigh(bytes) }
+            row.markChanged(low: slot)
+            context.changeCount &+= 1
+            return true
+          }
+        }
+      }
+    }
+  }
+
+  /// The same of an object that has no change yet.
+  final func overwriteFirst(_ cell: RawCell, slot: Slot) -> Bool {
+    table._withUnsafeGuaranteedRef { table in
+      guard table.takes(cell, slot), isAsRead, row.live.isEmpty, RowPage.takes(cell),
+        let context = table.contextReference, let page = row.page.map(Unmanaged.passUnretained)
+      else { return false }
+      return context._withUnsafeGuaranteedRef { context in
+        guard context.overwritesQuietly else { return false }
+        if page._withUnsafeGuaranteedRef({ $0.rawCell(slot, of: Int(row.place)).isSame(as: cell) }) { return true }
+        let bytes = row.beginChange(cell, slot: slot, in: table.pageForOwnRow())
+        if isWeighed { context.weigh(bytes) }
+        context.changeCount &+= 1
+        if mark(slot, as: [.listed, .updated]) { context.changedObjects.append(self) }
+        return true
+      }
+    }
+  }
+
   /// Sets an attribute to what lies elsewhere: no value is made of it. False, and nothing done, where `setValue` has to be asked.
   package final func setQuickly(_ cell: RawCell, slot: Slot) -> Bool {
     guard writesItsRow, isSimple(slot), row.live.isEmpty || row.live[slot] == nil else { return false }

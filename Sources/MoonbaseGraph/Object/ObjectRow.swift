@@ -106,9 +106,10 @@ extension ObjectRow {
 
   @inline(__always)
   private mutating func beginChange(_ slot: Slot, in own: RowPage, _ put: (RowPage, Int) -> Int?) -> Int {
-    guard !isOwn, let base = inItsPage else { return 0 }
+    // The reference moves from here to there.
+    guard !isOwn, let former = page.take() else { return 0 }
     let before = own.filledWeight
-    let new = own.addRow(over: base, but: slot)
+    let new = own.addRow(over: Snapshot(unchecked: former, at: Int(place)), but: slot)
     _ = put(own, new)
     (page, place, isOwn) = (own, UInt16(truncatingIfNeeded: new), true)
     // Nothing of a new row is of no use yet.

@@ -7,8 +7,8 @@ import MoonbasePlatform
 ///
 /// Types that attributes are read as look at it (`AttributeValue.read(cell:)`).
 public struct RawCell {
-  /// What the words are.
-  public enum Kind {
+  /// What the words are; the numbers are those of rows' cells, but for `other`.
+  public enum Kind: UInt8 {
     /// Nothing; also where the value could not be read.
     case null
     /// `bool`.
@@ -63,6 +63,19 @@ public struct RawCell {
     case (.double, .double): !double.isNaN
     case (.date, .date): double.isFinite
     default: false
+    }
+  }
+
+  /// What an attribute of a type takes as it is, where that does not depend on the value but for numbers that are none.
+  static func kind(takenBy type: AttributeType) -> Kind? {
+    switch type {
+    case .string: .text
+    case .integer64: .int
+    case .boolean: .bool
+    case .binaryData: .data
+    case .double: .double
+    case .date: .date
+    default: nil
     }
   }
 

@@ -13,9 +13,7 @@ extension RowPage {
 
   /// Begins the row that `endRow` completes, with all values null.
   func beginRow(key: Int64, version: Int64) -> UnsafeMutableRawPointer {
-    precondition(!isFull, "the page is full: ask isFull, and finish it")
-    precondition(stage == .filling, "the page is finished: make another one")
-    let row = row(count)
+    let row = nextRow
     row.initializeMemory(as: UInt8.self, repeating: 0, count: shape.stride)
     row.storeBytes(of: key, as: Int64.self)
     row.storeBytes(of: version, toByteOffset: RowShape.version, as: Int64.self)
@@ -23,6 +21,39 @@ extension RowPage {
   }
 
   func endRow() { count &+= 1 }
+
+  @inline(__always)
+  private var nextRow: UnsafeMutableRawPointer {
+    precondition(!isFull, "the page is full: ask isFull, and finish it")
+    precondition(stage == .filling, "the page is finished: make another one")
+    return row(count)
+  }
+
+  /// The next row is as one of another page of the same shape, but for a slot, which is null. `endRow` completes it.
+  func copyRow(_ other: borrowing Snapshot, but slot: Slot) {
+    let row = nextRow
+    row.copyMemory(from: other.page.row(other.place), byteCount: shape.stride)
+    row.storeBytes(of: CellKind.null, toByteOffset: shape.kind(slot), as: UInt8.self)
+    // What lies in the other page's tail gets a place in this one.
+    let kinds = row + shape.kind(0)
+    for slot in 0..<shape.slotCount {
+      let kind = kinds.load(fromByteOffset: slot, as: UInt8.self)
+      if kind < CellKind.string { continue }
+      if kind > CellKind.uuid || !copyBytes(row + shape.cell(slot), of: other.page) {
+        copy(other.page.cell(slot, of: other.place), slot: slot, in: row)
+      }
+    }
+  }
+
+  /// Makes a cell that names bytes in another page's tail name the same here; false where there is no room for them.
+  @inline(__always)
+  private func copyBytes(_ cell: UnsafeMutableRawPointer, of other: RowPage) -> Bool {
+    let (start, length) = (cell.load(as: UInt32.self), Int(cell.load(fromByteOffset: 4, as: UInt32.self)))
+    guard let source = other.tail, let new = makeRoom(for: length), let tail else { return false }
+    (tail + new).copyMemory(from: source + Int(start), byteCount: length)
+    cell.storeBytes(of: UInt32(truncatingIfNeeded: new), as: UInt32.self)
+    return true
+  }
 
   /// Nothing changes any more, and the rows take no more memory than about twice what they need.
   func seal() {

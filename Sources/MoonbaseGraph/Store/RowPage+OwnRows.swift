@@ -1,4 +1,5 @@
 import MoonbaseModel
+import MoonbasePlatform
 
 /// Pages that new and changed objects fill: each writes the cells of its row, as often as it likes, and a save completes the rows
 /// where they are. The row of a changed object has the store's row below it.
@@ -13,33 +14,38 @@ extension RowPage {
     return count &- 1
   }
 
-  /// What lies below a row: that of the store, and which slots the one above has values of its own in.
-  struct Base {
-    var row: Snapshot?
-    var own: UInt64
-  }
-
   /// A row above another one, with its values but for a slot that is to have one of its own. Returns its place.
-  func addRow(over base: Snapshot, but slot: Slot) -> Int {
-    let row = beginRow(key: base.page.key(base.place), version: base.version)
-    copy(base, but: SlotSet(low: 1 << UInt64(slot), high: []), in: row)
-    while bases.count < count { bases.append(Base(row: nil, own: .max)) }
-    bases.append(Base(row: base, own: 1 << UInt64(slot)))
+  func addRow(over base: consuming Snapshot, but slot: Slot) -> Int {
+    if base.page.shape == shape {
+      copyRow(base, but: slot)
+    } else {
+      let row = beginRow(key: base.page.key(base.place), version: base.version)
+      copy(base, but: SlotSet(low: 1 << UInt64(slot), high: []), in: row)
+    }
+    while bases.count < count { bases.append(nil) }
+    bases.append(base)
+    (ownSlots ?? makeOwnSlots())[count] = 1 << UInt64(slot)
     endRow()
     return count &- 1
   }
 
   /// The row below; nil where no store had any.
   @inline(__always)
-  func base(of place: Int) -> Snapshot? { place < bases.count ? bases[place].row : nil }
+  func base(of place: Int) -> Snapshot? { place < bases.count ? bases[place] : nil }
 
   /// The first 64 slots in which a row has values of its own: all where there is none below.
   @inline(__always)
-  func ownSlots(of place: Int) -> UInt64 { place < bases.count ? bases[place].own : .max }
+  func ownSlots(of place: Int) -> UInt64 { ownSlots?[place] ?? .max }
 
   @inline(__always)
-  private func noteOwn(_ slot: Slot, of place: Int) {
-    if place < bases.count { bases[place].own |= 1 << UInt64(slot) }
+  private func noteOwn(_ slot: Slot, of place: Int) { ownSlots?[place] |= 1 << UInt64(slot) }
+
+  @inline(never)  // once for each page
+  private func makeOwnSlots() -> UnsafeMutablePointer<UInt64> {
+    let new = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
+    new.initialize(repeating: .max, count: capacity)
+    ownSlots = new
+    return new
   }
 
   /// A slot has the value of the row below again. Returns how many bytes the row keeps more than before, by estimate; nil, and nothing
@@ -51,17 +57,21 @@ extension RowPage {
     guard row.load(fromByteOffset: shape.kind(slot), as: UInt8.self) != CellKind.apart, former == 0 || mayWaste(former)
     else { return nil }
     copy(base.cell(slot), slot: slot, in: row)
-    bases[place].own &= ~(1 << UInt64(slot))
+    ownSlots?[place] &= ~(1 << UInt64(slot))
     return bytesKept(slot, of: row) &- former
   }
 
   /// Nobody needs the row below any more.
   func forgetBase(of place: Int) {
-    if place < bases.count { bases[place].row = nil }
+    if place < bases.count { bases[place] = nil }
   }
 
   /// The same of all rows, which a store has now.
-  func forgetBases() { bases = [] }
+  func forgetBases() {
+    bases = []
+    ownSlots?.deallocate()
+    ownSlots = nil
+  }
 
   /// Puts another value into the cell of a slot. Returns how many bytes the row keeps more than before, by estimate; nil, and
   /// nothing done, where the cell is to stay as it is.
@@ -103,6 +113,48 @@ extension RowPage {
     }
     noteOwn(slot, of: place)
     return bytesKept(slot, of: row) &- former
+  }
+
+  /// What `overwrite` did.
+  enum Overwriting {
+    /// Nothing: `replace` has to be asked.
+    case refused
+    /// Nothing: the cell holds the same already.
+    case same
+    /// The row keeps so many bytes more than before.
+    case done(bytes: Int)
+  }
+
+  /// Puts what lies elsewhere over something of the same kind, where that takes a few words and no allocation.
+  @inline(__always)
+  func overwrite(_ new: RawCell, slot: Slot, of place: Int) -> Overwriting {
+    let row = row(place)
+    guard row.load(fromByteOffset: shape.kind(slot), as: UInt8.self) == new.kind.rawValue, stage == .filling else {
+      return .refused
+    }
+    let cell = row + shape.cell(slot)
+    var bytes = 0
+    switch new.kind {
+    case .bool, .int:
+      if cell.load(as: UInt64.self) == new.word { return .same }
+      cell.storeBytes(of: new.word, as: UInt64.self)
+    case .double, .date:
+      if cell.load(as: Double.self) == new.double { return .same }
+      cell.storeBytes(of: new.word, as: UInt64.self)
+    case .text, .data:
+      guard let tail, let source = new.bytes.baseAddress, new.length <= Self.longest else { return .refused }
+      let (start, length) = (cell.load(as: UInt32.self), Int(cell.load(fromByteOffset: 4, as: UInt32.self)))
+      if length == new.length, memcmp(tail + Int(start), source, length) == 0 { return .same }
+      let end = tailCount &+ new.length
+      guard end <= tailRoom, mayWaste(length) else { return .refused }
+      (tail + tailCount).copyMemory(from: source, byteCount: new.length)
+      cell.storeBytes(of: UInt64(tailCount) | UInt64(new.length) << 32, as: UInt64.self)
+      tailCount = end
+      bytes = new.length &- length
+    case .null, .other: return .refused
+    }
+    noteOwn(slot, of: place)
+    return .done(bytes: bytes)
   }
 
   /// Who looks at a value apart has it, so that another one can take its place.

@@ -49,9 +49,12 @@ public final class RowPage: @unchecked Sendable {  // one thread fills it, and o
   @exclusivity(unchecked) var apart: ContiguousArray<Value> = []
   /// The bytes that the values apart keep.
   @exclusivity(unchecked) var apartWeight = 0
-  /// What lies below rows of objects that changed, by place; empty where no store had any of the rows before. Nobody but the context
+  /// The rows below those of objects that changed, by place; empty where no store had any of the rows before. Nobody but the context
   /// whose objects fill the page looks at it, until a save has taken these.
-  @exclusivity(unchecked) var bases: ContiguousArray<Base> = []
+  @exclusivity(unchecked) var bases: ContiguousArray<Snapshot?> = []
+  /// Of each row the first 64 slots in which it has values of its own, and not those of the row below; nil as long as no row has any
+  /// below it.
+  @exclusivity(unchecked) var ownSlots: UnsafeMutablePointer<UInt64>?
   /// Whether bytes are looked at while the page is filled.
   private let isReadMeanwhile: Bool
   /// How many objects with a row of the page went, in all contexts.
@@ -68,6 +71,7 @@ public final class RowPage: @unchecked Sendable {  // one thread fills it, and o
   deinit {
     rows.deallocate()
     tail?.deallocate()
+    ownSlots?.deallocate()
     for former in formerTails { former.deallocate() }
   }
 
@@ -202,7 +206,7 @@ struct RowShape: Sendable, Equatable {
   }
 }
 
-/// What a cell holds. Zero is null, so that an empty row is one of nulls.
+/// What a cell holds. Zero is null, so that an empty row is one of nulls. Up to `data` the numbers are those of `RawCell.Kind`.
 enum CellKind {
   static let null: UInt8 = 0
   static let bool: UInt8 = 1

@@ -53,7 +53,7 @@ public final class ResolvedEntity: Sendable {
   package let initialSlots: [Slot]
 
   private let slotsByName: [ExactText: Int]
-  private let slotsBySymbol: SymbolTable
+  @usableFromInline package let slotsBySymbol: SymbolTable
   /// The slots of attributes that extensions add to the family.
   let addedSlots: AddedSlots
   /// The number of the extensions whose attributes it has.
@@ -70,6 +70,7 @@ public final class ResolvedEntity: Sendable {
   public func slot(_ name: String) -> Int? { slotsByName[ExactText(name)] }
 
   /// The slot of a property by interned name.
+  @inlinable
   package func slot(_ symbol: Symbol) -> Int? { slotsBySymbol[symbol] }
 
   /// The property of a name.

@@ -3,8 +3,9 @@ import MoonbasePlatform
 /// A name interned once for the whole process, so that looking up a property costs an index instead of a string hash.
 ///
 /// The table grows by distinct entity and property names and never shrinks; names come from models, not from data.
+@usableFromInline
 package struct Symbol: Hashable, Sendable {
-  package let number: UInt32
+  @usableFromInline package let number: UInt32
 
   private struct Table {
     var numbers: [ExactText: UInt32] = [:]
@@ -26,6 +27,7 @@ package struct Symbol: Hashable, Sendable {
     }
   }
 
+  @inlinable
   package init(number: UInt32) { self.number = number }
 
   /// The bytes that all names keep, by estimate.
@@ -44,20 +46,25 @@ package struct Symbol: Hashable, Sendable {
 
 /// Indexes by symbol: looked up for every object and every value that is touched, which a dictionary would slow down. Its size
 /// goes by its own symbols, however many names the process knows.
-struct SymbolTable: Sendable {
-  private struct Entry {
+@usableFromInline
+package struct SymbolTable: Sendable {
+  @usableFromInline
+  package struct Entry: Sendable {
     /// No symbol's.
-    static let noNumber = UInt32.max
+    @inlinable package static var noNumber: UInt32 { .max }
 
-    var number = noNumber
-    var index: Int32 = -1
+    @usableFromInline package var number: UInt32
+    @usableFromInline package var index: Int32
+
+    @usableFromInline
+    package init(number: UInt32 = noNumber, index: Int32 = -1) { (self.number, self.index) = (number, index) }
   }
 
   /// A power of two, of which more than half are free. A symbol is at the place where its number leads, or at the next that was
   /// free.
-  private let entries: ContiguousArray<Entry>
+  @usableFromInline package let entries: ContiguousArray<Entry>
   /// What leaves as many bits of a product as there are to a place.
-  private let shift: UInt32
+  @usableFromInline package let shift: UInt32
 
   /// Numbers the symbols in their order.
   init(_ symbols: [Symbol]) {
@@ -79,8 +86,8 @@ struct SymbolTable: Sendable {
   /// The places that it keeps.
   var capacity: Int { entries.count }
 
-  @inline(__always)
-  subscript(symbol: Symbol) -> Int? {
+  @inlinable @inline(__always)
+  package subscript(symbol: Symbol) -> Int? {
     entries.withUnsafeBufferPointer { entries in
       var place = Self.place(of: symbol, shift: shift)
       while true {
@@ -93,8 +100,8 @@ struct SymbolTable: Sendable {
   }
 
   /// Numbers in a row, as those of one entity's names mostly are, lie far apart.
-  @inline(__always)
-  private static func place(of symbol: Symbol, shift: UInt32) -> Int {
+  @inlinable @inline(__always)
+  package static func place(of symbol: Symbol, shift: UInt32) -> Int {
     Int((symbol.number &* 0x9E37_79B1) &>> shift)
   }
 }
