@@ -134,6 +134,11 @@ private final class FailingSession: SaveSession {
     try base.setMetadata(metadata)
   }
 
+  func deleteHistory(_ extent: HistoryExtent) throws -> Int {
+    try store.call()
+    return try base.deleteHistory(extent)
+  }
+
   func prepare() throws {
     try store.call()
     try base.prepare()

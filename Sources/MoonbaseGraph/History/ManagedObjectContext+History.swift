@@ -17,7 +17,8 @@ extension ManagedObjectContext {
   /// Reads the history that stores keep, or deletes a part of it.
   ///
   /// Throws `.historyTokenExpired` where a part of what was asked for has been deleted, `.invalidRequest` where no store keeps a
-  /// history or the transaction is of a store that is not open here, `.readOnlyStore` for a deletion there, and what a store throws.
+  /// history or the transaction is of a store that is not open here, `.readOnlyStore` for a deletion where one of the stores is, and what a
+  /// store throws. A deletion that fails deletes nothing, in no store; only where a commit fails after another store's, that one is shorter.
   @discardableResult
   public func execute(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
     settle()
@@ -25,8 +26,7 @@ extension ManagedObjectContext {
     var result = PersistentHistoryResult()
     guard !request.isDeletion else {
       try refuseWithinHooks("history was deleted")
-      var count = 0
-      for (_, history, extent) in histories { count += try history.delete(extent) }
+      let count = try Self.delete(histories.map { ($0.0, $0.2) })
       if request.resultType == .count { result.count = count }
       return result
     }
@@ -52,6 +52,35 @@ extension ManagedObjectContext {
       result.objectIDs = found.flatMap { $0.changes ?? [] }.map(\.changedObjectID).filter { seen.insert($0).inserted }
     }
     return result
+  }
+
+  /// Shortens the histories of all stores in one go: none of them is shorter before all of them can be.
+  private static func delete(_ parts: [(store: any PersistentStore, extent: HistoryExtent)]) throws -> Int {
+    for (store, _) in parts where store.isReadOnly {
+      throw GraphError(
+        .readOnlyStore,
+        message: "the history of \(store.name) cannot be deleted, for it is read-only: \(store.writingAdvice)")
+    }
+    var sessions: [any SaveSession] = []
+    var count = 0
+    do {
+      // In the order in which saves take stores, so that none waits for one that waits for it.
+      for (store, extent) in parts.sorted(by: {
+        StoreNumber($0.store.identifier).rawValue < StoreNumber($1.store.identifier).rawValue
+      }) {
+        sessions.append(try store.beginSave(author: nil))
+        count += try sessions[sessions.count - 1].deleteHistory(extent)
+        try sessions[sessions.count - 1].prepare()
+      }
+      while let session = sessions.last {
+        try session.commit()
+        sessions.removeLast()
+      }
+    } catch {
+      for session in sessions.reversed() { session.abort() }
+      throw error
+    }
+    return count
   }
 
   /// Takes in what a transaction of the history tells, as `mergeChanges(from:)` does what others save.
@@ -114,7 +143,7 @@ extension PersistentStoreCoordinator {
       throw GraphError(
         .invalidRequest,
         message:
-          "no open store keeps a history: make an InMemoryStore with keepsHistory, or open a file that has history tables"
+          "no open store keeps a history: open a SQLite store or one in memory with keepsHistory"
       )
     }
     if result.isEmpty, case .transaction(let transaction) = request.place {

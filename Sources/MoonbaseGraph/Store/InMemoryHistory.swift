@@ -45,12 +45,12 @@ final class InMemoryHistory: StoreHistory {
     return includingChanges ? found : found.map { $0.with(nil) }
   }
 
-  func delete(_ extent: HistoryExtent) -> Int {
-    contents.withLock { contents in
-      let count = contents.transactions.count
-      contents.transactions.removeAll(where: extent.contains)
-      return count - contents.transactions.count
-    }
+  func count(_ extent: HistoryExtent) -> Int {
+    contents.withLock { $0.transactions.count(where: extent.contains) }
+  }
+
+  func delete(_ extent: HistoryExtent) {
+    contents.withLock { $0.transactions.removeAll(where: extent.contains) }
   }
 
   /// What a save is about to do, before it is done: rows that go are still there.

@@ -94,6 +94,7 @@ private final class InMemorySaveSession: SaveSession {
   private var changes = StoreChanges()
   private var claims = InMemoryContents.Claims()
   private var metadata: [String: Value]?
+  private var lostHistory: HistoryExtent?
   private var isOver = false
 
   init(
@@ -121,10 +122,17 @@ private final class InMemorySaveSession: SaveSession {
 
   func setMetadata(_ metadata: [String: Value]) { self.metadata = metadata }
 
+  func deleteHistory(_ extent: HistoryExtent) throws -> Int {
+    guard let history else { return 0 }
+    lostHistory = extent
+    return history.count(extent)
+  }
+
   func prepare() {}
 
   func commit() {
     end { stored in
+      if let lostHistory { history?.delete(lostHistory) }
       // Rows that go are still there.
       history?.record(changes, author: author, in: stored.model) { stored.row(of: $0) }
       stored.write(changes)

@@ -23,12 +23,21 @@ public protocol SaveSession: AnyObject {
   func write(_ changes: StoreChanges) throws -> [SaveConflict]
   /// Replaces the metadata that is not the store's own, with the same commit.
   func setMetadata(_ metadata: [String: Value]) throws
+  /// Deletes a part of the history that the store keeps, with the same commit; returns how many transactions go.
+  func deleteHistory(_ extent: HistoryExtent) throws -> Int
   /// Does all that may fail: from here on a commit fails only for want of the store itself.
   func prepare() throws
   /// Makes what was written visible and lasting. Where it throws, the store is as it was before the session.
   func commit() throws
   /// Gives up what was not committed. It is called for every session whose commit did not succeed, whatever failed before.
   func abort()
+}
+
+extension SaveSession {
+  /// Refuses it: a store that keeps a history deletes what is asked for.
+  public func deleteHistory(_ extent: HistoryExtent) throws -> Int {
+    throw GraphError(.invalidRequest, message: "the store keeps no history of which a part could be deleted")
+  }
 }
 
 extension PersistentStore {

@@ -2,7 +2,8 @@ public import MoonbasePlatform
 
 /// The history that a store keeps: its saves, one after the other, until somebody deletes them.
 ///
-/// Numbers of transactions grow with each save and are never given twice.
+/// Numbers of transactions grow with each save and are never given twice. A part of it is deleted by a session
+/// (`SaveSession.deleteHistory`).
 public protocol StoreHistory: Sendable {
   /// What there is of it.
   func span() throws -> HistorySpan
@@ -10,8 +11,6 @@ public protocol StoreHistory: Sendable {
   func transactions(
     _ extent: HistoryExtent, includingChanges: Bool, limit: Int
   ) throws -> [PersistentHistoryTransaction]
-  /// Deletes transactions with their changes, all or none; returns how many.
-  func delete(_ extent: HistoryExtent) throws -> Int
 }
 
 /// Which transactions of a history there are.

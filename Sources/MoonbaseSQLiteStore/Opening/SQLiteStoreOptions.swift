@@ -10,16 +10,20 @@ public struct SQLiteStoreOptions: Sendable {
   public var busyTimeout: Int
   /// Whether a store that CloudKit mirrors (tables `ANSCK*`) may be written; otherwise it opens read-only.
   public var allowsCloudKit: Bool
+  /// Whether the file is to have tables for a history: they are made where it has none. A file that has them gets a history in any case.
+  public var keepsHistory: Bool
   /// The name that new history transactions bear as their author.
   public var transactionAuthor: String?
 
   /// Makes options; the defaults open for writing and wait five seconds.
   public init(
-    readOnly: Bool = false, busyTimeout: Int = 5000, allowsCloudKit: Bool = false, transactionAuthor: String? = nil
+    readOnly: Bool = false, busyTimeout: Int = 5000, allowsCloudKit: Bool = false, keepsHistory: Bool = false,
+    transactionAuthor: String? = nil
   ) {
     self.readOnly = readOnly
     self.busyTimeout = busyTimeout
     self.allowsCloudKit = allowsCloudKit
+    self.keepsHistory = keepsHistory
     self.transactionAuthor = transactionAuthor
   }
 }

@@ -11,6 +11,8 @@ struct StoreContents {
   let metadata: StoreMetadata
   /// Whether CloudKit mirrors the store.
   let isMirrored: Bool
+  /// Whether it has tables for a history.
+  let keepsHistory: Bool
 
   /// Nil for a database without any table, left by a process that died before there was anything in it.
   ///
@@ -37,6 +39,7 @@ struct StoreContents {
       try schema.require(["Z_PK", "Z_ENT", "Z_OPT"], in: table)
     }
     try declarations.check(layout)
+    keepsHistory = schema.has("ACHANGE") && schema.has("ATRANSACTION")
     isMirrored = schema.columns.keys.contains { $0.hasPrefix("ANSCK") }
   }
 

@@ -94,8 +94,8 @@ struct StoreOpener {
     if file.isInUse { return try openInUse() }
     // The connection that looks is gone before one is opened that writes.
     guard let contents = try file.reading(busyTimeout: options.busyTimeout, contents) else { return nil }
-    if isOnlyRead(contents) { return Result(contents, writer: nil) }
-    return Result(contents, writer: try prepared(writer()))
+    if isOnlyRead(contents) { return try onlyRead(contents) }
+    return Result(contents, writer: try prepared(writer(), contents.layout))
   }
 
   private func openReadOnly() throws -> Result {
@@ -103,6 +103,17 @@ struct StoreOpener {
     guard options.readOnly || isOnlyRead(contents) else {
       throw GraphError(
         .readOnlyStore, message: "\(file.path) may not be written: open it read-only, or change its permissions")
+    }
+    return try onlyRead(contents)
+  }
+
+  /// Throws where the file is to get tables.
+  private func onlyRead(_ contents: StoreContents) throws -> Result {
+    if options.keepsHistory, !contents.keepsHistory {
+      throw GraphError(
+        .readOnlyStore,
+        message:
+          "\(file.path) has no tables for a history, and is only read: open it for writing, or without keepsHistory")
     }
     return Result(contents, writer: nil)
   }
@@ -113,9 +124,9 @@ struct StoreOpener {
     let connection = try writer()
     connection.setLeavesLog(true)
     guard let contents = try contents(connection) else { return nil }
-    if isOnlyRead(contents) { return Result(contents, writer: nil) }
+    if isOnlyRead(contents) { return try onlyRead(contents) }
     connection.setLeavesLog(false)
-    return Result(contents, writer: try prepared(connection))
+    return Result(contents, writer: try prepared(connection, contents.layout))
   }
 
   private func contents(_ connection: Connection) throws -> StoreContents? {
@@ -148,11 +159,12 @@ struct StoreOpener {
           if connection.hasMoved { throw Self.moved(file) }
           guard try StoreContents.isBare(connection) else { return false }
           try SchemaWriter(layout: layout, metadata: metadata).write(connection)
+          if options.keepsHistory { try HistorySchema(layout: layout, path: file.path).write(connection) }
           return true
         }
       }
       guard isMade else { return try opened(connection) }
-      return Result(layout, metadata: metadata, writer: try prepared(connection))
+      return Result(layout, metadata: metadata, writer: try prepared(connection, layout))
     } catch {
       if isNew { removeBare(connection) }
       throw error
@@ -162,7 +174,8 @@ struct StoreOpener {
   /// The store that another process made in the meantime.
   private func opened(_ connection: Connection) throws -> Result {
     guard let contents = try contents(connection) else { throw Self.bare(file) }
-    return Result(contents, writer: isOnlyRead(contents) ? nil : try prepared(connection))
+    return try isOnlyRead(contents)
+      ? onlyRead(contents) : Result(contents, writer: prepared(connection, contents.layout))
   }
 
   /// Removes the file that could not be made a store, under the lock that keeps others from making one in it.
@@ -193,8 +206,18 @@ struct StoreOpener {
     return connection
   }
 
-  private func prepared(_ connection: Connection) throws -> Session {
-    return try Session(connection, busyTimeout: options.busyTimeout)
+  /// A connection that writes, to a file that has the tables it is to have.
+  private func prepared(_ connection: Connection, _ layout: StoreLayout) throws -> Session {
+    let session = try Session(connection, busyTimeout: options.busyTimeout)
+    let history = HistorySchema(layout: layout, path: file.path)
+    guard options.keepsHistory, try !history.isThere(connection) else { return session }
+    try patiently {
+      try connection.transaction {
+        if connection.hasMoved { throw Self.moved(file) }
+        try history.write(connection)
+      }
+    }
+    return session
   }
 
   /// A connection for a reader. On a store that is written it is an ordinary one, which takes part in the write-ahead log.

@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// The history tables of a file, read and shortened.
+/// The history tables of a file, as they are read.
 struct SQLiteHistory: StoreHistory {
   let store: SQLiteStore
 
@@ -26,22 +26,6 @@ struct SQLiteHistory: StoreHistory {
     } ?? []
   }
 
-  func delete(_ extent: HistoryExtent) throws -> Int {
-    try store.writeTransaction { session in
-      guard try session.historyForm(path: store.file.path) != nil else { return 0 }
-      let (condition, value) = extent.condition
-      let changes = try session.connection.statement(
-        "DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT t.Z_PK FROM ATRANSACTION t\(condition))")
-      value?.bind(to: changes)
-      try changes.run()
-      let transactions = try session.connection.statement(
-        "DELETE FROM ATRANSACTION WHERE Z_PK IN (SELECT t.Z_PK FROM ATRANSACTION t\(condition))")
-      value?.bind(to: transactions)
-      try transactions.run()
-      return session.connection.changes
-    }
-  }
-
   /// Reads one state of the tables; nil where they are gone.
   private func reading<Result>(_ body: (Session, HistoryForm) throws -> Result) throws -> Result? {
     try store.read(looksAtFile: true) { session in
@@ -59,6 +43,24 @@ extension SQLiteStore {
   public func history() throws -> (any StoreHistory)? {
     let keepsHistory = try read { try $0.historyForm(path: file.path) != nil }
     return keepsHistory ? SQLiteHistory(store: self) : nil
+  }
+}
+
+extension SQLiteSaveSession {
+  func deleteHistory(_ extent: HistoryExtent) throws -> Int {
+    try run { session in
+      guard try session.historyForm(path: store.file.path) != nil else { return 0 }
+      let (condition, value) = extent.condition
+      let changes = try session.connection.statement(
+        "DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT t.Z_PK FROM ATRANSACTION t\(condition))")
+      value?.bind(to: changes)
+      try changes.run()
+      let transactions = try session.connection.statement(
+        "DELETE FROM ATRANSACTION WHERE Z_PK IN (SELECT t.Z_PK FROM ATRANSACTION t\(condition))")
+      value?.bind(to: transactions)
+      try transactions.run()
+      return session.connection.changes
+    } ?? 0
   }
 }
 

@@ -7,7 +7,7 @@ import MoonbaseSQLite
 ///
 /// What fails ends it at once, because an error is explained by reading the file, which a transaction may keep readers from.
 final class SQLiteSaveSession: SaveSession {
-  private let store: SQLiteStore
+  let store: SQLiteStore
   private let author: String?
   private let writer: LockHold<Session>
   private var transaction: SaveTransaction?
@@ -62,7 +62,7 @@ final class SQLiteSaveSession: SaveSession {
   func abort() { end(committed: false) }
 
   @discardableResult
-  private func run<Result>(_ body: (Session) throws -> Result) throws -> Result? {
+  func run<Result>(_ body: (Session) throws -> Result) throws -> Result? {
     do {
       return try writer { try body($0) }
     } catch {

@@ -10,10 +10,10 @@ struct PeopleStore {
   let model: ResolvedModel
   let store: SQLiteStore
 
-  init(_ description: ManagedObjectModel = People.model()) throws {
+  init(_ description: ManagedObjectModel = People.model(), options: SQLiteStoreOptions = SQLiteStoreOptions()) throws {
     folder = try TemporaryFolder()
     model = try description.resolved()
-    store = try SQLiteStore(url: folder.file(), model: model)
+    store = try SQLiteStore(url: folder.file(), model: model, options: options)
   }
 
   func entity(_ name: String) -> ResolvedEntity { model.entity(name)! }

@@ -8,35 +8,20 @@ import Testing
 
 /// Histories in the forms that frameworks made, in stores of ours.
 @Suite struct HistoryTests {
-  private static let changes = """
-    CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER, ZENTITY INTEGER, \
-    ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB);
-    INSERT INTO Z_PRIMARYKEY VALUES (16001, 'CHANGE', 0, 0), (16002, 'TRANSACTION', 0, 0);
-    """
-  /// As macOS 10.13 made them.
-  private static let old =
-    changes + """
-      CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZTIMESTAMP FLOAT, \
-      ZAUTHOR VARCHAR, ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, ZPROCESSID VARCHAR, ZQUERYGEN BLOB);
-      """
-  private static let new =
-    changes + """
-      CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZAUTHORTS INTEGER, \
-      ZBUNDLEIDTS INTEGER, ZCONTEXTNAMETS INTEGER, ZPROCESSIDTS INTEGER, ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR, \
-      ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, ZPROCESSID VARCHAR, ZQUERYGEN BLOB);
-      CREATE TABLE ATRANSACTIONSTRING (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR UNIQUE);
-      INSERT INTO Z_PRIMARYKEY VALUES (16003, 'TRANSACTIONSTRING', 0, 0);
-      """
+  /// Another store with the same file switches it on, as another process may.
+  private func switchOn(_ people: PeopleStore) throws {
+    _ = try SQLiteStore(url: people.folder.file(), model: people.model, options: .init(keepsHistory: true))
+  }
 
   /// Switched on by somebody else after the store was opened and saved to.
-  private func rowsAfterSaving(with tables: String) throws -> String? {
+  private func rowsAfterSaving(isOld: Bool) throws -> String? {
     let people = try PeopleStore()
     try people.insert(people.row("Person"))
     let store = try SQLiteStore(
       url: people.folder.file(), model: people.model, options: .init(transactionAuthor: "tests"))
     try store.setMetadata(["a": 1])
     let raw = try RawDatabase(people.folder.file())
-    try raw.connection.executeScript(tables)
+    if isOld { try raw.connection.executeScript(HistoryTables.old) } else { try switchOn(people) }
     var changes = StoreChanges()
     changes.inserted = [try people.row("Person", ["firstName": "Ada"])]
     try store.save(changes)
@@ -47,15 +32,75 @@ import Testing
     return try raw.value("SELECT COUNT(*) FROM ZPERSON")
   }
 
-  @Test(arguments: [Self.old, Self.new])
-  func aHistoryThatIsSwitchedOnAfterOpeningIsWritten(_ tables: String) throws {
-    #expect(try rowsAfterSaving(with: tables) == "3")
+  @Test(arguments: [true, false]) func aHistoryThatIsSwitchedOnAfterOpeningIsWritten(_ isOld: Bool) throws {
+    #expect(try rowsAfterSaving(isOld: isOld) == "3")
+  }
+
+  /// Of a store that Core Data made with a history.
+  private static let tablesOfCoreData = [
+    "CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER, ZENTITY INTEGER, "
+      + "ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB )",
+    "CREATE TABLE ATRANSACTION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZAUTHORTS INTEGER, "
+      + "ZBUNDLEIDTS INTEGER, ZCONTEXTNAMETS INTEGER, ZPROCESSIDTS INTEGER, ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR, "
+      + "ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, ZPROCESSID VARCHAR, ZQUERYGEN BLOB )",
+    "CREATE TABLE ATRANSACTIONSTRING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR )",
+    "CREATE INDEX ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE (ZTRANSACTIONID)",
+    "CREATE INDEX ATRANSACTION_ZAUTHORTS_INDEX ON ATRANSACTION (ZAUTHORTS)",
+    "CREATE INDEX ATRANSACTION_ZBUNDLEIDTS_INDEX ON ATRANSACTION (ZBUNDLEIDTS)",
+    "CREATE INDEX ATRANSACTION_ZCONTEXTNAMETS_INDEX ON ATRANSACTION (ZCONTEXTNAMETS)",
+    "CREATE INDEX ATRANSACTION_ZPROCESSIDTS_INDEX ON ATRANSACTION (ZPROCESSIDTS)",
+    "CREATE INDEX Z_TRANSACTION_TransactionAuthorIndex ON ATRANSACTION (ZAUTHOR COLLATE BINARY ASC)",
+    "CREATE INDEX Z_TRANSACTION_TransactionTimestampIndex ON ATRANSACTION (ZTIMESTAMP COLLATE BINARY ASC)",
+    "CREATE UNIQUE INDEX Z_TRANSACTIONSTRING_UNIQUE_NAME ON ATRANSACTIONSTRING (ZNAME COLLATE BINARY ASC)",
+  ]
+
+  /// The same tables, whether the store is new or gets them when it is opened again.
+  @Test(arguments: [true, false]) func theTablesOfAHistoryAreCoreDatas(_ isNew: Bool) throws {
+    let people = try PeopleStore(options: .init(keepsHistory: isNew))
+    if !isNew { try switchOn(people) }
+    let raw = try RawDatabase(people.folder.file())
+    let tables = "('ACHANGE', 'ATRANSACTION', 'ATRANSACTIONSTRING')"
+    #expect(try raw.rows("SELECT sql FROM sqlite_master WHERE tbl_name IN \(tables)") == Self.tablesOfCoreData)
+    let numbers = ["16001|CHANGE|0|0", "16002|TRANSACTION|0|0", "16003|TRANSACTIONSTRING|0|0"]
+    #expect(try raw.rows("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > 16000") == numbers)
+    try people.insert(people.row("Person"))
+    #expect(try raw.rows("SELECT ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID FROM ACHANGE") == ["0|2|1|1"])
+    // Opened without the option it goes on.
+    let again = try SQLiteStore(url: people.folder.file(), model: people.model)
+    try again.save(StoreChanges())
+    #expect(try again.history()?.span() == HistorySpan(first: 1, last: 1))
+  }
+
+  @Test func aHistoryOnceMoreGoesOnWithItsNumbers() throws {
+    let people = try PeopleStore(options: .init(keepsHistory: true))
+    let raw = try RawDatabase(people.folder.file())
+    try people.insert(people.row("Person"))
+    try raw.connection.executeScript("DROP TABLE ACHANGE")
+    let error = #expect(throws: GraphError.self) { try switchOn(people) }
+    #expect(error?.code == .invalidStore && error?.message.contains("has the table ATRANSACTION") == true)
+    try raw.connection.executeScript("DROP TABLE ATRANSACTION; DROP TABLE ATRANSACTIONSTRING")
+    try switchOn(people)
+    try people.insert(people.row("Person"))
+    #expect(try raw.rows("SELECT Z_PK FROM ATRANSACTION") == ["2"])
+  }
+
+  @Test func aStoreThatIsOnlyReadGetsNoHistory() throws {
+    let people = try PeopleStore()
+    try people.insert(people.row("Person"))
+    let options = SQLiteStoreOptions(readOnly: true, keepsHistory: true)
+    let error = #expect(throws: GraphError.self) {
+      try SQLiteStore(url: people.folder.file(), model: people.model, options: options)
+    }
+    #expect(error?.code == .readOnlyStore && error?.message.contains("no tables for a history") == true)
+    try switchOn(people)
+    #expect(
+      try SQLiteStore(url: people.folder.file(), model: people.model, options: options).history()?.span().last == 0)
   }
 
   @Test func textsStandInTheTransactionsOfOldHistories() throws {
     let people = try PeopleStore()
     let raw = try RawDatabase(people.folder.file())
-    try raw.connection.executeScript(Self.old)
+    try raw.connection.executeScript(HistoryTables.old)
     let store = try SQLiteStore(
       url: people.folder.file(), model: people.model, options: .init(transactionAuthor: "tests"))
     let id = try people.insert(people.row("Person", ["age": 1]))[0]
@@ -70,7 +115,7 @@ import Testing
   @Test func aContextNamesTheAuthorOfItsSaves() throws {
     let people = try PeopleStore()
     let raw = try RawDatabase(people.folder.file())
-    try raw.connection.executeScript(Self.old)
+    try raw.connection.executeScript(HistoryTables.old)
     let coordinator = PersistentStoreCoordinator(model: people.model)
     try coordinator.add(
       SQLiteStore(url: people.folder.file(), model: people.model, options: .init(transactionAuthor: "store")))
@@ -92,9 +137,12 @@ import Testing
       }
     }
     let people = try PeopleStore(model)
+    // The tables of a model that preserves less get the columns that they lack.
+    try switchOn(people)
     let raw = try RawDatabase(people.folder.file())
-    try raw.connection.executeScript(
-      Self.new + "ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE0; ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE1;")
+    try raw.connection.execute("ALTER TABLE ACHANGE DROP COLUMN ZTOMBSTONE1")
+    try switchOn(people)
+    #expect(try raw.value("SELECT COUNT(*) FROM pragma_table_info('ACHANGE') WHERE name LIKE 'ZTOMBSTONE%'") == "2")
     let id = try people.insert(people.row("Person", ["age": 7]))[0]
     try raw.connection.executeScript("UPDATE ZPERSON SET ZLASTNAME = CAST(x'61ff62' AS TEXT)")
     try people.save { $0.deleted = [.init(id: id, expectedVersion: 1)] }
@@ -109,7 +157,8 @@ import Testing
     let people = try PeopleStore()
     try people.insert(people.row("Person"))
     let raw = try RawDatabase(people.folder.file())
-    try raw.connection.executeScript(Self.new + sql)
+    try switchOn(people)
+    try raw.connection.executeScript(sql)
     let error = #expect(throws: GraphError.self) { try people.insert(people.row("Person")) }
     #expect(try raw.value("SELECT COUNT(*) FROM ZPERSON") == "1")
     #expect(error?.message.contains(table) == true, "\(error as Any)")
@@ -153,7 +202,8 @@ import Testing
   func aColumnThatAHistoryLacksIsNamedAndNothingIsSaved(_ table: String, _ column: String) throws {
     let people = try PeopleStore()
     let raw = try RawDatabase(people.folder.file())
-    try raw.connection.executeScript(Self.new + "ALTER TABLE \(table) RENAME COLUMN \(column) TO other")
+    try switchOn(people)
+    try raw.connection.executeScript("ALTER TABLE \(table) RENAME COLUMN \(column) TO other")
     let error = #expect(throws: GraphError.self) { try people.insert(people.row("Person")) }
     #expect(error?.code == .invalidStore)
     #expect(error?.message.contains("is damaged: table \(table) has no column \(column)") == true, "\(error as Any)")

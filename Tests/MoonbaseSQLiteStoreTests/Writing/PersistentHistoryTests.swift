@@ -29,10 +29,11 @@ import Testing
         store = try InMemoryStore(model: resolved, keepsHistory: true)
       } else {
         let url = folder.file()
-        _ = try SQLiteStore(url: url, model: resolved)
-        let connection = try Connection(url.path, mode: .readWrite)
-        try connection.executeScript(kind == .file ? HistoryTables.new : HistoryTables.old)
-        store = try SQLiteStore(url: url, model: resolved)
+        if kind == .oldFile {
+          _ = try SQLiteStore(url: url, model: resolved)
+          try Connection(url.path, mode: .readWrite).executeScript(HistoryTables.old)
+        }
+        store = try SQLiteStore(url: url, model: resolved, options: .init(keepsHistory: true))
       }
       try coordinator.add(store)
     }
@@ -245,13 +246,75 @@ import Testing
     #expect(try coordinator.currentPersistentHistoryToken()?.transactionNumbers.count == 2)
   }
 
+  /// Two stores with a history of one save each.
+  private func pair(_ folder: TemporaryFolder) throws -> (ManagedObjectContext, [Half]) {
+    var model = People.model()
+    model.configurations = ["One": ["Person"], "Two": ["Project"]]
+    for index in model.entities.indices { model.entities[index].relationships = [] }
+    let resolved = try model.resolved()
+    let coordinator = PersistentStoreCoordinator(model: resolved)
+    var halves: [Half] = []
+    for (name, entity) in [("One", "Person"), ("Two", "Project")] {
+      let url = folder.file("\(name).sqlite")
+      let half = FailingStore(
+        try SQLiteStore(url: url, model: resolved, configuration: name, options: .init(keepsHistory: true)))
+      halves.append(Half(entity: entity, url: url, store: half))
+      try coordinator.add(half)
+    }
+    let context = try ManagedObjectContext(coordinator)
+    for half in halves {
+      try context.insert(half.entity)
+      try context.save()
+    }
+    return (context, halves)
+  }
+
+  struct Half {
+    let entity: String
+    let url: URL
+    let store: FailingStore
+
+    func count() throws -> String? { try RawDatabase(url).value("SELECT COUNT(*) FROM ATRANSACTION") }
+  }
+
+  /// Which of the two comes first depends on their UUIDs.
+  @Test(arguments: [0, 1]) func aDeletionThatFailsInOneOfSeveralStoresDeletesNothing(_ failing: Int) throws {
+    let folder = try TemporaryFolder()
+    let (context, halves) = try pair(folder)
+    let all = PersistentHistoryChangeRequest.deleteHistory(before: Date(timeIntervalSinceNow: 60))
+    for calls in 0..<3 {
+      halves[failing].store.fail(onceAfterCalls: calls)
+      #expect { try context.execute(all) } throws: { ($0 as? GraphError)?.code == .storeFailure }
+      #expect(!halves[failing].store.isToFail)
+      #expect(try halves.map { try $0.count() } == ["1", "1"])
+    }
+    try context.execute(all)
+    #expect(try halves.map { try $0.count() } == ["0", "0"])
+  }
+
+  @Test func aDeletionLooksFirstWhetherAllStoresMayBeWritten() throws {
+    let folder = try TemporaryFolder()
+    let (context, halves) = try pair(folder)
+    let coordinator = PersistentStoreCoordinator(model: context.model)
+    for (half, name) in zip(halves, ["One", "Two"]) {
+      try coordinator.add(
+        SQLiteStore(
+          url: half.url, model: context.model, configuration: name, options: .init(readOnly: name == "Two")))
+    }
+    let other = try ManagedObjectContext(coordinator)
+    let error = #expect(throws: GraphError.self) {
+      try other.execute(PersistentHistoryChangeRequest.deleteHistory(before: Date(timeIntervalSinceNow: 60)))
+    }
+    #expect(error?.code == .readOnlyStore && error?.message.contains("Two.sqlite") == true, "\(error as Any)")
+    #expect(try halves.map { try $0.count() } == ["1", "1"])
+  }
+
   @Test func aReadOnlyFileIsReadAndNotShortened() throws {
     let folder = try TemporaryFolder()
     let model = try People.model().resolved()
     let url = folder.file()
     do {
-      let store = try SQLiteStore(url: url, model: model)
-      try Connection(url.path, mode: .readWrite).executeScript(HistoryTables.new)
+      let store = try SQLiteStore(url: url, model: model, options: .init(keepsHistory: true))
       let coordinator = PersistentStoreCoordinator(model: model)
       try coordinator.add(store)
       let context = try ManagedObjectContext(coordinator)

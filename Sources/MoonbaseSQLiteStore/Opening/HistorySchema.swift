@@ -1,0 +1,94 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// Makes the tables of a history, as today's frameworks make them, in a file that is to keep one and has none.
+struct HistorySchema {
+  let layout: StoreLayout
+  let path: String
+
+  /// Looks first, for most files that are to have tables have them.
+  func isThere(_ connection: Connection) throws -> Bool {
+    guard let form = try HistoryForm(connection, path: path) else { return false }
+    return form.tombstoneColumns.count >= tombstones.count
+  }
+
+  /// All in the caller's transaction.
+  ///
+  /// Throws `.invalidStore` for a file that has some of the tables.
+  func write(_ connection: Connection) throws {
+    guard let form = try HistoryForm(connection, path: path) else { return try writeTables(connection) }
+    // A model may have come to preserve more values than the one for which the tables were made.
+    for column in tombstones.dropFirst(form.tombstoneColumns.count) where !form.changeColumns.contains(column) {
+      try connection.execute("ALTER TABLE ACHANGE ADD COLUMN \(column)")
+    }
+  }
+
+  private func writeTables(_ connection: Connection) throws {
+    for table in Self.tables.map(\.name) where try !FileSchema.columns(of: table, on: connection).isEmpty {
+      throw GraphError(
+        .invalidStore,
+        message:
+          "\(path) has the table \(table) of a history but not all of its tables: drop it, or open the store without keepsHistory"
+      )
+    }
+    for table in Self.tables {
+      let columns = table.columns + (table.name == "ACHANGE" ? tombstones : [])
+      try connection.execute(
+        "CREATE TABLE \(table.name) ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \(columns.joined(separator: ", ")) )"
+      )
+    }
+    for index in Self.indexes { try connection.execute(index) }
+    let statement = try connection.statement(
+      "INSERT OR REPLACE INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?1, ?2, 0, "
+        + "IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?1), 0))")
+    for table in Self.tables {
+      statement.bind(table.number, at: 1)
+      statement.bind(String(table.name.dropFirst()), at: 2)
+      try statement.run()
+    }
+  }
+
+  /// Columns for the values that stay of a row that goes: as many as the entity has that preserves most. They take what they are given.
+  private var tombstones: [String] {
+    let count = layout.entities.compactMap { $0?.tombstone.count }.max() ?? 0
+    return (0..<count).map { "ZTOMBSTONE\($0)" }
+  }
+
+  private struct Table {
+    let name: String
+    let number: Int64
+    let columns: [String]
+  }
+
+  private static let tables = [
+    Table(
+      name: "ACHANGE", number: 16_001,
+      columns: [
+        "ZCHANGETYPE INTEGER", "ZENTITY INTEGER", "ZENTITYPK INTEGER", "ZTRANSACTIONID INTEGER", "ZCOLUMNS BLOB",
+      ]),
+    Table(
+      name: "ATRANSACTION", number: 16_002,
+      columns: [
+        "ZAUTHORTS INTEGER", "ZBUNDLEIDTS INTEGER", "ZCONTEXTNAMETS INTEGER", "ZPROCESSIDTS INTEGER",
+        "ZTIMESTAMP FLOAT",
+        "ZAUTHOR VARCHAR", "ZBUNDLEID VARCHAR", "ZCONTEXTNAME VARCHAR", "ZPROCESSID VARCHAR", "ZQUERYGEN BLOB",
+      ]),
+    Table(name: "ATRANSACTIONSTRING", number: 16_003, columns: ["ZNAME VARCHAR"]),
+  ]
+
+  private static let indexes =
+    [
+      "ACHANGE_ZTRANSACTIONID", "ATRANSACTION_ZAUTHORTS", "ATRANSACTION_ZBUNDLEIDTS", "ATRANSACTION_ZCONTEXTNAMETS",
+      "ATRANSACTION_ZPROCESSIDTS",
+    ]
+    .map { name in
+      let parts = name.split(separator: "_")
+      return "CREATE INDEX \(name)_INDEX ON \(parts[0]) (\(parts[1]))"
+    } + [
+      "CREATE INDEX Z_TRANSACTION_TransactionAuthorIndex ON ATRANSACTION (ZAUTHOR COLLATE BINARY ASC)",
+      "CREATE INDEX Z_TRANSACTION_TransactionTimestampIndex ON ATRANSACTION (ZTIMESTAMP COLLATE BINARY ASC)",
+      "CREATE UNIQUE INDEX Z_TRANSACTIONSTRING_UNIQUE_NAME ON ATRANSACTIONSTRING (ZNAME COLLATE BINARY ASC)",
+    ]
+}
