@@ -60,41 +60,48 @@ public struct FetchBatches<Item: Sendable>: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let batches: FetchBatches
     fileprivate var walk: BackgroundWalk?
+    /// Ends it with the progress.
+    fileprivate var cancellation: ProgressCancellation?
+    private var isOver = false
 
     fileprivate init(batches: FetchBatches) { self.batches = batches }
 
     /// The next batch; nil at the end.
     public mutating func next() async throws -> [Item]? {
-      let (batches, walk) = (batches, walk)
-      let (next, batch) = try await batches.cancellable {
-        let walk =
-          if let walk { walk } else {
-            try await batches.context.beginWalk(batches.request, progress: batches.progress)
-          }
-        return (walk, try await batches.context.next(batches.size, of: walk, batches.transform))
+      if isOver { return nil }
+      if cancellation == nil { cancellation = batches.progress.map(ProgressCancellation.init) }
+      do {
+        let (batches, walk) = (batches, walk)
+        let (next, batch) = try await cancellable {
+          let walk =
+            if let walk { walk } else {
+              try await batches.context.beginWalk(batches.request, progress: batches.progress)
+            }
+          return (walk, try await batches.context.next(batches.size, of: walk, batches.transform))
+        }
+        self.walk = next
+        if batch.isEmpty { end() }
+        return batch.isEmpty ? nil : batch
+      } catch {
+        end()
+        throw error
       }
-      self.walk = next
-      return batch.isEmpty ? nil : batch
     }
-  }
 
-  /// Runs `body` in a task that the progress cancels, too.
-  private func cancellable<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws
-    -> Result
-  {
-    guard let progress else { return try await body() }
-    let task = Task { try await body() }
-    let former = progress.cancellationHandler
-    progress.cancellationHandler = {
-      former?()
-      task.cancel()
-    }
-    defer { progress.cancellationHandler = former }
-    if progress.isCancelled { task.cancel() }
-    return try await withTaskCancellationHandler {
-      try await task.value
-    } onCancel: {
-      task.cancel()
+    private mutating func end() { (walk, cancellation, isOver) = (nil, nil, true) }
+
+    /// Runs `body` in a task that the progress cancels, too.
+    private func cancellable<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws
+      -> Result
+    {
+      guard let cancellation else { return try await body() }
+      let task = Task { try await body() }
+      cancellation.ends { task.cancel() }
+      return try await withTaskCancellationHandler {
+        try await task.value
+      } onCancel: {
+        task.cancel()
+      }
     }
   }
 }

@@ -90,6 +90,50 @@ import struct MoonbaseModel.SortDescriptor
     await #expect(throws: CancellationError.self) { try await background.fetchIDs(request, progress: other) }
   }
 
+  /// Whichever ends first, the other one is still ended by the progress, and then its handler is what it was.
+  @Test(arguments: StoreKind.allCases) func severalFetchesHaveOneProgress(_ kind: StoreKind) async throws {
+    let bench = try bench(kind, count: 300)
+    let request = request
+    let called = Switch()
+    let progress = Progress(totalUnitCount: 0)
+    progress.cancellationHandler = { called.value += 1 }
+    func iterator() throws -> FetchBatches<ManagedObjectID>.Iterator {
+      try BackgroundContext(bench.coordinator).batches(of: request, size: 100, progress: progress).makeAsyncIterator()
+    }
+    for order in 0..<2 {
+      var walks = [try iterator(), try iterator()]
+      // Both are on their way, and one of them comes to its end.
+      for index in walks.indices { #expect(try await walks[index].next()?.count == 100) }
+      while try await walks[order].next() != nil {}
+      #expect(try await walks[order].next() == nil)
+      progress.cancellationHandler?()
+      #expect(called.value == order + 1)
+      #expect(try await walks[1 - order].next()?.count == 100)
+    }
+    progress.cancellationHandler?()
+    #expect(called.value == 3)
+    // A walk that waits is ended from elsewhere, whatever others that have the progress did.
+    let waiting = Switch()
+    let background = try BackgroundContext(bench.coordinator)
+    var other = try iterator()
+    _ = try await other.next()
+    let task = Task {
+      for try await _ in background.batches(
+        of: request, size: 10, progress: progress,
+        { object in
+          waiting.value = 1
+          while !Task.isCancelled { usleep(1000) }
+          return object.objectID
+        })
+      {}
+    }
+    while waiting.value == 0 { try await Task.sleep(for: .milliseconds(1)) }
+    while try await other.next() != nil {}
+    progress.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(called.value == 4)
+  }
+
   @Test(arguments: StoreKind.allCases) func aContextThatIsClosedEndsIt(_ kind: StoreKind) async throws {
     let bench = try bench(kind, count: 300)
     let background = try BackgroundContext(bench.coordinator)
