@@ -52,6 +52,7 @@ extension ManagedObjectContext {
     try reset()
     isClosed = true
     inbox = nil
+    endSequences()
     forgetEntities()
   }
 

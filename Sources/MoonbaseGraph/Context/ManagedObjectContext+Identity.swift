@@ -64,7 +64,7 @@ extension ManagedObjectContext {
     let object = try object(with: id)
     object.settle()
     if object.isFault, object.snapshot == nil {
-      guard let snapshot = try source.snapshot(of: object.objectID, in: view) else { return nil }
+      guard let snapshot = try source.snapshot(of: object.objectID, in: view, within: greatestAge) else { return nil }
       object.takeRow(snapshot)
     }
     return object.state.contains(.deleted) ? nil : object
@@ -93,7 +93,7 @@ extension ManagedObjectContext {
     guard object.needsRow else { return false }
     object.settle()
     if let batch = object.batch { try loadRows(of: batch.ids) }
-    guard object.needsRow, let row = try source.snapshot(of: object.objectID, in: view) else {
+    guard object.needsRow, let row = try source.snapshot(of: object.objectID, in: view, within: greatestAge) else {
       return object.needsRow
     }
     object.takeRow(row)

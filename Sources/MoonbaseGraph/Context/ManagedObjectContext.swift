@@ -65,6 +65,27 @@ public final class ManagedObjectContext {
       withExtendedLifetime(former) {}
     }
   }
+  /// How many seconds a row that was read may be old when a fault takes its values from it; an older one is read anew. Negative, as it is at
+  /// first, for rows of any age; 0 for none but those that are read then.
+  ///
+  /// It concerns faults: an object that has its values keeps them until it is refreshed, which reads its row in any case. What a walk
+  /// (`fetchedObjects`) finds is of one state as long as its view is kept. Rows that were read before any context of the process set an
+  /// interval count as older; so do those of a store in memory, which costs nothing to ask.
+  ///
+  /// ```swift
+  /// context.stalenessInterval = 5    // what others saved shows no later than five seconds after
+  /// ```
+  public var stalenessInterval: Double = -1 {
+    didSet {
+      greatestAge = stalenessInterval >= 0 ? stalenessInterval : nil
+      if greatestAge != nil { RowPage.noteAges() }
+      for case let behavior? in behaviors {
+        for table in registered.tables(of: behavior.entity.index) { table.take(behavior) }
+      }
+    }
+  }
+  /// The same; nil for rows of any age.
+  private(set) var greatestAge: Double?
   /// A name for people.
   public var name: String?
   /// Whether delete rules are applied by `processPendingChanges` and fetches too, and not only by a save.
@@ -108,9 +129,11 @@ public final class ManagedObjectContext {
   /// Stored derived attributes of which something changed that they were computed from, until the next save.
   var outdatedStored: [StoredPlace] = []
   /// What others saved, and is to be merged.
-  var inbox: SaveInbox?
+  var inbox: NewsInbox<SavedObjectIDs>?
   /// Who observes saves.
   var saveObservations: [SaveObserver] = []
+  /// Who reads of saves elsewhere, by IDs.
+  var saveSequences: SaveSequences?
   /// Whether the body of a transaction runs.
   var isInTransaction = false
   /// What was there before changes that may have to be undone.

@@ -68,7 +68,8 @@ final class ObjectTable {
   func take(_ behavior: EntityBehavior) {
     // Where each use is looked at, no slot is simple.
     guard context?.confinement == nil else { return }
-    (simpleSlots, wakesQuietly) = (behavior.simpleSlots.low, !behavior.hasAwakeFromFetch)
+    simpleSlots = behavior.simpleSlots.low
+    wakesQuietly = !behavior.hasAwakeFromFetch && context?.greatestAge == nil
     for property in properties.prefix(64) where simpleSlots & rowSlots & 1 << UInt64(property.slot) != 0 {
       takenKinds[property.slot] = property.attributeType.flatMap(RawCell.kind(takenBy:))?.rawValue ?? Self.noKind
     }

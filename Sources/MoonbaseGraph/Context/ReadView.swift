@@ -60,12 +60,14 @@ final class ReadView {
 
   // MARK: Rows
 
-  /// A row. One that came after the view is as it is now.
-  func snapshot(of id: ManagedObjectID) throws -> Snapshot? {
+  /// A row. One that came after the view is as it is now. What a view keeps is of one state, however old that is.
+  func snapshot(of id: ManagedObjectID, within seconds: Double? = nil) throws -> Snapshot? {
     guard let rows else {
       // What was saved since the view began is of another state than all else that is read from it.
       _ = try session(of: id)
-      if !isAheadOfCache, let known = coordinator.rows.unwritten(id) { return known }
+      if !isAheadOfCache, let known = coordinator.rows.unwritten(id), known.page.isFresh(within: seconds) {
+        return known
+      }
       return try currentSnapshot(of: id)
     }
     if let known = rows[id] { return known }

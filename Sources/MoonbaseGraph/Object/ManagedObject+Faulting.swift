@@ -15,7 +15,11 @@ extension ManagedObject {
     if page == nil {
       if context.wantedRows != nil { try context.readWantedRows(around: objectID) }
       // What was read together may have brought this row.
-      if page == nil { takeRow(try context.source.row(of: objectID, in: context.view)) }
+      if page == nil {
+        takeRow(try context.source.row(of: objectID, in: context.view, within: context.greatestAge))
+      }
+    } else if context.greatestAge != nil {
+      try takeFreshRow(in: context)
     }
     if stopBeingFault() || context.hasReadLists { rowArrived() }
     try wakeUp(in: context)
@@ -23,6 +27,12 @@ extension ManagedObject {
 
   /// Whether the values have to be read before they can be used.
   final var needsRow: Bool { state.contains(.fault) && snapshot == nil }
+
+  /// A row that came with a fetch is read anew where it is older than the context takes any. A walk has one state, however old.
+  private func takeFreshRow(in context: ManagedObjectContext) throws {
+    guard let page, !page.isFresh(within: context.greatestAge), context.view == nil, !isInserted else { return }
+    takeRow(try context.source.row(of: objectID, in: nil, within: context.greatestAge))
+  }
 
   private func wakeUp(in context: ManagedObjectContext) throws {
     let behavior = try context.behavior(of: entity)

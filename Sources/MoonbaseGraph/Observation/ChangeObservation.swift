@@ -1,4 +1,4 @@
-public import MoonbaseModel
+import MoonbaseModel
 import OrderedCollections
 
 /// What changed in a context since the event before, with its objects.
@@ -26,20 +26,6 @@ public struct ContextChange {
   }
 }
 
-/// The objects that changed in a context, by their IDs (`ContextChange`).
-public struct ChangedObjectIDs: Sendable, Hashable {
-  /// Objects that came, or came back.
-  public let inserted: [ManagedObjectID]
-  /// Objects of which something else changed.
-  public let updated: [ManagedObjectID]
-  /// Objects that are to go, and new ones that are gone again.
-  public let deleted: [ManagedObjectID]
-  /// Objects that were read anew, or whose changes were given up.
-  public let refreshed: [ManagedObjectID]
-  /// Whether the context forgot all of its objects.
-  public let isInvalidated: Bool
-}
-
 /// An observation of what changes in a context, which goes on as long as this is kept.
 public final class ChangeObservation {
   fileprivate let body: (ContextChange) -> Void
@@ -55,9 +41,7 @@ public final class ChangeObservation {
   public func cancel() {
     guard let context = context.context else { return }
     context.changeEvent?.observers.removeAll { $0.pointer == ObjectIdentifier(self) }
-    guard context.changeEvent?.observers.isEmpty == true else { return }
-    context.changeEvent = nil
-    if context.journal.isSettled { context.settleUndo() }
+    context.endUnheardChangeEvent()
   }
 }
 
@@ -69,6 +53,8 @@ struct ChangeEvent {
   }
 
   fileprivate(set) var observers: [Observer] = []
+  /// Who reads of changes elsewhere, by IDs; nil where nobody ever did.
+  fileprivate var sequences: NewsListeners<ChangedObjectIDs>?
   private var inserted: OrderedSet<ManagedObject> = []
   private var updated: OrderedSet<ManagedObject> = []
   private var deleted: OrderedSet<ManagedObject> = []
@@ -161,11 +147,36 @@ extension ManagedObjectContext {
   /// ```
   public func observeChanges(_ body: @escaping (ContextChange) -> Void) -> ChangeObservation {
     let observation = ChangeObservation(self, body)
+    noteChanges { $0.observers.append(.init(observation: observation, pointer: ObjectIdentifier(observation))) }
+    return observation
+  }
+
+  /// From now on changes are noted, for somebody who is added.
+  private func noteChanges(for add: (inout ChangeEvent) -> Void) {
     var event = changeEvent ?? ChangeEvent()
-    event.observers.append(.init(observation: observation, pointer: ObjectIdentifier(observation)))
+    add(&event)
     changeEvent = event
     if journal.isSettled { settleUndo() }
-    return observation
+  }
+
+  /// A place among those that read of changes elsewhere.
+  func changeSequence() -> AsyncStream<ChangedObjectIDs> {
+    let sequences = changeEvent?.sequences ?? NewsListeners()
+    let stream = sequences.stream()
+    noteChanges { $0.sequences = sequences }
+    return stream
+  }
+
+  func endChangeSequences() {
+    changeEvent?.sequences = nil
+    endUnheardChangeEvent()
+  }
+
+  /// Where nobody wants to know any more, nothing is noted. Who reads elsewhere goes without a word.
+  func endUnheardChangeEvent() {
+    guard let event = changeEvent, event.observers.isEmpty, event.sequences?.isEmpty ?? true else { return }
+    changeEvent = nil
+    if journal.isSettled { settleUndo() }
   }
 
   /// The journal is about to lose what it has.
@@ -179,11 +190,14 @@ extension ManagedObjectContext {
     guard changeEvent != nil, changeEvent?.isTelling == false, phase == nil, hookDepth == 0, journal.isSettled else {
       return
     }
+    endUnheardChangeEvent()
+    if changeEvent == nil { return }
     noteEvent(isLast: undoManager == nil)
     if undoManager == nil, journal.base != 0 { restartBase() }
     guard let change = changeEvent?.end(in: self), !change.isEmpty, let observers = changeEvent?.observers else {
       return
     }
+    changeEvent?.sequences?.tell(change.objectIDs)
     changeEvent?.isTelling = true
     defer { changeEvent?.isTelling = false }
     for observer in observers { observer.observation?.body(change) }

@@ -1,3 +1,5 @@
+import MoonbaseModel
+
 /// What a save of a context wrote, with its objects.
 public struct ContextSave {
   /// Objects that were new.
@@ -8,6 +10,12 @@ public struct ContextSave {
   public let deleted: [ManagedObject]
   /// What rules warned of.
   public let warnings: [GraphError]
+
+  /// The same by IDs, which may leave the context: permanent ones.
+  public var objectIDs: SavedObjectIDs {
+    SavedObjectIDs(
+      inserted: inserted.map(\.objectID), updated: updated.map(\.objectID), deleted: deleted.map(\.objectID))
+  }
 }
 
 /// An observation of the saves of a context, which goes on as long as this is kept.
@@ -52,17 +60,33 @@ extension ManagedObjectContext {
     return observation
   }
 
+  /// Whether anybody is to be told of a save.
+  var tellsOfSaves: Bool {
+    guard let saveSequences else { return !saveObservations.isEmpty }
+    if saveSequences.willSave.isEmpty, saveSequences.didSave.isEmpty { self.saveSequences = nil }
+    return self.saveSequences != nil || !saveObservations.isEmpty
+  }
+
   func tellWillSave() throws {
     // Each may end others.
     for observer in saveObservations {
       guard let observation = observer.observation, !observation.isOver else { continue }
       try withinHook { observation.willSave?(self) }
     }
+    saveSequences?.willSave.tell(changedObjectIDs)
+  }
+
+  /// What is to be saved.
+  private var changedObjectIDs: ChangedObjectIDs {
+    ChangedObjectIDs(
+      inserted: insertedObjects.map(\.objectID), updated: updatedObjects.map(\.objectID),
+      deleted: deletedObjects.map(\.objectID))
   }
 
   func tellDidSave(_ save: ContextSave) {
     hookDepth += 1
     defer { hookDepth -= 1 }
+    saveSequences?.didSave.tell(save.objectIDs)
     for observer in saveObservations {
       guard let observation = observer.observation, !observation.isOver else { continue }
       observation.didSave?(save)

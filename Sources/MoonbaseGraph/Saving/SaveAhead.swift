@@ -34,7 +34,7 @@ final class SaveAhead {
   /// Begins to write.
   init(
     _ changes: StoreChanges, of objects: ContiguousArray<HandedOver>, owners: ContiguousArray<ManagedObject>,
-    ownRows: [RowPage], permanent: PermanentIDs, sender: SaveInbox?,
+    ownRows: [RowPage], permanent: PermanentIDs, sender: NewsInbox<SavedObjectIDs>?,
     to store: any PersistentStore, of coordinator: PersistentStoreCoordinator, author: String?,
     on writer: ThreadExecutor
   ) {
@@ -62,14 +62,14 @@ final class SaveAhead {
     let store: any PersistentStore
     let coordinator: PersistentStoreCoordinator
     let author: String?
-    let sender: SaveInbox?
+    let sender: NewsInbox<SavedObjectIDs>?
 
     func run() throws { try SaveAhead.write(changes, to: store, of: coordinator, author: author, from: sender) }
   }
 
   private static func write(
     _ changes: StoreChanges, to store: any PersistentStore, of coordinator: PersistentStoreCoordinator, author: String?,
-    from sender: SaveInbox?
+    from sender: NewsInbox<SavedObjectIDs>?
   ) throws {
     var session: (any SaveSession)?
     do {

@@ -18,7 +18,7 @@ struct SaveOperation {
     self.context = context
     // A policy resolves conflicts before the save is done.
     mayRunAhead =
-      ahead && !context.journal.isActive && context.mergePolicy.isError && context.saveObservations.isEmpty
+      ahead && !context.journal.isActive && context.mergePolicy.isError && !context.tellsOfSaves
       && context.parent == nil && context.sourceOfChildren == nil && context.objectsToCheck.isEmpty
   }
 
@@ -45,7 +45,7 @@ struct SaveOperation {
     let savepoint = context.journal.begin()
     defer { context.endSavepoint(savepoint) }
     do {
-      if !context.saveObservations.isEmpty, context.hasChanges { try context.tellWillSave() }
+      if context.tellsOfSaves, context.hasChanges { try context.tellWillSave() }
       if context.mergePolicy.isError { try writeOnce() } else { try writeResolvingConflicts() }
     } catch {
       // What came during the save is undone, its errors with it.
@@ -101,7 +101,7 @@ struct SaveOperation {
   private func finish() throws {
     guard let plan else { return }
     context.phase = .didSave
-    let save = context.saveObservations.isEmpty ? nil : contextSave(of: plan)
+    let save = context.tellsOfSaves ? contextSave(of: plan) : nil
     let undo = context.undoManager
     undo?.takeSave(after: earlierCount, stashes.filter { plan.isSaved($0.object) })
     let (deleted, hearers) = (plan.deleted.filter(plan.isSaved), plan.hearers.filter(plan.isSaved))

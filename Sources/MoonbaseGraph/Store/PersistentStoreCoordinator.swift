@@ -32,7 +32,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// How often the process wrote to any store: whether what was just read may be old is seen by it.
   static var writingCount: Int { writings.load(ordering: .relaxed) }
   let rows: RowCache
-  private let listeners = SaveListeners()
+  private let listeners = NewsListeners<SavedObjectIDs>()
   /// The counts that stores keep themselves.
   let counts: CountedRelationships
 
@@ -188,21 +188,21 @@ public final class PersistentStoreCoordinator: Sendable {
 
   // MARK: Rows
 
-  /// A row, from the cache if it was read before.
-  func snapshot(of id: ManagedObjectID) throws -> Snapshot? {
-    if let known = rows[id] { return known }
+  /// A row, from the cache if it was read before, and no longer ago than so many seconds.
+  func snapshot(of id: ManagedObjectID, within seconds: Double? = nil) throws -> Snapshot? {
+    if let known = rows[id], known.page.isFresh(within: seconds) { return known }
     return try currentSnapshot(of: id)
   }
 
   /// A row that must be there. Throws `.objectNotFound` where it is gone.
-  func row(of id: ManagedObjectID, in view: ReadView?) throws -> Snapshot {
-    try present(snapshot(of: id, in: view), id: id)
+  func row(of id: ManagedObjectID, in view: ReadView?, within seconds: Double?) throws -> Snapshot {
+    try present(snapshot(of: id, in: view, within: seconds), id: id)
   }
 
   /// A row as a view has it, or from the cache.
-  func snapshot(of id: ManagedObjectID, in view: ReadView?) throws -> Snapshot? {
-    if let view { return try view.snapshot(of: id) }
-    return try snapshot(of: id)
+  func snapshot(of id: ManagedObjectID, in view: ReadView?, within seconds: Double? = nil) throws -> Snapshot? {
+    if let view { return try view.snapshot(of: id, within: seconds) }
+    return try snapshot(of: id, within: seconds)
   }
 
   /// A row that must be there, as the store has it now. Throws `.objectNotFound` where it is gone.
@@ -283,30 +283,30 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// A store committed these changes of a context.
-  func didSave(_ changes: StoreChanges, from sender: SaveInbox?) {
+  func didSave(_ changes: StoreChanges, from sender: NewsInbox<SavedObjectIDs>?) {
     Self.writings.add(1, ordering: .relaxed)
     rows.remove(changes.deleted.map(\.id))
     rows.write(changes.updated.map(\.snapshot))
-    listeners.tell(changes, from: sender)
+    if !changes.isEmpty { listeners.tell(SavedObjectIDs(changes), from: sender) }
   }
 
   /// A store wrote by itself: what was read of these rows no longer holds.
   func didWrite(_ saved: SavedObjectIDs) {
     Self.writings.add(1, ordering: .relaxed)
     rows.remove(saved.updated + saved.deleted)
-    listeners.tell(saved, from: nil)
+    listeners.tell(saved)
   }
 
   /// What contexts of this coordinator save, from now on, one element for each store that a save wrote. Each call makes a sequence of
-  /// its own.
+  /// its own, which ends with the coordinator.
   public var saves: AsyncStream<SavedObjectIDs> { listeners.stream() }
 
   /// Tells contexts of what was saved elsewhere than through this coordinator.
   func tell(_ saved: SavedObjectIDs) { listeners.tell(saved) }
 
   /// A place for what contexts save from now on.
-  func addInbox() -> SaveInbox {
-    let inbox = SaveInbox()
+  func addInbox() -> NewsInbox<SavedObjectIDs> {
+    let inbox = NewsInbox<SavedObjectIDs>()
     listeners.add(inbox)
     return inbox
   }

@@ -55,6 +55,8 @@ public final class RowPage: @unchecked Sendable {  // one thread fills it, and o
   /// Of each row the first 64 slots in which it has values of its own, and not those of the row below; nil as long as no row has any
   /// below it.
   @exclusivity(unchecked) var ownSlots: UnsafeMutablePointer<UInt64>?
+  /// When reading its rows from their store began (`momentOfReading`); 0 where nobody knows.
+  @exclusivity(unchecked) var readAt = 0.0
   /// Whether bytes are looked at while the page is filled.
   private let isReadMeanwhile: Bool
   /// How many objects with a row of the page went, in all contexts.

@@ -24,6 +24,7 @@ public final class RowPageBuilder {
 
   package init(_ store: StoreNumber, entity: Symbol, slotCount: Int, capacity: Int) {
     page = RowPage(store, entity: entity, slotCount: slotCount, capacity: capacity)
+    page.readAt = RowPage.momentOfReading
     shape = page.shape
     row = page.rows
   }

@@ -1,5 +1,5 @@
 public import MoonbaseModel
-import MoonbasePlatform
+import OrderedCollections
 
 /// The objects that a save wrote, by their IDs: what may leave the context that saved them.
 public struct SavedObjectIDs: Sendable, Hashable {
@@ -44,38 +44,23 @@ public struct SavedObjectIDs: Sendable, Hashable {
   }
 }
 
-/// Who hears of saves.
-final class SaveListeners: Sendable {
-  private struct Inbox {
-    weak var inbox: SaveInbox?
-  }
+extension SavedObjectIDs: ObjectIDNews {
+  /// How many IDs it lists.
+  var count: Int { inserted.count + updated.count + deleted.count }
 
-  private let inboxes = Lock<[Inbox]>([])
-
-  func add(_ inbox: SaveInbox) {
-    inboxes.withLock { inboxes in
-      inboxes.removeAll { $0.inbox == nil }
-      inboxes.append(Inbox(inbox: inbox))
+  /// What several saves came to, one after the other. An object that was new and then changed is both, for it may have been read
+  /// between; one that is gone is nothing else.
+  init(all: [SavedObjectIDs]) {
+    var inserted: OrderedSet<ManagedObjectID> = []
+    var updated = inserted
+    var deleted = inserted
+    for saved in all {
+      inserted.append(contentsOf: saved.inserted)
+      updated.append(contentsOf: saved.updated)
+      deleted.append(contentsOf: saved.deleted)
     }
-  }
-
-  /// A sequence goes on as long as somebody has it.
-  func stream() -> AsyncStream<SavedObjectIDs> {
-    let inbox = SaveInbox()
-    add(inbox)
-    return AsyncStream { await inbox.next() }
-  }
-
-  /// Tells everybody but who saved.
-  func tell(_ changes: StoreChanges, from sender: SaveInbox?) {
-    if !changes.isEmpty { tell(SavedObjectIDs(changes), from: sender) }
-  }
-
-  /// The same of what a store wrote by itself, or another context tells.
-  func tell(_ changes: @autoclosure () -> SavedObjectIDs, from sender: SaveInbox? = nil) {
-    let others = inboxes.withLock { $0.compactMap(\.inbox).filter { $0 !== sender } }
-    guard !others.isEmpty else { return }
-    let saved = changes()
-    for inbox in others { inbox.post(saved) }
+    self.init(
+      inserted: inserted.filter { !deleted.contains($0) }, updated: updated.filter { !deleted.contains($0) },
+      deleted: Array(deleted))
   }
 }

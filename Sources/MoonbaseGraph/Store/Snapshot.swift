@@ -91,7 +91,10 @@ public struct Snapshot: Sendable {
     let collector = RowCollector(store: first.page.store)
     for row in rows { collector.append(row) }
     // The pages they came from keep the text and the bytes until these are copied.
-    return withExtendedLifetime(rows) { Array(collector.finish()) }
+    let copies = withExtendedLifetime(rows) { Array(collector.finish()) }
+    // They were read when the others were.
+    for copy in copies { copy.page.readAt = 0 }
+    return copies
   }
 
   /// Whether both are the same place of the same page.

@@ -4,6 +4,30 @@ import Testing
 
 @testable import MoonbaseGraph
 
+  /// docs/divergences.md: no number of levels has to be set.
+  @Test(arguments: StoreKind.allCases) func undoIsOffUntilAManagerIsSetAndThenHasNoBound(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    #expect(context.undoManager == nil)
+    let person = try context.insert("Person")
+    try context.undo()
+    #expect(context.insertedObjects == [person] && context.journal.base == 0)
+    let undo = UndoManager()
+    context.undoManager = undo
+    #expect(undo.levelsOfUndo == 0)
+    for age in 1...120 {
+      try person.setValue(.int(Int64(age)), forKey: "age")
+      try context.processPendingChanges()
+    }
+    var count = 0
+    while undo.canUndo {
+      try undo.undo()
+      count += 1
+    }
+    #expect(count == 120 && person["age"] == 0 && context.insertedObjects == [person])
+    withExtendedLifetime(bench) {}
+  }
+
 /// What a context can be told and asked beside its objects.
 @Suite struct ContextMemberTests {
   @Test(arguments: StoreKind.withFolder) func newObjectsGetTheIDsUnderWhichTheyAreSaved(_ kind: StoreKind) throws {

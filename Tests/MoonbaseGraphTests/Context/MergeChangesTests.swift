@@ -252,10 +252,10 @@ import Testing
   }
 
   @Test func manySavesWaitTogether() {
-    let inbox = SaveInbox()
-    for key in 1...Int64(SavedNews.greatestCount) { inbox.post(SavedObjectIDs(updated: ids(key...key))) }
+    let inbox = NewsInbox<SavedObjectIDs>()
+    for key in 1...Int64(News<SavedObjectIDs>.greatestCount) { inbox.post(SavedObjectIDs(updated: ids(key...key))) }
     let few = inbox.take()
-    #expect(few.count == SavedNews.greatestCount)
+    #expect(few.count == News<SavedObjectIDs>.greatestCount)
     for saved in few { inbox.post(saved) }
     inbox.post(SavedObjectIDs(inserted: ids(1000...1001), updated: ids(3...3)))
     inbox.post(SavedObjectIDs(updated: ids(1000...1000), deleted: ids(1...2)))
@@ -267,8 +267,8 @@ import Testing
   }
 
   @Test func ofVeryMuchOnlyThatItWasIsKept() {
-    let inbox = SaveInbox()
-    let most = Int64(SavedNews.greatestIDCount)
+    let inbox = NewsInbox<SavedObjectIDs>()
+    let most = Int64(News<SavedObjectIDs>.greatestIDCount)
     inbox.post(SavedObjectIDs(updated: ids(1...most)))
     inbox.post(SavedObjectIDs(updated: ids(1...most)))
     #expect(inbox.take().map(\.updated.count) == [Int(most)])

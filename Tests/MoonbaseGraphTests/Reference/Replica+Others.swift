@@ -8,12 +8,12 @@ extension Replica {
   private static let persistentKeys = ["name", "number", "data"]
 
   /// A context that shares the row cache, or one that shares the store only; with what it says of its saves.
-  private func other(_ number: Int) -> (context: ManagedObjectContext, inbox: SaveInbox) {
+  private func other(_ number: Int) -> (context: ManagedObjectContext, inbox: NewsInbox<SavedObjectIDs>) {
     let context = number % 2 == 0 ? bench.context() : bench.stranger()
     return (context, context.coordinator.addInbox())
   }
 
-  private func take(_ inbox: SaveInbox) throws {
+  private func take(_ inbox: NewsInbox<SavedObjectIDs>) throws {
     for saved in inbox.take() { try context.mergeChanges(from: saved) }
   }
 
