@@ -71,8 +71,28 @@ extension PersistentStoreDescription {
   }
 
   /// Opens the store, or makes it.
+  ///
+  /// Throws `.invalidRequest` where something is set that this kind of store does not know.
   func open(_ model: ResolvedModel) throws -> any PersistentStore {
-    guard let url else { return try InMemoryStore(model: model, configuration: configuration) }
-    return try SQLiteStore(url: url, model: model, configuration: configuration, options: .init(readOnly: isReadOnly))
+    guard let url else {
+      if let option = optionsOfFiles.first(where: \.isSet) {
+        throw GraphError(
+          .invalidRequest, message: "a store in memory has no \(option.name), which is for files: leave it out")
+      }
+      return try InMemoryStore(model: model, configuration: configuration, keepsHistory: keepsHistory)
+    }
+    var options = SQLiteStoreOptions(
+      readOnly: isReadOnly, allowsCloudKit: allowsCloudKit, keepsHistory: keepsHistory,
+      transactionAuthor: transactionAuthor)
+    if let busyTimeout { options.busyTimeout = busyTimeout }
+    return try SQLiteStore(url: url, model: model, configuration: configuration, options: options)
+  }
+
+  /// What only a file's store knows.
+  private var optionsOfFiles: [(name: String, isSet: Bool)] {
+    [
+      ("isReadOnly", isReadOnly), ("busyTimeout", busyTimeout != nil), ("allowsCloudKit", allowsCloudKit),
+      ("transactionAuthor", transactionAuthor != nil),
+    ]
   }
 }

@@ -1,4 +1,5 @@
 public import MoonbaseLua
+import MoonbasePlatform
 
 /// A model, its stores and its extensions, and the contexts over them.
 ///
@@ -14,20 +15,25 @@ public final class PersistentContainer: Sendable {
   /// The extensions that every context gets a domain of.
   public let extensions: ScriptExtensions
 
+  /// The stores, and whether each is being opened.
+  let stores: Lock<[StorePlace]>
+
   @MainActor private var madeViewContext: ManagedObjectContext?
 
-  /// Opens stores with a model and loads extensions, Lua files and Swift code in one list.
+  /// Opens stores with a model and loads extensions, Lua files and Swift code in one list. Without `loadsStores` the stores are left to
+  /// `loadPersistentStores`.
   ///
   /// The model's transient attributes may come from the extensions. Throws `ModelError` for a model that contradicts itself,
-  /// `ScriptError` for an extension that fails to load or does not fit the model, `GraphError` for a store.
-  public init(_ description: ContainerDescription) throws {
+  /// `ScriptError` for an extension that fails to load or does not fit the model, `GraphError` for the first store that cannot be opened. Those
+  /// before it are closed again then; a file that was made for one stays, as an empty store.
+  public init(_ description: ContainerDescription, loadsStores: Bool = true) throws {
     let sources = try description.openExtensions()
     extensions = try ScriptExtensions(sources, for: description.openModel(), limits: description.limits)
-    let model = extensions.resolvedModel
-    coordinator = PersistentStoreCoordinator(model: model)
+    coordinator = PersistentStoreCoordinator(model: extensions.resolvedModel)
     for (name, type) in description.classes { coordinator.register(type, forClassName: name) }
-    let stores = description.stores.isEmpty ? [.inMemory] : description.stores
-    for store in stores { try coordinator.add(store.open(model)) }
+    let descriptions = description.stores.isEmpty ? [.inMemory] : description.stores
+    stores = Lock(descriptions.map { StorePlace($0) })
+    if loadsStores { try loadAllStores() }
   }
 
   /// Opens one store.

@@ -7,6 +7,8 @@ public import MoonbasePlatform
 ///   .sqlite(peopleURL, configuration: "Local"), .sqlite(placesURL, readOnly: true, configuration: "Shared"),
 /// ]
 /// ```
+///
+/// What a kind of store does not know is an error when the store is opened: a store in memory has no file that could be read-only.
 public struct PersistentStoreDescription: Sendable, Equatable {
   /// The file; nil for a store in memory.
   public let url: URL?
@@ -14,6 +16,14 @@ public struct PersistentStoreDescription: Sendable, Equatable {
   public var configuration: String?
   /// Whether the store is not to be written; nothing on the disk changes then.
   public var isReadOnly = false
+  /// Whether the store keeps a history of what is saved in it. A file gets tables for it, unless it has them.
+  public var keepsHistory = false
+  /// How long a statement waits for other processes, in milliseconds; nil for the five seconds that a file's store waits by itself.
+  public var busyTimeout: Int?
+  /// Whether a file that CloudKit mirrors may be written.
+  public var allowsCloudKit = false
+  /// The name that a file's history has for saves of contexts without a `transactionAuthor`.
+  public var transactionAuthor: String?
 
   /// A store that lives as long as its container.
   public static let inMemory = PersistentStoreDescription(url: nil)

@@ -1,0 +1,70 @@
+import MoonbasePlatform
+
+/// A store of a container: how it is described, and what became of it.
+struct StorePlace: Sendable {
+  let description: PersistentStoreDescription
+  var isOpening = false
+  weak var store: (any PersistentStore)?
+
+  init(_ description: PersistentStoreDescription) { self.description = description }
+}
+
+extension PersistentContainer {
+  /// The stores that the container was made with.
+  public var persistentStoreDescriptions: [PersistentStoreDescription] { stores.withLock { $0.map(\.description) } }
+
+  /// Opens the stores one after the other, and tells of each: with an error of one that could not be opened. The others are there all the
+  /// same.
+  ///
+  /// Stores that are open already are passed over, so that what failed may be tried again. Nothing is told after the call: it may be made on
+  /// any thread, a background task's for example, because a container is `Sendable`.
+  ///
+  /// ```swift
+  /// let container = try PersistentContainer(description, loadsStores: false)
+  /// container.loadPersistentStores { store, error in
+  ///   if let error { print("\(store.url?.path ?? "memory") is not here: \(error)") }
+  /// }
+  /// ```
+  public func loadPersistentStores(completionHandler: (PersistentStoreDescription, (any Error)?) -> Void) {
+    for index in stores.withLock({ Array($0.indices) }) {
+      guard let description = claim(index) else { continue }
+      do {
+        try open(description, at: index)
+        completionHandler(description, nil)
+      } catch {
+        completionHandler(description, error)
+      }
+    }
+  }
+
+  /// All of them, or an error.
+  func loadAllStores() throws {
+    for index in stores.withLock({ Array($0.indices) }) {
+      guard let description = claim(index) else { continue }
+      try open(description, at: index)
+    }
+  }
+
+  /// Nil for one that is open, or that somebody else is opening.
+  private func claim(_ index: Int) -> PersistentStoreDescription? {
+    stores.withLock { stores in
+      if stores[index].isOpening { return nil }
+      if let known = stores[index].store, coordinator.persistentStores.contains(where: { $0 === known }) { return nil }
+      stores[index].isOpening = true
+      return stores[index].description
+    }
+  }
+
+  private func open(_ description: PersistentStoreDescription, at index: Int) throws {
+    var opened: (any PersistentStore)?
+    defer {
+      stores.withLock { stores in
+        stores[index].isOpening = false
+        stores[index].store = opened
+      }
+    }
+    let store = try description.open(coordinator.model)
+    try coordinator.add(store)
+    opened = store
+  }
+}

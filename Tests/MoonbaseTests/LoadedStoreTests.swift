@@ -1,0 +1,135 @@
+import Moonbase
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+/// Stores of a container, of which some cannot be opened.
+@Suite struct LoadedStoreTests {
+  private var model: ManagedObjectModel {
+    var entities = ["A", "B", "C"].map { EntityDescription($0) }
+    for index in entities.indices { entities[index].attributes = [AttributeDescription("name", type: .string)] }
+    var model = ManagedObjectModel(entities: entities)
+    model.configurations = ["one": ["A"], "two": ["B"], "three": ["C"]]
+    return model
+  }
+
+  /// Files by configuration, the second of which is none.
+  private func description(_ folder: TemporaryFolder) throws -> ContainerDescription {
+    try Data("no store".utf8).write(to: folder.file("two"))
+    let stores = ["one", "two", "three"].map { PersistentStoreDescription.sqlite(folder.file($0), configuration: $0) }
+    return ContainerDescription(model: .value(model), stores: stores)
+  }
+
+  private func load(_ container: PersistentContainer) -> [(name: String?, code: GraphError.Code?)] {
+    var told: [(String?, GraphError.Code?)] = []
+    container.loadPersistentStores { told.append(($0.configuration, ($1 as? GraphError)?.code)) }
+    return told
+  }
+
+  @Test func eachStoreIsToldAndTheOthersAreThere() throws {
+    let folder = try TemporaryFolder()
+    let container = try PersistentContainer(description(folder), loadsStores: false)
+    #expect(container.coordinator.persistentStores.isEmpty && container.persistentStoreDescriptions.count == 3)
+    let told = load(container)
+    #expect(told.map(\.name) == ["one", "two", "three"] && told.map(\.code) == [nil, .invalidStore, nil])
+    #expect(try Data(contentsOf: folder.file("two")) == Data("no store".utf8))
+    let context = try ManagedObjectContext(container.coordinator)
+    try context.insert("A", values: ["name": "a"])
+    try context.insert("C")
+    try context.save()
+    #expect(throws: GraphError.self) {
+      try context.insert("B")
+      try context.save()
+    }
+    try context.rollback()
+    // What failed is tried again, and nothing else.
+    #expect(load(container).map(\.name) == ["two"])
+    try FileManager.default.removeItem(at: folder.file("two"))
+    let second = load(container)
+    #expect(second.map(\.name) == ["two"] && second[0].code == nil && load(container).isEmpty)
+    try context.insert("B")
+    try context.save()
+    // One that was taken out is opened again.
+    try container.coordinator.remove(#require(container.coordinator.persistentStore(for: folder.file("one"))))
+    #expect(load(container).map(\.name) == ["one"] && container.coordinator.persistentStores.count == 3)
+    #expect(try ManagedObjectContext(container.coordinator).count(FetchRequest("A")) == 1)
+  }
+
+  @Test func aContainerThatOpensItsStoresOpensAllOrNone() throws {
+    let folder = try TemporaryFolder()
+    let description = try description(folder)
+    let error = #expect(throws: GraphError.self) { try PersistentContainer(description) }
+    #expect(error?.code == .invalidStore && error?.message.contains(folder.file("two").path) == true)
+    // The first is closed, and an empty store that can be opened; the third was not made.
+    try SQLiteStore.destroy(storeAt: folder.file("one"))
+    #expect(!FileManager.default.fileExists(atPath: folder.file("three").path))
+    #expect(throws: GraphError.self) { try PersistentContainer(description) }
+    try FileManager.default.removeItem(at: folder.file("two"))
+    #expect(try PersistentContainer(description).coordinator.persistentStores.count == 3)
+  }
+
+  @Test func storesAreOpenedWithinWhatTheyAreToldBy() throws {
+    let folder = try TemporaryFolder()
+    let container = try PersistentContainer(description(folder), loadsStores: false)
+    var told: [String?] = []
+    container.loadPersistentStores { outer, _ in
+      told.append(outer.configuration)
+      container.loadPersistentStores { inner, _ in told.append(inner.configuration) }
+    }
+    // The first that is told opens the third, and tries the second, which is tried again twice.
+    #expect(told == ["one", "two", "three", "two", "two"] && container.coordinator.persistentStores.count == 2)
+  }
+
+  @Test(arguments: StoreKind.allCases) func aContainerKeepsAHistory(_ kind: StoreKind) throws {
+    let folder = try TemporaryFolder()
+    var store = kind == .memory ? PersistentStoreDescription.inMemory : .sqlite(folder.file("a"))
+    store.keepsHistory = true
+    if kind == .sqlite { (store.transactionAuthor, store.busyTimeout, store.allowsCloudKit) = ("tests", 10, true) }
+    let container = try PersistentContainer(model: model, store: store)
+    let context = try ManagedObjectContext(container.coordinator)
+    try context.insert("A")
+    try context.save()
+    let found = try context.execute(PersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast)).transactions
+    #expect(found?.map(\.author) == [kind == .sqlite ? "tests" : nil])
+  }
+
+  @Test func whatAStoreInMemoryDoesNotKnowIsNamed() throws {
+    let settings: [(String, WritableKeyPath<PersistentStoreDescription, Bool>)] = [
+      ("isReadOnly", \.isReadOnly), ("allowsCloudKit", \.allowsCloudKit),
+    ]
+    var wrong: [(String, PersistentStoreDescription)] = settings.map { name, option in
+      var store = PersistentStoreDescription.inMemory
+      store[keyPath: option] = true
+      return (name, store)
+    }
+    var store = PersistentStoreDescription.inMemory
+    store.busyTimeout = 10
+    wrong.append(("busyTimeout", store))
+    store = .inMemory
+    store.transactionAuthor = "x"
+    wrong.append(("transactionAuthor", store))
+    for (name, store) in wrong {
+      let error = #expect(throws: GraphError.self) { try PersistentContainer(model: model, store: store) }
+      #expect(error?.code == .invalidRequest && error?.message.contains("has no \(name)") == true)
+    }
+  }
+
+  /// A store that another connection writes is waited for as long as it says.
+  @Test func aBusyStoreIsWaitedForAsLongAsTheDescriptionSays() throws {
+    let folder = try TemporaryFolder()
+    var store = PersistentStoreDescription.sqlite(folder.file("a"))
+    store.busyTimeout = 1
+    let container = try PersistentContainer(model: model, store: store)
+    let context = try ManagedObjectContext(container.coordinator)
+    try context.insert("A")
+    let other = try #require(container.coordinator.persistentStores.first)
+    let url = try #require(other.url)
+    let second = try SQLiteStore(url: url, model: container.coordinator.model)
+    let session = try second.beginSave(author: nil)
+    let begin = ContinuousClock.now
+    let error = #expect(throws: GraphError.self) { try context.save() }
+    #expect(error?.code == .storeBusy && ContinuousClock.now - begin < .seconds(3))
+    session.abort()
+    try context.save()
+  }
+}
