@@ -11,9 +11,9 @@ package import enum MoonbaseModel.Expression
 package struct DictionaryRows {
   /// The columns' names: a row has a value for each, null where there is none.
   package let names: [String]
-  private let plan: FetchPlan
-  private let columns: [GroupColumn]
-  private let condition: GroupCondition?
+  let plan: FetchPlan
+  let columns: [GroupColumn]
+  let condition: GroupCondition?
   /// What the groups are made by.
   private let keys: [CompiledExpression]
   private let memo = EvaluationMemo()
@@ -22,10 +22,10 @@ package struct DictionaryRows {
   /// Why the store was not asked for the columns, as a clause; nil where it was.
   private let columnsReason: String?
 
-  private var request: FetchRequest { plan.request }
+  var request: FetchRequest { plan.request }
 
-  /// Makes a request ready.
-  package init(_ request: FetchRequest, in context: ManagedObjectContext) throws {
+  /// Makes a request ready. With `isKept` rows are read in several calls, and are of one state all the same.
+  package init(_ request: FetchRequest, in context: ManagedObjectContext, isKept: Bool = false) throws {
     context.settle()
     context.noteOpenRead()
     var objects = request
@@ -44,7 +44,7 @@ package struct DictionaryRows {
     columns = try all.map { try GroupColumn($0, entity: entity, model: model, memo: memo, paths: paths) }
     let stored: QueryColumns?
     (stored, columnsReason) = try Self.stored(columns, groupedBy: checked.propertiesToGroupBy, paths: paths)
-    plan = try FetchPlan(objects, in: twin, columns: stored)
+    plan = try FetchPlan(objects, in: twin, columns: stored, isKept: isKept)
     keys = try checked.propertiesToGroupBy.map {
       try CompiledExpression(.keyPath($0), entity: entity, in: model)
     }
@@ -90,55 +90,79 @@ package struct DictionaryRows {
 
   /// Calls `body` for the values of each row.
   package func forEach(_ body: ([Value]) throws -> Void) throws {
-    defer { plan.view.end() }
-    var window = RowWindow(request)
-    let allNames = columns.map(\.name)
-    func pass(_ row: [Value]) throws -> Bool {
-      try HostWork.charge(row.count)
-      if let condition, try !condition.holds(allNames, values: row) { return true }
-      let shown = row.count == names.count ? row : Array(row.prefix(names.count))
-      if try window.admits(shown) { try body(shown) }
-      return !window.isClosed
-    }
-    if window.isClosed { return }
-    if plan.givesColumns { return try stored(pass) }
-    if !keys.isEmpty { return try groups(pass) }
-    let aggregates = columns.indices.filter { columns[$0].isAggregate }
-    if aggregates.isEmpty { return try objects(pass) }
-    if aggregates.count == columns.count { return try whole(pass) }
-    try repeating(aggregates, pass)
+    let walk = try DictionaryWalk(self)
+    while try walk.step(body) {}
   }
 
   // MARK: Kinds of results
 
+  /// Computes some of the rows, each when it is passed on, until it is told false; returns whether there may be more.
+  typealias Steps = (_ pass: ([Value]) throws -> Bool) throws -> Bool
+
+  /// The rows, with those of hidden columns, before any is left out.
+  func steps() throws -> Steps {
+    if plan.givesColumns { return try stored() }
+    if !keys.isEmpty { return Self.steps { try groups() } }
+    let aggregates = columns.indices.filter { columns[$0].isAggregate }
+    if aggregates.isEmpty { return try objects() }
+    if aggregates.count == columns.count { return Self.steps { try whole() } }
+    return Self.steps { try repeating(aggregates) }
+  }
+
+  /// Rows for which all objects have to be read before the first is known.
+  private static func steps(_ read: @escaping () throws -> (count: Int, row: (Int) throws -> [Value])) -> Steps {
+    var rows: (count: Int, row: (Int) throws -> [Value])?
+    var place = 0
+    return { pass in
+      let (count, row) = try rows ?? read()
+      rows = (count, row)
+      let end = min(count, place + [Value].batchSize)
+      while place < end {
+        place += 1
+        guard try pass(row(place - 1)) else { return false }
+      }
+      return place < count
+    }
+  }
+
   /// The rows that the store computes. It need not go further than the window, unless rows are left out.
-  private func stored(_ pass: ([Value]) throws -> Bool) throws {
+  private func stored() throws -> Steps {
     let leavesOut = condition != nil || request.returnsDistinctResults
     let end = plan.windowEnd
-    try plan.forEachRowOfValues(limit: leavesOut || end == .max ? 0 : end) { row in
-      var place = 0
-      return try pass(try columns.map { try $0.value(of: row, from: &place) })
+    let next = try plan.rowsOfValues(limit: leavesOut || end == .max ? 0 : end)
+    return { pass in
+      guard let rows = try next() else { return false }
+      for row in rows {
+        try HostWork.charge()
+        var place = 0
+        guard try pass(columns.map { try $0.value(of: row, from: &place) }) else { return false }
+      }
+      return true
     }
   }
 
   /// A row for each object.
-  private func objects(_ pass: ([Value]) throws -> Bool) throws {
-    try forEachObject { object in try pass(try columns.map { try $0.value(of: object) }) }
+  private func objects() throws -> Steps {
+    let next = try plan.batches()
+    return { pass in
+      try plan.reading {
+        guard let objects = try next() else { return false }
+        return try forEach(objects) { object in try pass(columns.map { try $0.value(of: object) }) }
+      }
+    }
   }
 
   /// One row for all objects.
-  private func whole(_ pass: ([Value]) throws -> Bool) throws {
+  private func whole() throws -> (count: Int, row: (Int) throws -> [Value]) {
     var group = Group(columns)
     var memory = HostMemory()
-    try forEachObject { object in
-      try group.add(object, columns: columns, memory: &memory)
-      return true
-    }
-    _ = try pass(try group.row(columns))
+    try forEachObject { try group.add($0, columns: columns, memory: &memory) }
+    let row = try group.row(columns)
+    return (1, { _ in row })
   }
 
   /// A row for each group, in the order in which the first object of each came.
-  private func groups(_ pass: ([Value]) throws -> Bool) throws {
+  private func groups() throws -> (count: Int, row: (Int) throws -> [Value]) {
     var groups: [Group] = []
     var places: [[Value]: Int] = [:]
     var memory = HostMemory()
@@ -153,47 +177,60 @@ package struct DictionaryRows {
         groups.append(Group(columns))
         try groups[groups.count - 1].add(object, columns: columns, memory: &memory)
       }
-      return true
     }
-    places = [:]
-    for group in groups { guard try pass(try group.row(columns)) else { return } }
+    let found = groups
+    return (found.count, { try found[$0].row(columns) })
   }
 
   /// A row for each object, with the values of all objects together in each.
-  private func repeating(_ aggregates: [Int], _ pass: ([Value]) throws -> Bool) throws {
+  private func repeating(_ aggregates: [Int]) throws -> (count: Int, row: (Int) throws -> [Value]) {
     let plain = columns.indices.filter { !columns[$0].isAggregate }
     let shared = aggregates.map { columns[$0] }
     var whole = Group(shared)
-    var values: [Value] = []
+    var found: [Value] = []
     var memory = HostMemory()
     try forEachObject { object in
       try whole.add(object, columns: shared, memory: &memory)
       for column in plain {
         let value = try columns[column].value(of: object)
         try memory.hold(24 + value.weight)
-        values.append(value)
+        found.append(value)
       }
-      return true
     }
-    var row = [Value](repeating: .null, count: columns.count)
-    for (column, value) in zip(aggregates, try whole.row(shared)) { row[column] = value }
-    for start in stride(from: 0, to: values.count, by: plain.count) {
-      for (offset, column) in plain.enumerated() { row[column] = values[start + offset] }
-      guard try pass(row) else { return }
-    }
+    var common = [Value](repeating: .null, count: columns.count)
+    for (column, value) in zip(aggregates, try whole.row(shared)) { common[column] = value }
+    let (values, pattern) = (found, common)
+    return (
+      values.count / plain.count,
+      { index in
+        var row = pattern
+        for (offset, column) in plain.enumerated() { row[column] = values[index * plain.count + offset] }
+        return row
+      }
+    )
   }
 
   // MARK: Objects
 
-  private func forEachObject(_ body: (ManagedObject) throws -> Bool) throws {
-    try plan.forEachBatch { objects in
-      try plan.context.prefetch(relationships, of: objects)
-      for object in objects {
-        try HostWork.charge()
-        guard try body(object) else { return false }
+  private func forEachObject(_ body: (ManagedObject) throws -> Void) throws {
+    try plan.reading {
+      let next = try plan.batches()
+      while let objects = try next() {
+        _ = try forEach(objects) {
+          try body($0)
+          return true
+        }
       }
-      return true
     }
+  }
+
+  private func forEach(_ objects: [ManagedObject], _ body: (ManagedObject) throws -> Bool) throws -> Bool {
+    try plan.context.prefetch(relationships, of: objects)
+    for object in objects {
+      try HostWork.charge()
+      guard try body(object) else { return false }
+    }
+    return true
   }
 
   private static func relationships(
@@ -224,38 +261,5 @@ package struct DictionaryRows {
       entity = model.destination(of: relationship)
     }
     return result
-  }
-}
-
-/// Which rows of a result are shown: without those that came before, from an offset on, up to a limit.
-private struct RowWindow: ~Copyable {
-  private let isDistinct: Bool
-  private var skipped: Int
-  private var left: Int
-  private var seen: Set<[Value]> = []
-  private var memory = HostMemory()
-
-  init(_ request: FetchRequest) {
-    isDistinct = request.returnsDistinctResults
-    skipped = request.fetchOffset
-    left = request.fetchLimit > 0 ? request.fetchLimit : .max
-  }
-
-  /// Whether no further row is shown.
-  var isClosed: Bool { left == 0 }
-
-  mutating func admits(_ row: [Value]) throws -> Bool {
-    if isDistinct {
-      for value in row { try value.checkComparable() }
-      guard seen.insert(row).inserted else { return false }
-      try memory.hold(row.reduce(48) { $0 + 24 + $1.weight })
-    }
-    if skipped > 0 {
-      skipped -= 1
-      return false
-    }
-    guard left > 0 else { return false }
-    left -= 1
-    return true
   }
 }

@@ -28,6 +28,8 @@ struct FetchPlan {
   let view: ReadView
   /// Whether unsaved changes do not count, and related objects are looked at that may have some.
   private let isWithoutChanges: Bool
+  /// Whether what is read may be read in several calls, between which others save.
+  let isKept: Bool
 
   /// `isKept` makes the view one of a walk.
   init(
@@ -37,7 +39,7 @@ struct FetchPlan {
     context.noteOpenRead()
     let entity = try context.entity(request.entityName)
     let request = try request.checked(in: context.model)
-    self.request = request
+    (self.request, self.isKept) = (request, isKept)
     self.context = context
     self.entity = entity
     entities = entity.indexes(includingSubentities: request.includesSubentities)
@@ -215,56 +217,6 @@ struct FetchPlan {
     return request.fetchLimit > 0 ? min(rest, request.fetchLimit) : rest
   }
 
-  /// Hands the objects of the saved rows to `body`, some at a time, until it returns false; without a window. They are
-  /// held by `body` only, unless they have to be sorted here.
-  func forEachBatch(_ body: ([ManagedObject]) throws -> Bool) throws {
-    try reading { try readEachBatch(body) }
-  }
-
-  private func readEachBatch(_ body: ([ManagedObject]) throws -> Bool) throws {
-    if let (store, found) = storeQuery {
-      var query = found
-      (query.limit, query.offset) = (0, 0)
-      return try forEachPage(query, of: store) { try body(context.objects(for: $0)) }
-    }
-    if sort != nil {
-      let twins = SavedTwins(of: context)
-      return try sorted(matching(twins), twins: twins).forEachBatch(body)
-    }
-    var goesOn = true
-    for (store, plan) in parts where goesOn {
-      try forEachPage(plan.query.withoutWindow, of: store) { snapshots in
-        let objects = try context.objects(for: snapshots)
-        goesOn = try body(
-          plan.isExact
-            ? objects
-            : objects.filter { object in
-              try HostWork.charge()
-              return try matches(object)
-            })
-        return goesOn
-      }
-    }
-  }
-
-  /// Whether the store computes the columns.
-  var givesColumns: Bool { storeQuery?.1.columns != nil }
-
-  /// Hands the values of the columns to `body`, a row at a time, until it returns false. `limit` bounds the rows, from the first on.
-  func forEachRowOfValues(limit: Int, _ body: (Snapshot) throws -> Bool) throws {
-    guard let (store, found) = storeQuery else { return }
-    var query = found
-    (query.limit, query.offset) = (limit, 0)
-    let pages = PageReader(
-      try view.session(of: store).values(matching: query), mayReadAhead: query.runsNoFunctions)
-    while case let rows = try pages.next(upTo: RowPage.capacity), !rows.isEmpty {
-      for row in rows {
-        try HostWork.charge()
-        guard try body(row) else { return }
-      }
-    }
-  }
-
   // MARK: The store's part
 
   /// Hands the rows that match to `body`, some at a time, until it returns false.
@@ -276,7 +228,7 @@ struct FetchPlan {
   }
 
   /// The query that gives all saved rows of the result in their order, if one store can do all of it.
-  private var storeQuery: (any PersistentStore, StoreQuery)? {
+  var storeQuery: (any PersistentStore, StoreQuery)? {
     guard parts.count == 1, parts[0].plan.isComplete else { return nil }
     return (parts[0].store, parts[0].plan.query)
   }
@@ -406,7 +358,7 @@ struct FetchPlan {
   }
 
   /// The objects that the context finds, without order and window; where nothing is sorted, no more than the window has.
-  private func matching(_ twins: SavedTwins) throws -> [ManagedObject] {
+  func matching(_ twins: SavedTwins) throws -> [ManagedObject] {
     var result: [ManagedObject] = []
     let bound = sort == nil ? windowEnd : .max
     try forEachMatch(twins, keepsAll: bound == .max) { object in
@@ -434,9 +386,9 @@ struct FetchPlan {
     return request.fetchLimit > 0 && !overflow ? end : .max
   }
 
-  private func matches(_ object: ManagedObject) throws -> Bool { try matcher?.matches(object, memo: memo) ?? true }
+  func matches(_ object: ManagedObject) throws -> Bool { try matcher?.matches(object, memo: memo) ?? true }
 
-  private func sorted(_ objects: [ManagedObject], twins: SavedTwins) throws -> [ManagedObject] {
+  func sorted(_ objects: [ManagedObject], twins: SavedTwins) throws -> [ManagedObject] {
     guard let sort else { return objects }
     return try twins.replacing(objects) { try sort.sorted($0, memo: memo) }
   }
@@ -450,10 +402,10 @@ struct FetchPlan {
 
 extension StoreQuery {
   /// Whether the store runs no function of a script for it, which belong to the thread of who asks.
-  fileprivate var runsNoFunctions: Bool { functions == nil || predicate == nil && sortDescriptors.isEmpty }
+  var runsNoFunctions: Bool { functions == nil || predicate == nil && sortDescriptors.isEmpty }
 
   /// The same rows in any order, all of them.
-  fileprivate var withoutWindow: Self {
+  var withoutWindow: Self {
     var query = self
     (query.limit, query.offset, query.sortDescriptors) = (0, 0, [])
     return query

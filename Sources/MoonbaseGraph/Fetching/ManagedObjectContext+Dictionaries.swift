@@ -1,7 +1,7 @@
 public import MoonbaseModel
 import MoonbasePlatform
 
-/// What a request of any result type gives.
+/// What a request of any result type gives, read as it is walked over.
 ///
 /// ```swift
 /// var request = FetchRequest("Person")
@@ -10,22 +10,24 @@ import MoonbasePlatform
 /// ```
 public enum FetchResult {
   /// Managed objects.
-  case objects([ManagedObject])
+  case objects(FetchedObjects)
   /// Object IDs.
-  case objectIDs([ManagedObjectID])
+  case objectIDs(FetchedValues<ManagedObjectID>)
   /// Values by column name.
-  case dictionaries([[String: Value]])
+  case dictionaries(FetchedValues<[String: Value]>)
   /// The number of matches.
   case count(Int)
 }
 
 extension ManagedObjectContext {
   /// Runs a request and returns what its `resultType` says.
+  ///
+  /// Throws as `fetchedObjects`, `fetchedObjectIDs`, `fetchedDictionaries` and `count` do.
   public func execute(_ request: FetchRequest) throws -> FetchResult {
     switch request.resultType {
-    case .objects: .objects(try fetch(request))
-    case .objectIDs: .objectIDs(try fetchIDs(request))
-    case .dictionaries: .dictionaries(try fetchDictionaries(request))
+    case .objects: .objects(try fetchedObjects(request))
+    case .objectIDs: .objectIDs(try fetchedObjectIDs(request))
+    case .dictionaries: .dictionaries(try fetchedDictionaries(request))
     case .count: .count(try count(request))
     }
   }

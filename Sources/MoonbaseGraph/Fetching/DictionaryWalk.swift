@@ -1,0 +1,83 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// The rows of a dictionary result as they are asked for: without those that `having`, the window and equal rows leave out.
+final class DictionaryWalk {
+  private let rows: DictionaryRows
+  private let names: [String]
+  private let steps: DictionaryRows.Steps
+  private var window: RowWindow
+  private var isOver: Bool
+
+  init(_ rows: DictionaryRows) throws {
+    self.rows = rows
+    names = rows.columns.map(\.name)
+    window = RowWindow(rows.request)
+    isOver = window.isClosed
+    do { steps = isOver ? { _ in false } : try rows.steps() } catch {
+      rows.plan.view.end()
+      throw error
+    }
+  }
+
+  deinit { rows.plan.view.end() }
+
+  /// Hands some rows to `body`, each when it is computed. Returns whether there may be more.
+  func step(_ body: ([Value]) throws -> Void) throws -> Bool {
+    guard !isOver else { return false }
+    // What fails ends it.
+    isOver = true
+    isOver = try !steps { row in
+      try HostWork.charge(row.count)
+      if let condition = rows.condition, try !condition.holds(names, values: row) { return true }
+      let shown = row.count == rows.names.count ? row : Array(row.prefix(rows.names.count))
+      if try window.admits(shown) { try body(shown) }
+      return !window.isClosed
+    }
+    if isOver { rows.plan.view.end() }
+    return !isOver
+  }
+
+  /// The next rows; nil at the end.
+  func next() throws -> [[String: Value]]? {
+    var found: [[String: Value]] = []
+    while found.isEmpty {
+      let goesOn = try step { found.append(rows.dictionary($0)) }
+      if !goesOn { break }
+    }
+    return found.isEmpty ? nil : found
+  }
+}
+
+/// Which rows of a result are shown: without those that came before, from an offset on, up to a limit.
+private struct RowWindow: ~Copyable {
+  private let isDistinct: Bool
+  private var skipped: Int
+  private var left: Int
+  private var seen: Set<[Value]> = []
+  private var memory = HostMemory()
+
+  init(_ request: FetchRequest) {
+    isDistinct = request.returnsDistinctResults
+    skipped = request.fetchOffset
+    left = request.fetchLimit > 0 ? request.fetchLimit : .max
+  }
+
+  /// Whether no further row is shown.
+  var isClosed: Bool { left == 0 }
+
+  mutating func admits(_ row: [Value]) throws -> Bool {
+    if isDistinct {
+      for value in row { try value.checkComparable() }
+      guard seen.insert(row).inserted else { return false }
+      try memory.hold(row.reduce(48) { $0 + 24 + $1.weight })
+    }
+    if skipped > 0 {
+      skipped -= 1
+      return false
+    }
+    guard left > 0 else { return false }
+    left -= 1
+    return true
+  }
+}
