@@ -4,6 +4,8 @@ import Testing
 
 @testable import MoonbaseGraph
 
+/// What a context can be told and asked beside its objects.
+@Suite struct ContextMemberTests {
   /// docs/divergences.md: no number of levels has to be set.
   @Test(arguments: StoreKind.allCases) func undoIsOffUntilAManagerIsSetAndThenHasNoBound(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
@@ -28,8 +30,6 @@ import Testing
     withExtendedLifetime(bench) {}
   }
 
-/// What a context can be told and asked beside its objects.
-@Suite struct ContextMemberTests {
   @Test(arguments: StoreKind.withFolder) func newObjectsGetTheIDsUnderWhichTheyAreSaved(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()

@@ -91,7 +91,7 @@ import Testing
       let rest =
         parts.count > 1 && ["context", "object", "Person"].contains(parts[0]) ? Array(parts.dropFirst()) : parts
       // `object["key"]`, `Person` with nothing behind.
-      return rest.isEmpty || rest == ["object"] ? nil : rest
+      return rest.isEmpty || code.1.hasPrefix("object[") ? nil : rest
     }
   }
 }
