@@ -84,7 +84,8 @@ import Testing
     let all = try town.statements { context in
       for house in try context.fetch(FetchRequest("House")) { try context.delete(house) }
     }
-    #expect(all.count <= 20, "\(all.count)")
+    // 2,100 objects of three levels, 512 at a time.
+    #expect(all.count <= 30, "\(all.count)")
   }
 
   @Test func whatACascadeTakesAlongIsAllThatGoes() throws {
