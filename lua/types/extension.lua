@@ -54,7 +54,7 @@
 ---@field did_turn_into_fault? moonbase.Hook
 
 ---@class moonbase.Derived
----@field type? string needed for sort, predicate and editor where the model does not know the attribute; a reload may change it
+---@field type? string needed for sort, predicate and editor where the model has no such attribute
 ---@field inputs? string[] key paths; `get` is called with their values in this order
 ---@field pure? boolean depends on its inputs only: may run inside SQLite
 ---@field strict? boolean nil as soon as an input is nil
