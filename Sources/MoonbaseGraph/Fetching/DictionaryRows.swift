@@ -44,7 +44,7 @@ package struct DictionaryRows {
     columns = try all.map { try GroupColumn($0, entity: entity, model: model, memo: memo, paths: paths) }
     let stored: QueryColumns?
     (stored, columnsReason) = try Self.stored(columns, groupedBy: checked.propertiesToGroupBy, paths: paths)
-    plan = try FetchPlan(objects, in: twin, columns: stored, isKept: isKept)
+    plan = try FetchPlan(objects, in: twin, columns: stored, isKept: isKept, readsObjects: true)
     keys = try checked.propertiesToGroupBy.map {
       try CompiledExpression(.keyPath($0), entity: entity, in: model)
     }

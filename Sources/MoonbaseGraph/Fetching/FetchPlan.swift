@@ -31,9 +31,10 @@ struct FetchPlan {
   /// Whether what is read may be read in several calls, between which others save.
   let isKept: Bool
 
-  /// `isKept` makes the view one of a walk.
+  /// `isKept` makes the view one of a walk. With `readsObjects` whoever gets objects, and no columns, reads on from them in the same view.
   init(
-    _ request: FetchRequest, in context: ManagedObjectContext, columns: QueryColumns? = nil, isKept: Bool = false
+    _ request: FetchRequest, in context: ManagedObjectContext, columns: QueryColumns? = nil, isKept: Bool = false,
+    readsObjects: Bool = false
   ) throws {
     context.settle()
     context.noteOpenRead()
@@ -58,6 +59,7 @@ struct FetchPlan {
     let isOneCall =
       parts.count == 1 && parts[0].plan.isComplete && !hasPending
       && request.relationshipKeyPathsForPrefetching.isEmpty && !isKept
+      && !(readsObjects && parts[0].plan.query.columns == nil)
     view = ReadView(context.source, extent: isOneCall ? .oneCall : .view, isKept: isKept)
   }
 
