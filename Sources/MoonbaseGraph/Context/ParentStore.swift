@@ -3,9 +3,9 @@ import MoonbasePlatform
 
 /// A store as a context has it, unsaved changes among it: what child contexts read and save into.
 ///
-/// Unchecked: a child and its parent are of one executor, and what a child draws on never leaves it. Its rows are not read ahead by other
-/// threads, nor its saves written by them.
-final class ParentStore: PersistentStore, @unchecked Sendable {
+/// A child and its parent are of one executor, and what a child draws on never leaves it. Its rows are not read ahead by other threads, nor
+/// its saves written by them.
+final class ParentStore: PersistentStore, @unchecked Sendable {  // only the executor of parent and children has it
   let parent: ManagedObjectContext
   let rows: ParentRows
   /// The store as the parent reads it.
@@ -90,8 +90,7 @@ extension ManagedObjectContext {
 }
 
 /// What a child reads: the parent as it is at each call.
-private final class ParentReadSession: ReadSession, @unchecked Sendable {
-  // Unchecked: used where its store is.
+private final class ParentReadSession: ReadSession, @unchecked Sendable {  // used where its store is
   private let store: ParentStore
   private var parent: ManagedObjectContext { store.parent }
   private let number: UInt32
