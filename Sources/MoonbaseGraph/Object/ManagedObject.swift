@@ -13,7 +13,8 @@ public import MoonbaseModel
 nonisolated open class ManagedObject {
   // No access to the fields of a graph's objects lasts while other code runs, so that checking each for exclusive
   // access at run time would find nothing (what that saves: docs/development.md, "What the compiler is told"). But for the
-  // row they are changed in this file only, by the transitions below; what lies in the record is set in +Record.
+  // row they are changed in this file only, by the transitions below and by `changeState`, which +HandOver calls; what lies in the record
+  // is set in +Record.
 
   /// What the object shares with others of its entity, store and context. The table counts its objects, and is there as long as it
   /// has any.
@@ -126,6 +127,14 @@ extension ManagedObject {
 }
 
 // MARK: - Transitions
+
+extension ManagedObject {
+  /// For transitions in files of their own: whoever calls it is one.
+  @inline(__always)
+  final func changeState(removing: State = [], adding: State = []) {
+    state = state.subtracting(removing).union(adding)
+  }
+}
 
 /// Coming to a context and leaving it.
 extension ManagedObject {
@@ -392,43 +401,6 @@ extension ManagedObject {
     guard record != nil else { return }
     for known in relationships.values { known.didSave(permanent: permanent) }
     dropEmptyRecord()
-  }
-
-  /// Another thread writes the changes. Until it is known what became of them the object is a fault, so that who asks for its values
-  /// or sets one waits for that. Returns what it had. A new object keeps that, in the row that is written; `copy` is one that was
-  /// made of it.
-  final func handOver(to copy: Snapshot?) -> Reading? {
-    guard !state.contains(.inserted) else {
-      if let copy { weigh(row.takePlace(copy.place, in: copy.page, owning: true)) }
-      state.remove(.listed)
-      state.insert([.fault, .refreshed])
-      return nil
-    }
-    let reading = reading
-    state.subtract([.updated, .listed])
-    becomeFaultSilently()
-    dropEmptyRecord()
-    state.insert(.refreshed)
-    return reading
-  }
-
-  /// It is known what became of a new object that another thread wrote. With `listed` it waits to be saved again.
-  final func endHandOver(listed: Bool) {
-    state.subtract([.fault, .refreshed])
-    if listed { state.insert(.listed) }
-  }
-
-  /// Another thread writes new objects that came to lists of the object. They count as changes until it is known what became of it.
-  final func handOverLists() { state.insert(.listsUnderWay) }
-
-  /// It is known what became of that: `permanent` has the IDs of what was saved, nothing where the save failed. What came since stays.
-  final func endHandOverOfLists(_ permanent: PermanentIDs?) {
-    state.remove(.listsUnderWay)
-    guard let permanent else { return }
-    outdateTemporaryDestinations()
-    for known in relationships.values { known.didSave(only: permanent) }
-    weighRelationships()
-    if !forgetSavedLists(), let context, context.journal.isActive { context.ownersInDoubt.append(self) }
   }
 
   /// Lists that are as they were saved are no changes. Returns whether the next save leaves the object out.
