@@ -79,7 +79,7 @@ extension ManagedObject {
   }
 
   /// Sets an attribute of an object that fills a row of its own to something of the same kind, where nobody need know what was there. False,
-  /// and nothing done, where `setQuickly` has to be asked.
+  /// and nothing done, where `setNoting` has to be asked.
   @inline(__always)
   final func overwrite(_ cell: RawCell, slot: Slot) -> Bool {
     table._withUnsafeGuaranteedRef { table in
@@ -122,7 +122,13 @@ extension ManagedObject {
   }
 
   /// Sets an attribute to what lies elsewhere: no value is made of it. False, and nothing done, where `setValue` has to be asked.
+  @inline(__always)
   package final func setQuickly(_ cell: RawCell, slot: Slot) -> Bool {
+    (row.isOwn ? overwrite(cell, slot: slot) : overwriteFirst(cell, slot: slot)) || setNoting(cell, slot: slot)
+  }
+
+  /// The same where somebody has to know what was there, or the cell holds something of another kind.
+  private final func setNoting(_ cell: RawCell, slot: Slot) -> Bool {
     guard writesItsRow, isSimple(slot), row.live.isEmpty || row.live[slot] == nil else { return false }
     return table._withUnsafeGuaranteedRef { table in
       guard table.rowSlots & 1 << UInt64(slot) != 0, let context = table.contextReference,

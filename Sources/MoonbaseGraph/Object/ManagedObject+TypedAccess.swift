@@ -136,9 +136,7 @@ extension ManagedObject {
   @usableFromInline
   final func setCell(_ cell: RawCell, ofSymbol number: UInt32) -> Bool {
     guard let slot = table._withUnsafeGuaranteedRef({ $0.slot(Symbol(number: number)) }) else { return false }
-    return row.isOwn
-      ? overwrite(cell, slot: slot) || setQuickly(cell, slot: slot)
-      : overwriteFirst(cell, slot: slot) || setQuickly(cell, slot: slot)
+    return setQuickly(cell, slot: slot)
   }
 
   @usableFromInline
