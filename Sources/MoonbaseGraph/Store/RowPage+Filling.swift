@@ -32,17 +32,9 @@ extension RowPage {
   /// The next row is as one of another page of the same shape, but for a slot, which is null. `endRow` completes it.
   func copyRow(_ other: borrowing Snapshot, but slot: Slot) {
     let row = nextRow
-    row.copyMemory(from: other.page.row(other.place), byteCount: shape.stride)
-    row.storeBytes(of: CellKind.null, toByteOffset: shape.kind(slot), as: UInt8.self)
-    // What lies in the other page's tail gets a place in this one.
-    let kinds = row + shape.kind(0)
-    for slot in 0..<shape.slotCount {
-      let kind = kinds.load(fromByteOffset: slot, as: UInt8.self)
-      if kind < CellKind.string { continue }
-      if kind > CellKind.uuid || !copyBytes(row + shape.cell(slot), of: other.page) {
-        copy(other.page.cell(slot, of: other.place), slot: slot, in: row)
-      }
-    }
+    // Key and version.
+    row.copyMemory(from: other.page.row(other.place), byteCount: shape.cell(0))
+    copy(other, but: SlotSet(low: 1 << UInt64(slot), high: []), in: row)
   }
 
   /// Makes a cell that names bytes in another page's tail name the same here; false where there is no room for them.
@@ -127,7 +119,7 @@ extension RowPage {
   }
 
   /// The values of another row, but for some slots, which stay null.
-  func copy(_ other: Snapshot, but slots: SlotSet, in row: UnsafeMutableRawPointer) {
+  func copy(_ other: borrowing Snapshot, but slots: SlotSet, in row: UnsafeMutableRawPointer) {
     guard other.page.shape == shape else {
       for slot in 0..<min(shape.slotCount, other.page.shape.slotCount) where !slots.contains(slot) {
         copy(other.cell(slot), slot: slot, in: row)
@@ -142,7 +134,7 @@ extension RowPage {
       if kind == CellKind.null { continue }
       if slots.contains(slot) {
         row.storeBytes(of: CellKind.null, toByteOffset: shape.kind(slot), as: UInt8.self)
-      } else if kind >= CellKind.string {
+      } else if kind >= CellKind.string, kind > CellKind.uuid || !copyBytes(row + shape.cell(slot), of: other.page) {
         copy(other.page.cell(slot, of: other.place), slot: slot, in: row)
       }
     }
