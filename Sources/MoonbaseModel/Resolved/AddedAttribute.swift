@@ -16,6 +16,13 @@ package struct AddedAttribute: Sendable {
     (self.entity, self.name, self.type, self.location) = (entity, name, type, location)
   }
 
+  /// What is wrong with it where it overrides an attribute of an entity above: it computes that otherwise, and makes no other one of it.
+  package func mismatch(overriding type: AttributeType?, of ancestor: String) -> String? {
+    guard let own = self.type, let type, own != type else { return nil }
+    return
+      "\(entity).\(name) is \(own.phrase), and \(ancestor).\(name), which it overrides, is \(type.phrase): give both one type"
+  }
+
   /// The attribute as one of a model: a transient one.
   package var description: AttributeDescription {
     var description = AttributeDescription(name, type: type ?? .undefined)

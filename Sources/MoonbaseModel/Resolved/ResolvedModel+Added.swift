@@ -34,16 +34,11 @@ extension ResolvedModel {
     entities[entities[root].subtree].reduce(0) { max($0, $1.properties.count) }
   }
 
-  /// A subentity may compute an attribute otherwise, and not make another one of it.
   private func check(_ attribute: AddedAttribute, against inherited: ResolvedProperty) throws(ModelError) {
-    guard let type = attribute.type, let other = inherited.attributeType, type != other else { return }
     let parent = entities[inherited.declaringEntity].name
+    guard let message = attribute.mismatch(overriding: inherited.attributeType, of: parent) else { return }
     throw ModelError(
-      .invalidModel,
-      message:
-        "\(attribute.entity).\(attribute.name) is \(type.phrase), and \(parent).\(attribute.name), which it overrides, "
-        + "\(other.phrase): give both one type", at: attribute.location, entity: attribute.entity,
-      property: attribute.name)
+      .invalidModel, message: message, at: attribute.location, entity: attribute.entity, property: attribute.name)
   }
 
   /// A name that stands for something else in an entity or one below it would lead to either.

@@ -26,18 +26,11 @@ struct AddedAttributes {
       all.append(attribute)
       return
     }
-    guard let type = attribute.type,
-      let other = all.first(where: {
-        $0.name == attribute.name && $0.type != nil && $0.type != type
-          && known.isAncestor($0.entity, of: attribute.entity)
-      }), let otherType = other.type
-    else { return }
-    throw ScriptError(
-      .invalidExtension,
-      message:
-        "\(attribute.entity).\(attribute.name) is \(type.phrase), and \(other.entity).\(other.name), which it overrides, is "
-        + "\(otherType.phrase): give both one type", at: attribute.location, entity: attribute.entity,
-      property: attribute.name)
+    for other in all where other.name == attribute.name && known.isAncestor(other.entity, of: attribute.entity) {
+      guard let message = attribute.mismatch(overriding: other.type, of: other.entity) else { continue }
+      throw ScriptError(
+        .invalidExtension, message: message, at: attribute.location, entity: attribute.entity, property: attribute.name)
+    }
   }
 
   private mutating func add(_ entry: ExtensionDeclaration.Entity, of declaration: ExtensionDeclaration) throws {

@@ -112,7 +112,8 @@ import struct MoonbaseModel.SortDescriptor
     #expect {
       try ann.value(forKey: "label")
     } throws: {
-      "\($0)".contains("Employee.label is a date, and Person.label, which it overrides, a string: give both one type")
+      "\($0)".contains(
+        "Employee.label is a date, and Person.label, which it overrides, is a string: give both one type")
     }
     context.reload(["Person": .label])
     #expect(try ann.value(forKey: "label") == "Ann 0")
