@@ -32,8 +32,10 @@ struct SlotMap<Element>: Sequence, ExpressibleByDictionaryLiteral {
   /// What `body` finds in the element of a slot, of which no copy is made.
   @inline(__always)
   func first<Result>(_ slot: Slot, _ body: (borrowing Element) -> Result?) -> Result? {
-    for index in entries.indices where entries[index].key == slot { return body(entries[index].value) }
-    return nil
+    entries.withUnsafeBufferPointer { entries in
+      for index in entries.indices where entries[index].key == slot { return body(entries[index].value) }
+      return nil
+    }
   }
 
   func makeIterator() -> IndexingIterator<[(key: Int, value: Element)]> { entries.makeIterator() }
