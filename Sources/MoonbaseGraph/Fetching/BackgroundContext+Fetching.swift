@@ -95,6 +95,8 @@ public struct FetchBatches<Item: Sendable>: AsyncSequence, Sendable {
       -> Result
     {
       guard let cancellation else { return try await body() }
+      // A task would come a step further before it is cancelled.
+      try cancellation.checkCancellation()
       let task = Task { try await body() }
       cancellation.ends { task.cancel() }
       return try await withTaskCancellationHandler {

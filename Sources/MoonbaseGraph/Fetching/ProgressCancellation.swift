@@ -33,6 +33,10 @@ final class ProgressCancellation: Sendable {
     if progress.isCancelled { body() }
   }
 
+  func checkCancellation() throws {
+    if progress.isCancelled { throw CancellationError() }
+  }
+
   // MARK: One handler for all
 
   private struct Handler {
