@@ -6,8 +6,8 @@ import MoonbaseModel
 struct ChangeList: Sequence, ExpressibleByArrayLiteral {
   private var entries: ContiguousArray<ManagedObject?> = []
   private(set) var count = 0
-  /// Finds changed objects by their values; made when one among many is looked for.
-  private(set) var index: PendingIndex?
+  /// Who looks at changed objects again and again: made when somebody does.
+  private var followers: ChangeFollowers?
 
   init(arrayLiteral elements: ManagedObject...) {
     for object in elements { append(object) }
@@ -39,16 +39,16 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
     guard position < entries.count, entries[position] === object else { return }
     entries[position] = nil
     count -= 1
-    index?.leave(object)
+    followers?.leave(object)
     while case .some(nil) = entries.last { entries.removeLast() }
-    if isEmpty { index = nil }
+    if isEmpty { followers?.index = nil }
     if !keepingPlaces { closeUpIfSparse() }
   }
 
   /// Takes out the objects that do not wait to be saved any more, and closes up.
   mutating func removeSaved() {
-    if let index {
-      for object in self where !object.awaitsSave { index.leave(object) }
+    if let followers {
+      for object in self where !object.awaitsSave { followers.leave(object) }
     }
     var rest: ContiguousArray<ManagedObject?> = []
     for case let object? in entries where object.awaitsSave {
@@ -56,7 +56,7 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
       rest.append(object)
     }
     (entries, count) = (rest, rest.count)
-    if isEmpty { index = nil }
+    if isEmpty { followers?.index = nil }
   }
 
   /// Closes up where most places are empty.
@@ -68,17 +68,39 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
 
   /// An object's values may have changed. One that is not in the list does not concern it, and is not kept.
   func note(_ object: ManagedObject) {
-    if object.state.contains(.listed) { index?.note(object) }
+    if object.state.contains(.listed) { followers?.note(object) }
   }
 
   /// Values that are computed may be others.
-  mutating func forgetIndex() { index = nil }
+  mutating func forgetIndex() { followers?.index = nil }
+
+  /// Whether somebody wants to know which objects change.
+  var isFollowed: Bool { followers != nil }
+
+  /// Finds changed objects by their values; nil as long as nobody looked for one among many.
+  var index: PendingIndex? { followers?.index }
 
   mutating func makeIndex() -> PendingIndex {
     let index = index ?? PendingIndex()
-    self.index = index
+    makeFollowers().index = index
     return index
   }
+
+  private mutating func makeFollowers() -> ChangeFollowers {
+    if let followers { return followers }
+    let new = ChangeFollowers()
+    followers = new
+    return new
+  }
+
+  /// The objects that came or changed since `beginRecent` was called last, in their order; all where it was not.
+  var recent: [ManagedObject] {
+    guard let recent = followers?.recent else { return Array(self) }
+    return recent.sorted { $0.changePosition < $1.changePosition }
+  }
+
+  /// From now on it is noted who comes or changes, once more from the beginning.
+  mutating func beginRecent() { makeFollowers().recent = [] }
 
   /// Hands each object to `body`, which changes no list and lets no object go. None is retained, for that alone would make each
   /// walk over many objects several times as long.
@@ -93,6 +115,23 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
   }
 
   func makeIterator() -> some IteratorProtocol<ManagedObject> { entries.lazy.compactMap(\.self).makeIterator() }
+}
+
+/// What is kept beside a list of changes. One reference, so that a change looks whether anybody follows at one place.
+private final class ChangeFollowers {
+  var index: PendingIndex?
+  /// Objects that came or changed; nil where nobody wants to know.
+  var recent: Set<ManagedObject>?
+
+  func note(_ object: ManagedObject) {
+    index?.note(object)
+    recent?.insert(object)
+  }
+
+  func leave(_ object: ManagedObject) {
+    index?.leave(object)
+    recent?.remove(object)
+  }
 }
 
 extension ManagedObjectContext {

@@ -81,6 +81,7 @@ extension ManagedObjectContext {
     }
     for object in holders where object.context === self { object.becomeFault() }
     forgetJournal()
+    sourceOfChildren?.parentStores?.rows.forgetUnused(after: objects.count)
     changeEvent?.rollback(objects.filter { $0.context === self })
     for object in holders where object.context === self { failures += object.failuresOfHooks(before: false) }
     for object in objects where object.context === self { failures += object.failuresOfHooks(before: false) }
@@ -110,6 +111,7 @@ extension ManagedObjectContext {
   public func reset() throws {
     settle()
     try refuseWithinHooks("a reset was asked for")
+    let formerCount = registered.count
     forgetChanges()
     hasReadLists = false
     resetCount &+= 1
@@ -124,6 +126,7 @@ extension ManagedObjectContext {
     forgetDerivations()
     observers.removeAll()
     source.forgetAllRows()
+    sourceOfChildren?.parentStores?.rows.forgetUnused(after: formerCount)
     tellListenersOfEverything()
     tellObservers()
     endChangeEvent()

@@ -14,7 +14,9 @@ extension ManagedObjectContext {
 
   /// The object of a temporary ID that nothing here has: of the parent's, if it has one.
   private func objectOfParent(_ id: ManagedObjectID) throws -> ManagedObject {
-    guard let parent, let theirs = try? parent.object(with: id) else { throw unknownTemporaryID(id) }
+    guard let parent else { throw unknownTemporaryID(id) }
+    try parent.checkOpen()
+    let theirs = try parent.object(with: id)
     try parent.obtainPermanentIDs(for: [theirs])
     return try object(with: theirs.objectID)
   }

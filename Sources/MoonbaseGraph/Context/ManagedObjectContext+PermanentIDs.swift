@@ -71,7 +71,7 @@ extension ManagedObjectContext {
       undoManager?.noteID(id, after: object.objectID)
       object.takePermanentID(id)
     }
-    for object in changedObjects {
+    for object in changedObjects.recent {
       object.replaceTemporaryIDs(by: permanent)
       changedObjects.note(object)
     }

@@ -153,7 +153,8 @@ extension ManagedObjectContext {
     var events: OrderedDictionary<ManagedObject, SnapshotEventType> = [:]
     for change in changes where change.isChange && change.object.context === self {
       let object = change.object
-      guard (try? behavior(of: object.entity))?.hasSnapshotHooks == true else { continue }
+      // Why there is no behaviour is told where the object is to awake.
+      if let behavior = try? behavior(of: object.entity), !behavior.hasSnapshotHooks { continue }
       events[object, default: object.isDeleted ? .undoInsertion : .undoUpdate].formUnion(
         !object.isDeleted && change.bringsBack ? .undoDeletion : [])
     }

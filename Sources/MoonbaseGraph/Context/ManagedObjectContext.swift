@@ -262,6 +262,7 @@ public final class ManagedObjectContext {
     (model, behaviors, extensionError) = (parent.model, parent.behaviors, parent.extensionError)
     temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: parent.model.entities.count)
     domain.enter(self)
+    source.parentStores?.rows.add(self)
   }
 
   /// Makes a context without changes beside another one: in it, objects are as they are saved.
@@ -346,7 +347,7 @@ public final class ManagedObjectContext {
   /// Whether nobody wants to know that a changed object gets another value, and what it had before.
   @inline(__always)
   var overwritesQuietly: Bool {
-    !derivations.isWatching && !journal.isActive && changedObjects.index == nil
+    !derivations.isWatching && !journal.isActive && !changedObjects.isFollowed
   }
 
   /// The table of objects of a store and an entity.

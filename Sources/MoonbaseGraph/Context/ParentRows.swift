@@ -7,9 +7,15 @@ import MoonbaseModel
 final class ParentRows {
   // The store that leads here keeps the parent.
   private unowned let parent: ManagedObjectContext
-  /// The rows that children know of objects that had unsaved changes, or that children saved.
+  /// The rows that children know of objects that had unsaved changes, or that children saved. What no child has goes when the parent has
+  /// no unsaved changes any more.
   private var editions: [ManagedObjectID: Snapshot] = [:]
-  /// How many objects had come to the parent when its new ones got their IDs.
+  private var children: [ContextReference] = []
+  /// How many rows were kept when it was last looked which of them children have, and how many the parent saved or gave up since.
+  private var (keptCount, endedCount) = (0, 0)
+  /// The bytes that they keep, by estimate.
+  private var weight = 0
+  /// How many objects had come to the parent when its new ones got their IDs; nil where some may still be without.
   private var arrivalCount: UInt64?
 
   init(_ parent: ManagedObjectContext) { self.parent = parent }
@@ -20,9 +26,13 @@ final class ParentRows {
     parent.settle()
     try parent.applyDeleteRulesOfEvent()
     guard arrivalCount != parent.arrivalCount else { return }
-    let new = parent.changedObjects.filter { $0.objectID.isTemporaryID && !$0.isDeleted }
+    // No object that did not change since the last time can be new, or lead to one that is.
+    let new = parent.changedObjects.recent.filter { $0.objectID.isTemporaryID && !$0.isDeleted }
     if !new.isEmpty { try parent.obtainPermanentIDs(for: new) }
-    arrivalCount = parent.arrivalCount
+    // One that is to go keeps its temporary ID, and may come back with it.
+    let mayReturn = parent.newDeletedObjects.contains { $0.context === parent && $0.objectID.isTemporaryID }
+    arrivalCount = mayReturn ? nil : parent.arrivalCount
+    if !mayReturn { parent.changedObjects.beginRecent() }
   }
 
   /// How many objects came since this was prepared for reading.
@@ -70,8 +80,13 @@ final class ParentRows {
 
   private func keep(_ row: Snapshot, version: Int64) -> Snapshot {
     let new = Snapshot(id: row.id, version: version, values: row.values)
-    editions[row.id] = new
+    note(new)
     return new
+  }
+
+  private func note(_ row: Snapshot) {
+    let former = editions.updateValue(row, forKey: row.id)
+    weigh(Self.weight(of: row) - (former.map(Self.weight) ?? 0))
   }
 
   /// Whether two rows of an object say the same; what a store derives is as it is.
@@ -95,7 +110,56 @@ final class ParentRows {
 
   /// A child saved these rows, and knows them by their versions.
   func take(_ saved: [Snapshot]) {
-    for row in saved { editions[row.id] = row }
+    for row in saved { note(row) }
+  }
+
+  // MARK: Keeping
+
+  /// A child reads here from now on.
+  func add(_ child: ManagedObjectContext) {
+    children.removeAll { $0.context == nil }
+    children.append(child.reference)
+  }
+
+  /// The parent saved so many objects, or gave up what they had: of rows that no child has it need not be known any more in which version
+  /// children had them.
+  func forgetUnused(after count: Int) {
+    endedCount += count
+    // As often as keeps the work in proportion to what is saved.
+    guard !editions.isEmpty, endedCount >= keptCount else { return }
+    children.removeAll { $0.context == nil }
+    let known = children.compactMap(\.context)
+    // One that is reading may have rows of which it has no objects yet.
+    guard known.allSatisfy(\.isQuiet) else { return }
+    let (formerCount, kept) = (editions.count, editions.filter { isKept($0.key, by: known) })
+    if kept.count < formerCount {
+      // So may walks that will go on.
+      for child in known { child.forgetReadAhead() }
+      editions = kept
+      weigh(kept.values.reduce(0) { $0 + Self.weight(of: $1) } - weight)
+    }
+    (keptCount, endedCount) = (kept.count, 0)
+  }
+
+  private func isKept(_ id: ManagedObjectID, by children: [ManagedObjectContext]) -> Bool {
+    if parent.registered[id]?.takeUnretainedValue().state.contains(.listed) == true { return true }
+    return children.contains { $0.registered[id]?.takeUnretainedValue().page != nil }
+  }
+
+  /// No child is left.
+  func forgetAll() {
+    editions = [:]
+    weigh(-weight)
+  }
+
+  /// How many rows are kept. Tests look at it.
+  var count: Int { editions.count }
+
+  private static func weight(of row: Snapshot) -> Int { 64 + row.weight }
+
+  private func weigh(_ bytes: Int) {
+    weight += bytes
+    parent.weigh(bytes)
   }
 
   // MARK: Destinations
@@ -137,6 +201,13 @@ final class ParentRows {
       }
       return other.current(inverse) == .objectID(id)
     }
+  }
+}
+
+extension ManagedObjectContext {
+  /// Whether nothing of the context is on its way.
+  fileprivate var isQuiet: Bool {
+    phase == nil && hookDepth == 0 && accessorDepth == 0 && pinnedView == nil && journal.isSettled
   }
 }
 

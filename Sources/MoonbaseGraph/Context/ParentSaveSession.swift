@@ -26,7 +26,8 @@ final class ParentSaveSession: SaveSession {
   func write(_ changes: StoreChanges) throws -> [SaveConflict] {
     let conflicts = try otherVersions(than: changes) + looseReferences(of: changes)
     guard conflicts.isEmpty else { return conflicts }
-    try parent.observers.holding { try apply(changes) }
+    let known = try membersBehind(changes.links)
+    try parent.observers.holding { try apply(changes, besides: known) }
     written = changes.inserted + changes.updated.map(\.snapshot)
     return []
   }
@@ -39,16 +40,14 @@ final class ParentSaveSession: SaveSession {
 
   func commit() {
     store.rows.take(written)
-    end()
+    parent.endSavepoint(savepoint)
     undo?.endApart()
+    parent.tellObservers()
   }
 
+  /// The parent is as it was, and so is what can be undone there.
   func abort() {
     parent.undo(since: savepoint)
-    end()
-  }
-
-  private func end() {
     parent.endSavepoint(savepoint)
     parent.tellObservers()
   }
@@ -96,7 +95,17 @@ final class ParentSaveSession: SaveSession {
 
   // MARK: Changes
 
-  private func apply(_ changes: StoreChanges) throws {
+  /// Of relationships to which a save adds at the end, those that are there already and stay where they are.
+  private func membersBehind(_ all: [StoreChanges.Links]) throws -> [[ManagedObjectID]] {
+    try all.map { links in
+      guard case .appended(let ids, let returned)? = links.order,
+        let owner = parent.registeredObject(for: links.owner)
+      else { return [] }
+      return try ids.filter { try !returned.contains($0) && owner.hasMember($0, slot: links.slot) }
+    }
+  }
+
+  private func apply(_ changes: StoreChanges, besides known: [[ManagedObjectID]]) throws {
     let new = try changes.inserted.map { try insert($0) }
     // Nobody else has come since the beginning.
     if store.rows.newArrivals == UInt64(new.count) { store.rows.noteArrivals() }
@@ -111,7 +120,7 @@ final class ParentSaveSession: SaveSession {
     for (object, update) in zip(updated, changes.updated) {
       try lead(object, by: update.snapshot, slots: update.changedSlots)
     }
-    for links in changes.links { try apply(links) }
+    for (links, known) in zip(changes.links, known) { try apply(links, besides: known) }
     for deletion in changes.deleted {
       let object = try parent.object(with: deletion.id)
       if !object.isDeleted { parent.markDeleted(object) }
@@ -138,18 +147,47 @@ final class ParentSaveSession: SaveSession {
     }
   }
 
-  private func apply(_ links: StoreChanges.Links) throws {
+  private func apply(_ links: StoreChanges.Links, besides known: [ManagedObjectID]) throws {
     let owner = try parent.object(with: links.owner)
     for id in links.removed { try owner.removeMember(id, slot: links.slot) }
     for id in links.added { try owner.addMember(id, slot: links.slot) }
-    guard let order = links.order else { return }
-    let members = try owner.memberIDs(links.slot)
-    var list = MemberList(unique: members)
-    list.arrange(order, count: { members.count }, rest: { members })
-    // What the child did not know of stands at the end.
-    for id in members { list.append(id) }
+    switch links.order {
+    case nil: break
+    case .all(let ids): try arrange(ids, in: owner, links.slot)
+    case .stretches(let stretches):
+      for stretch in stretches {
+        for index in stretch.moved {
+          try move(stretch.ids[index], behind: index > 0 ? stretch.ids[index - 1] : nil, in: owner, links.slot)
+        }
+      }
+    case .appended(let ids, _):
+      let known = Set(known)
+      for id in ids where !known.contains(id) { try moveToEnd(id, in: owner, links.slot) }
+    }
+  }
+
+  /// What the child did not know of stands at the end.
+  private func arrange(_ ids: [ManagedObjectID], in owner: ManagedObject, _ slot: Slot) throws {
+    let members = try owner.memberIDs(slot)
     let known = Set(members)
-    try owner.arrangeMembers(Array(list).filter(known.contains), slot: links.slot)
+    var list = MemberList(unique: ids.filter(known.contains))
+    for id in members { list.append(id) }
+    try owner.arrangeMembers(Array(list), slot: slot)
+  }
+
+  /// A member stands behind another one, or at the beginning; where the other is gone, at the end.
+  private func move(
+    _ id: ManagedObjectID, behind other: ManagedObjectID?, in owner: ManagedObject, _ slot: Slot
+  ) throws {
+    guard let old = try owner.memberIndex(of: id, slot: slot) else { return }
+    guard let other else { return try owner.moveMember(from: old, to: 0, slot: slot) }
+    guard let before = try owner.memberIndex(of: other, slot: slot) else { return try moveToEnd(id, in: owner, slot) }
+    try owner.moveMember(from: old, to: old < before ? before : before + 1, slot: slot)
+  }
+
+  private func moveToEnd(_ id: ManagedObjectID, in owner: ManagedObject, _ slot: Slot) throws {
+    guard let old = try owner.memberIndex(of: id, slot: slot) else { return }
+    try owner.moveMember(from: old, to: owner.memberCount(slot) - 1, slot: slot)
   }
 }
 

@@ -9,7 +9,7 @@ final class ParentStore: PersistentStore, @unchecked Sendable {  // only the exe
   let parent: ManagedObjectContext
   let rows: ParentRows
   /// The store as the parent reads it.
-  private let base: any PersistentStore
+  fileprivate let base: any PersistentStore
 
   init(_ base: any PersistentStore, of parent: ManagedObjectContext, rows: ParentRows) {
     (self.base, self.parent, self.rows) = (base, parent, rows)
@@ -73,17 +73,35 @@ final class ParentStore: PersistentStore, @unchecked Sendable {  // only the exe
   func beginSave(author: String?) throws -> any SaveSession { try ParentSaveSession(self) }
 }
 
+/// The stores of a context as its children have them.
+///
+/// Unchecked: a context and its children are of one executor.
+final class ParentStores: @unchecked Sendable {
+  let parent: ManagedObjectContext
+  let rows: ParentRows
+
+  init(_ parent: ManagedObjectContext) {
+    (self.parent, rows) = (parent, ParentRows(parent))
+  }
+
+  deinit { rows.forgetAll() }
+
+  /// A store over each of those that the parent has by now; one that was there before stays.
+  fileprivate func store(over base: any PersistentStore, known: [any PersistentStore]) -> any PersistentStore {
+    known.first { ($0 as? ParentStore)?.base === base } ?? ParentStore(base, of: parent, rows: rows)
+  }
+
+  func stores(over bases: [any PersistentStore], known: [any PersistentStore]) -> [any PersistentStore] {
+    bases.map { store(over: $0, known: known) }
+  }
+}
+
 extension ManagedObjectContext {
-  /// What children draw on: one coordinator for all of them, so that each hears of what others save. It keeps no rows, for the parent has
-  /// them and they change with every change there.
+  /// What children draw on: one coordinator for all of them, so that each hears of what others save. Its stores are those that the parent
+  /// has at the time.
   func makeSourceOfChildren() -> PersistentStoreCoordinator {
     if let known = sourceOfChildren { return known }
-    let new = PersistentStoreCoordinator(model: source.model, rowCapacity: 0)
-    let rows = ParentRows(self)
-    for store in source.persistentStores {
-      // Each has a number of its own there as here.
-      try? new.add(ParentStore(store, of: self, rows: rows))
-    }
+    let new = PersistentStoreCoordinator(following: ParentStores(self))
     sourceOfChildren = new
     return new
   }

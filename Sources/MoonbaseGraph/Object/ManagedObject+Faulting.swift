@@ -66,7 +66,10 @@ extension ManagedObject {
   /// Runs the hooks after values were replaced; each runs, whatever the others do. What undoes changes, or resolves conflicts, calls
   /// this when all is done.
   final func failuresOfAwaking(from events: SnapshotEventType) -> [any Error] {
-    guard let behavior = try? behavior(), behavior.hasSnapshotHooks else { return [] }
+    guard context != nil else { return [] }
+    let behavior: EntityBehavior
+    do { behavior = try self.behavior() } catch { return [error] }
+    guard behavior.hasSnapshotHooks else { return [] }
     let name = "awakeFromSnapshot"
     var failures: [any Error] = []
     func collect(_ body: () throws -> Void) {

@@ -5,7 +5,8 @@ extension ManagedObjectContext {
   /// Has the next save look whether anybody else saved an object, also where it is not changed here: that is a conflict then, as it always
   /// is of an object that is changed or deleted.
   ///
-  /// A save without any changes looks at nothing. What is marked is forgotten when a save succeeds, and by a rollback. Throws for an object of
+  /// A save without any changes looks at nothing. A store that it only looks at is taken as one that it writes: nobody else saves there until
+  /// the save is done. One that is read-only is looked at before any store commits. What is marked is forgotten when a save succeeds, and by a rollback. Throws for an object of
   /// another context, and what the store throws.
   ///
   /// ```swift
@@ -23,6 +24,19 @@ extension ManagedObjectContext {
 }
 
 extension SavePlan {
+  /// Stores of which the save only looks at objects, without anything to write; those apart of which there is no session to hold.
+  func storesOfUnchanged(besides waiting: [StorePlan]) throws -> (plans: [StorePlan], readOnly: [UInt32]) {
+    var numbers = Set(waiting.lazy.map(\.number))
+    var (new, readOnly): ([StorePlan], [UInt32]) = ([], [])
+    for object in context.objectsToCheck where object.context === context {
+      let number = object.objectID.storeNumber
+      guard numbers.insert(number).inserted else { continue }
+      let store = try context.source.store(of: object.objectID)
+      if store.isReadOnly { readOnly.append(number) } else { new.append(StorePlan(number: number, store: store)) }
+    }
+    return (new, readOnly)
+  }
+
   /// Objects of a store that somebody else saved and that this save was told to look at; nobody saves there meanwhile.
   func conflictsOfUnchanged(in store: UInt32, besides known: [SaveConflict]) throws -> [SaveConflict] {
     guard !context.objectsToCheck.isEmpty else { return [] }

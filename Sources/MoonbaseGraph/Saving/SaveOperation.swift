@@ -140,6 +140,7 @@ struct SaveOperation {
     for object in hearers where object.context === context { callDidSave(object, &endOfRun) }
     if let children = context.sourceOfChildren {
       for changes in plan.savedChanges { children.tell(SavedObjectIDs(changes)) }
+      children.parentStores?.rows.forgetUnused(after: plan.rows.count + plan.deleted.count)
     }
     if let save { context.tellDidSave(save) }
     if let endOfRun { throw endOfRun }

@@ -96,22 +96,24 @@ struct SavePlan {
   /// Stores are taken in the order of their numbers, which is the same for all contexts: none waits for another one that waits
   /// for it.
   mutating func write() throws {
-    let waiting = plans.filter { !$0.changes.isEmpty }.sorted { $0.number < $1.number }
+    let waiting = plans.filter { !$0.changes.isEmpty }
+    let others = try storesOfUnchanged(besides: waiting)
+    let visited = (waiting + others.plans).sorted { $0.number < $1.number }
     var sessions: [(plan: StorePlan, session: any SaveSession)] = []
+    var lookers: [any SaveSession] = []
+    // Nobody saves what was looked at before all is saved.
+    defer { for session in lookers.reversed() { session.abort() } }
     do {
-      for plan in waiting {
+      for plan in visited {
         let session = try plan.store.beginSave(author: context.transactionAuthor)
-        sessions.append((plan, session))
-        conflicts = try context.source.conflicts(writing: plan.changes, in: session)
+        if plan.changes.isEmpty { lookers.append(session) } else { sessions.append((plan, session)) }
+        conflicts = plan.changes.isEmpty ? [] : try context.source.conflicts(writing: plan.changes, in: session)
         conflicts += try conflictsOfUnchanged(in: plan.number, besides: conflicts)
         try GraphError.throwConflicts(conflicts) { MergeConflict.differences($0, in: context) }
-        try session.prepare()
+        if !plan.changes.isEmpty { try session.prepare() }
       }
-      if !context.objectsToCheck.isEmpty {
-        let others = Set(context.objectsToCheck.map(\.objectID.storeNumber)).subtracting(waiting.map(\.number))
-        conflicts = try others.flatMap { try conflictsOfUnchanged(in: $0, besides: []) }
-        try GraphError.throwConflicts(conflicts) { MergeConflict.differences($0, in: context) }
-      }
+      conflicts = try others.readOnly.flatMap { try conflictsOfUnchanged(in: $0, besides: []) }
+      try GraphError.throwConflicts(conflicts) { MergeConflict.differences($0, in: context) }
       while let (plan, session) = sessions.last {
         try context.source.committing {
           try session.commit()

@@ -25,6 +25,10 @@ public final class PersistentStoreCoordinator: Sendable {
     var byNumber: [UInt32: any PersistentStore] = [:]
     var classes: [String: AnyObject.Type] = [:]
     var name: String?
+    /// Another number each time that the stores are others.
+    var revision = 0
+    /// The number of the stores that these follow.
+    var followedRevision = -1
   }
 
   private let registry = Lock(Registry())
@@ -35,13 +39,22 @@ public final class PersistentStoreCoordinator: Sendable {
   private let listeners = NewsListeners<SavedObjectIDs>()
   /// The counts that stores keep themselves.
   let counts: CountedRelationships
+  /// What the stores follow: those of a context whose children draw on this; nil where they are added and removed here.
+  let parentStores: ParentStores?
 
   /// Makes a coordinator without stores.
-  public convenience init(model: ResolvedModel) { self.init(model: model, rowCapacity: RowCache.usualCapacity) }
+  public convenience init(model: ResolvedModel) {
+    self.init(model: model, rowCapacity: RowCache.usualCapacity, following: nil)
+  }
 
-  /// Makes one that keeps so many rows; none where they may be others at any time.
-  init(model: ResolvedModel, rowCapacity: Int) {
+  /// Makes one for the children of a context. It keeps no rows, for these may be others at any time.
+  convenience init(following parentStores: ParentStores) {
+    self.init(model: parentStores.parent.model, rowCapacity: 0, following: parentStores)
+  }
+
+  private init(model: ResolvedModel, rowCapacity: Int, following parentStores: ParentStores?) {
     self.model = model
+    self.parentStores = parentStores
     rows = RowCache(capacity: rowCapacity)
     counts = CountedRelationships(model)
   }
@@ -54,10 +67,40 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// The stores, in the order they were added.
-  public var persistentStores: [any PersistentStore] { registry.withLock { $0.stores } }
+  public var persistentStores: [any PersistentStore] {
+    followParent()
+    return registry.withLock { $0.stores }
+  }
 
   /// Whether relationships could lead from one store to another.
-  var hasSeveralStores: Bool { registry.withLock { $0.stores.count > 1 } }
+  var hasSeveralStores: Bool {
+    followParent()
+    return registry.withLock { $0.stores.count > 1 }
+  }
+
+  /// The stores, and a number that is another one whenever they are.
+  private var numberedStores: (stores: [any PersistentStore], revision: Int) {
+    followParent()
+    return registry.withLock { ($0.stores, $0.revision) }
+  }
+
+  /// The parent's stores may have become others.
+  @inline(__always)
+  private func followParent() {
+    if let parentStores { follow(parentStores) }
+  }
+
+  private func follow(_ parentStores: ParentStores) {
+    let (stores, revision) = parentStores.parent.source.numberedStores
+    registry.withLock { registry in
+      guard registry.followedRevision != revision else { return }
+      registry.stores = parentStores.stores(over: stores, known: registry.stores)
+      registry.byNumber = [:]
+      for store in registry.stores { registry.byNumber[StoreNumber(store.identifier).rawValue] = store }
+      registry.followedRevision = revision
+      registry.revision += 1
+    }
+  }
 
   /// Adds a store. New objects of an entity go to the first writable store that holds the entity.
   ///
@@ -69,6 +112,7 @@ public final class PersistentStoreCoordinator: Sendable {
       if let known = $0.byNumber[number] { throw Self.doubled(store, known) }
       $0.stores.append(store)
       $0.byNumber[number] = store
+      $0.revision += 1
     }
   }
 
@@ -82,6 +126,7 @@ public final class PersistentStoreCoordinator: Sendable {
     registry.withLock { registry in
       registry.byNumber[StoreNumber(store.identifier).rawValue] = nil
       registry.stores.removeAll { $0 === store }
+      registry.revision += 1
     }
     forgetAllRows()
   }
@@ -102,6 +147,7 @@ public final class PersistentStoreCoordinator: Sendable {
       registry.byNumber[numbers.old] = nil
       registry.byNumber[numbers.new] = other
       registry.stores = registry.stores.map { $0 === store ? other : $0 }
+      registry.revision += 1
     }
     forgetAllRows()
   }
@@ -147,6 +193,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// The store of a permanent ID.
   func store(of id: ManagedObjectID) throws -> any PersistentStore {
+    followParent()
     let number = id.storeNumber
     if let store = registry.withLock({ $0.byNumber[number] }) { return store }
     throw GraphError(

@@ -1,0 +1,198 @@
+import MoonbaseModel
+import MoonbaseTestSupport
+import Testing
+
+@testable import MoonbaseGraph
+
+/// What a context keeps for its children, and what a save of a child costs it.
+@Suite struct ParentRowsTests {
+  private func family(_ kind: StoreKind, _ count: Int) throws -> (StoreBench, ManagedObjectContext, [ManagedObjectID]) {
+    let bench = try StoreBench(kind)
+    let parent = bench.context()
+    let people = try (0..<count).map { try parent.insert("Person", values: ["firstName": .string("P\($0)")]) }
+    try parent.save()
+    return (bench, parent, people.map(\.objectID))
+  }
+
+  private func keptRows(of parent: ManagedObjectContext) -> Int {
+    parent.sourceOfChildren?.parentStores?.rows.count ?? 0
+  }
+
+  @Test(arguments: StoreKind.allCases) func rowsThatNoChildHasAreForgottenWhenTheParentIsSaved(
+    _ kind: StoreKind
+  ) throws {
+    let (bench, parent, ids) = try family(kind, 200)
+    let child = ManagedObjectContext(parent: parent)
+    for round in 1...3 {
+      for id in ids {
+        try child.object(with: id).setValue(.int(Int64(round)), forKey: "age")
+        try child.save()
+      }
+      #expect(keptRows(of: parent) == ids.count)
+      try parent.save()
+      #expect(keptRows(of: parent) == 0)
+    }
+    #expect(try bench.saved("Person", "age") == [Value](repeating: 3, count: 200))
+    // Given up, or forgotten with all objects.
+    for end in [{ try parent.rollback() }, { try parent.reset() }] {
+      for id in ids { try child.object(with: id).setValue(9, forKey: "age") }
+      try child.save()
+      #expect(keptRows(of: parent) == ids.count)
+      try end()
+      try child.reset()
+      try parent.rollback()
+      #expect(keptRows(of: parent) == 0)
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases) func aRowThatAChildHasStaysKnownAcrossSavesOfTheParent(_ kind: StoreKind) throws
+  {
+    let (bench, parent, ids) = try family(kind, 3)
+    let (child, other) = (ManagedObjectContext(parent: parent), ManagedObjectContext(parent: parent))
+    let (mine, others) = (try child.object(with: ids[0]), try other.object(with: ids[0]))
+    try mine.setValue("a", forKey: "lastName")
+    try child.save()
+    #expect(others["lastName"] == "a")
+    try mine.setValue("b", forKey: "lastName")
+    try child.save()
+    try parent.save()
+    #expect(keptRows(of: parent) == 1)
+    // The one that saved goes on without a conflict; the other one has what was there before.
+    try mine.setValue("c", forKey: "lastName")
+    try child.save()
+    try parent.save()
+    try others.setValue("z", forKey: "firstName")
+    let error = #expect(throws: GraphError.self) { try other.save() }
+    #expect(error?.code == .mergeConflict)
+    try other.refresh(others, mergeChanges: true)
+    try other.save()
+    try parent.save()
+    #expect(try bench.saved("Person", "firstName").contains("z") && bench.saved("Person", "lastName").contains("c"))
+  }
+
+  /// A walk has rows of which there are no objects yet.
+  @Test(arguments: StoreKind.allCases) func aWalkOfAChildGoesOnWithWhatTheParentHasByThen(_ kind: StoreKind) throws {
+    let (bench, parent, ids) = try family(kind, 100)
+    let theirs = try parent.objects(with: ids)
+    for object in theirs { try object.setValue("one", forKey: "lastName") }
+    let child = ManagedObjectContext(parent: parent)
+    var request = FetchRequest("Person")
+    request.sortDescriptors = [.init("age")]
+    let walk = try child.fetchedObjects(request)
+    #expect(walk[0]["lastName"] == "one")
+    for object in theirs { try object.setValue("two", forKey: "lastName") }
+    try parent.save()
+    let last = walk[99]
+    #expect(last["lastName"] == "two")
+    try last.setValue("three", forKey: "firstName")
+    try child.save()
+    try parent.save()
+    #expect(try bench.saved("Person", "lastName") == [Value](repeating: "two", count: 100))
+  }
+
+  // MARK: What a read and a save cost
+
+  @Test(arguments: StoreKind.allCases) func aReadAfterAnInsertionLooksAtWhatChangedSince(_ kind: StoreKind) throws {
+    let (bench, parent, ids) = try family(kind, 20)
+    for object in try parent.objects(with: ids) { try object.setValue("x", forKey: "lastName") }
+    let child = ManagedObjectContext(parent: parent)
+    #expect(try child.object(with: ids[0])["lastName"] == "x")
+    for index in 0..<10 {
+      let office = try parent.insert("Department", values: ["name": .string("\(index)")])
+      // One that changed before leads to one that is new.
+      let person = try parent.object(with: ids[index])
+      try person.setObject(office, forKey: "department")
+      #expect(parent.changedObjects.recent.count == 2 && office.objectID.isTemporaryID)
+      #expect(try child.object(with: ids[index + 1])["firstName"] == .string("P\(index + 1)"))
+      #expect(parent.changedObjects.recent.isEmpty && !office.objectID.isTemporaryID)
+      #expect(try person.objectIDs(forRelationshipNamed: "department") == [office.objectID])
+    }
+    #expect(parent.brokenInvariants() == [])
+    try parent.save()
+    #expect(try bench.saved("Department", "name").count == 10)
+    let fresh = bench.stranger()
+    #expect(try fresh.count(FetchRequest("Person", where: "department != nil")) == 10)
+  }
+
+  /// One that was deleted before anybody read it has its temporary ID, and so has what leads to it.
+  @Test func aNewObjectThatComesBackGetsItsIDWithAllThatLeadsToIt() throws {
+    let (bench, parent, ids) = try family(.memory, 2)
+    parent.undoManager = UndoManager()
+    parent.propagatesDeletesAtEndOfEvent = false
+    let child = ManagedObjectContext(parent: parent)
+    let person = try parent.object(with: ids[0])
+    let office = try parent.insert("Department", values: ["name": "d"])
+    try person.setObject(office, forKey: "department")
+    try parent.processPendingChanges()
+    try parent.delete(office)
+    #expect(try child.object(with: ids[1])["firstName"] == "P1")
+    try parent.undo()
+    #expect(try child.object(with: ids[0]).object(forKey: "department")?["name"] == "d")
+    #expect(try person.objectIDs(forRelationshipNamed: "department") == [office.objectID])
+    #expect(!office.objectID.isTemporaryID && parent.brokenInvariants() == [])
+    withExtendedLifetime(bench) {}
+  }
+
+  @Test(arguments: StoreKind.allCases) func membersOfAnOrderedListStandWhereTheChildPutThem(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let parent = bench.context()
+    let office = try parent.insert("Department", values: ["name": "d"])
+    for index in 0..<100 {
+      try office.add(parent.insert("Project", values: ["title": .string("\(index)")]), to: "projects")
+    }
+    try parent.save()
+    let child = ManagedObjectContext(parent: parent)
+    let mine = try child.object(with: office.objectID)
+    func new(_ title: String) throws -> ManagedObject {
+      try child.insert("Project", values: ["title": .string(title)])
+    }
+    func titles(_ context: ManagedObjectContext) throws -> [String] {
+      try context.object(with: office.objectID).objects(forKey: "projects").map { $0["title"].string ?? "" }
+    }
+    // At the end of a list that was not read, in another order than they were made in.
+    let (a, b, c) = (try new("a"), try new("b"), try new("c"))
+    for project in [c, a, b] { try mine.add(project, to: "projects") }
+    try child.save()
+    var expected = (0..<100).map(String.init) + ["c", "a", "b"]
+    #expect(try titles(parent) == expected && titles(child) == expected)
+    // Within one that was read, and what the parent added meanwhile stays.
+    try office.add(parent.insert("Project", values: ["title": "parent's"]), to: "projects")
+    try mine.mutableOrderedSetValue(forKey: "projects").move(from: 102, to: 0)
+    try mine.mutableOrderedSetValue(forKey: "projects").move(from: 60, to: 20)
+    try mine.mutableOrderedSetValue(forKey: "projects").insert(new("d"), at: 50)
+    expected.insert(expected.remove(at: 102), at: 0)
+    expected.insert(expected.remove(at: 60), at: 20)
+    expected.insert("d", at: 50)
+    #expect(try titles(child) == expected)
+    try child.save()
+    #expect(try titles(parent) == expected + ["parent's"])
+    try parent.save()
+    let fresh = bench.stranger()
+    #expect(try titles(fresh) == expected + ["parent's"])
+    #expect(parent.brokenInvariants() == [] && child.brokenInvariants() == [])
+    withExtendedLifetime(fresh) {}
+  }
+
+  /// To put all in another order would cost the parent, and its undo manager, the list.
+  @Test func aMemberThatIsAddedMovesNoOther() throws {
+    let bench = try StoreBench(.memory)
+    let parent = bench.context()
+    let office = try parent.insert("Department")
+    for _ in 0..<2000 { try office.add(parent.insert("Project"), to: "projects") }
+    try parent.save()
+    parent.undoManager = UndoManager()
+    let child = ManagedObjectContext(parent: parent)
+    let mine = try child.object(with: office.objectID)
+    try mine.add(child.insert("Project"), to: "projects")
+    try child.save()
+    let former = parent.weight
+    for _ in 0..<50 {
+      try mine.add(child.insert("Project"), to: "projects")
+      try child.save()
+    }
+    #expect(parent.weight - former < 50 * 8000)
+    #expect(try office.objectIDs(forRelationshipNamed: "projects").count == 2051)
+    for _ in 0..<51 { try parent.undo() }
+    #expect(try office.objectIDs(forRelationshipNamed: "projects").count == 2000 && !parent.hasChanges)
+  }
+}
