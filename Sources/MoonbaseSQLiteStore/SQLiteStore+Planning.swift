@@ -130,6 +130,9 @@ final class PreparedSelect: PreparedQuery {
     builder.select(plan.keyColumns, for: query, otherwise: query.predicate == nil ? "t0.Z_PK" : nil)
   }
 
+  /// A statement that gives nothing but their keys, to stand within another one.
+  func keysAlone(_ query: StoreQuery) -> SQLFragment { builder.select(["t0.Z_PK"], for: query) }
+
   /// The statement that gives columns in the place of rows, and how they lie in it.
   func values(_ query: StoreQuery) -> SQLFragment { builder.selectValues(for: query) }
   var forms: [ColumnSelect.Form] { builder.forms }

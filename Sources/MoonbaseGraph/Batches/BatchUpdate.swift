@@ -28,17 +28,22 @@ struct BatchUpdate {
     let entries = try request.propertiesToUpdate.map { (slot: try attributes.slot($0.key), expression: $0.value) }
       .sorted { $0.slot < $1.slot }
     slots = entries.map(\.slot)
-    stated = entries.map(\.expression)
+    var stated: [Expression] = []
     compiled = try entries.map { slot, expression in
       let name = entity.properties[slot].name
       do {
+        var expression = expression
         // A value that does not fit is told before anything is read.
-        if case .constant(let value) = expression { _ = try entity.properties[slot].attribute?.checked(value) }
+        if case .constant(let value) = expression, let fitting = try entity.properties[slot].attribute?.checked(value) {
+          expression = .constant(fitting)
+        }
+        stated.append(expression)
         return try CompiledExpression(expression, entity: entity, in: model)
       } catch let error as ModelError where !error.code.endsRun {
         throw Self.refused(name, of: entity, because: error)
       }
     }
+    self.stated = stated
   }
 
   /// What an object's attributes are to be.

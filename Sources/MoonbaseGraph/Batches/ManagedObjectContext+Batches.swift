@@ -63,11 +63,18 @@ extension ManagedObjectContext {
     _ kind: StoreBatchRequest.Kind, _ request: FetchRequest, of entity: ResolvedEntity, _ type: BatchResultType
   ) throws -> BatchResult? {
     guard !hasStoredAttributes else { return nil }
-    let plan = try FetchPlan(request, in: ManagedObjectContext(coordinator, domain: domain.withoutHooks()))
+    let context = ManagedObjectContext(coordinator, domain: domain.withoutHooks())
+    if case .update(let expressions) = kind {
+      for index in entity.indexes(includingSubentities: request.includesSubentities) {
+        let behavior = try context.behavior(of: model.entities[index])
+        guard expressions.keys.allSatisfy(behavior.isStoredAsIs) else { return nil }
+      }
+    }
+    let plan = try FetchPlan(request, in: context)
     guard plan.parts.count == 1, let (store, part) = plan.parts.first, part.isComplete, !store.isReadOnly else {
       return nil
     }
-    let asked = StoreBatchRequest(kind: kind, query: part.query, author: transactionAuthor)
+    let asked = StoreBatchRequest(kind: kind, query: part.query, author: transactionAuthor, contextName: name)
     guard let result = try store.execute(asked) else { return nil }
     coordinator.didWrite(result.changes)
     return BatchResult(type, ids: result.objectIDs, count: result.objectIDs.count, changes: result.changes)

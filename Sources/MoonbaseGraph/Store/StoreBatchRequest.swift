@@ -3,11 +3,11 @@ public import MoonbaseModel
 /// A batch update or deletion that a store may do by itself, in its own words.
 ///
 /// Names, types and the rows that are meant are checked. It is asked for only where the store takes the whole query over
-/// (`PersistentStore.plan`) and no derived attribute of an extension is stored.
+/// (`PersistentStore.plan`), no derived attribute of an extension is stored, and nothing but the row says what an updated attribute is.
 public struct StoreBatchRequest: Sendable {
   /// What is to be done with the rows.
   public enum Kind: Sendable {
-    /// Each of these attributes is to be what its expression gives, all from the row as it was.
+    /// Each of these attributes is to be what its expression gives, all from the row as it was. Constants are values as rows hold them.
     case update([Slot: Expression])
     /// They are to go, with what their delete rules take along, but for those that a rule denies.
     case delete
@@ -19,6 +19,8 @@ public struct StoreBatchRequest: Sendable {
   public let query: StoreQuery
   /// The name that the change bears in a history.
   public let author: String?
+  /// The name of the context that asks, for a history.
+  public let contextName: String?
 }
 
 /// What a store did for a batch request, in one transaction.

@@ -32,6 +32,29 @@ struct HistoryWriter {
     }
   }
 
+  /// What one statement changed: the same properties of all these rows.
+  func write(updated ids: [ManagedObjectID], slots: Set<Slot>, contextName: String?) throws {
+    guard !ids.isEmpty else { return }
+    var writer = try ChangeWriter(
+      table("ACHANGE", 16_001), form: form, transaction: writeTransaction(of: contextName), count: ids.count)
+    var columns: [Symbol: Data] = [:]
+    for id in ids {
+      try HostWork.charge()
+      let entity = try layout.layout(of: id)
+      let bitmap = columns[id.entitySymbol] ?? ChangedColumns.bitmap(slots, of: entity)
+      columns[id.entitySymbol] = bitmap
+      try writer.write(.update, of: entity, row: id.key, columns: bitmap)
+    }
+  }
+
+  /// What one statement is about to delete.
+  func write(deleted ids: [ManagedObjectID], contextName: String?) throws {
+    var changes = StoreChanges()
+    changes.contextName = contextName
+    changes.deleted = ids.map { StoreChanges.Deletion(id: $0, expectedVersion: nil) }
+    try write(changes)
+  }
+
   // MARK: The transaction
 
   private func writeTransaction(of contextName: String?) throws -> Int64 {
