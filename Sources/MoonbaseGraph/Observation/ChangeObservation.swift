@@ -29,6 +29,7 @@ public struct ContextChange {
 /// An observation of what changes in a context, which goes on as long as this is kept.
 public final class ChangeObservation {
   fileprivate let body: (ContextChange) -> Void
+  fileprivate private(set) var isOver = false
   private let context: ContextReference
 
   fileprivate init(_ context: ManagedObjectContext, _ body: @escaping (ContextChange) -> Void) {
@@ -37,8 +38,9 @@ public final class ChangeObservation {
 
   deinit { cancel() }
 
-  /// Ends it.
+  /// Ends it: its closure is not called any more, not for the event either of which others are being told.
   public func cancel() {
+    isOver = true
     guard let context = context.context else { return }
     context.changeEvent?.observers.removeAll { $0.pointer == ObjectIdentifier(self) }
     context.endUnheardChangeEvent()
@@ -200,7 +202,10 @@ extension ManagedObjectContext {
     changeEvent?.sequences?.tell(change.objectIDs)
     changeEvent?.isTelling = true
     defer { changeEvent?.isTelling = false }
-    for observer in observers { observer.observation?.body(change) }
+    for observer in observers {
+      guard let observation = observer.observation, !observation.isOver else { continue }
+      observation.body(change)
+    }
     tellObservers()
   }
 }

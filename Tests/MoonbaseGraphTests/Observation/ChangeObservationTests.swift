@@ -186,4 +186,20 @@ import Testing
     #expect(count == 2 && context.journal.base == 0)
     withExtendedLifetime(observation) {}
   }
+
+  @Test func oneThatAnotherEndedIsToldNothingMore() throws {
+    let bench = try StoreBench(.memory)
+    let context = bench.context()
+    var told: [String] = []
+    var second: ChangeObservation?
+    let first = context.observeChanges { _ in
+      told.append("first")
+      second?.cancel()
+    }
+    second = context.observeChanges { _ in told.append("second") }
+    try context.insert("Person")
+    try context.processPendingChanges()
+    #expect(told == ["first"])
+    withExtendedLifetime((first, second)) {}
+  }
 }
