@@ -28,15 +28,22 @@ import Testing
     return model
   }
 
+  enum HistoryForm: CaseIterable { case old, new }
+
   private final class Bench {
     let people: PeopleStore
     let coordinator: PersistentStoreCoordinator
     let context: ManagedObjectContext
     let ids: [ManagedObjectID]
 
-    init(_ count: Int = 10, history: String? = nil) throws {
+    init(_ count: Int = 10, history: HistoryForm? = nil) throws {
       people = try PeopleStore(BatchStatementTests.model())
-      if let history { try RawDatabase(people.folder.file()).connection.executeScript(history) }
+      let url = people.folder.file()
+      switch history {
+      case .old: try RawDatabase(url).connection.executeScript(HistoryTables.old)
+      case .new: _ = try SQLiteStore(url: url, model: people.model, options: .init(keepsHistory: true))
+      case nil: break
+      }
       coordinator = PersistentStoreCoordinator(model: people.model)
       try coordinator.add(people.store)
       context = try ManagedObjectContext(coordinator)
@@ -144,8 +151,8 @@ import Testing
     #expect(throws: GraphError.self) { try late.object(with: bench.ids[9]).value(forKey: "n") }
   }
 
-  @Test(arguments: [HistoryTables.old, HistoryTables.new]) func theHistoryTellsOfIt(_ tables: String) throws {
-    let bench = try Bench(history: tables)
+  @Test(arguments: HistoryForm.allCases) func theHistoryTellsOfIt(_ form: HistoryForm) throws {
+    let bench = try Bench(history: form)
     (bench.context.transactionAuthor, bench.context.name) = ("me", "batches")
     let token = try bench.coordinator.currentPersistentHistoryToken()
     try bench.context.execute(BatchUpdateRequest("Event", where: try Predicate(format: "n < 6"), set: ["code": "c"]))
