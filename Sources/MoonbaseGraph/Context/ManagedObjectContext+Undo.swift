@@ -54,9 +54,10 @@ extension ManagedObjectContext {
     }
     guard object.context == nil, let stash = passage.stash else { return nil }
     let values = try stash.values.map { (slot: $0.slot, value: try object.loaded($0.value, slot: $0.slot)) }
-    // A key of a store is never taken again.
+    // A key that a store had a row for is never taken again. One that was only set aside is still the object's: others that went with it
+    // know it by that.
     let former = object.objectID
-    let id = former.isTemporaryID && registered[former] == nil ? former : temporaryID(for: object.entity)
+    let id = stash.wasSaved ? temporaryID(for: object.entity) : former
     if id != former { undo.noteID(id, after: former) }
     object.returnAsNew(to: self, as: id)
     arrivalCount &+= 1

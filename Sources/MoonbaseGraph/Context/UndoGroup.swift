@@ -57,7 +57,7 @@ final class UndoPassage {
 
   init(_ object: ManagedObject, wasThere: Bool) {
     (self.object, self.wasThere) = (object, wasThere)
-    if wasThere, object.context == nil { stash = UndoStash(object) }
+    if wasThere, object.context == nil { stash = UndoStash(object, wasSaved: false) }
   }
 }
 
@@ -66,11 +66,13 @@ struct UndoStash {
   let values: [(slot: Slot, value: Value)]
   let delayed: SlotMap<Value>
   let lists: [(slot: Slot, ids: [ManagedObjectID])]
+  /// Whether a store had it: its key is not taken again.
+  let wasSaved: Bool
   /// What led to it without knowing from the other side, and was cut off when its deletion was saved.
   var leads: [UndoStep] = []
 
   /// A value that the store keeps apart and that cannot be read now is read when the object comes back, or that fails.
-  init(_ object: ManagedObject) {
+  init(_ object: ManagedObject, wasSaved: Bool) {
     var values: [(slot: Slot, value: Value)] = []
     var lists: [(slot: Slot, ids: [ManagedObjectID])] = []
     for property in object.entity.properties where property.attribute?.derivationExpression == nil {
@@ -82,7 +84,7 @@ struct UndoStash {
         values.append((property.slot, (try? object.loaded(value, slot: property.slot)) ?? value))
       }
     }
-    (self.values, self.lists, delayed) = (values, lists, object.delayed)
+    (self.values, self.lists, delayed, self.wasSaved) = (values, lists, object.delayed, wasSaved)
   }
 
   /// Throws where there is a value that could not be read.

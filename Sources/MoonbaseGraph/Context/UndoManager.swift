@@ -341,7 +341,7 @@ extension UndoManager {
     for change in changes {
       guard case .presence = change.former, change.object.context == nil else { continue }
       if let passage = leaving.removeValue(forKey: ObjectIdentifier(change.object)), passage.stash == nil {
-        passage.stash = UndoStash(change.object)
+        passage.stash = UndoStash(change.object, wasSaved: false)
         weigh(passage.stash?.weight ?? 0)
       }
     }
@@ -371,7 +371,7 @@ extension UndoManager {
     return try going.compactMap { object in
       guard !object.needsRow else { return nil }
       for slot in object.entity.toManySlots { _ = try object.memberIDs(slot) }
-      let stash = UndoStash(object)
+      let stash = UndoStash(object, wasSaved: true)
       try stash.requireBytes(of: object)
       return (object, stash)
     }

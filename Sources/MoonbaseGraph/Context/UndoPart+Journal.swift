@@ -21,6 +21,8 @@ private struct JournalReader {
   /// The last step first. Of a value only what it was at the beginning counts.
   private var steps: [UndoStep?] = []
   private var places: [Place: Int] = [:]
+  /// Transient properties that did not count as changed, by their places among the steps.
+  private var unmarkings: [Place: Int] = [:]
   /// The orders of relationships at the beginning, with their places among the steps.
   private var orders: [Place: (index: Int, contents: ToManyState.Contents)] = [:]
   /// Whether objects were there before what was read last, in the reverse order of the first that is known of each.
@@ -50,7 +52,12 @@ private struct JournalReader {
       replace(UndoStep(object: object, slot: slot, former: .delayed(value)), isDelayed: true)
     case .flags(let flags):
       note(object, wasThere: !flags.state.contains(.deleted))
-      guard let slot = flags.slot, !flags.isMarked, object.entity.properties[slot].isTransient else { return }
+      guard let slot = flags.slot, object.entity.properties[slot].isTransient else { return }
+      // What counted as changed at the beginning may have counted as unchanged in between, where it was undone and done again.
+      let place = Place(object: ObjectIdentifier(object), slot: slot)
+      if let later = unmarkings.removeValue(forKey: place) { steps[later] = nil }
+      guard !flags.isMarked else { return }
+      unmarkings[place] = steps.count
       steps.append(UndoStep(object: object, slot: slot, former: .unmarked))
     case .destination(let slot, let state, let step):
       let place = Membership(state: ObjectIdentifier(state), id: step.id)

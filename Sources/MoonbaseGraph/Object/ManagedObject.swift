@@ -378,6 +378,8 @@ extension ManagedObject {
     context?.unlist(self)
     spillRow()
     dropEmptyOwnValues()
+    // What a primitive setter put there stays, for that was no change.
+    if hasLiveValues || record != nil { for slot in entity.transientSlots { keepForNewIDs(slot) } }
   }
 }
 
