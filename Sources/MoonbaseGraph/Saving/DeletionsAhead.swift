@@ -15,20 +15,20 @@ struct DeletionsAhead {
 
   let context: ManagedObjectContext
   private var waiting: [ManagedObjectID: Destinations] = [:]
-  /// What had been written when they were read: whatever a hook or another thread saves makes them old.
+  /// What had been written when they were read: whatever a hook or another thread saves there makes them old.
   private var writingCount: Int
   /// Of how many objects they are read together: of few where that was for nothing.
   private var size = [Snapshot].batchSize
 
   init(_ context: ManagedObjectContext) {
     self.context = context
-    writingCount = PersistentStoreCoordinator.writingCount
+    writingCount = context.source.writingCount
   }
 
   /// What an object leads to. That of objects of its kind that are still to come is read with it.
   mutating func destinations(of object: ManagedObject) throws -> Destinations {
     guard !object.objectID.isTemporaryID else { return Destinations() }
-    let count = PersistentStoreCoordinator.writingCount
+    let count = context.source.writingCount
     if count != writingCount {
       (writingCount, waiting, size) = (count, [:], 1)
     } else if let known = waiting.removeValue(forKey: object.objectID) {

@@ -1,6 +1,5 @@
 public import MoonbaseModel
 public import MoonbasePlatform
-import Synchronization
 
 /// Brings contexts and stores together: knows which store an object is in, and keeps rows that were read.
 ///
@@ -32,9 +31,8 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   private let registry = Lock(Registry())
-  private static let writings = Atomic(0)
-  /// How often the process wrote to any store: whether what was just read may be old is seen by it.
-  static var writingCount: Int { writings.load(ordering: .relaxed) }
+  /// How often the process wrote to stores, by their numbers.
+  private static let writings = Lock<[UInt32: Int]>([:])
   let rows: RowCache
   private let listeners = NewsListeners<SavedObjectIDs>()
   /// The counts that stores keep themselves.
@@ -322,6 +320,22 @@ public final class PersistentStoreCoordinator: Sendable {
     return conflicts
   }
 
+  /// How often the process wrote to these stores, through whichever coordinator: whether what was just read may be old is seen by it.
+  var writingCount: Int {
+    let numbers = storeNumbers
+    return Self.writings.withLock { writings in numbers.reduce(0) { $0 &+ writings[$1, default: 0] } }
+  }
+
+  private func noteWriting() {
+    let numbers = storeNumbers
+    Self.writings.withLock { writings in for number in numbers { writings[number, default: 0] &+= 1 } }
+  }
+
+  private var storeNumbers: [UInt32] {
+    followParent()
+    return registry.withLock { Array($0.byNumber.keys) }
+  }
+
   /// Runs `body`, which commits a save and says what it saved: who begins to read meanwhile does not trust the row cache.
   func committing<Result>(_ body: () throws -> Result) rethrows -> Result {
     rows.beginCommit()
@@ -331,7 +345,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// A store committed these changes of a context.
   func didSave(_ changes: StoreChanges, from sender: NewsInbox<SavedObjectIDs>?) {
-    Self.writings.add(1, ordering: .relaxed)
+    noteWriting()
     rows.remove(changes.deleted.map(\.id))
     rows.write(changes.updated.map(\.snapshot))
     if !changes.isEmpty { listeners.tell(SavedObjectIDs(changes), from: sender) }
@@ -339,7 +353,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// A store wrote by itself: what was read of these rows no longer holds.
   func didWrite(_ saved: SavedObjectIDs) {
-    Self.writings.add(1, ordering: .relaxed)
+    noteWriting()
     rows.remove(saved.updated + saved.deleted)
     listeners.tell(saved)
   }

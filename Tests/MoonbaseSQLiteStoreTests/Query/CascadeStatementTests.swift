@@ -79,6 +79,27 @@ import Testing
     #expect(all.count <= 20, "\(all.count): \(all.joined(separator: "\n"))")
   }
 
+  /// What is read ahead is as good as before.
+  @Test func whatIsSavedIntoOtherStoresIsNoReasonToReadAgain() async throws {
+    let town = try Town(rooms: 200)
+    let (isOver, count) = (Lock(false), Lock(0))
+    let elsewhere = Task.detached {
+      let bench = try StoreBench(.memory)
+      let context = bench.context()
+      while !isOver.withLock({ $0 }) {
+        try context.insert("Person")
+        try context.save()
+        count.withLock { $0 += 1 }
+      }
+    }
+    defer { isOver.withLock { $0 = true } }
+    while count.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+    let all = try town.statements { context in try context.delete(context.object(with: town.houses[0])) }
+    #expect(all.count <= 20, "\(all.count)")
+    isOver.withLock { $0 = true }
+    try await elsewhere.value
+  }
+
   @Test func manyDeletionsReadWhatTheyLeadToTogether() throws {
     let town = try Town(rooms: 2, houses: 300)
     let all = try town.statements { context in
