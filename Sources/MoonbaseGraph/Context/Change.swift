@@ -54,7 +54,7 @@ struct Change {
   }
 
   /// With the room of an array that grows.
-  private static let ownWeight = 160
+  static let ownWeight = 160
 
   /// The bytes that it keeps, by estimate: former values are no longer counted as their object's.
   var weight: Int {

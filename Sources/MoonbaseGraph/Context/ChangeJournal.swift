@@ -99,10 +99,24 @@ struct ChangeJournal {
   }
 
   mutating func append(_ change: Change) {
-    changes.append(change)
-    if isUnregistered { changes[changes.count - 1].isUnregistered = true }
-    weight &+= change.weight
     if case .presence = change.former { departed.append(change.object) }
+    append(change, weight: change.weight)
+  }
+
+  /// The same where the caller knows what it weighs. It moves here, for a copy costs as much as all else.
+  @inline(__always)
+  private mutating func append(_ change: consuming Change, weight bytes: Int) {
+    weight &+= bytes
+    change.isUnregistered = isUnregistered
+    changes.append(change)
+  }
+
+  /// A value of an object's row is about to be another one.
+  @inline(__always)
+  mutating func append(_ object: ManagedObject, _ slot: Slot, _ own: Value?, isMarked: Bool) {
+    let bytes = Change.ownWeight &+ (own?.weight ?? 0)
+    append(
+      Change(object: object, former: .value(slot, own, transformed: nil, isMarked: isMarked)), weight: bytes)
   }
 
   private func index(of savepoint: Savepoint) -> Int { max(0, savepoint.start - forgottenCount) }

@@ -17,11 +17,11 @@ extension ManagedObjectContext {
     if let facet, derivations.isWatching || object.isWatched { outdate(object, facet, because: cause) }
   }
 
-  /// The same of a value that nothing was computed from and nobody observes.
+  /// The same of a value of a row that nothing was made or computed from and nobody observes.
   @inline(__always)
   func recordValue(_ slot: Slot, of object: ManagedObject) {
     guard journal.records(object) else { return }
-    journal.append(Change(object: object, former: object.formerValue(slot)))
+    journal.append(object, slot, object.own(slot), isMarked: object.isMarked(slot))
     if journal.hasNewWeight { weigh(journal.takeGrowth()) }
   }
 
