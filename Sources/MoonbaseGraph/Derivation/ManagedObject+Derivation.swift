@@ -17,7 +17,17 @@ extension ManagedObject {
   struct Cached {
     var value: Value
     /// What a derived value was computed from; nil for what a transformer made of the bytes in the slot.
-    var reads: Readings?
+    var reads: Readings? { didSet { holdsUnasked = Self.holdsUnasked(reads) } }
+    /// Whether it is a derived value that holds until somebody says otherwise.
+    private(set) var holdsUnasked: Bool
+
+    init(value: Value, reads: Readings? = nil) {
+      (self.value, self.reads, holdsUnasked) = (value, reads, Self.holdsUnasked(reads))
+    }
+
+    private static func holdsUnasked(_ reads: Readings?) -> Bool {
+      reads.map { $0.changeCount == nil && !$0.isStored } ?? false
+    }
   }
 
   /// What a derived value was computed from, and with what it holds.

@@ -52,8 +52,7 @@ extension ManagedObject {
       context?.knowsSimpleSlots == true
     else { return nil }
     return record.caches.first(slot) { cached in
-      guard let reads = cached.reads, reads.changeCount == nil, !reads.isStored else { return nil }
-      return cached.value
+      cached.pointee.holdsUnasked ? cached.pointee.value : nil
     }
   }
 

@@ -3,7 +3,12 @@ import MoonbaseModel
 /// Elements for a few slots of an object, in the order they came: most objects have none or one or two, and looking at each is
 /// quicker than hashing, and smaller.
 struct SlotMap<Element>: Sequence, ExpressibleByDictionaryLiteral {
-  private var entries: [(key: Int, value: Element)] = []
+  private struct Entry {
+    var key: Slot
+    var value: Element
+  }
+
+  private var entries: [Entry] = []
 
   init(dictionaryLiteral elements: (Int, Element)...) {
     for (slot, element) in elements { self[slot] = element }
@@ -23,26 +28,34 @@ struct SlotMap<Element>: Sequence, ExpressibleByDictionaryLiteral {
       switch (index, newValue) {
       case (let index?, let element?): entries[index].value = element
       case (let index?, nil): entries.remove(at: index)
-      case (nil, let element?): entries.append((slot, element))
+      case (nil, let element?): entries.append(Entry(key: slot, value: element))
       case (nil, nil): break
       }
     }
   }
 
-  /// What `body` finds in the element of a slot, of which no copy is made.
+  /// What `body` finds in the element of a slot, of which no copy is made: the parts that are looked at lie where they are.
   @inline(__always)
-  func first<Result>(_ slot: Slot, _ body: (borrowing Element) -> Result?) -> Result? {
+  func first<Result>(_ slot: Slot, _ body: (UnsafePointer<Element>) -> Result?) -> Result? {
     entries.withUnsafeBufferPointer { entries in
-      for index in entries.indices where entries[index].key == slot { return body(entries[index].value) }
+      guard var entry = entries.baseAddress, let offset = MemoryLayout<Entry>.offset(of: \.value) else { return nil }
+      for _ in 0..<entries.count {
+        if entry.pointee.key == slot {
+          return body((UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: Element.self))
+        }
+        entry += 1
+      }
       return nil
     }
   }
 
-  func makeIterator() -> IndexingIterator<[(key: Int, value: Element)]> { entries.makeIterator() }
+  func makeIterator() -> some IteratorProtocol<(key: Slot, value: Element)> {
+    entries.lazy.map { (key: $0.key, value: $0.value) }.makeIterator()
+  }
 
-  func filter(_ isIncluded: ((key: Int, value: Element)) throws -> Bool) rethrows -> SlotMap {
+  func filter(_ isIncluded: ((key: Slot, value: Element)) throws -> Bool) rethrows -> SlotMap {
     var result = SlotMap()
-    result.entries = try entries.filter(isIncluded)
+    result.entries = try entries.filter { try isIncluded((key: $0.key, value: $0.value)) }
     return result
   }
 }
