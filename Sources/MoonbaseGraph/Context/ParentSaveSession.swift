@@ -28,7 +28,7 @@ final class ParentSaveSession: SaveSession {
     guard conflicts.isEmpty else { return conflicts }
     let known = try membersBehind(changes.links)
     try parent.observers.holding { try apply(changes, besides: known) }
-    written = changes.inserted + changes.updated.map(\.snapshot)
+    written = Array(changes.inserted) + changes.updated.rows
     return []
   }
 

@@ -15,15 +15,16 @@ extension ManagedObject {
   }
 
   /// The own row becomes the one that is saved (`ObjectRow.complete`).
-  final func completeRow(
-    under id: ManagedObjectID, version: Int64, destination: (Slot) throws -> ManagedObjectID?
-  ) rethrows -> Snapshot? {
-    var bytes = 0
-    defer { weigh(bytes) }
-    return try table._withUnsafeGuaranteedRef {
-      try row.complete(under: id.key, version: version, of: $0, bytes: &bytes, destination: destination)
+  final func completeRow(under key: Int64, version: Int64) -> Bool {
+    guard let bytes = table._withUnsafeGuaranteedRef({ row.complete(under: key, version: version, of: $0) }) else {
+      return false
     }
+    weigh(bytes)
+    return true
   }
+
+  /// The same of a destination, under the ID that it gets.
+  final func completeRow(leadingTo id: ManagedObjectID, slot: Slot) { weigh(row.complete(leadingTo: id, slot: slot)) }
 
   /// The first change of a saved object gives it a row of its own. False, and nothing done, where the row has no cell for the value.
   final func beginChange(_ value: Value, slot: Slot) -> Bool {

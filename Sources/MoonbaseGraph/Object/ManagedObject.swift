@@ -387,15 +387,15 @@ extension ManagedObject {
 extension ManagedObject {
   /// The object is in its store: under the ID that was set aside for it, and with the row that was written; nil where that was
   /// none, or its own. `permanent` has the IDs of other objects that were saved with it, by their temporary ones.
-  final func becomeSaved(as written: Snapshot?, id: ManagedObjectID, permanent: PermanentIDs) {
+  final func becomeSaved(as written: SavePlan.Written, id: ManagedObjectID, permanent: PermanentIDs) {
     if state.contains(.inserted) { state.insert(.born) }
     state.subtract([.inserted, .updated, .deleted, .listed, .propagated])
+    if case .inPlace = written, keepsItsRowOnly, objectID == id { return weigh(row.keepCompleted()) }
     if !permanent.isEmpty { outdateTemporaryDestinations() }
     if objectID != id { changeID(to: id) } else { outdate(.state, because: .row) }
-    // A changed object has nothing that was not in its row before.
-    if let written = written ?? (row.isOwn ? row.snapshot ?? row.inItsPage : nil) {
-      if let context, context.derivations.isWatching { context.derivations.setVersion(written.version, of: id) }
-      setSnapshot(written)
+    if let new = rowSaved(as: written) {
+      if let context, context.derivations.isWatching { context.derivations.setVersion(new.version, of: id) }
+      setSnapshot(new)
       keepTransientValues()
     }
     replaceTransientDestinations(by: permanent)
@@ -403,6 +403,24 @@ extension ManagedObject {
     guard record != nil else { return }
     for known in relationships.values { known.didSave(permanent: permanent) }
     dropEmptyRecord()
+  }
+
+  /// Whether there is nothing of it but the row that it filled, and nobody looks at it.
+  @inline(__always)
+  private final var keepsItsRowOnly: Bool {
+    guard record == nil, row.isOwn, row.live.isEmpty, !state.contains(.observed) else { return false }
+    return table._withUnsafeGuaranteedRef { table in
+      table.contextReference?._withUnsafeGuaranteedRef { !$0.derivations.isWatching } ?? false
+    }
+  }
+
+  private final func rowSaved(as written: SavePlan.Written) -> Snapshot? {
+    switch written {
+    case .copied(let new): new
+    case .inPlace: row.inItsPage
+    // A changed object has nothing then that was not in its row before.
+    case .nothing: row.isOwn ? row.snapshot ?? row.inItsPage : nil
+    }
   }
 
   /// Lists that are as they were saved are no changes. Returns whether the next save leaves the object out.

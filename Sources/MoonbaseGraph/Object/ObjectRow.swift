@@ -240,23 +240,35 @@ extension ObjectRow {
 
 /// A save.
 extension ObjectRow {
-  /// The object's own row becomes the one that is saved: with key and version, with what lies on top of it, and with the IDs that
-  /// destinations get. What lies on top stays there, for the save may fail. Adds what it keeps more to `bytes`, and returns where it
-  /// is; nil where the row cannot be written any more.
-  func complete(
-    under key: Int64, version: Int64, of table: ObjectTable, bytes: inout Int,
-    destination: (Slot) throws -> ManagedObjectID?
-  ) rethrows -> Snapshot? {
-    guard isOwn, let page, page.stage == .completing else { return nil }
-    let place = Int(place)
-    page.complete(place, key: key, version: version)
-    for slot in live.indices where table.hasCell(slot) {
-      if let value = live[slot] { bytes &+= page.complete(place, value, slot: slot) }
+  /// The object's own row becomes the one that is saved: with key and version, and with what lies on top of it, which stays there too, for the
+  /// save may fail. Returns the bytes that it keeps more; nil where the row cannot be written any more.
+  func complete(under key: Int64, version: Int64, of table: ObjectTable) -> Int? {
+    guard isOwn, let page = page.map(Unmanaged.passUnretained) else { return nil }
+    return page._withUnsafeGuaranteedRef { page in
+      guard page.stage == .completing else { return nil }
+      page.complete(Int(place), key: key, version: version)
+      if live.isEmpty { return 0 }
+      var bytes = 0
+      for slot in live.indices where table.hasCell(slot) {
+        if let value = live[slot] { bytes &+= page.complete(Int(place), value, slot: slot) }
+      }
+      return bytes
     }
-    for slot in table.entity.toOneSlots {
-      guard let id = try destination(slot), !page.cell(slot, of: place).isSame(as: .objectID(id)) else { continue }
-      bytes &+= page.complete(place, .objectID(id), slot: slot)
+  }
+
+  /// Such a row leads to an object, whatever ID it had before. Returns the bytes that it keeps more.
+  func complete(leadingTo id: ManagedObjectID, slot: Slot) -> Int {
+    guard let page, !page.cell(slot, of: Int(place)).isSame(as: .objectID(id)) else { return 0 }
+    return page.complete(Int(place), .objectID(id), slot: slot)
+  }
+
+  /// The object's own row, which a save completed, is that of the store from now on, and there is nothing beside it. Returns the bytes that
+  /// the object keeps more.
+  mutating func keepCompleted() -> Int {
+    (isOwn, changedLow) = (false, 0)
+    guard let page = page.map(Unmanaged.passUnretained) else { return 0 }
+    return page._withUnsafeGuaranteedRef { page in
+      page.rowWeight &- page.bytesKept(Int(place)) &- page.baseWeight(of: Int(place))
     }
-    return Snapshot(unchecked: page, at: place)
   }
 }

@@ -133,9 +133,15 @@ extension SavePlan {
 }
 
 extension SavePlan.NewRow {
+  fileprivate var isWritten: Bool { if case .nothing = written { false } else { true } }
+
+  /// The row that was made of the object.
+  fileprivate var copy: Snapshot? { if case .copied(let row) = written { row } else { nil } }
+
   /// Whether the object is a saved one to whose lists new objects came, and is otherwise as it was.
   fileprivate var ownsChangedLists: Bool {
-    guard snapshot == nil, !object.state.contains(.inserted), !object.hasLiveValues, object.delayed.isEmpty else {
+    guard case .nothing = written, !object.state.contains(.inserted), !object.hasLiveValues, object.delayed.isEmpty
+    else {
       return false
     }
     let lists = object.relationships
@@ -144,7 +150,7 @@ extension SavePlan.NewRow {
 
   /// Whether attributes of a saved object changed, and nothing else did or is known of it.
   fileprivate var changesAttributesOnly: Bool {
-    snapshot != nil && object.relationships.isEmpty && object.partners.isEmpty
+    isWritten && object.relationships.isEmpty && object.partners.isEmpty
       && !object.entity.toOneSlots.contains(where: object.changed.contains)
   }
 }
@@ -217,7 +223,7 @@ extension ManagedObjectContext {
     guard !save.permanent.isEmpty else { return }
     for entry in save.objects where entry.reading == nil && entry.object.context === self {
       entry.object.endHandOver(listed: false)
-      entry.object.becomeSaved(as: nil, id: entry.id, permanent: save.permanent)
+      entry.object.becomeSaved(as: .nothing, id: entry.id, permanent: save.permanent)
     }
     for owner in save.owners { owner.endHandOverOfLists(save.permanent) }
     tellHoldersOfTemporaryIDs(save.permanent)
@@ -245,7 +251,7 @@ extension ManagedObjectContext {
         row.object.handOverLists()
         owners.append(row.object)
       } else {
-        let reading = row.object.handOver(to: row.snapshot)
+        let reading = row.object.handOver(to: row.copy)
         objects.append(SaveAhead.HandedOver(object: row.object, reading: reading, id: row.id))
       }
     }

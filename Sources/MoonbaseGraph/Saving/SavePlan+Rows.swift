@@ -2,46 +2,53 @@ import MoonbaseModel
 
 /// Which rows a save writes.
 extension SavePlan {
-  mutating func plan(insertionOf object: ManagedObject) throws {
+  mutating func plan(insertionOf object: ManagedObject, _ shape: Shape) throws {
     let id = permanentID(object.objectID)
     let index = try planIndex(of: id)
+    var row = NewRow(object, id)
+    defer { rows.append(row) }
     if takeOwnRow(of: object, in: StoreNumber(rawValue: id.storeNumber)),
-      let row = try object.completeRow(
-        under: id, version: 1, destination: { slot in try storedDestination(of: object, slot: slot) })
+      try complete(object, under: id.key, version: 1, shape)
     {
-      plans[index].inserted.add(row.page, at: row.place)
-    } else {
-      // The page was sealed by a save that failed, or is another store's.
-      let shape = shape(of: object.entity)
-      let page = plans[index].inserted.page(for: id.entitySymbol, slotCount: object.entity.properties.count)
-      if let known = object.row.inItsPage {
-        page.beginRow(key: id.key, version: 1, like: known, but: shape.transient)
-      } else {
-        page.beginRow(key: id.key, version: 1)
-      }
-      try fill(page, from: object, shape)
-      plans[index].insertedCopies.append((plans[index].inserted.count, rows.count))
-      page.endRow()
+      row.written = .inPlace
+      return addOwnRow(of: object, to: plans[index].inserted)
     }
-    rows.append(NewRow(object: object, snapshot: nil, id: id))
+    // The page was sealed by a save that failed, or is another store's.
+    let page = plans[index].inserted.page(for: id.entitySymbol, slotCount: object.entity.properties.count)
+    if let known = object.row.inItsPage {
+      page.beginRow(key: id.key, version: 1, like: known, but: shape.transient)
+    } else {
+      page.beginRow(key: id.key, version: 1)
+    }
+    try fill(page, from: object, shape)
+    plans[index].insertedCopies.append((plans[index].inserted.count, rows.count))
+    page.endRow()
+  }
+
+  /// The object's own row becomes the one that is saved, as it is. False where it cannot be written any more.
+  private func complete(_ object: ManagedObject, under key: Int64, version: Int64, _ shape: Shape) throws -> Bool {
+    guard object.completeRow(under: key, version: version) else { return false }
+    for slot in shape.toOneSlots {
+      if let id = try storedDestination(of: object, slot: slot) { object.completeRow(leadingTo: id, slot: slot) }
+    }
+    return true
+  }
+
+  private func addOwnRow(of object: ManagedObject, to rows: RowCollector) {
+    object.row.page.map(Unmanaged.passUnretained)?._withUnsafeGuaranteedRef {
+      rows.add($0, at: Int(object.row.place))
+    }
   }
 
   /// Objects and changes get their new rows when the pages are full.
   mutating func finishRows() {
     for index in plans.indices {
-      let inserted = Array(plans[index].inserted.finish())
+      let inserted = plans[index].inserted.finish()
       plans[index].changes.inserted = inserted
-      for copy in plans[index].insertedCopies { rows[copy.row].snapshot = inserted[copy.place] }
-      var updates: [StoreChanges.Update] = []
-      updates.reserveCapacity(plans[index].updatedObjects.count)
-      var copies = plans[index].updated.finish().makeIterator()
-      for entry in plans[index].updatedObjects {
-        guard let snapshot = entry.snapshot ?? copies.next() else { continue }
-        rows[entry.row].snapshot = snapshot
-        updates.append(
-          StoreChanges.Update(snapshot: snapshot, changedSlots: entry.slots, expectedVersion: snapshot.version - 1))
-      }
-      plans[index].changes.updated = updates
+      for copy in plans[index].insertedCopies { rows[copy.row].written = .copied(inserted[copy.place]) }
+      let updated = plans[index].updated.finish()
+      plans[index].changes.updated = StoreChanges.Updates(updated, plans[index].notes)
+      for copy in plans[index].updatedCopies { rows[copy.row].written = .copied(updated[copy.place]) }
     }
   }
 
@@ -53,18 +60,13 @@ extension SavePlan {
     plans[try planIndex(of: object.objectID)].changes.deleted.append(deletion)
   }
 
-  mutating func plan(updateOf object: ManagedObject) throws {
-    guard object.hasLiveValues, let old = object.snapshot else {
-      rows.append(NewRow(object: object, snapshot: nil, id: object.objectID))
-      return
-    }
+  mutating func plan(updateOf object: ManagedObject, _ shape: Shape) throws {
     let id = object.objectID
-    let shape = shape(of: object.entity)
+    var row = NewRow(object, id)
+    defer { rows.append(row) }
+    guard object.hasLiveValues, let old = object.snapshot else { return }
     let differing = try differingSlots(of: object, from: old, shape)
-    guard !differing.isEmpty else {
-      rows.append(NewRow(object: object, snapshot: nil, id: id))
-      return
-    }
+    guard !differing.isEmpty else { return }
     let (version, overflow) = old.version.addingReportingOverflow(1)
     guard !overflow else {
       throw GraphError(
@@ -74,16 +76,12 @@ extension SavePlan {
         entity: object.objectID.entityName, objectID: object.objectID)
     }
     let index = try planIndex(of: id)
+    plans[index].notes.append(differing)
     if takeOwnRow(of: object, in: StoreNumber(rawValue: id.storeNumber)),
-      let row = try object.completeRow(
-        under: id, version: version,
-        destination: { slot in
-          try storedDestination(of: object, slot: slot)
-        })
+      try complete(object, under: id.key, version: version, shape)
     {
-      plans[index].updatedObjects.append(.init(row: rows.count, slots: list(of: differing), snapshot: row))
-      rows.append(NewRow(object: object, snapshot: nil, id: id))
-      return
+      row.written = .inPlace
+      return addOwnRow(of: object, to: plans[index].updated)
     }
     // The page was sealed by a save that failed, or is another store's.
     object.spillRow()
@@ -93,35 +91,8 @@ extension SavePlan {
     others.formUnion(differing)
     page.beginRow(key: id.key, version: version, like: old, but: others)
     try fill(page, from: object, shape)
+    plans[index].updatedCopies.append((plans[index].updated.count, rows.count))
     page.endRow()
-    plans[index].updatedObjects.append(.init(row: rows.count, slots: list(of: differing)))
-    rows.append(NewRow(object: object, snapshot: nil, id: id))
-  }
-
-  /// Which slots of an entity are of which kind: looked up once for all its objects.
-  struct Shape {
-    let transient: SlotSet
-    let toOne: SlotSet
-    let toMany: SlotSet
-
-    fileprivate init(_ entity: ResolvedEntity) {
-      transient = SlotSet(entity.transientSlots)
-      toOne = SlotSet(entity.toOneSlots)
-      toMany = SlotSet(entity.toManySlots)
-    }
-  }
-
-  private mutating func shape(of entity: ResolvedEntity) -> Shape {
-    if let known = shapes[entity.index] { return known }
-    let new = Shape(entity)
-    shapes[entity.index] = new
-    return new
-  }
-
-  /// Slots as a list, which changes of the same slots share.
-  private mutating func list(of slots: SlotSet) -> [Slot] {
-    if slots != lastSlots.set { lastSlots = (slots, slots.slots) }
-    return lastSlots.list
   }
 
   /// Fills the row that a page began with the object's own values, as the store gets them: permanent IDs, nothing transient.

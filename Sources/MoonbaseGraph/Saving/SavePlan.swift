@@ -11,16 +11,10 @@ struct SavePlan {
     /// The new rows, and of those that are copies their places among them and the indexes of their objects in `rows`.
     let inserted: RowCollector
     var insertedCopies: [(place: Int, row: Int)] = []
-    /// The same for changed rows.
+    /// The same for changed rows, and what is said of them.
     let updated: RowCollector
-    var updatedObjects: [UpdatedObject] = []
-
-    /// A changed object: its index in `rows`, and its row where that is its own.
-    struct UpdatedObject {
-      var row: Int
-      var slots: [Slot]
-      var snapshot: Snapshot?
-    }
+    var updatedCopies: [(place: Int, row: Int)] = []
+    var notes = StoreChanges.Updates.Notes()
 
     init(number: UInt32, store: any PersistentStore) {
       (self.number, self.store) = (number, store)
@@ -33,13 +27,29 @@ struct SavePlan {
 
   /// What an object becomes when all is written.
   struct NewRow {
-    var object: ManagedObject
-    /// Nil where it has the row already, or where none was written.
-    var snapshot: Snapshot?
-    var id: ManagedObjectID
+    /// The plan's list keeps the object.
+    let reference: Unmanaged<ManagedObject>
+    let id: ManagedObjectID
+    var written = Written.nothing
+
+    init(_ object: ManagedObject, _ id: ManagedObjectID) { (reference, self.id) = (.passUnretained(object), id) }
+
+    var object: ManagedObject { reference.takeUnretainedValue() }
+  }
+
+  /// What a store gets of an object.
+  enum Written {
+    /// No row.
+    case nothing
+    /// The object's own row where it is.
+    case inPlace
+    /// A row that was made of it.
+    case copied(Snapshot)
   }
 
   let context: ManagedObjectContext
+  /// The objects that had changes.
+  private let objects: ChangeList
   var plans: [StorePlan] = []
   var rows: [NewRow] = []
   /// Objects whose deletion is saved.
@@ -50,9 +60,7 @@ struct SavePlan {
   /// Pages of new and changed objects, whose rows are saved as they are.
   private(set) var ownRows: [RowPage] = []
   /// What was looked up of entities.
-  var shapes: ContiguousArray<Shape?>
-  /// The slots that the last changed object differs in.
-  var lastSlots: (set: SlotSet, list: [Slot]) = (SlotSet(), [])
+  private var shapes: ContiguousArray<Shape?>
   /// What was in the way.
   private(set) var conflicts: [SaveConflict] = []
   /// Stores that committed.
@@ -62,33 +70,61 @@ struct SavePlan {
 
   init(_ context: ManagedObjectContext) throws {
     self.context = context
+    objects = context.changedObjects
     permanent = PermanentIDs(entityCount: context.model.entities.count)
     // Whatever becomes of the save: objects that change after it do not change what it writes.
     defer { sealOwnRows() }
     shapes = ContiguousArray(repeating: nil, count: context.model.entities.count)
     try assignPermanentIDs()
-    rows.reserveCapacity(context.changedObjects.count)
-    var last: (table: UnsafeMutableRawPointer?, hears: Bool) = (nil, false)
-    try context.changedObjects.forEachUnretained { pointer in
+    rows.reserveCapacity(objects.count)
+    var (table, shape, hears): (UnsafeMutableRawPointer?, Shape?, Bool) = (nil, nil, false)
+    try objects.forEachUnretained { pointer in
       try pointer._withUnsafeGuaranteedRef { object in
         try HostWork.charge()
-        if last.table != object.table.toOpaque() {
-          last = (object.table.toOpaque(), try context.behavior(of: object.entity).hasDidSave)
+        if table != object.table.toOpaque() {
+          table = object.table.toOpaque()
+          shape = self.shape(of: object.entity)
+          hears = try context.behavior(of: object.entity).hasDidSave
         }
-        if last.hears { hearers.append(object) }
-        try plan(object)
+        if hears { hearers.append(object) }
+        if let shape { try plan(object, shape) }
       }
     }
     finishRows()
   }
 
-  private mutating func plan(_ object: ManagedObject) throws {
+  private mutating func plan(_ object: ManagedObject, _ shape: Shape) throws {
     if object.state.contains(.deleted) {
       deleted.append(object)
       return try plan(deletionOf: object)
     }
-    if object.state.contains(.inserted) { try plan(insertionOf: object) } else { try plan(updateOf: object) }
+    if object.state.contains(.inserted) {
+      try plan(insertionOf: object, shape)
+    } else {
+      try plan(updateOf: object, shape)
+    }
     if object.record != nil { try planLinks(of: object) }
+  }
+
+  /// Which slots of an entity are of which kind: looked up once for all its objects.
+  final class Shape {
+    let transient: SlotSet
+    let toOne: SlotSet
+    let toOneSlots: [Slot]
+    let toMany: SlotSet
+
+    fileprivate init(_ entity: ResolvedEntity) {
+      transient = SlotSet(entity.transientSlots)
+      (toOne, toOneSlots) = (SlotSet(entity.toOneSlots), entity.toOneSlots)
+      toMany = SlotSet(entity.toManySlots)
+    }
+  }
+
+  private mutating func shape(of entity: ResolvedEntity) -> Shape {
+    if let known = shapes[entity.index] { return known }
+    let new = Shape(entity)
+    shapes[entity.index] = new
+    return new
   }
 
   /// Writes the changes to all stores, and then commits them one by one.
@@ -157,9 +193,14 @@ struct SavePlan {
 
   /// The save succeeded: objects take their new IDs and snapshots.
   func adopt() {
-    let rows = isIncomplete ? rows.filter { isSaved($0.object) } : rows
     let new = isIncomplete ? permanent.filter { number in saved.contains { $0.number == number } } : permanent
-    for row in rows { row.object.becomeSaved(as: row.snapshot, id: row.id, permanent: new) }
+    rows.withUnsafeBufferPointer { rows in
+      for row in rows {
+        row.reference._withUnsafeGuaranteedRef { object in
+          if !isIncomplete || isSaved(object) { object.becomeSaved(as: row.written, id: row.id, permanent: new) }
+        }
+      }
+    }
     context.tellHoldersOfTemporaryIDs(new)
     for page in ownRows where !isIncomplete || saved.contains(where: { $0.number == page.store.rawValue }) {
       page.forgetBases()
@@ -209,12 +250,14 @@ struct SavePlan {
   /// The page of an object's own row is the save's from now on. False where another store takes it: new objects of one page may go into
   /// several stores, and a page is of one.
   mutating func takeOwnRow(of object: ManagedObject, in store: StoreNumber) -> Bool {
-    guard object.row.isOwn, let page = object.page else { return true }
-    if page.beginCompleting(in: store) {
-      ownRows.append(page)
-      object.table._withUnsafeGuaranteedRef { $0.endOwnRows() }
+    guard object.row.isOwn, let page = object.row.page.map(Unmanaged.passUnretained) else { return true }
+    return page._withUnsafeGuaranteedRef { page in
+      if page.beginCompleting(in: store) {
+        ownRows.append(page)
+        object.table._withUnsafeGuaranteedRef { $0.endOwnRows() }
+      }
+      return page.store == store
     }
-    return page.store == store
   }
 
   private func sealOwnRows() {

@@ -94,12 +94,19 @@ struct InMemoryContents {
 
   /// How many bytes the rows would weigh more, by estimate.
   func growth(by changes: StoreChanges) -> Int {
-    let inserted = changes.inserted.reduce(0) { $0 &+ Self.rowWeight &+ $1.weight }
-    let updated = changes.updated.reduce(0) { $0 &+ $1.snapshot.weight &- (row(of: $1.snapshot.id)?.weight ?? 0) }
+    let inserted = changes.inserted.weight &+ Self.rowWeight &* changes.inserted.count
+    let updated = changes.updated.rows.weight &- weight(replacedBy: changes.updated.rows)
     let deleted = changes.deleted.reduce(0) { sum, deletion in
       sum &+ (row(of: deletion.id).map { Self.rowWeight &+ $0.weight } ?? 0)
     }
     return inserted &+ updated &- deleted
+  }
+
+  private func weight(replacedBy rows: RowBatch) -> Int {
+    rows.stretches.reduce(0) { sum, stretch in
+      guard let entity = model.entity(stretch.page.entity) else { return sum }
+      return tables[entity.index].reduce(sum, over: stretch) { sum, _, old in sum &+ (old?.page.rowWeight ?? 0) }
+    }
   }
 
   /// What keeps changes from being written; where it is nothing, their unique values are claimed.
@@ -113,8 +120,8 @@ struct InMemoryContents {
   /// Writes changes that were claimed: nothing can fail.
   mutating func write(_ changes: StoreChanges) {
     state += 1
-    for snapshot in changes.inserted { put(snapshot) }
-    for update in changes.updated { put(update.snapshot) }
+    put(changes.inserted)
+    put(changes.updated.rows)
     for deletion in changes.deleted { remove(deletion.id) }
     for links in changes.links { for id in links.removed { link(links, id: id, isThere: false) } }
     for links in changes.links { for id in links.added { link(links, id: id, isThere: true) } }
@@ -123,8 +130,22 @@ struct InMemoryContents {
   }
 
   private func otherVersions(than changes: StoreChanges) -> [SaveConflict] {
-    changes.updated.compactMap { otherVersion(of: $0.snapshot.id, than: $0.expectedVersion) }
+    otherVersions(than: changes.updated)
       + changes.deleted.compactMap { otherVersion(of: $0.id, than: $0.expectedVersion) }
+  }
+
+  private func otherVersions(than updates: StoreChanges.Updates) -> [SaveConflict] {
+    var conflicts: [SaveConflict] = []
+    updates.forEachStretch { page, places, run in
+      guard let offset = run.offset, let entity = model.entity(page.entity) else { return }
+      let stretch = RowBatch.Stretch(page: page, places: places, start: 0)
+      tables[entity.index].reduce((), over: stretch) { _, place, old in
+        let version = page.version(place) &+ offset
+        if old?.page.version(old?.place ?? 0) == version { return }
+        if let conflict = otherVersion(of: page.id(place), than: version) { conflicts.append(conflict) }
+      }
+    }
+    return conflicts
   }
 
   private func otherVersion(of id: ManagedObjectID, than version: Int64?) -> SaveConflict? {
@@ -135,6 +156,18 @@ struct InMemoryContents {
   }
 
   // MARK: Rows
+
+  private mutating func put(_ rows: RowBatch) {
+    for stretch in rows.stretches {
+      guard let entity = model.entity(stretch.page.entity) else { continue }
+      let plan = plans[entity.index]
+      if index.isEmpty, plan.pointers.isEmpty, plan.counts.isEmpty {
+        tables[entity.index].put(stretch)
+      } else {
+        for place in stretch.places { put(Snapshot(unchecked: stretch.page, at: place)) }
+      }
+    }
+  }
 
   private mutating func put(_ snapshot: Snapshot) {
     guard let entity = model.entity(of: snapshot.id) else { return }
@@ -247,7 +280,7 @@ struct InMemoryContents {
       }
     }
     var conflicts: [SaveConflict] = []
-    for row in changes.inserted + changes.updated.map(\.snapshot) {
+    for row in [changes.inserted, changes.updated.rows].joined() {
       let keys = uniqueKeys(of: row)
       if let (constraint, key) = keys.first(where: { unique[$0.1] != nil }) {
         let names = constraint.slots.map { constraint.entity.properties[$0].name }

@@ -18,6 +18,9 @@ struct InMemoryIndex {
   /// How many rows were put in their places and found so far. Tests count the work by it.
   private(set) var work = 0
 
+  /// Whether nobody has asked for anything yet.
+  var isEmpty: Bool { tables.isEmpty }
+
   /// The rows among which those are that satisfy a condition. `rows` gives all of its entities.
   mutating func ids(
     _ condition: IndexedCondition, in model: ResolvedModel, rows: () -> [Snapshot]

@@ -11,11 +11,26 @@ struct InMemoryTable {
     /// By the key's place in the stretch, up to the last one that there was.
     var rows: ContiguousArray<Snapshot?> = []
     var count = 0
+
+    /// Puts rows of a page in their places, of which the last is given. Returns how many are new.
+    mutating func put(_ page: RowPage, _ places: Range<Int>, upTo last: Int) -> Int {
+      while rows.count <= last { rows.append(nil) }
+      var added = 0
+      rows.withUnsafeMutableBufferPointer { rows in
+        for place in places {
+          let index = InMemoryTable.place(of: page.key(place))
+          if rows[index] == nil { added &+= 1 }
+          rows[index] = Snapshot(unchecked: page, at: place)
+        }
+      }
+      count &+= added
+      return added
+    }
   }
 
   private static let bits: Int64 = 9
   private static func number(of key: Int64) -> Int64 { key >> bits }
-  private static func place(of key: Int64) -> Int { Int(key & (1 << bits - 1)) }
+  fileprivate static func place(of key: Int64) -> Int { Int(key & (1 << bits - 1)) }
 
   /// Those that have rows, in their order.
   fileprivate private(set) var stretches: ContiguousArray<Stretch> = []
@@ -39,6 +54,49 @@ struct InMemoryTable {
       count += 1
     }
     return old
+  }
+
+  /// Puts rows in their places, where nobody need know what was there.
+  mutating func put(_ new: RowBatch.Stretch) {
+    var rest = new.places
+    while let first = rest.first {
+      let number = Self.number(of: new.page.key(first))
+      let index = index(of: number) ?? makeStretch(number)
+      // All whose keys are in the same stretch.
+      var (end, last) = (first, 0)
+      while end < rest.upperBound, Self.number(of: new.page.key(end)) == number {
+        last = max(last, Self.place(of: new.page.key(end)))
+        end &+= 1
+      }
+      let added = stretches[index].put(new.page, rest.lowerBound..<end, upTo: last)
+      count += added
+      rest = end..<rest.upperBound
+    }
+  }
+
+  /// Hands each of some rows to `body`: what it made of those before, the row's place, and the row that is here under its key.
+  @inline(__always)
+  func reduce<Result>(
+    _ first: Result, over rows: RowBatch.Stretch, _ body: (Result, Int, borrowing Snapshot?) -> Result
+  ) -> Result {
+    var result = first
+    stretches.withUnsafeBufferPointer { stretches in
+      var index = 0
+      for place in rows.places {
+        let key = rows.page.key(place)
+        let number = Self.number(of: key)
+        if index >= stretches.count || stretches[index].number != number {
+          index = self.index(of: number) ?? stretches.count
+        }
+        let inner = Self.place(of: key)
+        if index < stretches.count, inner < stretches[index].rows.count {
+          result = stretches[index].rows.withUnsafeBufferPointer { body(result, place, $0[inner]) }
+        } else {
+          result = body(result, place, nil)
+        }
+      }
+    }
+    return result
   }
 
   /// Takes a row out.

@@ -14,10 +14,13 @@ package struct NewDestinations {
   package init(_ changes: StoreChanges, in model: ResolvedModel) {
     self.model = model
     inserted = InsertedKeys(changes.inserted)
-    for run in changes.inserted.runsOfOneEntity {
-      for slot in model.entity(of: run[run.startIndex].id)?.toOneSlots ?? [] { note(run, slot: slot) }
+    for stretch in changes.inserted.stretches {
+      for slot in model.entity(stretch.page.entity)?.toOneSlots ?? [] { note(stretch.page, stretch.places, slot: slot) }
     }
-    for update in changes.updated { note(update) }
+    changes.updated.forEachStretch { page, places, run in
+      guard let entity = model.entity(page.entity) else { return }
+      for slot in run.slots where entity.properties[slot].relationship != nil { note(page, places, slot: slot) }
+    }
     for links in changes.links where !links.added.isEmpty { ids.formUnion(links.added + [links.owner]) }
     if ids.isEmpty { return }
     for row in changes.inserted where !inserted.areConsecutive(row.id.entitySymbol) || !changes.links.isEmpty {
@@ -25,22 +28,13 @@ package struct NewDestinations {
     }
   }
 
-  private mutating func note(_ rows: ArraySlice<Snapshot>, slot: Slot) {
+  private mutating func note(_ page: RowPage, _ places: Range<Int>, slot: Slot) {
     var last: ManagedObjectID?
-    for row in rows {
-      let id = row.destination(slot)
+    for place in places {
+      let id = Snapshot(unchecked: page, at: place).destination(slot)
       if id == last { continue }
       last = id
       if let id, !inserted.contains(id) { ids.insert(id) }
-    }
-  }
-
-  private mutating func note(_ update: StoreChanges.Update) {
-    for slot in update.changedSlots {
-      guard let id = update.snapshot.destination(slot), !inserted.contains(id),
-        model.entity(of: update.snapshot.id)?.properties[slot].relationship != nil
-      else { continue }
-      ids.insert(id)
     }
   }
 }
@@ -56,18 +50,18 @@ private struct InsertedKeys {
 
   private var keys: [Symbol: Keys] = [:]
 
-  init(_ rows: [Snapshot]) {
-    for run in rows.runsOfOneEntity {
-      let first = run[run.startIndex].id
-      var (least, greatest) = (first.key, first.key)
-      for row in run {
-        least = min(least, row.id.key)
-        greatest = max(greatest, row.id.key)
+  init(_ rows: RowBatch) {
+    for stretch in rows.stretches {
+      let (page, first) = (stretch.page, stretch.page.key(stretch.places.lowerBound))
+      var (least, greatest) = (first, first)
+      for place in stretch.places {
+        least = min(least, page.key(place))
+        greatest = max(greatest, page.key(place))
       }
-      let known = keys[first.entitySymbol]
-      keys[first.entitySymbol] = Keys(
+      let known = keys[page.entity]
+      keys[page.entity] = Keys(
         range: min(least, known?.range.lowerBound ?? least)...max(greatest, known?.range.upperBound ?? greatest),
-        count: run.count + (known?.count ?? 0))
+        count: stretch.places.count + (known?.count ?? 0))
     }
   }
 
@@ -77,19 +71,6 @@ private struct InsertedKeys {
   func contains(_ id: ManagedObjectID) -> Bool {
     guard let keys = keys[id.entitySymbol], keys.areConsecutive else { return false }
     return keys.range.contains(id.key)
-  }
-}
-
-extension [Snapshot] {
-  /// Neighbours of one entity together.
-  fileprivate var runsOfOneEntity: some Sequence<ArraySlice<Snapshot>> {
-    sequence(state: 0) { start -> ArraySlice<Snapshot>? in
-      guard start < count else { return nil }
-      let entity = self[start].id.entitySymbol
-      let end = self[start...].firstIndex { $0.id.entitySymbol != entity } ?? count
-      defer { start = end }
-      return self[start..<end]
-    }
   }
 }
 

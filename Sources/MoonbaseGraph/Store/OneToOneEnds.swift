@@ -22,15 +22,14 @@ package struct OneToOneEnds {
 
   /// Collects them from rows that are changed and deleted.
   package init(_ changes: StoreChanges, in model: ResolvedModel) {
-    var (symbol, sides): (Symbol?, [Side]) = (nil, [])
-    for update in changes.updated {
-      let id = update.snapshot.id
-      if id.entitySymbol != symbol { (symbol, sides) = (id.entitySymbol, model.entity(of: id)?.oneToOneSides ?? []) }
-      for side in sides where update.changedSlots.contains(side.slot) { ids[side, default: []].append(id) }
+    changes.updated.forEachStretch { page, places, run in
+      for side in model.entity(page.entity)?.oneToOneSides(among: run.slots) ?? [] {
+        ids[side, default: []] += places.map(page.id)
+      }
     }
     for (symbol, deleted) in Dictionary(grouping: changes.deleted.map(\.id), by: \.entitySymbol) {
       guard let entity = model.entity(symbol) else { continue }
-      for side in entity.oneToOneSides where entity.deleteRule(side.slot) != .noAction {
+      for side in entity.oneToOneSides(among: entity.toOneSlots) where entity.deleteRule(side.slot) != .noAction {
         ids[side, default: []] += deleted
       }
     }
@@ -39,8 +38,8 @@ package struct OneToOneEnds {
 
 extension ResolvedEntity {
   /// Relationships that are saved on both sides.
-  fileprivate var oneToOneSides: [OneToOneEnds.Side] {
-    toOneSlots.compactMap { slot in
+  fileprivate func oneToOneSides(among slots: [Slot]) -> [OneToOneEnds.Side] {
+    slots.compactMap { slot in
       let property = properties[slot]
       guard let relationship = property.relationship, let inverse = oneToOneInverse(of: slot) else { return nil }
       return OneToOneEnds.Side(

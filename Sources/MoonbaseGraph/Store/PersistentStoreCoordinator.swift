@@ -347,7 +347,7 @@ public final class PersistentStoreCoordinator: Sendable {
   func didSave(_ changes: StoreChanges, from sender: NewsInbox<SavedObjectIDs>?) {
     noteWriting()
     rows.remove(changes.deleted.map(\.id))
-    rows.write(changes.updated.map(\.snapshot))
+    rows.write(changes.updated.rows)
     if !changes.isEmpty { listeners.tell(SavedObjectIDs(changes), from: sender) }
   }
 
@@ -374,6 +374,6 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// These changes were not saved: who asks for their rows reads them anew.
   func didNotSave(_ changes: StoreChanges) {
-    rows.remove(changes.updated.map(\.snapshot.id) + changes.deleted.map(\.id))
+    rows.remove(changes.updated.rows.ids + changes.deleted.map(\.id))
   }
 }

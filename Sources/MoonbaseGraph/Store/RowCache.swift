@@ -130,7 +130,7 @@ final class RowCache: Sendable {
   }
 
   /// Rows were saved: readers on their way bring no older ones.
-  func write(_ rows: [Snapshot]) {
+  func write(_ rows: RowBatch) {
     contents.withLock { cache in
       guard cache.readers > 0 else { return }
       for row in rows { cache.written[row.id] = max(row.version, cache.written[row.id] ?? .min) }

@@ -33,6 +33,11 @@ extension RowPage {
   @inline(__always)
   func base(of place: Int) -> Snapshot? { place < bases.count ? bases[place] : nil }
 
+  /// The bytes that it keeps, by estimate.
+  func baseWeight(of place: Int) -> Int {
+    place < bases.count ? bases.withUnsafeBufferPointer { $0[place]?.page.rowWeight ?? 0 } : 0
+  }
+
   /// The first 64 slots in which a row has values of its own: all where there is none below.
   @inline(__always)
   func ownSlots(of place: Int) -> UInt64 { ownSlots?[place] ?? .max }

@@ -29,12 +29,12 @@ public struct SavedObjectIDs: Sendable, Hashable {
   /// What a store wrote. Pairs change the objects at both ends.
   init(_ changes: StoreChanges) {
     mayBeAnything = false
-    inserted = changes.inserted.map(\.id)
+    inserted = changes.inserted.ids
     deleted = changes.deleted.map(\.id)
     var seen = Set(inserted).union(deleted)
     var updated: [ManagedObjectID] = []
     func note(_ id: ManagedObjectID) { if seen.insert(id).inserted { updated.append(id) } }
-    for update in changes.updated { note(update.snapshot.id) }
+    for id in changes.updated.rows.ids { note(id) }
     for links in changes.links {
       note(links.owner)
       for id in links.added { note(id) }

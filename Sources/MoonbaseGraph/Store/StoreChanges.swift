@@ -8,24 +8,6 @@ public import MoonbaseModel
 /// try store.save(changes)
 /// ```
 public struct StoreChanges: Sendable {
-  /// A changed row.
-  public struct Update: Sendable {
-    /// The new row; its version is one more than `expectedVersion`.
-    public var snapshot: Snapshot
-    /// The slots of attributes and to-one relationships that differ from the row as it was. May be empty where only a
-    /// to-many relationship changed.
-    public var changedSlots: [Slot]
-    /// The version the file must hold; nil writes whatever the file holds (and the row becomes the file's version + 1).
-    public var expectedVersion: Int64?
-
-    /// Makes an update.
-    public init(snapshot: Snapshot, changedSlots: [Slot], expectedVersion: Int64?) {
-      self.snapshot = snapshot
-      self.changedSlots = changedSlots
-      self.expectedVersion = expectedVersion
-    }
-  }
-
   /// A deleted row.
   public struct Deletion: Sendable {
     /// The object.
@@ -111,9 +93,9 @@ public struct StoreChanges: Sendable {
   }
 
   /// New rows, of version 1.
-  public var inserted: [Snapshot] = []
+  public var inserted = RowBatch()
   /// Changed rows.
-  public var updated: [Update] = []
+  public var updated = Updates()
   /// Deleted rows. The store removes their many-to-many links too.
   public var deleted: [Deletion] = []
   /// Changed links.

@@ -100,7 +100,7 @@ struct StoreCopy {
         try append(row, of: entity, to: rows)
       }
     }
-    changes.inserted += Array(rows.finish())
+    changes.inserted.append(rows.finish())
     let lists = entity.toManySlots.filter { !entity.properties[$0].isTransient && saysLinks(entity.properties[$0]) }
     for start in stride(from: 0, to: ids.count, by: RowPage.capacity) {
       let owners = Array(ids[start..<min(ids.count, start + RowPage.capacity)])

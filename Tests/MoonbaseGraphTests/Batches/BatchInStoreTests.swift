@@ -39,13 +39,13 @@ import Testing
         try base.save(changes, author: request.author)
         return StoreBatchResult(objectIDs: ids, changes: SavedObjectIDs(deleted: ids))
       case .update(let expressions):
-        changes.updated = rows.map { row in
+        for row in rows {
           var values = ContiguousArray(row.values)
           for case (let slot, .constant(let value)) in expressions { values[slot] = value }
-          return .init(
-            snapshot: Snapshot(id: row.id, version: row.version + 1, values: values),
-            changedSlots: Array(expressions.keys),
-            expectedVersion: nil)
+          changes.updated.append(
+            .init(
+              snapshot: Snapshot(id: row.id, version: row.version + 1, values: values),
+              changedSlots: Array(expressions.keys), expectedVersion: nil))
         }
         try base.save(changes, author: request.author)
         return StoreBatchResult(objectIDs: ids, changes: SavedObjectIDs(updated: ids))

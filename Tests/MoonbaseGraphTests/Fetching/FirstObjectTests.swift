@@ -62,7 +62,7 @@ import enum MoonbaseModel.Predicate
     }
     func save(_ inserted: [Int64], deleted: [Int64] = []) throws {
       var changes = StoreChanges()
-      changes.inserted = inserted.map(row)
+      changes.inserted = RowBatch(inserted.map(row))
       changes.deleted = deleted.map { .init(id: row($0).id, expectedVersion: nil) }
       try store.save(changes)
     }

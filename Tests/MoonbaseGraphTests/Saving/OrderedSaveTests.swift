@@ -143,7 +143,7 @@ import Testing
     let old = try rows(items, 5, of: list.id)
     let slot = try #require(lists.slot("items"))
     var changes = StoreChanges()
-    changes.inserted = [list] + old
+    changes.inserted = RowBatch([list] + old)
     let added = form == .manyToMany ? old.map(\.id) : []
     changes.links = [.init(owner: list.id, slot: slot, added: added, removed: [], order: nil)]
     try store.save(changes)

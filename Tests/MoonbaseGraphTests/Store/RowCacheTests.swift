@@ -63,7 +63,7 @@ import Testing
     let page = builder.finish()
     let old = ManagedObjectID(store: .init(rawValue: 1), entity: Symbol("Thing"), key: 7)
     _ = cache.reading { [Snapshot(id: old, version: 1, values: [.string("old")])] }
-    cache.write((0..<512).map { Snapshot(page, at: $0) })
+    cache.write(RowBatch((0..<512).map { Snapshot(page, at: $0) }))
     let kept = try #require(cache[old])
     #expect(kept.values[0] == .string("row 7"))
     #expect(kept.version == 2)

@@ -108,7 +108,7 @@ import Testing
         """)
     let (one, other) = (try people.row("Department"), try people.row("Department"))
     let projects = try (0..<3).map { _ in try people.row("Project", ["department": .objectID(one.id)]) }
-    try people.save { $0.inserted = [one, other] + projects }
+    try people.save { $0.inserted = RowBatch([one, other] + projects) }
     #expect(try people.value(one.id, "projectCount") == 3)
     try people.save { $0.updated = [try people.update(projects[0].id, ["department": .objectID(other.id)])] }
     try people.save { $0.deleted = [.init(id: projects[1].id, expectedVersion: 1)] }

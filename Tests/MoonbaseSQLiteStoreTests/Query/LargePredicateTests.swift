@@ -43,7 +43,7 @@ import struct MoonbaseModel.SortDescriptor
   func aLongTextIsPreparedOnceForAStatement(_ comparator: String) throws {
     let people = try PeopleStore()
     let rows = try (0..<200).map { try people.row("Person", ["firstName": .string("name\($0)")]) }
-    try people.save { $0.inserted = rows }
+    try people.save { $0.inserted = RowBatch(rows) }
     func units(_ length: Int) throws -> Int {
       let text = String(repeating: "a", count: length)
       let query = people.query("Person", try Predicate(format: "firstName \(comparator) %@", .string(text)))

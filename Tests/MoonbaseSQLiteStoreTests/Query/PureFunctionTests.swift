@@ -55,7 +55,9 @@ private final class Functions: PureFunctionProvider {
     let rows = try ["Ada", "Bob"].map {
       try people.row("Person", ["firstName": .string($0), "department": .objectID(department.id), "born": born])
     }
-    try people.save { $0.inserted = [department] + rows + [try people.row("Employee", ["firstName": "Nobody"])] }
+    try people.save {
+      $0.inserted = RowBatch([department] + rows + [try people.row("Employee", ["firstName": "Nobody"])])
+    }
     let functions = name(1) { inputs in
       guard case .string(let first) = inputs[0], case .string(let second) = inputs[1], inputs[2] == born else {
         throw Refusal()
@@ -176,7 +178,7 @@ private final class Functions: PureFunctionProvider {
     let people = try PeopleStore()
     let department = try people.row("Department")
     let rows = try [Value.null, .objectID(department.id)].map { try people.row("Person", ["department": $0]) }
-    try people.save { $0.inserted = [department] + rows }
+    try people.save { $0.inserted = RowBatch([department] + rows) }
     let function = PureFunction(
       entity: "Department", name: "label", inputs: ["name"], type: .string, isStrict: false)
     let functions = Functions(generation: 1, functions: [function], bodies: [{ _ in "nameless" }])

@@ -44,7 +44,7 @@ struct PeopleStore {
   @discardableResult
   func insert(_ rows: Snapshot...) throws -> [ManagedObjectID] {
     var changes = StoreChanges()
-    changes.inserted = rows
+    changes.inserted = RowBatch(rows)
     try store.save(changes)
     return rows.map(\.id)
   }

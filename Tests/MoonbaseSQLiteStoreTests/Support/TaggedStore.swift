@@ -21,7 +21,7 @@ struct TaggedStore {
     let people = people
     owners = try people.insert(people.row("P"), people.row("P"))
     let rows = try (0..<20).map { _ in try people.row("T") }
-    try people.save { $0.inserted = rows }
+    try people.save { $0.inserted = RowBatch(rows) }
     tags = rows.map(\.id)
     raw = try RawDatabase(people.folder.file())
   }

@@ -14,7 +14,7 @@ import Testing
     let projects = try (0..<count).map { _ in
       try people.row("Project", ["department": .objectID(department.id)])
     }
-    try people.save { $0.inserted = [department] + projects }
+    try people.save { $0.inserted = RowBatch([department] + projects) }
     _ = try RawDatabase(people.folder.file()).rows("UPDATE ZPROJECT SET Z_FOK_DEPARTMENT = \(places)")
     return (people, department.id, projects.map(\.id), try #require(people.entity("Department").slot("projects")))
   }
@@ -103,7 +103,7 @@ import Testing
       let ids = rows.map(\.id)
       let statements = try people.statements {
         try people.save {
-          $0.inserted = rows
+          $0.inserted = RowBatch(rows)
           $0.links = [
             .init(owner: department, slot: slot, added: [], removed: [], order: .appended(ids, returned: []))
           ]

@@ -62,7 +62,7 @@ import Testing
       })
     let states = try (0..<100).map { _ in try people.row("State") }
     let owners = try states.prefix(60).map { try people.row("Owner", ["state": .objectID($0.id)]) }
-    try people.save { $0.inserted = states + owners }
+    try people.save { $0.inserted = RowBatch(states + owners) }
     let coordinator = PersistentStoreCoordinator(model: people.model)
     try coordinator.add(people.store)
     let context = try ManagedObjectContext(coordinator)

@@ -69,7 +69,7 @@ import Testing
     let error = #expect(throws: GraphError.self) {
       try people.save {
         $0.inserted = [new]
-        $0.updated = stale
+        $0.updated = StoreChanges.Updates(stale)
       }
     }
     #expect(error?.code == .mergeConflict)
@@ -218,7 +218,7 @@ import Testing
     let slot = people.entity("Department").slot("projects")!
     let ids = projects.map(\.id)
     try people.save {
-      $0.inserted = [department] + projects
+      $0.inserted = RowBatch([department] + projects)
       $0.links = [.init(owner: department.id, slot: slot, added: [], removed: [], order: .all(ids.reversed()))]
     }
     #expect(try people.store.destinations(of: department.id, relationship: slot) == ids.reversed())
@@ -239,7 +239,7 @@ import Testing
     let people = try PeopleStore()
     let department = try people.row("Department")
     let rows = try (0..<1000).map { _ in try people.row("Person", ["department": .objectID(department.id)]) }
-    try people.save { $0.inserted = [department] + rows }
+    try people.save { $0.inserted = RowBatch([department] + rows) }
     let ids = rows.map(\.id)
     #expect(try people.statements { _ = try people.store.snapshots(of: ids) }.count == 2)
     #expect(try Set(people.store.snapshots(of: ids).map(\.id)) == Set(ids))
@@ -255,7 +255,7 @@ import Testing
     let rows = try (0..<400).map { number in
       try people.row(number % 5 == 0 ? "Employee" : "Person", ["age": .int(Int64(number % 100))])
     }
-    try people.save { $0.inserted = rows }
+    try people.save { $0.inserted = RowBatch(rows) }
     try people.save { $0.deleted = [StoreChanges.Deletion(id: rows[150].id, expectedVersion: nil)] }
     let ids = rows.map(\.id)
     var random = SplitMix(3)

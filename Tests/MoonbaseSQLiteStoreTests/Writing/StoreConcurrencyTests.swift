@@ -16,10 +16,10 @@ import Testing
         for _ in 0..<30 {
           let first = try store.reserveKeys(for: entity, count: 10)
           var changes = StoreChanges()
-          changes.inserted = (0..<10).map { offset in
+          for offset in 0..<10 {
             let id = ManagedObjectID(
               store: StoreNumber(store.identifier), entity: entity.symbol, key: first + Int64(offset))
-            return Snapshot(id: id, version: 1, values: entity.initialValues)
+            changes.inserted.append(Snapshot(id: id, version: 1, values: entity.initialValues))
           }
           try store.save(changes)
         }
