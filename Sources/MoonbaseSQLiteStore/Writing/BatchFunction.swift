@@ -54,7 +54,7 @@ struct BatchFunction {
       try HostWork.charge()
       var row = ColumnSubject()
       for (index, input) in inputs.enumerated() {
-        row.values[input.slot] = SQLValue.value(call, at: index, type: input.type)
+        row.values[input.slot] = try Self.value(call, at: index, type: input.type)
       }
       let value: Value
       do {
@@ -66,6 +66,30 @@ struct BatchFunction {
       guard LargeValue.size(value) <= LargeValue.greatest else { throw BatchRefusal() }
       SQLValue.set(value, on: call)
     }
+  }
+}
+
+extension BatchFunction {
+  /// An argument as a row has it. What lies otherwise in its column than the attribute's values do is the graph's, which takes it or says in
+  /// which row it is wrong.
+  private static func value(_ call: borrowing FunctionCall, at index: Int, type: AttributeType) throws -> Value {
+    let storage = call.storage(index)
+    let isUsual =
+      switch type {
+      case _ where storage == .null: true
+      case .integer16: storage == .integer && Int16(exactly: call.integer(index)) != nil
+      case .integer32: storage == .integer && Int32(exactly: call.integer(index)) != nil
+      case .integer64: storage == .integer
+      case .boolean: storage == .integer && (0...1).contains(call.integer(index))
+      case .double, .date: storage == .real || storage == .integer
+      case .string: storage == .text && call.withText(index) { UnsafeRawBufferPointer($0).isUTF8 }
+      case .uri: storage == .text && URL(string: call.text(index))?.absoluteString == call.text(index)
+      case .binaryData: storage == .blob
+      case .uuid: storage == .blob && call.data(index).count == 16
+      case .float, .decimal, .transformable, .undefined, .objectID, .composite: false
+      }
+    guard isUsual else { throw BatchRefusal() }
+    return SQLValue.value(call, at: index, type: type)
   }
 }
 

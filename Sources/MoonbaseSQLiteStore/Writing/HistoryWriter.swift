@@ -32,17 +32,17 @@ struct HistoryWriter {
     }
   }
 
-  /// What one statement changed: the same properties of all these rows.
-  func write(updated ids: [ManagedObjectID], slots: Set<Slot>, contextName: String?) throws {
-    guard !ids.isEmpty else { return }
+  /// What one statement changed: rows, with the properties that have other values.
+  func write(updated rows: [(id: ManagedObjectID, slots: Set<Slot>)], contextName: String?) throws {
+    guard !rows.isEmpty else { return }
     var writer = try ChangeWriter(
-      table("ACHANGE", 16_001), form: form, transaction: writeTransaction(of: contextName), count: ids.count)
-    var columns: [Symbol: Data] = [:]
-    for id in ids {
+      table("ACHANGE", 16_001), form: form, transaction: writeTransaction(of: contextName), count: rows.count)
+    var columns: [Symbol: [Set<Slot>: Data]] = [:]
+    for (id, slots) in rows {
       try HostWork.charge()
       let entity = try layout.layout(of: id)
-      let bitmap = columns[id.entitySymbol] ?? ChangedColumns.bitmap(slots, of: entity)
-      columns[id.entitySymbol] = bitmap
+      let bitmap = columns[id.entitySymbol]?[slots] ?? ChangedColumns.bitmap(slots, of: entity)
+      columns[id.entitySymbol, default: [:]][slots] = bitmap
       try writer.write(.update, of: entity, row: id.key, columns: bitmap)
     }
   }

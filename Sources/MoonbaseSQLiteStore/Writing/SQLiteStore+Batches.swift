@@ -187,12 +187,27 @@ private struct BatchStatement {
     _ ids: [ManagedObjectID], in session: Session, of store: SQLiteStore
   ) throws -> StoreBatchResult {
     for assignment in assignments { try assignment.function?.register(on: session.connection) }
+    let history = try history(of: session, store)
+    let slots = try history == nil ? [:] : changedSlots(in: session)
     let changed = try session.running(update, for: request.query) { statement in
       Array(try select.plan.collectIDs(statement, upTo: .max).ids)
     }
-    try history(of: session, store)?
-      .write(updated: changed, slots: Set(assignments.map(\.slot)), contextName: request.contextName)
+    let all = Set(assignments.map(\.slot))
+    try history?.write(updated: changed.map { ($0, slots[$0] ?? all) }, contextName: request.contextName)
     return StoreBatchResult(objectIDs: ids, changes: SavedObjectIDs(updated: changed))
+  }
+
+  /// What is about to change of each row, where that is not the same of all: the history names no property that keeps its value.
+  private func changedSlots(in session: Session) throws -> [ManagedObjectID: Set<Slot>] {
+    guard assignments.count > 1 else { return [:] }
+    var slots: [ManagedObjectID: Set<Slot>] = [:]
+    for assignment in assignments {
+      let differing = try session.running(rows(differingIn: assignment), for: request.query) { statement in
+        try select.plan.collectIDs(statement, upTo: .max).ids
+      }
+      for id in Array(differing) { slots[id, default: []].insert(assignment.slot) }
+    }
+    return slots
   }
 
   /// What a trigger does nobody here knows.
@@ -215,6 +230,11 @@ private struct BatchStatement {
   // MARK: Statements
 
   private var keys: String { select.plan.isSingle ? "Z_PK" : "Z_PK, Z_ENT" }
+
+  private func rows(differingIn assignment: Assignment) -> SQLFragment {
+    "SELECT \(keys) FROM \(identifier(table)) WHERE Z_PK IN (" + select.keysAlone(request.query)
+      + ") AND \(identifier(assignment.column)) IS NOT " + assignment.value
+  }
 
   private var update: SQLFragment {
     let changes = assignments.map { "\(identifier($0.column)) = " + $0.value }

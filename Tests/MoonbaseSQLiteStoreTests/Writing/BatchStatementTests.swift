@@ -166,6 +166,35 @@ import Testing
     #expect(Set(changes[0].map(\.changedObjectID)) == Set(bench.ids[..<6]))
   }
 
+  /// Each change names what has another value, as a save's does.
+  @Test(arguments: HistoryForm.allCases) func theHistoryNamesNoPropertyThatKeptItsValue(_ form: HistoryForm) throws {
+    let bench = try Bench(history: form)
+    let token = try bench.coordinator.currentPersistentHistoryToken()
+    var request = BatchUpdateRequest("Event", where: try Predicate(format: "n < 4"), set: ["text": "x"])
+    request.propertiesToUpdate["n"] = try .init(format: "max({n, 1})")
+    #expect(
+      try bench.statements { try bench.context.execute(request) }.contains { $0.hasPrefix("UPDATE OR ABORT ZEVENT") })
+    let changes = try bench.context.execute(.fetchHistory(after: token)).transactions?.first?.changes ?? []
+    let named = Dictionary(uniqueKeysWithValues: changes.map { ($0.changedObjectID, $0.updatedProperties) })
+    #expect(named == [bench.ids[0]: ["n"], bench.ids[2]: ["text"], bench.ids[3]: ["text"]])
+  }
+
+  /// An expression sees what the graph would, or the graph says in which row it cannot.
+  @Test(arguments: [
+    ("n", "ZN = 3000000000"), ("n", "ZN = 'x'"), ("text", "ZTEXT = CAST(x'ff41' AS TEXT)"), ("text", "ZTEXT = x'41'"),
+    ("at", "ZAT = 'x'"), ("ratio", "ZRATIO = 'x'"),
+  ])
+  func aColumnThatHoldsNoValueOfItsAttributeIsNotTakenForOne(_ key: String, _ damage: String) throws {
+    let bench = try Bench()
+    try RawDatabase(bench.people.folder.file()).connection.executeScript("UPDATE ZEVENT SET \(damage) WHERE ZN = 3")
+    let before = try bench.rows("SELECT Z_PK, Z_OPT, ZCODE FROM ZEVENT")
+    var request = BatchUpdateRequest("Event")
+    request.propertiesToUpdate["code"] = try .init(format: "TERNARY(\(key) == nil, 'none', 'some')")
+    let error = #expect(throws: GraphError.self) { try bench.context.execute(request) }
+    #expect(error?.message.contains("Event.\(key)") == true, "\(error as Any)")
+    #expect(try bench.rows("SELECT Z_PK, Z_OPT, ZCODE FROM ZEVENT") == before)
+  }
+
   /// What SQL would do otherwise than the graph.
   @Test func whatSQLDoesNotDoExactlyTheGraphDoes() throws {
     let bench = try Bench()
