@@ -9,7 +9,7 @@
 ---@field transformers? table<string, moonbase.Transformer>
 ---@field value_classes? table<string, table<string, string>> class names by entity and attribute
 ---@field entities? table<string, moonbase.EntityExtension>
----@field on_reload? fun(old: moonbase.Extension)
+---@field on_reload? fun(old?: moonbase.Extension) called behind a reload, with what the extension was before
 
 ---Neither function ever sees nil.
 ---@class moonbase.Transformer

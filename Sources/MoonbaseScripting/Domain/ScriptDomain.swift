@@ -21,8 +21,8 @@ public final class ScriptDomain {
   let types: HostTypes
   /// Registered classes of values; scripts see them as `moonbase.classes`.
   let classes: LuaTable
-  /// `on_reload` functions by extension.
-  var reloadHooks: [String: LuaFunction] = [:]
+  /// The extension files that run, by what brought them.
+  private var loaded: [ObjectIdentifier: LoadedExtensions] = [:]
   /// The contexts whose extensions are being reloaded.
   var reloading: Set<ObjectIdentifier> = []
   /// The table that scripts see as `moonbase`.
@@ -31,7 +31,7 @@ public final class ScriptDomain {
   /// keep their class; a metatable that no value has any more goes.
   private let classNames: LuaTable
   /// The classes as they are now, in the order they came.
-  private var currentClasses: [(name: String, value: LuaTable)] = []
+  private(set) var currentClasses: [(name: String, value: LuaTable)] = []
   /// The model that scripts see as `moonbase.model`.
   var model: ResolvedModel?
   /// What tables of `moonbase.model` say to misspelt names, by what they describe.
@@ -81,7 +81,37 @@ public final class ScriptDomain {
   /// The domain of a context that a script drives or extends.
   public static func of(_ context: ManagedObjectContext) -> ScriptDomain? { context.domain.owner as? ScriptDomain }
 
+  // MARK: Reload
+
+  /// The files of extensions that run here, in their order.
+  func loaded(of extensions: ScriptExtensions) -> LoadedExtensions { loaded[ObjectIdentifier(extensions)] ?? [] }
+
+  func setLoaded(_ files: LoadedExtensions, of extensions: ScriptExtensions) {
+    loaded[ObjectIdentifier(extensions)] = files.isEmpty ? nil : files
+  }
+
   // MARK: Classes
+
+  /// Registers classes, or none of them.
+  func register(_ new: [(name: String, value: LuaTable)]) throws {
+    let former = currentClasses
+    do {
+      for (name, value) in new { try register(class: name, methods: value) }
+    } catch {
+      restore(classes: former)
+      throw error
+    }
+  }
+
+  /// The classes are again those that they were.
+  func restore(classes former: [(name: String, value: LuaTable)]) {
+    for (name, _) in currentClasses where !former.contains(where: { $0.name == name }) {
+      try? classes.set(name, to: .nil)
+    }
+    // To set what is there already needs no memory.
+    for (name, value) in former { try? classes.set(name, to: .table(value)) }
+    currentClasses = former
+  }
 
   func register(class name: String, methods value: LuaTable) throws {
     if try classNames.get(.table(value)).textValue == nil { try classNames.set(.table(value), to: .text(name)) }
@@ -148,3 +178,6 @@ public final class ScriptDomain {
     for reference in references { opaqueValues[reference] = nil }
   }
 }
+
+/// Extension files by the names of their extensions: what they returned, and what is called when they were reloaded.
+typealias LoadedExtensions = [(name: String, table: LuaTable, onReload: LuaFunction?)]

@@ -9,19 +9,15 @@ struct DomainBuilder {
   let types: HostTypes
   let model: ResolvedModel
 
-  /// Adds what scripts declare to a domain that holds what Swift code provides.
+  /// Adds what scripts declare to a domain that holds what Swift code provides. Their state knows nothing of it yet: what does not fit leaves
+  /// no trace there.
   func build(_ declarations: [ExtensionDeclaration], beside domain: ExtensionDomain) throws -> ExtensionDomain {
-    let scripts = try types.openDomain()
     for declaration in declarations {
       for (name, value) in declaration.classes {
-        try scripts.register(class: name, methods: value)
         domain.valueClasses[name] = try valueClass(name, methods: value)
       }
       for transformer in declaration.transformers { domain.transformers[transformer.name] = make(transformer) }
       domain.attributeValueClasses.merge(declaration.valueClasses) { $0.merging($1) { _, later in later } }
-      if let hook = declaration.onReload {
-        scripts.reloadHooks[declaration.name ?? declaration.source.name] = hook
-      }
     }
     for declaration in declarations {
       for entity in declaration.entities {

@@ -35,6 +35,8 @@ struct ExtensionDeclaration {
   }
 
   let source: ScriptSource
+  /// What the file returned.
+  let table: LuaTable
   var name: String?
   var requiredExtensions: [String] = []
   var classes: [(name: String, value: LuaTable)] = []
@@ -46,7 +48,7 @@ struct ExtensionDeclaration {
   /// Reads the table that the file returned.
   init(_ results: [LuaValue], source: ScriptSource) throws {
     self.source = source
-    let table = try ReturnedTable.table(in: results, of: "an extension file") { message in
+    table = try ReturnedTable.table(in: results, of: "an extension file") { message in
       ScriptError(.invalidExtension, message: message, at: SourceLocation(file: source.name))
     }
     guard try ReturnedTable.isExtension(table) || !ReturnedTable.isModel(table) else {

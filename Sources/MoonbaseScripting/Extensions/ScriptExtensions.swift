@@ -125,17 +125,24 @@ public final class ScriptExtensions: ExtensionProvider {
   }
 
   /// Replaces what a context runs by the generation that was read last; on an error the context keeps what it has. Then the
-  /// `on_reload` hooks run; an error of one leaves the new generation in place.
+  /// `on_reload` functions of the new files run, each with what its extension was before, or nil; an error of one leaves the new
+  /// generation in place.
   public func adopt(in context: ManagedObjectContext) throws {
     guard let scripts = ScriptDomain.of(context) else { return }
-    let old = scripts.reloadHooks
-    let former = context.model
-    try fill(context.domain, in: scripts)
-    context.domain.didChange()
-    try scripts.takeModel(context.model, after: former)
-    for (name, hook) in scripts.reloadHooks {
+    let former = (files: scripts.loaded(of: self), model: context.model)
+    let undo = Restoration(of: context.domain, scripts, self)
+    do {
+      try fill(context.domain, in: scripts)
+      context.domain.didChange()
+      try scripts.takeModel(context.model, after: former.model)
+    } catch {
+      undo.run(for: context, with: former.model)
+      throw error
+    }
+    for (name, _, hook) in scripts.loaded(of: self) {
       do {
-        _ = try hook.call([old[name].map { .function($0) } ?? .nil])
+        let old = former.files.last { $0.name == name }?.table
+        _ = try hook?.call([old.map(LuaValue.table) ?? .nil])
       } catch {
         throw Self.failure(of: error, onReloadOf: name)
       }
@@ -154,12 +161,54 @@ public final class ScriptExtensions: ExtensionProvider {
     let declarations = try scripts.declarations(of: generation.sources)
     let builder = DomainBuilder(types: scripts.types, model: generation.model)
     let new = try builder.build(declarations, beside: closures.makeDomain())
+    try scripts.register(declarations.flatMap(\.classes))
+    let files: LoadedExtensions = declarations.map { ($0.name ?? $0.source.name, $0.table, $0.onReload) }
+    scripts.setLoaded(files, of: self)
     domain.transformers = new.transformers
     domain.valueClasses = new.valueClasses
     domain.attributeValueClasses = new.attributeValueClasses
     domain.extensions = new.extensions
     domain.pureFunctions = generation.functions
     (domain.knownModel, domain.knownGeneration) = (generation.model, generation.number)
+  }
+}
+
+/// What a context ran before it adopted another generation.
+private struct Restoration {
+  private let domain: ExtensionDomain
+  private let scripts: ScriptDomain
+  private let extensions: ScriptExtensions
+  private let former: ExtensionDomain
+  private let files: LoadedExtensions
+  private let classes: [(name: String, value: LuaTable)]
+  private let model: ResolvedModel?
+
+  init(of domain: ExtensionDomain, _ scripts: ScriptDomain, _ extensions: ScriptExtensions) {
+    (self.domain, self.scripts, self.extensions) = (domain, scripts, extensions)
+    former = ExtensionDomain()
+    former.takeContents(of: domain)
+    (files, classes, model) = (scripts.loaded(of: extensions), scripts.currentClasses, scripts.model)
+  }
+
+  func run(for context: ManagedObjectContext, with formerModel: ResolvedModel) {
+    let failed = context.model
+    scripts.setLoaded(files, of: extensions)
+    scripts.restore(classes: classes)
+    scripts.model = model
+    domain.takeContents(of: former)
+    guard failed !== formerModel else { return }
+    domain.didChange()
+    // It learnt nothing new then, for which memory could be missing.
+    try? scripts.types.take(context.model, after: failed)
+  }
+}
+
+extension ExtensionDomain {
+  fileprivate func takeContents(of other: ExtensionDomain) {
+    (transformers, valueClasses) = (other.transformers, other.valueClasses)
+    (attributeValueClasses, extensions) = (other.attributeValueClasses, other.extensions)
+    pureFunctions = other.pureFunctions
+    (knownModel, knownGeneration) = (other.knownModel, other.knownGeneration)
   }
 }
 

@@ -108,6 +108,41 @@ import Testing
     #expect(try run("return p.other").contains("generation 3 of the extensions does not"))
   }
 
+  /// A file that is another one within the context than where it was checked.
+  @Test(arguments: StoreKind.allCases) func anAdoptionThatFailsLeavesClassesAndHooksAsTheyWere(_ kind: StoreKind) throws
+  {
+    func file(_ derived: String, hook: String, classes: String = "") -> String {
+      """
+      local found, context = pcall(function() return moonbase.context end)
+      local isInside = found and context ~= nil
+      return {
+        name = "e", classes = { \(classes) },
+        version = "\(hook)",
+        on_reload = function(old) moonbase.context:insert("P", { s = old.version .. "\(hook)" }) end,
+        entities = { P = { derived = { \(derived) } } },
+      }
+      """
+    }
+    let label = "label = { type = 'string', inputs = { 's' }, get = function(s) return s .. '!' end },"
+    let failing =
+      "x = { type = 'string', inputs = isInside and { 'gone' } or { 's' }, get = function(s) return s end },"
+    let bench = try Bench(kind, ["e.lua": file(label, hook: "first", classes: "Kept = { mark = 1 }")])
+    let run = try bench.script()
+    let hooked = "return context:fetch('P'):where(\"s BEGINSWITH 'first' OR s BEGINSWITH 'second'\"):count()"
+    #expect(try run("return moonbase.classes.Kept.mark") == "1")
+    let other = file(failing, hook: "second", classes: "Kept = { mark = 2 }, New = {}")
+    #expect(throws: (any Error).self) { try bench.reload(other) }
+    #expect(try run("return moonbase.classes.Kept.mark, moonbase.classes.New") == "1 nil")
+    #expect(try run("return p.label") == "a!" && run(hooked) == "0")
+    #expect(try run("return p.x").contains("P has no property x"))
+    // It is told what there was before; a file that has no hook any more calls none.
+    try bench.reload(file(label, hook: "second"))
+    #expect(try run(hooked) == "1" && run("return context:fetch('P'):where(\"s = 'firstsecond'\"):count()") == "1")
+    try bench.reload(Bench.derived(label))
+    try bench.reload(Bench.derived(label))
+    #expect(try run(hooked) == "1" && run("return p.label") == "a!")
+  }
+
   @Test(arguments: StoreKind.allCases) func aReloadThatFailsLeavesAllAsItWas(_ kind: StoreKind) throws {
     let label = "label = { type = 'string', inputs = { 's' }, get = function(s) return s .. '!' end },"
     let bench = try Bench(kind, ["e.lua": Bench.derived(label)])

@@ -170,6 +170,7 @@ private final class CountingView: ReadSession {
     #expect(throws: GraphError.self) { try context.insert("Person", values: ["name": "ghost"]).validate() }
     try context.rollback()
     try Self.countsReads(model)
+    try Self.reloads(model, greetingURL: url.appendingPathExtension("lua"))
   }
 
   // shown
@@ -187,6 +188,32 @@ private final class CountingView: ReadSession {
     }
   ]
   // end
+
+  @MainActor private static func reloads(_ model: ManagedObjectModel, greetingURL: URL) throws {
+    defer { try? FileManager.default.removeItem(at: greetingURL) }
+    // shown
+    func write(_ greeting: String) throws {
+      let text = """
+        return { entities = { Person = { derived = { greeting = {
+          type = "string", inputs = { "name" }, get = function(name) return "\(greeting), " .. name end,
+        } } } } }
+        """
+      try Data(text.utf8).write(to: greetingURL)
+    }
+    try write("Hello")
+    let extensions: [ExtensionSource] = [.file(greetingURL)]
+    let container = try PersistentContainer(
+      model: model, store: .inMemory, extensions: extensions, classes: ["Person": Person.self])
+    let context = try container.viewContext
+    let ann = try context.insert("Person", values: ["name": "Ann"])
+    print(ann["greeting"])  // Hello, Ann
+    try write("Welcome back")
+    try container.extensions.reload()
+    try container.extensions.adopt(in: context)
+    print(ann["greeting"])  // Welcome back, Ann
+    // end
+    #expect(ann["greeting"] == "Welcome back, Ann")
+  }
 
   private static func countsReads(_ model: ManagedObjectModel) throws {
     // shown
