@@ -27,12 +27,17 @@ extension PredicateExpressions.SequenceContains: ConvertiblePart {
     let one = try conversion.value(element)
     guard case .value(let all) = list.form else { throw conversion.refusal("contains is asked of a condition") }
     if list.isToMany { return .condition(.comparison(.init(all, .equal, one, modifier: .any))) }
-    guard list.constant?.list != nil else {
+    guard let constants = list.constant?.list else {
       throw conversion.refusal("contains is asked of \(LHS.Output.self), which is no relationship and no text")
     }
-    let holds = Predicate.comparison(.init(one, .in, all))
     let mayBeMissing = try conversion.part(element).presence
-    return .condition(conversion.isPositive ? holds : mayBeMissing.map { .and([$0, holds]) } ?? holds)
+    // A list that has nothing among its elements has a missing value too, and nothing is equal to nothing only where that is asked.
+    guard constants.contains(where: \.isNull), mayBeMissing != nil else {
+      let holds = Predicate.comparison(.init(one, .in, all))
+      return .condition(conversion.isPositive ? holds : mayBeMissing.map { .and([$0, holds]) } ?? holds)
+    }
+    let others = Predicate.comparison(.init(one, .in, .constant(.list(constants.filter { !$0.isNull }))))
+    return .condition(.or([one.isMissing, .and([one.isThere, others])]))
   }
 }
 
@@ -99,7 +104,9 @@ extension PredicateConversion {
 
 extension PredicateExpressions.RangeExpressionContains: ConvertiblePart {
   func converted(_ conversion: inout PredicateConversion) throws -> ConvertedPart {
-    guard let bounds = range as? any ConvertibleRange else {
+    let captured = (range as? any CapturedPart)?.captured as? any ConstantRange
+    let known: (any ConvertibleRange)? = captured.map { CapturedRange(range: $0) }
+    guard let bounds = known ?? (range as? any ConvertibleRange) else {
       throw conversion.refusal("\(PredicateConversion.name(of: range)) as a range has no counterpart in a fetch")
     }
     let value = try conversion.value(element)
@@ -131,12 +138,12 @@ extension PredicateExpressions.Range: ConvertibleRange {
   }
 }
 
-extension PredicateExpressions.Value: ConvertibleRange {
-  fileprivate func bounds(_ conversion: inout PredicateConversion) throws -> Bounds {
-    guard let constant = value as? any ConstantRange else {
-      throw conversion.refusal("\(value) as a range has no counterpart in a fetch")
-    }
-    let (lower, upper, isClosed) = constant.limits
+/// A range of constants.
+private struct CapturedRange: ConvertibleRange {
+  let range: any ConstantRange
+
+  func bounds(_ conversion: inout PredicateConversion) throws -> Bounds {
+    let (lower, upper, isClosed) = range.limits
     func expression(_ bound: Any) throws -> Expression {
       guard let value = MoonbaseModel.Value.constant(bound) else {
         throw conversion.refusal("\(bound) is of a type of which no attribute has values")

@@ -116,10 +116,30 @@ extension PredicateExpressions.OptionalFlatMap: ConvertiblePart {
     there.isOptional = false
     var part = try conversion.binding(variable.key, to: there) { try $0.part(transform) }
     part.isOptional = true
-    if case .condition(let condition, let presence) = part.form {
+    switch part.form {
+    case .condition(let condition, let presence):
       part.form = .condition(condition, presence: .and([expression.isThere] + (presence.map { [$0] } ?? [])))
+    case .value(let value) where base.isOptional && !part.isToMany && !value.isMissing(with: expression):
+      part.form = .value(.conditional(expression.isMissing, .constant(.null), value))
+    case .value: break
     }
     return part
+  }
+}
+
+extension Expression {
+  /// Whether it has no value where another one has none: the number of the objects behind nothing is 0.
+  fileprivate func isMissing(with base: Expression) -> Bool {
+    if self == base { return true }
+    switch self {
+    case .keyPath(let root, let path):
+      guard !path.contains(where: { $0.hasPrefix("@") }) else { return false }
+      guard case .keyPath(let other, let start) = base else { return root.isMissing(with: base) }
+      return root == other ? path.starts(with: start) : root.isMissing(with: base)
+    // Those that conversions make have none where an argument has none.
+    case .function(_, let arguments): return arguments.contains { $0.isMissing(with: base) }
+    default: return false
+    }
   }
 }
 

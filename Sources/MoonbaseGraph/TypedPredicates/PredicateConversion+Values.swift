@@ -10,10 +10,33 @@ extension PredicateExpressions.Variable: ConvertiblePart {
   func converted(_ conversion: inout PredicateConversion) throws -> ConvertedPart { try conversion.meaning(of: key) }
 }
 
+/// What a predicate captured, or what a key path finds in that: of the same value for all objects.
+protocol CapturedPart {
+  /// Nil for what depends on an object.
+  var captured: Any? { get }
+}
+
+extension PredicateExpressions.Value: CapturedPart {
+  var captured: Any? { value }
+}
+
+extension PredicateExpressions.KeyPath: CapturedPart {
+  var captured: Any? {
+    guard let root = (root as? any CapturedPart)?.captured as? Root.Output else { return nil }
+    return root[keyPath: keyPath]
+  }
+}
+
 extension PredicateExpressions.Value: ConvertiblePart {
   func converted(_ conversion: inout PredicateConversion) throws -> ConvertedPart {
+    try conversion.constant(value, Output.self)
+  }
+}
+
+extension PredicateConversion {
+  fileprivate func constant(_ value: Any, _ type: Any.Type) throws -> ConvertedPart {
     guard let constant = Value.constant(value) else {
-      throw conversion.refusal("\(value) is of the type \(Output.self), of which no attribute has values")
+      throw refusal("\(value) is of the type \(type), of which no attribute has values")
     }
     return .value(.constant(constant), isOptional: constant.isNull)
   }
@@ -61,6 +84,7 @@ extension Optional: OptionalConstant {
 
 extension PredicateExpressions.KeyPath: ConvertiblePart {
   func converted(_ conversion: inout PredicateConversion) throws -> ConvertedPart {
+    if let captured { return try conversion.constant(captured, Output.self) }
     let base = try conversion.part(root)
     guard case .value(let expression) = base.form else {
       throw conversion.refusal("\(keyPath) is asked of a condition")
