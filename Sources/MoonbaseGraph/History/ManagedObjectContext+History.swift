@@ -16,7 +16,8 @@ public struct PersistentHistoryResult: Sendable {
 extension ManagedObjectContext {
   /// Reads the history that stores keep, or deletes a part of it.
   ///
-  /// Throws `.historyTokenExpired` where a part of what was asked for has been deleted, `.invalidRequest` where no store keeps a
+  /// Throws `.historyTokenExpired` where a part of what was asked for has been deleted, or a token knows more than the store (an older copy
+  /// took its place), `.invalidRequest` where no store keeps a
   /// history or the transaction is of a store that is not open here, `.readOnlyStore` for a deletion where one of the stores is, and what a
   /// store throws. A deletion that fails deletes nothing, in no store; only where a commit fails after another store's, that one is shorter.
   @discardableResult
@@ -35,8 +36,10 @@ extension ManagedObjectContext {
     for (store, history, extent) in histories {
       let transactions = try history.transactions(extent, includingChanges: changes, limit: request.fetchLimit)
       // Looked at afterwards: what is deleted meanwhile is not taken for what there never was.
-      if case .after(let number) = extent, try history.span().lacksTransactions(after: number) {
-        throw Self.expired(store)
+      if case .after(let number) = extent {
+        let span = try history.span()
+        if span.lacksTransactions(after: number) { throw Self.expired(store) }
+        if number > span.last { throw Self.unknown(number, store, span) }
       }
       found.append(contentsOf: transactions)
     }
@@ -111,8 +114,17 @@ extension ManagedObjectContext {
     GraphError(
       .historyTokenExpired,
       message:
-        "the history of \(store.url?.path ?? "store \(store.identifier)") was deleted behind the token: read what is in the "
+        "the history of \(store.name) was deleted behind the token: read what is in the "
         + "store anew, and take a token of now")
+  }
+
+  /// What is saved from now on would have numbers that the token has seen.
+  private static func unknown(_ number: Int64, _ store: any PersistentStore, _ span: HistorySpan) -> GraphError {
+    GraphError(
+      .historyTokenExpired,
+      message:
+        "the token stands behind transaction \(number) of \(store.name), whose history ends with \(span.last): an older copy took the place of "
+        + "the store; read what is in it anew, and take a token of now")
   }
 }
 

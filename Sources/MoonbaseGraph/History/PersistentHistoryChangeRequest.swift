@@ -7,7 +7,7 @@ public import MoonbasePlatform
 /// request.fetchLimit = 100
 /// for transaction in try context.execute(request).transactions ?? [] where transaction.author != "import" {
 ///   try viewContext.mergeChanges(from: transaction)
-///   token = transaction.token
+///   token.advance(past: transaction)
 /// }
 /// ```
 public struct PersistentHistoryChangeRequest: Sendable, Hashable {

@@ -9,8 +9,15 @@
 /// ```
 public struct PersistentHistoryToken: Sendable, Hashable, Codable {
   /// The number of the last transaction, by the identifier of its store.
-  public let transactionNumbers: [String: Int64]
+  public private(set) var transactionNumbers: [String: Int64]
 
-  /// Makes a token that stands behind these transactions.
-  public init(_ transactionNumbers: [String: Int64]) { self.transactionNumbers = transactionNumbers }
+  /// Makes a token that stands behind these transactions; without any it stands before all that stores have.
+  public init(_ transactionNumbers: [String: Int64] = [:]) { self.transactionNumbers = transactionNumbers }
+
+  /// Stands behind a transaction of one store from now on, and in the histories of others where it stood: who goes through the history of
+  /// several stores one transaction after the other keeps his place in each.
+  public mutating func advance(past transaction: PersistentHistoryTransaction) {
+    let number = max(transaction.transactionNumber, transactionNumbers[transaction.storeID] ?? .min)
+    transactionNumbers[transaction.storeID] = number
+  }
 }

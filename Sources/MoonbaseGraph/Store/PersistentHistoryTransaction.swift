@@ -42,7 +42,8 @@ public struct PersistentHistoryTransaction: Sendable, Hashable {
       contextName: contextName, bundleID: bundleID, processID: processID, changes: changes)
   }
 
-  /// The place behind it in the history of its store.
+  /// The place behind it in the history of its store, and of no other one: of several stores `PersistentHistoryToken.advance(past:)` keeps
+  /// the places.
   public var token: PersistentHistoryToken { PersistentHistoryToken([storeID: transactionNumber]) }
 
   /// The objects that it is about, for `mergeChanges(from:)`.

@@ -244,6 +244,41 @@ import Testing
     #expect(
       found.transactions?.map { $0.changes?.first?.changedObjectID.entityName } == ["Project", "Person", "Project"])
     #expect(try coordinator.currentPersistentHistoryToken()?.transactionNumbers.count == 2)
+    // Who goes on one by one keeps his place in both.
+    var token = PersistentHistoryToken()
+    var seen: [PersistentHistoryTransaction] = []
+    while let next = try context.execute(PersistentHistoryChangeRequest.fetchHistory(after: token)).transactions?.first
+    {
+      seen.append(next)
+      token.advance(past: next)
+    }
+    #expect(seen == found.transactions)
+    #expect(try token == coordinator.currentPersistentHistoryToken())
+    token.advance(past: seen[0])
+    #expect(try token == coordinator.currentPersistentHistoryToken())
+  }
+
+  /// Numbers that the token has seen would be given anew, to other saves.
+  @Test(arguments: Kind.allCases) func aTokenOfALaterStateThanTheStoreExpires(_ kind: Kind) throws {
+    let (bench, other) = (try Bench(kind), try Bench(kind))
+    let (context, ahead) = (try bench.context(), try other.context())
+    for _ in 0..<3 {
+      try ahead.insert("Person")
+      try ahead.save()
+    }
+    try context.insert("Person")
+    try context.save()
+    let number = try #require(
+      try other.coordinator.currentPersistentHistoryToken()?.transactionNumbers[other.store.identifier])
+    let token = PersistentHistoryToken([bench.store.identifier: number])
+    let error = #expect(throws: GraphError.self) {
+      try context.execute(PersistentHistoryChangeRequest.fetchHistory(after: token))
+    }
+    #expect(error?.code == .historyTokenExpired && error?.message.contains("transaction 3 of") == true)
+    #expect(error?.message.contains("whose history ends with 1") == true, "\(error as Any)")
+    let current = try bench.coordinator.currentPersistentHistoryToken()
+    #expect(
+      try context.execute(PersistentHistoryChangeRequest.fetchHistory(after: current)).transactions?.isEmpty == true)
   }
 
   /// Two stores with a history of one save each.
