@@ -75,13 +75,17 @@ struct BatchOperation {
     while true {
       try HostWork.charge()
       let object = try context.insert(entity)
-      // The handler sets values; the context is none that it could save.
-      if try context.withinHook({ try handler(object) }) {
+      let isLast = try Self.naming(row: count, of: entity) {
+        // The handler sets values; the context is none that it could save.
+        let isLast = try context.withinHook { try handler(object) }
+        try context.throwPendingError()
+        return isLast
+      }
+      if isLast {
         context.disownNew(object)
         break
       }
       count += 1
-      try context.throwPendingError()
       guard object.context === context, !object.isDeleted else {
         throw GraphError(
           .invalidRequest, message: "\(entity.name), row \(count): the handler of a batch insert deleted its object",
@@ -102,9 +106,11 @@ struct BatchOperation {
     }
   }
 
-  private static func naming(row index: Int, of entity: ResolvedEntity, _ body: () throws -> Void) throws {
+  private static func naming<Result>(
+    row index: Int, of entity: ResolvedEntity, _ body: () throws -> Result
+  ) throws -> Result {
     do {
-      try body()
+      return try body()
     } catch var error as GraphError where !error.code.endsRun {
       error.message = "row \(index + 1) of the batch insert: \(error.message)"
       throw error
@@ -148,38 +154,49 @@ struct BatchOperation {
   func delete(_ deletion: BatchDeletion) throws -> BatchResult {
     if let result = try deletion.executed(by: asker) { return result }
     let objects = try context.fetch(deletion.fetchRequest)
-    if try !deleteTogether(objects) { try deleteEach(of: objects) }
+    if try deleteTogether(objects) == nil { try deleteEach(of: objects) }
     let ids = objects.filter(\.isDeleted).map(\.objectID)
     let changes = try save()
     return BatchResult(deletion.resultType, ids: ids, count: ids.count, changes: changes)
   }
 
-  private struct Denied: Error {}
+  /// An object may not go as long as another one is there.
+  private struct Denied: Error {
+    let keeper: ManagedObjectID
+  }
 
-  /// Deletes objects with all that their rules take along; false, and all as it was, where a relationship denies it.
-  private func deleteTogether(_ objects: [ManagedObject]) throws -> Bool {
+  /// Deletes objects with all that their rules take along, and returns these; nil, and all as it was, where a relationship denies it, and
+  /// `keeper` is one that it leads to.
+  private func deleteTogether(
+    _ objects: [ManagedObject], keeper: (ManagedObjectID) -> Void = { _ in }
+  ) throws -> [ManagedObjectID]? {
     do {
-      try context.undoingOnFailure {
+      return try context.undoingOnFailure {
         for object in objects where !object.isDeleted { try context.delete(object) }
         try context.applyDeleteRules()
         // What went before was not denied, and nobody came since.
-        let touched = OrderedSet(context.journal.all.lazy.map(\.object))
-        if try touched.contains(where: { try $0.isDeleted && context.isDenied($0) }) { throw Denied() }
+        let deleted = OrderedSet(context.journal.all.lazy.map(\.object)).filter(\.isDeleted)
+        for object in deleted { if let keeper = try context.keeper(of: object) { throw Denied(keeper: keeper) } }
+        return deleted.map(\.objectID)
       }
-      return true
-    } catch is Denied {
-      return false
+    } catch let denied as Denied {
+      keeper(denied.keeper)
+      return nil
     }
   }
 
-  /// Some stay. Those that are denied by others that go may go after these.
+  /// Some stay. Those that are denied by others that go may go after these: they are tried again when one that kept them is gone.
   private func deleteEach(of objects: [ManagedObject]) throws {
+    var kept: [ManagedObjectID: [ManagedObject]] = [:]
     var waiting = objects
-    var count = 0
-    repeat {
-      count = waiting.count
-      waiting = try waiting.filter { try !$0.isDeleted && !deleteTogether([$0]) }
-    } while !waiting.isEmpty && waiting.count < count
+    while !waiting.isEmpty {
+      var gone: [ManagedObjectID] = []
+      for object in waiting where !object.isDeleted {
+        try HostWork.charge()
+        gone += try deleteTogether([object]) { kept[$0, default: []].append(object) } ?? []
+      }
+      waiting = gone.flatMap { kept.removeValue(forKey: $0) ?? [] }
+    }
   }
 
   // MARK: Saving

@@ -77,8 +77,14 @@ extension ManagedObjectContext {
   }
 
   /// Whether an object that is to go has destinations that keep it.
-  func isDenied(_ object: ManagedObject) throws -> Bool {
-    try behavior(of: object.entity).denyingSlots.contains { try !object.remainingDestinations($0).isEmpty }
+  func isDenied(_ object: ManagedObject) throws -> Bool { try keeper(of: object) != nil }
+
+  /// One of those destinations.
+  func keeper(of object: ManagedObject) throws -> ManagedObjectID? {
+    for slot in try behavior(of: object.entity).denyingSlots {
+      if let keeper = try object.remainingDestinations(slot).first { return keeper }
+    }
+    return nil
   }
 
   /// What no rule took away: the rule is `noAction`, or the other side is deleted too. There will be no row to point at.

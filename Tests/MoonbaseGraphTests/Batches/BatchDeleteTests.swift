@@ -53,6 +53,35 @@ import Testing
     #expect(try context.execute(request).count == 1)
   }
 
+  /// Each of a chain keeps the one before it: none but the last may go at first, and then one after the other.
+  @Test(arguments: StoreKind.allCases) func aChainOfDenialsIsGoneThroughOnce(_ kind: StoreKind) throws {
+    var link = EntityDescription("Link")
+    link.attributes = [AttributeDescription("number", type: .integer64)]
+    var next = RelationshipDescription.toOne("next", destination: "Link", inverse: "previous")
+    next.deleteRule = .deny
+    link.relationships = [next, .toOne("previous", destination: "Link", inverse: "next")]
+    func work(_ count: Int) throws -> Int {
+      let bench = try StoreBench(kind, ManagedObjectModel(entities: [link]))
+      let context = bench.context()
+      let links = try (0...count + 1).map { try context.insert("Link", values: ["number": .int(Int64($0))]) }
+      for (one, other) in zip(links[..<count], links[1..<count]) { try one.setObject(other, forKey: "next") }
+      // The last two are kept: one by the other, which does not go.
+      try links[count].setObject(links[count + 1], forKey: "next")
+      try context.save()
+      var fetch = FetchRequest("Link", where: try Predicate(format: "number <= %d", .int(Int64(count))))
+      fetch.sortDescriptors = [SortDescriptor("number")]
+      var request = BatchDeleteRequest(fetch)
+      request.resultType = .count
+      var gone: Int?
+      let units = try HostWorkMeter.units { gone = try context.execute(request).count }
+      #expect(gone == count)
+      #expect(try bench.saved("Link", "number") == [.int(Int64(count)), .int(Int64(count + 1))])
+      return units
+    }
+    let (few, many) = (try work(60), try work(240))
+    #expect(many < few * 8)
+  }
+
   @Test(arguments: StoreKind.allCases) func orderLimitAndOffsetCount(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()

@@ -178,6 +178,28 @@ import Testing
     let empty = ManagedObjectContext(PersistentStoreCoordinator(model: try model.resolved()), domain: ExtensionDomain())
     #expect(ask("Employee", in: empty)?.code == .incompatibleSchema)
   }
+
+  @Test(arguments: StoreKind.allCases) func anErrorOfAHandlerNamesItsRow(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    for isQuiet in [false, true] {
+      var count = 0
+      let error = #expect(throws: GraphError.self) {
+        try context.execute(
+          BatchInsertRequest(
+            "Person",
+            managedObjectHandler: { person in
+              count += 1
+              if count == 3 {
+                if isQuiet { _ = person["nothing"] } else { try person.setValue(70000, forKey: "age") }
+              }
+              return count > 5
+            }))
+      }
+      #expect(error?.message.hasPrefix("row 3 of the batch insert: ") == true, "\(error as Any)")
+      #expect(try context.count(FetchRequest("Person")) == 0)
+    }
+  }
 }
 
 extension BatchInsertRequest {
