@@ -260,7 +260,7 @@ extension Derivations {
     var broken = computations.map { "\($0.name) is being computed for ever" }
     let listed = sources.values.reduce(0) { $0 + $1.dependents.reduce(0) { $0 + $1.value.count } }
     if count != listed + entities.values.reduce(0, { $0 + $1.count }) { broken.append("\(count) notes are miscounted") }
-    if isRecording || isWatching != (count > 0 || hasOpenObservers) {
+    if isRecording || isWatching != (count > 0 || hasOpenObservers || hasListeners) {
       broken.append("changes are watched for nothing, or not at all")
     }
     return broken

@@ -158,7 +158,8 @@ extension BackgroundContext {
     // It ends with the context, and not as if that were all.
     try context.checkOpen()
     guard var state = walks[walk.number] else { return [] }
-    defer { walks[walk.number] = state }
+    // The transformation may have closed the context, which ends the walk.
+    defer { if walks[walk.number] != nil { walks[walk.number] = state } }
     return try state.next(count, transform)
   }
 

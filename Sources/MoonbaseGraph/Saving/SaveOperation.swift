@@ -25,6 +25,8 @@ struct SaveOperation {
   mutating func run() throws {
     context.phase = .willSave
     defer { context.phase = nil }
+    // Whatever fails this save: what rules warned of at another one is not told as if it were of this.
+    context.warnings.removeAll()
     try context.throwPendingError()
     if context.findsValuesChangedInPlace { try context.checkReadValues() }
     do {

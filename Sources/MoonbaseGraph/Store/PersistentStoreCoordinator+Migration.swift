@@ -25,6 +25,8 @@ extension PersistentStoreCoordinator {
     // Who saves into it waits.
     let turn = store.isReadOnly ? nil : try store.beginSave(author: nil)
     defer { turn?.abort() }
+    // Who had his turn before may have taken it away.
+    try require(store)
     var copy = StoreCopy(of: store, to: other, model: model)
     try copy.run()
     try replace(store, by: other)

@@ -120,9 +120,10 @@ public final class PersistentStoreCoordinator: Sendable {
   /// objects. Reset the contexts that have any, or let go of them, before.
   /// Throws `.invalidRequest` for a store that is not here.
   public func remove(_ store: any PersistentStore) throws {
-    try require(store)
-    registry.withLock { registry in
-      registry.byNumber[StoreNumber(store.identifier).rawValue] = nil
+    let number = StoreNumber(store.identifier).rawValue
+    try registry.withLock { registry in
+      guard registry.byNumber[number] === store else { throw Self.absent(store) }
+      registry.byNumber[number] = nil
       registry.stores.removeAll { $0 === store }
       registry.revision += 1
     }
@@ -131,16 +132,19 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Throws for a store that is not here.
   func require(_ store: any PersistentStore) throws {
-    guard registry.withLock({ $0.byNumber[StoreNumber(store.identifier).rawValue] === store }) else {
-      throw GraphError(
-        .invalidRequest, message: "\(store.name) is not open here: it was removed, or added elsewhere")
-    }
+    let number = StoreNumber(store.identifier).rawValue
+    guard registry.withLock({ $0.byNumber[number] === store }) else { throw Self.absent(store) }
   }
 
-  /// Another store takes the place of one.
+  private static func absent(_ store: any PersistentStore) -> GraphError {
+    GraphError(.invalidRequest, message: "\(store.name) is not open here: it was removed, or added elsewhere")
+  }
+
+  /// Another store takes the place of one. Throws where that was removed meanwhile.
   func replace(_ store: any PersistentStore, by other: any PersistentStore) throws {
     let numbers = (old: StoreNumber(store.identifier).rawValue, new: StoreNumber(other.identifier).rawValue)
     try registry.withLock { registry in
+      guard registry.byNumber[numbers.old] === store else { throw Self.absent(store) }
       if let known = registry.byNumber[numbers.new] { throw Self.doubled(other, known) }
       registry.byNumber[numbers.old] = nil
       registry.byNumber[numbers.new] = other

@@ -129,4 +129,20 @@ import Testing
     #expect(context.validationWarnings.map(\.reason) == ["is doubtful"])
     #expect(throws: GraphError.self) { try person.validate() }
   }
+
+  /// Those of another save are not told as if they were of this.
+  @Test(arguments: StoreKind.allCases) func aSaveThatFailsBeforeItsRulesHasNoWarnings(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context { $0.validate["age"] = { _, _ in .init("is doubtful", severity: .warning) } }
+    let person = try context.insert("Person", values: ["age": 3])
+    try context.save()
+    #expect(context.validationWarnings.count == 1)
+    try person.setValue(4, forKey: "age")
+    _ = person["nothing"]
+    #expect(throws: GraphError.self) { try context.save() }
+    #expect(context.validationWarnings.isEmpty)
+    _ = context.takePendingErrors()
+    try context.save()
+    #expect(context.validationWarnings.count == 1)
+  }
 }

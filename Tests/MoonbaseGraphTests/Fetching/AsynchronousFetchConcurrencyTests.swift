@@ -1,8 +1,9 @@
-import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
+
+@testable import MoonbaseGraph
 
 import struct MoonbaseModel.SortDescriptor
 
@@ -166,4 +167,23 @@ import struct MoonbaseModel.SortDescriptor
     #expect(judged.value < 2000)
     #expect(context.pendingErrors.isEmpty && !context.hasChanges)
   }
+
+  @Test(arguments: StoreKind.allCases) func aTransformationThatClosesTheContextEndsItsWalk(_ kind: StoreKind)
+    async throws
+  {
+    let bench = try bench(kind, count: 30)
+    let background = try BackgroundContext(bench.coordinator)
+    let walk = try await background.beginWalk(request, progress: nil)
+    #expect(await background.walkCount == 1)
+    _ = try? await background.next(10, of: walk) { _ in
+      try background.assumeIsolated { try $0.close() }
+    }
+    #expect(await background.walkCount == 0)
+    await #expect(throws: GraphError.self) { try await background.next(10, of: walk) { $0.objectID } }
+    withExtendedLifetime(walk) {}
+  }
+}
+
+extension BackgroundContext {
+  fileprivate var walkCount: Int { walks.count }
 }

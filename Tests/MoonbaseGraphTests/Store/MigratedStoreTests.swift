@@ -137,6 +137,19 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try contents() == before)
   }
 
+  @Test(arguments: StoreKind.allCases) func aStoreThatIsRemovedMeanwhileHasNoPlaceToTake(_ kind: StoreKind) throws {
+    let old = FailingStore(try kind.store(for: coordinator.model, in: folder))
+    try coordinator.add(old)
+    try fill()
+    let new = try kind.store(for: coordinator.model, in: folder)
+    old.meddle { [coordinator] in try coordinator.remove(old) }
+    let error = #expect(throws: GraphError.self) { try coordinator.migratePersistentStore(old, to: new) }
+    #expect(error?.code == .invalidRequest && error?.message.contains("is not open here") == true)
+    #expect(coordinator.persistentStores.isEmpty)
+    try coordinator.add(new)
+    #expect(throws: GraphError.self) { try coordinator.remove(old) }
+  }
+
   @Test(arguments: StoreKind.allCases, 1...12) func aFailureLeavesTheOldStoreInItsPlace(_ kind: StoreKind, _ call: Int)
     throws
   {
