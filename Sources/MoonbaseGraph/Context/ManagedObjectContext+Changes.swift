@@ -151,6 +151,7 @@ extension ManagedObjectContext {
       tellObservers()
     }
     source.forgetRows(of: [object.objectID])
+    undoManager?.noteNewRows()
     // The row was not here, so nobody can tell which list it was in.
     if object.snapshot == nil, !object.entity.slotsInLists.isEmpty { unseenMoves &+= 1 }
     guard mergeChanges else { return try turnIntoFault(object) }

@@ -20,6 +20,7 @@ extension ManagedObjectContext {
     let isUnregistered = journal.isUnregistered
     // A group that is open goes on after it.
     journal.isUnregistered = true
+    undoManager?.noteNewRows()
     defer {
       journal.isUnregistered = isUnregistered
       tellObservers()

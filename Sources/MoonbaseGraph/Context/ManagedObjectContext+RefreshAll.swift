@@ -10,6 +10,7 @@ extension ManagedObjectContext {
     try refuseWithinHooks("a refresh was asked for")
     let objects = registered.values.map { $0.takeUnretainedValue() }.filter { !$0.isInserted }
     source.forgetRows(of: objects.map(\.objectID))
+    undoManager?.noteNewRows()
     let kept = objects.filter { $0.state.contains(.listed) || !$0.isFault && $0.hasMoreThanItsRow }
     var rows: [ManagedObjectID: Snapshot] = [:]
     for row in try source.snapshots(of: kept.map(\.objectID)) { rows[row.id] = row }

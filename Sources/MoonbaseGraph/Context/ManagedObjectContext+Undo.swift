@@ -4,8 +4,15 @@ import OrderedCollections
 
 /// Putting back what objects were, by the ways of any change: the other sides of relationships follow, and all of it is recorded.
 extension ManagedObjectContext {
-  /// Puts back what was before a part of a group. What is gone for other reasons stays so.
-  func putBack(_ part: UndoPart, with undo: UndoManager) throws {
+  /// Puts back what was before a group. What is gone for other reasons stays so.
+  func putBack(_ group: UndoGroup, with undo: UndoManager) throws {
+    for part in group.parts.reversed() { try putBack(part, undo) }
+    for passage in group.parts.lazy.flatMap(\.passages) where passage.wasThere && passage.object.context === self {
+      if !passage.object.isDeleted { try passage.object.leaveDeletedDestinations() }
+    }
+  }
+
+  private func putBack(_ part: UndoPart, _ undo: UndoManager) throws {
     try readAhead(part, undo)
     var returned: [(object: ManagedObject, stash: UndoStash)] = []
     for passage in part.passages.reversed() where passage.wasThere {
@@ -31,7 +38,7 @@ extension ManagedObjectContext {
     for step in part.steps {
       if step.object.needsRow { ids.append(step.object.objectID) }
       switch step.former {
-      case .value(.objectID(let id), _, _), .member(let id, isMember: true, _, _): note(id)
+      case .value(.objectID(let id), _, _), .member(let id, _, _, _): note(id)
       default: break
       }
     }
@@ -129,8 +136,10 @@ extension ManagedObjectContext {
   ) throws {
     guard isMember else {
       let id = undo.currentID(id)
-      if try object.hasMember(id, slot: slot) { try object.removeMember(id, slot: slot) }
-      return
+      guard try object.hasMember(id, slot: slot) else { return }
+      // A new object that went has no other side. One that was to go when it did may still know it.
+      if try registered[id] == nil && objectIfPresent(with: id) == nil { return try object.detach(id, slot: slot) }
+      return try object.removeMember(id, slot: slot)
     }
     guard let id = try present(id, undo) else { return }
     if try !object.hasMember(id, slot: slot) {

@@ -42,7 +42,7 @@ public final class UndoManager {
   private var leaving: [ObjectIdentifier: UndoPassage] = [:]
   /// Objects whose deletion was just saved.
   private var departed: [ManagedObjectID: UndoPassage] = [:]
-  /// Another number after each save and each change that is not registered.
+  /// Another number after each save and each change that is not registered, a refresh and a merge among them.
   private(set) var epoch = 0
   private var weight = 0
 
@@ -148,7 +148,7 @@ public final class UndoManager {
     do {
       try context.undoingOnFailure {
         let savepoint = context.journal.all.count
-        for part in group.parts.reversed() { try context.putBack(part, with: self) }
+        try context.putBack(group, with: self)
         context.unlistUnchanged(among: context.journal.all.dropFirst(savepoint))
       }
     } catch {
@@ -438,6 +438,9 @@ extension UndoManager {
 
   /// How many IDs are known of objects that have others now, for tests.
   var laterIDCount: Int { laterIDs.keptCount }
+
+  /// Rows are read anew: what is in them need not be as it was when it was changed.
+  func noteNewRows() { epoch += 1 }
 
   /// An object came back.
   func forgetLeaving(_ object: ManagedObject) { leaving[ObjectIdentifier(object)] = nil }

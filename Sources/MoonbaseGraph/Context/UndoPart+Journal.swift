@@ -1,4 +1,5 @@
 import MoonbaseModel
+import OrderedCollections
 
 extension UndoPart {
   /// What changes say that objects of a context were before them. They are the last ones that were made.
@@ -21,8 +22,8 @@ private struct JournalReader {
   /// The last step first. Of a value only what it was at the beginning counts.
   private var steps: [UndoStep?] = []
   private var places: [Place: Int] = [:]
-  /// Transient properties that did not count as changed, by their places among the steps.
-  private var unmarkings: [Place: Int] = [:]
+  /// Transient properties that came to count as changed, or ceased to; nil for those that did at the beginning.
+  private var unmarkings: OrderedDictionary<Place, UndoStep?> = [:]
   /// The orders of relationships at the beginning, with their places among the steps.
   private var orders: [Place: (index: Int, contents: ToManyState.Contents)] = [:]
   /// Whether objects were there before what was read last, in the reverse order of the first that is known of each.
@@ -53,12 +54,8 @@ private struct JournalReader {
     case .flags(let flags):
       note(object, wasThere: !flags.state.contains(.deleted))
       guard let slot = flags.slot, object.entity.properties[slot].isTransient else { return }
-      // What counted as changed at the beginning may have counted as unchanged in between, where it was undone and done again.
-      let place = Place(object: ObjectIdentifier(object), slot: slot)
-      if let later = unmarkings.removeValue(forKey: place) { steps[later] = nil }
-      guard !flags.isMarked else { return }
-      unmarkings[place] = steps.count
-      steps.append(UndoStep(object: object, slot: slot, former: .unmarked))
+      let step = flags.isMarked ? nil : UndoStep(object: object, slot: slot, former: .unmarked)
+      unmarkings.updateValue(step, forKey: Place(object: ObjectIdentifier(object), slot: slot))
     case .destination(let slot, let state, let step):
       let place = Membership(state: ObjectIdentifier(state), id: step.id)
       // To come or to go was a change: before it was the other one.
@@ -103,13 +100,19 @@ private struct JournalReader {
       passages.append(UndoPassage(object, wasThere: wasThere))
     }
     let kept = steps.indices.reversed().compactMap { index in steps[index].flatMap { self.kept($0, at: index) } }
-    return (passages, kept)
+    // What comes first is put back last: to put a value back marks its property.
+    return (passages, unmarkings.values.compactMap { $0 }.filter { !came($0.object) } + kept)
+  }
+
+  /// Whether an object was not there at the beginning.
+  private func came(_ object: ManagedObject) -> Bool {
+    known[ObjectIdentifier(object)].map { !presence[$0].wasThere } ?? false
   }
 
   /// A step, with a value that is read where there was only a token for it; nil for one that says what is so anyway.
   private func kept(_ step: UndoStep, at index: Int) -> UndoStep? {
     let object = step.object
-    if let index = known[ObjectIdentifier(object)], !presence[index].wasThere { return nil }
+    if came(object) { return nil }
     if case .order(_, let isReordered) = step.former {
       let first = orders[Place(object: ObjectIdentifier(object), slot: step.slot)]
       guard let first, first.index == index else { return nil }

@@ -72,6 +72,18 @@ extension ManagedObject {
     }
   }
 
+  /// Undoing brought the object back, and its row leads to others that are still to go, because it was read anew after their deletion:
+  /// it leads to them no more, as it did before they took it along.
+  final func leaveDeletedDestinations() throws {
+    for slot in entity.toOneSlots where !changed.contains(slot) {
+      guard let (relationship, inverse) = inverse(of: slot),
+        let other = otherSide(of: current(slot) ?? .null, along: relationship), other.isDeleted
+      else { continue }
+      let rule = other.entity.properties[inverse].relationship?.description.deleteRule
+      if rule == .cascade || rule == .nullify { try setStoredValue(.null, slot: slot) }
+    }
+  }
+
   /// Applies the delete rule of an object that is to go to this one, which points at it.
   private func follow(deletionOf other: ManagedObject, slot: Slot, inverse: Slot) throws {
     switch other.entity.properties[inverse].relationship?.description.deleteRule {

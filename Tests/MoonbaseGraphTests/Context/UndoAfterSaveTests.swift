@@ -67,6 +67,36 @@ import Testing
     #expect(person.isDeleted && !undo.canUndo)
   }
 
+  /// What no store has is as it was at the last save too.
+  @Test(arguments: StoreKind.allCases) func transientValuesThatAreUndoneAreNoChanges(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind, People.modelWithGuests())
+    let (context, undo) = undoing(bench.context())
+    let (person, department) = (try context.insert("Person"), try context.insert("Department"))
+    try person.setValue("full", forKey: "fullName")
+    try person.setObject(department, forKey: "visits")
+    try context.save()
+    try person.setValue("fuller", forKey: "fullName")
+    try context.processPendingChanges()
+    for _ in 0..<2 {
+      try context.delete(department)
+      try context.processPendingChanges()
+      #expect(try person.object(forKey: "visits") == nil)
+      try undo.undo()
+      #expect(try person.object(forKey: "visits") == department && department.objects(forKey: "guests") == [person])
+      #expect(context.updatedObjects == [person])
+      try undo.undo()
+      #expect(person["fullName"] == "full" && !context.hasChanges && context.brokenInvariants() == [])
+      try undo.redo()
+      #expect(person["fullName"] == "fuller" && context.updatedObjects == [person])
+    }
+    try undo.undo()
+    try context.delete(department)
+    try undo.undo()
+    #expect(!context.hasChanges)
+    try undo.redo()
+    #expect(try department.isDeleted && person.object(forKey: "visits") == nil)
+  }
+
   /// A delete rule takes an object out of the lists of others alone; they are as they are saved when it is back.
   @Test(arguments: StoreKind.allCases) func aDeletionThatIsUndoneLeavesNoTraceInListsThatWereRead(_ kind: StoreKind)
     throws

@@ -1,0 +1,62 @@
+import MoonbaseModel
+import MoonbaseTestSupport
+import Testing
+
+@testable import MoonbaseGraph
+
+/// A refresh is no step: what was changed before it is undone over the rows as they are read anew.
+@Suite struct UndoAfterRefreshTests {
+  /// An object that is read anew goes with the one that its row leads to. When that is undone, the other one is still to go, and the object
+  /// leads to it no more; it does when that one is back.
+  @Test(arguments: StoreKind.allCases) func whatGoesBecauseItIsReadAnewComesBackApart(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind, ReferenceModel.model())
+    for isSaved in [true, false] {
+      let (context, undo) = undoing(bench.context())
+      let mother = try context.insert("Node")
+      let child = try context.insert("Node", values: ["parent": .objectID(mother.objectID)])
+      try child.add(mother, to: "friends")
+      try context.save()
+      try child.setObject(nil, forKey: "parent")
+      try context.delete(mother)
+      try context.processPendingChanges()
+      try context.refresh(child, mergeChanges: false)
+      #expect(child.isDeleted && mother.isDeleted)
+      try undo.undo()
+      #expect(try !child.isDeleted && mother.isDeleted && child.object(forKey: "parent") == nil)
+      if !isSaved { try undo.undo() }
+      try context.save()
+      #expect(context.brokenInvariants() == [])
+      let reader = bench.stranger()
+      let there = try #require(try reader.existingObject(with: child.objectID))
+      #expect(try there.object(forKey: "parent")?.objectID == (isSaved ? nil : mother.objectID))
+      #expect(try child.object(forKey: "parent") == (isSaved ? nil : mother))
+    }
+  }
+
+  /// A member stands where it stood when that is undone, as far as others came meanwhile: an order that is another one is saved.
+  @Test(arguments: StoreKind.allCases) func anOrderThatIsUndoneAfterARefreshIsSavedAsItShows(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let writer = bench.context()
+    let departments = try (0..<2).map { _ in try writer.insert("Department") }
+    let titles = ["a", "b", "c"]
+    let projects = try titles.map { try writer.insert("Project", values: ["title": .string($0)]) }
+    try departments[0].setObjects(projects, forKey: "projects")
+    try writer.save()
+    let (context, undo) = undoing(bench.context())
+    let (own, other) = (
+      try context.object(with: departments[0].objectID), try context.object(with: departments[1].objectID)
+    )
+    let moved = try projects[1...].map { try context.object(with: $0.objectID) }
+    for project in moved {
+      try project.setObject(other, forKey: "department")
+      try context.processPendingChanges()
+    }
+    try context.refresh(moved[0], mergeChanges: false)
+    try undo.undo()
+    let shown = try own.objectIDs(forRelationshipNamed: "projects")
+    #expect(Set(shown) == Set(projects.map(\.objectID)))
+    try context.save()
+    let reader = bench.stranger()
+    #expect(try reader.object(with: own.objectID).objectIDs(forRelationshipNamed: "projects") == shown)
+  }
+}
