@@ -6,6 +6,8 @@ struct Benchmark {
   let name: String
   let title: String
   let goal: Goal
+  /// Whether it runs only where it is named.
+  var isByNameOnly = false
   /// Brings both sides to the same start before each round; it is not timed.
   var prepare: (Workplace) throws -> Void = { _ in }
   let yardstick: (Workplace) throws -> Answer

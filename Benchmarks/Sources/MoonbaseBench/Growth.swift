@@ -17,7 +17,7 @@ struct Growth: Encodable {
   static let rows =
     ["insert", "fetch", "kept-alive", "fetch-faults", "kept-faults", "object-by-id", "prefetch"] + graph
   /// Those of the graph alone, of which a few objects lie in the processor's caches and many do not.
-  private static let graph = Benchmark.graph.map(\.name)
+  private static let graph = (Benchmark.graph + Benchmark.operations).map(\.name)
   static func isOfGraph(_ benchmark: Benchmark) -> Bool { graph.contains(benchmark.name) }
 
   /// The greatest growth that is good enough: for the graph alone that of n log n, and as much more as memory that is further away costs

@@ -17,7 +17,9 @@ struct Main {
   }
 
   private static func run(_ options: Options) throws {
-    let chosen = Benchmark.all.filter { options.only.isEmpty || options.only.contains($0.name) }
+    let chosen = Benchmark.all.filter {
+      options.only.isEmpty ? !$0.isByNameOnly : options.only.contains($0.name)
+    }
     if let unknown = options.only.first(where: { name in !Benchmark.all.contains { $0.name == name } }) {
       throw Failure(
         "there is no benchmark '\(unknown)'; there are \(Benchmark.all.map(\.name).joined(separator: ", "))")

@@ -59,6 +59,15 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
     if isEmpty { followers?.index = nil }
   }
 
+  /// Takes out all objects.
+  mutating func removeAll() {
+    if let followers {
+      for object in self { followers.leave(object) }
+      followers.index = nil
+    }
+    (entries, count) = ([], 0)
+  }
+
   /// Closes up where most places are empty.
   mutating func closeUpIfSparse() {
     guard entries.count > 2 * count + 64 else { return }

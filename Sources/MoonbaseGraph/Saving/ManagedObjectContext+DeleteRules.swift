@@ -25,6 +25,7 @@ extension ManagedObjectContext {
   }
 
   private func propagateDeletions() throws {
+    guard !deletionsToPropagate.isEmpty else { return try dropNewDeletedObjects() }
     var ahead = DeletionsAhead(self)
     while !deletionsToPropagate.isEmpty {
       try HostWork.charge()

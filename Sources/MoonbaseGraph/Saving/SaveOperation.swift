@@ -58,12 +58,12 @@ struct SaveOperation {
   }
 
   private mutating func writeOnce() throws {
-    try SavePreparation(context: context).run()
+    let areUpdates = try SavePreparation(context: context).run()
     guard context.hasChanges else { return }
     // Stores need not keep what it replaces.
     context.endViews()
     context.phase = .writing
-    plan = try SavePlan(context)
+    plan = try SavePlan(context, areUpdates: areUpdates)
     counted = CountedOwners(before: context)
     stashes = try context.undoManager?.stashes(of: plan?.deleted ?? []) ?? []
     // What hooks and rules did would have to be undone, were it not saved.
@@ -130,7 +130,7 @@ struct SaveOperation {
       looseEnds.cut()
       undo?.takeLeads()
     }
-    context.changedObjects.removeSaved()
+    if plan.savedAllChanges { context.changedObjects.removeAll() } else { context.changedObjects.removeSaved() }
     context.tellListenersOfSave()
     context.readObjects = []
     context.objectsToCheck = []

@@ -68,14 +68,15 @@ struct SavePlan {
   /// Whether not all stores committed.
   private var isIncomplete = true
 
-  init(_ context: ManagedObjectContext) throws {
+  /// Plans to write what has changed. With `areUpdates` no object is new.
+  init(_ context: ManagedObjectContext, areUpdates: Bool) throws {
     self.context = context
     objects = context.changedObjects
     permanent = PermanentIDs(entityCount: context.model.entities.count)
     // Whatever becomes of the save: objects that change after it do not change what it writes.
     defer { sealOwnRows() }
     shapes = ContiguousArray(repeating: nil, count: context.model.entities.count)
-    try assignPermanentIDs()
+    if !areUpdates { try assignPermanentIDs() }
     rows.reserveCapacity(objects.count)
     var (table, shape, hears): (UnsafeMutableRawPointer?, Shape?, Bool) = (nil, nil, false)
     try objects.forEachUnretained { pointer in
@@ -181,6 +182,9 @@ struct SavePlan {
 
   /// Whether some stores committed, but not all.
   var isPartlySaved: Bool { isIncomplete && !saved.isEmpty }
+
+  /// Whether nothing that had changed waits to be saved any more, nor anything else.
+  var savedAllChanges: Bool { !isIncomplete && deleted.isEmpty && context.changedObjects.count == rows.count }
 
   /// What stores committed.
   var savedChanges: [StoreChanges] { saved.map(\.changes) }

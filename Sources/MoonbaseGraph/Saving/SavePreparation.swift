@@ -9,27 +9,37 @@ struct SavePreparation {
   /// How often rules and `willSave` may be run again because of what they changed.
   private static let greatestRounds = 100
 
-  func run() throws {
+  /// Does it. Returns whether the save changes nothing but objects that were there before, as far as it was looked at.
+  func run() throws -> Bool {
     context.warnings.removeAll()
     try context.applyDeleteRules()
-    if context.saveOrder == .guide { try validate(objectsToLookAt()) }
-    var waiting = try objectsToLookAt()
+    var (waiting, areUpdates) = try objectsToLookAt()
+    guard !waiting.isEmpty else {
+      try context.throwPendingError()
+      return areUpdates
+    }
+    if context.saveOrder == .guide {
+      try validate(waiting)
+      waiting = try objectsToLookAt().objects
+    }
     var isUnchecked = context.saveOrder == .framework
     var rounds = Rounds("rules assign delayed values again and again: a rule only looks")
     while let first = waiting.first {
       try rounds.begin(with: first)
       let touched = try runWillSave(waiting)
-      waiting = try settle(isUnchecked ? objectsToLookAt() : touched)
+      waiting = try settle(isUnchecked ? objectsToLookAt().objects : touched)
       isUnchecked = false
     }
     try context.throwPendingError()
+    return false
   }
 
   /// The changed objects at which anything but the store looks: rules, hooks, delete rules, counts of destinations, stored attributes,
-  /// and what writes delayed values.
-  private func objectsToLookAt() throws -> [ManagedObject] {
-    guard !context.hasStoredAttributes else { return Array(context.changedObjects) }
+  /// and what writes delayed values. And whether all changed objects were there before and stay.
+  private func objectsToLookAt() throws -> (objects: [ManagedObject], areUpdates: Bool) {
+    guard !context.hasStoredAttributes else { return (Array(context.changedObjects), false) }
     var result: [ManagedObject] = []
+    var all: ManagedObject.State = []
     var last: (table: UnsafeMutableRawPointer?, isLookedAt: Bool) = (nil, false)
     try context.changedObjects.forEachUnretained { pointer in
       try pointer._withUnsafeGuaranteedRef { object in
@@ -37,12 +47,13 @@ struct SavePreparation {
           let behavior = try context.behavior(of: object.entity)
           last = (object.table.toOpaque(), behavior.looksAtSaves || !behavior.slotsToCount.isEmpty)
         }
+        all.formUnion(object.state)
         if last.isLookedAt || object.state.contains(.deleted) || object.record?.delayed.isEmpty == false {
           result.append(object)
         }
       }
     }
-    return result
+    return (result, all.isDisjoint(with: [.inserted, .deleted]))
   }
 
   /// Counts rounds, so that what changes things again and again ends with an error.
