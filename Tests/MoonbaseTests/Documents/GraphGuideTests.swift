@@ -1,0 +1,196 @@
+import Moonbase
+import MoonbasePlatform
+import Testing
+
+// shown
+final class Author: ManagedObject {
+  static let name = Attribute<Author, String>("name")
+  var name: String { self[Self.name] }
+
+  override class var keyPaths: [PropertyKeyPath] { [.init(\Author.name, name)] }
+}
+
+final class Book: ManagedObject {
+  static let title = Attribute<Book, String>("title")
+  static let pages = Attribute<Book, Int>("pages")
+  static let author = ToOne<Book, Author>("author")
+
+  var title: String { self[Self.title] }
+  var pages: Int {
+    get { self[Self.pages] }
+    set { self[Self.pages] = newValue }
+  }
+  var author: Author? { self[Self.author] }
+
+  /// What `#Predicate` and Foundation's sort descriptors may name.
+  override class var keyPaths: [PropertyKeyPath] {
+    [.init(\Book.title, title), .init(\Book.pages, pages), .init(\Book.author, author)]
+  }
+
+  /// Who asks for `size` or sets it by its key comes here.
+  override class var customAccessors: [CustomAccessor] {
+    [CustomAccessor("size", of: Book.self, get: { try $0.size() }, set: { try $0.setSize($1) })]
+  }
+
+  private func size() throws -> Value {
+    try willAccessValue(forKey: "size")
+    let known = try primitiveValue(forKey: "size")
+    try didAccessValue(forKey: "size")
+    guard known.isNull, let text = try value(forKey: "sizeText").string else { return known }
+    let made = Value.list(text.split(separator: "x").compactMap { Double($0) }.map(Value.double))
+    // Primitive values are no change of the object.
+    try setPrimitiveValue(made, forKey: "size")
+    return made
+  }
+
+  private func setSize(_ value: Value) throws {
+    try willChangeValue(forKey: "size")
+    try setPrimitiveValue(value, forKey: "size")
+    try didChangeValue(forKey: "size")
+    guard case .list(let numbers) = value else { return try setValue(.null, forKey: "sizeText") }
+    let text = numbers.compactMap { $0.double.map { "\($0)" } }.joined(separator: "x")
+    try setValue(.string(text), forKey: "sizeText")
+  }
+}
+// end
+
+/// The code of `docs/guide-graph.md`, compiled and run.
+@Suite struct GraphGuideTests {
+  @MainActor @Test func theGuideOfTheGraphRuns() async throws {
+    let libraryURL = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite")
+    defer {
+      for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: libraryURL.path + suffix) }
+    }
+    // shown
+    var model = ManagedObjectModel {
+      EntityDescription("Author", class: "Author") {
+        AttributeDescription("name", type: .string).required()
+        RelationshipDescription.toMany("books", destination: "Book", inverse: "author")
+      }
+      EntityDescription("Book", class: "Book") {
+        AttributeDescription("title", type: .string).required()
+        AttributeDescription("pages", type: .integer32).required(default: 0)
+        AttributeDescription("sizeText", type: .string)
+        AttributeDescription("size", type: .undefined).with { $0.isTransient = true }
+        RelationshipDescription.toOne("author", destination: "Author", inverse: "books")
+      }
+      EntityDescription("Visit") { AttributeDescription("moment", type: .date) }
+    }
+    model.configurations = ["Library": ["Author", "Book"], "Passing": ["Visit"]]
+    // end
+
+    // shown
+    var library = PersistentStoreDescription.sqlite(libraryURL, configuration: "Library")
+    library.keepsHistory = true
+    var passing = PersistentStoreDescription.inMemory
+    passing.configuration = "Passing"
+    var description = ContainerDescription(model: .value(model), stores: [library, passing])
+    description.classes = ["Author": Author.self, "Book": Book.self]
+    let container = try PersistentContainer(description, loadsStores: false)
+    container.loadPersistentStores { store, error in
+      if let error { print(store.url?.path ?? "in memory", error) }
+    }
+    // end
+    #expect(container.coordinator.persistentStores.count == 2)
+
+    // shown
+    let context = try container.viewContext
+    let verne = try context.insert(Author.self, values: ["name": "Verne"])
+    let book = try context.insert(Book.self, values: ["title": "The Mysterious Island", "pages": 600])
+    try book.setObject(verne, forKey: "author")
+    try book.setValue(.list([12.5, 19.0]), forKey: "size")
+    print(book["sizeText"])  // 12.5x19.0
+    try context.save()
+    // end
+    #expect(book["sizeText"] == "12.5x19.0")
+
+    // shown
+    let long = try context.fetch(#Predicate<Book> { $0.pages > 300 && $0.author?.name == "Verne" })
+    // end
+    #expect(long == [book])
+
+    // shown
+    var columns = FetchRequest("Book")
+    columns.propertiesToFetch = [
+      FetchColumn("author.name"), FetchColumn("sum", expression: try .init(format: "@sum.pages")),
+    ]
+    columns.propertiesToGroupBy = ["author.name"]
+    columns.havingPredicate = try Predicate(format: "sum > 100")
+    let rows = try context.fetchDictionaries(columns)
+    for row in rows { print(row["author.name"] ?? .null, row["sum"] ?? .null) }
+    // end
+    #expect(rows.map { $0["sum"] } == [600])
+
+    // shown
+    var request = FetchRequest("Book")
+    request.sortDescriptors = [SortDescriptor("author.name"), SortDescriptor("title")]
+    let controller = try FetchedResultsController<Book>(request, in: context, sectionNameKeyPath: "author.name")
+    controller.didChangeContent = { change in for object in change.objects { print(object) } }
+    try controller.performFetch()
+    for section in controller.sections { print(section.name, section.numberOfObjects) }
+    // end
+    #expect(controller.sections.map(\.name) == ["Verne"])
+
+    // shown
+    context.undoManager = UndoManager()
+    book.pages = 601
+    try context.processPendingChanges()  // ends a group, as a save does
+    try context.undo()
+    print(book.pages)  // 600
+    // end
+    #expect(book.pages == 600)
+
+    // shown
+    let draft = ManagedObjectContext(parent: context)
+    try draft.object(with: book.objectID).setValue(602, forKey: "pages")
+    try draft.save()  // into the context, where it is an unsaved change
+    print(book.pages)  // 602
+    try context.save()
+    // end
+    #expect(book.pages == 602)
+
+    // shown
+    let token = try container.coordinator.currentPersistentHistoryToken()
+    var update = BatchUpdateRequest("Book", where: try Predicate(format: "pages > 500"), set: ["title": "A long one"])
+    update.resultType = .objectIDs
+    if let changes = try context.execute(update).changes { try context.mergeChanges(from: changes) }
+    print(book.title)  // A long one
+    // end
+    #expect(book.title == "A long one")
+
+    // shown
+    let history = try context.execute(.fetchHistory(after: token))
+    for transaction in history.transactions ?? [] {
+      for change in transaction.changes ?? [] { print(change.changedObjectID, change.updatedProperties) }
+    }
+    // end
+    #expect(history.transactions?.flatMap { $0.changes ?? [] }.map(\.updatedProperties) == [["title"]])
+
+    // shown
+    let observation = context.observeSaves(didSave: { save in print(save.inserted.count, save.updated.count) })
+    let saves = container.coordinator.saves  // an asynchronous sequence of IDs
+    Task { for await saved in saves { print(saved.inserted, saved.updated, saved.deleted) } }
+    observation.cancel()
+    // end
+
+    // shown
+    let background = try container.newBackgroundContext()
+    let progress = Progress(totalUnitCount: 0)
+    var titles: [Value] = []
+    for try await batch in background.batches(
+      of: FetchRequest("Book"), size: 100, progress: progress, { book in book["title"] })
+    {
+      titles += batch
+    }
+    // end
+    #expect(titles == ["A long one"])
+    try await background.close()
+  }
+
+  @Test func theGuideOfTheGraphShowsThisVeryCode() throws {
+    let blocks = try Documents.swiftBlocks(of: "docs/guide-graph.md")
+    let shown = try Documents.shownPieces(ofSourceAt: #filePath)
+    for piece in shown { #expect(blocks.contains(piece)) }
+    #expect(blocks.count == shown.count)
+  }
+}
