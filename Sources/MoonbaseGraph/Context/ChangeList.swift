@@ -6,7 +6,7 @@ import MoonbaseModel
 struct ChangeList: Sequence, ExpressibleByArrayLiteral {
   private var entries: ContiguousArray<ManagedObject?> = []
   private(set) var count = 0
-  /// Who looks at changed objects again and again: made when somebody does.
+  /// Who looks at changed objects again and again; nil as long as nobody does.
   private var followers: ChangeFollowers?
 
   init(arrayLiteral elements: ManagedObject...) {
@@ -41,7 +41,7 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
     count -= 1
     followers?.leave(object)
     while case .some(nil) = entries.last { entries.removeLast() }
-    if isEmpty { followers?.index = nil }
+    if isEmpty { forgetIndex() }
     if !keepingPlaces { closeUpIfSparse() }
   }
 
@@ -56,15 +56,13 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
       rest.append(object)
     }
     (entries, count) = (rest, rest.count)
-    if isEmpty { followers?.index = nil }
+    if isEmpty { forgetIndex() }
   }
 
   /// Takes out all objects.
   mutating func removeAll() {
-    if let followers {
-      for object in self { followers.leave(object) }
-      followers.index = nil
-    }
+    if followers?.recent != nil { followers?.recent = [] }
+    forgetIndex()
     (entries, count) = ([], 0)
   }
 
@@ -80,8 +78,11 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
     if object.state.contains(.listed) { followers?.note(object) }
   }
 
-  /// Values that are computed may be others.
-  mutating func forgetIndex() { followers?.index = nil }
+  /// Nobody looks for one among many, or values that are computed may be others.
+  mutating func forgetIndex() {
+    // Once nobody follows, changes are quick again.
+    if followers?.recent == nil { followers = nil } else { followers?.index = nil }
+  }
 
   /// Whether somebody wants to know which objects change.
   var isFollowed: Bool { followers != nil }
@@ -110,6 +111,12 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
 
   /// From now on it is noted who comes or changes, once more from the beginning.
   mutating func beginRecent() { makeFollowers().recent = [] }
+
+  /// Nobody wants to know any more.
+  mutating func endRecent() {
+    followers?.recent = nil
+    if index == nil { followers = nil }
+  }
 
   /// Hands each object to `body`, which changes no list and lets no object go. None is retained, for that alone would make each
   /// walk over many objects several times as long.

@@ -150,6 +150,7 @@ final class ParentRows {
   func forgetAll() {
     editions = [:]
     weigh(-weight)
+    parent.changedObjects.endRecent()
   }
 
   /// How many rows are kept. Tests look at it.

@@ -18,6 +18,28 @@ import Testing
     parent.sourceOfChildren?.parentStores?.rows.count ?? 0
   }
 
+  /// Who looks for changes makes each of them slower, and not for ever.
+  @Test(arguments: StoreKind.allCases) func changesAreQuickAgainWhenNobodyFollowsThem(_ kind: StoreKind) throws {
+    let (bench, parent, ids) = try family(kind, 20)
+    #expect(parent.overwritesQuietly)
+    var child: ManagedObjectContext? = ManagedObjectContext(parent: parent)
+    try withExtendedLifetime(child?.object(with: ids[0]).value(forKey: "age")) {}
+    #expect(!parent.overwritesQuietly)
+    child = nil
+    #expect(parent.overwritesQuietly)
+    for end in [{ try parent.save() }, { try parent.rollback() }] {
+      for id in ids { try parent.object(with: id).setValue("x", forKey: "lastName") }
+      try #expect(parent.fetch(FetchRequest("Person", where: "lastName = 'x'")).count == 20)
+      let isFollowed = parent.changedObjects.isFollowed
+      try end()
+      #expect(isFollowed && parent.overwritesQuietly)
+      try parent.rollback()
+      for id in ids { try parent.object(with: id).setValue("y", forKey: "lastName") }
+      try parent.save()
+    }
+    withExtendedLifetime(bench) {}
+  }
+
   @Test(arguments: StoreKind.allCases) func rowsThatNoChildHasAreForgottenWhenTheParentIsSaved(
     _ kind: StoreKind
   ) throws {
