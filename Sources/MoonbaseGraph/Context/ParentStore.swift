@@ -74,9 +74,7 @@ final class ParentStore: PersistentStore, @unchecked Sendable {  // only the exe
 }
 
 /// The stores of a context as its children have them.
-///
-/// Unchecked: a context and its children are of one executor.
-final class ParentStores: @unchecked Sendable {
+final class ParentStores: @unchecked Sendable {  // a context and its children are of one executor, which alone has it
   let parent: ManagedObjectContext
   let rows: ParentRows
 
@@ -87,12 +85,10 @@ final class ParentStores: @unchecked Sendable {
   deinit { rows.forgetAll() }
 
   /// A store over each of those that the parent has by now; one that was there before stays.
-  fileprivate func store(over base: any PersistentStore, known: [any PersistentStore]) -> any PersistentStore {
-    known.first { ($0 as? ParentStore)?.base === base } ?? ParentStore(base, of: parent, rows: rows)
-  }
-
   func stores(over bases: [any PersistentStore], known: [any PersistentStore]) -> [any PersistentStore] {
-    bases.map { store(over: $0, known: known) }
+    bases.map { base in
+      known.first { ($0 as? ParentStore)?.base === base } ?? ParentStore(base, of: parent, rows: rows)
+    }
   }
 }
 
