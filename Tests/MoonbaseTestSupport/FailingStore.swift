@@ -34,6 +34,7 @@ public final class FailingStore: PersistentStore {
 
   private struct Meddling: Sendable {
     var body: (@Sendable () throws -> Void)?
+    var beforeCommit: (@Sendable () throws -> Void)?
   }
 
   /// Wraps a store.
@@ -50,6 +51,19 @@ public final class FailingStore: PersistentStore {
 
   /// Runs `body` once, after the next rows were read and before anything else is: somebody else is quick.
   public func meddle(_ body: @escaping @Sendable () throws -> Void) { meddling.withLock { $0.body = body } }
+
+  /// Runs `body` once, before the next commit, when all is written.
+  public func meddleOnce(beforeCommit body: @escaping @Sendable () throws -> Void) {
+    meddling.withLock { $0.beforeCommit = body }
+  }
+
+  fileprivate func meddleBeforeCommit() throws {
+    let body = meddling.withLock { meddling in
+      defer { meddling.beforeCommit = nil }
+      return meddling.beforeCommit
+    }
+    try body?()
+  }
 
   fileprivate func meddled<Rows>(_ rows: Rows) throws -> Rows {
     let body = meddling.withLock { meddling in
@@ -147,6 +161,7 @@ private final class FailingSession: SaveSession {
   func commit() throws {
     try store.call()
     if store.refusesCommits.withLock({ $0 }) { throw FailingStore.error }
+    try store.meddleBeforeCommit()
     try base.commit()
   }
 

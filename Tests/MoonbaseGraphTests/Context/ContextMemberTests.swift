@@ -255,7 +255,7 @@ import Testing
     let folder = try TemporaryFolder()
     let coordinator = PersistentStoreCoordinator(model: try People.model().resolved())
     let looked = try kind.store(for: coordinator.model, in: folder)
-    let written = MeddledStore(try kind.store(for: coordinator.model, in: folder))
+    let written = FailingStore(try kind.store(for: coordinator.model, in: folder))
     try coordinator.add(looked)
     try coordinator.add(written)
     let context = ManagedObjectContext(coordinator, domain: ExtensionDomain())
@@ -265,24 +265,22 @@ import Testing
     let id = account.objectID
     let isChanged = Lock(false)
     let others = DispatchGroup()
-    written.beforeCommit.withLock {
-      $0 = {
-        others.enter()
-        DispatchQueue.global().async {
-          defer { others.leave() }
-          let other = ManagedObjectContext(coordinator, domain: ExtensionDomain())
-          do {
-            try other.object(with: id).setValue("b", forKey: "firstName")
-            try other.save()
-            isChanged.withLock { $0 = true }
-          } catch {
-            Issue.record("\(error)")
-          }
+    written.meddleOnce(beforeCommit: {
+      others.enter()
+      DispatchQueue.global().async {
+        defer { others.leave() }
+        let other = ManagedObjectContext(coordinator, domain: ExtensionDomain())
+        do {
+          try other.object(with: id).setValue("b", forKey: "firstName")
+          try other.save()
+          isChanged.withLock { $0 = true }
+        } catch {
+          Issue.record("\(error)")
         }
-        Thread.sleep(forTimeInterval: 0.2)
-        #expect(!isChanged.withLock { $0 })
       }
-    }
+      Thread.sleep(forTimeInterval: 0.2)
+      #expect(!isChanged.withLock { $0 })
+    })
     try context.detectConflicts(for: account)
     let new = try context.insert("Department")
     try context.assign(new, to: written)
@@ -290,7 +288,6 @@ import Testing
     await withCheckedContinuation { done in others.notify(queue: .global()) { done.resume() } }
     #expect(isChanged.withLock { $0 })
     // It is a conflict for the next one, which leaves both stores free.
-    written.beforeCommit.withLock { $0 = nil }
     try context.detectConflicts(for: account)
     try new.setValue("x", forKey: "name")
     let error = #expect(throws: GraphError.self) { try context.save() }
@@ -300,42 +297,5 @@ import Testing
     try context.save()
     try account.setValue("c", forKey: "firstName")
     try context.save()
-  }
-}
-
-/// A store where something happens before it commits.
-private final class MeddledStore: PersistentStore {
-  let base: any PersistentStore
-  let beforeCommit = Lock<(@Sendable () -> Void)?>(nil)
-
-  init(_ base: any PersistentStore) { self.base = base }
-
-  var identifier: String { base.identifier }
-  var type: String { base.type }
-  var url: URL? { base.url }
-  var isReadOnly: Bool { base.isReadOnly }
-  var entities: [ResolvedEntity] { base.entities }
-  func metadata() throws -> [String: Value] { try base.metadata() }
-  func plan(_ query: StoreQuery) throws -> QueryPlan { try base.plan(query) }
-  func beginReading(_ extent: ReadExtent) throws -> any ReadSession { try base.beginReading(extent) }
-  func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64 {
-    try base.reserveKeys(for: entity, count: count)
-  }
-  func beginSave(author: String?) throws -> any SaveSession { Session(try base.beginSave(author: author), self) }
-
-  private final class Session: SaveSession {
-    let base: any SaveSession
-    let store: MeddledStore
-
-    init(_ base: any SaveSession, _ store: MeddledStore) { (self.base, self.store) = (base, store) }
-
-    func write(_ changes: StoreChanges) throws -> [SaveConflict] { try base.write(changes) }
-    func setMetadata(_ metadata: [String: Value]) throws { try base.setMetadata(metadata) }
-    func prepare() throws { try base.prepare() }
-    func commit() throws {
-      store.beforeCommit.withLock { $0 }?()
-      try base.commit()
-    }
-    func abort() { base.abort() }
   }
 }

@@ -6,16 +6,29 @@ import Testing
 
 /// Undoing and redoing around IDs that new objects get before or after it.
 @Suite struct UndoIDTests {
+  /// Two that are saved, and a new one: a child of one, which its deletion takes along, and a friend of the other.
+  private struct Family {
+    let bench: StoreBench
+    let (context, undo): (ManagedObjectContext, UndoManager)
+    let (ann, mother, child): (ManagedObject, ManagedObject, ManagedObject)
+
+    init(_ kind: StoreKind, _ isPermanent: Bool) throws {
+      bench = try StoreBench(kind, ReferenceModel.model())
+      (context, undo) = undoing(bench.context())
+      (ann, mother) = (try context.insert("Node"), try context.insert("Node"))
+      try context.save()
+      child = try context.insert("Node", values: ["parent": .objectID(mother.objectID)])
+      if isPermanent { try context.obtainPermanentIDs(for: [child]) }
+      try ann.add(child, to: "friends")
+    }
+  }
+
   /// A new object that got its permanent ID ahead of a save comes back under it: one that was to go before it did still knows it by that.
   @Test(arguments: StoreKind.withFolder, [false, true])
   func aNewObjectComesBackUnderTheKeyThatWasSetAsideForIt(_ kind: StoreKind, _ isPermanent: Bool) throws {
-    let bench = try StoreBench(kind, ReferenceModel.model())
-    let (context, undo) = undoing(bench.context())
-    let (ann, mother) = (try context.insert("Node"), try context.insert("Node"))
-    try context.save()
-    let child = try context.insert("Node", values: ["parent": .objectID(mother.objectID)])
-    if isPermanent { try context.obtainPermanentIDs(for: [child]) }
-    try ann.add(child, to: "friends")
+    let family = try Family(kind, isPermanent)
+    let (bench, context, undo) = (family.bench, family.context, family.undo)
+    let (ann, mother, child) = (family.ann, family.mother, family.child)
     try context.processPendingChanges()
     let id = child.objectID
     for _ in 0..<2 {
@@ -43,13 +56,9 @@ import Testing
   /// What came and went within one group is not there when that is undone, and who was to go with it forgets it.
   @Test(arguments: StoreKind.withFolder, [false, true])
   func whatCameAndWentInOneGroupIsForgotten(_ kind: StoreKind, _ isPermanent: Bool) throws {
-    let bench = try StoreBench(kind, ReferenceModel.model())
-    let (context, undo) = undoing(bench.context())
-    let (ann, mother) = (try context.insert("Node"), try context.insert("Node"))
-    try context.save()
-    let child = try context.insert("Node", values: ["parent": .objectID(mother.objectID)])
-    if isPermanent { try context.obtainPermanentIDs(for: [child]) }
-    try ann.add(child, to: "friends")
+    let family = try Family(kind, isPermanent)
+    let (bench, context, undo) = (family.bench, family.context, family.undo)
+    let (ann, mother, child) = (family.ann, family.mother, family.child)
     try context.delete(ann)
     try context.delete(mother)
     try undo.undo()
