@@ -22,11 +22,11 @@ struct MemberChunks: Sequence {
   /// Numbers of chunks that are gone.
   private var freeNumbers: ContiguousArray<UInt32> = []
   /// The number of each ID's chunk.
-  private var homes: [ManagedObjectID: UInt32] = [:]
+  private(set) var homes: ChunkNumbers
 
   /// Takes IDs of which none is there twice.
   init(unique ids: ContiguousArray<ManagedObjectID>) {
-    homes.reserveCapacity(ids.count)
+    homes = ChunkNumbers(capacity: ids.count)
     for start in stride(from: 0, to: ids.count, by: Self.greatestSize) {
       addChunk(ContiguousArray(ids[start..<Swift.min(start + Self.greatestSize, ids.count)]), at: chunks.count)
     }
@@ -56,8 +56,8 @@ struct MemberChunks: Sequence {
     let last = chunks.count - 1
     if last >= 0, chunks[last].ids.count < Self.greatestSize {
       // One look into the hash for what is nearly always new.
-      if let known = homes.updateValue(chunks[last].number, forKey: id) {
-        homes[id] = known
+      if let known = homes.update(chunks[last].number, of: id) {
+        homes.update(known, of: id)
         return false
       }
       chunks[last].ids.append(id)
@@ -78,9 +78,9 @@ struct MemberChunks: Sequence {
       let last = takeOut(count - 1)
       let (chunk, offset) = place(of: position)
       chunks[chunk].ids[offset] = last
-      homes[last] = chunks[chunk].number
+      homes.update(chunks[chunk].number, of: last)
     }
-    homes[gone] = nil
+    homes.remove(gone)
     if chunks.count > 1, count < chunks.count * Self.leastAverage { self = Self(unique: ContiguousArray(self)) }
   }
 
@@ -88,9 +88,9 @@ struct MemberChunks: Sequence {
 
   mutating func replace(at position: Int, by new: ManagedObjectID) {
     let (chunk, offset) = place(of: position)
-    homes[chunks[chunk].ids[offset]] = nil
+    homes.remove(chunks[chunk].ids[offset])
     chunks[chunk].ids[offset] = new
-    homes[new] = chunks[chunk].number
+    homes.update(chunks[chunk].number, of: new)
   }
 
   /// Takes out an ID, whose home is to be changed by the caller.
@@ -108,7 +108,7 @@ struct MemberChunks: Sequence {
     if chunks.isEmpty { addChunk([], at: 0) }
     let (chunk, offset) = place(of: position)
     chunks[chunk].ids.insert(id, at: offset)
-    homes[id] = chunks[chunk].number
+    homes.update(chunks[chunk].number, of: id)
     shift(behind: chunk, by: 1)
     count += 1
     if chunks[chunk].ids.count > Self.greatestSize { split(chunk) }
@@ -143,7 +143,7 @@ struct MemberChunks: Sequence {
     let start = place > 0 ? starts[place - 1] + chunks[place - 1].ids.count : 0
     chunks.insert(Chunk(ids: ids, number: number), at: place)
     starts.insert(start, at: place)
-    for id in ids { homes[id] = number }
+    for id in ids { homes.update(number, of: id) }
     renumber(from: place)
   }
 

@@ -39,6 +39,19 @@ import Testing
     #expect(Set(list).count == list.count)
   }
 
+  /// Whoever keeps the list of before pays for what changes, and not for a copy.
+  @Test(arguments: [1000, 100_000]) func aCopySharesWhatDoesNotChange(_ count: Int) {
+    let ids = ids(count + 1)
+    let before = MemberChunks(unique: ContiguousArray(ids.dropLast()))
+    var after = before
+    let isNew = after.append(ids[count])
+    #expect(isNew)
+    after.move(from: count, to: count - 10)
+    #expect(after.homes.unsharedCount(with: before.homes) <= 2)
+    #expect(!before.contains(ids[count]) && after.index(of: ids[count]) == count - 10)
+    for position in stride(from: 0, to: count, by: 97) { #expect(before.index(of: ids[position]) == position) }
+  }
+
   @Test func whatStandsInTheMiddleOfManyMovesNoMoreThanAChunk() {
     let ids = ids(20_000)
     var list = MemberList()
