@@ -12,7 +12,7 @@ struct ChangeJournal {
     fileprivate let outer: UInt32
   }
 
-  private var changes: ContiguousArray<Change> = []
+  private var changes = ChangeSequence()
   /// How many changes of the outermost savepoint cannot be undone any more: savepoints count these too.
   private var forgottenCount = 0
   /// New objects that left the context while that could be undone.
@@ -37,7 +37,7 @@ struct ChangeJournal {
   /// Whether no savepoint is open but the base.
   var isSettled: Bool { current == base }
   /// All that it keeps; what the base keeps, where that is open.
-  var all: ContiguousArray<Change> { changes }
+  var all: ChangeSequence { changes }
   /// Whether there is an undo step among it.
   var hasSteps: Bool { changes.contains(where: \.isStep) }
 
@@ -83,8 +83,7 @@ struct ChangeJournal {
   /// What happened up to now cannot be undone any more; the result are those that left meanwhile.
   mutating func forget() -> [ManagedObject] {
     forgottenCount += changes.count
-    // One by one, where these are few: removing a range takes longer than a change and its undoing.
-    if changes.count < 64 { while changes.popLast() != nil {} } else { changes = [] }
+    changes.removeAll()
     weight = 0
     guard !departed.isEmpty else { return [] }
     defer { departed = [] }
@@ -111,12 +110,17 @@ struct ChangeJournal {
     changes.append(change)
   }
 
-  /// A value of an object's row is about to be another one.
+  /// A value of an object's row is another one now, or is about to be.
   @inline(__always)
   mutating func append(_ object: ManagedObject, _ slot: Slot, _ own: Value?, isMarked: Bool) {
-    let bytes = Change.ownWeight &+ (own?.weight ?? 0)
+    guard let own else {
+      // Mostly: then there is no value to copy.
+      return append(
+        Change(object: object, former: .value(Change.Own(slot, nil, isMarked: isMarked))), weight: Change.ownWeight)
+    }
+    let bytes = Change.ownWeight &+ own.weight
     append(
-      Change(object: object, former: .value(slot, own, transformed: nil, isMarked: isMarked)), weight: bytes)
+      Change(object: object, former: .value(Change.Own(slot, own, isMarked: isMarked))), weight: bytes)
   }
 
   private func index(of savepoint: Savepoint) -> Int { max(0, savepoint.start - forgottenCount) }
@@ -138,7 +142,7 @@ struct ChangeJournal {
   mutating func take(since savepoint: Savepoint) -> [Change] {
     let start = index(of: savepoint)
     let taken = Array(changes[start...].reversed())
-    changes.removeSubrange(start...)
+    changes.truncate(to: start)
     for change in taken { weight &-= change.weight }
     return taken
   }

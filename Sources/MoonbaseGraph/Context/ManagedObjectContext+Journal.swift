@@ -20,8 +20,13 @@ extension ManagedObjectContext {
   /// The same of a value of a row that nothing was made or computed from and nobody observes.
   @inline(__always)
   func recordValue(_ slot: Slot, of object: ManagedObject) {
-    guard journal.records(object) else { return }
-    journal.append(object, slot, object.own(slot), isMarked: object.isMarked(slot))
+    if journal.records(object) { record(object.own(slot), slot, of: object) }
+  }
+
+  /// The same where it is known that the journal keeps it, and what it was.
+  @inline(__always)
+  func record(_ own: Value?, _ slot: Slot, of object: ManagedObject) {
+    journal.append(object, slot, own, isMarked: object.isMarked(slot))
     if journal.hasNewWeight { weigh(journal.takeGrowth()) }
   }
 
@@ -126,12 +131,14 @@ extension ManagedObjectContext {
     guard object.context === self else { return nil }
     let inverse: Change.Former
     switch change.former {
-    case .value(let slot, let own, let transformed, let isMarked):
-      inverse = object.formerValue(slot)
-      object.restoreOwn(own, slot: slot)
-      object.restoreMark(isMarked, slot: slot)
-      object.outdate(slot)
-      if let transformed { object.cache(ManagedObject.Cached(value: transformed), slot: slot) }
+    case .value(let own):
+      inverse = object.formerValue(own.slot)
+      object.restoreOwn(own.value, slot: own.slot)
+      object.restoreMark(own.isMarked, slot: own.slot)
+      object.outdate(own.slot)
+      if let transformed = own.transformed {
+        object.cache(ManagedObject.Cached(value: transformed), slot: own.slot)
+      }
     case .delayed(let slot, let value):
       inverse = .delayed(slot, object.delayed[slot])
       object.restoreDelayed(value, slot: slot)
@@ -139,10 +146,10 @@ extension ManagedObjectContext {
     case .flags(let flags):
       inverse = .flags(object.flags(flags.slot))
       restore(flags, of: object) { object.restore(flags) }
-    case .destination(let slot, let state, let step):
-      inverse = .destination(slot, state, state.step(of: step.id))
+    case .destination(let state, let step):
+      inverse = .destination(state, state.step(of: step.id, slot: step.slot))
       state.restore(step)
-      relationshipReturned(slot, of: object, member: state.tellsMembership(of: step) ? step.id : nil)
+      relationshipReturned(step.slot, of: object, member: state.tellsMembership(of: step) ? step.id : nil)
     case .order(let slot, let state, let contents):
       inverse = .order(slot, state, state.contents)
       state.restore(contents)

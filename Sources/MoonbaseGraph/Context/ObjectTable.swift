@@ -107,9 +107,13 @@ final class ObjectTable {
 
   /// The page that takes a row of an object's own.
   @inline(__always)
-  func pageForOwnRow() -> RowPage {
-    if let ownRows, !ownRows.isFull, ownRows.stage == .filling { return ownRows }
-    return makePage()
+  func pageForOwnRow() -> Unmanaged<RowPage> {
+    if let page = ownRows.map(Unmanaged.passUnretained),
+      page._withUnsafeGuaranteedRef({ !$0.isFull && $0.stage == .filling })
+    {
+      return page
+    }
+    return .passUnretained(makePage())
   }
 
   /// Pages begin small and grow, so that a few rows take little room.

@@ -3,7 +3,7 @@ import OrderedCollections
 
 extension UndoPart {
   /// What changes say that objects of a context were before them. They are the last ones that were made.
-  init(_ changes: ContiguousArray<Change>, in context: ManagedObjectContext, epoch: Int, idCount: Int) {
+  init(_ changes: ChangeSequence, in context: ManagedObjectContext, epoch: Int, idCount: Int) {
     var reader = JournalReader()
     for change in changes.reversed() { reader.read(change) }
     let (passages, steps) = reader.finish(in: context)
@@ -44,11 +44,11 @@ private struct JournalReader {
     if case .row(let reading) = change.former { rows[ObjectIdentifier(object)] = .some(reading.row.snapshot) }
     guard !change.isUnregistered else { return }
     switch change.former {
-    case .value(let slot, let own, let transformed, _):
-      guard object.entity.properties[slot].attribute?.derivationExpression == nil else { return }
-      let value = own ?? row(of: object)?.values[slot] ?? .null
-      let former = UndoStep.Former.value(value, transformed: transformed, silently: change.isSilent)
-      replace(UndoStep(object: object, slot: slot, former: former), isDelayed: false)
+    case .value(let own):
+      guard object.entity.properties[own.slot].attribute?.derivationExpression == nil else { return }
+      let value = own.value ?? row(of: object)?.values[own.slot] ?? .null
+      let former = UndoStep.Former.value(value, transformed: own.transformed, silently: change.isSilent)
+      replace(UndoStep(object: object, slot: own.slot, former: former), isDelayed: false)
     case .delayed(let slot, let value):
       replace(UndoStep(object: object, slot: slot, former: .delayed(value)), isDelayed: true)
     case .flags(let flags):
@@ -56,14 +56,15 @@ private struct JournalReader {
       guard let slot = flags.slot, object.entity.properties[slot].isTransient else { return }
       let step = flags.isMarked ? nil : UndoStep(object: object, slot: slot, former: .unmarked)
       unmarkings.updateValue(step, forKey: Place(object: ObjectIdentifier(object), slot: slot))
-    case .destination(let slot, let state, let step):
+    case .destination(let state, let step):
       let place = Membership(state: ObjectIdentifier(state), id: step.id)
       // To come or to go was a change: before it was the other one.
-      let wasMember = step.isMember ?? !(memberships[place] ?? (state.step(of: step.id).isMember ?? false))
+      let wasMember =
+        step.isMember ?? !(memberships[place] ?? (state.step(of: step.id, slot: step.slot).isMember ?? false))
       memberships[place] = wasMember
       let former = UndoStep.Former.member(
         step.id, isMember: wasMember, index: step.index, isReordered: step.isReordered)
-      steps.append(UndoStep(object: object, slot: slot, former: former))
+      steps.append(UndoStep(object: object, slot: step.slot, former: former))
     case .order(let slot, _, let contents):
       // An earlier order says where all stand, wherever a later one put them.
       orders[Place(object: ObjectIdentifier(object), slot: slot)] = (steps.count, contents)

@@ -24,7 +24,7 @@ extension ManagedObject {
 
   /// What a slot holds before a change of it.
   final func formerValue(_ slot: Slot) -> Change.Former {
-    .value(slot, own(slot), transformed: transformed(slot), isMarked: isMarked(slot))
+    .value(Change.Own(slot, own(slot), transformed: transformed(slot), isMarked: isMarked(slot)))
   }
 
   /// Whether the object is in the list of changes, as what, and where; and whether a slot counts as changed.

@@ -6,7 +6,7 @@ extension ManagedObject {
   /// A new object is one of the last of its page, and moves to another one.
   final func copyOwnRow() {
     guard row.isOwn else { return }
-    weigh(row.copyOwn(key: key, to: table._withUnsafeGuaranteedRef { $0.pageForOwnRow() }))
+    weigh(row.copyOwn(key: key, to: table._withUnsafeGuaranteedRef { $0.pageForOwnRow().takeUnretainedValue() }))
   }
 
   /// The object has the store's row again, and the values that its own one had beside it.
@@ -88,7 +88,7 @@ extension ManagedObject {
         let context = table.contextReference, let page = row.page.map(Unmanaged.passUnretained)
       else { return false }
       return context._withUnsafeGuaranteedRef { context in
-        guard context.overwritesQuietly else { return false }
+        guard context.overwritesQuietly else { return overwriteNoting(cell, slot: slot, in: page, of: context) }
         return page._withUnsafeGuaranteedRef { page in
           switch page.overwrite(cell, slot: slot, of: Int(row.place)) {
           case .refused: return false
@@ -100,6 +100,26 @@ extension ManagedObject {
             return true
           }
         }
+      }
+    }
+  }
+
+  /// The same where the journal keeps what was there, or somebody follows changes.
+  private final func overwriteNoting(
+    _ cell: RawCell, slot: Slot, in page: Unmanaged<RowPage>, of context: ManagedObjectContext
+  ) -> Bool {
+    if context.derivations.isWatching { return false }
+    return page._withUnsafeGuaranteedRef { page in
+      let isRecorded = context.journal.records(self)
+      // Mostly the store's row has it: then no value is made.
+      let own = isRecorded && row.owns(slot) ? page.value(slot, of: Int(row.place)) : nil
+      switch page.overwrite(cell, slot: slot, of: Int(row.place)) {
+      case .refused: return false
+      case .same: return true
+      case .done(let bytes):
+        if isRecorded { context.record(own, slot, of: self) }
+        noteSet(slot, bytes, in: context)
+        return true
       }
     }
   }

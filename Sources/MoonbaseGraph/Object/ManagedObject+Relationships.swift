@@ -134,9 +134,9 @@ extension ManagedObject {
     _ change: (ToManyState) -> Bool
   ) -> Bool {
     guard let context else { return change(known) }
-    let former = context.journal.records(self) ? known.step(of: id) : nil
+    let former = context.journal.records(self) ? known.step(of: id, slot: slot) : nil
     guard change(known) else { return false }
-    if let former { context.record(.destination(slot, known, former), of: self) }
+    if let former { context.record(.destination(known, former), of: self) }
     outdate(slot, because: cause, member: id)
     return true
   }
@@ -222,7 +222,7 @@ extension ManagedObject {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
     let state = try loadedState(slot)
     guard old != new else { return }
-    remember(.destination(slot, state, state.step(of: state.members[old])), Facet(slot), because: cause)
+    remember(.destination(state, state.step(of: state.members[old], slot: slot)), Facet(slot), because: cause)
     state.move(from: old, to: new)
     didChange(slot)
     tellObservers()

@@ -142,7 +142,7 @@ extension ManagedObject {
   final func takeInitialValues(in savepoint: UInt32) {
     self.savepoint = savepoint
     table._withUnsafeGuaranteedRef { table in
-      weigh(row.beginOwn(key: key, in: table.pageForOwnRow()))
+      weigh(row.beginOwn(key: key, in: table.pageForOwnRow().takeUnretainedValue()))
       for slot in table.entity.initialSlots { setOwn(table.entity.initialValues[slot], slot: slot) }
     }
   }

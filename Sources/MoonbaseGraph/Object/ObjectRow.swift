@@ -94,26 +94,32 @@ extension ObjectRow {
   }
 
   /// A saved object gets a row of its own with a value of its own; the store's row lies below.
-  mutating func beginChange(_ value: Value, slot: Slot, in own: RowPage) -> Int {
-    beginChange(slot, in: own) { $0.replace(value, slot: slot, of: $1) }
+  mutating func beginChange(_ value: Value, slot: Slot, in own: Unmanaged<RowPage>) -> Int {
+    beginChange(in: own) { own, base in
+      let new = own.addRow(over: base, but: slot)
+      _ = own.replace(value, slot: slot, of: new)
+      return new
+    }
   }
 
   /// The same with what lies elsewhere, which the page takes.
   @inline(__always)
-  mutating func beginChange(_ cell: RawCell, slot: Slot, in own: RowPage) -> Int {
-    beginChange(slot, in: own) { $0.replace(cell, slot: slot, of: $1) }
+  mutating func beginChange(_ cell: RawCell, slot: Slot, in own: Unmanaged<RowPage>) -> Int {
+    beginChange(in: own) { $0.addRow(over: $1, cell, slot: slot) }
   }
 
   @inline(__always)
-  private mutating func beginChange(_ slot: Slot, in own: RowPage, _ put: (RowPage, Int) -> Int?) -> Int {
-    // The reference moves from here to there.
+  private mutating func beginChange(in own: Unmanaged<RowPage>, _ add: (RowPage, RowBase) -> Int) -> Int {
     guard !isOwn, let former = page.take() else { return 0 }
-    let before = own.filledWeight
-    let new = own.addRow(over: Snapshot(unchecked: former, at: Int(place)), but: slot)
-    _ = put(own, new)
-    (page, place, isOwn) = (own, UInt16(truncatingIfNeeded: new), true)
-    // Nothing of a new row is of no use yet.
-    return own.filledWeight &- before
+    let base = RowBase(former, at: Int(place))
+    let bytes = own._withUnsafeGuaranteedRef { own in
+      let before = own.filledWeight
+      place = UInt16(truncatingIfNeeded: add(own, base))
+      // Nothing of a new row is of no use yet.
+      return own.filledWeight &- before
+    }
+    (page, isOwn) = (own.takeUnretainedValue(), true)
+    return bytes
   }
 
   /// A changed object has the store's row again, and what its own one had lies beside it.

@@ -184,21 +184,31 @@ final class ToManyState {
   /// What a destination is to the relationship, and where it stands.
   struct Step {
     let id: ManagedObjectID
-    fileprivate let position, addedPosition: Int32?
+    // Short, for the journal keeps one of each change.
+    private let position, addedPosition, shortSlot: Int32
     fileprivate let isRemoved, isLoaded: Bool
     let isReordered: Bool
+    private static let nowhere: Int32 = -1
 
+    fileprivate init(_ id: ManagedObjectID, of state: ToManyState, slot: Slot) {
+      self.id = id
+      position = state.members.index(of: id).map(Int32.init) ?? Self.nowhere
+      addedPosition = state.added.index(of: id).map(Int32.init) ?? Self.nowhere
+      shortSlot = Int32(slot)
+      (isRemoved, isLoaded) = (state.removed.contains(id), state.isLoaded)
+      isReordered = state.isReordered
+    }
+
+    var slot: Slot { Int(shortSlot) }
     /// Where it stands, as far as that is known.
-    var index: Int? { position.map(Int.init) }
+    var index: Int? { position == Self.nowhere ? nil : Int(position) }
+    /// Where it stands among those that came.
+    fileprivate var addedIndex: Int? { addedPosition == Self.nowhere ? nil : Int(addedPosition) }
     /// Whether it is a destination; nil where that would have to be read.
-    var isMember: Bool? { position != nil || addedPosition != nil ? true : isRemoved || isLoaded ? false : nil }
+    var isMember: Bool? { index != nil || addedIndex != nil ? true : isRemoved || isLoaded ? false : nil }
   }
 
-  func step(of id: ManagedObjectID) -> Step {
-    Step(
-      id: id, position: members.index(of: id).map(Int32.init), addedPosition: added.index(of: id).map(Int32.init),
-      isRemoved: removed.contains(id), isLoaded: isLoaded, isReordered: isReordered)
-  }
+  func step(of id: ManagedObjectID, slot: Slot) -> Step { Step(id, of: self, slot: slot) }
 
   /// Whether all destinations are known to stand as they are saved, without reading that.
   var standsAsSaved: Bool { isLoaded && added.isEmpty && removed.isEmpty && moved?.isEmpty == true }
@@ -210,23 +220,23 @@ final class ToManyState {
   }
 
   /// Whether all that a step back changes is whether its destination is one.
-  func tellsMembership(of step: Step) -> Bool { !isOrdered || step.position == nil || !members.contains(step.id) }
+  func tellsMembership(of step: Step) -> Bool { !isOrdered || step.index == nil || !members.contains(step.id) }
 
   /// The destination is again what it was, in a relationship that is otherwise as it was right after the change.
   func restore(_ step: Step) {
-    restore(step.id, to: step.position, in: \.members)
-    restore(step.id, to: step.addedPosition, in: \.added)
+    restore(step.id, to: step.index, in: \.members)
+    restore(step.id, to: step.addedIndex, in: \.added)
     if step.isRemoved { removed.append(step.id) } else { removed.remove(step.id, keepingOrder: false) }
     isReordered = step.isReordered
   }
 
   private func restore(
-    _ id: ManagedObjectID, to position: Int32?, in list: ReferenceWritableKeyPath<ToManyState, MemberList>
+    _ id: ManagedObjectID, to position: Int?, in list: ReferenceWritableKeyPath<ToManyState, MemberList>
   ) {
     guard let position else { return _ = self[keyPath: list].remove(id, keepingOrder: isOrdered) }
     self[keyPath: list].append(id)
-    guard isOrdered, let now = self[keyPath: list].index(of: id), now != Int(position) else { return }
-    self[keyPath: list].move(from: now, to: Swift.min(Int(position), self[keyPath: list].count - 1))
+    guard isOrdered, let now = self[keyPath: list].index(of: id), now != position else { return }
+    self[keyPath: list].move(from: now, to: Swift.min(position, self[keyPath: list].count - 1))
   }
 
   /// All that is known.

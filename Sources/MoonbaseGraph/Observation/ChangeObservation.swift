@@ -69,7 +69,7 @@ struct ChangeEvent {
   fileprivate var isTelling = false
 
   /// Takes in what the journal has; `isLast` says that this goes now.
-  mutating func take(_ changes: ContiguousArray<Change>, isLast: Bool) {
+  mutating func take(_ changes: ChangeSequence, isLast: Bool) {
     for change in changes.dropFirst(position) where change.isChange { note(change) }
     position = isLast ? 0 : changes.count
   }
@@ -87,9 +87,9 @@ struct ChangeEvent {
       let wasDeleted = flags.state.contains(.deleted)
       if object.isDeleted, !wasDeleted, !inserted.contains(object) { deleted.append(object) }
       if !object.isDeleted, wasDeleted, deleted.remove(object) == nil { inserted.append(object) }
-    case .value(let slot, let own, _, _):
+    case .value(let own):
       updated.append(object)
-      noteFormer(own ?? object.snapshot?.values[slot] ?? .null, slot, of: object)
+      noteFormer(own.value ?? object.snapshot?.values[own.slot] ?? .null, own.slot, of: object)
     default: updated.append(object)
     }
   }
@@ -115,11 +115,11 @@ struct ChangeEvent {
   }
 
   /// What an object had before in slots that changed since, those among changes too that were not taken in yet.
-  func formerValues(of object: ManagedObject, _ changes: ContiguousArray<Change>) -> [Slot: Value] {
+  func formerValues(of object: ManagedObject, _ changes: ChangeSequence) -> [Slot: Value] {
     var values = former[ObjectIdentifier(object)] ?? [:]
     for change in changes.dropFirst(position) where change.object === object {
-      guard case .value(let slot, let own, _, _) = change.former, values[slot] == nil else { continue }
-      values[slot] = own ?? object.snapshot?.values[slot] ?? .null
+      guard case .value(let own) = change.former, values[own.slot] == nil else { continue }
+      values[own.slot] = own.value ?? object.snapshot?.values[own.slot] ?? .null
     }
     return values
   }

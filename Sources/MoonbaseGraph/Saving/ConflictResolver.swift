@@ -23,7 +23,7 @@ struct ConflictResolver {
       if case .error = resolution { throw failure }
       guard try resolve(conflict, of: object, by: resolution) else { throw failure }
     }
-    return context.journal.all.dropFirst(count).contains(where: \.mayResolve)
+    return context.journal.all.dropFirst(count).contains { $0.mayResolve }
       || versions != self.versions(of: conflicts)
   }
 

@@ -23,18 +23,10 @@ extension RowPage {
   func endRow() { count &+= 1 }
 
   @inline(__always)
-  private var nextRow: UnsafeMutableRawPointer {
+  var nextRow: UnsafeMutableRawPointer {
     precondition(!isFull, "the page is full: ask isFull, and finish it")
     precondition(stage == .filling, "the page is finished: make another one")
     return row(count)
-  }
-
-  /// The next row is as one of another page of the same shape, but for a slot, which is null. `endRow` completes it.
-  func copyRow(_ other: borrowing Snapshot, but slot: Slot) {
-    let row = nextRow
-    // Key and version.
-    row.copyMemory(from: other.page.row(other.place), byteCount: shape.cell(0))
-    copy(other, but: SlotSet(low: 1 << UInt64(slot), high: []), in: row)
   }
 
   /// Makes a cell that names bytes in another page's tail name the same here; false where there is no room for them.
@@ -126,16 +118,28 @@ extension RowPage {
       }
       return
     }
-    // What lies in the other page's tail gets a place in this one.
     let start = shape.cell(0)
     (row + start).copyMemory(from: other.page.row(other.place) + start, byteCount: shape.stride - start)
-    for slot in 0..<shape.slotCount {
-      let kind = row.load(fromByteOffset: shape.kind(slot), as: UInt8.self)
-      if kind == CellKind.null { continue }
-      if slots.contains(slot) {
-        row.storeBytes(of: CellKind.null, toByteOffset: shape.kind(slot), as: UInt8.self)
-      } else if kind >= CellKind.string, kind > CellKind.uuid || !copyBytes(row + shape.cell(slot), of: other.page) {
-        copy(other.page.cell(slot, of: other.place), slot: slot, in: row)
+    for slot in 0..<shape.slotCount where slots.contains(slot) {
+      row.storeBytes(of: CellKind.null, toByteOffset: shape.kind(slot), as: UInt8.self)
+    }
+    moveIn(row, from: other.page, at: other.place)
+  }
+
+  /// A row has the bytes of one of another page of the same shape: what lies in the other page's tail, or apart, gets a place in this one.
+  func moveIn(_ row: UnsafeMutableRawPointer, from other: RowPage, at place: Int) {
+    let kinds = row + shape.kind(0)
+    // The bytes behind the last kind are null too.
+    for first in stride(from: 0, to: shape.slotCount, by: 8) {
+      let eight = UInt64(littleEndian: kinds.load(fromByteOffset: first, as: UInt64.self))
+      var found = CellKind.inTailOrApart(eight)
+      while found != 0 {
+        let slot = first &+ found.trailingZeroBitCount / 8
+        found &= found &- 1
+        let kind = kinds.load(fromByteOffset: slot, as: UInt8.self)
+        if kind > CellKind.uuid || !copyBytes(row + shape.cell(slot), of: other) {
+          copy(other.cell(slot, of: place), slot: slot, in: row)
+        }
       }
     }
   }

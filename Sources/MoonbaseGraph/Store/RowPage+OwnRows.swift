@@ -15,41 +15,63 @@ extension RowPage {
   }
 
   /// A row above another one, with its values but for a slot that is to have one of its own. Returns its place.
-  func addRow(over base: consuming Snapshot, but slot: Slot) -> Int {
-    if base.page.shape == shape {
-      copyRow(base, but: slot)
-    } else {
-      let row = beginRow(key: base.page.key(base.place), version: base.version)
-      copy(base, but: SlotSet(low: 1 << UInt64(slot), high: []), in: row)
+  func addRow(over base: RowBase, but slot: Slot) -> Int {
+    base.page._withUnsafeGuaranteedRef { page in
+      let row = beginRow(key: page.key(base.place), version: page.version(base.place))
+      copy(Snapshot(unchecked: page, at: base.place), but: SlotSet(low: 1 << UInt64(slot), high: []), in: row)
     }
-    while bases.count < count { bases.append(nil) }
-    bases.append(base)
-    (ownSlots ?? makeOwnSlots())[count] = 1 << UInt64(slot)
+    return endRow(over: base, but: slot)
+  }
+
+  /// The same with what the slot is to have, of which no value is made (`takes`).
+  func addRow(over base: RowBase, _ new: RawCell, slot: Slot) -> Int {
+    base.page._withUnsafeGuaranteedRef { page in
+      guard page.shape == shape else {
+        let added = addRow(over: base, but: slot)
+        put(new, slot: slot, in: row(added))
+        return added
+      }
+      let row = nextRow
+      row.copyMemory(from: page.row(base.place), byteCount: shape.stride)
+      put(RawCell(.null), slot: slot, in: row)
+      moveIn(row, from: page, at: base.place)
+      put(new, slot: slot, in: row)
+      return endRow(over: base, but: slot)
+    }
+  }
+
+  @inline(__always)
+  private func endRow(over base: RowBase, but slot: Slot) -> Int {
+    let bases = bases ?? makeBases()
+    bases[count] = Below(base: base, ownSlots: 1 << UInt64(slot))
     endRow()
     return count &- 1
   }
 
   /// The row below; nil where no store had any.
   @inline(__always)
-  func base(of place: Int) -> Snapshot? { place < bases.count ? bases[place] : nil }
+  func base(of place: Int) -> Snapshot? {
+    guard let base = bases?[place].base else { return nil }
+    return Snapshot(unchecked: base.page.takeUnretainedValue(), at: base.place)
+  }
 
   /// The bytes that it keeps, by estimate.
   func baseWeight(of place: Int) -> Int {
-    place < bases.count ? bases.withUnsafeBufferPointer { $0[place]?.page.rowWeight ?? 0 } : 0
+    bases?[place].base?.page._withUnsafeGuaranteedRef { $0.rowWeight } ?? 0
   }
 
   /// The first 64 slots in which a row has values of its own: all where there is none below.
   @inline(__always)
-  func ownSlots(of place: Int) -> UInt64 { ownSlots?[place] ?? .max }
+  func ownSlots(of place: Int) -> UInt64 { bases?[place].ownSlots ?? .max }
 
   @inline(__always)
-  private func noteOwn(_ slot: Slot, of place: Int) { ownSlots?[place] |= 1 << UInt64(slot) }
+  private func noteOwn(_ slot: Slot, of place: Int) { bases?[place].ownSlots |= 1 << UInt64(slot) }
 
   @inline(never)  // once for each page
-  private func makeOwnSlots() -> UnsafeMutablePointer<UInt64> {
-    let new = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
-    new.initialize(repeating: .max, count: capacity)
-    ownSlots = new
+  private func makeBases() -> UnsafeMutablePointer<Below> {
+    let new = UnsafeMutablePointer<Below>.allocate(capacity: capacity)
+    new.initialize(repeating: Below(), count: capacity)
+    bases = new
     return new
   }
 
@@ -62,20 +84,19 @@ extension RowPage {
     guard row.load(fromByteOffset: shape.kind(slot), as: UInt8.self) != CellKind.apart, former == 0 || mayWaste(former)
     else { return nil }
     copy(base.cell(slot), slot: slot, in: row)
-    ownSlots?[place] &= ~(1 << UInt64(slot))
+    bases?[place].ownSlots &= ~(1 << UInt64(slot))
     return bytesKept(slot, of: row) &- former
   }
 
   /// Nobody needs the row below any more.
-  func forgetBase(of place: Int) {
-    if place < bases.count { bases[place] = nil }
-  }
+  func forgetBase(of place: Int) { bases?[place].forgetBase() }
 
   /// The same of all rows, which a store has now.
   func forgetBases() {
-    bases = []
-    ownSlots?.deallocate()
-    ownSlots = nil
+    guard let bases else { return }
+    for place in 0..<count { bases[place].forgetBase() }
+    bases.deallocate()
+    self.bases = nil
   }
 
   /// Puts another value into the cell of a slot. Returns how many bytes the row keeps more than before, by estimate; nil, and
@@ -107,17 +128,20 @@ extension RowPage {
     let kind = row.load(fromByteOffset: shape.kind(slot), as: UInt8.self)
     let former = bytesKept(by: kind, in: row + shape.cell(slot))
     guard kind != CellKind.apart, former == 0 || mayWaste(former) else { return nil }
+    put(new, slot: slot, in: row)
+    noteOwn(slot, of: place)
+    return bytesKept(slot, of: row) &- former
+  }
+
+  /// Puts what lies elsewhere into a cell, whatever is there.
+  @inline(__always)
+  private func put(_ new: RawCell, slot: Slot, in row: UnsafeMutableRawPointer) {
     switch new.kind {
     case .null, .other: row.storeBytes(of: CellKind.null, toByteOffset: shape.kind(slot), as: UInt8.self)
-    case .bool: shape.put(new.word, CellKind.bool, slot: slot, in: row)
-    case .int: shape.put(new.int, CellKind.int, slot: slot, in: row)
-    case .double: shape.put(new.double, CellKind.double, slot: slot, in: row)
-    case .date: shape.put(new.double, CellKind.date, slot: slot, in: row)
+    case .bool, .int, .double, .date: shape.put(new.word, new.kind.rawValue, slot: slot, in: row)
     case .text: set(text: new.bytes, slot: slot, in: row)
     case .data: set(data: new.bytes, slot: slot, in: row)
     }
-    noteOwn(slot, of: place)
-    return bytesKept(slot, of: row) &- former
   }
 
   /// What `overwrite` did.
@@ -239,5 +263,29 @@ extension RowPage {
     set(value, slot: slot, in: row)
     if slot < 64 { noteOwn(slot, of: place) }
     return bytesKept(slot, of: row) &- former
+  }
+}
+
+/// The store's row below that of an object that changed, with a reference to its page that somebody has to release.
+struct RowBase {
+  let page: Unmanaged<RowPage>
+  let place: Int
+
+  /// The reference moves here: to count it up and down took as long as to copy the row.
+  init(_ page: consuming RowPage, at place: Int) { (self.page, self.place) = (.passRetained(page), place) }
+}
+
+extension RowPage {
+  /// What lies below a row.
+  struct Below {
+    /// Nil where no store had any.
+    private(set) var base: RowBase?
+    /// The first 64 slots in which the row above has values of its own; all where there is none below.
+    var ownSlots = UInt64.max
+
+    mutating func forgetBase() {
+      base?.page.release()
+      base = nil
+    }
   }
 }

@@ -49,12 +49,9 @@ public final class RowPage: @unchecked Sendable {  // one thread fills it, and o
   @exclusivity(unchecked) var apart: ContiguousArray<Value> = []
   /// The bytes that the values apart keep.
   @exclusivity(unchecked) var apartWeight = 0
-  /// The rows below those of objects that changed, by place; empty where no store had any of the rows before. Nobody but the context
+  /// What lies below the rows of objects that changed, by place; nil as long as no store had any of the rows before. Nobody but the context
   /// whose objects fill the page looks at it, until a save has taken these.
-  @exclusivity(unchecked) var bases: ContiguousArray<Snapshot?> = []
-  /// Of each row the first 64 slots in which it has values of its own, and not those of the row below; nil as long as no row has any
-  /// below it.
-  @exclusivity(unchecked) var ownSlots: UnsafeMutablePointer<UInt64>?
+  @exclusivity(unchecked) var bases: UnsafeMutablePointer<Below>?
   /// When reading its rows from their store began (`momentOfReading`); 0 where nobody knows.
   @exclusivity(unchecked) var readAt = 0.0
   /// Whether bytes are looked at while the page is filled.
@@ -73,7 +70,7 @@ public final class RowPage: @unchecked Sendable {  // one thread fills it, and o
   deinit {
     rows.deallocate()
     tail?.deallocate()
-    ownSlots?.deallocate()
+    forgetBases()
     for former in formerTails { former.deallocate() }
   }
 
@@ -223,6 +220,14 @@ enum CellKind {
   static let apart: UInt8 = 8
   /// From here on: the key of an object, of the page's n-th kind of reference.
   static let firstReference: UInt8 = 16
+
+  /// The highest bit of each of eight kinds whose cells name something that lies elsewhere in their page.
+  @inline(__always)
+  static func inTailOrApart(_ eight: UInt64) -> UInt64 {
+    // A byte that is at least `string` gets its highest bit by the sum, or has it.
+    let low = eight & 0x7f7f_7f7f_7f7f_7f7f
+    return (low &+ 0x0101_0101_0101_0101 &* UInt64(0x80 &- string) | eight) & 0x8080_8080_8080_8080
+  }
 }
 
 /// What the keys in a cell may be of.

@@ -71,7 +71,7 @@ import Testing
           try person.add(friend, to: "friends")
           try person.remove(friend, from: "friends")
         }
-        #expect(held.bytes - before > 4 * 2000 * 100)
+        #expect(held.bytes - before > 4 * 2000 * 48)
         for index in 0..<10 {
           try context.undoingOnFailure { try person.setValue(.string(long + "\(index)"), forKey: "firstName") }
         }

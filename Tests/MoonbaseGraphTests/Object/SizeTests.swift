@@ -22,6 +22,11 @@ struct SizeTests {
     #expect(instanceSize(of: ManagedObject.self) <= 96)
   }
 
+  /// There is one for each value that is set while there is an undo manager.
+  @Test func anEntryOfTheJournalTakesAtMost48Bytes() {
+    #expect(MemoryLayout<Change>.stride <= 48)
+  }
+
   @Test func anObjectOfEightSlotsTakesAtMost250BytesWithItsRow() throws {
     let page = RowPageBuilder(StoreNumber("size"), entity: Symbol("Person"), slotCount: 8, capacity: RowPage.capacity)
     for key in 1...Int64(RowPage.capacity) {

@@ -48,7 +48,7 @@ import Testing
     try context.save()
     for (thing, former) in zip(things, places) {
       #expect(thing.page === former.page && thing.row.place == former.place && former.page.stage == .sealed)
-      #expect(!thing.row.isOwn && thing.snapshot?.version == 2 && former.page.bases.isEmpty)
+      #expect(!thing.row.isOwn && thing.snapshot?.version == 2 && former.page.bases == nil)
     }
     #expect(try bench.saved("Thing", "text") == (0..<20).map { .string("changed \($0)") }.sorted { "\($0)" < "\($1)" })
     #expect(try bench.saved("Thing", "kind") == Array(repeating: "saved", count: 20))

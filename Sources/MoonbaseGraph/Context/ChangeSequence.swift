@@ -1,0 +1,59 @@
+/// Changes in the order in which they were made.
+///
+/// They lie in parts, so that one that comes moves none of the others: an array that grows to many takes as long for that as for all else.
+struct ChangeSequence: RandomAccessCollection {
+  private static let shift = 9
+  private static var partCount: Int { 1 << shift }
+
+  /// Parts that are full.
+  private var parts: ContiguousArray<ContiguousArray<Change>> = []
+  private var last: ContiguousArray<Change> = []
+
+  var startIndex: Int { 0 }
+  var endIndex: Int { parts.count << Self.shift &+ last.count }
+
+  subscript(position: Int) -> Change {
+    get {
+      let part = position >> Self.shift
+      return part < parts.count ? parts[part][position & (Self.partCount - 1)] : last[position & (Self.partCount - 1)]
+    }
+    _modify {
+      let part = position >> Self.shift
+      if part < parts.count {
+        yield &parts[part][position & (Self.partCount - 1)]
+      } else {
+        yield &last[position & (Self.partCount - 1)]
+      }
+    }
+  }
+
+  /// It moves here, for a copy costs as much as all else.
+  @inline(__always)
+  mutating func append(_ change: consuming Change) {
+    if last.count == Self.partCount { beginPart() }
+    last.append(change)
+  }
+
+  @inline(never)  // once for each part
+  private mutating func beginPart() {
+    parts.append(last)
+    last = []
+    last.reserveCapacity(Self.partCount)
+  }
+
+  /// Takes out all from a place on.
+  mutating func truncate(to count: Int) {
+    if count >> Self.shift < parts.count {
+      last = parts[count >> Self.shift]
+      parts.removeSubrange((count >> Self.shift)...)
+    }
+    // One by one, where these are few: removing a range takes longer than a change and its undoing.
+    let rest = count - parts.count << Self.shift
+    if last.count - rest < 64 { while last.count > rest { last.removeLast() } } else { last.removeSubrange(rest...) }
+  }
+
+  mutating func removeAll() {
+    parts = []
+    truncate(to: 0)
+  }
+}
