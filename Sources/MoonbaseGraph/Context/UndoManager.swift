@@ -380,17 +380,7 @@ extension UndoManager {
   /// A save is written, and objects are still as they were before it. Its own changes, those of hooks for example, come on top of the
   /// first `count` ones, and belong to what was done last.
   func takeSave(after count: Int, _ stashes: [(object: ManagedObject, stash: UndoStash)]) {
-    if let context, context.journal.base != 0, !context.journal.all.isEmpty {
-      let isStep = context.journal.all.prefix(count).contains(where: \.isStep)
-      let part = takeStretch(of: context)
-      if !isStep, openGroup == nil, let last = undoGroups.last {
-        last.append(part, isStep: false)
-        weigh(part.weight)
-      } else {
-        add(part, isStep: isStep)
-      }
-      forgetStretch(of: context)
-    }
+    takeChanges(ofSaveAfter: count)
     for (object, stash) in stashes {
       guard let passage = leaving.removeValue(forKey: ObjectIdentifier(object)) else { continue }
       passage.stash = stash
@@ -402,6 +392,26 @@ extension UndoManager {
     // Those of a store that failed are still to go.
     leaving = leaving.filter { $0.value.object.context != nil && $0.value.object.isDeleted }
     epoch += 1
+  }
+
+  /// A save had nothing to write, maybe because its hooks took back what there was: that belongs to what was done last too.
+  func endSave(after count: Int) {
+    guard groupsByEvent, groupingLevel == 0, context?.journal.isSettled == true else { return }
+    takeChanges(ofSaveAfter: count)
+    endOpenGroup()
+  }
+
+  private func takeChanges(ofSaveAfter count: Int) {
+    guard let context, context.journal.base != 0, !context.journal.all.isEmpty else { return }
+    let isStep = context.journal.all.prefix(count).contains(where: \.isStep)
+    let part = takeStretch(of: context)
+    if !isStep, openGroup == nil, let last = undoGroups.last {
+      last.append(part, isStep: false)
+      weigh(part.weight)
+    } else {
+      add(part, isStep: isStep)
+    }
+    forgetStretch(of: context)
   }
 
   private func forgetStretch(of context: ManagedObjectContext) {

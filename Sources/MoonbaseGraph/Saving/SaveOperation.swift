@@ -36,7 +36,7 @@ struct SaveOperation {
       throw error
     }
     // A save with nothing to write ends what is undone together, as any.
-    if plan == nil { context.undoManager?.endEvent() }
+    if plan == nil { context.undoManager?.endSave(after: earlierCount) }
     defer { context.looseLeads.forgetSaved(in: context) }
     if isHandedOver, let plan { context.handOver(plan) } else { try finish() }
   }

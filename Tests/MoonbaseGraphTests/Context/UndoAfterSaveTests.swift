@@ -238,6 +238,32 @@ import Testing
     #expect(person.isDeleted && !undo.canUndo)
   }
 
+  /// So does what its hooks change where nothing is left to save: to undo the insertion of what they deleted is to do nothing.
+  @Test(arguments: StoreKind.allCases) func whatASaveChangesThatWritesNothingBelongsToWhatWasDoneLast(_ kind: StoreKind)
+    throws
+  {
+    let bench = try StoreBench(kind)
+    let (context, undo) = undoing(
+      bench.context { entry in
+        entry.willSave = { object in
+          if !object.isDeleted, object["firstName"] == "draft" { try object.managedObjectContext?.delete(object) }
+        }
+      })
+    let kept = try context.insert("Person", values: ["firstName": "kept"])
+    try context.save()
+    let draft = try context.insert("Person", values: ["firstName": "draft"])
+    try context.processPendingChanges()
+    try context.save()
+    #expect(draft.managedObjectContext == nil && !context.hasChanges)
+    try undo.undo()
+    #expect(draft.managedObjectContext == nil && !context.hasChanges && undo.canUndo && undo.canRedo)
+    try undo.redo()
+    #expect(draft.managedObjectContext == nil && !context.hasChanges && context.brokenInvariants() == [])
+    try undo.undo()
+    try undo.undo()
+    #expect(context.deletedObjects == [kept] && !undo.canUndo)
+  }
+
   @Test(arguments: StoreKind.allCases) func aFailedSaveLeavesWhatCanBeUndone(_ kind: StoreKind) throws {
     let (bench, store) = try StoreBench.failing(kind, People.model())
     let (context, undo) = undoing(bench.context { $0.willSave = { try $0.setValue("hook", forKey: "lastName") } })
