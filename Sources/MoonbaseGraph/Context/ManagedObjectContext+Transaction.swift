@@ -15,6 +15,8 @@ extension ManagedObjectContext {
       throw GraphError(
         .invalidRequest, message: "a transaction begins without unsaved changes: save or roll back first")
     }
+    // What was done before, be it that nothing of it waits to be saved, stays to be undone where the transaction fails.
+    undoManager?.prepareForTransaction()
     do {
       // Transient values are nowhere but in the objects, so they come back by way of the journal.
       return try undoingOnFailure {

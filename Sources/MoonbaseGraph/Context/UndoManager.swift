@@ -273,6 +273,11 @@ extension UndoManager {
     collect()
   }
 
+  /// What a transaction changes is a group, and what changed before it another one. Within a group that was begun both are parts of that.
+  func prepareForTransaction() {
+    if groupsByEvent, groupingLevel == 0 { endEvent() } else { beginApart() }
+  }
+
   /// What changed since `beginApart` is a group, and what was open before it another one. Within a group that was begun it is a part of that.
   func endApart() {
     guard groupingLevel == 0, context?.journal.isSettled == true else { return }

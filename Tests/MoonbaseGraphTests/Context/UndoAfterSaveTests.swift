@@ -264,6 +264,23 @@ import Testing
     #expect(context.deletedObjects == [kept] && !undo.canUndo)
   }
 
+  /// What was done before a transaction, and leaves nothing to save, is another group.
+  @Test(arguments: StoreKind.allCases) func aTransactionIsAGroupOfItsOwn(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let (context, undo) = undoing(bench.context())
+    let draft = try context.insert("Person", values: ["firstName": "draft"])
+    try context.processPendingChanges()
+    try context.delete(draft)
+    _ = try context.fetch(FetchRequest("Person"))
+    let department = try context.transaction { try context.insert("Department") }
+    try undo.undo()
+    #expect(context.deletedObjects == [department] && draft.managedObjectContext == nil)
+    try undo.undo()
+    #expect(context.insertedObjects == [draft] && context.deletedObjects == [department])
+    for _ in 0..<2 { try undo.redo() }
+    #expect(!context.hasChanges && !department.isDeleted && draft.managedObjectContext == nil && !undo.canRedo)
+  }
+
   @Test(arguments: StoreKind.allCases) func aFailedSaveLeavesWhatCanBeUndone(_ kind: StoreKind) throws {
     let (bench, store) = try StoreBench.failing(kind, People.model())
     let (context, undo) = undoing(bench.context { $0.willSave = { try $0.setValue("hook", forKey: "lastName") } })

@@ -49,6 +49,31 @@ import Testing
     withExtendedLifetime(first) {}
   }
 
+  /// A transaction that fails takes with it nothing that was done before, even where nothing of that waits to be saved.
+  @Test(arguments: StoreKind.allCases, [false, true])
+  func whatWasDoneBeforeATransactionThatFailsIsUndone(_ kind: StoreKind, _ isInGroup: Bool) throws {
+    let bench = try StoreBench(kind)
+    let (context, undo) = undoing(bench.context())
+    let person = try context.insert("Person", values: ["firstName": "Ann"])
+    try context.processPendingChanges()
+    try undo.undo()
+    try undo.redo()
+    if isInGroup { try undo.beginUndoGrouping() }
+    try context.delete(person)
+    _ = try context.fetch(FetchRequest("Person"))
+    #expect(person.managedObjectContext == nil && !context.hasChanges)
+    #expect(throws: Broken.self) {
+      try context.transaction {
+        try context.insert("Department")
+        throw Broken()
+      }
+    }
+    if isInGroup { try undo.endUndoGrouping() }
+    try undo.undo()
+    #expect(person.managedObjectContext === context && person["firstName"] == "Ann" && undo.canUndo && undo.canRedo)
+    #expect(context.insertedObjects == [person] && context.brokenInvariants() == [])
+  }
+
   /// A hook that fails within an undoing leaves everything as it was, whichever call of it fails.
   @Test(arguments: StoreKind.allCases) func aHookThatFailsFailsTheUndoing(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)

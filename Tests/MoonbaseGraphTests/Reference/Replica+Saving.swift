@@ -50,6 +50,9 @@ extension Replica {
   func failTransaction(_ operation: ReferenceOperation) throws {
     guard !context.hasChanges, level == 0 else { return }
     log.append("begin a transaction")
+    // It is a group of its own.
+    settleWorld()
+    endGroup()
     let (before, touchedBefore, wasDirty) = (world, touched, isDirty)
     let kinds: [ReferenceOperation.Kind] = [.insert, .relate, .delete, .order, .set, .assign, .relate, .fetch]
     try expectFailure {
