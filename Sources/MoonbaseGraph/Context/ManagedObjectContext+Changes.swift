@@ -227,7 +227,7 @@ extension ManagedObjectContext {
     if !partners.isEmpty { try tell(partners, of: object) }
     if !ties.isEmpty, let row = try source.snapshot(of: object.objectID) {
       object.takeRow(row)
-      for (slot, value) in ties { try object.retie(slot, from: value, to: row.values[slot]) }
+      for tie in ties { try object.retie(tie, to: row.values[tie.slot]) }
     }
     if let first = failures.first { throw first }
   }

@@ -4,13 +4,25 @@ import MoonbaseModel
 ///
 /// Both rows of a one-to-one relationship hold it, and each save writes both: they have to agree before.
 extension ManagedObject {
-  /// To-one relationships that may not lead where the row does, with where they lead; all of an object that is to go, because
-  /// its destinations do not lead to it any more.
-  final var unsavedTies: [(slot: Slot, value: Value)] {
+  /// A to-one relationship that may not lead where the row does.
+  struct Tie {
+    let slot: Slot
+    /// Where it leads.
+    let value: Value
+    /// Where the row leads to a list from which the object was taken out.
+    let left: Value?
+  }
+
+  /// To-one relationships that may not lead where the row does; all of an object that is to go, because its destinations do not lead to it
+  /// any more.
+  final var unsavedTies: [Tie] {
     guard state.contains(.listed), !isFault else { return [] }
     return entity.toOneSlots.compactMap { slot in
-      guard isDeleted || changed.contains(slot), inverse(of: slot) != nil else { return nil }
-      return (slot, current(slot) ?? .null)
+      guard isDeleted || changed.contains(slot), let (relationship, inverse) = inverse(of: slot) else { return nil }
+      let saved = snapshot?.values[slot] ?? .null
+      let list = otherSide(of: saved, along: relationship)?.relationships[inverse]
+      let isOut = list?.removed.contains(objectID) == true
+      return Tie(slot: slot, value: current(slot) ?? .null, left: isOut ? saved : nil)
     }
   }
 
@@ -46,14 +58,18 @@ extension ManagedObject {
 
   /// A relationship leads where the row says. The other sides of a one-to-one relationship follow; what is to go takes the
   /// object with it, or lets it go.
-  final func retie(_ slot: Slot, from old: Value, to new: Value) throws {
+  final func retie(_ tie: Tie, to new: Value) throws {
+    let (slot, old) = (tie.slot, tie.value)
     guard let (relationship, inverse) = inverse(of: slot) else { return }
     let isOneToOne = !relationship.isInverseToMany
     if isOneToOne, old != new, let former = otherSide(of: old, along: relationship), !former.isDeleted {
       try former.detach(objectID, slot: inverse)
     }
     guard let other = otherSide(of: new, along: relationship) else { return }
-    if other.isDeleted { return try follow(deletionOf: other, slot: slot, inverse: inverse) }
+    if other.isDeleted {
+      if tie.left == new { other.lose(objectID, slot: inverse) }
+      return try follow(deletionOf: other, slot: slot, inverse: inverse)
+    }
     if isOneToOne, !other.isFault { try other.attach(objectID, slot: inverse) }
   }
 
@@ -82,6 +98,12 @@ extension ManagedObject {
       let rule = other.entity.properties[inverse].relationship?.description.deleteRule
       if rule == .cascade || rule == .nullify { try setStoredValue(.null, slot: slot) }
     }
+  }
+
+  /// An object was taken out of a list of this one, which is to go: so it is when this one comes back.
+  private func lose(_ id: ManagedObjectID, slot: Slot) {
+    alter(id, of: toManyState(slot), slot: slot, because: .row) { $0.remove(id) }
+    didChange(slot)
   }
 
   /// Applies the delete rule of an object that is to go to this one, which points at it.

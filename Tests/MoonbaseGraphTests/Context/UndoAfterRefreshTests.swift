@@ -33,6 +33,32 @@ import Testing
     }
   }
 
+  /// What had been taken out of a list before its owner was deleted stays out when that is undone, even where it was read anew meanwhile:
+  /// then it is in no list.
+  @Test(arguments: StoreKind.allCases, [true, false])
+  func whatLeftAListIsNotInItWhenTheOwnerComesBack(_ kind: StoreKind, _ isMoved: Bool) throws {
+    let bench = try StoreBench(kind, ReferenceModel.model())
+    let (context, undo) = undoing(bench.context())
+    let (shelf, other) = (try context.insert("Node"), try context.insert("Node"))
+    let books = try (0..<3).map { _ in try context.insert("Node") }
+    try shelf.setObjects(books, forKey: "books")
+    try context.save()
+    try books[1].setObject(isMoved ? other : nil, forKey: "shelf")
+    try context.processPendingChanges()
+    try context.delete(shelf)
+    try context.processPendingChanges()
+    for _ in 0..<2 { try context.refresh(books[1], mergeChanges: false) }
+    #expect(try books[1].object(forKey: "shelf") == nil && other.objects(forKey: "books").isEmpty)
+    try undo.undo()
+    #expect(try shelf.objects(forKey: "books") == [books[0], books[2]] && books[1].object(forKey: "shelf") == nil)
+    #expect(context.brokenInvariants() == [])
+    try context.save()
+    let reader = bench.stranger()
+    let saved = try reader.object(with: shelf.objectID).objectIDs(forRelationshipNamed: "books")
+    #expect(saved == [books[0].objectID, books[2].objectID])
+    #expect(try reader.object(with: books[1].objectID).object(forKey: "shelf") == nil)
+  }
+
   /// A member stands where it stood when that is undone, as far as others came meanwhile: an order that is another one is saved.
   @Test(arguments: StoreKind.allCases) func anOrderThatIsUndoneAfterARefreshIsSavedAsItShows(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
