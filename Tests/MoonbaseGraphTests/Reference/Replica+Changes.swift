@@ -244,8 +244,15 @@ extension Replica {
     guard let number, let now = world.nodes[number], let saved = committed.nodes[number] else { return }
     // The rule of one that is to go, and has a ward again, would deny that.
     if let keeper = saved.ones["keeper"], world.nodes[keeper] == nil { return }
+    // It goes with the parent that its row has, if that is to go; unless somebody keeps it.
+    let goes = saved.ones["parent"].map { world.nodes[$0] == nil } ?? false
+    let wards = goes ? world.wards(leftBy: [number]) : []
     log.append("give up #\(number)")
     try context.refresh(object(number), mergeChanges: false)
+    if !wards.isEmpty {
+      try expectDenial()
+      for ward in wards { try setKeeper(of: ward, to: nil) }
+    }
     guard now.persistent.ones == saved.ones, now.persistent.lists == saved.lists else {
       // What its relationships made of others goes, as far as both rows have it.
       try adopt()

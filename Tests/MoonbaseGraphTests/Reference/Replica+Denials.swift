@@ -19,7 +19,7 @@ extension Replica {
     touched.formUnion([number, keeper])
   }
 
-  private func setKeeper(of number: Int, to keeper: Int?) throws {
+  func setKeeper(of number: Int, to keeper: Int?) throws {
     log.append("#\(number).keeper = \(keeper.map { "#\($0)" } ?? "nil")")
     touched.formUnion([number, keeper].compactMap { $0 })
     try object(number).setObject(keeper.map(object), forKey: "keeper")
@@ -71,7 +71,7 @@ extension Replica {
     try save()
   }
 
-  private func expectDenial() throws {
+  func expectDenial() throws {
     log.append("save")
     do {
       try context.save()
