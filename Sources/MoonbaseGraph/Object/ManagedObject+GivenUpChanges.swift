@@ -9,8 +9,10 @@ extension ManagedObject {
     let slot: Slot
     /// Where it leads.
     let value: Value
-    /// Where the row leads to a list from which the object was taken out.
-    let left: Value?
+    /// Where the row leads.
+    let saved: Value
+    /// Whether the object was taken out of the list to which that is.
+    let isOut: Bool
   }
 
   /// To-one relationships that may not lead where the row does; all of an object that is to go, because its destinations do not lead to it
@@ -21,8 +23,8 @@ extension ManagedObject {
       guard isDeleted || changed.contains(slot), let (relationship, inverse) = inverse(of: slot) else { return nil }
       let saved = snapshot?.values[slot] ?? .null
       let list = otherSide(of: saved, along: relationship)?.relationships[inverse]
-      let isOut = list?.removed.contains(objectID) == true
-      return Tie(slot: slot, value: current(slot) ?? .null, left: isOut ? saved : nil)
+      return Tie(
+        slot: slot, value: current(slot) ?? .null, saved: saved, isOut: list?.removed.contains(objectID) == true)
     }
   }
 
@@ -67,8 +69,9 @@ extension ManagedObject {
     }
     guard let other = otherSide(of: new, along: relationship) else { return }
     if other.isDeleted {
-      if tie.left == new { other.lose(objectID, slot: inverse) }
-      return try follow(deletionOf: other, slot: slot, inverse: inverse)
+      // Otherwise its deletion took the object out, and to undo it puts it back.
+      let isOut = tie.isOut || tie.saved != new
+      return try follow(deletionOf: other, slot: slot, inverse: inverse, leaving: isOut)
     }
     if isOneToOne, !other.isFault { try other.attach(objectID, slot: inverse) }
   }
@@ -81,7 +84,7 @@ extension ManagedObject {
         let other = otherSide(of: current(slot) ?? .null, along: relationship)
       else { continue }
       if other.isDeleted {
-        try follow(deletionOf: other, slot: slot, inverse: inverse)
+        try follow(deletionOf: other, slot: slot, inverse: inverse, leaving: true)
       } else if !relationship.isInverseToMany, other.changed.contains(inverse), !other.pointsAt(self, slot: inverse) {
         try setStoredValue(.null, slot: slot)
       }
@@ -100,19 +103,22 @@ extension ManagedObject {
     }
   }
 
-  /// An object was taken out of a list of this one, which is to go: so it is when this one comes back.
-  private func lose(_ id: ManagedObjectID, slot: Slot) {
-    alter(id, of: toManyState(slot), slot: slot, because: .row) { $0.remove(id) }
-    didChange(slot)
+  /// Applies the delete rule of an object that is to go to this one, which points at it. With `leaving` its list is to be without this one
+  /// also when it comes back.
+  private func follow(deletionOf other: ManagedObject, slot: Slot, inverse: Slot, leaving: Bool) throws {
+    let rule = other.entity.properties[inverse].relationship?.description.deleteRule
+    guard rule == .cascade || rule == .nullify else { return }
+    if leaving { other.lose(objectID, slot: inverse) }
+    if rule == .cascade { try context?.delete(self) } else { try setStoredValue(.null, slot: slot) }
   }
 
-  /// Applies the delete rule of an object that is to go to this one, which points at it.
-  private func follow(deletionOf other: ManagedObject, slot: Slot, inverse: Slot) throws {
-    switch other.entity.properties[inverse].relationship?.description.deleteRule {
-    case .cascade: try context?.delete(self)
-    case .nullify: try setStoredValue(.null, slot: slot)
-    default: break
-    }
+  private func lose(_ id: ManagedObjectID, slot: Slot) {
+    guard case .toMany = entity.properties[slot].kind else { return }
+    let known = toManyState(slot)
+    // It was read before a row that leads there.
+    if !known.contains(id) { unload(known, slot: slot) }
+    alter(id, of: known, slot: slot, because: .row) { $0.remove(id) }
+    didChange(slot)
   }
 
   private func inverse(of slot: Slot) -> (ResolvedRelationship, Slot)? {

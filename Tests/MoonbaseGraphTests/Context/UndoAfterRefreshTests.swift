@@ -59,6 +59,54 @@ import Testing
     #expect(try reader.object(with: books[1].objectID).object(forKey: "shelf") == nil)
   }
 
+  /// What was taken out of a list before its owner was deleted, and goes with it because it was read anew, is no destination of that one when
+  /// it comes back: the refresh is no step.
+  @Test(arguments: StoreKind.allCases) func whatGoesBecauseItIsReadAnewIsNoDestination(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind, ReferenceModel.model())
+    let (context, undo) = undoing(bench.context())
+    let (mother, child) = (try context.insert("Node"), try context.insert("Node"))
+    try mother.add(child, to: "children")
+    try context.save()
+    try child.setObject(nil, forKey: "parent")
+    try context.processPendingChanges()
+    try context.delete(mother)
+    try context.processPendingChanges()
+    try context.refresh(child, mergeChanges: false)
+    #expect(child.isDeleted)
+    try undo.undo()
+    #expect(try !mother.isDeleted && child.isDeleted && mother.objects(forKey: "children").isEmpty)
+    try context.save()
+    let reader = bench.stranger()
+    #expect(try reader.object(with: mother.objectID).objects(forKey: "children").isEmpty)
+    #expect(child.managedObjectContext == nil && context.brokenInvariants() == [])
+  }
+
+  /// What came into a list by a newer row, after its owner was deleted, is in no list, and so it is when the owner comes back.
+  @Test(arguments: StoreKind.allCases, [true, false])
+  func whatCameIntoAListByANewerRowIsNotInItWhenTheOwnerComesBack(_ kind: StoreKind, _ keepsChanges: Bool) throws {
+    let bench = try StoreBench(kind, ReferenceModel.model())
+    let (context, undo) = undoing(bench.context())
+    let (shelf, book) = (try context.insert("Node"), try context.insert("Node"))
+    try context.save()
+    // What it has unsaved is given up, or about something else.
+    if keepsChanges {
+      try book.setValue("a", forKey: "name")
+    } else {
+      try book.setObject(context.insert("Node"), forKey: "shelf")
+    }
+    try context.processPendingChanges()
+    try context.delete(shelf)
+    try context.processPendingChanges()
+    let other = bench.stranger()
+    try other.object(with: book.objectID).setObject(other.object(with: shelf.objectID), forKey: "shelf")
+    try other.save()
+    try context.refresh(book, mergeChanges: keepsChanges)
+    #expect(try book.object(forKey: "shelf") == nil)
+    try undo.undo()
+    #expect(try !shelf.isDeleted && shelf.objects(forKey: "books").isEmpty && book.object(forKey: "shelf") == nil)
+    #expect(context.brokenInvariants() == [])
+  }
+
   /// A member stands where it stood when that is undone, as far as others came meanwhile: an order that is another one is saved.
   @Test(arguments: StoreKind.allCases) func anOrderThatIsUndoneAfterARefreshIsSavedAsItShows(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
