@@ -48,7 +48,7 @@ extension Replica {
 
   /// All that the body does is undone.
   func failTransaction(_ operation: ReferenceOperation) throws {
-    guard !context.hasChanges, level == 0 else { return }
+    guard !context.hasChanges else { return }
     log.append("begin a transaction")
     // It is a group of its own.
     settleWorld()
