@@ -52,7 +52,8 @@ extension ManagedObject {
       context?.knowsSimpleSlots == true
     else { return nil }
     return record.caches.first(slot) { cached in
-      cached.pointee.holdsUnasked ? cached.pointee.value : nil
+      // A bare `nil` beside a value is `Value.null`.
+      cached.pointee.holdsUnasked ? cached.pointee.value : Value?.none
     }
   }
 

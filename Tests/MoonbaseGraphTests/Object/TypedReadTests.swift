@@ -33,6 +33,47 @@ import Testing
     var attributeValue: Value { .string(rawValue) }
   }
 
+  /// What is kept of what was computed or transformed is read by its type as it is by its name, each time.
+  @Test(arguments: StoreKind.allCases) func keptValuesAreReadAgain(_ kind: StoreKind) throws {
+    final class Note: ManagedObject {
+      static let tags = Attribute<Note, Value>("tags")
+      static let maybeTags = Attribute<Note, Value?>("tags")
+      static let count = Attribute<Note, Int?>("count")
+      static let title = Attribute<Note, String>("title")
+    }
+    let bench = try StoreBench(
+      kind,
+      ManagedObjectModel {
+        EntityDescription("Note", class: "Note") {
+          AttributeDescription("text", type: .string)
+          AttributeDescription("tags", type: .transformable)
+          AttributeDescription("count", type: .integer64).transient()
+          AttributeDescription("title", type: .string)
+        }
+      })
+    bench.coordinator.register(Note.self, forClassName: "Note")
+    let context = bench.context(extending: "Note") { entry in
+      entry.derived = [
+        // What no facet tells: it holds until anything changes.
+        DerivedAttribute("count") { note in
+          guard let context = note.managedObjectContext else { return .null }
+          return .int(Int64(try context.count(FetchRequest("Note"))))
+        }
+      ]
+      entry.stored = [DerivedAttribute("title", ownInputs: ["text"]) { try $0.value(forKey: "text") }]
+    }
+    let note = try context.insert(Note.self, values: ["text": "a", "tags": ["x", "y"]])
+    try context.save()
+    for isRead in [false, true] {
+      if isRead { try context.refresh(note, mergeChanges: false) }
+      for _ in 1...3 {
+        #expect(note[Note.tags] == ["x", "y"] && note[Note.maybeTags] == ["x", "y"] && note[Note.count] == 1)
+        #expect(note[Note.title] == "a")
+      }
+    }
+    #expect(!context.hasChanges && context.pendingErrors.isEmpty)
+  }
+
   private func bench(_ kind: StoreKind) throws -> StoreBench {
     let model = ManagedObjectModel {
       EntityDescription("Item", class: "Item") {
