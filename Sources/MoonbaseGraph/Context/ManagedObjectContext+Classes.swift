@@ -30,6 +30,25 @@ extension ManagedObjectContext {
         + "the container (classes:) or to the coordinator (register(_:forClassName:))")
   }
 
+  /// Throws where objects that a request finds may be of another class.
+  func checkClass<Object: ManagedObject>(_ wanted: Object.Type, of request: FetchRequest) throws {
+    guard wanted != ManagedObject.self else { return }
+    for index in try entity(request.entityName).indexes(includingSubentities: request.includesSubentities) {
+      let entity = model.entities[index]
+      let type = try behavior(of: entity).objectClass
+      if !(type is Object.Type) { throw Self.otherClass(type, of: entity, insteadOf: wanted) }
+    }
+  }
+
+  private static func otherClass(
+    _ type: ManagedObject.Type, of entity: ResolvedEntity, insteadOf wanted: ManagedObject.Type
+  ) -> GraphError {
+    GraphError(
+      .invalidObject,
+      message: "\(entity.name): its objects are of the class \(type), which is no \(wanted): ask for another class",
+      entity: entity.name)
+  }
+
   /// An object as one of its class, which an entity below may not share.
   func typed<Object: ManagedObject>(_ object: ManagedObject) throws -> Object {
     if let object = object as? Object { return object }

@@ -106,7 +106,7 @@ extension ManagedObjectContext {
   func makeObject(
     _ key: Int64, in table: Unmanaged<ObjectTable>, state: ManagedObject.State
   ) throws -> ManagedObject {
-    let object = try objectClass(of: table).init(ManagedObject.Place(table: table, key: key, state: state))
+    let object = try objectClass(of: table).init(ManagedObject.ContextPlace(table: table, key: key, state: state))
     object.beginWeighing()
     return object
   }

@@ -42,14 +42,14 @@ extension ManagedObjectContext {
 
   /// The place of an object that is about to be made.
   @inline(__always)
-  func placeForNewObject(of entity: ResolvedEntity) throws -> ManagedObject.Place {
+  func placeForNewObject(of entity: ResolvedEntity) throws -> ManagedObject.ContextPlace {
     try refuseWhileValidating("an object was inserted")
     guard !entity.isAbstract else {
       throw GraphError(
         .invalidRequest, message: "\(entity.name) is abstract: insert one of its subentities", entity: entity.name)
     }
     let id = temporaryID(for: entity)
-    return ManagedObject.Place(table: table(of: id.kind, entity: entity), key: id.key, state: .inserted)
+    return ManagedObject.ContextPlace(table: table(of: id.kind, entity: entity), key: id.key, state: .inserted)
   }
 
   /// An object that was just made is a new one of this context. Where a hook fails it is none.

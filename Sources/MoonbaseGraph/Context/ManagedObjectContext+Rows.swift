@@ -82,7 +82,7 @@ extension ManagedObjectContext {
         body(known)
         continue
       }
-      let object = type.init(ManagedObject.Place(table: table, key: key, state: .fault))
+      let object = type.init(ManagedObject.ContextPlace(table: table, key: key, state: .fault))
       if object.begin(with: page, at: place) {
         made &+= 1
         if isWatching { takeNote(ofRow: Snapshot(unchecked: page, at: place), object) }

@@ -29,18 +29,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
   ///
   /// Throws where objects of the entity may be of another class.
   public init(_ request: FetchRequest, in context: ManagedObjectContext, sectionNameKeyPath: String? = nil) throws {
+    try context.checkClass(Object.self, of: request)
     let entity = try context.entity(request.entityName)
-    for index in entity.indexes(includingSubentities: request.includesSubentities) {
-      let type = try context.behavior(of: context.model.entities[index]).objectClass
-      guard Object.self == ManagedObject.self || type is Object.Type else {
-        let name = context.model.entities[index].name
-        throw GraphError(
-          .invalidObject,
-          message:
-            "\(name): its objects are of the class \(type), which is no \(Object.self): give the controller another class",
-          entity: name)
-      }
-    }
     follower = FetchedResultsFollower(request, of: entity, sectionPath: sectionNameKeyPath, in: context)
   }
 
@@ -75,7 +65,9 @@ public final class FetchedResultsController<Object: ManagedObject> {
   public func performFetch() throws { try follower.fetch() }
 
   /// The objects, read as they are walked; they stay those of now. Nil before the first fetch.
-  public var fetchedObjects: FetchedObjects? { follower.list == nil ? nil : follower.fetchedObjects }
+  public var fetchedObjects: TypedFetchedObjects<Object>? {
+    follower.list == nil ? nil : TypedFetchedObjects(follower.fetchedObjects)
+  }
 
   /// The IDs of the objects, section by section; nothing before the first fetch.
   public var objectIDs: [[ManagedObjectID]] {
@@ -88,7 +80,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
   public var count: Int { follower.list?.count ?? 0 }
 
   /// The sections; one without a name where nothing divides them, and none where there are no objects.
-  public var sections: [FetchedResultsSection] {
+  public var sections: [FetchedResultsSection<Object>] {
     follower.list?.sections.map { FetchedResultsSection($0, of: follower) } ?? []
   }
 
@@ -119,7 +111,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
 }
 
 /// A section of a fetched-results controller, as it was when it was asked for.
-public struct FetchedResultsSection {
+public struct FetchedResultsSection<Object: ManagedObject> {
   /// The name: the value of the controller's `sectionNameKeyPath`; empty for a missing one.
   public let name: String
   /// How many objects it has.
@@ -136,8 +128,8 @@ public struct FetchedResultsSection {
   public var indexTitle: String { name.first.map { String($0).uppercased() } ?? "" }
 
   /// The objects that it has now, read as they are walked; nothing where the section is gone.
-  public var objects: Slice<FetchedObjects> {
+  public var objects: Slice<TypedFetchedObjects<Object>> {
     let now = follower.list?.sections.first { $0.number == number }
-    return follower.fetchedObjects[now.map { $0.start..<$0.end } ?? 0..<0]
+    return TypedFetchedObjects(follower.fetchedObjects)[now.map { $0.start..<$0.end } ?? 0..<0]
   }
 }

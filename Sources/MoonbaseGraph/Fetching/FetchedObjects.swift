@@ -415,6 +415,6 @@ extension ManagedObjectContext {
     let entity = model.entity(of: id) ?? model.entities[0]
     let type = coordinator.objectClass(of: entity)
     let table = table(of: id.kind, entity: entity)
-    return type.init(ManagedObject.Place(table: table, key: id.key, state: .fault))
+    return type.init(ManagedObject.ContextPlace(table: table, key: id.key, state: .fault))
   }
 }

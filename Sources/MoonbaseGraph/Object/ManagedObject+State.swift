@@ -28,7 +28,9 @@ extension ManagedObject {
   }
 
   /// What the graph makes an object from. Only the graph makes one.
-  public struct Place {
+  ///
+  /// A subclass finds this name before those of its program, which may well have a class `Place`.
+  public struct ContextPlace {
     // The context that makes the object keeps the table meanwhile.
     let table: Unmanaged<ObjectTable>
     let key: Int64

@@ -35,7 +35,7 @@ nonisolated open class ManagedObject {
   @exclusivity(unchecked) private final var position: UInt32 = 0
 
   /// Makes the object for a place in a context. Subclasses do not call it; they may override it to set up fields.
-  public required init(_ place: Place) {
+  public required init(_ place: ContextPlace) {
     table = place.table
     key = place.key
     state = place.state

@@ -71,6 +71,48 @@ import Testing
     #expect(throws: GraphError.self) { try context.fetch(Unknown.self) }
   }
 
+  /// What is read as it is walked has the class of its request, whether a fetch or a controller found it.
+  @Test(arguments: StoreKind.allCases) func walksAndSectionsHaveTheClassOfTheirRequest(_ kind: StoreKind) throws {
+    let bench = try bench(kind)
+    let context = bench.context()
+    for age in [30, 20, 40] as [Value] { try context.insert(Member.self, values: ["age": age]) }
+    try context.save()
+    var request = Member.fetchRequest()
+    request.sortDescriptors = [SortDescriptor("age")]
+    #expect { try context.fetchedObjects(request) } throws: {
+      "\($0)".contains(
+        "Employee: its objects are of the class ManagedObject, which is no Member: ask for another class")
+    }
+    request.includesSubentities = false
+    let found = try context.fetchedObjects(request)
+    #expect(found.map { $0[Member.age] } == [20, 30, 40] && found[1][Member.age] == 30)
+    #expect(found.reversed().first?[Member.age] == 40 && found.objectIDs == found.untyped.objectIDs)
+    let controller = try FetchedResultsController(request, in: context)
+    try controller.performFetch()
+    #expect(controller.fetchedObjects?.first?[Member.age] == 20)
+    #expect(controller.sections[0].objects.map { $0[Member.age] } == [20, 30, 40])
+    try context.delete(found[0])
+    try context.save()
+    #expect(try found.existingObject(at: 0) == nil && found.existingObject(at: 1)?[Member.age] == 30)
+  }
+
+  /// A class that `ManagedObject` would hide by a type of its own.
+  final class Place: ManagedObject {
+    override class var customAccessors: [CustomAccessor] {
+      [CustomAccessor("firstName", of: Place.self, get: { $0.shown }, set: { _, _ in })]
+    }
+    private var shown: Value { "here" }
+  }
+
+  @Test func namesOfAProgramAreNotHiddenInItsClasses() throws {
+    var model = People.model()
+    model.entities[0].managedObjectClassName = "Place"
+    let bench = try StoreBench(.memory, model)
+    bench.coordinator.register(Place.self, forClassName: "Place")
+    let context = bench.context()
+    #expect(try context.insert(Place.self)["firstName"] == "here")
+  }
+
   /// An entity below that has no class of its own has objects without one, which are no members.
   @Test(arguments: StoreKind.allCases) func anObjectOfAnotherClassIsNotPassedOver(_ kind: StoreKind) throws {
     let bench = try bench(kind)
