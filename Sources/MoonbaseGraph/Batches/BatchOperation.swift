@@ -60,7 +60,21 @@ struct BatchOperation {
       }
     case .objectHandler(let handler): try insert(entity, handler)
     }
+    nameRows(of: entity)
     return try saved(request.resultType, of: entity)
+  }
+
+  /// Where values must be unique, an error says which row of the input has them, and not the ID that it would have got.
+  private func nameRows(of entity: ResolvedEntity) {
+    guard !entity.uniquenessConstraints.isEmpty else { return }
+    // Those that give way to a saved one are in no list meanwhile.
+    let rows = context.changedObjects.map(ObjectIdentifier.init)
+    var places: [ObjectIdentifier: Int]?
+    context.nameOfNewObject = { object in
+      let known = places ?? Dictionary(uniqueKeysWithValues: zip(rows, 1...))
+      places = known
+      return known[ObjectIdentifier(object)].map { "row \($0) of the batch insert" }
+    }
   }
 
   private func insert(_ values: [String: Value], of entity: ResolvedEntity, _ attributes: inout BatchAttributes) throws

@@ -146,11 +146,11 @@ struct SavePlan {
         if plan.changes.isEmpty { lookers.append(session) } else { sessions.append((plan, session)) }
         conflicts = plan.changes.isEmpty ? [] : try context.source.conflicts(writing: plan.changes, in: session)
         conflicts += try conflictsOfUnchanged(in: plan.number, besides: conflicts)
-        try GraphError.throwConflicts(conflicts) { MergeConflict.differences($0, in: context) }
+        try throwConflicts()
         if !plan.changes.isEmpty { try session.prepare() }
       }
       conflicts = try others.readOnly.flatMap { try conflictsOfUnchanged(in: $0, besides: []) }
-      try GraphError.throwConflicts(conflicts) { MergeConflict.differences($0, in: context) }
+      try throwConflicts()
       while let (plan, session) = sessions.last {
         try context.source.committing {
           try session.commit()

@@ -2,7 +2,10 @@ import MoonbaseModel
 
 extension SaveConflict {
   /// What a person reads of it, and what may be done.
-  var error: GraphError {
+  var error: GraphError { error() }
+
+  /// The same, with the values that must be unique, and with `name` for objects that have no row yet.
+  func error(values: [Value] = [], name words: (ManagedObjectID) -> String = { "\($0)" }) -> GraphError {
     let name = objectID.entityName
     switch kind {
     case .changed(let expected, let found):
@@ -22,11 +25,14 @@ extension SaveConflict {
         "\(name).\(relationship) of \(objectID) leads to \(other) in the store, which is to lead elsewhere or to go: refresh "
           + "\(objectID), or give it another destination, and try again", relationship, other)
     case .sameValues(let properties, let other):
-      let words = properties.isEmpty ? "unique values" : properties.joined(separator: ", ")
+      let names = properties.isEmpty ? "unique values" : properties.joined(separator: ", ")
+      let shown = values.isEmpty ? "" : " (\(values.map(\.shownInMessages).joined(separator: ", ")))"
       return GraphError(
         .constraintConflict,
-        message: "\(name): another object\(other.map { " (\($0))" } ?? "") has the same \(words) as \(objectID)",
-        entity: name, property: properties.count == 1 ? properties[0] : nil, objectID: objectID)
+        message: "\(name): another object\(other.map { " (\(words($0)))" } ?? "") has the same \(names)\(shown) as "
+          + words(objectID),
+        entity: name, property: properties.count == 1 ? properties[0] : nil, objectID: objectID,
+        value: values.count == 1 ? values.first : nil)
     }
   }
 
@@ -40,10 +46,10 @@ extension SaveConflict {
 extension GraphError {
   /// Throws the conflicts of a save as one error, with what `describe` says of each.
   static func throwConflicts(
-    _ conflicts: [SaveConflict], describe: (SaveConflict) -> [MergeConflict.Difference] = { _ in [] }
+    _ conflicts: [SaveConflict], describe: (SaveConflict) -> GraphError = { $0.error }
   ) throws {
     guard !conflicts.isEmpty else { return }
-    let errors = conflicts.map { $0.error.telling(describe($0)) }
+    let errors = conflicts.map(describe)
     let first = errors[0]
     if conflicts.count == 1 { throw first }
     let isOverValues = conflicts.allSatisfy { if case .sameValues = $0.kind { true } else { false } }
@@ -56,7 +62,7 @@ extension GraphError {
   }
 
   /// The same with the values that collide.
-  private func telling(_ differences: [MergeConflict.Difference]) -> GraphError {
+  func telling(_ differences: [MergeConflict.Difference]) -> GraphError {
     guard let first = differences.first else { return self }
     var error = self
     let words = differences.map {
@@ -65,5 +71,12 @@ extension GraphError {
     error.message += " (\(words.joined(separator: ", ")))"
     (error.property, error.value) = (first.property, first.object)
     return error
+  }
+}
+
+extension Value {
+  /// A text in quotation marks, anything else as it is; the beginning of what is long.
+  fileprivate var shownInMessages: String {
+    if case .string = self { "\"\(beginningOfText)\"" } else { beginningOfText }
   }
 }

@@ -100,6 +100,56 @@ import Testing
     #expect(try bench.saved("Person", "lastName") == [.null, .null, "kept"])
   }
 
+  /// A batch request asks no rule, the model's own included; who changes the object later is told.
+  @Test(arguments: StoreKind.allCases) func aRowWithoutARequiredValueIsStoredAndItsNextUpdateFails(
+    _ kind: StoreKind
+  ) throws {
+    let bench = try StoreBench(
+      kind,
+      ManagedObjectModel {
+        EntityDescription("Note") {
+          AttributeDescription("title", type: .string).required()
+          AttributeDescription("stars", type: .integer16).required(default: 1).between(0, 5)
+        }
+      })
+    let context = bench.context()
+    try context.execute(BatchInsertRequest("Note", objects: [["title": "a", "stars": 9], ["stars": 2]]))
+    let notes = try context.fetch(FetchRequest("Note", where: "title = NULL"))
+    #expect(notes.map { $0["stars"] } == [2])
+    notes[0]["stars"] = 3
+    let error = #expect(throws: GraphError.self) { try context.save() }
+    #expect(error?.code == .missingMandatoryProperty && error?.property == "title")
+    notes[0]["title"] = "b"
+    try context.save()
+    #expect(Set(try bench.saved("Note", "title")) == ["a", "b"])
+  }
+
+  @Test(arguments: StoreKind.allCases) func anErrorOfUniqueValuesNamesTheRowAndTheValue(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let saved = try context.insert("Person", values: ["email": "a"])
+    try context.save()
+    func refusal(_ emails: [Value]) -> GraphError? {
+      #expect(throws: GraphError.self) {
+        try context.execute(BatchInsertRequest("Person", objects: emails.map { ["email": $0] }))
+      }
+    }
+    let taken = refusal(["b", "c", "a"])
+    #expect(
+      taken?.message
+        == "Person: another object (\(saved.objectID)) has the same email (\"a\") as row 3 of the batch insert")
+    #expect(taken?.property == "email" && taken?.value == "a")
+    let twice = try #require(refusal(["b", "c", "b"])).message
+    #expect(twice.contains("row 1 of the batch insert") && twice.contains("row 3 of the batch insert"), "\(twice)")
+    let several = try #require(refusal(["a", "b", "c", "c"])).details.map(\.message)
+    #expect(
+      several.count == 2 && several.contains { $0.hasSuffix("(\"a\") as row 1 of the batch insert") }, "\(several)")
+    // Row 1 would go to the saved object, and the others keep their numbers.
+    context.mergePolicy = .mergeByPropertyObjectTrump
+    let behind = try #require(refusal(["a", "b", "b"])).details.map(\.message).joined()
+    #expect(behind.contains("row 2 of the batch insert") && behind.contains("row 3 of the batch insert"), "\(behind)")
+  }
+
   @Test(
     arguments: [
       (["nme": "x"], "no property nme"), (["age": "x"], "age"), (["department": .null], "is a relationship"),

@@ -37,6 +37,10 @@ import Testing
     #expect(error?.details.contains { $0.objectID == people[2].objectID } == true)
     #expect(error?.details.contains { $0.entity == "Employee" } == true && new[0].objectID.isTemporaryID)
     #expect(error?.details.allSatisfy { $0.property == "email" } == true)
+    #expect(Set(error?.details.compactMap(\.value) ?? []) == ["a", "b"])
+    for detail in error?.details ?? [] {
+      #expect(detail.message.contains("the same email (\"\(detail.value?.string ?? "")\") as "), "\(detail)")
+    }
     #expect(try bench.saved("Person", "email") == ["a", "b", "c", "d"])
     (people[2]["email"], new[0]["email"]) = ("g", "h")
     try context.save()
