@@ -15,9 +15,10 @@ extension ManagedObject {
   /// changed several times meanwhile. An equal value is no change. The value is read at once, for it is what `old` will be. One that
   /// cannot be read later counts as none, and its error is in the context's `pendingErrors`. The handler may change objects.
   ///
-  /// The observation ends with the token that is returned. Throws for an unknown name, for a fetched property, for an object that is
+  /// The observation ends with the token that is returned. Throws for an unknown name, for a key path, for a fetched property, for an object that is
   /// in no context, and what reading the value throws.
   public final func observe(_ key: String, _ handler: @escaping (ObservedChange) -> Void) throws -> Observation {
+    if entity.slot(key) == nil, let error = observedPathError(key) { throw error }
     let slot = try slot(of: key)
     guard let context else { throw goneError }
     if case .toMany = entity.property(at: slot).kind {
@@ -35,6 +36,16 @@ extension ManagedObject {
   public final func observe(_ handler: @escaping (ObjectChange) -> Void) throws -> Observation {
     guard let context else { throw goneError }
     return begin(ObjectWatch(self, handler: handler), in: context)
+  }
+
+  /// What is wrong with a key path that begins with a property; nil where it does not.
+  private func observedPathError(_ path: String) -> GraphError? {
+    guard let dot = path.firstIndex(of: "."), entity.slot(String(path[..<dot])) != nil else { return nil }
+    return GraphError(
+      .unknownName,
+      message: "\(entity.name).\(path) is a key path, and an observer follows one property of one object: observe "
+        + "\(path[..<dot]) and the objects that it leads to, or a derived attribute that reads the path",
+      entity: entity.name, property: path, objectID: objectID)
   }
 
   private final func begin(_ watch: Watch, in context: ManagedObjectContext) -> Observation {

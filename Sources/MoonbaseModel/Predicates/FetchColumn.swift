@@ -24,3 +24,8 @@ public struct FetchColumn: Sendable, Hashable {
     self.resultType = resultType
   }
 }
+
+extension FetchColumn: ExpressibleByStringLiteral {
+  /// A column for a key path that is written out: `propertiesToFetch = ["name", "boss.name"]`.
+  public init(stringLiteral keyPath: String) { self.init(keyPath) }
+}

@@ -52,6 +52,13 @@ import struct MoonbaseModel.SortDescriptor
     #expect(made.withLock { $0 } > 0)
   }
 
+  @Test func keyPathsThatAreWrittenOutAreColumns() throws {
+    var request = FetchRequest("Person")
+    request.propertiesToFetch = ["age", "department.name", FetchColumn("n", expression: .keyPath("firstName"))]
+    #expect(request.propertiesToFetch.map(\.name) == ["age", "department.name", "n"])
+    #expect(request.propertiesToFetch[1] == FetchColumn("department.name"))
+  }
+
   /// What the store computes is what the context would, which an expression that says the same has it do.
   @Test(arguments: StoreKind.withFolder) func storesComputeWhatTheContextWould(_ kind: StoreKind) throws {
     let bench = try bench(kind)

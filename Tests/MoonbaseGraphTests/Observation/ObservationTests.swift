@@ -362,6 +362,9 @@ import Testing
     let context = bench.context()
     let person = try context.insert("Person")
     #expect { try person.observe("aeg") { _ in } } throws: { "\($0)".contains("Person has no property aeg") }
+    #expect { try person.observe("department.name") { _ in } } throws: {
+      "\($0)".contains("Person.department.name is a key path, and an observer follows one property of one object")
+    }
     let token = try person.observe("age") { _ in Issue.record("the object is gone") }
     try context.rollback()
     #expect(throws: GraphError.self) { try person.observe("age") { _ in } }
