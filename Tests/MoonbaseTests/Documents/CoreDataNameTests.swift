@@ -32,6 +32,8 @@ import Testing
     "NSPersistentContainer": ["PersistentContainer"],
     "NSPersistentStoreDescription": ["PersistentStoreDescription"],
     "NSFetchedResultsController": ["FetchedResultsController"],
+    "NSMergeConflict": ["MergeConflict"],
+    "NSConstraintConflict": ["MergeConflict"],
   ]
 
   @Test func theClassesAreThere() throws {

@@ -13,12 +13,17 @@ final class Author: ManagedObject {
 final class Book: ManagedObject {
   static let title = Attribute<Book, String>("title")
   static let pages = Attribute<Book, Int>("pages")
+  static let cover = Attribute<Book, Color?>("cover")
   static let author = ToOne<Book, Author>("author")
 
   var title: String { self[Self.title] }
   var pages: Int {
     get { self[Self.pages] }
     set { self[Self.pages] = newValue }
+  }
+  var cover: Color? {
+    get { self[Self.cover] }
+    set { self[Self.cover] = newValue }
   }
   var author: Author? { self[Self.author] }
 
@@ -54,6 +59,50 @@ final class Book: ManagedObject {
 }
 // end
 
+// shown
+/// `place` is made when the row is read, and written when the object is saved.
+final class Visit: ManagedObject {
+  override func awakeFromFetch() throws {
+    let text = try primitiveValue(forKey: "placeText").string
+    let parts = text?.split(separator: ",").compactMap { Double($0) }.map(Value.double)
+    try setPrimitiveValue(parts.map(Value.list) ?? .null, forKey: "place")
+  }
+
+  override func willSave() throws {
+    let parts = try primitiveValue(forKey: "place").list?.compactMap(\.double)
+    let text = parts.map { $0.map { "\($0)" }.joined(separator: ",") }
+    try setPrimitiveValue(text.map(Value.string) ?? .null, forKey: "placeText")
+  }
+}
+// end
+
+// shown
+/// A value of the program, as the attribute has it.
+struct Color: AttributeValue {
+  var red = 0.0
+  var green = 0.0
+  var blue = 0.0
+
+  static var missing: Color { Color() }
+  static func read(_ value: Value) -> Color? {
+    guard let parts = value.list?.compactMap(\.double), parts.count == 3 else { return nil }
+    return Color(red: parts[0], green: parts[1], blue: parts[2])
+  }
+  var attributeValue: Value { [.double(red), .double(green), .double(blue)] }
+}
+
+/// The bytes of such a value, which the store keeps.
+let colorTransformer = ExtensionSource.transformer {
+  Moonbase.ValueTransformer(
+    "Color",
+    transformedValue: { value in
+      guard let color = Color.read(value) else { throw GraphError(.invalidValue, message: "\(value) is no color") }
+      return .data(Data([color.red, color.green, color.blue].map { UInt8($0 * 255) }))
+    },
+    reverseTransformedValue: { bytes in .list((bytes.data ?? Data()).map { .double(Double($0) / 255) }) })
+}
+// end
+
 /// The code of `docs/guide-graph.md`, compiled and run.
 @Suite struct GraphGuideTests {
   @MainActor @Test func theGuideOfTheGraphRuns() async throws {
@@ -71,10 +120,15 @@ final class Book: ManagedObject {
         AttributeDescription("title", type: .string).required()
         AttributeDescription("pages", type: .integer32).required(default: 0)
         AttributeDescription("sizeText", type: .string)
-        AttributeDescription("size", type: .undefined).with { $0.isTransient = true }
+        AttributeDescription("size", type: .undefined).transient()
+        AttributeDescription("cover", type: .transformable).transformed(by: "Color")
         RelationshipDescription.toOne("author", destination: "Author", inverse: "books")
       }
-      EntityDescription("Visit") { AttributeDescription("moment", type: .date) }
+      EntityDescription("Visit", class: "Visit") {
+        AttributeDescription("moment", type: .date)
+        AttributeDescription("placeText", type: .string)
+        AttributeDescription("place", type: .undefined).transient()
+      }
     }
     model.configurations = ["Library": ["Author", "Book"], "Passing": ["Visit"]]
     // end
@@ -85,7 +139,8 @@ final class Book: ManagedObject {
     var passing = PersistentStoreDescription.inMemory
     passing.configuration = "Passing"
     var description = ContainerDescription(model: .value(model), stores: [library, passing])
-    description.classes = ["Author": Author.self, "Book": Book.self]
+    description.classes = ["Author": Author.self, "Book": Book.self, "Visit": Visit.self]
+    description.extensions = [colorTransformer]
     let container = try PersistentContainer(description, loadsStores: false)
     container.loadPersistentStores { store, error in
       if let error { print(store.url?.path ?? "in memory", error) }
@@ -100,9 +155,19 @@ final class Book: ManagedObject {
     try book.setObject(verne, forKey: "author")
     try book.setValue(.list([12.5, 19.0]), forKey: "size")
     print(book["sizeText"])  // 12.5x19.0
+    book.cover = Color(red: 1)
     try context.save()
     // end
     #expect(book["sizeText"] == "12.5x19.0")
+    try context.refresh(book, mergeChanges: false)
+    #expect(book.cover?.red == 1 && book.cover?.blue == 0 && !context.hasChanges)
+    let visit = try context.insert(Visit.self, values: ["place": [48.5, 2.25]])
+    try context.save()
+    try context.refresh(visit, mergeChanges: false)
+    #expect(visit["placeText"] == "48.5,2.25" && visit["place"] == [48.5, 2.25])
+    try visit.setValue(.null, forKey: "place")
+    try context.save()
+    #expect(visit["placeText"].isNull && !context.hasChanges)
 
     // shown
     let long = try context.fetch(#Predicate<Book> { $0.pages > 300 && $0.author?.name == "Verne" })
@@ -122,12 +187,12 @@ final class Book: ManagedObject {
     #expect(rows.map { $0["sum"] } == [600])
 
     // shown
-    var request = FetchRequest("Book")
+    var request = Book.fetchRequest()
     request.sortDescriptors = [SortDescriptor("author.name"), SortDescriptor("title")]
-    let controller = try FetchedResultsController<Book>(request, in: context, sectionNameKeyPath: "author.name")
+    let controller = try FetchedResultsController(request, in: context, sectionNameKeyPath: "author.name")
     controller.didChangeContent = { change in for object in change.objects { print(object) } }
     try controller.performFetch()
-    for section in controller.sections { print(section.name, section.numberOfObjects) }
+    for section in controller.sections { print(section.name, section.objects.map(\.title)) }
     // end
     #expect(controller.sections.map(\.name) == ["Verne"])
 

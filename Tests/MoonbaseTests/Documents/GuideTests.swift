@@ -142,10 +142,11 @@ private final class CountingView: ReadSession {
     #expect(scarlet.age == 32 && !scarlet.hasChanges)
 
     // shown
-    var request = try FetchRequest("Person", where: "age > 20 AND ANY friends.name BEGINSWITH 'Captain'")
+    var request = Person.fetchRequest()
+    request.predicate = try Predicate(format: "age > 20 AND ANY friends.name BEGINSWITH 'Captain'")
     request.sortDescriptors = [SortDescriptor("age", ascending: false)]
     request.fetchLimit = 10
-    for case let person as Person in try context.fetch(request) { print(person.name, person.friends.map(\.name)) }
+    for person in try context.fetch(request) { print(person.name, person.friends.map(\.name)) }
     let number = try context.count(request)
     let adults = try context.fetch(Person.self, where: "age >= %@", 18)  // [Person]
     // end
@@ -154,7 +155,7 @@ private final class CountingView: ReadSession {
 
     // shown
     var total = 0
-    for case let person as Person in try context.fetchedObjects(FetchRequest("Person")) { total += person.age }
+    for person in try context.fetchedObjects(Person.self) { total += person.age }
     // end
     #expect(total == 60)
 
