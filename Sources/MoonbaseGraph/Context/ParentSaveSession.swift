@@ -66,31 +66,10 @@ final class ParentSaveSession: SaveSession {
     }
   }
 
-  /// Destinations that are gone from the parent.
+  /// Objects that something is to lead to, or to be led from, and that are gone from the parent.
   private func looseReferences(of changes: StoreChanges) throws -> [SaveConflict] {
-    let new = Set(changes.inserted.lazy.map(\.id))
-    var known: [ManagedObjectID: Bool] = [:]
-    func isThere(_ id: ManagedObjectID) throws -> Bool {
-      if let answer = known[id] { return answer }
-      let answer = try new.contains(id) || store.rows.row(of: id) != nil
-      known[id] = answer
-      return answer
-    }
-    var conflicts: [SaveConflict] = []
-    func check(_ destination: ManagedObjectID?, of id: ManagedObjectID, _ slot: Slot) throws {
-      guard let destination, try !isThere(destination) else { return }
-      conflicts.append(.destinationIsGone(destination, from: id, slot: slot, in: parent.model))
-    }
-    for row in changes.inserted {
-      for slot in try parent.entity(of: row.id).toOneSlots { try check(row.destination(slot), of: row.id, slot) }
-    }
-    for update in changes.updated {
-      for slot in update.changedSlots { try check(update.snapshot.destination(slot), of: update.snapshot.id, slot) }
-    }
-    for links in changes.links {
-      for id in links.added { try check(id, of: links.owner, links.slot) }
-    }
-    return conflicts
+    let missing = try NewDestinations(changes, in: parent.model).ids.filter { try store.rows.row(of: $0) == nil }
+    return changes.conflicts(missing: missing, in: parent.model)
   }
 
   // MARK: Changes
@@ -120,7 +99,9 @@ final class ParentSaveSession: SaveSession {
     for (object, update) in zip(updated, changes.updated) {
       try lead(object, by: update.snapshot, slots: update.changedSlots)
     }
-    for (links, known) in zip(changes.links, known) { try apply(links, besides: known) }
+    // Members that go and come back go to the end of their lists on both sides: orders come when all are there.
+    for links in changes.links { try link(links) }
+    for (links, known) in zip(changes.links, known) { try arrange(links, besides: known) }
     for deletion in changes.deleted {
       let object = try parent.object(with: deletion.id)
       if !object.isDeleted { parent.markDeleted(object) }
@@ -147,12 +128,20 @@ final class ParentSaveSession: SaveSession {
     }
   }
 
-  private func apply(_ links: StoreChanges.Links, besides known: [ManagedObjectID]) throws {
+  private func link(_ links: StoreChanges.Links) throws {
+    guard !links.removed.isEmpty || !links.added.isEmpty else { return }
     let owner = try parent.object(with: links.owner)
+    // Whose owner is gone leads nowhere any more; what was to lead somewhere is a conflict.
+    guard !owner.isDeleted else { return }
     for id in links.removed { try owner.removeMember(id, slot: links.slot) }
     for id in links.added { try owner.addMember(id, slot: links.slot) }
-    switch links.order {
-    case nil: break
+  }
+
+  private func arrange(_ links: StoreChanges.Links, besides known: [ManagedObjectID]) throws {
+    guard let order = links.order else { return }
+    let owner = try parent.object(with: links.owner)
+    guard !owner.isDeleted else { return }
+    switch order {
     case .all(let ids): try arrange(ids, in: owner, links.slot)
     case .stretches(let stretches):
       for stretch in stretches {

@@ -196,6 +196,53 @@ import Testing
   }
 
   /// To put all in another order would cost the parent, and its undo manager, the list.
+  /// Both sides of a many-to-many relationship have an order, and one of them tells who went and came back.
+  @Test(arguments: StoreKind.allCases) func aMemberThatGoesAndComesBackStandsWhereTheChildPutIt(
+    _ kind: StoreKind
+  ) throws {
+    for names in [("Item", "List"), ("List", "Item")] {
+      let bench = try StoreBench(kind, .orderedOnBothSides(names.0, names.1))
+      let parent = bench.context()
+      let owner = try parent.insert(names.0)
+      let members = try (0..<6).map { _ in try parent.insert(names.1) }
+      try owner.setObjects(members, forKey: "others")
+      try parent.save()
+      let child = ManagedObjectContext(parent: parent)
+      let list = try child.object(with: owner.objectID).mutableOrderedSetValue(forKey: "others")
+      let first = try child.object(with: members[0].objectID)
+      try list.remove(first)
+      try list.insert(first, at: 3)
+      try child.save()
+      let wanted = [1, 2, 3, 0, 4, 5].map { members[$0] }
+      #expect(try owner.objects(forKey: "others") == wanted)
+      try parent.save()
+      let fresh = bench.stranger()
+      let saved = try fresh.object(with: owner.objectID).objects(forKey: "others")
+      #expect(saved.map(\.objectID) == wanted.map(\.objectID))
+    }
+  }
+
+  /// What leads from an object that the parent deleted leads nowhere any more; what was to lead from it is a conflict.
+  @Test(arguments: StoreKind.allCases) func whatTheParentDeletedLosesAndGetsNoMember(_ kind: StoreKind) throws {
+    for names in [("Item", "List"), ("List", "Item")] {
+      let bench = try StoreBench(kind, .orderedOnBothSides(names.0, names.1))
+      let parent = bench.context()
+      let (owner, member, other) = (try parent.insert(names.0), try parent.insert(names.1), try parent.insert(names.1))
+      try owner.setObjects([member], forKey: "others")
+      try parent.save()
+      let child = ManagedObjectContext(parent: parent)
+      let list = try child.object(with: owner.objectID).mutableOrderedSetValue(forKey: "others")
+      try list.remove(child.object(with: member.objectID))
+      try parent.delete(owner)
+      try parent.processPendingChanges()
+      try child.save()
+      #expect(parent.brokenInvariants() == [] && child.brokenInvariants() == [])
+      try list.append(child.object(with: other.objectID))
+      let error = #expect(throws: GraphError.self) { try child.save() }
+      #expect(error?.code == .mergeConflict && error?.property == "others", "\(error as Any)")
+    }
+  }
+
   @Test func aMemberThatIsAddedMovesNoOther() throws {
     let bench = try StoreBench(.memory)
     let parent = bench.context()
@@ -216,5 +263,19 @@ import Testing
     #expect(try office.objectIDs(forRelationshipNamed: "projects").count == 2051)
     for _ in 0..<51 { try parent.undo() }
     #expect(try office.objectIDs(forRelationshipNamed: "projects").count == 2000 && !parent.hasChanges)
+  }
+}
+
+extension ManagedObjectModel {
+  /// Two entities with ordered lists of each other's objects.
+  fileprivate static func orderedOnBothSides(_ one: String, _ other: String) -> ManagedObjectModel {
+    ManagedObjectModel {
+      EntityDescription(one) {
+        RelationshipDescription.toMany("others", destination: other, inverse: "others").ordered()
+      }
+      EntityDescription(other) {
+        RelationshipDescription.toMany("others", destination: one, inverse: "others").ordered()
+      }
+    }
   }
 }
