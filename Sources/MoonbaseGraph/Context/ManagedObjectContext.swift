@@ -32,7 +32,7 @@ public final class ManagedObjectContext {
   /// The coordinator of the stores behind the context; of a child the parent's.
   public var coordinator: PersistentStoreCoordinator { parent?.coordinator ?? source }
   /// The model, with the attributes that only the extensions of now declare.
-  public private(set) var model: ResolvedModel
+  @exclusivity(unchecked) public private(set) var model: ResolvedModel
   /// The transformers, rules and hooks that hold in this context.
   public let domain: ExtensionDomain
   /// The order of validation and `willSave`.
@@ -168,7 +168,7 @@ public final class ManagedObjectContext {
   /// Another number each time that what was read ahead no longer counts.
   private(set) var readAheadNumber = 0
   /// Who leads to objects that nothing but `LooseEnds` takes away.
-  var looseLeads = LooseLeads()
+  @exclusivity(unchecked) var looseLeads = LooseLeads()
   /// New objects that were deleted and wait to leave; some may have left, or be back.
   var newDeletedObjects: ContiguousArray<ManagedObject> = []
 

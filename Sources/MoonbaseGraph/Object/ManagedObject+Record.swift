@@ -48,12 +48,23 @@ extension ManagedObject {
   /// What a derived attribute gave, where it holds and nobody has to hear that it was read; nil leaves it to `read`.
   @inline(__always)
   final func keptValue(_ slot: Slot) -> Value? {
-    guard let record, record.delayed.isEmpty, !state.contains(.fault),
-      context?.knowsSimpleSlots == true
-    else { return nil }
-    return record.caches.first(slot) { cached in
-      // A bare `nil` beside a value is `Value.null`.
-      cached.pointee.holdsUnasked ? cached.pointee.value : Value?.none
+    guard !state.contains(.fault), let record = record.map(Unmanaged.passUnretained), contextKnowsSimpleSlots else {
+      return nil
+    }
+    // Nothing is retained, for that took as long as all else.
+    return record._withUnsafeGuaranteedRef { record in
+      guard record.delayed.isEmpty else { return nil }
+      return record.caches.first(slot) { cached in
+        // A bare `nil` beside a value is `Value.null`.
+        cached.pointee.holdsUnasked ? cached.pointee.value : Value?.none
+      }
+    }
+  }
+
+  @inline(__always)
+  private final var contextKnowsSimpleSlots: Bool {
+    table._withUnsafeGuaranteedRef { table in
+      table.contextReference?._withUnsafeGuaranteedRef { $0.knowsSimpleSlots } ?? false
     }
   }
 
