@@ -47,7 +47,10 @@ struct ChunkNumbers {
 
   private mutating func divide() {
     let old = parts
-    parts = ContiguousArray(repeating: [:], count: 2 &* old.count)
+    parts = []
+    // Room for all that come before there are more parts: one that grew by and by would hash all it has again each time.
+    let room = max(Self.leastSize, 2 &* old.count)
+    for _ in 0..<2 &* old.count { parts.append(Dictionary(minimumCapacity: room)) }
     for part in old {
       for (id, number) in part { parts[self.part(of: id)][id] = number }
     }
