@@ -1,6 +1,13 @@
 #include <sqlite3.h>
 
-/// A door to sqlite3_db_config, whose arguments vary and so cannot be called from Swift.
+// Doors to sqlite3_db_config, whose arguments vary and so cannot be called from Swift.
+
 static inline int moonbase_leave_log(sqlite3 *connection, int leaves) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, leaves, (int *)0);
+}
+
+/// What the file itself says, in triggers, views and its schema, may call no function that does not allow it, and breaks nothing of the file.
+static inline void moonbase_distrust_schema(sqlite3 *connection) {
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
 }

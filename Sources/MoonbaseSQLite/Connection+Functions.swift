@@ -23,6 +23,8 @@ extension Connection {
     public static let deterministic = Self(rawValue: SQLITE_DETERMINISTIC)
     /// It must not be called from views, triggers or indexes of the file.
     public static let directOnly = Self(rawValue: SQLITE_DIRECTONLY)
+    /// It does no harm, whoever calls it: triggers, views and indexes of a file that nobody trusts may.
+    public static let innocuous = Self(rawValue: SQLITE_INNOCUOUS)
   }
 
   /// Lets SQL call a Swift function.

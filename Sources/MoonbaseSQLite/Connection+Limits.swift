@@ -23,6 +23,14 @@ extension Connection {
       }, connection)
   }
 
+  /// How deep triggers may call each other. SQLite's own limit is 1000.
+  public static let greatestTriggerDepth = 32
+
+  func distrustSchema() {
+    moonbase_distrust_schema(handle)
+    sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, Int32(Self.greatestTriggerDepth))
+  }
+
   /// A statement with more parameters fails with an error that is a limit (`SQLiteError.isLimit`).
   package func limitParameters(to count: Int) {
     sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, Int32(count))

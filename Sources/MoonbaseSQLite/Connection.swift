@@ -56,8 +56,11 @@ public final class Connection {
 
   /// Opens a database: a path, `:memory:`, or a URI with mode `.uri`.
   ///
+  /// A file may come from anywhere. Its triggers and views call no function that was registered without `.innocuous`, they do not go deeper than
+  /// `greatestTriggerDepth`, and no SQL writes the schema or what virtual tables keep past SQLite. With `trustsSchema` all of that is allowed.
+  ///
   /// Throws `SQLiteError` as `sqlite3_open_v2` reports it; SQLite looks into the file only with the first statement.
-  public init(_ name: String, mode: Mode = .create) throws {
+  public init(_ name: String, mode: Mode = .create, trustsSchema: Bool = false) throws {
     var opened: OpaquePointer?
     let flags = mode.rawValue | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     let code = sqlite3_open_v2(name, &opened, flags, nil)
@@ -68,6 +71,7 @@ public final class Connection {
     }
     handle = opened
     installLimits()
+    if !trustsSchema { distrustSchema() }
   }
 
   deinit {

@@ -173,6 +173,47 @@ import Testing
     #expect(error?.message == "no such function: absent")
   }
 
+  @Test func aFileCallsNoFunctionThatDoesNotAllowIt() throws {
+    let connection = try Connection(":memory:")
+    for (name, traits) in [("plain", Connection.FunctionTraits()), ("harmless", .innocuous), ("direct", .directOnly)] {
+      try connection.register(function: name, arguments: 0, traits: traits) { $0.set(Int64(1)) }
+    }
+    try connection.executeScript("CREATE TABLE a (x); CREATE TABLE b (x); CREATE TABLE c (x)")
+    for (table, name) in ["a": "plain", "b": "harmless", "c": "direct"] {
+      try connection.execute(
+        "CREATE TRIGGER t\(table) AFTER INSERT ON \(table) BEGIN UPDATE \(table) SET x = \(name)(); END")
+      #expect(try connection.integer("SELECT \(name)()") == 1, "SQL of ours calls all of them")
+    }
+    for (table, name) in ["a": "plain", "c": "direct"] {
+      let error = #expect(throws: SQLiteError.self) { try connection.execute("INSERT INTO \(table) VALUES (7)") }
+      #expect(error?.message.contains("unsafe use of \(name)()") == true)
+      #expect(try connection.integer("SELECT count(*) FROM \(table)") == 0)
+    }
+    try connection.execute("INSERT INTO b VALUES (7)")
+    #expect(try connection.integer("SELECT x FROM b") == 1)
+  }
+
+  @Test func theSchemaIsNotWrittenAsATable() throws {
+    let connection = try Connection(":memory:")
+    try connection.executeScript("CREATE TABLE a (x); PRAGMA writable_schema = 1")
+    #expect(throws: SQLiteError.self) { try connection.execute("UPDATE sqlite_master SET sql = 'CREATE TABLE a (y)'") }
+    #expect(try connection.text("SELECT sql FROM sqlite_master") == "CREATE TABLE a (x)")
+  }
+
+  @Test func triggersDoNotCallEachOtherWithoutEnd() throws {
+    let connection = try Connection(":memory:")
+    try connection.executeScript(
+      """
+      PRAGMA recursive_triggers = 1; CREATE TABLE a (x);
+      CREATE TRIGGER t AFTER INSERT ON a WHEN new.x > 0 BEGIN INSERT INTO a VALUES (new.x - 1); END
+      """)
+    let error = #expect(throws: SQLiteError.self) { try connection.execute("INSERT INTO a VALUES (100)") }
+    #expect(error?.message.contains("too many levels of trigger recursion") == true)
+    #expect(try connection.integer("SELECT count(*) FROM a") == 0)
+    try connection.execute("INSERT INTO a VALUES (20)")
+    #expect(try connection.integer("SELECT count(*) FROM a") == 21)
+  }
+
   @Test func aFunctionThatAStatementUsesIsNotRedefined() throws {
     let connection = try Connection(":memory:")
     try connection.register(function: "f1", arguments: 0, traits: []) { $0.set(Int64(1)) }

@@ -41,6 +41,8 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     // Of a script's memory they take a quarter at most.
     try connection.execute("PRAGMA cache_size = -\(min(32768, HostWork.greatestValue >> 12))")
     connection.limitParameters(to: Self.greatestParameterCount)
+    // A damaged page is an error when it is read, and not when something trips over it.
+    try connection.execute("PRAGMA cell_size_check = 1")
     try PredicateFunctions.register(on: connection)
     try TriggerFunctions.register(on: connection)
   }

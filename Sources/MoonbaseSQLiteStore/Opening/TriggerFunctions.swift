@@ -7,7 +7,7 @@ enum TriggerFunctions {
     for name in [
       "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
     ] {
-      try connection.register(function: name, arguments: 5, traits: []) { $0.setNull() }
+      try connection.register(function: name, arguments: 5, traits: .innocuous) { $0.setNull() }
     }
   }
 }

@@ -115,7 +115,7 @@ import Testing
 
   @Test func virtualTablesOfUnknownModulesAreLeftAlone() throws {
     let (folder, model) = try closedStore("delete")
-    let raw = try RawDatabase(folder.file())
+    let raw = try RawDatabase(folder.file(), trustsSchema: true)
     try raw.connection.executeScript(
       """
       PRAGMA writable_schema = 1;

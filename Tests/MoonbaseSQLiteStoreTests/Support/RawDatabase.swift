@@ -5,7 +5,9 @@ import MoonbaseSQLite
 struct RawDatabase {
   let connection: Connection
 
-  init(_ url: URL) throws { connection = try Connection(url.path, mode: .readWrite) }
+  init(_ url: URL, trustsSchema: Bool = false) throws {
+    connection = try Connection(url.path, mode: .readWrite, trustsSchema: trustsSchema)
+  }
 
   /// The rows of a query, columns separated by `|`, NULL empty.
   func rows(_ sql: String) throws -> [String] {
