@@ -385,12 +385,12 @@ extension ManagedObject {
 
 /// Saving and undoing.
 extension ManagedObject {
-  /// The object is in its store: under the ID that was set aside for it, and with the row that was written; nil where that was
-  /// none, or its own. `permanent` has the IDs of other objects that were saved with it, by their temporary ones.
+  /// The object is in its store: under the ID that was set aside for it, and with the row that was written, if any
+  /// was. `permanent` has the IDs of other objects that were saved with it, by their temporary ones.
   final func becomeSaved(as written: SavePlan.Written, id: ManagedObjectID, permanent: PermanentIDs) {
     if state.contains(.inserted) { state.insert(.born) }
     state.subtract([.inserted, .updated, .deleted, .listed, .propagated])
-    if case .inPlace = written, keepsItsRowOnly, objectID == id { return weigh(row.keepCompleted()) }
+    if keepsItsRowOnly(of: written), objectID == id { return weigh(row.keepCompleted()) }
     if !permanent.isEmpty { outdateTemporaryDestinations() }
     if objectID != id { changeID(to: id) } else { outdate(.state, because: .row) }
     if let new = rowSaved(as: written) {
@@ -407,8 +407,10 @@ extension ManagedObject {
 
   /// Whether there is nothing of it but the row that it filled, and nobody looks at it.
   @inline(__always)
-  private final var keepsItsRowOnly: Bool {
-    guard record == nil, row.isOwn, row.live.isEmpty, !state.contains(.observed) else { return false }
+  private final func keepsItsRowOnly(of written: SavePlan.Written) -> Bool {
+    guard case .inPlace(let page, let place) = written, row.isItsOwn(at: place, in: page), row.live.isEmpty,
+      record == nil, !state.contains(.observed)
+    else { return false }
     return table._withUnsafeGuaranteedRef { table in
       table.contextReference?._withUnsafeGuaranteedRef { !$0.derivations.isWatching } ?? false
     }
@@ -417,7 +419,7 @@ extension ManagedObject {
   private final func rowSaved(as written: SavePlan.Written) -> Snapshot? {
     switch written {
     case .copied(let new): new
-    case .inPlace: row.inItsPage
+    case .inPlace(let page, let place): Snapshot(unchecked: page.takeUnretainedValue(), at: Int(place))
     // A changed object has nothing then that was not in its row before.
     case .nothing: row.isOwn ? row.snapshot ?? row.inItsPage : nil
     }

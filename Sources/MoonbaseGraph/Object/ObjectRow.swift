@@ -36,6 +36,12 @@ extension ObjectRow {
     self.page === page && Int(place) == other || isOwn && Snapshot(unchecked: page, at: other).isIdentical(to: base)
   }
 
+  /// Whether it is the object's own, at a place of a page.
+  @inline(__always)
+  func isItsOwn(at other: UInt16, in page: Unmanaged<RowPage>) -> Bool {
+    isOwn && place == other && self.page.map { Unmanaged.passUnretained($0).toOpaque() } == page.toOpaque()
+  }
+
   /// Whether the row has a value of the object's own in a slot. Those of a changed object beyond the first 64 lie beside it.
   @inline(__always)
   func owns(_ slot: Slot) -> Bool { isOwn && (slot < 64 ? ownSlots & 1 << UInt64(slot) != 0 : base == nil) }

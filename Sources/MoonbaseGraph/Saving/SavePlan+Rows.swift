@@ -10,8 +10,8 @@ extension SavePlan {
     if takeOwnRow(of: object, in: StoreNumber(rawValue: id.storeNumber)),
       try complete(object, under: id.key, version: 1, shape)
     {
-      row.written = .inPlace
-      return addOwnRow(of: object, to: plans[index].inserted)
+      row.written = addOwnRow(of: object, to: plans[index].inserted)
+      return
     }
     // The page was sealed by a save that failed, or is another store's.
     let page = plans[index].inserted.page(for: id.entitySymbol, slotCount: object.entity.properties.count)
@@ -34,10 +34,10 @@ extension SavePlan {
     return true
   }
 
-  private func addOwnRow(of object: ManagedObject, to rows: RowCollector) {
-    object.row.page.map(Unmanaged.passUnretained)?._withUnsafeGuaranteedRef {
-      rows.add($0, at: Int(object.row.place))
-    }
+  private func addOwnRow(of object: ManagedObject, to rows: RowCollector) -> Written {
+    guard let page = object.row.page.map(Unmanaged.passUnretained) else { return .nothing }
+    page._withUnsafeGuaranteedRef { rows.add($0, at: Int(object.row.place)) }
+    return .inPlace(page, object.row.place)
   }
 
   /// Objects and changes get their new rows when the pages are full.
@@ -80,8 +80,8 @@ extension SavePlan {
     if takeOwnRow(of: object, in: StoreNumber(rawValue: id.storeNumber)),
       try complete(object, under: id.key, version: version, shape)
     {
-      row.written = .inPlace
-      return addOwnRow(of: object, to: plans[index].updated)
+      row.written = addOwnRow(of: object, to: plans[index].updated)
+      return
     }
     // The page was sealed by a save that failed, or is another store's.
     object.spillRow()

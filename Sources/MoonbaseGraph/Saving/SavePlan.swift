@@ -41,8 +41,9 @@ struct SavePlan {
   enum Written {
     /// No row.
     case nothing
-    /// The object's own row where it is.
-    case inPlace
+    /// The object's own row where it is; the plan keeps the page. The object may have left it when all is written: what reads rows meanwhile
+    /// gives the last objects of a page other ones (`SparsePages`).
+    case inPlace(Unmanaged<RowPage>, UInt16)
     /// A row that was made of it.
     case copied(Snapshot)
   }

@@ -1,0 +1,68 @@
+import MoonbaseModel
+import MoonbaseTestSupport
+import Testing
+
+@testable import MoonbaseGraph
+
+/// Objects that are the last ones of a page get their rows copied when rows are read: also while a save is written that took the rows which
+/// the objects filled. An undo manager reads what a deletion takes away.
+@Suite struct RowsCopiedInSaveTests {
+  private static let model = ManagedObjectModel {
+    EntityDescription("Note") { AttributeDescription("text", type: .string) }
+  }
+
+  private func texts(_ bench: StoreBench) throws -> [Value] { try bench.saved("Note", "text") }
+
+  @Test(arguments: StoreKind.allCases) func aChangedObjectHasWhatWasSaved(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind, Self.model)
+    let writer = bench.context()
+    for number in 0..<8 { try writer.insert("Note", values: ["text": .string("\(number)")]) }
+    try writer.save()
+    let context = bench.context()
+    context.undoManager = UndoManager()
+    var request = FetchRequest("Note")
+    request.sortDescriptors = [SortDescriptor("text")]
+    var all = try context.fetch(request)
+    let (changed, deleted) = (all[0], all[1])
+    try changed.setValue("new", forKey: "text")
+    try context.delete(deleted)
+    try context.processPendingChanges()
+    // Most objects of the page go.
+    all = []
+    #expect(!context.sparsePages.isEmpty)
+    try context.save()
+    #expect(context.sparsePages.isEmpty)
+    #expect(try changed.value(forKey: "text") == "new")
+    #expect(context.brokenInvariants() == [])
+    #expect(try texts(bench) == ["2", "3", "4", "5", "6", "7", "new"])
+    // What is changed next is changed from there on.
+    try changed.setValue("newer", forKey: "text")
+    try context.save()
+    #expect(try texts(bench) == ["2", "3", "4", "5", "6", "7", "newer"])
+    try context.undo()
+    #expect(try changed.value(forKey: "text") == "new")
+  }
+
+  @Test(arguments: StoreKind.allCases) func aNewObjectHasTheRowThatWasSaved(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind, Self.model)
+    let context = bench.context()
+    let old = try context.insert("Note", values: ["text": "old"])
+    try context.save()
+    context.undoManager = UndoManager()
+    let new = try (0..<8).map { try context.insert("Note", values: ["text": .string("\($0)")]) }
+    try context.obtainPermanentIDs(for: new)
+    try context.delete(old)
+    for object in new.dropFirst(2) { try context.delete(object) }
+    try context.processPendingChanges()
+    #expect(!context.sparsePages.isEmpty)
+    try context.save()
+    #expect(context.sparsePages.isEmpty)
+    #expect(try texts(bench) == ["0", "1"])
+    #expect(new[0].snapshot?.version == 1)
+    #expect(context.brokenInvariants() == [])
+    // No conflict with what was saved just now.
+    try new[0].setValue("first", forKey: "text")
+    try context.save()
+    #expect(try texts(bench) == ["1", "first"])
+  }
+}
