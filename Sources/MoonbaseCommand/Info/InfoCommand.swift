@@ -116,7 +116,8 @@ private struct StoreReport: Encodable {
     if let configuration { lines.append("holds       configuration \(configuration) of the model") }
     if let tables {
       lines += [
-        "", "The store carries no model, since an old framework wrote it: --model names the one that it was made with.",
+        "", "The store carries no model, since an old framework wrote it. With the one that it was made with it opens:",
+        "moonbase run --model MODEL --store \(path)",
       ]
       return (lines + [""] + rows(tables.map { ($0.name, $0.rows) }, name: "table", count: "rows")).joined(
         separator: "\n")

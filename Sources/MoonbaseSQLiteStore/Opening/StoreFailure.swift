@@ -35,7 +35,8 @@ struct StoreFailure: Sendable {
       return (
         .readOnlyStore, " cannot be written (\(error.message)): check the permissions of the file and its folder"
       )
-    case .notADatabase: return (.invalidStore, " is not a SQLite database: name a Core Data store, or a new file")
+    case .notADatabase:
+      return (.invalidStore, " is not a SQLite database, or is encrypted: name a Core Data store, or a new file")
     case .corrupt:
       return (.invalidStore, " is damaged (\(error.message)): restore it from a backup, or try sqlite3's .recover")
     case .cannotOpen where error.systemReason == nil:
