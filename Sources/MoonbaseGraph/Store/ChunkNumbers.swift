@@ -59,6 +59,9 @@ struct ChunkNumbers {
   /// In how many parts two of them differ, for tests: those that they do not share.
   func unsharedCount(with other: ChunkNumbers) -> Int {
     guard parts.count == other.parts.count else { return parts.count }
-    return zip(parts, other.parts).count { unsafeBitCast($0, to: UInt.self) != unsafeBitCast($1, to: UInt.self) }
+    func storage(_ part: [ManagedObjectID: UInt32]) -> UInt {
+      unsafeBitCast(part, to: UInt.self)  // a dictionary is one reference to its storage, which is only compared
+    }
+    return zip(parts, other.parts).count { storage($0) != storage($1) }
   }
 }
