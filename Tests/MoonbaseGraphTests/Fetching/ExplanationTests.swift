@@ -43,7 +43,8 @@ import struct MoonbaseModel.SortDescriptor
         "the context sorts by age: only it knows which rows match", "the context applies limit 10",
       ])
     request.predicate = try Predicate(format: "age >= 30")
-    #expect(try context.explain(request).hasSuffix("WHERE t0.ZAGE >= ? ORDER BY t0.ZAGE ASC LIMIT ? OFFSET ?"))
+    let end = "WHERE t0.ZAGE >= ? ORDER BY t0.ZAGE ASC, t0.Z_PK ASC LIMIT ? OFFSET ?"
+    #expect(try context.explain(request).hasSuffix(end))
     request.sortDescriptors = [SortDescriptor("lastName", comparator: .localizedCompare)]
     #expect(
       try context.explain(request).split(separator: "\n").dropFirst() == [
