@@ -108,6 +108,7 @@ public final class FailingStore: PersistentStore {
     return try base.metadata()
   }
 
+  public func steps(of plan: QueryPlan) throws -> [String] { try base.steps(of: plan) }
   public func plan(_ query: StoreQuery) throws -> QueryPlan {
     try call()
     return try base.plan(query)
