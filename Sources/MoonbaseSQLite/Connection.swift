@@ -25,7 +25,9 @@ public final class Connection {
   /// How many statements were begun. Tests assert it.
   package private(set) var statementCount = 0
   /// Whether a statement runs that is not counted.
-  private var isSilent = false
+  private var isSilent = false { didSet { tracing?.isSilent = isSilent } }
+  /// Who is told of each statement that ended.
+  var tracing: Tracing?
   /// Whether a statement runs that must not be stopped for the limits of a script.
   var isUnstoppable = false
   /// The bytes of the greatest value that SQLite reads or takes, unless a script sets a limit.
@@ -75,6 +77,7 @@ public final class Connection {
   }
 
   deinit {
+    if tracing != nil { sqlite3_trace_v2(handle, 0, nil, nil) }
     // Statements go first; SQLite waits for one that is still held.
     (statements, hotStatements) = ([:], [])
     sqlite3_close_v2(handle)

@@ -14,16 +14,19 @@ public struct SQLiteStoreOptions: Sendable {
   public var keepsHistory: Bool
   /// The name that new history transactions bear as their author.
   public var transactionAuthor: String?
+  /// What is told each statement that the store runs, when it has run; nil, which costs nothing, for nobody.
+  public var sqlLog: SQLLog?
 
   /// Makes options; the defaults open for writing and wait five seconds.
   public init(
     readOnly: Bool = false, busyTimeout: Int = 5000, allowsCloudKit: Bool = false, keepsHistory: Bool = false,
-    transactionAuthor: String? = nil
+    transactionAuthor: String? = nil, sqlLog: SQLLog? = nil
   ) {
     self.readOnly = readOnly
     self.busyTimeout = busyTimeout
     self.allowsCloudKit = allowsCloudKit
     self.keepsHistory = keepsHistory
     self.transactionAuthor = transactionAuthor
+    self.sqlLog = sqlLog
   }
 }

@@ -32,9 +32,10 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   /// name and each statement that ever had one, so the whole connection is given up then.
   var isOutdated: Bool { functions.values.contains(where: \.isOutdated) }
 
-  init(_ connection: Connection, busyTimeout: Int) throws {
+  init(_ connection: Connection, options: SQLiteStoreOptions) throws {
     self.connection = connection
-    self.busyTimeout = busyTimeout
+    busyTimeout = options.busyTimeout
+    options.sqlLog?.follow(connection)
     connection.setBusyTimeout(milliseconds: busyTimeout)
     // SQLite's 2 MiB are too few for the pages that one save of many objects touches (indexes are written all over), or one
     // query that follows relationships.

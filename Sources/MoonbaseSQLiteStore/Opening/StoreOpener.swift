@@ -208,7 +208,7 @@ struct StoreOpener {
 
   /// A connection that writes, to a file that has the tables it is to have.
   private func prepared(_ connection: Connection, _ layout: StoreLayout) throws -> Session {
-    let session = try Session(connection, busyTimeout: options.busyTimeout)
+    let session = try Session(connection, options: options)
     let history = HistorySchema(layout: layout, path: file.path)
     guard options.keepsHistory, try !history.isThere(connection) else { return session }
     try patiently {
@@ -226,11 +226,11 @@ struct StoreOpener {
       let connection = try Connection(file.truePath, mode: .readWrite)
       connection.setBusyTimeout(milliseconds: options.busyTimeout)
       try connection.execute("PRAGMA query_only = 1")
-      return try Session(connection, busyTimeout: options.busyTimeout)
+      return try Session(connection, options: options)
     }
     return try FileTurn.take(file.truePath) {
       let reading = try file.openForReading(busyTimeout: options.busyTimeout)
-      let session = try Session(reading.connection, busyTimeout: options.busyTimeout)
+      let session = try Session(reading.connection, options: options)
       session.ground = reading.ground
       return session
     }
